@@ -1,0 +1,45 @@
+import type { ResourceKey } from './key.ts';
+import type { EncodedState, ResourceState } from './resource.ts';
+import type { SetId } from './resource-set.ts';
+import type { Stamp } from './stamp.ts';
+
+export const CHANGE_KINDS = ['created', 'updated', 'deleted'] as const;
+export type ChangeKind = (typeof CHANGE_KINDS)[number];
+
+/**
+ * What somebody says about one resource: its complete state after a change, or (state `undefined`) that it is gone.
+ * Whether that makes it created or updated is decided against what is known of it, not by who says it.
+ */
+export interface ChangeEvent {
+  readonly set: SetId;
+  readonly key: ResourceKey;
+  readonly state: ResourceState | undefined;
+  /** An upper bound of the bytes of its entry in any document; see entry-weight.ts. */
+  readonly weight: number;
+  /** Who says it, with an ascending number: an event at or below the source's last position counts as known. */
+  readonly source?: string;
+  readonly position?: number;
+}
+
+/** An entry of the log. */
+export interface Change {
+  readonly set: SetId;
+  readonly key: ResourceKey;
+  readonly kind: ChangeKind;
+  readonly stamp: Stamp;
+  /** The state after the change; `undefined` for `deleted`. */
+  readonly state: ResourceState | undefined;
+  readonly weight: number;
+  /** The number of the Change List window that it belongs to. */
+  readonly window: number;
+}
+
+/**
+ * Decides an event against the state it meets: the change that it makes, or `undefined` when it tells nothing new.
+ * Both states are canonical JSON, `undefined` for a resource that is not there.
+ */
+export function decide(current: EncodedState | undefined, next: EncodedState | undefined): ChangeKind | undefined {
+  if (next === undefined) return current === undefined ? undefined : 'deleted';
+  if (current === undefined) return 'created';
+  return current === next ? undefined : 'updated';
+}

@@ -1,0 +1,43 @@
+/**
+ * Named places at which a test can kill or stop the process: `TIDEMARK_FAILPOINT=commit.logged:kill` or `…:kill@3` for the third
+ * time it comes by; `stop` sends SIGSTOP instead. Without that variable a failpoint costs one comparison.
+ */
+export const FAILPOINTS = [
+  'commit.begun',
+  'commit.decided',
+  'commit.logged',
+  'commit.applied',
+  'commit.committed',
+  'commit.acknowledged',
+  'split.surveyed',
+  'split.saved',
+  'render.begun',
+  'render.written',
+  'render.published',
+] as const;
+export type Failpoint = (typeof FAILPOINTS)[number];
+
+interface Armed {
+  readonly name: string;
+  readonly signal: 'SIGKILL' | 'SIGSTOP';
+  passesLeft: number;
+}
+
+let armed: Armed | undefined;
+
+/** Arms the failpoint that a specification names; each thread arms its own. */
+export function armFailpoint(specification: string | undefined): void {
+  const match = /^([a-z.]+):(kill|stop)(?:@(\d+))?$/.exec(specification ?? '');
+  if (match === null) return;
+  const [, name = '', action, pass = '1'] = match;
+  armed = { name, signal: action === 'kill' ? 'SIGKILL' : 'SIGSTOP', passesLeft: Number(pass) };
+}
+
+export function failpoint(name: Failpoint): void {
+  if (armed?.name !== name) return;
+  armed.passesLeft -= 1;
+  if (armed.passesLeft !== 0) return;
+  process.kill(process.pid, armed.signal);
+  // The signal is delivered to the process, not to this thread: without waiting, the next step might still happen.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+}

@@ -1,0 +1,151 @@
+import { TidemarkError } from './errors.ts';
+
+/**
+ * What identifies a resource in its set: `/` and its percent-encoded path below the set's `url_prefix`, or its whole URI when
+ * it lies elsewhere. Always printable ASCII, so that comparing keys with `<` compares their UTF-8 bytes, as every store does.
+ */
+export type ResourceKey = string;
+
+export const LOCATION_TYPES = ['url', 'abs_path', 'rel_path'] as const;
+export type LocationType = (typeof LOCATION_TYPES)[number];
+
+/** Where a resource is, in the words of whoever posts it. */
+export interface Location {
+  readonly value: string;
+  readonly type: LocationType;
+}
+
+/** What locations are resolved against. */
+export interface LocationBase {
+  readonly urlPrefix: string;
+  readonly resourceRootDir?: string;
+}
+
+/** sitemap.xsd: the length of `loc` in characters. */
+export const URI_LENGTH = { least: 12, most: 2048 } as const;
+
+// RFC 3986: the characters that a path segment may hold as they are (pchar), and the slash between segments.
+const PLAIN_PATH = /^[A-Za-z0-9\-._~!$&'()*+,;=:@/]*$/;
+const NOT_IN_XML = /[\u0000-\u001f\u007f-\u009f\ufffe\uffff]/;
+
+/** The key of a file, from its path below the root with `/` between names. Distinct paths have distinct keys. */
+export function keyOfPath(path: string): ResourceKey {
+  return `/${PLAIN_PATH.test(path) ? path : path.split('/').map(encodeSegment).join('/')}`;
+}
+
+/** The path below the root that a key stands for, or undefined when no file can have it. */
+export function pathOfKey(key: ResourceKey): string | undefined {
+  if (!key.startsWith('/') || key.length === 1 || key.includes('?')) return undefined;
+  if (!key.includes('%')) return key.slice(1);
+  const names = key.slice(1).split('/').map(decodeSegment);
+  if (names.some((name) => name === undefined || name.includes('/') || name.includes('\0'))) return undefined;
+  return names.join('/');
+}
+
+/** The key that a path of an HTTP request means, or undefined when its escapes are not UTF-8. The path begins with no slash. */
+export function keyOfRequestPath(path: string): ResourceKey | undefined {
+  return canonicalPath(path);
+}
+
+/** The URI of a resource; made when a document is rendered, so that a set can move. */
+export function uriOf(urlPrefix: string, key: ResourceKey): string {
+  return key.startsWith('/') ? urlPrefix + key.slice(1) : key;
+}
+
+/** A location that resolves to this key in any set. */
+export function locationOf(key: ResourceKey): Location {
+  if (!key.startsWith('/')) return { value: key, type: 'url' };
+  return { value: pathOfKey(key) ?? key.slice(1), type: 'rel_path' };
+}
+
+/**
+ * The key that a location means in a set. `url`, `abs_path` and `rel_path` of the same resource give the same key.
+ * @param field how the caller named the location, for the error
+ * @throws TidemarkError `invalid`, with the field at fault and a code
+ */
+export function resolveLocation(location: Location, base: LocationBase, field = 'location'): ResourceKey {
+  const { value, type } = location;
+  if (!value.isWellFormed() || NOT_IN_XML.test(value)) {
+    throw wrong(field, 'not-representable', 'has control characters or lone surrogates, which XML cannot hold');
+  }
+  if (type !== 'abs_path' && leavesItsFolder(value)) {
+    throw wrong(field, 'outside-root', 'has a segment "." or ".." (perhaps encoded): name the resource itself');
+  }
+  const key = type === 'url' ? keyOfUrl(value, base, field) : keyOfPath(relativePath(location, base, field));
+  const { length } = uriOf(base.urlPrefix, key);
+  if (length > URI_LENGTH.most)
+    throw wrong(field, 'uri-too-long', `makes a URI of ${length} characters; at most 2,048`);
+  if (length < URI_LENGTH.least)
+    throw wrong(field, 'uri-too-short', `makes a URI of ${length} characters; at least 12`);
+  return key;
+}
+
+function relativePath({ value, type }: Location, { resourceRootDir }: LocationBase, field: string): string {
+  if (type === 'rel_path') {
+    if (value.startsWith('/')) throw wrong(field, 'outside-root', 'of type rel_path begins with "/"; use abs_path');
+    return plainPath(value, field);
+  }
+  if (resourceRootDir === undefined) {
+    throw wrong(field, 'no-root', 'of type abs_path needs a set with a root or a resource_root_dir');
+  }
+  const root = resourceRootDir.endsWith('/') ? resourceRootDir : `${resourceRootDir}/`;
+  if (leavesItsFolder(value) || !value.startsWith(root)) {
+    throw wrong(field, 'outside-root', `lies outside resource_root_dir (${resourceRootDir})`);
+  }
+  return plainPath(value.slice(root.length), field);
+}
+
+function plainPath(path: string, field: string): string {
+  if (path === '' || path.startsWith('/') || path.endsWith('/') || path.includes('//')) {
+    throw wrong(field, 'empty-segment', 'is empty or has an empty segment');
+  }
+  return path;
+}
+
+function keyOfUrl(value: string, { urlPrefix }: LocationBase, field: string): ResourceKey {
+  const url = URL.parse(value);
+  if (url === null) throw wrong(field, 'not-a-uri', 'of type url is no absolute URI');
+  if (url.username !== '' || url.password !== '') throw wrong(field, 'credentials', 'holds a user name or password');
+  // RFC 3986: a space never stands in a URI, but the WHATWG parser keeps it in opaque paths (urn:).
+  const uri = url.href.replaceAll(' ', '%20');
+  if (!uri.startsWith(urlPrefix)) return uri;
+  const [, path = '', rest = ''] = /^([^?#]*)(.*)$/s.exec(uri.slice(urlPrefix.length)) ?? [];
+  const key = canonicalPath(path);
+  if (key === undefined) throw wrong(field, 'not-utf-8', 'has percent-encoded bytes that are not UTF-8');
+  return key + rest;
+}
+
+/** The same path gives the same text, whichever of its characters were encoded. */
+function canonicalPath(path: string): ResourceKey | undefined {
+  if (PLAIN_PATH.test(path)) return `/${path}`;
+  const names = path.split('/').map(decodeSegment);
+  return names.includes(undefined) ? undefined : `/${names.map((name) => encodeSegment(name!)).join('/')}`;
+}
+
+function encodeSegment(name: string): string {
+  // encodeURIComponent also encodes $ & + , ; = : @, which stand for themselves in a path segment.
+  return encodeURIComponent(name).replace(/%(?:24|26|2B|2C|3B|3D|3A|40)/g, decodeURIComponent);
+}
+
+function decodeSegment(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a segment is "." or "..", however often it was encoded. */
+function leavesItsFolder(value: string): boolean {
+  if (!value.includes('.') && !value.includes('%')) return false;
+  for (let text = value, round = 0; ; round++) {
+    if (/(?:^|[/\\])\.{1,2}(?:$|[/\\?#])/.test(text)) return true;
+    const decoded = text.replace(/%(2e|2f|5c|25)/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+    if (decoded === text || round === 8) return decoded !== text;
+    text = decoded;
+  }
+}
+
+function wrong(field: string, code: string, message: string): TidemarkError {
+  return new TidemarkError('invalid', `${field} ${message}`, { code, field: `${field}.value` });
+}

@@ -1,0 +1,71 @@
+import { TidemarkError } from './errors.ts';
+import type { HashAlgorithm } from './hash.ts';
+import type { Stamp } from './stamp.ts';
+
+/** The internal id of a resource set: a positive integer, never changed and never given twice. */
+export type SetId = number;
+
+/** What one Capability List covers. */
+export interface ResourceSet {
+  readonly id: SetId;
+  /** Its name in URLs. */
+  readonly slug: string;
+  readonly title?: string;
+  /** Part of page and window names; rises when the history starts anew. */
+  readonly epoch: number;
+  /** The boundary at which the history of this epoch begins. */
+  readonly epochStart: Stamp;
+  /** What the URIs of its resources begin with; ends with a slash. */
+  readonly urlPrefix: string;
+  /** Where the bytes are: a folder's absolute path. Without one, `urlPrefix` lies elsewhere. */
+  readonly root?: string;
+  /** What locations of the type `abs_path` are resolved against; the root when there is one. */
+  readonly resourceRootDir?: string;
+  /** Globs, relative to the root, of what is left out. */
+  readonly exclude: readonly string[];
+  /** The most entries of one Resource List page. */
+  readonly pageEntries: number;
+  /** The most changes of one Change List window. */
+  readonly windowChanges: number;
+  /** Hashes to publish beside the strongest one. */
+  readonly publishHashes: readonly HashAlgorithm[];
+  /** False until its first scan is complete: a Resource List is never a part of itself. */
+  readonly ready: boolean;
+  /** When it was removed; its id and slug are not given again. */
+  readonly removed?: Stamp;
+}
+
+/** ResourceSync 1.1, 7: at most 50,000 entries and 50 MB a document. The second leaves room for head and links. */
+export const MAX_ENTRIES = 50_000;
+export const MAX_DOCUMENT_BYTES = 52_428_800;
+/** The entries of a document may weigh this much: what is left of 50 MB is for its head, and for a longer prefix after a move. */
+export const MAX_ENTRIES_WEIGHT = 45 * 1024 * 1024;
+
+/** One change renders one page anew, so pages are smaller than they might be: see docs/performance.md. */
+export const DEFAULT_PAGE_ENTRIES = 10_000;
+export const DEFAULT_WINDOW_CHANGES = 50_000;
+
+const SLUG = /^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/;
+
+/** Returns the slug, or throws `invalid`: lower-case letters, digits, `.`, `_` and `-`, 1 to 64, letters or digits at the ends. */
+export function parseSlug(text: string): string {
+  if (SLUG.test(text) && !text.includes('..')) return text;
+  throw new TidemarkError(
+    'invalid',
+    `"${text}" is no set id: use 1 to 64 lower-case letters, digits, ".", "_" or "-", beginning and ending with a letter or digit`,
+    { field: 'set' },
+  );
+}
+
+/** The set id that a folder's name suggests. */
+export function slugify(name: string): string {
+  const slug = name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 64)
+    .replace(/-+$/, '');
+  return slug === '' ? 'files' : slug;
+}

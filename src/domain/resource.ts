@@ -1,0 +1,68 @@
+import { HASH_ALGORITHMS, type Hashes } from './hash.ts';
+import type { ResourceKey } from './key.ts';
+import type { Stamp } from './stamp.ts';
+import type { Seconds } from './w3c-datetime.ts';
+
+/** A link to a related resource (ResourceSync 1.1, 14); `href` is a key of the set, or a whole URL elsewhere. */
+export interface Link {
+  readonly rel: string;
+  readonly href: ResourceKey;
+  readonly mime?: string;
+}
+
+/** What is known of a resource besides its key. An absent field is unknown. These fields are what counts as news. */
+export interface ResourceState {
+  readonly lastmod?: Seconds;
+  /** Bytes. */
+  readonly length?: number;
+  readonly hashes?: Hashes;
+  readonly mime?: string;
+  readonly links?: readonly Link[];
+}
+
+/** A live resource as the index holds it. */
+export interface Resource {
+  readonly key: ResourceKey;
+  readonly state: ResourceState;
+  /** The stamp of its last change. */
+  readonly stamp: Stamp;
+  /** The stamp at which it was last created; tells whether a page held it at a given time. */
+  readonly created: Stamp;
+}
+
+/** What a deletion leaves behind, so that a late repeat cannot bring the resource back. */
+export interface Tombstone {
+  readonly key: ResourceKey;
+  readonly state: undefined;
+  readonly stamp: Stamp;
+  readonly created: Stamp;
+}
+
+/** A state as canonical JSON: two states are the same exactly when their texts are. */
+export type EncodedState = string;
+
+export function encodeState({ lastmod, length, hashes, mime, links }: ResourceState): EncodedState {
+  return JSON.stringify({
+    lastmod,
+    length,
+    mime,
+    hashes: hashes && inOrder(hashes),
+    links: links?.length ? links.map(({ rel, href, mime }) => ({ rel, href, mime })) : undefined,
+  });
+}
+
+export function decodeState(text: EncodedState): ResourceState {
+  return JSON.parse(text);
+}
+
+function inOrder(hashes: Hashes): Hashes | undefined {
+  const ordered: Partial<Record<string, string>> = {};
+  let any = false;
+  for (const algorithm of HASH_ALGORITHMS) {
+    const digest = hashes[algorithm];
+    if (digest === undefined) continue;
+    ordered[algorithm] = digest;
+    any = true;
+  }
+  return any ? ordered : undefined;
+}

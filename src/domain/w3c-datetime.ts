@@ -1,0 +1,41 @@
+/** Whole seconds since 1970, as `lastmod` and the HTTP header Last-Modified have them. */
+export type Seconds = number;
+
+const COMPLETE = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(Z|[+-]\d\d:?\d\d)$/;
+const WITHOUT_ZONE = /^\d{4}(-\d\d(-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?)?)?)?$/;
+
+export type DatetimeProblem = 'not a W3C datetime' | 'a datetime without a time zone' | 'no such day or time';
+
+/**
+ * Parses a complete W3C datetime into microseconds since 1970; `+0000` is taken as well as `+00:00`, for the Elasticsearch
+ * format `yyyy-MM-dd'T'HH:mm:ssZ`. Returns what is wrong with it when it is none. Digits below the microsecond are cut off.
+ */
+export function parseDatetime(text: string): number | DatetimeProblem {
+  const match = COMPLETE.exec(text);
+  if (match === null) return WITHOUT_ZONE.test(text) ? 'a datetime without a time zone' : 'not a W3C datetime';
+  const [, year, month, day, hour, minute, second = '00', fraction = '', zone = 'Z'] = match;
+  const milliseconds = Date.UTC(
+    Number(year),
+    Number(month) - 1,
+    Number(day),
+    Number(hour),
+    Number(minute),
+    Number(second),
+  );
+  // Date.UTC rolls the 31st of February over into March, and takes the years 0 to 99 as 1900 to 1999.
+  if (new Date(milliseconds).toISOString().slice(0, 19) !== `${year}-${month}-${day}T${hour}:${minute}:${second}`) {
+    return 'no such day or time';
+  }
+  return (milliseconds - zoneOffset(zone)) * 1000 + Number(fraction.padEnd(6, '0').slice(0, 6));
+}
+
+function zoneOffset(zone: string): number {
+  if (zone === 'Z') return 0;
+  const sign = zone.startsWith('-') ? -1 : 1;
+  return sign * (Number(zone.slice(1, 3)) * 60 + Number(zone.slice(-2))) * 60_000;
+}
+
+/** Whole seconds as W3C datetime, as `lastmod` is published. */
+export function formatSeconds(seconds: Seconds): string {
+  return `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,61 @@
+import type { Readable } from 'node:stream';
+import type { Stamp } from '../domain/stamp.ts';
+
+export const ENCODINGS = ['identity', 'gzip', 'br'] as const;
+export type Encoding = (typeof ENCODINGS)[number];
+
+/** A document that was rendered once and is served many times. */
+export interface PublishedDocument {
+  /** The digest of its uncompressed bytes, the opaque part of an ETag. */
+  readonly digest: string;
+  /** The newest stamp that it tells of; what Last-Modified is made from. */
+  readonly newest: Stamp;
+  /** When it was rendered, milliseconds since 1970. */
+  readonly rendered: number;
+  /** A closed document never changes and may be cached for ever. */
+  readonly immutable: boolean;
+  /** Bytes of each encoding. */
+  readonly lengths: Readonly<Record<Encoding, number>>;
+  /** The bytes in an encoding. */
+  open(encoding: Encoding): Promise<Readable | Buffer>;
+}
+
+/** One page of a Resource List, as an administrator sees it. */
+export interface PageInfo {
+  readonly name: string;
+  /** The first key that it may hold; empty for the first page. */
+  readonly from: string;
+  readonly entries: number;
+  /** Newest stamp in its range, 0 for none. */
+  readonly version: Stamp;
+  /** Bytes of its rendered form, when it was rendered at this version. */
+  readonly length?: number;
+  readonly digest?: string;
+  /** Milliseconds since 1970. */
+  readonly rendered?: number;
+}
+
+/** Publishes documents; every answer tells of all changes that were committed before it was asked. */
+export interface DocumentPublisher {
+  sourceDescription(): Promise<PublishedDocument>;
+  capabilityList(slug: string): Promise<PublishedDocument>;
+  /** The list, or the index when there are several pages. */
+  resourceList(slug: string): Promise<PublishedDocument>;
+  /** @throws TidemarkError `not-found` for a name that never was, `gone` for one of an old epoch or split more than a day ago */
+  resourcePage(slug: string, name: string): Promise<PublishedDocument>;
+  /** The flat list as long as one suffices, an index after. */
+  changeList(slug: string): Promise<PublishedDocument>;
+  recentChanges(slug: string): Promise<PublishedDocument>;
+  changeWindow(slug: string, name: string): Promise<PublishedDocument>;
+  /**
+   * The changes of a time, as many as a document may hold; `next` is the boundary at which it goes on when that was not all.
+   * @throws TidemarkError `invalid` when `until` is not after `from`, or `from` lies in the future
+   */
+  changesBetween(
+    slug: string,
+    range: { readonly from: Stamp | undefined; readonly until: Stamp | undefined },
+  ): Promise<{ readonly document: PublishedDocument; readonly next: Stamp | undefined }>;
+  pages(slug: string): Promise<readonly PageInfo[]>;
+  /** Renders one page anew from the store, and touches no other. */
+  refreshPage(slug: string, name: string): Promise<PageInfo>;
+}

@@ -1,0 +1,209 @@
+import { isTidemarkError, TidemarkError } from '../domain/errors.ts';
+import type { HashAlgorithm } from '../domain/hash.ts';
+import {
+  DEFAULT_PAGE_ENTRIES,
+  DEFAULT_WINDOW_CHANGES,
+  parseSlug,
+  type ResourceSet,
+  type SetId,
+} from '../domain/resource-set.ts';
+import type { Stamp } from '../domain/stamp.ts';
+import { setUris } from '../publisher/document-uris.ts';
+import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
+
+/** What a new set may be told; everything else has a default. */
+export interface NewSet {
+  readonly slug: string;
+  readonly title?: string | undefined;
+  readonly root?: string | undefined;
+  readonly urlPrefix?: string | undefined;
+  readonly resourceRootDir?: string | undefined;
+  readonly exclude?: readonly string[] | undefined;
+  readonly pageEntries?: number | undefined;
+  readonly windowChanges?: number | undefined;
+  readonly publishHashes?: readonly HashAlgorithm[] | undefined;
+}
+
+/** What holds for the whole source. */
+export interface SourceSettings {
+  readonly baseUrl: string;
+}
+
+interface Marker {
+  mark(): Promise<Stamp>;
+}
+
+/** The resource sets and the source's base URL, as the catalog has them; what another process writes is noticed at the next call. */
+export class SetRegistry {
+  readonly #catalog: Catalog;
+  readonly #index: Marker;
+  #head = -1;
+  #bySlug: ReadonlyMap<string, CatalogDocument<ResourceSet>> = new Map();
+  #byId: ReadonlyMap<SetId, ResourceSet> = new Map();
+
+  constructor(catalog: Catalog, index: Marker) {
+    this.#catalog = catalog;
+    this.#index = index;
+  }
+
+  /** Rises with every change of any set: the version of the Source Description. */
+  async version(): Promise<number> {
+    await this.#load();
+    return this.#head;
+  }
+
+  /** The sets that are not removed, ascending by slug. */
+  async list(): Promise<readonly ResourceSet[]> {
+    await this.#load();
+    return [...this.#bySlug.values()].map(({ body }) => body).filter(({ removed }) => removed === undefined);
+  }
+
+  /** @throws TidemarkError `not-found`, or `gone` when it was removed */
+  async bySlug(slug: string): Promise<ResourceSet> {
+    return (await this.#document(slug)).body;
+  }
+
+  async byId(id: SetId): Promise<ResourceSet | undefined> {
+    await this.#load();
+    return this.#byId.get(id);
+  }
+
+  /** @throws TidemarkError `conflict` when the slug is or was in use, `invalid` for a slug or a prefix that is none */
+  async add(set: NewSet): Promise<ResourceSet> {
+    parseSlug(set.slug);
+    await this.#load();
+    if (this.#bySlug.has(set.slug)) throw slugTaken(set.slug);
+    const { baseUrl } = await this.source();
+    const body: ResourceSet = {
+      id: Math.max(0, ...this.#byId.keys()) + 1,
+      slug: set.slug,
+      ...(set.title !== undefined && { title: set.title }),
+      epoch: 1,
+      epochStart: await this.#index.mark(),
+      urlPrefix: set.urlPrefix === undefined ? setUris(baseUrl, set.slug).resources : parseUrlPrefix(set.urlPrefix),
+      ...(set.root !== undefined && { root: set.root }),
+      ...resourceRootDir(set),
+      exclude: set.exclude ?? [],
+      pageEntries: set.pageEntries ?? DEFAULT_PAGE_ENTRIES,
+      windowChanges: set.windowChanges ?? DEFAULT_WINDOW_CHANGES,
+      publishHashes: set.publishHashes ?? [],
+      ready: set.root === undefined,
+    };
+    try {
+      await this.#catalog.put('set', catalogId(body.id), body, undefined);
+    } catch (error) {
+      // Another process took that number: look again, and take the next.
+      if (isTidemarkError(error, 'conflict')) return this.add(set);
+      throw error;
+    }
+    return body;
+  }
+
+  /** Tells that the set's first scan is complete. */
+  async markReady(slug: string): Promise<void> {
+    const { body } = await this.#document(slug);
+    if (!body.ready) await this.#change(slug, () => ({ ready: true }));
+  }
+
+  /** Replaces what the set leaves out. */
+  async setExclude(slug: string, exclude: readonly string[]): Promise<ResourceSet> {
+    return this.#change(slug, () => ({ exclude }));
+  }
+
+  /** Moves the set's resources to another prefix: a new epoch begins, and names of the old one answer 410. */
+  async move(slug: string, urlPrefix: string): Promise<ResourceSet> {
+    const prefix = parseUrlPrefix(urlPrefix);
+    const epochStart = await this.#index.mark();
+    return this.#change(slug, ({ epoch }) => ({ urlPrefix: prefix, epoch: epoch + 1, epochStart }));
+  }
+
+  /** Takes the set out of the source. Its log stays in the store; its slug and id are not given again. */
+  async remove(slug: string): Promise<void> {
+    const removed = await this.#index.mark();
+    await this.#change(slug, () => ({ removed }));
+  }
+
+  /** @throws TidemarkError `not-found` before the source was given a base URL */
+  async source(): Promise<SourceSettings> {
+    const document = await this.#catalog.get<SourceSettings>('source', 'source');
+    if (document === undefined) throw new TidemarkError('not-found', 'the source has no base URL yet');
+    return document.body;
+  }
+
+  /**
+   * Gives the source its base URL. Changing it moves every set that lies below it, and must be confirmed.
+   * @throws TidemarkError `conflict` when it has another one and `confirmed` is false
+   */
+  async useBaseUrl(baseUrl: string, confirmed: boolean): Promise<void> {
+    const current = await this.#catalog.get<SourceSettings>('source', 'source');
+    if (current?.body.baseUrl === baseUrl) return;
+    if (current !== undefined && !confirmed) {
+      throw new TidemarkError(
+        'conflict',
+        `this source has the base URL ${current.body.baseUrl}; with ${baseUrl} every URI changes and its history begins anew`,
+        { field: 'baseUrl', baseUrl: current.body.baseUrl },
+      );
+    }
+    await this.#catalog.put('source', 'source', { baseUrl } satisfies SourceSettings, current?.version);
+    if (current === undefined) return;
+    for (const { slug, urlPrefix } of await this.list()) {
+      const old = setUris(current.body.baseUrl, slug).resources;
+      if (urlPrefix === old) await this.move(slug, setUris(baseUrl, slug).resources);
+    }
+  }
+
+  async #change(slug: string, change: (set: ResourceSet) => Partial<ResourceSet>): Promise<ResourceSet> {
+    const { id, version, body } = await this.#document(slug);
+    const changed: ResourceSet = { ...body, ...change(body) };
+    try {
+      await this.#catalog.put('set', id, changed, version);
+    } catch (error) {
+      if (isTidemarkError(error, 'conflict')) return this.#change(slug, change);
+      throw error;
+    }
+    return changed;
+  }
+
+  async #document(slug: string): Promise<CatalogDocument<ResourceSet>> {
+    await this.#load();
+    const document = this.#bySlug.get(slug);
+    if (document === undefined) throw new TidemarkError('not-found', `there is no set "${slug}"`, { set: slug });
+    if (document.body.removed !== undefined)
+      throw new TidemarkError('gone', `the set "${slug}" was removed`, { set: slug });
+    return document;
+  }
+
+  async #load(): Promise<void> {
+    const head = await this.#catalog.head('set');
+    if (head === this.#head) return;
+    const documents = [...(await this.#catalog.list<ResourceSet>('set'))];
+    documents.sort((a, b) => (a.body.slug < b.body.slug ? -1 : 1));
+    this.#bySlug = new Map(documents.map((document) => [document.body.slug, document]));
+    this.#byId = new Map(documents.map(({ body }) => [body.id, body]));
+    this.#head = head;
+  }
+}
+
+/** Catalog ids of sets sort as their numbers do. */
+export function catalogId(id: SetId): string {
+  return String(id).padStart(10, '0');
+}
+
+function slugTaken(slug: string): TidemarkError {
+  return new TidemarkError('conflict', `there is, or was, a set "${slug}": choose another id`, { set: slug });
+}
+
+function resourceRootDir({ resourceRootDir, root }: NewSet): { resourceRootDir?: string } {
+  const folder = resourceRootDir ?? root;
+  return folder === undefined ? {} : { resourceRootDir: folder };
+}
+
+function parseUrlPrefix(text: string): string {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '' || url.username !== '') {
+    throw new TidemarkError('invalid', `"${text}" is no URL prefix: use http:// or https:// without a query`, {
+      field: 'urlPrefix',
+    });
+  }
+  return url.href.endsWith('/') ? url.href : `${url.href}/`;
+}

@@ -1,0 +1,28 @@
+/**
+ * Small documents by kind and id: sets, page directories, settings of the store. Held to these promises by test/contract/catalog.ts.
+ */
+export interface Catalog {
+  /** The document, or undefined when there is none. */
+  get<Body>(kind: CatalogKind, id: string): Promise<CatalogDocument<Body> | undefined>;
+
+  /**
+   * Writes a document in place of the version that it replaces (undefined: there is none yet), durably. Returns its new version.
+   * @throws TidemarkError `conflict` when that is no longer the current version; then nothing was written
+   */
+  put<Body>(kind: CatalogKind, id: string, body: Body, replaces: number | undefined): Promise<number>;
+
+  /** All documents of a kind, ascending by id as text. */
+  list<Body>(kind: CatalogKind): Promise<readonly CatalogDocument<Body>[]>;
+
+  /** A number that rises with every put of the kind, by whichever process. */
+  head(kind: CatalogKind): Promise<number>;
+}
+
+export type CatalogKind = 'set' | 'page-directory' | 'source';
+
+export interface CatalogDocument<Body> {
+  readonly id: string;
+  /** Rises with every put. */
+  readonly version: number;
+  readonly body: Body;
+}

@@ -1,0 +1,117 @@
+import type { Change, ChangeEvent, ChangeKind } from '../domain/change.ts';
+import type { ResourceKey } from '../domain/key.ts';
+import type { Resource, Tombstone } from '../domain/resource.ts';
+import type { SetId } from '../domain/resource-set.ts';
+import type { Stamp } from '../domain/stamp.ts';
+
+/**
+ * The log, the changes and the current state of every set. Held to these promises by test/contract/resource-index.ts.
+ *
+ * The log is append-only and has one total order over the whole store, also with several processes; the state is a fold of it.
+ * Every method throws `not-found` for a set that the catalog does not hold or that was removed; an empty set is an empty answer.
+ * A fault that may pass is `unavailable`, and then nothing was acknowledged.
+ */
+export interface ResourceIndex {
+  /**
+   * Decides each event against the state it meets, in order, and appends the resulting changes as one commit: all of them or
+   * none, with strictly ascending stamps. When it resolves, the commit is durable and visible to every reader. Of concurrent
+   * writers none decides against a state that has moved: a resource is never created twice in a row. Repeating a commit
+   * changes nothing. An event for an unknown set is rejected by itself; its neighbours are not.
+   */
+  commit(events: readonly ChangeEvent[]): Promise<readonly CommitResult[]>;
+
+  /**
+   * Live resources (with `tombstones`, those too) ascending by the bytes of their key, as batches. Memory does not grow with the range,
+   * and no cursor stays open between batches: each batch is read when it is asked for.
+   */
+  read(set: SetId, range: KeyRange & { readonly tombstones?: false }): AsyncIterable<readonly Resource[]>;
+  read(set: SetId, range: KeyRange & { readonly tombstones: true }): AsyncIterable<readonly (Resource | Tombstone)[]>;
+
+  /** The states of these keys, in order; `undefined` for one that never was. */
+  lookup(set: SetId, keys: readonly ResourceKey[]): Promise<readonly (Resource | Tombstone | undefined)[]>;
+
+  /** A set's changes strictly between two boundaries, ascending by stamp, as batches; no cursor stays open between them. */
+  changes(set: SetId, range: StampRange): AsyncIterable<readonly Change[]>;
+
+  /**
+   * The boundary below the newest changes of a set, up to `until`: as many as both limits permit. `until` itself when there are none.
+   */
+  newest(set: SetId, until: Stamp, limits: Limits): Promise<Stamp>;
+
+  /** The set's windows in order, those that hold changes after `after`. */
+  windows(set: SetId, after: Stamp): Promise<readonly Window[]>;
+
+  /** Up to `limit` changes of all sets after a stamp, ascending; none has a stamp above the watermark. */
+  tail(after: Stamp, limit: number): Promise<readonly LogEntry[]>;
+
+  /** A boundary: every change below it is committed, applied and visible to a search; every later one will be above it. */
+  watermark(): Promise<Stamp>;
+
+  /** Makes a boundary, above the clock and every change so far; every change that is not yet committed will be above it. */
+  mark(): Promise<Stamp>;
+
+  /** Cuts a range of live keys into pieces that each keep to both limits, as even as can be; at least one piece, which may be empty. */
+  survey(set: SetId, range: KeyRange, limits: Limits): Promise<readonly Piece[]>;
+
+  summary(set: SetId): Promise<SetSummary>;
+}
+
+/** Keys from `from` (inclusive) to `to` (exclusive); an absent one is no bound. */
+export interface KeyRange {
+  readonly from?: ResourceKey | undefined;
+  readonly to?: ResourceKey | undefined;
+}
+
+/** Stamps above `after` and below `until`; both are boundaries, so neither is a change's. */
+export interface StampRange {
+  readonly after: Stamp;
+  readonly until?: Stamp | undefined;
+}
+
+export interface Limits {
+  readonly entries: number;
+  readonly weight: number;
+}
+
+export type CommitResult =
+  | { readonly status: 'applied'; readonly stamp: Stamp; readonly kind: ChangeKind }
+  /** It told nothing new; `repeated` when its position was known. */
+  | { readonly status: 'unchanged'; readonly reason: 'same-state' | 'not-there' | 'repeated' }
+  | { readonly status: 'rejected'; readonly code: 'unknown-set'; readonly message: string };
+
+/** A change without its state: what the publisher needs to know which documents are out of date. */
+export interface LogEntry {
+  readonly set: SetId;
+  readonly key: ResourceKey;
+  readonly kind: ChangeKind;
+  readonly stamp: Stamp;
+  readonly weight: number;
+}
+
+/** A Change List document: a contiguous range of a set's changes. It is closed when the next one has begun. */
+export interface Window {
+  readonly number: number;
+  /** The boundary below its first change; for the first window of an epoch the publisher takes the epoch's start. */
+  readonly from: Stamp;
+  /** How many changes it holds. */
+  readonly changes: number;
+}
+
+export interface Piece {
+  /** The first key of the piece; undefined for a piece that begins where its range has no lower bound. */
+  readonly from: ResourceKey | undefined;
+  /** The last key of the piece; undefined for an empty piece. */
+  readonly last: ResourceKey | undefined;
+  readonly entries: number;
+  readonly weight: number;
+  /** The newest stamp among its resources and tombstones; 0 when there is none. */
+  readonly newest: Stamp;
+}
+
+export interface SetSummary {
+  readonly resources: number;
+  /** All changes of the set's log, of every epoch. */
+  readonly changes: number;
+  /** The stamp of the last change; 0 when there is none. */
+  readonly lastChange: Stamp;
+}
