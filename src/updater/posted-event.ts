@@ -1,0 +1,126 @@
+import type { ChangeEvent } from '../domain/change.ts';
+import { entryWeight } from '../domain/entry-weight.ts';
+import { isTidemarkError, TidemarkError } from '../domain/errors.ts';
+import { resolveLocation } from '../domain/key.ts';
+import { parseRelation } from '../domain/link-relations.ts';
+import { isMediaType } from '../domain/media-type.ts';
+import type { Link, ResourceState } from '../domain/resource.ts';
+import type { ResourceSet } from '../domain/resource-set.ts';
+import { parseDatetime, type Seconds } from '../domain/w3c-datetime.ts';
+import { postedHashes } from './posted-hashes.ts';
+import { type PostedEvent, postedEventSchema } from './posted-schema.ts';
+import { type Rejection, rejectionOf } from './rejection.ts';
+
+const NOT_REPRESENTABLE = /[\u0000-\u001f\u007f-\u009f\ufffe\uffff]/;
+const DAY_IN_SECONDS = 86_400;
+
+/**
+ * Makes a change event of what somebody posted (already parsed from JSON), or says why not.
+ * @param now milliseconds since 1970: a lastmod more than a day later is refused
+ */
+export function parsePostedEvent(value: unknown, set: ResourceSet, now: number): ChangeEvent | Rejection {
+  const parsed = postedEventSchema.safeParse(value);
+  if (!parsed.success) return rejectionOf(value, parsed.error.issues);
+  try {
+    return toEvent(parsed.data, set, now);
+  } catch (error) {
+    if (isTidemarkError(error, 'invalid')) return toRejection(error);
+    throw error;
+  }
+}
+
+export function isRejection(result: ChangeEvent | Rejection): result is Rejection {
+  return 'status' in result;
+}
+
+function toEvent(posted: PostedEvent, set: ResourceSet, now: number): ChangeEvent {
+  const { source, position } = posted;
+  checkAddressee(posted, set);
+  const key = resolveLocation(posted.location, set);
+  // What a deletion says of the state is checked, but does not count.
+  const described = toState(posted, set, now);
+  const state = posted.change === 'deleted' ? undefined : described;
+  const weight = entryWeight(set.urlPrefix, key, state);
+  if (source === undefined) return { set: set.id, key, state, weight };
+  if (position === undefined) return { set: set.id, key, state, weight, source };
+  return { set: set.id, key, state, weight, source, position };
+}
+
+function checkAddressee({ resource_set, source, position }: PostedEvent, { slug }: ResourceSet): void {
+  if (resource_set !== undefined && resource_set !== slug) {
+    throw wrong('resource_set', 'other-set', `is not "${slug}", the set that it was posted to`);
+  }
+  if (source !== undefined) checkRepresentable('source', source);
+  else if (position !== undefined) {
+    throw wrong('position', 'position-without-source', 'is given without source, which says whose position it is');
+  }
+}
+
+function toState({ lastmod, length, md5, hash, mime, ln }: PostedEvent, set: ResourceSet, now: number): ResourceState {
+  const state: { -readonly [Field in keyof ResourceState]: ResourceState[Field] } = {};
+  if (lastmod !== undefined) state.lastmod = toSeconds(lastmod, now);
+  if (length !== undefined) state.length = length;
+  const hashes = postedHashes(md5, hash);
+  if (hashes !== undefined) state.hashes = hashes;
+  if (mime !== undefined) state.mime = checkMediaType('mime', mime);
+  if (ln !== undefined) state.links = ln.map((link, at) => toLink(link, `ln[${at}]`, set));
+  return state;
+}
+
+function toSeconds(text: string, now: number): Seconds {
+  const microseconds = parseDatetime(text);
+  if (typeof microseconds === 'string') {
+    const code = microseconds === 'a datetime without a time zone' ? 'datetime-without-zone' : 'bad-datetime';
+    throw wrong(
+      'lastmod',
+      code,
+      `is ${JSON.stringify(text.slice(0, 80))}, ${microseconds}: write 2026-01-31T12:00:00Z`,
+    );
+  }
+  const seconds = Math.floor(microseconds / 1_000_000);
+  if (seconds > now / 1000 + DAY_IN_SECONDS) {
+    throw wrong('lastmod', 'datetime-in-future', `is ${text}, more than a day in the future`);
+  }
+  return seconds;
+}
+
+function toLink({ rel, href, mime }: NonNullable<PostedEvent['ln']>[number], field: string, set: ResourceSet): Link {
+  const relation = parseRelation(rel);
+  if (relation === undefined) {
+    checkRepresentable(`${field}.rel`, rel);
+    const found = JSON.stringify(rel.slice(0, 80));
+    throw wrong(
+      `${field}.rel`,
+      'unknown-relation',
+      `is ${found}, neither a name registered at IANA nor an absolute URI`,
+    );
+  }
+  const key = resolveLocation(href, set, `${field}.href`);
+  if (mime === undefined) return { rel: relation, href: key };
+  return { rel: relation, href: key, mime: checkMediaType(`${field}.mime`, mime) };
+}
+
+function checkMediaType(field: string, text: string): string {
+  if (isMediaType(text)) return text;
+  checkRepresentable(field, text);
+  throw wrong(field, 'bad-media-type', `is ${JSON.stringify(text.slice(0, 80))}, no media type such as text/plain`);
+}
+
+function checkRepresentable(field: string, text: string): void {
+  if (text.isWellFormed() && !NOT_REPRESENTABLE.test(text)) return;
+  throw wrong(field, 'not-representable', 'has control characters or lone surrogates, which XML cannot hold');
+}
+
+function wrong(field: string, code: string, message: string): TidemarkError {
+  return new TidemarkError('invalid', `${field} ${message}`, { code, field });
+}
+
+function toRejection({ message, details }: TidemarkError): Rejection {
+  const { code, field } = details;
+  return {
+    status: 'rejected',
+    code: typeof code === 'string' ? code : 'invalid',
+    message,
+    ...(typeof field === 'string' && { field }),
+  };
+}
