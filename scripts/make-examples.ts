@@ -1,0 +1,118 @@
+// Writes sitemaps/examples/: every kind of document, of a source with two small sets, as the renderers make it.
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Change } from '../src/domain/change.ts';
+import type { Resource } from '../src/domain/resource.ts';
+import { boundaryAfter, boundaryBefore } from '../src/domain/stamp.ts';
+import { type SetUris, setUris, sourceUris } from '../src/publisher/document-uris.ts';
+import { renderCapabilityList } from '../src/publisher/documents/capability-list.ts';
+import { type ChangeListHead, changeEntries, changeListHead } from '../src/publisher/documents/change-list.ts';
+import { renderChangeListIndex } from '../src/publisher/documents/change-list-index.ts';
+import { type ResourceListHead, resourceEntries, resourceListHead } from '../src/publisher/documents/resource-list.ts';
+import { renderResourceListIndex } from '../src/publisher/documents/resource-list-index.ts';
+import { URLSET_END } from '../src/publisher/documents/sitemap.ts';
+import { renderSourceDescription } from '../src/publisher/documents/source-description.ts';
+import { EPOCH_START, foldSteps, HISTORIES } from './example-history.ts';
+
+export const EXAMPLE_BASE_URL = 'https://example.org';
+export const EXAMPLE_FOLDER = join(import.meta.dirname, '../sitemaps/examples');
+
+type Named = readonly [uri: string, text: string];
+
+/** All documents of the example source by URI; nothing in them depends on when or where they are made. */
+export function exampleDocuments(): ReadonlyMap<string, string> {
+  const maps = setUris(EXAMPLE_BASE_URL, 'maps');
+  const papers = setUris(EXAMPLE_BASE_URL, 'papers');
+  return new Map([
+    sourceDescription([maps, papers]),
+    ...listsOf(maps, foldSteps(HISTORIES.maps)),
+    ...partsOf(papers, foldSteps(HISTORIES.papers)),
+  ]);
+}
+
+/** Where a document of the example source lies below its folder. */
+export function exampleFile(uri: string): string {
+  const path = uri.slice(EXAMPLE_BASE_URL.length);
+  return path === '/.well-known/resourcesync' ? 'source-description.xml' : path.replace('/sets/', '');
+}
+
+function sourceDescription(sets: readonly SetUris[]): Named {
+  const { sourceDescription, home } = sourceUris(EXAMPLE_BASE_URL);
+  const capabilityLists = sets.map((uris) => ({ uri: uris.capabilityList, describedBy: uris.home }));
+  return [sourceDescription, renderSourceDescription({ describedBy: home, capabilityLists })];
+}
+
+interface History {
+  readonly changes: readonly Change[];
+  readonly resources: readonly Resource[];
+}
+
+/** A set that is small enough for one list of each kind. */
+function listsOf(uris: SetUris, { changes, resources }: History): readonly Named[] {
+  const at = boundaryAfter(changes.at(-1)!.stamp);
+  return [
+    capabilityList(uris),
+    [uris.resourceList, resourceList(uris, resources, { at })],
+    [uris.changeList, changeList(uris, changes, { from: EPOCH_START })],
+    [uris.recentChanges, changeList(uris, changes, { from: EPOCH_START })],
+  ];
+}
+
+/** A set whose lists are cut into parts, and have an index. */
+function partsOf(uris: SetUris, { changes, resources }: History): readonly Named[] {
+  const { capabilityList: up, resourceList: resourceIndex, changeList: changeIndex } = uris;
+  const at = boundaryAfter(changes.at(-1)!.stamp);
+  const pages = [resources.slice(0, 2), resources.slice(2)].map((part, number) => ({
+    uri: uris.resourcePage(`1-00000${number + 1}`),
+    part,
+    at: number === 0 ? boundaryAfter(part.at(-1)!.stamp) : at,
+  }));
+  const cut = boundaryBefore(changes[3]!.stamp);
+  const windows = [
+    { uri: uris.changeWindow('1-000001'), part: changes.slice(0, 3), from: EPOCH_START, until: cut },
+    { uri: uris.changeWindow('1-000002'), part: changes.slice(3), from: cut },
+  ];
+  return [
+    capabilityList(uris),
+    [resourceIndex, renderResourceListIndex({ at, capabilityList: up, pages })],
+    ...pages.map(({ uri, part, at }): Named => [uri, resourceList(uris, part, { at, index: resourceIndex })]),
+    [changeIndex, renderChangeListIndex({ from: EPOCH_START, capabilityList: up, windows })],
+    ...windows.map(({ uri, part, ...head }): Named => [uri, changeList(uris, part, { ...head, index: changeIndex })]),
+    [uris.recentChanges, changeList(uris, changes.slice(2), { from: boundaryBefore(changes[2]!.stamp) })],
+  ];
+}
+
+function capabilityList(uris: SetUris): Named {
+  const text = renderCapabilityList({
+    sourceDescription: sourceUris(EXAMPLE_BASE_URL).sourceDescription,
+    describedBy: uris.home,
+    capabilities: [
+      { uri: uris.resourceList, capability: 'resourcelist' },
+      { uri: uris.changeList, capability: 'changelist' },
+    ],
+  });
+  return [uris.capabilityList, text];
+}
+
+type WithoutUp<Head> = Omit<Head, 'capabilityList'>;
+
+function resourceList(uris: SetUris, part: readonly Resource[], head: WithoutUp<ResourceListHead>): string {
+  const { capabilityList, resources: urlPrefix } = uris;
+  const entries = resourceEntries(part, { urlPrefix, publishHashes: [] });
+  return resourceListHead({ capabilityList, ...head }) + entries + URLSET_END;
+}
+
+function changeList(uris: SetUris, part: readonly Change[], head: WithoutUp<ChangeListHead>): string {
+  const { capabilityList, resources: urlPrefix } = uris;
+  const entries = changeEntries(part, { urlPrefix, publishHashes: [] });
+  return changeListHead({ capabilityList, ...head }) + entries + URLSET_END;
+}
+
+if (import.meta.main) {
+  rmSync(EXAMPLE_FOLDER, { recursive: true, force: true });
+  for (const [uri, text] of exampleDocuments()) {
+    const file = join(EXAMPLE_FOLDER, exampleFile(uri));
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+}
