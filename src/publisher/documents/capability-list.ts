@@ -1,4 +1,4 @@
-import { representable } from './markup.ts';
+import { builderText } from './markup.ts';
 import { type Capability, URLSET_END, withDocument } from './sitemap.ts';
 
 export interface CapabilityList {
@@ -17,7 +17,7 @@ export function renderCapabilityList({ sourceDescription, describedBy, capabilit
   } as const;
   const open = withDocument(head, (document) => {
     for (const { uri, capability } of capabilities) {
-      document.ele('url').ele('loc').txt(representable(uri)).up().ele('rs:md', { capability }).up().up();
+      document.ele('url').ele('loc').txt(builderText(uri)).up().ele('rs:md', { capability }).up().up();
     }
   });
   return open + URLSET_END;

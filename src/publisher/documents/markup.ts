@@ -23,9 +23,12 @@ export function escapeXml(text: string): string {
   return text.toWellFormed().replace(EACH, (character) => REFERENCES[character] ?? REPLACEMENT);
 }
 
-/** A text as XML can hold it, for a writer that escapes but does not check. */
-export function representable(text: string): string {
-  return text.toWellFormed().replace(NOT_REPRESENTABLE, REPLACEMENT);
+/**
+ * A text for xmlbuilder2, which writes characters that XML cannot hold as they are, and takes `&lt;` in a text for a `<` that
+ * is escaped already: with every `&` escaped beforehand it adds nothing to it.
+ */
+export function builderText(text: string): string {
+  return text.toWellFormed().replace(NOT_REPRESENTABLE, REPLACEMENT).replaceAll('&', '&amp;');
 }
 
 // Pieces of text that wait to be joined are what costs most: joined in small groups they never leave the young generation.

@@ -1,6 +1,6 @@
 import { createCB } from 'xmlbuilder2';
 import type { XMLBuilderCB } from 'xmlbuilder2/lib/interfaces.js';
-import { representable } from './markup.ts';
+import { builderText } from './markup.ts';
 
 export const SITEMAP_NAMESPACE = 'http://www.sitemaps.org/schemas/sitemap/0.9';
 export const RS_NAMESPACE = 'http://www.openarchives.org/rs/terms/';
@@ -36,7 +36,7 @@ export function withDocument({ root, links, md }: DocumentHead, write: (document
   document.dec({ version: '1.0', encoding: 'UTF-8' }).ele(SITEMAP_NAMESPACE, root);
   document.att('http://www.w3.org/2000/xmlns/', 'xmlns:rs', RS_NAMESPACE);
   for (const [rel, href] of Object.entries(links)) {
-    if (href !== undefined) document.ele('rs:ln', { rel, href: representable(href) }).up();
+    if (href !== undefined) document.ele('rs:ln', { rel, href: builderText(href) }).up();
   }
   document.ele('rs:md', present(md)).up();
   write(document);
