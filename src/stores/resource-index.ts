@@ -50,8 +50,11 @@ export interface ResourceIndex {
   /** Makes a boundary, above the clock and every change so far; every change that is not yet committed will be above it. */
   mark(): Promise<Stamp>;
 
-  /** Cuts a range of live keys into pieces that each keep to both limits, as even as can be; at least one piece, which may be empty. */
-  survey(set: SetId, range: KeyRange, limits: Limits): Promise<readonly Piece[]>;
+  /**
+   * Cuts a range of live keys into pieces that each keep to both limits, as even as can be; at least one piece, which may be empty. It
+   * tells exactly of the changes below `through`. May hold its thread for as long as it reads.
+   */
+  survey(set: SetId, range: KeyRange, limits: Limits): Promise<Survey>;
 
   summary(set: SetId): Promise<SetSummary>;
 }
@@ -95,6 +98,12 @@ export interface Window {
   readonly from: Stamp;
   /** How many changes it holds. */
   readonly changes: number;
+}
+
+export interface Survey {
+  /** A boundary. */
+  readonly through: Stamp;
+  readonly pieces: readonly Piece[];
 }
 
 export interface Piece {

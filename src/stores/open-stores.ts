@@ -1,0 +1,33 @@
+import type { StoreLocation } from '../config/configuration.ts';
+import type { Catalog } from './catalog.ts';
+import type { ResourceIndex } from './resource-index.ts';
+import { migrateSqlite, openSqlite } from './sqlite/open-sqlite.ts';
+
+export interface Stores {
+  readonly index: ResourceIndex;
+  readonly catalog: Catalog;
+  /** Resolves when every write that was asked for is done. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the stores of a location, making them when there are none. The only place that knows which adapters there are.
+ * @throws TidemarkError `unavailable` when the store cannot be opened, `incompatible` when its schema is another one
+ */
+export function openStores(
+  location: StoreLocation,
+  options: { readonly failpoint?: string | undefined } = {},
+): Promise<Stores> {
+  switch (location.kind) {
+    case 'sqlite':
+      return openSqlite(location.file, options.failpoint);
+  }
+}
+
+/** Takes a store to the schema of this version, and returns both versions. */
+export async function migrateStores(location: StoreLocation): Promise<{ readonly from: number; readonly to: number }> {
+  switch (location.kind) {
+    case 'sqlite':
+      return migrateSqlite(location.file);
+  }
+}

@@ -1,0 +1,172 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { decide } from '../../domain/change.ts';
+import { TidemarkError } from '../../domain/errors.ts';
+import { failpoint } from '../../domain/failpoint.ts';
+import type { EncodedState } from '../../domain/resource.ts';
+import type { SetId } from '../../domain/resource-set.ts';
+import { clockStamp, nextStamp, type Stamp } from '../../domain/stamp.ts';
+import { transaction } from './connection.ts';
+import { SetLedgers } from './set-ledgers.ts';
+import { Settings } from './settings.ts';
+import { type EventColumns, OUTCOME, type ResultColumns } from './wire.ts';
+
+/** Microseconds that the last stamp may be ahead of the clock: beyond that the clock is wrong, now or then. */
+const MOST_AHEAD = 60_000_000;
+
+/** A resource as a commit sees it: what the store has, overlaid with what the commit has decided so far. */
+interface Standing {
+  readonly set: SetId;
+  readonly key: string;
+  readonly row: number | undefined;
+  state: EncodedState | undefined;
+  stamp: Stamp;
+  created: Stamp;
+  weight: number;
+  moved: boolean;
+}
+
+interface Decided {
+  readonly set: SetId;
+  readonly key: string;
+  readonly window: number;
+  readonly outcome: number;
+  readonly stamp: Stamp;
+  readonly state: EncodedState | undefined;
+  readonly weight: number;
+}
+
+/** Decides and writes commits on one connection. Synchronous: it runs in the writer thread. */
+export class Committer {
+  readonly #database: DatabaseSync;
+  readonly #settings: Settings;
+  readonly #ledgers: SetLedgers;
+  readonly #statements;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    this.#settings = new Settings(database);
+    this.#ledgers = new SetLedgers(database);
+    this.#statements = {
+      find: database.prepare('SELECT rowid, state, stamp, created FROM resources WHERE set_id = ? AND key = ?'),
+      log: database.prepare(
+        'INSERT INTO changes (stamp, set_id, window, kind, key, weight, state) VALUES (?,?,?,?,?,?,?)',
+      ),
+      create: database.prepare(
+        'INSERT INTO resources (set_id, key, stamp, created, weight, state) VALUES (?,?,?,?,?,?)',
+      ),
+      update: database.prepare('UPDATE resources SET stamp = ?, created = ?, weight = ?, state = ? WHERE rowid = ?'),
+    };
+    this.#statements.find.setReturnArrays(true);
+  }
+
+  commit(events: EventColumns): ResultColumns {
+    const results = transaction(this.#database, () => {
+      failpoint('commit.begun');
+      return this.#append(events);
+    });
+    failpoint('commit.committed');
+    return results;
+  }
+
+  mark(): Stamp {
+    return transaction(this.#database, () => {
+      const last = Math.max(this.#settings.lastStamp(), clockStamp());
+      this.#settings.setLastStamp(last);
+      return last + 1;
+    });
+  }
+
+  #append(events: EventColumns): ResultColumns {
+    this.#ledgers.begin(events.positions);
+    const standings = this.#standings(events);
+    let last = this.#settings.lastStamp();
+    const now = Date.now();
+    if (last - clockStamp(now) > MOST_AHEAD) throw clockIsBehind(last - clockStamp(now));
+    const results = { outcomes: new Uint8Array(events.keys.length), stamps: new Float64Array(events.keys.length) };
+    const decided: Decided[] = [];
+    for (let at = 0; at < events.keys.length; at++) {
+      const standing = standings[at]!;
+      const state = events.states[at] ?? undefined;
+      const outcome = this.#outcome(standing, state, at);
+      results.outcomes[at] = outcome;
+      if (outcome > OUTCOME.deleted) continue;
+      last = nextStamp(last, now);
+      results.stamps[at] = last;
+      decided.push(this.#advance(standing, { outcome, stamp: last, state, weight: events.weights[at]! }));
+    }
+    failpoint('commit.decided');
+    this.#writeLog(decided);
+    failpoint('commit.logged');
+    this.#writeStates(standings);
+    this.#ledgers.end();
+    this.#settings.setLastStamp(last);
+    failpoint('commit.applied');
+    return results;
+  }
+
+  #outcome(standing: Standing, next: EncodedState | undefined, at: number): number {
+    if (!this.#ledgers.knows(standing.set)) return OUTCOME.unknownSet;
+    if (!this.#ledgers.advance(standing.set, at)) return OUTCOME.repeated;
+    const kind = decide(standing.state, next);
+    if (kind !== undefined) return OUTCOME[kind];
+    return next === undefined ? OUTCOME.notThere : OUTCOME.sameState;
+  }
+
+  /** Moves a resource to its next state, and gives the change a window. */
+  #advance(standing: Standing, change: Omit<Decided, 'set' | 'key' | 'window'>): Decided {
+    const { set, key } = standing;
+    if (change.outcome === OUTCOME.created) standing.created = change.stamp;
+    standing.state = change.state;
+    standing.stamp = change.stamp;
+    standing.weight = change.weight;
+    standing.moved = true;
+    return { set, key, window: this.#ledgers.record(set, change), ...change };
+  }
+
+  #writeLog(decided: readonly Decided[]): void {
+    for (const { stamp, set, window, outcome, key, weight, state } of decided) {
+      this.#statements.log.run(stamp, set, window, outcome, key, weight, state ?? null);
+    }
+  }
+
+  /** What each event meets, read in the order of the keys: neighbours share pages of the index. */
+  #standings({ sets, keys }: EventColumns): readonly Standing[] {
+    const order = sets.map((_, at) => at).sort((a, b) => sets[a]! - sets[b]! || compare(keys[a]!, keys[b]!));
+    const standings = new Array<Standing>(keys.length);
+    let before: Standing | undefined;
+    for (const at of order) {
+      if (before === undefined || before.key !== keys[at] || before.set !== sets[at]) {
+        before = this.#find(sets[at]!, keys[at]!);
+      }
+      standings[at] = before;
+    }
+    return standings;
+  }
+
+  #find(set: SetId, key: string): Standing {
+    const found = this.#statements.find.get(set, key) as unknown as [number, string | null, Stamp, Stamp] | undefined;
+    const [row, state, stamp, created] = found ?? [undefined, null, 0, 0];
+    return { set, key, row, state: state ?? undefined, stamp, created, weight: 0, moved: false };
+  }
+
+  #writeStates(standings: readonly Standing[]): void {
+    const moved = [...new Set(standings)].filter((standing) => standing.moved);
+    moved.sort((a, b) => a.set - b.set || compare(a.key, b.key));
+    const { create, update } = this.#statements;
+    for (const { set, key, row, stamp, created, weight, state } of moved) {
+      if (row === undefined) create.run(set, key, stamp, created, weight, state ?? null);
+      else update.run(stamp, created, weight, state ?? null, row);
+    }
+  }
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function clockIsBehind(microseconds: number): TidemarkError {
+  return new TidemarkError(
+    'unavailable',
+    `the last change in the store is ${Math.round(microseconds / 1e6)} seconds ahead of this machine's clock: set the clock right`,
+  );
+}

@@ -1,0 +1,84 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { TidemarkError } from '../../domain/errors.ts';
+
+/** Milliseconds that a statement waits for another process; a commit of 10,000 events holds the lock for some 150. */
+const BUSY_TIMEOUT = 10_000;
+
+// The result codes of SQLite that an operator can do something about (sqlite.org/rescode.html).
+const FAULTS: Readonly<Record<number, string>> = {
+  5: 'is locked by another process: try again, or find out who holds it',
+  6: 'is locked: try again',
+  8: 'cannot be written: check the permissions of the file and its folder, and whether the file system is read-only',
+  10: 'cannot be read or written: the disk reports an error',
+  11: 'is damaged: restore it from a backup',
+  13: 'cannot grow: the disk is full',
+  14: 'cannot be opened: check that its folder exists and may be written',
+  26: 'is no SQLite database: check the setting TIDEMARK_STORE',
+};
+
+/**
+ * Opens a connection with what every thread needs. WAL lets readers and the writer go on side by side; FULL makes a commit durable
+ * when it returns. A checkpoint every 16,000 pages (125 MB) was the best for large batches, see docs/performance.md.
+ */
+export function connect(file: string): DatabaseSync {
+  return ask(file, () => {
+    mkdirSync(dirname(file), { recursive: true });
+    const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT });
+    try {
+      database.exec(`
+        PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+        PRAGMA cache_size = -32000; PRAGMA wal_autocheckpoint = 16000; PRAGMA journal_size_limit = 200000000;`);
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+    return database;
+  });
+}
+
+/** Runs a statement, and translates what SQLite throws. */
+export function ask<Result>(file: string, statement: () => Result): Result {
+  try {
+    return statement();
+  } catch (error) {
+    throw translate(file, error);
+  }
+}
+
+/** All of it, or nothing. Takes the write lock at once: a transaction that read first could not be repeated when another one wrote. */
+export function transaction<Result>(database: DatabaseSync, work: () => Result): Result {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const result = work();
+    database.exec('COMMIT');
+    return result;
+  } catch (error) {
+    // SQLite has rolled back by itself after some faults, a full disk among them.
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+/** Reads of one moment. Synchronous, so that no other reader of this connection is held at that moment. */
+export function snapshot<Result>(database: DatabaseSync, work: () => Result): Result {
+  database.exec('BEGIN');
+  try {
+    return work();
+  } finally {
+    database.exec('COMMIT');
+  }
+}
+
+function translate(file: string, error: unknown): unknown {
+  if (error instanceof TidemarkError || !(error instanceof Error)) return error;
+  const { errcode, code } = error as { errcode?: number; code?: string };
+  // The low byte is the primary result code, the others tell more about it.
+  const fault = errcode === undefined ? undefined : FAULTS[errcode & 0xff];
+  if (fault !== undefined) return new TidemarkError('unavailable', `the store ${file} ${fault}`, { file }, error);
+  if (errcode === undefined && code?.startsWith('E') && 'syscall' in error) {
+    return new TidemarkError('unavailable', `the store ${file} cannot be opened: ${error.message}`, { file }, error);
+  }
+  return error;
+}

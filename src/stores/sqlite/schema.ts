@@ -1,0 +1,89 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { TidemarkError } from '../../domain/errors.ts';
+import { transaction } from './connection.ts';
+
+/** Each takes the schema from one version to the next, in one transaction; the first makes it from nothing. */
+export type Migration = (database: DatabaseSync) => void;
+
+const MIGRATIONS: readonly Migration[] = [
+  (database) =>
+    database.exec(`
+      CREATE TABLE settings (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+      INSERT INTO settings VALUES ('last_stamp', 0), ('last_version', 0);
+
+      CREATE TABLE catalog (kind TEXT, id TEXT, version INTEGER NOT NULL, body TEXT NOT NULL, PRIMARY KEY (kind, id)) WITHOUT ROWID;
+      CREATE INDEX catalog_version ON catalog (kind, version);
+
+      -- The log. kind: 1 created, 2 updated, 3 deleted. weight: bytes of the entry in a document, at most.
+      CREATE TABLE changes (
+        stamp INTEGER PRIMARY KEY, set_id INTEGER NOT NULL, window INTEGER NOT NULL, kind INTEGER NOT NULL,
+        key TEXT NOT NULL, weight INTEGER NOT NULL, state TEXT);
+      CREATE INDEX changes_of_set ON changes (set_id, stamp);
+
+      -- The fold of the log; state is null in a tombstone. Rows lie in the order of their creation, and only the small index is
+      -- written at random: with the rows in the order of their keys, posting keys in random order was half as fast.
+      CREATE TABLE resources (
+        set_id INTEGER NOT NULL, key TEXT NOT NULL, stamp INTEGER NOT NULL, created INTEGER NOT NULL,
+        weight INTEGER NOT NULL, state TEXT);
+      CREATE UNIQUE INDEX resource_by_key ON resources (set_id, key);
+
+      CREATE TABLE windows (
+        set_id INTEGER, number INTEGER, first_stamp INTEGER NOT NULL, changes INTEGER NOT NULL, weight INTEGER NOT NULL,
+        PRIMARY KEY (set_id, number)) WITHOUT ROWID;
+      CREATE TABLE summaries (
+        set_id INTEGER PRIMARY KEY, resources INTEGER NOT NULL, changes INTEGER NOT NULL, last_change INTEGER NOT NULL);
+      CREATE TABLE positions (set_id INTEGER, source TEXT, position INTEGER NOT NULL, PRIMARY KEY (set_id, source)) WITHOUT ROWID;
+    `),
+];
+
+export const SCHEMA_VERSION = MIGRATIONS.length;
+
+export function schemaVersion(database: DatabaseSync): number {
+  return database.prepare('PRAGMA user_version').get()!.user_version as number;
+}
+
+/** Takes a store to the newest schema, and returns the version that it had. Several processes may do so at once. */
+export function migrate(database: DatabaseSync, migrations: readonly Migration[] = MIGRATIONS): number {
+  return transaction(database, () => {
+    const before = schemaVersion(database);
+    if (before > migrations.length) throw newerSchema(before, migrations.length);
+    for (const step of migrations.slice(before)) step(database);
+    database.exec(`PRAGMA user_version = ${migrations.length}`);
+    return before;
+  });
+}
+
+/**
+ * Makes the schema in an empty store.
+ * @throws TidemarkError `incompatible` when the store has an older or a newer one
+ */
+export function requireSchema(database: DatabaseSync): void {
+  const version = schemaVersion(database);
+  if (version === SCHEMA_VERSION) return;
+  if (version > SCHEMA_VERSION) throw newerSchema(version, SCHEMA_VERSION);
+  if (version === 0) {
+    refuseForeignTables(database);
+    migrate(database);
+    return;
+  }
+  throw new TidemarkError(
+    'incompatible',
+    `the store has schema version ${version}, this program needs ${SCHEMA_VERSION}: stop all processes that use it, make a backup, and run "tidemark migrate"`,
+    { version, needed: SCHEMA_VERSION },
+  );
+}
+
+function refuseForeignTables(database: DatabaseSync): void {
+  const found = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' LIMIT 1`).get();
+  // Another process may just have made them: its version is set in the same transaction as its tables.
+  if (found === undefined || schemaVersion(database) > 0) return;
+  throw new TidemarkError('incompatible', `the file is a database of another program (it has a table "${found.name}")`);
+}
+
+function newerSchema(version: number, known: number): TidemarkError {
+  return new TidemarkError(
+    'incompatible',
+    `the store has schema version ${version}, this program knows versions up to ${known}: use a newer Tidemark`,
+    { version, needed: known },
+  );
+}

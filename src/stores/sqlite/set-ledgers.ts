@@ -1,0 +1,134 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { MAX_ENTRIES_WEIGHT, type ResourceSet, type SetId } from '../../domain/resource-set.ts';
+import type { Stamp } from '../../domain/stamp.ts';
+import { type EventPosition, OUTCOME } from './wire.ts';
+
+/** What a commit counts for one set: its open window, its totals, and how far each source has come. */
+interface Ledger {
+  window: { number: number; firstStamp: Stamp; changes: number; weight: number };
+  resources: number;
+  changes: number;
+  lastChange: Stamp;
+  moved: boolean;
+  readonly positions: Map<string, number>;
+}
+
+/** The ledgers of the sets that a commit touches: read when first needed, written at its end. */
+export class SetLedgers {
+  readonly #statements;
+  #catalogHead = -1;
+  readonly #sets = new Map<SetId, Pick<ResourceSet, 'epochStart' | 'windowChanges' | 'removed'> | undefined>();
+  readonly #ledgers = new Map<SetId, Ledger>();
+  #positions: ReadonlyMap<number, EventPosition> = new Map();
+
+  constructor(database: DatabaseSync) {
+    const prepare = (sql: string) => database.prepare(sql);
+    this.#statements = {
+      head: prepare(`SELECT max(version) AS head FROM catalog WHERE kind = 'set'`),
+      set: prepare(`SELECT body FROM catalog WHERE kind = 'set' AND id = printf('%010d', ?)`),
+      window: prepare(
+        'SELECT number, first_stamp, changes, weight FROM windows WHERE set_id = ? ORDER BY number DESC LIMIT 1',
+      ),
+      summary: prepare('SELECT resources, changes, last_change FROM summaries WHERE set_id = ?'),
+      position: prepare('SELECT position FROM positions WHERE set_id = ? AND source = ?'),
+      putWindow: prepare(
+        'INSERT OR REPLACE INTO windows (set_id, number, first_stamp, changes, weight) VALUES (?,?,?,?,?)',
+      ),
+      putSummary: prepare(
+        'INSERT OR REPLACE INTO summaries (set_id, resources, changes, last_change) VALUES (?,?,?,?)',
+      ),
+      putPosition: prepare('INSERT OR REPLACE INTO positions (set_id, source, position) VALUES (?,?,?)'),
+    };
+  }
+
+  begin(positions: readonly EventPosition[]): void {
+    this.#ledgers.clear();
+    this.#positions = new Map(positions.map((position) => [position.at, position]));
+    const head = (this.#statements.head.get()?.head as number | null) ?? 0;
+    if (head !== this.#catalogHead) this.#sets.clear();
+    this.#catalogHead = head;
+  }
+
+  knows(set: SetId): boolean {
+    if (!this.#sets.has(set)) {
+      const found = this.#statements.set.get(set);
+      this.#sets.set(set, found && JSON.parse(found.body as string));
+    }
+    const known = this.#sets.get(set);
+    return known !== undefined && known.removed === undefined;
+  }
+
+  /** Notes how far the event's source has come; false when it had come that far already. */
+  advance(set: SetId, at: number): boolean {
+    const event = this.#positions.get(at);
+    if (event === undefined) return true;
+    const { positions } = this.#ledger(set);
+    const { source, position } = event;
+    const reached =
+      positions.get(source) ?? (this.#statements.position.get(set, source)?.position as number | undefined) ?? -1;
+    if (position <= reached) return false;
+    positions.set(source, position);
+    return true;
+  }
+
+  /** Counts a change, and returns the number of its window. A window is closed by the change that finds it full. */
+  record(set: SetId, { outcome, stamp, weight }: { outcome: number; stamp: Stamp; weight: number }): number {
+    const ledger = this.#ledger(set);
+    const { epochStart, windowChanges } = this.#sets.get(set)!;
+    const { window } = ledger;
+    const full = window.changes >= windowChanges || window.weight + weight > MAX_ENTRIES_WEIGHT;
+    if (window.number === 0 || full || window.firstStamp < epochStart) {
+      if (window.number > 0) this.#putWindow(set, window);
+      ledger.window = { number: window.number + 1, firstStamp: stamp, changes: 0, weight: 0 };
+    }
+    ledger.window.changes += 1;
+    ledger.window.weight += weight;
+    ledger.changes += 1;
+    ledger.lastChange = stamp;
+    if (outcome === OUTCOME.created) ledger.resources += 1;
+    if (outcome === OUTCOME.deleted) ledger.resources -= 1;
+    ledger.moved = true;
+    return ledger.window.number;
+  }
+
+  /** Writes what was counted. */
+  end(): void {
+    for (const [set, { window, resources, changes, lastChange, moved, positions }] of this.#ledgers) {
+      for (const [source, position] of positions) this.#statements.putPosition.run(set, source, position);
+      if (!moved) continue;
+      this.#putWindow(set, window);
+      this.#statements.putSummary.run(set, resources, changes, lastChange);
+    }
+  }
+
+  #ledger(set: SetId): Ledger {
+    let ledger = this.#ledgers.get(set);
+    if (ledger === undefined) {
+      ledger = this.#read(set);
+      this.#ledgers.set(set, ledger);
+    }
+    return ledger;
+  }
+
+  #read(set: SetId): Ledger {
+    const window = this.#statements.window.get(set) as Record<string, number> | undefined;
+    const summary = this.#statements.summary.get(set) as Record<string, number> | undefined;
+    return {
+      window: {
+        number: window?.number ?? 0,
+        firstStamp: window?.first_stamp ?? 0,
+        changes: window?.changes ?? 0,
+        weight: window?.weight ?? 0,
+      },
+      resources: summary?.resources ?? 0,
+      changes: summary?.changes ?? 0,
+      lastChange: summary?.last_change ?? 0,
+      moved: false,
+      positions: new Map(),
+    };
+  }
+
+  #putWindow(set: SetId, { number, firstStamp, changes, weight }: Ledger['window']): void {
+    this.#statements.putWindow.run(set, number, firstStamp, changes, weight);
+  }
+}

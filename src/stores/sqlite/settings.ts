@@ -1,0 +1,33 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { Stamp } from '../../domain/stamp.ts';
+
+/** The numbers that hold for the whole store. */
+export class Settings {
+  readonly #get: StatementSync;
+  readonly #set: StatementSync;
+
+  constructor(database: DatabaseSync) {
+    this.#get = database.prepare('SELECT value FROM settings WHERE name = ?');
+    this.#set = database.prepare('UPDATE settings SET value = ? WHERE name = ?');
+  }
+
+  /** The last stamp that was given, to a change or to lie just below a boundary. */
+  lastStamp(): Stamp {
+    return this.#read('last_stamp');
+  }
+
+  setLastStamp(stamp: Stamp): void {
+    this.#set.run(stamp, 'last_stamp');
+  }
+
+  /** The next version of a catalog document. Call it in a transaction. */
+  nextVersion(): number {
+    const version = this.#read('last_version') + 1;
+    this.#set.run(version, 'last_version');
+    return version;
+  }
+
+  #read(name: string): number {
+    return this.#get.get(name)!.value as number;
+  }
+}

@@ -1,0 +1,41 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Catalog, CatalogDocument, CatalogKind } from '../catalog.ts';
+import { ask } from './connection.ts';
+import type { Writer } from './writer.ts';
+
+export class SqliteCatalog implements Catalog {
+  readonly #file: string;
+  readonly #writer: Writer;
+  readonly #statements;
+
+  constructor(database: DatabaseSync, file: string, writer: Writer) {
+    this.#file = file;
+    this.#writer = writer;
+    this.#statements = {
+      get: database.prepare('SELECT id, version, body FROM catalog WHERE kind = ? AND id = ?'),
+      list: database.prepare('SELECT id, version, body FROM catalog WHERE kind = ? ORDER BY id'),
+      head: database.prepare('SELECT max(version) AS head FROM catalog WHERE kind = ?'),
+    };
+  }
+
+  async get<Body>(kind: CatalogKind, id: string): Promise<CatalogDocument<Body> | undefined> {
+    const row = ask(this.#file, () => this.#statements.get.get(kind, id));
+    return row && toDocument<Body>(row);
+  }
+
+  put<Body>(kind: CatalogKind, id: string, body: Body, replaces: number | undefined): Promise<number> {
+    return this.#writer.put({ kind, id, body: JSON.stringify(body), replaces });
+  }
+
+  async list<Body>(kind: CatalogKind): Promise<readonly CatalogDocument<Body>[]> {
+    return ask(this.#file, () => this.#statements.list.all(kind)).map(toDocument<Body>);
+  }
+
+  async head(kind: CatalogKind): Promise<number> {
+    return (ask(this.#file, () => this.#statements.head.get(kind))?.head as number | null) ?? 0;
+  }
+}
+
+function toDocument<Body>(row: Record<string, unknown>): CatalogDocument<Body> {
+  return { id: row.id as string, version: row.version as number, body: JSON.parse(row.body as string) };
+}

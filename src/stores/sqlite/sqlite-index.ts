@@ -1,0 +1,166 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { setImmediate } from 'node:timers/promises';
+import type { Change, ChangeEvent } from '../../domain/change.ts';
+import { TidemarkError } from '../../domain/errors.ts';
+import { failpoint } from '../../domain/failpoint.ts';
+import type { ResourceKey } from '../../domain/key.ts';
+import type { Resource, Tombstone } from '../../domain/resource.ts';
+import type { SetId } from '../../domain/resource-set.ts';
+import type { Stamp } from '../../domain/stamp.ts';
+import type {
+  CommitResult,
+  KeyRange,
+  Limits,
+  LogEntry,
+  ResourceIndex,
+  SetSummary,
+  StampRange,
+  Survey,
+  Window,
+} from '../resource-index.ts';
+import { PieceCutter } from '../survey.ts';
+import { ask, snapshot } from './connection.ts';
+import { Queries, toChange, toLogEntry, toResource } from './queries.ts';
+import { toColumns, toResults } from './wire.ts';
+import type { Writer } from './writer.ts';
+
+/** Rows that one statement reads: some milliseconds, so that the thread is never held for long. */
+const BATCH = 1_000;
+/** Above every key: keys are ASCII. */
+const NO_END = '\u{10ffff}';
+const NO_UNTIL = Number.MAX_SAFE_INTEGER;
+
+/** Reads on the connection of its own thread; writes go to the writer thread. */
+export class SqliteIndex implements ResourceIndex {
+  readonly #database: DatabaseSync;
+  readonly #file: string;
+  readonly #writer: Writer;
+  readonly #queries: Queries;
+
+  constructor(database: DatabaseSync, file: string, writer: Writer) {
+    this.#database = database;
+    this.#file = file;
+    this.#writer = writer;
+    this.#queries = new Queries(database);
+  }
+
+  async commit(events: readonly ChangeEvent[]): Promise<readonly CommitResult[]> {
+    if (events.length === 0) return [];
+    const results = await this.#writer.commit(toColumns(events));
+    failpoint('commit.acknowledged');
+    return toResults(results, events);
+  }
+
+  read(set: SetId, range: KeyRange & { tombstones?: false }): AsyncIterable<readonly Resource[]>;
+  read(set: SetId, range: KeyRange & { tombstones: true }): AsyncIterable<readonly (Resource | Tombstone)[]>;
+  async *read(
+    set: SetId,
+    range: KeyRange & { tombstones?: boolean },
+  ): AsyncIterable<readonly (Resource | Tombstone)[]> {
+    this.#requireSet(set);
+    const query = range.tombstones ? this.#queries.states : this.#queries.resources;
+    for await (const rows of this.#byKey(query, { set, range, batch: BATCH })) yield rows.map(toResource);
+  }
+
+  async lookup(set: SetId, keys: readonly ResourceKey[]): Promise<readonly (Resource | Tombstone | undefined)[]> {
+    this.#requireSet(set);
+    return ask(this.#file, () =>
+      keys.map((key) => {
+        const row = this.#queries.state.get(set, key);
+        return row && toResource(row as unknown as unknown[]);
+      }),
+    );
+  }
+
+  async *changes(set: SetId, { after, until = NO_UNTIL }: StampRange): AsyncIterable<readonly Change[]> {
+    this.#requireSet(set);
+    for (let last = after; ; ) {
+      const changes = this.#rows(this.#queries.changes, set, last, until, BATCH).map(toChange);
+      if (changes.length > 0) yield changes;
+      if (changes.length < BATCH) return;
+      last = changes.at(-1)!.stamp;
+    }
+  }
+
+  async newest(set: SetId, until: Stamp, limits: Limits): Promise<Stamp> {
+    this.#requireSet(set);
+    let oldest = until;
+    let weight = 0;
+    for (const [stamp, entry] of this.#rows(this.#queries.newest, set, until, limits.entries) as [Stamp, number][]) {
+      weight += entry;
+      if (weight > limits.weight) break;
+      oldest = stamp - 1;
+    }
+    return oldest;
+  }
+
+  async windows(set: SetId, after: Stamp): Promise<readonly Window[]> {
+    this.#requireSet(set);
+    const rows = this.#rows(this.#queries.windows, set, after) as [number, Stamp, number][];
+    return rows.map(([number, firstStamp, changes]) => ({ number, from: firstStamp - 1, changes }));
+  }
+
+  async tail(after: Stamp, limit: number): Promise<readonly LogEntry[]> {
+    return this.#rows(this.#queries.tail, after, limit).map(toLogEntry);
+  }
+
+  async watermark(): Promise<Stamp> {
+    const [[last] = [0]] = this.#rows(this.#queries.lastStamp) as [Stamp][];
+    return last + 1;
+  }
+
+  mark(): Promise<Stamp> {
+    return this.#writer.mark();
+  }
+
+  async survey(set: SetId, range: KeyRange, limits: Limits): Promise<Survey> {
+    this.#requireSet(set);
+    const cutter = new PieceCutter(range.from, limits);
+    // In one transaction, so that it tells of one moment.
+    return ask(this.#file, () =>
+      snapshot(this.#database, () => {
+        const [last] = this.#queries.lastStamp.get() as unknown as [Stamp];
+        for (const row of this.#queries.survey.iterate(set, range.from ?? '', range.to ?? NO_END)) {
+          const [key, stamp, weight, live] = row as unknown as [string, Stamp, number, number];
+          cutter.add({ key, stamp, weight, live: live === 1 });
+        }
+        return { through: last + 1, pieces: cutter.pieces() };
+      }),
+    );
+  }
+
+  async summary(set: SetId): Promise<SetSummary> {
+    this.#requireSet(set);
+    const [[resources, changes, lastChange] = [0, 0, 0]] = this.#rows(this.#queries.summary, set) as [
+      number,
+      number,
+      Stamp,
+    ][];
+    return { resources, changes, lastChange };
+  }
+
+  /** Rows of a range of keys, whose first column is the key; the next batch begins above the last key of the one before. */
+  async *#byKey(
+    { first, next }: Queries['states'],
+    { set, range, batch }: { set: SetId; range: KeyRange; batch: number },
+  ): AsyncIterable<readonly unknown[][]> {
+    const to = range.to ?? NO_END;
+    let rows = this.#rows(first, set, range.from ?? '', to, batch);
+    while (rows.length > 0) {
+      yield rows;
+      if (rows.length < batch) return;
+      await setImmediate();
+      rows = this.#rows(next, set, rows.at(-1)![0] as string, to, batch);
+    }
+  }
+
+  #rows(statement: Queries['tail'], ...values: (number | string)[]): unknown[][] {
+    return ask(this.#file, () => statement.all(...values)) as unknown as unknown[][];
+  }
+
+  #requireSet(set: SetId): void {
+    const found = ask(this.#file, () => this.#queries.set.get(set)) as unknown as [number] | undefined;
+    if (found === undefined || found[0] === 1)
+      throw new TidemarkError('not-found', `there is no set with the id ${set}`);
+  }
+}

@@ -1,0 +1,94 @@
+import type { ChangeEvent, ChangeKind } from '../../domain/change.ts';
+import type { TidemarkError } from '../../domain/errors.ts';
+import { type EncodedState, encodeState } from '../../domain/resource.ts';
+import type { SetId } from '../../domain/resource-set.ts';
+import type { Stamp } from '../../domain/stamp.ts';
+import type { CommitResult } from '../resource-index.ts';
+
+/** Events as columns: cloning five arrays for a thread costs a fraction of cloning ten thousand objects. */
+export interface EventColumns {
+  readonly sets: readonly SetId[];
+  readonly keys: readonly string[];
+  readonly states: readonly (EncodedState | null)[];
+  readonly weights: readonly number[];
+  /** Sparse: most events have neither source nor position. */
+  readonly positions: readonly EventPosition[];
+}
+
+export interface EventPosition {
+  /** Which event of the batch. */
+  readonly at: number;
+  readonly source: string;
+  readonly position: number;
+}
+
+export interface ResultColumns {
+  readonly outcomes: Uint8Array;
+  readonly stamps: Float64Array;
+}
+
+/** The numbers of 1 to 3 are also those of the column `kind`. */
+export const OUTCOME = {
+  created: 1,
+  updated: 2,
+  deleted: 3,
+  sameState: 4,
+  notThere: 5,
+  repeated: 6,
+  unknownSet: 7,
+} as const;
+
+export const KINDS: readonly ChangeKind[] = ['created', 'created', 'updated', 'deleted'];
+
+export function toColumns(events: readonly ChangeEvent[]): EventColumns {
+  const positions: EventPosition[] = [];
+  events.forEach(({ source, position }, at) => {
+    if (source !== undefined && position !== undefined) positions.push({ at, source, position });
+  });
+  return {
+    sets: events.map(({ set }) => set),
+    keys: events.map(({ key }) => key),
+    states: events.map(({ state }) => (state === undefined ? null : encodeState(state))),
+    weights: events.map(({ weight }) => weight),
+    positions,
+  };
+}
+
+export function toResults({ outcomes, stamps }: ResultColumns, events: readonly ChangeEvent[]): CommitResult[] {
+  return events.map(({ set }, at) => toResult(outcomes[at]!, stamps[at]!, set));
+}
+
+function toResult(outcome: number, stamp: Stamp, set: SetId): CommitResult {
+  switch (outcome) {
+    case OUTCOME.sameState:
+      return { status: 'unchanged', reason: 'same-state' };
+    case OUTCOME.notThere:
+      return { status: 'unchanged', reason: 'not-there' };
+    case OUTCOME.repeated:
+      return { status: 'unchanged', reason: 'repeated' };
+    case OUTCOME.unknownSet:
+      return { status: 'rejected', code: 'unknown-set', message: `there is no set with the id ${set}` };
+    default:
+      return { status: 'applied', stamp, kind: KINDS[outcome]! };
+  }
+}
+
+/** What the writer thread is asked, and what it answers. */
+export type WriteRequest =
+  | { readonly id: number; readonly task: 'commit'; readonly events: EventColumns }
+  | { readonly id: number; readonly task: 'mark' }
+  | { readonly id: number; readonly task: 'put'; readonly put: PutRequest };
+
+export interface PutRequest {
+  readonly kind: string;
+  readonly id: string;
+  readonly body: string;
+  readonly replaces: number | undefined;
+}
+
+export type WriteAnswer =
+  | { readonly id: number; readonly result: ResultColumns | number }
+  | {
+      readonly id: number;
+      readonly error: Pick<TidemarkError, 'message' | 'details'> & { readonly code?: TidemarkError['code'] };
+    };
