@@ -62,7 +62,10 @@ export class Updater {
         batch.length === 1 ? batch[0]!.events : batch.flatMap(({ events }) => events),
       );
       let done = 0;
-      for (const { events, resolve } of batch) resolve(results.slice(done, (done += events.length)));
+      for (const { events, resolve } of batch) {
+        resolve(results.slice(done, done + events.length));
+        done += events.length;
+      }
     } catch (error) {
       for (const { reject } of batch) reject(error);
     }

@@ -1,0 +1,201 @@
+import { TidemarkError } from '../domain/errors.ts';
+import { MAX_ENTRIES, MAX_ENTRIES_WEIGHT } from '../domain/resource-set.ts';
+import { boundaryAfter, boundaryBefore, clockStamp, formatStamp, type Stamp } from '../domain/stamp.ts';
+import type { ResourceIndex, Window } from '../stores/resource-index.ts';
+import type { DocumentCache, DocumentReference, Making } from './document-cache.ts';
+import { parseName, windowName } from './document-name.ts';
+import type { PublishedDocument } from './published-document.ts';
+import type { PublishedSet } from './publisher.ts';
+
+const LIMITS = { entries: MAX_ENTRIES, weight: MAX_ENTRIES_WEIGHT };
+
+interface History {
+  /** The stamp of the last change; the epoch's start when it has none. */
+  readonly newest: Stamp;
+  readonly windows: readonly Window[];
+}
+
+/** The Change Lists of a set: windows of its history, and the index over them (ResourceSync 1.1, 12). */
+export class ChangeLists {
+  readonly #index: ResourceIndex;
+  readonly #cache: DocumentCache;
+
+  constructor(index: ResourceIndex, cache: DocumentCache) {
+    this.#index = index;
+    this.#cache = cache;
+  }
+
+  async list(published: PublishedSet): Promise<PublishedDocument> {
+    const history = await this.#history(published);
+    if (history.windows.length > 1) return this.#windowIndex(published, history);
+    const { set, uris } = published;
+    const { newest } = history;
+    return this.#changes(published, {
+      name: 'changelist',
+      newest,
+      range: { after: set.epochStart, until: newest + 1 },
+      head: { from: set.epochStart, capabilityList: uris.capabilityList },
+    });
+  }
+
+  async recent(published: PublishedSet): Promise<PublishedDocument> {
+    const { set, uris, style } = published;
+    const { newest } = await this.#history(published);
+    return this.#get(published, { name: 'changelist-recent', version: newest }, () => ({
+      newest,
+      job: {
+        kind: 'recent-changes',
+        set: set.id,
+        epochStart: set.epochStart,
+        until: newest + 1,
+        limits: LIMITS,
+        capabilityList: uris.capabilityList,
+        style,
+      },
+    }));
+  }
+
+  /** @throws TidemarkError `not-found` or `gone` */
+  async window(published: PublishedSet, name: string): Promise<PublishedDocument> {
+    const { set, uris } = published;
+    const number = parseName(name, set.epoch);
+    const { windows, newest } = await this.#history(published);
+    const at = windows.findIndex((window) => window.number === number);
+    if (at < 0) throw new TidemarkError('not-found', `there is no change list "${name}"`, { name });
+    const from = fromOf(published, windows, at);
+    const next = windows[at + 1];
+    const head = { from, capabilityList: uris.capabilityList, index: uris.changeList };
+    if (next === undefined) {
+      return this.#changes(published, {
+        name: `changelist-${name}`,
+        newest,
+        range: { after: from, until: newest + 1 },
+        head,
+      });
+    }
+    return this.#changes(published, {
+      name: `changelist-${name}-closed`,
+      newest: next.from - 1,
+      range: { after: from, until: next.from },
+      head: { ...head, until: next.from },
+      immutable: true,
+    });
+  }
+
+  async between(
+    published: PublishedSet,
+    range: { readonly from: Stamp | undefined; readonly until: Stamp | undefined },
+  ): Promise<{ document: PublishedDocument; next: Stamp | undefined }> {
+    const { set, uris } = published;
+    const { newest } = await this.#history(published);
+    const from = Math.max(boundaryBefore(range.from ?? set.epochStart), set.epochStart);
+    requireOrder(range, from);
+    // A list with `until` is never changed again: one whose end has not come yet is open.
+    const asked = range.until === undefined || range.until > newest ? undefined : boundaryAfter(range.until);
+    const next = await this.#endOfDocument(published, from, asked ?? newest + 1);
+    const until = next ?? asked;
+    const head = { from, capabilityList: uris.capabilityList, ...(until !== undefined && { until }) };
+    const document = await this.#changes(published, {
+      name: `changes-${from}-${until ?? 'open'}`,
+      newest: until === undefined ? newest : until - 1,
+      range: { after: from, until: until ?? newest + 1 },
+      head,
+      immutable: until !== undefined,
+    });
+    return { document, next };
+  }
+
+  /** The boundary below the first change that a document from here on cannot hold; undefined when it holds them all. */
+  async #endOfDocument({ set }: PublishedSet, after: Stamp, until: Stamp): Promise<Stamp | undefined> {
+    let entries = 0;
+    let weight = 0;
+    for await (const changes of this.#index.changes(set.id, { after, until })) {
+      for (const change of changes) {
+        entries += 1;
+        weight += change.weight;
+        if (entries > LIMITS.entries || weight > LIMITS.weight) return change.stamp - 1;
+      }
+    }
+    return undefined;
+  }
+
+  #windowIndex(published: PublishedSet, { windows, newest }: History): Promise<PublishedDocument> {
+    const { set, uris } = published;
+    return this.#get(published, { name: 'changelist-index', version: newest }, () => ({
+      newest,
+      job: {
+        kind: 'change-list-index',
+        document: {
+          from: set.epochStart,
+          capabilityList: uris.capabilityList,
+          windows: windows.map(({ number }, at) => {
+            const next = windows[at + 1];
+            const uri = uris.changeWindow(windowName(set.epoch, number));
+            return { uri, from: fromOf(published, windows, at), ...(next !== undefined && { until: next.from }) };
+          }),
+        },
+      },
+    }));
+  }
+
+  /** The windows up to the last change: what was committed since is left to the next request. */
+  async #history({ set }: PublishedSet): Promise<History> {
+    const { lastChange } = await this.#index.summary(set.id);
+    const newest = Math.max(lastChange, set.epochStart - 1);
+    const windows = await this.#index.windows(set.id, set.epochStart);
+    return { newest, windows: windows.filter(({ from }) => from < newest) };
+  }
+
+  #changes(
+    published: PublishedSet,
+    { name, newest, range, head, immutable = false }: ChangesPlan,
+  ): Promise<PublishedDocument> {
+    const { set, style } = published;
+    return this.#get(published, { name, version: newest }, () => ({
+      newest,
+      immutable,
+      job: { kind: 'changes', set: set.id, ...range, head, style },
+    }));
+  }
+
+  #get(
+    { folder, fingerprint }: PublishedSet,
+    { name, version }: Pick<DocumentReference, 'name' | 'version'>,
+    making: () => Making,
+  ): Promise<PublishedDocument> {
+    return this.#cache.get({ folder, name, version, fingerprint }, making);
+  }
+}
+
+interface ChangesPlan {
+  readonly name: string;
+  readonly newest: Stamp;
+  readonly range: { readonly after: Stamp; readonly until: Stamp };
+  readonly head: {
+    readonly from: Stamp;
+    readonly until?: Stamp;
+    readonly capabilityList: string;
+    readonly index?: string;
+  };
+  readonly immutable?: boolean;
+}
+
+/** The first window of an epoch reaches back to its start; every other one begins where the one before ends. */
+function fromOf({ set }: PublishedSet, windows: readonly Window[], at: number): Stamp {
+  return at === 0 ? set.epochStart : windows[at]!.from;
+}
+
+function requireOrder(
+  range: { readonly from: Stamp | undefined; readonly until: Stamp | undefined },
+  from: Stamp,
+): void {
+  if (from > clockStamp()) {
+    throw new TidemarkError('invalid', `from lies in the future: ${formatStamp(from)}`, {
+      code: 'future',
+      field: 'from',
+    });
+  }
+  if (range.until !== undefined && range.until <= (range.from ?? 0)) {
+    throw new TidemarkError('invalid', 'until must lie after from', { code: 'order', field: 'until' });
+  }
+}

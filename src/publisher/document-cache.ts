@@ -1,0 +1,220 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, statSync } from 'node:fs';
+import { open, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { BODY_ENDINGS, type DocumentRecord, removeBodies } from './document-files.ts';
+import { ENCODINGS, type Encoding, type PublishedDocument } from './published-document.ts';
+import type { RenderJob } from './render-job.ts';
+
+/** Which document in which version: two with the same reference have the same bytes. */
+export interface DocumentReference {
+  /** The folder of its set; `source` for what belongs to none. */
+  readonly folder: string;
+  readonly name: string;
+  readonly version: number;
+  /** Whatever else its bytes depend on: URIs, settings. */
+  readonly fingerprint: string;
+}
+
+/** How to make a document that is not there. */
+export interface Making {
+  readonly job: RenderJob;
+  readonly newest: number;
+  readonly immutable?: boolean;
+}
+
+/** Renders a document into a record file; in a thread of its own. */
+export type Render = (record: string, making: Making) => Promise<DocumentRecord>;
+
+interface Entry {
+  readonly record: DocumentRecord;
+  /** Tells whether the record file is still the one that was read: another process may have rendered it anew. */
+  readonly inode: bigint;
+  bytes: number;
+}
+
+/** Bodies up to this size are kept in memory: those that every client begins with. */
+const SMALL = 65_536;
+const MOST_SMALL_BYTES = 32 * 1024 * 1024;
+/** Milliseconds that the bodies of a replaced version stay: a request may hold its record, and not have opened it yet. */
+const GRACE = 10_000;
+/** Bodies that no record names are left over from a process that was killed; a younger one may be in the making. */
+const LEFT_OVER_AFTER = 10 * 60 * 1000;
+
+/** Rendered documents on disk, made when they are first asked for; never the same one twice at a time. */
+export class DocumentCache {
+  readonly #folder: string;
+  readonly #mostBytes: number;
+  readonly #render: Render;
+  /** In the order of their last use. */
+  readonly #entries = new Map<string, Entry>();
+  readonly #making = new Map<string, Promise<DocumentRecord>>();
+  /** The version of each document that is kept; a new one replaces it. */
+  readonly #versions = new Map<string, string>();
+  readonly #small = new Map<string, Buffer>();
+  #smallBytes = 0;
+  #bytes = 0;
+
+  constructor(options: { readonly folder: string; readonly mostBytes: number; readonly render: Render }) {
+    this.#folder = options.folder;
+    this.#mostBytes = options.mostBytes;
+    this.#render = options.render;
+  }
+
+  async get(reference: DocumentReference, making: () => Making): Promise<PublishedDocument> {
+    const path = this.#recordPath(reference);
+    const entry = this.#known(path) ?? (await this.#readRecord(path));
+    if (entry !== undefined) return this.#toDocument(path, entry.record);
+    return this.#toDocument(path, await this.#make(path, reference, making()));
+  }
+
+  /** Makes a document anew, whether it is there or not. */
+  async refresh(reference: DocumentReference, making: Making): Promise<PublishedDocument> {
+    const path = this.#recordPath(reference);
+    return this.#toDocument(path, await this.#make(path, reference, making));
+  }
+
+  /** The document when it is there. */
+  async peek(reference: DocumentReference): Promise<DocumentRecord | undefined> {
+    const path = this.#recordPath(reference);
+    return (this.#known(path) ?? (await this.#readRecord(path)))?.record;
+  }
+
+  /** Takes in what an earlier process left: counts its documents, and removes what it did not finish. */
+  async takeStock(): Promise<void> {
+    for (const folder of await readdir(this.#folder).catch(() => []))
+      await this.#takeStockOf(join(this.#folder, folder));
+    await this.#evict();
+  }
+
+  async #takeStockOf(folder: string): Promise<void> {
+    const files = await readdir(folder).catch(() => []);
+    const named = new Set<string>();
+    for (const file of files.filter((name) => name.includes('@'))) {
+      const entry = await this.#readRecord(join(folder, file));
+      if (entry !== undefined) named.add(entry.record.bodies);
+    }
+    for (const file of files.filter((name) => !name.includes('@') && !named.has(name.split('.')[0]!))) {
+      const { mtimeMs } = await stat(join(folder, file)).catch(() => ({ mtimeMs: Date.now() }));
+      if (Date.now() - mtimeMs > LEFT_OVER_AFTER) await rm(join(folder, file), { force: true });
+    }
+  }
+
+  #recordPath({ folder, name, version, fingerprint }: DocumentReference): string {
+    return join(this.#folder, folder, `${name}@${version}-${fingerprint}.json`);
+  }
+
+  /** What is known of a record, unless its file is another one by now. */
+  #known(path: string): Entry | undefined {
+    const entry = this.#entries.get(path);
+    if (entry === undefined) return undefined;
+    const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+    if (found?.ino === entry.inode) {
+      this.#entries.delete(path);
+      this.#entries.set(path, entry);
+      return entry;
+    }
+    this.#forget(path);
+    return undefined;
+  }
+
+  async #readRecord(path: string): Promise<Entry | undefined> {
+    try {
+      const record: DocumentRecord = JSON.parse(await readFile(path, 'utf8'));
+      return this.#remember(path, record, (await stat(path, { bigint: true })).ino);
+    } catch {
+      // Not there, or removed meanwhile by another process: it is made anew.
+      return undefined;
+    }
+  }
+
+  #make(path: string, reference: DocumentReference, making: Making): Promise<DocumentRecord> {
+    const underWay = this.#making.get(path);
+    if (underWay !== undefined) return underWay;
+    const made = this.#render(path, making)
+      .then(async (record) => {
+        const older = this.#versions.get(versionless(reference));
+        if (older !== undefined) await this.#remove(older, { keepRecord: older === path });
+        this.#versions.set(versionless(reference), path);
+        this.#remember(path, record, (await stat(path, { bigint: true })).ino);
+        await this.#evict();
+        return record;
+      })
+      .finally(() => this.#making.delete(path));
+    this.#making.set(path, made);
+    return made;
+  }
+
+  #remember(path: string, record: DocumentRecord, inode: bigint): Entry {
+    this.#forget(path);
+    const { identity, gzip, br } = record.lengths;
+    const entry: Entry = { record, inode, bytes: identity + gzip + br };
+    this.#entries.set(path, entry);
+    this.#bytes += entry.bytes;
+    return entry;
+  }
+
+  #forget(path: string): void {
+    const entry = this.#entries.get(path);
+    if (entry === undefined) return;
+    this.#bytes -= entry.bytes;
+    this.#entries.delete(path);
+    for (const encoding of ENCODINGS) this.#forgetSmall(bodyPath(path, entry.record, encoding));
+  }
+
+  async #remove(path: string, { keepRecord = false } = {}): Promise<void> {
+    const entry = this.#entries.get(path);
+    this.#forget(path);
+    if (!keepRecord) await rm(path, { force: true });
+    if (entry !== undefined) setTimeout(() => removeBodies(join(path, '..', entry.record.bodies)), GRACE).unref();
+  }
+
+  async #evict(): Promise<void> {
+    for (const [path, { bytes }] of this.#entries) {
+      if (this.#bytes <= this.#mostBytes || bytes === this.#bytes) return;
+      await this.#remove(path);
+    }
+  }
+
+  #toDocument(path: string, record: DocumentRecord): PublishedDocument {
+    const { digest, newest, rendered, immutable, lengths } = record;
+    return { digest, newest, rendered, immutable, lengths, open: (encoding) => this.#open(path, record, encoding) };
+  }
+
+  async #open(path: string, record: DocumentRecord, encoding: Encoding): Promise<Readable | Buffer> {
+    const file = bodyPath(path, record, encoding);
+    if (record.lengths[encoding] > SMALL) {
+      const handle = await open(file);
+      return createReadStream(file, { fd: handle, highWaterMark: 262_144 });
+    }
+    const kept = this.#small.get(file);
+    if (kept !== undefined) return kept;
+    const body = await readFile(file);
+    this.#small.set(file, body);
+    this.#smallBytes += body.length;
+    for (const oldest of this.#small.keys()) {
+      if (this.#smallBytes <= MOST_SMALL_BYTES) break;
+      this.#forgetSmall(oldest);
+    }
+    return body;
+  }
+
+  #forgetSmall(file: string): void {
+    this.#smallBytes -= this.#small.get(file)?.length ?? 0;
+    this.#small.delete(file);
+  }
+}
+
+function versionless({ folder, name }: DocumentReference): string {
+  return `${folder}/${name}`;
+}
+
+/** A short digest of whatever a document depends on besides its version. */
+export function fingerprint(...parts: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 10);
+}
+
+function bodyPath(record: string, { bodies }: DocumentRecord, encoding: Encoding): string {
+  return join(record, '..', bodies + BODY_ENDINGS[encoding]);
+}

@@ -1,0 +1,19 @@
+import { TidemarkError } from '../domain/errors.ts';
+
+/** The number in a page's or window's name of this epoch. */
+export function parseName(name: string, epoch: number): number {
+  const match = /^(\d{1,9})-(\d{5,12})$/.exec(name);
+  if (match === null || Number(match[1]) > epoch)
+    throw new TidemarkError('not-found', `there is no document "${name}"`, { name });
+  if (Number(match[1]) < epoch) {
+    throw new TidemarkError('gone', `"${name}" belongs to an earlier history of this set: begin again with its lists`, {
+      name,
+    });
+  }
+  return Number(match[2]);
+}
+
+/** Names of windows sort as their numbers do: one known client reads the parts of an index in the order of their URIs. */
+export function windowName(epoch: number, number: number): string {
+  return `${epoch}-${String(number).padStart(8, '0')}`;
+}

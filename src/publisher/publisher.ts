@@ -1,0 +1,168 @@
+import { TidemarkError } from '../domain/errors.ts';
+import type { ResourceSet, SetId } from '../domain/resource-set.ts';
+import type { Stamp } from '../domain/stamp.ts';
+import type { SetRegistry } from '../sets/set-registry.ts';
+import type { Catalog } from '../stores/catalog.ts';
+import type { ResourceIndex } from '../stores/resource-index.ts';
+import { ChangeLists } from './change-lists.ts';
+import type { DocumentCache } from './document-cache.ts';
+import { fingerprint } from './document-cache.ts';
+import type { SetUris } from './document-uris.ts';
+import { setUris, sourceUris } from './document-uris.ts';
+import type { EntryStyle } from './documents/entry.ts';
+import { LogTail } from './log-tail.ts';
+import type { DocumentPublisher, PageInfo, PublishedDocument } from './published-document.ts';
+import type { Renderer } from './renderer.ts';
+import { ResourceLists } from './resource-lists.ts';
+import { SetPublication } from './set-publication.ts';
+
+export interface PublisherParts {
+  readonly index: ResourceIndex;
+  readonly catalog: Catalog;
+  readonly sets: SetRegistry;
+  readonly cache: DocumentCache;
+  readonly renderer: Renderer;
+}
+
+/** A set as its documents see it. */
+export interface PublishedSet {
+  readonly set: ResourceSet;
+  readonly uris: SetUris;
+  readonly style: EntryStyle;
+  /** The folder of its documents in the cache. */
+  readonly folder: string;
+  /** A digest of whatever its documents depend on besides the log. */
+  readonly fingerprint: string;
+}
+
+/** Publishes the documents of all sets. It reads the log and the state, and knows nothing of who posts. */
+export class Publisher implements DocumentPublisher {
+  readonly #parts: PublisherParts;
+  readonly #tail: LogTail;
+  readonly #publications = new Map<SetId, { readonly epoch: number; readonly publication: SetPublication }>();
+  readonly #resourceLists: ResourceLists;
+  readonly #changeLists: ChangeLists;
+
+  constructor(parts: PublisherParts) {
+    this.#parts = parts;
+    this.#tail = new LogTail(parts.index);
+    this.#resourceLists = new ResourceLists(parts.cache);
+    this.#changeLists = new ChangeLists(parts.index, parts.cache);
+  }
+
+  async sourceDescription(): Promise<PublishedDocument> {
+    const { sets, cache } = this.#parts;
+    const { baseUrl } = await sets.source();
+    const version = await sets.version();
+    const listed = await sets.list();
+    const newest = Math.max(0, ...listed.map(({ epochStart }) => epochStart));
+    return cache.get({ folder: 'source', name: 'description', version, fingerprint: fingerprint(baseUrl) }, () => ({
+      newest,
+      job: {
+        kind: 'source-description',
+        document: {
+          describedBy: sourceUris(baseUrl).home,
+          capabilityLists: listed.map(({ slug }) => {
+            const { capabilityList, home } = setUris(baseUrl, slug);
+            return { uri: capabilityList, describedBy: home };
+          }),
+        },
+      },
+    }));
+  }
+
+  async capabilityList(slug: string): Promise<PublishedDocument> {
+    const { set, uris, folder, fingerprint } = await this.#set(slug);
+    const { baseUrl } = await this.#parts.sets.source();
+    return this.#parts.cache.get({ folder, name: 'capabilitylist', version: set.epochStart, fingerprint }, () => ({
+      newest: set.epochStart,
+      job: {
+        kind: 'capability-list',
+        document: {
+          sourceDescription: sourceUris(baseUrl).sourceDescription,
+          describedBy: uris.home,
+          capabilities: [
+            { uri: uris.resourceList, capability: 'resourcelist' },
+            { uri: uris.changeList, capability: 'changelist' },
+          ],
+        },
+      },
+    }));
+  }
+
+  async resourceList(slug: string): Promise<PublishedDocument> {
+    const published = await this.#readySet(slug);
+    return this.#resourceLists.list(published, await this.#directory(published));
+  }
+
+  async resourcePage(slug: string, name: string): Promise<PublishedDocument> {
+    const published = await this.#readySet(slug);
+    return this.#resourceLists.page(published, await this.#directory(published), name);
+  }
+
+  async changeList(slug: string): Promise<PublishedDocument> {
+    return this.#changeLists.list(await this.#readySet(slug));
+  }
+
+  async recentChanges(slug: string): Promise<PublishedDocument> {
+    return this.#changeLists.recent(await this.#readySet(slug));
+  }
+
+  async changeWindow(slug: string, name: string): Promise<PublishedDocument> {
+    return this.#changeLists.window(await this.#readySet(slug), name);
+  }
+
+  async changesBetween(slug: string, range: { readonly from: Stamp | undefined; readonly until: Stamp | undefined }) {
+    return this.#changeLists.between(await this.#readySet(slug), range);
+  }
+
+  async pages(slug: string): Promise<readonly PageInfo[]> {
+    const published = await this.#readySet(slug);
+    return this.#resourceLists.pages(published, await this.#directory(published));
+  }
+
+  async refreshPage(slug: string, name: string): Promise<PageInfo> {
+    const published = await this.#readySet(slug);
+    return this.#resourceLists.refresh(published, await this.#directory(published), name);
+  }
+
+  /** Stores what was counted, so that the next start is quick. */
+  async close(): Promise<void> {
+    for (const { publication } of this.#publications.values()) await publication.close();
+  }
+
+  async #set(slug: string): Promise<PublishedSet> {
+    const { sets } = this.#parts;
+    const set = await sets.bySlug(slug);
+    const { baseUrl } = await sets.source();
+    const { urlPrefix, publishHashes, epoch } = set;
+    return {
+      set,
+      uris: setUris(baseUrl, slug),
+      style: { urlPrefix, publishHashes },
+      folder: String(set.id),
+      fingerprint: fingerprint(baseUrl, urlPrefix, publishHashes, epoch),
+    };
+  }
+
+  /** @throws TidemarkError `not-ready` while the set's first scan goes on: a list is never a part of itself */
+  async #readySet(slug: string): Promise<PublishedSet> {
+    const published = await this.#set(slug);
+    if (published.set.ready) return published;
+    throw new TidemarkError(
+      'not-ready',
+      `"${slug}" is being scanned for the first time: its lists come when that is complete`,
+    );
+  }
+
+  #directory({ set }: PublishedSet) {
+    const { index, catalog, renderer } = this.#parts;
+    let known = this.#publications.get(set.id);
+    if (known?.epoch !== set.epoch) {
+      const survey = renderer.survey.bind(renderer);
+      known = { epoch: set.epoch, publication: new SetPublication(set, { index, catalog, tail: this.#tail, survey }) };
+      this.#publications.set(set.id, known);
+    }
+    return known.publication.settled();
+  }
+}

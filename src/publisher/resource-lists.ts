@@ -1,0 +1,153 @@
+import { TidemarkError } from '../domain/errors.ts';
+import type { Stamp } from '../domain/stamp.ts';
+import { type DocumentCache, type DocumentReference, fingerprint, type Making } from './document-cache.ts';
+import { parseName } from './document-name.ts';
+import { type Page, type PageDirectory, RETIRED_FOR, type RetiredPage } from './page-directory.ts';
+import type { PageInfo, PublishedDocument } from './published-document.ts';
+import type { PublishedSet } from './publisher.ts';
+
+interface PagePlan {
+  readonly reference: DocumentReference;
+  readonly making: Making;
+}
+
+/** The Resource List of a set: one document, or an index over pages (ResourceSync 1.1, 10). */
+export class ResourceLists {
+  readonly #cache: DocumentCache;
+
+  constructor(cache: DocumentCache) {
+    this.#cache = cache;
+  }
+
+  list(published: PublishedSet, directory: PageDirectory): Promise<PublishedDocument> {
+    const [only, ...more] = directory.pages as [Page, ...Page[]];
+    const { reference, making } = more.length === 0 ? planOnly(published, only) : planIndex(published, directory);
+    return this.#cache.get(reference, () => making);
+  }
+
+  /** @throws TidemarkError `not-found` or `gone` */
+  page(published: PublishedSet, directory: PageDirectory, name: string): Promise<PublishedDocument> {
+    const { reference, making } = findPage(published, directory, name);
+    return this.#cache.get(reference, () => making);
+  }
+
+  async refresh(published: PublishedSet, directory: PageDirectory, name: string): Promise<PageInfo> {
+    const page = directory.pages.find((candidate) => candidate.name === name);
+    if (page === undefined) findPage(published, directory, name);
+    if (page === undefined)
+      throw new TidemarkError('gone', `the page "${name}" was split: list the pages again`, { name });
+    const { reference, making } = planAsListed(published, directory, page);
+    await this.#cache.refresh(reference, making);
+    return this.#info(published, directory, page);
+  }
+
+  pages(published: PublishedSet, directory: PageDirectory): Promise<readonly PageInfo[]> {
+    return Promise.all(directory.pages.map((page) => this.#info(published, directory, page)));
+  }
+
+  async #info(published: PublishedSet, directory: PageDirectory, page: Page): Promise<PageInfo> {
+    const { name, from, entries, version } = page;
+    const record = await this.#cache.peek(planAsListed(published, directory, page).reference);
+    const rendered = record && { length: record.lengths.identity, digest: record.digest, rendered: record.rendered };
+    return { name, from, entries, version, ...rendered };
+  }
+}
+
+/** A page is published as the list itself when it is the only one. */
+function planAsListed(published: PublishedSet, directory: PageDirectory, page: Page): PagePlan {
+  return directory.pages.length === 1 ? planOnly(published, page) : planPage(published, directory, page);
+}
+
+function planOnly(published: PublishedSet, page: Page): PagePlan {
+  const { set, uris, style } = published;
+  const at = atOf(published, page.version);
+  return {
+    reference: reference(published, 'resourcelist', page.version),
+    making: {
+      newest: at - 1,
+      job: { kind: 'resource-page', set: set.id, range: {}, style, head: { at, capabilityList: uris.capabilityList } },
+    },
+  };
+}
+
+function planPage(published: PublishedSet, directory: PageDirectory, page: Page): PagePlan {
+  const { set, uris, style } = published;
+  const at = atOf(published, page.version);
+  return {
+    reference: reference(published, `resourcelist-${page.name}`, page.version),
+    making: {
+      newest: at - 1,
+      job: {
+        kind: 'resource-page',
+        set: set.id,
+        range: { from: page.from, to: directory.endOf(page.name) },
+        style,
+        head: { at, capabilityList: uris.capabilityList, index: uris.resourceList },
+      },
+    },
+  };
+}
+
+/** What the page held when it was within its limits for the last time, in its present state. */
+function planRetired(published: PublishedSet, { name, from, to, through }: RetiredPage): PagePlan {
+  const { set, uris, style } = published;
+  const at = Math.max(through, set.epochStart);
+  return {
+    reference: reference(published, `resourcelist-${name}-retired`, through),
+    making: {
+      newest: at - 1,
+      job: {
+        kind: 'resource-page',
+        set: set.id,
+        range: { from, to },
+        createdBefore: through,
+        style,
+        head: { at, capabilityList: uris.capabilityList, index: uris.resourceList },
+      },
+    },
+  };
+}
+
+function planIndex(published: PublishedSet, directory: PageDirectory): PagePlan {
+  const { uris } = published;
+  const { pages } = directory;
+  const newest = Math.max(...pages.map(({ version }) => version));
+  const at = atOf(published, newest);
+  const plan = reference(published, 'resourcelist', newest);
+  return {
+    // After a split the same newest stamp may have other pages.
+    reference: { ...plan, fingerprint: fingerprint(plan.fingerprint, pages.length, directory.lastNumber) },
+    making: {
+      newest: at - 1,
+      job: {
+        kind: 'resource-list-index',
+        document: {
+          at,
+          capabilityList: uris.capabilityList,
+          pages: pages.map(({ name, version }) => ({ uri: uris.resourcePage(name), at: atOf(published, version) })),
+        },
+      },
+    },
+  };
+}
+
+function findPage(published: PublishedSet, directory: PageDirectory, name: string): PagePlan {
+  const page = directory.pages.find((candidate) => candidate.name === name);
+  if (page !== undefined) return planPage(published, directory, page);
+  const number = parseName(name, directory.epoch);
+  const retired = directory.retired.find((candidate) => candidate.name === name);
+  if (retired !== undefined && Date.now() - retired.retired < RETIRED_FOR) return planRetired(published, retired);
+  if (number > 0 && number <= directory.lastNumber) {
+    throw new TidemarkError('gone', `the page "${name}" was split more than a day ago: read the index again`, { name });
+  }
+  throw new TidemarkError('not-found', `there is no page "${name}"`, { name });
+}
+
+/** One above the newest stamp; a set that has seen no change in this epoch is as it was when the epoch began. */
+function atOf({ set }: PublishedSet, version: Stamp): Stamp {
+  return Math.max(version + 1, set.epochStart);
+}
+
+function reference({ folder, fingerprint }: PublishedSet, name: string, version: Stamp): DocumentReference {
+  return { folder, name, version, fingerprint };
+}

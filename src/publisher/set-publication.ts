@@ -1,0 +1,153 @@
+import { isTidemarkError, TidemarkError } from '../domain/errors.ts';
+import { failpoint } from '../domain/failpoint.ts';
+import { MAX_ENTRIES_WEIGHT, type ResourceSet } from '../domain/resource-set.ts';
+import type { Stamp } from '../domain/stamp.ts';
+import { catalogId } from '../sets/set-registry.ts';
+import type { Catalog } from '../stores/catalog.ts';
+import type { KeyRange, Limits, LogEntry, ResourceIndex, Survey } from '../stores/resource-index.ts';
+import type { LogTail } from './log-tail.ts';
+import { PageDirectory, type StoredDirectory } from './page-directory.ts';
+
+/** Splitting goes on while changes come in; after this many rounds the caller is told to come again. */
+const MOST_ROUNDS = 20;
+
+export interface PublicationParts {
+  readonly index: ResourceIndex;
+  readonly catalog: Catalog;
+  readonly tail: LogTail;
+  /** Surveys in a thread of its own. */
+  survey(set: ResourceSet['id'], range: KeyRange, limits: Limits): Promise<Survey>;
+}
+
+/** The page directory of one set and epoch, kept in step with the log and with what other processes write to the catalog. */
+export class SetPublication {
+  readonly #set: ResourceSet;
+  readonly #parts: PublicationParts;
+  #directory: PageDirectory | undefined;
+  /** The version of the catalog's document that the directory goes back to. */
+  #storedVersion: number | undefined;
+  /** What the log's tail has handed on and the directory has not counted yet. */
+  #pending: LogEntry[] = [];
+  #settling: Promise<void> | undefined;
+  #catalogHead = -1;
+
+  constructor(set: ResourceSet, parts: PublicationParts) {
+    this.#set = set;
+    this.#parts = parts;
+  }
+
+  /**
+   * The directory, with every page within its limits, counting every change that was committed before the call.
+   * @throws TidemarkError `not-ready` when changes come in faster than pages can be split
+   */
+  async settled(): Promise<PageDirectory> {
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      await this.#parts.tail.look();
+      // A settling that began before has not counted all of it; its end is the time to look again.
+      if (this.#settling !== undefined) await this.#settling.catch(() => {});
+      else if (await this.#isSettled()) return this.#directory!;
+      else await this.#settle();
+    }
+    throw new TidemarkError('not-ready', `the pages of "${this.#set.slug}" are being made: try again in a moment`);
+  }
+
+  /** Stores the counts, so that the next start need not read the log again. */
+  async close(): Promise<void> {
+    this.#parts.tail.unfollow(this.#set.id);
+    await this.#settling?.catch(() => {});
+    if (this.#directory === undefined) return;
+    this.#count();
+    if (!this.#directory.shapeChanged) await this.#store(this.#directory);
+  }
+
+  async #isSettled(): Promise<boolean> {
+    const head = await this.#parts.catalog.head('page-directory');
+    if (this.#directory === undefined || this.#settling !== undefined || head !== this.#catalogHead) return false;
+    this.#count();
+    return !needsSettling(this.#directory);
+  }
+
+  #settle(): Promise<void> {
+    this.#settling ??= this.#makeSettled().finally(() => {
+      this.#settling = undefined;
+    });
+    return this.#settling;
+  }
+
+  async #makeSettled(): Promise<void> {
+    const head = await this.#parts.catalog.head('page-directory');
+    if (this.#directory === undefined || head !== this.#catalogHead) await this.#load(head);
+    const directory = this.#directory!;
+    this.#count();
+    if (!needsSettling(directory)) return;
+    for (const { name, from } of directory.overflowing()) {
+      // Nothing is counted while this waits: a piece knows up to where it was counted, the page that it replaces would not.
+      const range = { from, to: directory.endOf(name) };
+      directory.split(name, await this.#parts.survey(this.#set.id, range, limitsOf(this.#set)), Date.now());
+      failpoint('split.surveyed');
+    }
+    this.#count();
+    if (directory.overflowing().length > 0) return;
+    directory.removeEmptyPages(Date.now());
+    if (!directory.shapeChanged) return;
+    await this.#store(directory);
+    failpoint('split.saved');
+  }
+
+  #count(): void {
+    for (const entry of this.#pending) this.#directory!.apply(entry);
+    this.#pending = [];
+  }
+
+  async #load(head: number): Promise<void> {
+    const stored = await this.#parts.catalog.get<StoredDirectory>('page-directory', catalogId(this.#set.id));
+    this.#catalogHead = head;
+    if (this.#directory !== undefined && stored?.version === this.#storedVersion) return;
+    this.#storedVersion = stored?.version;
+    this.#pending = [];
+    const followed = await this.#parts.tail.follow(this.#set.id, (entries) => this.#pending.push(...entries));
+    if (stored === undefined || stored.body.epoch !== this.#set.epoch) {
+      const survey = await this.#parts.survey(this.#set.id, {}, limitsOf(this.#set));
+      this.#directory = PageDirectory.survey(this.#set.epoch, survey, limitsOf(this.#set));
+    } else {
+      const directory = new PageDirectory(stored.body, limitsOf(this.#set));
+      await this.#replay(directory, followed);
+      this.#directory = directory;
+    }
+  }
+
+  /** Counts what was committed since the directory was stored, up to where the tail hands on. */
+  async #replay(directory: PageDirectory, until: Stamp): Promise<void> {
+    if (directory.through >= until) return;
+    for await (const changes of this.#parts.index.changes(this.#set.id, { after: directory.through, until })) {
+      for (const change of changes) directory.apply(change);
+    }
+  }
+
+  async #store(directory: PageDirectory): Promise<void> {
+    const { catalog } = this.#parts;
+    const id = catalogId(this.#set.id);
+    try {
+      this.#storedVersion = await catalog.put(
+        'page-directory',
+        id,
+        directory.toStored(Date.now()),
+        this.#storedVersion,
+      );
+      this.#catalogHead = Math.max(this.#catalogHead, this.#storedVersion);
+      directory.shapeChanged = false;
+    } catch (error) {
+      if (!isTidemarkError(error, 'conflict')) throw error;
+      // Another process was first: its directory is the one that readers know. Nobody has been told of this one.
+      this.#directory = undefined;
+    }
+  }
+}
+
+function needsSettling(directory: PageDirectory): boolean {
+  return directory.shapeChanged || directory.overflowing().length > 0 || directory.hasEmptyPages();
+}
+
+function limitsOf({ pageEntries }: ResourceSet): Limits {
+  return { entries: pageEntries, weight: MAX_ENTRIES_WEIGHT };
+}
