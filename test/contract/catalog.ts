@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { isTidemarkError } from '../../src/domain/errors.ts';
+import type { Stores } from '../../src/stores/open-stores.ts';
+
+const isConflict = (error: unknown) => isTidemarkError(error, 'conflict');
+
+/** What every Catalog promises. */
+export function catalogContract(start: () => Promise<{ open(): Promise<Stores>; dispose(): Promise<void> }>): void {
+  let place: Awaited<ReturnType<typeof start>>;
+  let stores: Stores;
+  let other: Stores;
+
+  beforeEach(async () => {
+    place = await start();
+    stores = await place.open();
+    other = await place.open();
+  });
+
+  afterEach(async () => {
+    await stores.close();
+    await other.close();
+    await place.dispose();
+  });
+
+  it('keeps a document, and shows it to other processes', async () => {
+    const body = { text: 'Größe "1"', list: [1, null, { a: true }] };
+    const version = await stores.catalog.put('source', 'source', body, undefined);
+    assert.deepEqual(await other.catalog.get('source', 'source'), { id: 'source', version, body });
+    assert.equal(await stores.catalog.get('source', 'another'), undefined);
+  });
+
+  it('replaces only the version that was read', async () => {
+    const first = await stores.catalog.put('set', '1', { a: 1 }, undefined);
+    const second = await other.catalog.put('set', '1', { a: 2 }, first);
+    assert.ok(second > first);
+    await assert.rejects(stores.catalog.put('set', '1', { a: 3 }, first), isConflict);
+    await assert.rejects(stores.catalog.put('set', '1', { a: 3 }, undefined), isConflict);
+    await assert.rejects(stores.catalog.put('set', '2', { a: 3 }, second), isConflict);
+    assert.deepEqual((await stores.catalog.get('set', '1'))!.body, { a: 2 });
+  });
+
+  it('lets one of many writers win', async () => {
+    const version = await stores.catalog.put('set', '1', { winner: -1 }, undefined);
+    const attempts = Array.from({ length: 20 }, (_, winner) =>
+      (winner % 2 === 0 ? stores : other).catalog.put('set', '1', { winner }, version).then(
+        () => winner,
+        (error) => (isConflict(error) ? undefined : Promise.reject(error)),
+      ),
+    );
+    const winners = (await Promise.all(attempts)).filter((winner) => winner !== undefined);
+    assert.equal(winners.length, 1);
+    assert.deepEqual((await stores.catalog.get('set', '1'))!.body, { winner: winners[0] });
+  });
+
+  it('lists a kind by id, and nothing of another kind', async () => {
+    for (const id of ['b', 'a', 'c']) await stores.catalog.put('set', id, { id }, undefined);
+    await stores.catalog.put('page-directory', 'a', {}, undefined);
+    assert.deepEqual(
+      (await other.catalog.list('set')).map(({ id }) => id),
+      ['a', 'b', 'c'],
+    );
+  });
+
+  it('raises the head of a kind with every put of it', async () => {
+    const start = await stores.catalog.head('set');
+    const version = await other.catalog.put('set', 'a', {}, undefined);
+    const raised = await stores.catalog.head('set');
+    assert.ok(raised > start);
+    await other.catalog.put('page-directory', 'a', {}, undefined);
+    assert.equal(await stores.catalog.head('set'), raised);
+    await stores.catalog.put('set', 'a', {}, version);
+    assert.ok((await other.catalog.head('set')) > raised);
+  });
+}

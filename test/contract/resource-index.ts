@@ -1,0 +1,420 @@
+import assert from 'node:assert/strict';
+import { isTidemarkError } from '../../src/domain/errors.ts';
+import { SetRegistry } from '../../src/sets/set-registry.ts';
+import type { Stores } from '../../src/stores/open-stores.ts';
+import type { CommitResult } from '../../src/stores/resource-index.ts';
+import { collect, deletion, shuffled, URL_PREFIX, upsert } from '../support/builders.ts';
+
+const LIMITS = { entries: 10, weight: 1e9 };
+
+/** What every ResourceIndex promises. `open` gives stores on the same data as often as it is called; the last `dispose` removes it. */
+export function resourceIndexContract(
+  start: () => Promise<{ open(): Promise<Stores>; dispose(): Promise<void> }>,
+): void {
+  let place: Awaited<ReturnType<typeof start>>;
+  let opened: Stores[];
+  let stores: Stores;
+  let maps: number;
+  let texts: number;
+
+  const openAgain = async () => {
+    const more = await place.open();
+    opened.push(more);
+    return more;
+  };
+
+  beforeEach(async () => {
+    place = await start();
+    opened = [];
+    stores = await openAgain();
+    const sets = new SetRegistry(stores.catalog, stores.index);
+    await sets.useBaseUrl('http://localhost:8080', false);
+    maps = (await sets.add({ slug: 'maps', urlPrefix: URL_PREFIX, windowChanges: 4 })).id;
+    texts = (await sets.add({ slug: 'texts', urlPrefix: URL_PREFIX })).id;
+  });
+
+  afterEach(async () => {
+    for (const { close } of opened) await close();
+    await place.dispose();
+  });
+
+  const keysOf = async (set: number, range = {}) =>
+    (await collect(stores.index.read(set, range))).map(({ key }) => key);
+  const kindsOf = async (set: number) =>
+    (await collect(stores.index.changes(set, { after: 0 }))).map(({ key, kind }) => `${kind} ${key}`);
+  const isNotFound = (error: unknown) => isTidemarkError(error, 'not-found');
+
+  describe('commit', () => {
+    it('records an unknown resource as created, a known one as updated, and answers in order', async () => {
+      const results = await stores.index.commit([
+        upsert(maps, 'a', { length: 1 }),
+        upsert(maps, 'a', { length: 2 }),
+        deletion(maps, 'a'),
+        upsert(maps, 'a', { length: 3 }),
+      ]);
+      assert.deepEqual(
+        results.map((result) => result.status === 'applied' && result.kind),
+        ['created', 'updated', 'deleted', 'created'],
+      );
+      assert.deepEqual(await kindsOf(maps), ['created /a', 'updated /a', 'deleted /a', 'created /a']);
+    });
+
+    it('makes no change of an event that tells nothing new', async () => {
+      await stores.index.commit([upsert(maps, 'a', { length: 1, mime: 'text/plain' })]);
+      const results = await stores.index.commit([
+        upsert(maps, 'a', { mime: 'text/plain', length: 1 }),
+        deletion(maps, 'b'),
+      ]);
+      assert.deepEqual(results, [
+        { status: 'unchanged', reason: 'same-state' },
+        { status: 'unchanged', reason: 'not-there' },
+      ]);
+      assert.deepEqual(await kindsOf(maps), ['created /a']);
+    });
+
+    it('takes each of length, hashes, type, lastmod and links as news', async () => {
+      const states = [
+        { length: 1 },
+        { length: 2 },
+        { length: 2, mime: 'text/plain' },
+        { length: 2, mime: 'text/plain', lastmod: 5 },
+        { length: 2, mime: 'text/plain', lastmod: 5, hashes: { md5: 'a'.repeat(32) } },
+        { length: 2, mime: 'text/plain', lastmod: 5, links: [{ rel: 'describedby', href: '/b' }] },
+        {},
+      ];
+      const results = await stores.index.commit(states.map((state) => upsert(maps, 'a', state)));
+      assert.deepEqual(
+        results.map(({ status }) => status),
+        states.map(() => 'applied'),
+      );
+    });
+
+    it('gives strictly ascending even stamps over all sets', async () => {
+      const results = await stores.index.commit([upsert(maps, 'a'), upsert(texts, 'a'), upsert(maps, 'b')]);
+      const more = await stores.index.commit([upsert(texts, 'b')]);
+      const stamps = [...results, ...more].map((result) =>
+        result.status === 'applied' ? result.stamp : assert.fail(),
+      );
+      assert.deepEqual(
+        stamps,
+        [...new Set(stamps)].sort((a, b) => a - b),
+      );
+      assert.ok(stamps.every((stamp) => stamp % 2 === 0));
+    });
+
+    it('rejects events of an unknown set, and applies their neighbours', async () => {
+      const results = await stores.index.commit([upsert(maps, 'a'), upsert(999, 'a'), upsert(maps, 'b')]);
+      assert.deepEqual(
+        results.map(({ status }) => status),
+        ['applied', 'rejected', 'applied'],
+      );
+    });
+
+    it('counts an event of a source once, however often it is posted', async () => {
+      const events = [1, 2, 3].map((position) => ({
+        ...upsert(maps, 'a', { length: position }),
+        source: 'harvester',
+        position,
+      }));
+      await stores.index.commit(events);
+      const again = await stores.index.commit(events);
+      assert.deepEqual(
+        again,
+        events.map(() => ({ status: 'unchanged', reason: 'repeated' })),
+      );
+      const next = await stores.index.commit([
+        { ...upsert(maps, 'a', { length: 1 }), source: 'harvester', position: 4 },
+      ]);
+      assert.equal(next[0]!.status, 'applied');
+      const others = await stores.index.commit([
+        { ...upsert(maps, 'b'), source: 'another', position: 1 },
+        { ...upsert(texts, 'b'), source: 'harvester', position: 1 },
+      ]);
+      assert.deepEqual(
+        others.map(({ status }) => status),
+        ['applied', 'applied'],
+      );
+    });
+
+    it('decides two writers one after the other: a resource is never created twice in a row', async () => {
+      const other = await openAgain();
+      const paths = Array.from({ length: 200 }, (_, number) => `file-${number}`);
+      await Promise.all(
+        [stores, other].flatMap(({ index }, writer) =>
+          [0, 1, 2, 3, 4].map((round) =>
+            index.commit(shuffled(paths).map((path) => upsert(maps, path, { length: writer * 10 + round }))),
+          ),
+        ),
+      );
+      const there = new Set<string>();
+      let last = 0;
+      for (const { key, kind, stamp } of await collect(stores.index.changes(maps, { after: 0 }))) {
+        assert.equal(kind, there.has(key) ? 'updated' : 'created');
+        assert.ok(stamp > last);
+        there.add(key);
+        last = stamp;
+      }
+      assert.equal(there.size, paths.length);
+    });
+  });
+
+  describe('read', () => {
+    it('reads every live resource exactly once, in byte order', async () => {
+      // U+FF5E sorts after U+1F5FA by UTF-16 code units, but before it by UTF-8 bytes.
+      const paths = ['1', '10', '2', '~', '\uff5e', '\u{1f5fa}', 'a b', 'a/b', 'a.b'];
+      await stores.index.commit(paths.toReversed().map((path) => upsert(maps, path)));
+      await stores.index.commit([deletion(maps, '2')]);
+      const keys = await keysOf(maps);
+      assert.deepEqual(
+        keys,
+        [...keys].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))),
+      );
+      assert.equal(keys.length, paths.length - 1);
+    });
+
+    it('reads in batches, and keeps to a range', async () => {
+      const paths = Array.from({ length: 3_000 }, (_, number) => String(number).padStart(5, '0'));
+      await stores.index.commit(shuffled(paths).map((path) => upsert(maps, path)));
+      let batches = 0;
+      for await (const _ of stores.index.read(maps, {})) batches++;
+      assert.ok(batches > 1);
+      assert.deepEqual(
+        await keysOf(maps),
+        paths.map((path) => `/${path}`),
+      );
+      assert.deepEqual(await keysOf(maps, { from: '/00010', to: '/00012' }), ['/00010', '/00011']);
+    });
+
+    it('gives back the complete state', async () => {
+      const state = {
+        lastmod: 1_700_000_000,
+        length: 9_007_199_254_740_991,
+        mime: 'text/html; charset="utf-8"',
+        hashes: { 'sha-256': 'b'.repeat(64), md5: 'a'.repeat(32) },
+        links: [
+          { rel: 'describedby', href: '/meta?x=1&y=2', mime: 'application/xml' },
+          { rel: 'up', href: 'urn:x:y:zzzzzzz' },
+        ],
+      };
+      await stores.index.commit([upsert(maps, 'a', state)]);
+      assert.deepEqual((await collect(stores.index.read(maps, {})))[0]!.state, state);
+      assert.deepEqual((await stores.index.lookup(maps, ['/a']))[0]!.state, state);
+    });
+
+    it('shows a tombstone only to whoever asks for it', async () => {
+      await stores.index.commit([upsert(maps, 'a'), upsert(maps, 'b'), deletion(maps, 'a')]);
+      assert.deepEqual(await keysOf(maps), ['/b']);
+      const all = await collect(stores.index.read(maps, { tombstones: true }));
+      assert.deepEqual(
+        all.map(({ key, state }) => [key, state === undefined]),
+        [
+          ['/a', true],
+          ['/b', false],
+        ],
+      );
+    });
+
+    it('goes on while others write between its batches', async () => {
+      const paths = Array.from({ length: 2_500 }, (_, number) => String(number).padStart(5, '0'));
+      await stores.index.commit(paths.map((path) => upsert(maps, path)));
+      const seen: string[] = [];
+      for await (const batch of stores.index.read(maps, {})) {
+        seen.push(...batch.map(({ key }) => key));
+        await stores.index.commit([upsert(maps, `new-${seen.length}`), upsert(maps, '00000', { length: seen.length })]);
+      }
+      assert.deepEqual(
+        seen.filter((key) => !key.startsWith('/new')),
+        paths.map((path) => `/${path}`),
+      );
+    });
+  });
+
+  it('looks up states in the order of the keys', async () => {
+    const [created] = appliedOf(await stores.index.commit([upsert(maps, 'a'), upsert(maps, 'b'), deletion(maps, 'b')]));
+    const [none, b, a] = await stores.index.lookup(maps, ['/none', '/b', '/a']);
+    assert.equal(none, undefined);
+    assert.equal(b!.state, undefined);
+    assert.deepEqual([a!.stamp, a!.created], [created!.stamp, created!.stamp]);
+  });
+
+  it('tells when a resource was created last', async () => {
+    await stores.index.commit([upsert(maps, 'a'), deletion(maps, 'a')]);
+    const [again, updated] = appliedOf(
+      await stores.index.commit([upsert(maps, 'a'), upsert(maps, 'a', { length: 5 })]),
+    );
+    const [a] = await stores.index.lookup(maps, ['/a']);
+    assert.deepEqual([a!.created, a!.stamp], [again!.stamp, updated!.stamp]);
+  });
+
+  describe('the log', () => {
+    it('lists the changes of one set between two boundaries', async () => {
+      const results = await stores.index.commit([
+        upsert(maps, 'a'),
+        upsert(texts, 'x'),
+        upsert(maps, 'b'),
+        upsert(maps, 'c'),
+      ]);
+      const [, , second] = results.map((result) => (result.status === 'applied' ? result.stamp : 0));
+      const between = await collect(stores.index.changes(maps, { after: second! - 1, until: second! + 1 }));
+      assert.deepEqual(
+        between.map(({ key }) => key),
+        ['/b'],
+      );
+      assert.deepEqual(await kindsOf(texts), ['created /x']);
+    });
+
+    it('tells the tail of all sets, up to the watermark', async () => {
+      const before = await stores.index.watermark();
+      await stores.index.commit([upsert(maps, 'a'), upsert(texts, 'x'), deletion(maps, 'a')]);
+      const tail = await stores.index.tail(before, 100);
+      assert.deepEqual(
+        tail.map(({ set, key, kind }) => [set, key, kind]),
+        [
+          [maps, '/a', 'created'],
+          [texts, '/x', 'created'],
+          [maps, '/a', 'deleted'],
+        ],
+      );
+      assert.ok((await stores.index.watermark()) === tail.at(-1)!.stamp + 1);
+      assert.equal((await stores.index.tail(before, 2)).length, 2);
+      assert.deepEqual(await stores.index.tail(tail.at(-1)!.stamp + 1, 100), []);
+    });
+
+    it('shows another process at once what was committed', async () => {
+      const other = await openAgain();
+      await stores.index.commit([upsert(maps, 'a')]);
+      assert.equal(await other.index.watermark(), await stores.index.watermark());
+      assert.deepEqual(
+        (await collect(other.index.read(maps, {}))).map(({ key }) => key),
+        ['/a'],
+      );
+    });
+
+    it('makes boundaries that lie between the changes before and after', async () => {
+      const [before] = await stores.index.commit([upsert(maps, 'a')]);
+      const mark = await stores.index.mark();
+      const [after] = await stores.index.commit([upsert(maps, 'b')]);
+      assert.equal(mark % 2, 1);
+      assert.ok(
+        before!.status === 'applied' && after!.status === 'applied' && before.stamp < mark && mark < after.stamp,
+      );
+    });
+
+    it('starts a window when the one before is full', async () => {
+      for (let number = 0; number < 10; number++) await stores.index.commit([upsert(maps, `file-${number}`)]);
+      const windows = await stores.index.windows(maps, 0);
+      assert.deepEqual(
+        windows.map(({ number, changes }) => [number, changes]),
+        [
+          [1, 4],
+          [2, 4],
+          [3, 2],
+        ],
+      );
+      for (const [at, { from }] of windows.entries()) {
+        const changes = await collect(stores.index.changes(maps, { after: from, until: windows[at + 1]?.from }));
+        assert.ok(changes.every(({ window }) => window === at + 1));
+        assert.equal(changes.length, windows[at]!.changes);
+      }
+      assert.deepEqual(
+        (await stores.index.windows(maps, windows[1]!.from)).map(({ number }) => number),
+        [2, 3],
+      );
+    });
+
+    it('finds the boundary below the newest changes', async () => {
+      await stores.index.commit(['a', 'b', 'c', 'd'].map((path) => upsert(maps, path)));
+      const until = await stores.index.watermark();
+      const newest = async (entries: number, weight = 1e9) => {
+        const after = await stores.index.newest(maps, until, { entries, weight });
+        return (await collect(stores.index.changes(maps, { after, until }))).map(({ key }) => key);
+      };
+      assert.deepEqual(await newest(2), ['/c', '/d']);
+      assert.deepEqual(await newest(100), ['/a', '/b', '/c', '/d']);
+      assert.deepEqual(await newest(100, upsert(maps, 'a').weight * 3), ['/b', '/c', '/d']);
+      assert.equal(await stores.index.newest(texts, until, LIMITS), until);
+    });
+  });
+
+  describe('survey', () => {
+    it('cuts a range into even pieces within the limits, that hold every live key once', async () => {
+      const paths = Array.from({ length: 101 }, (_, number) => String(number).padStart(4, '0'));
+      await stores.index.commit(shuffled(paths).map((path) => upsert(maps, path)));
+      await stores.index.commit([deletion(maps, '0050')]);
+      const { pieces, through } = await stores.index.survey(maps, {}, LIMITS);
+      assert.equal(through, await stores.index.watermark());
+      assert.equal(
+        pieces.reduce((sum, { entries }) => sum + entries, 0),
+        100,
+      );
+      assert.ok(pieces.length <= 15, `${pieces.length} pieces`);
+      for (const [at, piece] of pieces.entries()) {
+        const keys = await keysOf(maps, { from: piece.from, to: pieces[at + 1]?.from });
+        assert.equal(keys.length, piece.entries);
+        assert.equal(keys.at(-1), piece.last);
+        assert.ok(keys.length <= LIMITS.entries);
+      }
+    });
+
+    it('keeps to the limit of weight', async () => {
+      await stores.index.commit(Array.from({ length: 40 }, (_, number) => upsert(maps, `file-${number}`)));
+      const { weight } = upsert(maps, 'file-10');
+      const { pieces } = await stores.index.survey(maps, {}, { entries: 1_000, weight: weight * 10 });
+      assert.ok(pieces.length >= 4);
+      assert.ok(pieces.every((piece) => piece.weight <= weight * 10 && piece.entries > 0));
+    });
+
+    it('answers one empty piece for a set without resources, and knows of its tombstones', async () => {
+      const [, deleted] = appliedOf(await stores.index.commit([upsert(maps, 'a'), deletion(maps, 'a')]));
+      const { pieces } = await stores.index.survey(maps, {}, LIMITS);
+      assert.deepEqual(pieces, [{ from: undefined, last: undefined, entries: 0, weight: 0, newest: deleted!.stamp }]);
+    });
+  });
+
+  it('sums up a set', async () => {
+    const results = await stores.index.commit([
+      upsert(maps, 'a'),
+      upsert(maps, 'b'),
+      upsert(maps, 'b', {}),
+      deletion(maps, 'a'),
+    ]);
+    const lastChange = appliedOf(results).at(-1)!.stamp;
+    assert.deepEqual(await stores.index.summary(maps), { resources: 1, changes: 4, lastChange });
+    assert.deepEqual(await stores.index.summary(texts), { resources: 0, changes: 0, lastChange: 0 });
+  });
+
+  it('answers an empty set with nothing', async () => {
+    assert.deepEqual(await keysOf(texts), []);
+    assert.deepEqual(await kindsOf(texts), []);
+    assert.deepEqual(await stores.index.windows(texts, 0), []);
+  });
+
+  it('answers not-found for an unknown set', async () => {
+    await assert.rejects(collect(stores.index.read(999, {})), isNotFound);
+    await assert.rejects(collect(stores.index.changes(999, { after: 0 })), isNotFound);
+    await assert.rejects(stores.index.lookup(999, ['/a']), isNotFound);
+    await assert.rejects(stores.index.windows(999, 0), isNotFound);
+    await assert.rejects(stores.index.summary(999), isNotFound);
+    await assert.rejects(stores.index.survey(999, {}, LIMITS), isNotFound);
+    await assert.rejects(stores.index.newest(999, 1, LIMITS), isNotFound);
+  });
+
+  it('keeps a removed set to itself', async () => {
+    await stores.index.commit([upsert(maps, 'a')]);
+    await new SetRegistry(stores.catalog, stores.index).remove('maps');
+    await assert.rejects(collect(stores.index.read(maps, {})), isNotFound);
+    assert.equal((await stores.index.commit([upsert(maps, 'b')]))[0]!.status, 'rejected');
+  });
+
+  it('keeps everything when it is closed and opened again', async () => {
+    await stores.index.commit([upsert(maps, 'a'), upsert(maps, 'b'), deletion(maps, 'b')]);
+    const before = [await keysOf(maps), await kindsOf(maps), await stores.index.watermark()];
+    for (const { close } of opened.splice(0)) await close();
+    stores = await openAgain();
+    assert.deepEqual([await keysOf(maps), await kindsOf(maps), await stores.index.watermark()], before);
+  });
+}
+
+function appliedOf(results: readonly CommitResult[]) {
+  return results.map((result) => (result.status === 'applied' ? result : assert.fail(JSON.stringify(result))));
+}

@@ -1,0 +1,17 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openStores } from '../../src/stores/open-stores.ts';
+import { catalogContract } from './catalog.ts';
+import { resourceIndexContract } from './resource-index.ts';
+
+async function start() {
+  const folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
+  return {
+    open: () => openStores({ kind: 'sqlite', file: join(folder, 'tidemark.db') }),
+    dispose: () => rm(folder, { recursive: true }),
+  };
+}
+
+describe('the resource index on SQLite', () => resourceIndexContract(start));
+describe('the catalog on SQLite', () => catalogContract(start));
