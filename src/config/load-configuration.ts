@@ -1,0 +1,69 @@
+import { resolve } from 'node:path';
+import { TidemarkError } from '../domain/errors.ts';
+import type { Configuration } from './configuration.ts';
+import { type GivenValue, givenValues, type SettingProblem, type Surroundings } from './setting-sources.ts';
+import { defaultStore, type SettingName, type SettingValues, settingOf } from './settings.ts';
+
+export interface LoadedConfiguration {
+  readonly configuration: Configuration;
+  /** The settings that were given, not taken from their defaults. */
+  readonly given: ReadonlySet<SettingName>;
+}
+
+const DEFAULT_PORT = 8080;
+const DEFAULT_CACHE_BYTES = 2 * 1024 ** 3;
+const DEFAULT_IDLE_TIMEOUT = 60_000;
+
+/**
+ * Reads every setting: flags, then `TIDEMARK_*` variables, then tidemark.config.json; an earlier one wins.
+ * @param quiet whether to log warnings only, when no log level is set
+ * @throws TidemarkError `invalid` that names every wrong setting, also those that an earlier source overrides; `details.problems`
+ *   has them as `{from, message}`
+ */
+export function loadConfiguration(surroundings: Surroundings, quiet = false): LoadedConfiguration {
+  const problems: SettingProblem[] = [];
+  const values = checkedValues(givenValues(surroundings, problems), problems);
+  if (problems.length > 0) throw wrongSettings(problems);
+
+  const dataFolder = values.data ?? resolve(surroundings.workingDirectory, 'data');
+  const port = values.port ?? DEFAULT_PORT;
+  const configuration: Configuration = {
+    store: values.store ?? defaultStore(dataFolder),
+    dataFolder,
+    baseUrl: values.baseUrl ?? localBaseUrl(port),
+    host: values.host ?? '127.0.0.1',
+    port,
+    token: values.token,
+    publicReadOnly: values.publicReadOnly ?? false,
+    cacheBytes: values.cacheSize ?? DEFAULT_CACHE_BYTES,
+    idleTimeout: values.idleTimeout ?? DEFAULT_IDLE_TIMEOUT,
+    logLevel: values.logLevel ?? (quiet ? 'warn' : 'info'),
+    failpoint: values.failpoint,
+  };
+  return { configuration, given: new Set(Object.keys(values) as SettingName[]) };
+}
+
+/** The base URL of a source that was given none. */
+export function localBaseUrl(port: number): string {
+  return `http://localhost:${port}`;
+}
+
+function checkedValues(given: readonly GivenValue[], problems: SettingProblem[]): SettingValues {
+  const values: Partial<Record<SettingName, unknown>> = {};
+  for (const { name, from, value, folder } of given) {
+    const setting = settingOf(name);
+    const { success, data, error } = setting.schema.safeParse(value);
+    if (!success) problems.push(...error.issues.map(({ message }) => ({ from, message })));
+    else if (!(name in values)) values[name] = setting.locate === undefined ? data : setting.locate(data, folder);
+  }
+  return values as SettingValues;
+}
+
+function wrongSettings(problems: readonly SettingProblem[]): TidemarkError {
+  const lines = problems.map(({ from, message }) => `${from} ${message}`);
+  const message =
+    lines.length === 1
+      ? `a setting is wrong: ${lines[0]}`
+      : `${lines.length} settings are wrong:\n${lines.map((line) => `  ${line}`).join('\n')}`;
+  return new TidemarkError('invalid', message, { problems });
+}

@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { type Configuration, Secret, type StoreLocation } from './configuration.ts';
+
+// Values come as texts from flags and variables, and as JSON from the file: each schema takes both. A message says what is
+// wrong and what to write instead; it follows the setting's name.
+
+const BYTES = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3, tb: 1024 ** 4 } as const;
+const MILLISECONDS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
+// The longest delay of a timer is 2^31 - 1 ms, a little less than 25 days.
+const LONGEST_DURATION = 24 * MILLISECONDS.h;
+const SMALLEST_SIZE = BYTES.mb;
+
+export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const satisfies Configuration['logLevel'][];
+
+/** Bytes. */
+export const size = checked((value) => {
+  const [, number = '', unit = 'b'] = /^(\d{1,15}(?:\.\d{1,3})?) ?([kmgt]?b)?$/i.exec(textOf(value)) ?? [];
+  const bytes = Math.floor(Number(number) * BYTES[unit.toLowerCase() as keyof typeof BYTES]);
+  if (number === '') throw new Wrong(`${quote(value)} is no size: use a number with kb, mb, gb or tb, such as 2gb`);
+  if (bytes < SMALLEST_SIZE) throw new Wrong(`${quote(value)} is too small: use 1mb or more`);
+  return bytes;
+});
+
+/** Milliseconds. */
+export const duration = checked((value) => {
+  const [, number = '', unit = 'ms'] = /^(\d{1,12}(?:\.\d{1,3})?) ?(ms|s|m|h)$/i.exec(textOf(value)) ?? [];
+  const milliseconds = Math.floor(Number(number) * MILLISECONDS[unit.toLowerCase() as keyof typeof MILLISECONDS]);
+  if (number === '') throw new Wrong(`${quote(value)} is no duration: use a number with ms, s, m or h, such as 30s`);
+  if (milliseconds < 1 || milliseconds > LONGEST_DURATION) throw new Wrong(`${quote(value)} is not from 1ms to 24h`);
+  return milliseconds;
+});
+
+/** 0 asks for a free one. */
+export const port = checked((value) => {
+  const text = textOf(value);
+  const number = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(number <= 65_535)) throw new Wrong(`${quote(value)} is no port: use a number from 0 to 65535`);
+  return number;
+});
+
+export const yesOrNo = checked((value) => {
+  if (value === true || value === 'true' || value === '1') return true;
+  if (value === false || value === 'false' || value === '0') return false;
+  throw new Wrong(`${quote(value)} is neither true nor false`);
+});
+
+export const logLevel = checked((value) => {
+  const level = LOG_LEVELS.find((known) => known === value);
+  if (level === undefined) throw new Wrong(`${quote(value)} is no log level: use ${LOG_LEVELS.join(', ')}`);
+  return level;
+});
+
+export const host = checked((value) => {
+  const text = textOf(value);
+  if (/^[A-Za-z0-9.:_-]+$/.test(text)) return text;
+  throw new Wrong(`${quote(value)} is no address: use an IP address or a host name, such as 127.0.0.1`);
+});
+
+/** A URL without a slash at its end. */
+export const baseUrl = checked((value) => {
+  const url = URL.parse(textOf(value));
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new Wrong(`${quote(value)} is no URL: begin with http:// or https://`);
+  }
+  if (url.username !== '' || url.password !== '') throw new Wrong('holds a user name or password: leave them out');
+  if (url.search !== '' || url.hash !== '') throw new Wrong(`${quote(value)} has a query or a fragment: leave it out`);
+  return url.href.replace(/\/+$/, '');
+});
+
+/** A path that is resolved later, against the folder of whoever gave it. */
+export const path = checked((value) => {
+  const text = textOf(value);
+  if (text === '' || text.includes('\0')) throw new Wrong(`${quote(value)} is no path`);
+  return text;
+});
+
+export const store = checked((value): StoreLocation => {
+  const text = textOf(value);
+  const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(text) ?? [];
+  // What follows https:// may be a password, so it is not repeated.
+  if (/^https?$/i.test(scheme)) {
+    throw new Wrong('is an Elasticsearch server, which comes with a later version: use sqlite:PATH');
+  }
+  if (scheme !== 'sqlite') throw new Wrong('is no store: use sqlite:PATH, such as sqlite:data/tidemark.db');
+  if (rest === '' || rest.includes('\0')) throw new Wrong('lacks the path of the file: use sqlite:PATH');
+  return { kind: 'sqlite', file: rest };
+});
+
+export const token = checked((value) => {
+  if (typeof value !== 'string' || !/^[\x21-\x7e]{8,}$/.test(value)) {
+    throw new Wrong('is no token: use 8 or more ASCII characters without spaces');
+  }
+  return new Secret(value);
+});
+
+export const text = checked((value) => textOf(value));
+
+/** Says what is wrong with a value; never leaves this file. */
+class Wrong extends Error {}
+
+function checked<Value>(parse: (value: unknown) => Value): z.ZodType<Value> {
+  return z.unknown().transform((value, context) => {
+    try {
+      return parse(value);
+    } catch (error) {
+      if (!(error instanceof Wrong)) throw error;
+      context.addIssue({ code: 'custom', message: error.message });
+      return z.NEVER;
+    }
+  });
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value.trim();
+  return typeof value === 'number' ? String(value) : '';
+}
+
+function quote(value: unknown): string {
+  return JSON.stringify(value) ?? String(value);
+}

@@ -1,0 +1,20 @@
+import { documentedSettings } from './settings.ts';
+
+/** The table of all settings in docs/configuration.md; a test holds the page against it. */
+export function settingsReference(): string {
+  const rows = documentedSettings().map(([name, { flag, variable, meaning, default: byDefault }]) =>
+    [code(name), flag === undefined ? '(none)' : code(flag), code(variable), plainOrCode(byDefault), meaning].join(
+      ' | ',
+    ),
+  );
+  const head = ['Key in the file | Flag | Variable | Default | Meaning', '--- | --- | --- | --- | ---'];
+  return [...head, ...rows].map((row) => `| ${row} |\n`).join('');
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
+}
+
+function plainOrCode(text: string): string {
+  return text.startsWith('(') ? text.slice(1, -1) : code(text);
+}

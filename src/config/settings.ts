@@ -1,0 +1,127 @@
+import { join, resolve } from 'node:path';
+import type { z } from 'zod';
+import type { StoreLocation } from './configuration.ts';
+import * as values from './setting-values.ts';
+
+/** One thing that can be set from outside. Its name is its key in tidemark.config.json. */
+export interface Setting<Value = unknown> {
+  readonly variable: `TIDEMARK_${string}`;
+  /** As commander writes it; a secret has none, because everybody on a machine can read a command line. */
+  readonly flag?: `--${string}`;
+  readonly schema: z.ZodType<Value>;
+  readonly meaning: string;
+  /** As a person would write it; a text in parentheses when it depends on something. */
+  readonly default: string;
+  /** Makes paths absolute; relative ones are meant from the working directory, or from the folder of the file that has them. */
+  readonly locate?: (value: Value, folder: string) => Value;
+  /** For tests only: neither documented nor taken from the file. */
+  readonly hidden?: true;
+}
+
+export const SETTINGS = {
+  data: setting({
+    variable: 'TIDEMARK_DATA',
+    flag: '--data <folder>',
+    schema: values.path,
+    locate: (path, folder) => resolve(folder, path),
+    default: './data',
+    meaning:
+      'Folder of everything that this program keeps: the store (unless `store` says otherwise), rendered documents, what scans remember.',
+  }),
+  store: setting<StoreLocation>({
+    variable: 'TIDEMARK_STORE',
+    flag: '--store <location>',
+    schema: values.store,
+    locate: ({ kind, file }, folder) => ({ kind, file: resolve(folder, file) }),
+    default: '(sqlite:tidemark.db in the data folder)',
+    meaning: 'Where state and log are kept: `sqlite:PATH`.',
+  }),
+  baseUrl: setting({
+    variable: 'TIDEMARK_BASE_URL',
+    flag: '--base-url <url>',
+    schema: values.baseUrl,
+    default: '(the one of last time, else http://localhost:PORT)',
+    meaning:
+      'The public URL of this source. Every URI that it publishes begins with it, so changing it begins a new history and needs `--confirm-move`.',
+  }),
+  host: setting({
+    variable: 'TIDEMARK_HOST',
+    flag: '--host <address>',
+    schema: values.host,
+    default: '127.0.0.1',
+    meaning: 'Address to listen on. Other than a local one, it needs a token or `publicReadOnly`.',
+  }),
+  port: setting({
+    variable: 'TIDEMARK_PORT',
+    flag: '--port <number>',
+    schema: values.port,
+    default: '8080',
+    meaning: 'Port to listen on; 0 takes a free one.',
+  }),
+  token: setting({
+    variable: 'TIDEMARK_TOKEN',
+    schema: values.token,
+    default: '(none)',
+    meaning:
+      "The administrator's token: 8 or more characters. It has no flag, because a command line can be read by others.",
+  }),
+  publicReadOnly: setting({
+    variable: 'TIDEMARK_PUBLIC_READ_ONLY',
+    flag: '--public-read-only',
+    schema: values.yesOrNo,
+    default: 'false',
+    meaning: 'Permits listening on a public address without a token; nothing can be posted then.',
+  }),
+  cacheSize: setting({
+    variable: 'TIDEMARK_CACHE_SIZE',
+    flag: '--cache-size <size>',
+    schema: values.size,
+    default: '2gb',
+    meaning: 'How much of the disk rendered documents may take, with `kb`, `mb`, `gb` or `tb` (1024 each).',
+  }),
+  idleTimeout: setting({
+    variable: 'TIDEMARK_IDLE_TIMEOUT',
+    flag: '--idle-timeout <duration>',
+    schema: values.duration,
+    default: '60s',
+    meaning:
+      'How long a request may send nothing before it is given up, with `ms`, `s`, `m` or `h`. There is no limit on its whole duration.',
+  }),
+  logLevel: setting({
+    variable: 'TIDEMARK_LOG_LEVEL',
+    flag: '--log-level <level>',
+    schema: values.logLevel,
+    default: '(`info` for `serve`, else `warn`)',
+    meaning: 'What is logged on standard error, as JSON lines: `silent`, `error`, `warn`, `info` or `debug`.',
+  }),
+  failpoint: setting({
+    variable: 'TIDEMARK_FAILPOINT',
+    schema: values.text,
+    default: '(none)',
+    meaning: 'See domain/failpoint.ts.',
+    hidden: true,
+  }),
+} as const;
+
+export type SettingName = keyof typeof SETTINGS;
+export type SettingValues = { -readonly [Name in SettingName]?: z.output<(typeof SETTINGS)[Name]['schema']> };
+
+export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[];
+
+export function settingOf(name: SettingName): Setting {
+  return SETTINGS[name] as Setting;
+}
+
+/** The settings that a person may see. */
+export function documentedSettings(): readonly (readonly [SettingName, Setting])[] {
+  return SETTING_NAMES.map((name) => [name, settingOf(name)] as const).filter(([, { hidden }]) => !hidden);
+}
+
+/** The file that holds the log and the state when nothing else is said. */
+export function defaultStore(dataFolder: string): StoreLocation {
+  return { kind: 'sqlite', file: join(dataFolder, 'tidemark.db') };
+}
+
+function setting<Value>(setting: Setting<Value>): Setting<Value> {
+  return setting;
+}
