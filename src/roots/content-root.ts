@@ -4,9 +4,12 @@
 export interface ContentRoot {
   /**
    * The files below a path (the whole root without one; the file itself when the path is one), ascending by the bytes of their
-   * resource key (`keyOfPath`), as batches. What is excluded, symbolic links that lead out of the root, and names that are not UTF-8 are left out; a folder that cannot
-   * be read, and a name that cannot be published, is told as a problem and does not stop the rest.
-   * @throws TidemarkError `unavailable` when the root itself is not there
+   * resource key (`keyOfPath`), as batches. What is excluded and symbolic links that lead out of the root are left out. A folder
+   * that cannot be read, and a name that cannot be published (not UTF-8, control characters), is told as a problem and does not
+   * stop the rest; a problem comes before the first file that is told after the files that it hides.
+   *
+   * The root was there after each batch was gathered: what a batch skips was not there, not unreachable.
+   * @throws TidemarkError `unavailable` when the root itself is not there, also when it vanishes meanwhile
    */
   list(under?: string): AsyncIterable<readonly RootEntry[]>;
 
@@ -16,18 +19,25 @@ export interface ContentRoot {
    */
   open(path: string): Promise<RootFile>;
 
-  /** Tells what changed from now on: a path to list again, a file or a folder. Told at least once for every change, perhaps more often. */
+  /**
+   * Tells what changed from now on: a path to list again, a file or a folder, the empty path for the whole root. Told at least
+   * once for every change, perhaps more often. A problem with the empty path means that the root has vanished or was replaced,
+   * and that nothing more will be told.
+   * @throws TidemarkError `unavailable` when the root is not there
+   */
   watch(onChange: (path: string) => void, onProblem: (problem: RootProblem) => void): Promise<RootWatch>;
 }
 
-export type RootEntry =
-  | {
-      readonly path: string;
-      readonly length: number /** Nanoseconds since 1970. */;
-      readonly mtime: bigint;
-      readonly problem?: undefined;
-    }
-  | RootProblem;
+export type RootEntry = FileEntry | RootProblem;
+
+export interface FileEntry {
+  readonly path: string;
+  /** Bytes. */
+  readonly length: number;
+  /** Nanoseconds since 1970. */
+  readonly mtime: bigint;
+  readonly problem?: undefined;
+}
 
 /** Something that could not be listed: what lies at or below the path is unknown, not gone. */
 export interface RootProblem {
@@ -37,13 +47,23 @@ export interface RootProblem {
 
 /** An open file; its figures are those of the bytes that will be read. */
 export interface RootFile {
+  /** Bytes. */
   readonly length: number;
+  /** Nanoseconds since 1970. */
   readonly mtime: bigint;
   /** Tells versions of its bytes apart, as the opaque part of an ETag. */
   readonly tag: string;
-  /** Bytes from `start` to `end`, both inclusive; all without a range. The stream closes the file. */
-  stream(range?: { readonly start: number; readonly end: number }): import('node:stream').Readable;
+  /**
+   * Bytes from `start` to `end`, both inclusive; all without a range. The stream closes the file. It fails with `conflict`,
+   * before its last bytes, when the file was changed since it was opened: nobody takes a mixture of two versions for one.
+   */
+  stream(range?: ByteRange): import('node:stream').Readable;
   close(): Promise<void>;
+}
+
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
 }
 
 export interface RootWatch {

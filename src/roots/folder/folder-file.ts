@@ -1,0 +1,57 @@
+import type { BigIntStats } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { TidemarkError } from '../../domain/errors.ts';
+import type { ByteRange, RootFile } from '../content-root.ts';
+
+const CHUNK = 128 * 1024;
+
+/** An open file of a folder. */
+export class FolderFile implements RootFile {
+  readonly length: number;
+  readonly mtime: bigint;
+  readonly tag: string;
+  readonly #handle: FileHandle;
+  readonly #path: string;
+  #closed: Promise<void> | undefined;
+
+  constructor(handle: FileHandle, path: string, { size, mtimeNs }: BigIntStats) {
+    this.#handle = handle;
+    this.#path = path;
+    this.length = Number(size);
+    this.mtime = mtimeNs;
+    this.tag = `${mtimeNs.toString(36)}-${size.toString(36)}`;
+  }
+
+  stream(range: ByteRange = { start: 0, end: this.length - 1 }): Readable {
+    const stream = Readable.from(this.#read(range), { objectMode: false });
+    // Not in the generator's `finally`: a stream that is destroyed before it was read never enters the generator.
+    stream.once('close', () => void this.close());
+    return stream;
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#handle.close();
+    return this.#closed;
+  }
+
+  async *#read({ start, end }: ByteRange): AsyncGenerator<Buffer> {
+    for (let at = start; at <= end; ) {
+      const size = Math.min(CHUNK, end - at + 1);
+      const { bytesRead, buffer } = await this.#handle.read(Buffer.allocUnsafe(size), 0, size, at);
+      at += bytesRead;
+      if (bytesRead === 0 || at > end) await this.#checkUnchanged();
+      if (bytesRead === 0) throw this.#changed();
+      yield buffer.subarray(0, bytesRead);
+    }
+  }
+
+  async #checkUnchanged(): Promise<void> {
+    const { size, mtimeNs } = await this.#handle.stat({ bigint: true });
+    if (Number(size) !== this.length || mtimeNs !== this.mtime) throw this.#changed();
+  }
+
+  #changed(): TidemarkError {
+    return new TidemarkError('conflict', `"${this.#path}" changed while it was read`, { path: this.#path });
+  }
+}

@@ -1,0 +1,30 @@
+import { type BigIntStats, statSync } from 'node:fs';
+import { rootNotThere } from './file-errors.ts';
+
+/** Tells whether the folder at the root's path is still the one that it was. */
+export class RootIdentity {
+  readonly #root: string;
+  readonly #stats: BigIntStats;
+
+  /** @throws TidemarkError `unavailable` when there is no such folder */
+  constructor(root: string) {
+    this.#root = root;
+    this.#stats = statFolder(root);
+  }
+
+  /** @throws TidemarkError `unavailable` when it is gone, or another folder is in its place (a disk that was unmounted) */
+  check(): void {
+    const { dev, ino } = statFolder(this.#root);
+    if (dev !== this.#stats.dev || ino !== this.#stats.ino) throw rootNotThere(this.#root);
+  }
+}
+
+function statFolder(root: string): BigIntStats {
+  try {
+    const stats = statSync(root, { bigint: true });
+    if (stats.isDirectory()) return stats;
+  } catch (error) {
+    throw rootNotThere(root, error);
+  }
+  throw rootNotThere(root);
+}
