@@ -1,0 +1,89 @@
+import { pathOfKey, type ResourceKey, URI_LENGTH, uriOf } from '../domain/key.ts';
+import type { ResourceState } from '../domain/resource.ts';
+import type { ResourceSet } from '../domain/resource-set.ts';
+import type { Seconds } from '../domain/w3c-datetime.ts';
+import type { FileEntry, RootProblem } from '../roots/content-root.ts';
+import type { RememberedFile } from '../roots/file-memory.ts';
+import type { ScanRow } from './scan-rows.ts';
+
+/** What a scan has to do about a row. */
+export type Judgement =
+  | { readonly todo: 'nothing' }
+  | { readonly todo: 'hash'; readonly file: FileEntry }
+  | { readonly todo: 'delete' }
+  | { readonly todo: 'forget' }
+  | { readonly todo: 'report'; readonly problem: RootProblem };
+
+export interface JudgementRules {
+  readonly set: ResourceSet;
+  readonly rehash: boolean;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** A file may be written twice within one tick of the clock of its file system: mtimes as young as this prove nothing. */
+const RACY_NANOSECONDS = 2_000_000_000n;
+const NANOSECONDS_PER_SECOND = 1_000_000_000n;
+const DAY_MILLISECONDS = 86_400_000;
+
+/** Decides row after row, in their order: it has to know which paths are unknown. */
+export class Judge {
+  readonly #rules: JudgementRules;
+  /** Keys at or below which nothing is known. */
+  #unknown: ResourceKey[] = [];
+
+  constructor(rules: JudgementRules) {
+    this.#rules = rules;
+  }
+
+  judge({ key, file, resource, remembered, problem }: ScanRow): Judgement {
+    if (problem !== undefined) {
+      this.#unknown.push(key);
+      return { todo: 'report', problem };
+    }
+    if (file !== undefined) return this.#judgeFile({ key, file, resource, remembered });
+    if (this.#isUnknown(key)) return { todo: 'nothing' };
+    // A key that no file can have (with a query) was posted by somebody else.
+    if (resource !== undefined) return { todo: pathOfKey(key) === undefined ? 'nothing' : 'delete' };
+    return { todo: 'forget' };
+  }
+
+  #judgeFile({ key, file, resource, remembered }: ScanRow & { readonly file: FileEntry }): Judgement {
+    const { set, rehash, now } = this.#rules;
+    const problem = lengthProblem(set.urlPrefix, key);
+    if (problem !== undefined) return { todo: 'report', problem: { path: file.path, problem } };
+    if (rehash || resource === undefined || !isRemembered(file, remembered)) return { todo: 'hash', file };
+    return tells(resource.state, file, now) ? { todo: 'nothing' } : { todo: 'hash', file };
+  }
+
+  #isUnknown(key: ResourceKey): boolean {
+    if (this.#unknown.length === 0) return false;
+    // Keys ascend: what lies at or below an earlier one is behind.
+    this.#unknown = this.#unknown.filter((unknown) => key < `${unknown}0`);
+    return this.#unknown.some((unknown) => key === unknown || key.startsWith(`${unknown}/`));
+  }
+}
+
+/** Whole seconds of a file's mtime; undefined when it lies so far in the future that it must be wrong. */
+export function lastmodOf(mtime: bigint, now: number): Seconds | undefined {
+  const seconds = Number(mtime / NANOSECONDS_PER_SECOND);
+  return seconds * 1000 > now + DAY_MILLISECONDS ? undefined : seconds;
+}
+
+function isRemembered({ length, mtime }: FileEntry, remembered: RememberedFile | undefined): boolean {
+  if (remembered === undefined || remembered.length !== length || remembered.mtime !== mtime) return false;
+  const age = remembered.scanned - mtime;
+  return age >= RACY_NANOSECONDS || age <= -RACY_NANOSECONDS;
+}
+
+/** Whether a state is what a scan would make of the file, as far as one can tell without hashing. Somebody may have posted another. */
+function tells(state: ResourceState, { length, mtime }: FileEntry, now: number): boolean {
+  return state.length === length && state.lastmod === lastmodOf(mtime, now) && state.hashes?.['sha-256'] !== undefined;
+}
+
+function lengthProblem(urlPrefix: string, key: ResourceKey): string | undefined {
+  const { length } = uriOf(urlPrefix, key);
+  if (length > URI_LENGTH.most) return `its URI would have ${length} characters; at most ${URI_LENGTH.most}`;
+  if (length < URI_LENGTH.least) return `its URI would have ${length} characters; at least ${URI_LENGTH.least}`;
+  return undefined;
+}
