@@ -4,7 +4,7 @@ import { itWithXmllint, schemaErrors } from '../support/xsd.ts';
 
 const SAMPLES = exampleDocuments();
 const LIST = SAMPLES.get('https://example.org/sets/maps/resourcelist.xml')!;
-const CHANGES = SAMPLES.get('https://example.org/sets/papers/changelist-1-000001.xml')!;
+const CHANGES = SAMPLES.get('https://example.org/sets/papers/changelist-1-00000001.xml')!;
 const INDEX = SAMPLES.get('https://example.org/sets/papers/changelist.xml')!;
 
 const ENTRY = /<url>.*<\/url>\n/;
@@ -60,7 +60,7 @@ const WRONG: readonly [title: string, document: string, from: string | RegExp, t
   ['a media type without subtype', LIST, 'text/plain', 'text'],
   ['a path without slash', LIST, ' length=', ' path="a.txt" length='],
   ['a path that is a directory', LIST, ' length=', ' path="/a/" length='],
-  ['a part listed twice', INDEX, '000002', '000001'],
+  ['a part listed twice', INDEX, '00000002', '00000001'],
   ['a url in an index', INDEX, /<sitemap>.*<\/sitemap>/, '<url><loc>https://example.org/a</loc></url>'],
   ['an unknown changefreq', LIST, '</lastmod>', '</lastmod><changefreq>often</changefreq>'],
 ];

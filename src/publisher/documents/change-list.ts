@@ -4,8 +4,6 @@ import { type EntryStyle, urlEntry } from './entry.ts';
 import { joinTexts } from './markup.ts';
 import { documentHead } from './sitemap.ts';
 
-export { URLSET_END } from './sitemap.ts';
-
 export interface ChangeListHead {
   /** The boundary below the first change. */
   readonly from: Stamp;

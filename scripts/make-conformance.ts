@@ -1,0 +1,35 @@
+// Writes docs/conformance.md from the table that the tests are held to.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { RULE_TABLE, type RuleEntry, type RuleSection } from '../test/support/rule-table.ts';
+
+export const CONFORMANCE_PAGE = join(import.meta.dirname, '../docs/conformance.md');
+
+const HEAD = `# Conformance to ResourceSync 1.1
+
+The rules of ResourceSync 1.1 (ANSI/NISO Z39.99-2017) as we read it, numbered, and how each is held to. The numbers in the titles are
+its sections. Each rule is a function in \`test/support/rules/\` that says what is wrong with a source; \`test/unit/rules/\` runs it on
+what the renderers write, and on the same with a fault planted, which it must find. Rules marked *source* also need what a running
+source answers, such as the bytes of a resource. Rules marked *schema* are kept by \`sitemaps/xsd/\`.
+
+This page is written by \`node scripts/make-conformance.ts\`; a test fails when it is out of date.
+`;
+
+export function conformancePage(): string {
+  return `${HEAD}${RULE_TABLE.map(section).join('')}`;
+}
+
+function section({ title, rules }: RuleSection): string {
+  const [first] = rules;
+  const reason = first?.[4];
+  if (rules.every((rule) => rule[3] === 'no' && rule[4] === reason)) {
+    return `\n## ${title}\n\nRules ${first?.[0]} to ${rules.at(-1)?.[0]} do not apply: ${reason}.\n`;
+  }
+  return `\n## ${title}\n\n| rule | level | what it asks | judged by |\n|---|---|---|---|\n${rules.map(row).join('')}`;
+}
+
+function row([number, level, text, judged, reason]: RuleEntry): string {
+  return `| ${number} | ${level} | ${text} | ${judged === 'no' ? `does not apply: ${reason}` : judged} |\n`;
+}
+
+if (import.meta.main) writeFileSync(CONFORMANCE_PAGE, conformancePage());

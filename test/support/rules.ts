@@ -1,0 +1,19 @@
+import { ALL_DOCUMENTS } from './rules/all-documents.ts';
+import { CLIENTS } from './rules/clients.ts';
+import { CHANGE_LISTS, RESOURCE_LISTS } from './rules/lists.ts';
+import { NAVIGATION } from './rules/navigation.ts';
+import type { Rule, Source } from './rules/source.ts';
+
+/** The rules of ResourceSync 1.1 that a program can judge, by the numbers of docs/conformance.md. */
+export const RULES: Readonly<Record<number, Rule>> = {
+  ...ALL_DOCUMENTS,
+  ...NAVIGATION,
+  ...RESOURCE_LISTS,
+  ...CHANGE_LISTS,
+  ...CLIENTS,
+};
+
+/** Everything that is wrong with a source, each with the number of the rule. */
+export function violations(source: Source): readonly string[] {
+  return Object.entries(RULES).flatMap(([number, rule]) => rule(source).map((message) => `rule ${number}: ${message}`));
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CONFORMANCE_PAGE, conformancePage } from '../../../scripts/make-conformance.ts';
+import { RULE_TABLE } from '../../support/rule-table.ts';
+import { RULES } from '../../support/rules.ts';
+import { FAULTS } from './faults.ts';
+
+const SCHEMA_TESTS = join(import.meta.dirname, '../documents-schema.test.ts');
+
+const entries = RULE_TABLE.flatMap(({ rules }) => rules);
+const numbersOf = (...judged: readonly string[]) =>
+  entries.filter((rule) => judged.includes(rule[3])).map(([number]) => number);
+
+describe('the table of rules', () => {
+  it('has every number from 1 to 124 once, in order', () => {
+    const expected = Array.from({ length: 124 }, (_, at) => at + 1);
+    assert.deepEqual(
+      entries.map(([number]) => number),
+      expected,
+    );
+  });
+
+  it('gives a reason for every rule that does not apply, and for no other', () => {
+    for (const [number, , , judged, reason = ''] of entries)
+      assert.equal(reason !== '', judged === 'no', `rule ${number}`);
+  });
+
+  it('names exactly the rules that a program judges', () => {
+    assert.deepEqual(Object.keys(RULES).map(Number), numbersOf('documents', 'source'));
+  });
+
+  it('has a planted fault for each of them', () => {
+    assert.deepEqual([...new Set(FAULTS.map(([number]) => number))], numbersOf('documents', 'source'));
+  });
+
+  it('has a test of the schemas for each rule that they keep', () => {
+    const tests = readFileSync(SCHEMA_TESTS, 'utf8');
+    for (const number of numbersOf('schema')) assert.ok(tests.includes(`'rule ${number}: `), `rule ${number}`);
+  });
+
+  it('is what docs/conformance.md says', () => {
+    assert.equal(readFileSync(CONFORMANCE_PAGE, 'utf8'), conformancePage(), 'run node scripts/make-conformance.ts');
+  });
+});
