@@ -1,0 +1,87 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+
+/** Imports go one way: what each part of src/ may import, besides itself, and why. */
+const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; readonly because: string }[] = [
+  { from: 'domain', to: [], because: 'the words of the program know nothing of how it is built' },
+  {
+    from: 'stores',
+    to: ['domain', 'config/configuration.ts'],
+    because: 'a port and its adapters speak the words of the domain',
+  },
+  { from: 'roots', to: ['domain'], because: 'a port and its adapters speak the words of the domain' },
+  { from: 'config', to: ['domain'], because: 'settings are read before anything is opened' },
+  {
+    from: 'sets',
+    to: ['domain', 'stores', 'publisher/document-uris.ts'],
+    because: 'a set is kept in the catalog, and its prefix is one of our URIs',
+  },
+  {
+    from: 'updater',
+    to: ['domain', 'stores', 'roots'],
+    because: 'whoever records changes knows nothing of how they are published',
+  },
+  {
+    from: 'publisher',
+    to: ['domain', 'stores', 'sets'],
+    because: 'the publisher is a reader of the log, and knows nothing of who posts',
+  },
+  {
+    from: 'verify',
+    to: ['domain', 'stores', 'roots', 'updater'],
+    because: 'it compares state, log and root, and changes nothing',
+  },
+  { from: 'access', to: ['domain', 'config'], because: 'who may do what does not depend on how it is asked' },
+  {
+    from: 'http',
+    to: ['domain', 'stores', 'roots', 'sets', 'updater', 'publisher', 'access', 'config', 'web', 'app.ts'],
+    because: 'HTTP is a door to the use cases',
+  },
+  {
+    from: 'web',
+    to: ['domain', 'stores', 'sets', 'publisher', 'http', 'app.ts'],
+    because: 'pages show what the use cases tell',
+  },
+  {
+    from: 'cli',
+    to: ['domain', 'stores', 'roots', 'sets', 'updater', 'publisher', 'verify', 'access', 'http', 'config', 'app.ts'],
+    because: 'the command line is a door to the use cases',
+  },
+];
+
+/** Ports never import adapters; one file knows which there are. */
+const ADAPTERS: readonly { readonly folder: string; readonly onlyFrom: string }[] = [
+  { folder: 'stores/sqlite/', onlyFrom: 'stores/open-stores.ts' },
+  { folder: 'roots/folder/', onlyFrom: 'roots/open-root.ts' },
+];
+
+/** Files that put the parts together: the process, and the thread that renders. */
+const COMPOSITION_ROOTS = ['app.ts', 'render-thread.ts', 'main.ts'];
+
+const SRC = join(import.meta.dirname, '..', 'src');
+
+const violations = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .flatMap((file) => importsOf(file).flatMap((target) => violationsOf(file, target)));
+
+for (const violation of violations) console.error(violation);
+if (violations.length > 0) process.exitCode = 1;
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(SRC, file), 'utf8');
+  const found = text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g);
+  return [...found].map(([, target]) => relative(SRC, join(SRC, dirname(file), target!)));
+}
+
+function violationsOf(file: string, target: string): string[] {
+  const adapter = ADAPTERS.find(({ folder }) => target.startsWith(folder) && !file.startsWith(folder));
+  if (adapter !== undefined && file !== adapter.onlyFrom && !COMPOSITION_ROOTS.includes(file)) {
+    return [`${file} imports ${target}: only ${adapter.onlyFrom} knows the adapter`];
+  }
+  if (COMPOSITION_ROOTS.includes(file)) return [];
+  const part = file.split('/')[0]!;
+  const arrow = ARROWS.find(({ from }) => from === part);
+  if (arrow === undefined) return [`${file}: no rule says what ${part} may import`];
+  if ([part, ...arrow.to].some((allowed) => target === allowed || target.startsWith(`${allowed}/`))) return [];
+  return [`${file} imports ${target}: ${arrow.because}`];
+}
