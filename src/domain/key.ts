@@ -6,6 +6,12 @@ import { TidemarkError } from './errors.ts';
  */
 export type ResourceKey = string;
 
+/** Keys from `from` (inclusive) to `to` (exclusive); an absent one is no bound. */
+export interface KeyRange {
+  readonly from?: ResourceKey | undefined;
+  readonly to?: ResourceKey | undefined;
+}
+
 export const LOCATION_TYPES = ['url', 'abs_path', 'rel_path'] as const;
 export type LocationType = (typeof LOCATION_TYPES)[number];
 

@@ -1,6 +1,7 @@
+import type { KeyRange } from '../domain/key.ts';
 import type { SetId } from '../domain/resource-set.ts';
 import type { Stamp } from '../domain/stamp.ts';
-import type { KeyRange, Limits, ResourceIndex } from '../stores/resource-index.ts';
+import type { Limits, ResourceIndex } from '../stores/resource-index.ts';
 import { type CapabilityList, renderCapabilityList } from './documents/capability-list.ts';
 import { type ChangeListHead, changeEntries, changeListHead } from './documents/change-list.ts';
 import { type ChangeListIndex, renderChangeListIndex } from './documents/change-list-index.ts';

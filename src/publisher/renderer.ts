@@ -1,7 +1,8 @@
 import type { Worker } from 'node:worker_threads';
 import { TidemarkError } from '../domain/errors.ts';
+import type { KeyRange } from '../domain/key.ts';
 import type { SetId } from '../domain/resource-set.ts';
-import type { KeyRange, Limits, Survey } from '../stores/resource-index.ts';
+import type { Limits, Survey } from '../stores/resource-index.ts';
 import type { Making } from './document-cache.ts';
 import type { DocumentRecord } from './document-files.ts';
 

@@ -1,10 +1,11 @@
 import { isTidemarkError, TidemarkError } from '../domain/errors.ts';
 import { failpoint } from '../domain/failpoint.ts';
+import type { KeyRange } from '../domain/key.ts';
 import { MAX_ENTRIES_WEIGHT, type ResourceSet } from '../domain/resource-set.ts';
 import type { Stamp } from '../domain/stamp.ts';
 import { catalogId } from '../sets/set-registry.ts';
 import type { Catalog } from '../stores/catalog.ts';
-import type { KeyRange, Limits, LogEntry, ResourceIndex, Survey } from '../stores/resource-index.ts';
+import type { Limits, LogEntry, ResourceIndex, Survey } from '../stores/resource-index.ts';
 import type { LogTail } from './log-tail.ts';
 import { PageDirectory, type StoredDirectory } from './page-directory.ts';
 

@@ -1,5 +1,5 @@
 import type { Change, ChangeEvent, ChangeKind } from '../domain/change.ts';
-import type { ResourceKey } from '../domain/key.ts';
+import type { KeyRange, ResourceKey } from '../domain/key.ts';
 import type { Resource, Tombstone } from '../domain/resource.ts';
 import type { SetId } from '../domain/resource-set.ts';
 import type { Stamp } from '../domain/stamp.ts';
@@ -57,12 +57,6 @@ export interface ResourceIndex {
   survey(set: SetId, range: KeyRange, limits: Limits): Promise<Survey>;
 
   summary(set: SetId): Promise<SetSummary>;
-}
-
-/** Keys from `from` (inclusive) to `to` (exclusive); an absent one is no bound. */
-export interface KeyRange {
-  readonly from?: ResourceKey | undefined;
-  readonly to?: ResourceKey | undefined;
 }
 
 /** Stamps above `after` and below `until`; both are boundaries, so neither is a change's. */

@@ -3,13 +3,12 @@ import { setImmediate } from 'node:timers/promises';
 import type { Change, ChangeEvent } from '../../domain/change.ts';
 import { TidemarkError } from '../../domain/errors.ts';
 import { failpoint } from '../../domain/failpoint.ts';
-import type { ResourceKey } from '../../domain/key.ts';
+import type { KeyRange, ResourceKey } from '../../domain/key.ts';
 import type { Resource, Tombstone } from '../../domain/resource.ts';
 import type { SetId } from '../../domain/resource-set.ts';
 import type { Stamp } from '../../domain/stamp.ts';
 import type {
   CommitResult,
-  KeyRange,
   Limits,
   LogEntry,
   ResourceIndex,
