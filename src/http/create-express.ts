@@ -1,0 +1,49 @@
+import express, { type Express } from 'express';
+import helmet from 'helmet';
+import type { Logger } from 'pino';
+import type { AccessPolicy } from '../access/access-policy.ts';
+import { TidemarkError } from '../domain/errors.ts';
+import { CONTENT_SECURITY_POLICY } from '../web/layout.ts';
+import { errorHandler } from './error-handler.ts';
+import { guard } from './guard.ts';
+import { HttpError } from './http-error.ts';
+import type { Route } from './route.ts';
+import { routeTable } from './route-table.ts';
+import type { ServedApp } from './served-app.ts';
+
+export interface Serving {
+  readonly policy: AccessPolicy;
+  readonly logger: Logger;
+  /** Aborted when the server stops. */
+  readonly stopping: AbortSignal;
+}
+
+/** The routes of route-table.ts behind their guard. */
+export function createExpress(app: ServedApp, { policy, logger, stopping }: Serving): Express {
+  const server = express();
+  for (const setting of ['etag', 'x-powered-by'] as const) server.disable(setting);
+  for (const setting of ['case sensitive routing', 'strict routing'] as const) server.enable(setting);
+  server.set('query parser', 'simple');
+  server.use(
+    helmet({
+      contentSecurityPolicy: { useDefaults: false, directives: CONTENT_SECURITY_POLICY },
+      // Whether a name is to be reached by https for ever is for the proxy in front to say.
+      strictTransportSecurity: false,
+    }),
+  );
+  const table = routeTable(app, stopping);
+  const guardOf = guard(app, policy);
+  for (const route of table) server[route.method](route.path, guardOf(route), route.handle);
+  for (const [path, routes] of Map.groupBy(table, ({ path }) => path)) server.all(path, () => refuseMethod(routes));
+  server.use((request) => {
+    throw new TidemarkError('not-found', `there is nothing at ${request.path}`);
+  });
+  server.use(errorHandler(logger));
+  return server;
+}
+
+function refuseMethod(routes: readonly Route[]): never {
+  const allowed = routes.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : ['POST']));
+  const message = `use ${allowed.join(' or ')} here`;
+  throw new HttpError(405, { code: 'method-not-allowed', message, headers: { Allow: allowed.join(', ') } });
+}

@@ -1,0 +1,89 @@
+import type { NextFunction, Request, Response } from 'express';
+import type { Logger } from 'pino';
+import { type ErrorCode, TidemarkError } from '../domain/errors.ts';
+import { HttpError } from './http-error.ts';
+
+/** Milliseconds in which a client may go on sending a body that nobody wants. */
+const UNWANTED_BODY_TIME = 5000;
+
+const STATUS: Readonly<Record<ErrorCode, number>> = {
+  invalid: 400,
+  forbidden: 403,
+  'not-found': 404,
+  conflict: 409,
+  gone: 410,
+  'not-ready': 503,
+  unavailable: 503,
+  incompatible: 503,
+};
+const RETRY_AFTER: Readonly<Partial<Record<ErrorCode, string>>> = { 'not-ready': '2', unavailable: '10' };
+
+const HEADERS_OF_A_BODY = [
+  'Content-Type',
+  'Content-Length',
+  'Content-Encoding',
+  'ETag',
+  'Last-Modified',
+  'Accept-Ranges',
+];
+
+export interface ErrorAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: { readonly error: Readonly<Record<string, unknown>> };
+}
+
+/** Turns an error into an answer; of one that nobody expected it tells nothing. */
+export function errorAnswer(error: unknown): ErrorAnswer {
+  if (error instanceof TidemarkError) {
+    const { code, message, details } = error;
+    const retryAfter = RETRY_AFTER[code];
+    return {
+      status: STATUS[code],
+      headers: retryAfter === undefined ? {} : { 'Retry-After': retryAfter },
+      // A detail may be called code as well, and is then more exact.
+      body: { error: { code, message, ...details } },
+    };
+  }
+  if (error instanceof HttpError) {
+    const { status, headers, code, message, details } = error;
+    return { status, headers, body: { error: { code, message, ...details } } };
+  }
+  if (isUndecodable(error)) {
+    const message = 'the path has percent-encoded bytes that are not UTF-8';
+    return { status: 400, headers: {}, body: { error: { code: 'bad-path', message, field: 'path' } } };
+  }
+  return { status: 500, headers: {}, body: { error: { code: 'internal', message: 'an error that nobody expected' } } };
+}
+
+/** Answers for every route when it failed, and logs what is the server's fault, once. */
+export function errorHandler(logger: Logger) {
+  return (error: unknown, request: Request, response: Response, _next: NextFunction): void => {
+    // The client went away: there is nobody to answer, and nothing is wrong here.
+    if (request.socket.destroyed) return;
+    const answer = errorAnswer(error);
+    if (answer.status >= 500) logger.error({ err: error, url: request.originalUrl }, 'a request failed');
+    if (response.writableEnded) return;
+    if (response.headersSent || response.destroyed) {
+      // Cutting the connection is the only way left to say that the answer is not complete.
+      response.destroy();
+      return;
+    }
+    for (const name of HEADERS_OF_A_BODY) response.removeHeader(name);
+    response.status(answer.status).set(answer.headers).set('Cache-Control', 'no-store').json(answer.body);
+    limitUnwantedBody(request);
+  };
+}
+
+/** Node reads and drops the rest of a body, so that the client sees the answer; but not for ever. */
+export function limitUnwantedBody(request: Request): void {
+  if (request.complete) return;
+  request.resume();
+  const timer = setTimeout(() => request.destroy(), UNWANTED_BODY_TIME).unref();
+  request.once('end', () => clearTimeout(timer));
+}
+
+/** The router could not decode a part of the path. */
+function isUndecodable(error: unknown): boolean {
+  return error instanceof URIError;
+}

@@ -1,0 +1,87 @@
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { HttpError } from './http-error.ts';
+
+export interface BodyLimits {
+  /** Milliseconds that a client may send nothing. There is no limit on the whole time. */
+  readonly idleTimeout: number;
+  /** Ends the reading with an error when the server stops. */
+  readonly stopping: AbortSignal;
+}
+
+/**
+ * The bytes of a request's body, unpacked when they are gzip. Leaving the loop early does not cut the connection, so that an
+ * answer can still be sent.
+ * @throws HttpError 415 for another encoding, 400 for broken gzip, 408 when the client sends nothing, 503 when the server stops
+ */
+export async function* requestBody(
+  request: IncomingMessage,
+  limits: BodyLimits,
+): AsyncGenerator<Buffer, void, undefined> {
+  const chunks = unpacked(request).iterator({ destroyOnReturn: false });
+  try {
+    for (;;) {
+      const { done, value } = await inTime(chunks.next(), limits);
+      if (done) return;
+      yield value;
+    }
+  } catch (error) {
+    throw isZlibError(error) ? new HttpError(400, { code: 'bad-gzip', message: 'the body is no valid gzip' }) : error;
+  }
+}
+
+/** Reads a whole body. @throws HttpError 413 when it has more bytes than the limit */
+export async function readBody(body: AsyncIterable<Buffer>, limit: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > limit) {
+      const message = `the body has more than ${limit} bytes: send it as application/x-ndjson, one event a line`;
+      throw new HttpError(413, { code: 'body-too-large', message });
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function unpacked(request: IncomingMessage): Readable {
+  const encoding = request.headers['content-encoding']?.toLowerCase() ?? 'identity';
+  if (encoding === 'identity') return request;
+  if (encoding !== 'gzip') {
+    throw new HttpError(415, {
+      code: 'unsupported-encoding',
+      message: `a body in the encoding "${encoding}" is not understood; use gzip or none`,
+      headers: { 'Accept-Encoding': 'gzip' },
+    });
+  }
+  const gunzip = createGunzip();
+  request.once('error', (error) => gunzip.destroy(error));
+  // When gunzip fails, an answer must still be possible: pipeline() would cut the connection.
+  return request.pipe(gunzip);
+}
+
+function inTime<Value>(next: Promise<Value>, { idleTimeout, stopping }: BodyLimits): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const onIdle = (): void => {
+      const message = `nothing was sent for ${idleTimeout} ms`;
+      reject(new HttpError(408, { code: 'idle', message, headers: { Connection: 'close' } }));
+    };
+    const onStop = (): void => {
+      const message = 'the server is stopping: post what was not acknowledged again';
+      reject(new HttpError(503, { code: 'stopping', message, headers: { Connection: 'close', 'Retry-After': '2' } }));
+    };
+    const timer = setTimeout(onIdle, idleTimeout);
+    stopping.addEventListener('abort', onStop, { once: true });
+    if (stopping.aborted) onStop();
+    next.then(resolve, reject).finally(() => {
+      clearTimeout(timer);
+      stopping.removeEventListener('abort', onStop);
+    });
+  });
+}
+
+function isZlibError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code.startsWith('Z_');
+}

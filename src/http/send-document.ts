@@ -1,0 +1,55 @@
+import type { Request, Response } from 'express';
+import { ENCODINGS, type Encoding, type PublishedDocument } from '../publisher/published-document.ts';
+import { type Validators, weighConditions } from './conditional-request.ts';
+import { HttpError } from './http-error.ts';
+import { negotiateEncoding } from './negotiate-encoding.ts';
+import { sendBytes } from './send-bytes.ts';
+
+const YEAR_IN_SECONDS = 31_536_000;
+
+/** Sends a document in the encoding that the client likes best, or 304 when it has it already. */
+export async function sendDocument(
+  request: Request,
+  response: Response,
+  { document, idleTimeout }: { document: PublishedDocument; idleTimeout: number },
+): Promise<void> {
+  const encoding = negotiateEncoding(request.headers['accept-encoding']);
+  const validators = validatorsOf(document, encoding);
+  response.set({
+    'Cache-Control': document.immutable ? `public, max-age=${YEAR_IN_SECONDS}, immutable` : 'no-cache',
+    ETag: validators.etag,
+    Vary: 'Accept-Encoding',
+  });
+  if (validators.lastModified !== undefined) {
+    response.set('Last-Modified', new Date(validators.lastModified * 1000).toUTCString());
+  }
+  const precondition = weighConditions(request.headers, validators);
+  if (precondition === 'failed') {
+    throw new HttpError(412, { code: 'precondition-failed', message: 'the document has another version' });
+  }
+  if (precondition === 'not-modified') {
+    response.status(304).end();
+    return;
+  }
+  response.set('Content-Type', 'application/xml; charset=utf-8');
+  if (encoding !== 'identity') response.set('Content-Encoding', encoding);
+  const length = document.lengths[encoding];
+  if (request.method === 'HEAD') response.set('Content-Length', String(length)).end();
+  else await sendBytes(response, { body: await document.open(encoding), length, idleTimeout });
+}
+
+function validatorsOf({ digest, newest, rendered }: PublishedDocument, encoding: Encoding): Validators {
+  // Rendered in the second of its newest change, it may be followed by another version of that second: a date of the second
+  // before keeps a client from taking the two for one.
+  const isSettled = rendered >= newest / 1000 + 1000;
+  return {
+    etag: etagOf(digest, encoding),
+    otherEtags: ENCODINGS.map((other) => etagOf(digest, other)),
+    lastModified: newest === 0 ? undefined : Math.floor(newest / 1_000_000) - (isSettled ? 0 : 1),
+    dateTellsVersions: isSettled,
+  };
+}
+
+function etagOf(digest: string, encoding: Encoding): string {
+  return encoding === 'identity' ? `"${digest}"` : `"${digest}-${encoding}"`;
+}

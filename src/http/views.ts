@@ -1,0 +1,77 @@
+import type { Change } from '../domain/change.ts';
+import { uriOf } from '../domain/key.ts';
+import type { Resource, ResourceState } from '../domain/resource.ts';
+import type { ResourceSet } from '../domain/resource-set.ts';
+import { formatStamp } from '../domain/stamp.ts';
+import { formatSeconds } from '../domain/w3c-datetime.ts';
+import { setUris } from '../publisher/document-uris.ts';
+import type { PageInfo } from '../publisher/published-document.ts';
+import type { SetSummary } from '../stores/resource-index.ts';
+import type { PostingResult } from '../updater/ndjson-posting.ts';
+import type { ChangeView, EventResultView, PageView, ResourceView, SetView } from './schemas.ts';
+
+/** Values of the domain in the words of the API; see schemas.ts. */
+
+export function setView(set: ResourceSet, summary: SetSummary, baseUrl: string): SetView {
+  const { capabilityList, resourceList, changeList, recentChanges } = setUris(baseUrl, set.slug);
+  return {
+    set: set.slug,
+    title: set.title,
+    ready: set.ready,
+    resources: summary.resources,
+    changes: summary.changes,
+    lastChange: summary.lastChange === 0 ? undefined : formatStamp(summary.lastChange),
+    urlPrefix: set.urlPrefix,
+    hasRoot: set.root !== undefined,
+    epoch: set.epoch,
+    documents: { capabilityList, resourceList, changeList, recentChanges },
+  };
+}
+
+export function resourceView({ urlPrefix }: ResourceSet, { key, state, stamp, created }: Resource): ResourceView {
+  return {
+    uri: uriOf(urlPrefix, key),
+    key,
+    ...stateView(urlPrefix, state),
+    changed: formatStamp(stamp),
+    created: formatStamp(created),
+  };
+}
+
+export function changeView({ urlPrefix }: ResourceSet, { key, kind, stamp, state }: Change): ChangeView {
+  return {
+    uri: uriOf(urlPrefix, key),
+    key,
+    change: kind,
+    datetime: formatStamp(stamp),
+    ...stateView(urlPrefix, state ?? {}),
+  };
+}
+
+export function pageView(page: PageInfo, { slug }: ResourceSet, baseUrl: string): PageView {
+  return {
+    name: page.name,
+    uri: setUris(baseUrl, slug).resourcePage(page.name),
+    from: page.from,
+    entries: page.entries,
+    changed: page.version === 0 ? undefined : formatStamp(page.version),
+    length: page.length,
+    digest: page.digest,
+    rendered: page.rendered === undefined ? undefined : new Date(page.rendered).toISOString(),
+  };
+}
+
+export function resultView(result: PostingResult): EventResultView {
+  if (result.status !== 'applied') return result;
+  return { status: 'applied', change: result.kind, datetime: formatStamp(result.stamp) };
+}
+
+function stateView(urlPrefix: string, { lastmod, length, mime, hashes, links }: ResourceState) {
+  return {
+    lastmod: lastmod === undefined ? undefined : formatSeconds(lastmod),
+    length,
+    mime,
+    hashes,
+    ln: links?.map((link) => ({ ...link, href: uriOf(urlPrefix, link.href) })),
+  };
+}

@@ -1,0 +1,47 @@
+import { formatStamp, type Stamp } from '../domain/stamp.ts';
+import { type Html, html } from './html.ts';
+
+const NUMBERS = new Intl.NumberFormat('en');
+const AGO = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const UNITS = [
+  ['year', 31_557_600],
+  ['month', 2_629_800],
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+] as const;
+const SIZES = ['bytes', 'kB', 'MB', 'GB', 'TB'];
+
+/** `1,234 changes`, and `1 change` for one. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${NUMBERS.format(count)} ${count === 1 ? one : many}`;
+}
+
+export function formatNumber(value: number): string {
+  return NUMBERS.format(value);
+}
+
+/** `2.5 MB` of 2,500,000 bytes. */
+export function formatBytes(bytes: number): string {
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1000 && unit < SIZES.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${SIZES[unit]}`;
+}
+
+/** How long ago a time was; both in milliseconds since 1970. */
+export function formatAgo(time: number, now: number): string {
+  const seconds = Math.round((now - time) / 1000);
+  if (seconds < 5) return 'just now';
+  for (const [unit, length] of UNITS) if (seconds >= length) return AGO.format(-Math.floor(seconds / length), unit);
+  return AGO.format(-seconds, 'second');
+}
+
+/** A time as people read it, with the exact one beside it for programs and on hovering. */
+export function timeElement(stamp: Stamp, now: number): Html {
+  const exact = formatStamp(stamp);
+  return html`<time datetime="${exact}" title="${exact}">${formatAgo(stamp / 1000, now)}</time>`;
+}
