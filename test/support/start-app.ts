@@ -1,0 +1,78 @@
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type App, openApp } from '../../src/app.ts';
+import type { Configuration } from '../../src/config/configuration.ts';
+import { type RunningServer, startServer } from '../../src/http/server.ts';
+
+export interface StartedApp {
+  readonly app: App;
+  readonly server: RunningServer;
+  /** Where it listens, which is its base URL unless the test chose another. */
+  readonly url: string;
+  /** A temporary folder that goes when the test ends. */
+  readonly folder: string;
+}
+
+const started: { readonly folder: string; close(): Promise<void> }[] = [];
+
+/** A real app on a free port, with its data in a temporary folder. Close it with `closeApps` in `afterEach`. */
+export async function startApp(settings: Partial<Configuration> = {}): Promise<StartedApp> {
+  const folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
+  const closers: (() => Promise<void>)[] = [() => rm(folder, { recursive: true, force: true })];
+  started.push({
+    folder,
+    async close() {
+      for (const close of closers.splice(0).reverse()) await close();
+    },
+  });
+  const port = await freePort();
+  const configuration = testConfiguration(folder, { baseUrl: `http://127.0.0.1:${port}`, port, ...settings });
+  const app = await openApp(configuration);
+  closers.push(() => app.close());
+  await app.sets.useBaseUrl(configuration.baseUrl, true);
+  const server = await startServer(app, { host: configuration.host, port });
+  closers.push(() => server.close());
+  return { app, server, url: server.url, folder };
+}
+
+/** Closes what `startApp` opened, last opened first. */
+export async function closeApps(): Promise<void> {
+  for (const { close } of started.splice(0).reverse()) await close();
+}
+
+export function testConfiguration(folder: string, settings: Partial<Configuration>): Configuration {
+  return {
+    store: { kind: 'sqlite', file: join(folder, 'tidemark.db') },
+    dataFolder: folder,
+    baseUrl: 'http://127.0.0.1:8080',
+    host: '127.0.0.1',
+    port: 0,
+    token: undefined,
+    publicReadOnly: false,
+    cacheBytes: 100_000_000,
+    idleTimeout: 10_000,
+    logLevel: 'silent',
+    failpoint: undefined,
+    ...settings,
+  };
+}
+
+/** A folder inside the app's, for the files of a set. */
+export async function makeFolder({ folder }: StartedApp, name: string): Promise<string> {
+  const path = join(folder, name);
+  await mkdir(path, { recursive: true });
+  return path;
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
