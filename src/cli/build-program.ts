@@ -1,0 +1,81 @@
+import { Command } from 'commander';
+import { loadConfiguration } from '../config/load-configuration.ts';
+import { type Setting, type SettingName, settingOf } from '../config/settings.ts';
+import type { CliCommand } from './cli-command.ts';
+import { COMMANDS, GROUPS } from './command-list.ts';
+import { EXIT_CODE_HELP, type ExitCode } from './exit-code.ts';
+import { onStopSignals } from './stop-signals.ts';
+import type { Terminal } from './terminal.ts';
+import { VERSION } from './version.ts';
+
+export interface ProgramSurroundings {
+  readonly terminal: Terminal;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly workingDirectory: string;
+  readonly onExit: (code: ExitCode) => void;
+}
+
+const SETTINGS_OF_EVERY_COMMAND: readonly SettingName[] = ['data', 'store', 'logLevel'];
+
+/** The whole command line, made from the list of commands. Running it throws what a command throws, and CommanderError for wrong usage. */
+export function buildProgram(surroundings: ProgramSurroundings): Command {
+  const program = new Command('tidemark')
+    .description('Publishes a collection, and every change of it, by ResourceSync (ANSI/NISO Z39.99-2017).')
+    .version(VERSION)
+    .addHelpText('after', EXIT_CODE_HELP)
+    .exitOverride()
+    // The one place that prints errors is run-cli.ts.
+    .configureOutput({ outputError: () => {} });
+  for (const command of COMMANDS) addCommand(parentOf(command, program), command, surroundings);
+  return program;
+}
+
+/** The program, or the command's group, which is made when its first command comes. */
+function parentOf({ group }: CliCommand, program: Command): Command {
+  if (group === undefined) return program;
+  const made = program.commands.find((command) => command.name() === group);
+  return made ?? program.command(group).description(GROUPS[group]);
+}
+
+function addCommand(parent: Command, command: CliCommand, surroundings: ProgramSurroundings): void {
+  const built = parent.command(command.usage).description(command.summary);
+  command.options?.(built);
+  for (const name of [...(command.settings ?? []), ...SETTINGS_OF_EVERY_COMMAND]) addSetting(built, settingOf(name));
+  built.option('--config <file>', 'configuration file (default: tidemark.config.json, when there is one)');
+  built.option('--json', 'print JSON, and errors as JSON on standard error');
+  built.addHelpText('after', EXIT_CODE_HELP);
+  built.action(async () => {
+    const code = await runCommand(command, { args: built.args, options: built.opts() }, surroundings);
+    surroundings.onExit(code);
+  });
+}
+
+function addSetting(command: Command, setting: Setting): void {
+  const byDefault = setting.default.replace(/^\(|\)$/g, '');
+  command.option(setting.flag!, `${setting.meaning} Default: ${byDefault}.`.replaceAll('`', ''));
+}
+
+interface Typed {
+  readonly args: readonly string[];
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+async function runCommand(command: CliCommand, { args, options }: Typed, surroundings: ProgramSurroundings) {
+  const { terminal, environment, workingDirectory } = surroundings;
+  const taken = [...(command.settings ?? []), ...SETTINGS_OF_EVERY_COMMAND];
+  const loaded = loadConfiguration(
+    {
+      flags: Object.fromEntries(taken.map((name) => [name, options[name]])),
+      environment,
+      workingDirectory,
+      configurationFile: options.config as string | undefined,
+    },
+    command.logsInfo !== true,
+  );
+  const signals = onStopSignals((text) => terminal.tell(text), environment.npm_lifecycle_event !== undefined);
+  try {
+    return await command.run({ args, options, loaded, terminal, workingDirectory, stopped: signals.stopped });
+  } finally {
+    signals.dispose();
+  }
+}

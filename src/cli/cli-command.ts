@@ -1,0 +1,31 @@
+import type { Command } from 'commander';
+import type { LoadedConfiguration } from '../config/load-configuration.ts';
+import type { SettingName } from '../config/settings.ts';
+import type { ExitCode } from './exit-code.ts';
+import type { Terminal } from './terminal.ts';
+
+/** A command of the command line; command-list.ts has them all. */
+export interface CliCommand<Options extends object = object> {
+  readonly group?: 'sets' | 'changes' | 'page';
+  /** Its name (below the group's) and arguments: `add <id>`. */
+  readonly usage: string;
+  readonly summary: string;
+  /** Settings that it takes as flags, besides those of every command. */
+  readonly settings?: readonly SettingName[];
+  /** Logs as a server does, not only warnings. */
+  readonly logsInfo?: boolean;
+  /** Adds its own options, and more help. */
+  options?(command: Command): void;
+  run(call: Call<Options>): Promise<ExitCode>;
+}
+
+export interface Call<Options extends object = object> {
+  readonly args: readonly string[];
+  readonly options: Options;
+  readonly loaded: LoadedConfiguration;
+  readonly terminal: Terminal;
+  /** Absolute. */
+  readonly workingDirectory: string;
+  /** Aborted by the first signal; the second one ends the process. */
+  readonly stopped: AbortSignal;
+}

@@ -1,0 +1,42 @@
+import { realpathSync } from 'node:fs';
+import { basename, dirname, join, relative, sep } from 'node:path';
+import type { Configuration } from '../config/configuration.ts';
+import { TidemarkError } from '../domain/errors.ts';
+import { patternOfFolder } from '../roots/folder/exclusions.ts';
+
+// SQLite keeps these beside the database while it is open.
+const STORE_SUFFIXES = ['', '-wal', '-shm', '-journal'];
+
+/**
+ * The exclusions that keep this program's own files out of a root that they lie in. Else every change would make another one, and the
+ * store would be public.
+ * @throws TidemarkError `invalid` when the data folder is the root itself
+ */
+export function exclusionsOfOwnFiles(root: string, { dataFolder, store }: Configuration): readonly string[] {
+  const data = placeBelow(root, dataFolder);
+  if (data === '') {
+    throw new TidemarkError('invalid', `${root} is the data folder itself: choose another one with --data`, {
+      folder: root,
+    });
+  }
+  const own = data === undefined ? [] : [patternOfFolder(data)];
+  const file = placeBelow(root, store.file);
+  if (file === undefined || (data !== undefined && file.startsWith(`${data}/`))) return own;
+  return [...own, ...STORE_SUFFIXES.map((suffix) => patternOfFolder(file + suffix).slice(0, -1))];
+}
+
+/** The path of something below a folder, with `/` between names; undefined when it lies elsewhere. */
+function placeBelow(folder: string, path: string): string | undefined {
+  const place = relative(folder, realPlace(path));
+  if (place === '..' || place.startsWith(`..${sep}`) || place.startsWith(sep)) return undefined;
+  return place.split(sep).join('/');
+}
+
+/** The real path of what may not be there yet. */
+function realPlace(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return dirname(path) === path ? path : join(realPlace(dirname(path)), basename(path));
+  }
+}

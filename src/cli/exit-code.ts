@@ -1,0 +1,56 @@
+import { CommanderError } from 'commander';
+import { type ErrorCode, isTidemarkError } from '../domain/errors.ts';
+
+export const EXIT = { done: 0, failed: 1, usage: 2, unavailable: 3, stopped: 130 } as const;
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+export const EXIT_CODE_HELP = `
+Exit codes:
+  0    done, also after a clean stop
+  1    a difference was found, or some of the work failed
+  2    wrong usage: an argument, an option or a setting
+  3    the store or a folder is not available
+  130  stopped at once, by a second signal
+`;
+
+/** What a person, or a program that asked for JSON, is told of an error. */
+export interface Failure {
+  readonly exitCode: ExitCode;
+  readonly code: ErrorCode | 'usage' | 'stopped' | 'internal';
+  readonly message: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** Why work was given up, when a person asked for it. */
+export class Stopped extends Error {}
+
+const EXIT_CODES: Readonly<Record<ErrorCode, ExitCode>> = {
+  invalid: EXIT.usage,
+  'not-found': EXIT.usage,
+  conflict: EXIT.usage,
+  gone: EXIT.usage,
+  forbidden: EXIT.usage,
+  'not-ready': EXIT.failed,
+  unavailable: EXIT.unavailable,
+  incompatible: EXIT.unavailable,
+};
+
+/** The one place that turns an error into a message and an exit code. */
+export function failureOf(error: unknown): Failure {
+  if (isTidemarkError(error)) {
+    const { code, message, details } = error;
+    return { exitCode: EXIT_CODES[code], code, message, details };
+  }
+  if (error instanceof CommanderError) {
+    const message = error.message.replace(/^error: /, '').replace(/\n\(Did you mean (.+)\?\)$/s, '; did you mean $1?');
+    return { exitCode: EXIT.usage, code: 'usage', message, details: {} };
+  }
+  if (error instanceof Stopped) return { exitCode: EXIT.failed, code: 'stopped', message: error.message, details: {} };
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return {
+    exitCode: EXIT.failed,
+    code: 'internal',
+    message: `something went wrong inside; please report this:\n${message}`,
+    details: {},
+  };
+}

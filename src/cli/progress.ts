@@ -1,0 +1,32 @@
+import type { Terminal } from './terminal.ts';
+
+// Often enough to look alive, seldom enough to cost nothing; without a terminal every line stays.
+const REDRAW = 100;
+const PLAIN_LINE = 5000;
+const CLEAR_LINE = '\r\u001b[K';
+
+/** Tells how far something long has come: in one line on a terminal, else as a line every few seconds. */
+export interface Progress {
+  tell(text: string): void;
+  /** Clears the line. */
+  end(): void;
+}
+
+export function startProgress({ stderr, json }: Terminal): Progress {
+  const isTerminal = stderr.isTTY === true;
+  let last = performance.now();
+  let drawn = false;
+  return {
+    tell(text) {
+      const now = performance.now();
+      if (json || now - last < (isTerminal ? REDRAW : PLAIN_LINE)) return;
+      last = now;
+      drawn = isTerminal;
+      stderr.write(isTerminal ? `${CLEAR_LINE}${text}` : `${text}\n`);
+    },
+    end() {
+      if (drawn) stderr.write(CLEAR_LINE);
+      drawn = false;
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import type { ResourceSet } from '../domain/resource-set.ts';
+import { setUris, sourceUris } from '../publisher/document-uris.ts';
+import { parseExclusions } from '../roots/folder/exclusions.ts';
+import { announceChanges } from './announce-changes.ts';
+import type { Call, CliCommand } from './cli-command.ts';
+import { exclusionsOfOwnFiles } from './exclude-own-files.ts';
+import { EXIT } from './exit-code.ts';
+import { addNewSetOptions, type NewSetOptions } from './new-set-options.ts';
+import { realFolder } from './real-folder.ts';
+import { type ScanBar, startScanBar } from './scan-bar.ts';
+import { type Source, serveSource } from './serve-source.ts';
+import { SERVER_SETTINGS } from './server-settings.ts';
+import { setOfFolder } from './set-of-folder.ts';
+import { plural } from './table.ts';
+import { tellRootEvents } from './tell-root-events.ts';
+
+interface Options extends NewSetOptions {
+  readonly id?: string;
+  readonly confirmMove?: boolean;
+}
+
+export const publish: CliCommand<Options> = {
+  usage: 'publish <folder>',
+  summary: 'Publishes a folder, and every change of its files, until Ctrl-C; later goes on with the same history.',
+  settings: SERVER_SETTINGS,
+
+  options(command) {
+    command
+      .option('--id <id>', "the set's name in URLs (default: made from the folder's name)")
+      .option('--confirm-move', 'yes, change the base URL and begin a new history');
+    addNewSetOptions(command);
+  },
+
+  async run(call) {
+    const { options, loaded, terminal, workingDirectory, stopped } = call;
+    const root = await realFolder(call.args[0]!, workingDirectory);
+    const ownFiles = exclusionsOfOwnFiles(root, loaded.configuration);
+    parseExclusions(options.exclude ?? []);
+    let published: ResourceSet | undefined;
+    let bar: ScanBar | undefined;
+    await serveSource(call, {
+      confirmed: options.confirmMove === true,
+      async prepare(app) {
+        const { dataFolder } = loaded.configuration;
+        published = await setOfFolder(app, { ...options, root, dataFolder, ownFiles });
+        if (ownFiles.length > 0)
+          terminal.tell(`Left out, because Tidemark keeps its own files there: ${ownFiles.join(' ')}`);
+        bar = startScanBar(terminal, app.rootOf(published).root);
+      },
+      eventsOf: (set) => tellRootEvents(terminal, set, set.id === published?.id ? bar : undefined),
+      async running(source) {
+        const isReady = await source.keepers.ready(published!.id);
+        bar?.end();
+        if (!isReady) return;
+        await tellWhere(call, source, published!);
+        await announceChanges(source.app, { after: await source.app.index.watermark(), terminal, signal: stopped });
+      },
+    });
+    return EXIT.done;
+  },
+};
+
+async function tellWhere({ terminal, loaded }: Call<Options>, source: Source, set: ResourceSet): Promise<void> {
+  const { app, baseUrl } = source;
+  const { home, sourceDescription } = sourceUris(baseUrl);
+  const { resourceList, changeList } = setUris(baseUrl, set.slug);
+  const { resources } = await app.index.summary(set.id);
+  const { dataFolder } = loaded.configuration;
+  const text = `
+Published ${set.root} as "${set.slug}": ${plural(resources, 'file')}.
+
+  Web page            ${home}
+  Source Description  ${sourceDescription}
+  Resource List       ${resourceList}
+  Change List         ${changeList}
+
+Watching the folder: files that are added, edited, moved or removed show up as changes.
+The history is kept in ${dataFolder}. Ctrl-C stops; the same command goes on with it later.
+`;
+  const documents = { sourceDescription, resourceList, changeList };
+  await terminal.print(text, { event: 'published', set: set.slug, root: set.root, resources, home, ...documents });
+}

@@ -1,0 +1,95 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { App } from '../app.ts';
+import { isTidemarkError } from '../domain/errors.ts';
+import type { ResourceSet, SetId } from '../domain/resource-set.ts';
+import { type RootEvents, RootKeeper } from '../updater/root-keeper.ts';
+
+/** Milliseconds between looks at which sets there are: another process may add or remove one. */
+const LOOK_AGAIN = 1000;
+
+interface Kept {
+  readonly keeper: RootKeeper;
+  /** Resolves when the first scan was complete and the set is ready; with false when it was stopped before. */
+  readonly ready: Promise<boolean>;
+}
+
+/** Keeps every set that has a root in step with it, as long as the set is there. */
+export class RootKeepers {
+  readonly #app: App;
+  readonly #eventsOf: (set: ResourceSet) => RootEvents;
+  readonly #kept = new Map<SetId, Kept>();
+  readonly #stopping = new AbortController();
+  #version = -1;
+  #following: Promise<void> = Promise.resolve();
+
+  constructor(app: App, eventsOf: (set: ResourceSet) => RootEvents) {
+    this.#app = app;
+    this.#eventsOf = eventsOf;
+  }
+
+  /** Begins with the sets that there are now. */
+  async start(): Promise<void> {
+    await this.#match();
+    this.#following = this.#follow();
+  }
+
+  /** Resolves when the set's first scan was complete and it is ready; with false when it was stopped before. */
+  async ready(id: SetId): Promise<boolean> {
+    return (await this.#kept.get(id)?.ready) ?? false;
+  }
+
+  /** Resolves when what was being posted is committed. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#following;
+    await Promise.all([...this.#kept.values()].map(({ keeper }) => keeper.stop()));
+    await Promise.all([...this.#kept.values()].map(({ ready }) => ready));
+  }
+
+  async #follow(): Promise<void> {
+    const { signal } = this.#stopping;
+    for (;;) {
+      await wait(LOOK_AGAIN, undefined, { signal }).catch(() => {});
+      if (signal.aborted) return;
+      // A store that does not answer is told by the keepers; here it is asked again.
+      await this.#match().catch(() => {});
+    }
+  }
+
+  async #match(): Promise<void> {
+    const version = await this.#app.sets.version();
+    if (version === this.#version) return;
+    const sets = (await this.#app.sets.list()).filter(({ root }) => root !== undefined);
+    for (const set of sets) if (!this.#kept.has(set.id)) this.#keep(set);
+    for (const [id, { keeper }] of this.#kept) {
+      if (sets.some((set) => set.id === id)) continue;
+      this.#kept.delete(id);
+      await keeper.stop();
+    }
+    this.#version = version;
+  }
+
+  #keep(set: ResourceSet): void {
+    const { index, updater } = this.#app;
+    const events = this.#eventsOf(set);
+    const keeper = new RootKeeper({ ...this.#app.rootOf(set), set, index, updater, events });
+    this.#kept.set(set.id, { keeper, ready: this.#markReady(keeper, set) });
+    keeper.start();
+  }
+
+  async #markReady({ firstScan }: RootKeeper, { slug }: ResourceSet): Promise<boolean> {
+    const { signal } = this.#stopping;
+    if ((await firstScan) === undefined) return false;
+    while (!signal.aborted) {
+      try {
+        await this.#app.sets.markReady(slug);
+        return true;
+      } catch (error) {
+        // It was removed meanwhile; any other error is the store's, and may pass.
+        if (isTidemarkError(error, 'gone')) return false;
+        await wait(LOOK_AGAIN, undefined, { signal }).catch(() => {});
+      }
+    }
+    return false;
+  }
+}

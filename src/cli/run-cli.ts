@@ -1,0 +1,53 @@
+import { CommanderError } from 'commander';
+import { buildProgram } from './build-program.ts';
+import { EXIT, type ExitCode, failureOf } from './exit-code.ts';
+import { type Streams, Terminal } from './terminal.ts';
+
+interface ProcessLike extends Streams {
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  cwd(): string;
+}
+
+/** Runs one command line, and returns its exit code. Everything that a command throws ends here. */
+export async function runCli(host: ProcessLike): Promise<ExitCode> {
+  const terminal = new Terminal(host, host.argv.includes('--json'));
+  endQuietlyWithoutReader(host);
+  let exitCode: ExitCode = EXIT.done;
+  const program = buildProgram({
+    terminal,
+    environment: host.env,
+    workingDirectory: host.cwd(),
+    onExit: (code) => {
+      exitCode = code;
+    },
+  });
+  try {
+    await program.parseAsync([...host.argv], { from: 'node' });
+    return exitCode;
+  } catch (error) {
+    return tellFailure(error, terminal);
+  }
+}
+
+function tellFailure(error: unknown, terminal: Terminal): ExitCode {
+  if (error instanceof CommanderError) {
+    // Help and version were asked for, and are printed already; so is help that stands for a missing subcommand.
+    if (error.exitCode === 0) return EXIT.done;
+    if (error.code === 'commander.help') return EXIT.usage;
+  }
+  const failure = failureOf(error);
+  terminal.fail(failure);
+  if (failure.code === 'usage') terminal.tell('Run the command with --help to see what it takes.');
+  return failure.exitCode;
+}
+
+/** `tidemark changes list … | head` is no failure. */
+function endQuietlyWithoutReader({ stdout, stderr }: Streams): void {
+  for (const stream of [stdout, stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EPIPE') process.exit(EXIT.done);
+      throw error;
+    });
+  }
+}

@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+import { accessPolicy } from '../access/access-policy.ts';
+import type { App } from '../app.ts';
+import { type LoadedConfiguration, localBaseUrl } from '../config/load-configuration.ts';
+import type { ResourceSet } from '../domain/resource-set.ts';
+import { startServer } from '../http/server.ts';
+import type { RootEvents } from '../updater/root-keeper.ts';
+import type { Call } from './cli-command.ts';
+import { freePort } from './free-port.ts';
+import { createLogger } from './logger.ts';
+import { RootKeepers } from './root-keepers.ts';
+import { settleBaseUrl } from './settle-base-url.ts';
+import { withApp } from './with-app.ts';
+
+/** Milliseconds that running requests have to end after the first signal. */
+const CLOSE_LIMIT = 20_000;
+
+/** What the two commands that serve do differently. */
+export interface SourceHooks {
+  /** Whether a new history may begin, because the base URL is another one. */
+  readonly confirmed: boolean;
+  /** Before anything is served; the base URL is known. */
+  prepare?(app: App): Promise<void>;
+  /** What to tell of a set's root. */
+  eventsOf(set: ResourceSet): RootEvents;
+  /** It serves and watches. Runs until it is done or `stopped`; what it throws ends the source. */
+  running(source: Source): Promise<void>;
+}
+
+export interface Source {
+  readonly app: App;
+  readonly baseUrl: string;
+  readonly keepers: RootKeepers;
+}
+
+/** Serves all sets and keeps them in step with their roots, until a signal stops it. Everything wrong is found before anything is written. */
+export async function serveSource(call: Pick<Call, 'loaded' | 'stopped'>, hooks: SourceHooks): Promise<void> {
+  const loaded = await withFreePort(call.loaded);
+  accessPolicy(loaded.configuration, loaded.configuration.host);
+  await withApp({ loaded }, async (app) => {
+    const baseUrl = await settleBaseUrl(app, loaded, { strict: true, confirmed: hooks.confirmed });
+    await hooks.prepare?.(app);
+    const configuration = { ...loaded.configuration, baseUrl };
+    const { host, port, logLevel } = configuration;
+    const server = await startServer({ ...app, configuration }, { host, port, logger: createLogger(logLevel) });
+    const keepers = new RootKeepers(app, hooks.eventsOf);
+    try {
+      await keepers.start();
+      await hooks.running({ app, baseUrl, keepers });
+      if (!call.stopped.aborted) await once(call.stopped, 'abort');
+    } finally {
+      await Promise.all([within(CLOSE_LIMIT, server.close()), keepers.stop()]);
+    }
+  });
+}
+
+async function withFreePort({ configuration, given }: LoadedConfiguration): Promise<LoadedConfiguration> {
+  const port = await freePort(configuration.host, configuration.port);
+  const baseUrl = given.has('baseUrl') ? configuration.baseUrl : localBaseUrl(port);
+  return { configuration: { ...configuration, port, baseUrl }, given };
+}
+
+/** Waits for work, but no longer than so many milliseconds. */
+async function within(milliseconds: number, work: Promise<void>): Promise<void> {
+  const limit = new AbortController();
+  const elapsed = wait(milliseconds, undefined, { signal: limit.signal }).catch(() => {});
+  await Promise.race([work, elapsed]);
+  limit.abort();
+}

@@ -1,0 +1,11 @@
+import type { SettingName } from '../config/settings.ts';
+
+/** The settings of a command that serves. */
+export const SERVER_SETTINGS: readonly SettingName[] = [
+  'port',
+  'host',
+  'baseUrl',
+  'publicReadOnly',
+  'cacheSize',
+  'idleTimeout',
+];

@@ -1,0 +1,82 @@
+import { resolve } from 'node:path';
+import { TidemarkError } from '../domain/errors.ts';
+import type { HashAlgorithm } from '../domain/hash.ts';
+import { parseSlug } from '../domain/resource-set.ts';
+import { parseExclusions } from '../roots/folder/exclusions.ts';
+import type { NewSet } from '../sets/set-registry.ts';
+import type { Call, CliCommand } from './cli-command.ts';
+import { exclusionsOfOwnFiles } from './exclude-own-files.ts';
+import { EXIT } from './exit-code.ts';
+import { addNewSetOptions, type NewSetOptions } from './new-set-options.ts';
+import { hashAlgorithm } from './options.ts';
+import { realFolder } from './real-folder.ts';
+import { viewSet } from './set-view.ts';
+import { settleBaseUrl } from './settle-base-url.ts';
+import { withApp } from './with-app.ts';
+
+interface Options extends NewSetOptions {
+  readonly root?: string;
+  readonly urlPrefix?: string;
+  readonly resourceRootDir?: string;
+  readonly title?: string;
+  readonly publishHash?: readonly HashAlgorithm[];
+}
+
+export const setsAdd: CliCommand<Options> = {
+  group: 'sets',
+  usage: 'add <id>',
+  summary: 'Adds a set: of a folder (--root), or of resources that are served elsewhere (--url-prefix).',
+  settings: ['baseUrl', 'port'],
+
+  options(command) {
+    command
+      .option('--root <folder>', 'folder whose files are the resources')
+      .option('--url-prefix <url>', 'what the URIs of its resources begin with, when another server has them')
+      .option('--resource-root-dir <folder>', 'what posted locations of the type abs_path lie in (default: the root)')
+      .option('--title <text>', 'its title for people')
+      .option(
+        '--publish-hash <algorithm>',
+        'publish this hash beside the strongest one; may be given several times',
+        hashAlgorithm,
+      );
+    addNewSetOptions(command);
+  },
+
+  async run(call) {
+    const set = await newSet(call);
+    return withApp(call, async (app) => {
+      await settleBaseUrl(app, call.loaded);
+      const view = await viewSet(app, await app.sets.add(set));
+      await call.terminal.print(`Added the set ${view.set}: ${view.documents.capabilityList}`, view);
+      if (view.root !== undefined)
+        call.terminal.tell(`Read its folder with "tidemark scan ${view.set}", or serve it with "tidemark serve".`);
+      return EXIT.done;
+    });
+  },
+};
+
+/** Everything is checked before a store is opened, so that a mistake leaves none behind. */
+async function newSet({ args, options, loaded, workingDirectory }: Call<Options>): Promise<NewSet> {
+  const slug = parseSlug(args[0]!);
+  const { root, urlPrefix, resourceRootDir, title, exclude = [], pageSize, windowSize, publishHash } = options;
+  if (root === undefined && urlPrefix === undefined) {
+    throw new TidemarkError(
+      'invalid',
+      'a set needs --root FOLDER, or --url-prefix URL when another server has its files',
+    );
+  }
+  parseExclusions(exclude);
+  const folder = root === undefined ? undefined : await realFolder(root, workingDirectory);
+  const own = folder === undefined ? [] : exclusionsOfOwnFiles(folder, loaded.configuration);
+  return {
+    slug,
+    title,
+    root: folder,
+    urlPrefix,
+    resourceRootDir: resourceRootDir === undefined ? undefined : resolve(workingDirectory, resourceRootDir),
+    exclude: [...exclude, ...own],
+    pageEntries: pageSize,
+    windowChanges: windowSize,
+    publishHashes: publishHash,
+  };
+}

@@ -1,0 +1,24 @@
+import type { ResourceSet } from '../domain/resource-set.ts';
+import type { RootEvents } from '../updater/root-keeper.ts';
+import type { ScanBar } from './scan-bar.ts';
+import { formatCount } from './table.ts';
+import type { Terminal } from './terminal.ts';
+
+const TOLD_PROBLEMS = 10;
+
+/** Tells a person what happens to a set's root. */
+export function tellRootEvents(terminal: Terminal, { slug, root }: ResourceSet, bar: ScanBar | undefined): RootEvents {
+  return {
+    onProgress: (progress) => bar?.update(progress),
+    onScanned({ problems, problemCount }, extent) {
+      if (extent === 'full') bar?.end();
+      for (const { path, problem } of problems.slice(0, TOLD_PROBLEMS))
+        terminal.tell(`Not published: ${path}: ${problem}`);
+      if (problemCount > TOLD_PROBLEMS)
+        terminal.tell(`… and ${formatCount(problemCount - TOLD_PROBLEMS)} more like that`);
+    },
+    onProblem: ({ path, problem }) => terminal.tell(`Not watched: ${path}: ${problem}`),
+    onTrouble: ({ message }) => terminal.tell(`Trouble with ${slug}: ${message}. Nothing is deleted; trying again`),
+    onRecovered: () => terminal.tell(`${root} is there again, and was scanned`),
+  };
+}

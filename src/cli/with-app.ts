@@ -1,0 +1,41 @@
+import { access } from 'node:fs/promises';
+import { type App, openApp } from '../app.ts';
+import type { Configuration } from '../config/configuration.ts';
+import { TidemarkError } from '../domain/errors.ts';
+import type { Call } from './cli-command.ts';
+
+/** Opens what a command works with, and closes it whatever happens. */
+export async function withApp<Result>(
+  { loaded: { configuration } }: Pick<Call, 'loaded'>,
+  use: (app: App) => Promise<Result>,
+): Promise<Result> {
+  const app = await openApp(configuration);
+  try {
+    return await use(app);
+  } finally {
+    await app.close();
+  }
+}
+
+/** The same for a command that needs a store which is there: a mistyped folder does not become a new, empty source. */
+export async function withExistingApp<Result>(
+  call: Pick<Call, 'loaded'>,
+  use: (app: App) => Promise<Result>,
+): Promise<Result> {
+  await requireStore(call.loaded.configuration);
+  return withApp(call, use);
+}
+
+/** @throws TidemarkError `invalid` when there is no store yet */
+export async function requireStore({ store }: Pick<Configuration, 'store'>): Promise<void> {
+  try {
+    await access(store.file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return;
+    throw new TidemarkError(
+      'invalid',
+      `there is no store ${store.file}: name the data folder with --data, or make one with "tidemark publish" or "tidemark sets add"`,
+      { file: store.file },
+    );
+  }
+}

@@ -1,0 +1,42 @@
+import type { ResourceKey } from '../domain/key.ts';
+
+/**
+ * - `order`: stamps of the log, or keys of the state, do not ascend
+ * - `state`: a state is not what the log says of it
+ * - `count`: two counts that must agree do not
+ * - `missing`: the state has it, the root has not; `extra`: the other way round; `differing`: both have it, with other bytes
+ * - `unreadable`: the root could not tell
+ */
+export type DifferenceKind = 'order' | 'state' | 'count' | 'missing' | 'extra' | 'differing' | 'unreadable';
+
+export interface Difference {
+  readonly kind: DifferenceKind;
+  readonly key?: ResourceKey;
+  readonly message: string;
+}
+
+export interface Differences {
+  readonly total: number;
+  readonly byKind: Readonly<Partial<Record<DifferenceKind, number>>>;
+  /** The first thousand. */
+  readonly first: readonly Difference[];
+}
+
+const LISTED = 1000;
+
+/** Counts all differences, and keeps the first ones. */
+export class DifferenceList {
+  readonly #first: Difference[] = [];
+  readonly #byKind: Partial<Record<DifferenceKind, number>> = {};
+  #total = 0;
+
+  add(difference: Difference): void {
+    this.#total += 1;
+    this.#byKind[difference.kind] = (this.#byKind[difference.kind] ?? 0) + 1;
+    if (this.#first.length < LISTED) this.#first.push(difference);
+  }
+
+  result(): Differences {
+    return { total: this.#total, byKind: this.#byKind, first: this.#first };
+  }
+}

@@ -1,0 +1,79 @@
+import type { ResourceSet } from '../domain/resource-set.ts';
+import type { ContentRoot } from '../roots/content-root.ts';
+import type { ResourceIndex } from '../stores/resource-index.ts';
+import { DifferenceList, type Differences } from './differences.ts';
+import { verifyLog } from './verify-log.ts';
+import { verifyRoot } from './verify-root.ts';
+import { verifyStates } from './verify-states.ts';
+
+export interface VerifyInput {
+  readonly set: ResourceSet;
+  readonly index: ResourceIndex;
+  /** Compares every file's bytes with the state, too. */
+  readonly root?: ContentRoot | undefined;
+  readonly onProgress?: ((progress: VerifyProgress) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface VerifyProgress {
+  readonly step: 'log' | 'state' | 'root';
+  /** How many changes, states or files of this step were looked at so far. */
+  readonly done: number;
+}
+
+export interface VerifyReport {
+  readonly changes: number;
+  readonly resources: number;
+  readonly tombstones: number;
+  /** Files of the root; undefined when it was not looked at. */
+  readonly files: number | undefined;
+  /** Keys that changed while the set was verified: counts may differ by as many without being wrong. */
+  readonly changedMeanwhile: number;
+  readonly differences: Differences;
+}
+
+/**
+ * Whether the state is the fold of the log, and (with a root) the root's files are the state. Everything is streamed, so memory does not
+ * grow with the set; somebody may post meanwhile.
+ * @throws whatever the index throws; the signal's reason when it is aborted
+ */
+export async function verify({ set, index, root, onProgress, signal }: VerifyInput): Promise<VerifyReport> {
+  const differences = new DifferenceList();
+  const watch = (step: VerifyProgress['step']) => (done: number) => {
+    signal?.throwIfAborted();
+    onProgress?.({ step, done });
+  };
+  const until = await index.watermark();
+  const log = await verifyLog({ set: set.id, index, until, differences, onProgress: watch('log') });
+  const states = await verifyStates({ set: set.id, index, until, differences, onProgress: watch('state') });
+  const files =
+    root === undefined ? undefined : await verifyRoot({ set, index, root, differences, onProgress: watch('root') });
+  const changedMeanwhile = await keysChangedAfter(index, set, until);
+  const summary = await index.summary(set.id);
+
+  const compare = (what: string, expected: number, actual: number): void => {
+    if (Math.abs(expected - actual) > changedMeanwhile)
+      differences.add({ kind: 'count', message: `${what}: ${expected} and ${actual}` });
+  };
+  compare('last changes in the log that a state has, and states with tombstones', log.matched, states.matchable);
+  compare('live resources by the log, and by the state', log.live, states.resources);
+  compare('live resources by the state, and by the summary', states.resources, summary.resources);
+  if (changedMeanwhile === 0) {
+    compare('changes in the log, and by the summary', log.changes, summary.changes);
+    compare('stamp of the last change in the log, and by the summary', log.lastStamp, summary.lastChange);
+  }
+  return {
+    changes: log.changes,
+    resources: states.resources,
+    tombstones: states.tombstones,
+    files,
+    changedMeanwhile,
+    differences: differences.result(),
+  };
+}
+
+async function keysChangedAfter(index: ResourceIndex, set: ResourceSet, after: number): Promise<number> {
+  const keys = new Set<string>();
+  for await (const batch of index.changes(set.id, { after })) for (const { key } of batch) keys.add(key);
+  return keys.size;
+}
