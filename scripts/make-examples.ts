@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Change } from '../src/domain/change.ts';
 import type { Resource } from '../src/domain/resource.ts';
 import { boundaryAfter, boundaryBefore } from '../src/domain/stamp.ts';
-import { windowName } from '../src/publisher/document-name.ts';
+import { partName } from '../src/publisher/document-name.ts';
 import { type SetUris, setUris, sourceUris } from '../src/publisher/document-uris.ts';
 import { renderCapabilityList } from '../src/publisher/documents/capability-list.ts';
 import { type ChangeListHead, changeEntries, changeListHead } from '../src/publisher/documents/change-list.ts';
@@ -64,14 +64,14 @@ function partsOf(uris: SetUris, { changes, resources }: History): readonly Named
   const { capabilityList: up, resourceList: resourceIndex, changeList: changeIndex } = uris;
   const at = boundaryAfter(changes.at(-1)!.stamp);
   const pages = [resources.slice(0, 2), resources.slice(2)].map((part, number) => ({
-    uri: uris.resourcePage(windowName(1, number + 1)),
+    uri: uris.resourcePage(partName(1, number + 1)),
     part,
     at: number === 0 ? boundaryAfter(part.at(-1)!.stamp) : at,
   }));
   const cut = boundaryBefore(changes[3]!.stamp);
   const windows = [
-    { uri: uris.changeWindow(windowName(1, 1)), part: changes.slice(0, 3), from: EPOCH_START, until: cut },
-    { uri: uris.changeWindow(windowName(1, 2)), part: changes.slice(3), from: cut },
+    { uri: uris.changeWindow(partName(1, 1)), part: changes.slice(0, 3), from: EPOCH_START, until: cut },
+    { uri: uris.changeWindow(partName(1, 2)), part: changes.slice(3), from: cut },
   ];
   return [
     capabilityList(uris),

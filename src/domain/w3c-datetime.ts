@@ -1,7 +1,7 @@
 /** Whole seconds since 1970, as `lastmod` and the HTTP header Last-Modified have them. */
 export type Seconds = number;
 
-const COMPLETE = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(Z|[+-]\d\d:?\d\d)$/;
+const COMPLETE = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(Z|[+-](?:0\d|1[0-4]):?[0-5]\d)$/;
 const WITHOUT_ZONE = /^\d{4}(-\d\d(-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?)?)?)?$/;
 
 export type DatetimeProblem = 'not a W3C datetime' | 'a datetime without a time zone' | 'no such day or time';
@@ -35,7 +35,24 @@ function zoneOffset(zone: string): number {
   return sign * (Number(zone.slice(1, 3)) * 60 + Number(zone.slice(-2))) * 60_000;
 }
 
-/** Whole seconds as W3C datetime, as `lastmod` is published. */
+const SECONDS_PER_DAY = 86_400;
+const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
+const dates = new Map<number, string>();
+
+/** Whole seconds as W3C datetime, as `lastmod` is published. Called for every entry: Date.toISOString alone took a fifth of a page's time. */
 export function formatSeconds(seconds: Seconds): string {
-  return `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
+  const day = Math.floor(seconds / SECONDS_PER_DAY);
+  const rest = seconds - day * SECONDS_PER_DAY;
+  const time = `${TWO_DIGITS[Math.floor(rest / 3600)]}:${TWO_DIGITS[Math.floor(rest / 60) % 60]}:${TWO_DIGITS[rest % 60]}`;
+  return `${dateOf(day)}T${time}Z`;
+}
+
+function dateOf(day: number): string {
+  let date = dates.get(day);
+  if (date === undefined) {
+    if (dates.size > 100_000) dates.clear();
+    date = new Date(day * SECONDS_PER_DAY * 1000).toISOString().slice(0, -14);
+    dates.set(day, date);
+  }
+  return date;
 }

@@ -3,7 +3,7 @@ import { MAX_ENTRIES, MAX_ENTRIES_WEIGHT } from '../domain/resource-set.ts';
 import { boundaryAfter, boundaryBefore, clockStamp, formatStamp, type Stamp } from '../domain/stamp.ts';
 import type { ResourceIndex, Window } from '../stores/resource-index.ts';
 import type { DocumentCache, DocumentReference, Making } from './document-cache.ts';
-import { parseName, windowName } from './document-name.ts';
+import { parseName, partName } from './document-name.ts';
 import type { PublishedDocument } from './published-document.ts';
 import type { PublishedSet } from './publisher.ts';
 
@@ -130,7 +130,7 @@ export class ChangeLists {
           capabilityList: uris.capabilityList,
           windows: windows.map(({ number }, at) => {
             const next = windows[at + 1];
-            const uri = uris.changeWindow(windowName(set.epoch, number));
+            const uri = uris.changeWindow(partName(set.epoch, number));
             return { uri, from: fromOf(published, windows, at), ...(next !== undefined && { until: next.from }) };
           }),
         },

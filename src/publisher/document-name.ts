@@ -2,7 +2,7 @@ import { TidemarkError } from '../domain/errors.ts';
 
 /** The number in a page's or window's name of this epoch. */
 export function parseName(name: string, epoch: number): number {
-  const match = /^(\d{1,9})-(\d{5,12})$/.exec(name);
+  const match = /^(\d{1,9})-(\d{8,12})$/.exec(name);
   if (match === null || Number(match[1]) > epoch)
     throw new TidemarkError('not-found', `there is no document "${name}"`, { name });
   if (Number(match[1]) < epoch) {
@@ -13,7 +13,10 @@ export function parseName(name: string, epoch: number): number {
   return Number(match[2]);
 }
 
-/** Names of windows sort as their numbers do: one known client reads the parts of an index in the order of their URIs. */
-export function windowName(epoch: number, number: number): string {
+/**
+ * The name of a page or a window. Names sort as their numbers do: one known client reads the parts of an index in the order of their
+ * URIs, and windows must come in the order of time.
+ */
+export function partName(epoch: number, number: number): string {
   return `${epoch}-${String(number).padStart(8, '0')}`;
 }

@@ -1,6 +1,7 @@
 import type { ResourceKey } from '../domain/key.ts';
 import { boundaryBefore, type Stamp } from '../domain/stamp.ts';
 import type { Limits, LogEntry, Piece } from '../stores/resource-index.ts';
+import { partName } from './document-name.ts';
 
 /**
  * A Resource List page: a contiguous range of keys, from its `from` to that of the next page. What it holds is counted along the
@@ -180,7 +181,7 @@ export class PageDirectory {
 
   #newPage({ from = '', last = '', entries, weight, newest }: Piece, counted: Stamp): Page {
     this.#lastNumber += 1;
-    const name = pageName(this.epoch, this.#lastNumber);
+    const name = partName(this.epoch, this.#lastNumber);
     const page: Page = { name, from, entries, weight, version: newest, high: last, counted };
     return page;
   }
@@ -204,8 +205,4 @@ export class PageDirectory {
     }
     return low;
   }
-}
-
-export function pageName(epoch: number, number: number): string {
-  return `${epoch}-${String(number).padStart(5, '0')}`;
 }

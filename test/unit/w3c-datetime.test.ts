@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { formatSeconds, parseDatetime } from '../../src/domain/w3c-datetime.ts';
+
+describe('W3C datetimes', () => {
+  it('are written as Date writes them, of any year that four digits hold', () => {
+    const seconds = fc.integer({ min: Date.UTC(0, 0, 1) / 1000 - 60_000_000_000, max: Date.UTC(9999, 11, 31) / 1000 });
+    fc.assert(
+      fc.property(seconds, (at) => {
+        assert.equal(formatSeconds(at), `${new Date(at * 1000).toISOString().replace(/\.000Z$/, '')}Z`);
+      }),
+    );
+  });
+
+  it('are read with every kind of zone and fraction', () => {
+    const second = Date.UTC(2017, 1, 3, 12, 25, 0) * 1000;
+    const same = [
+      '2017-02-03T12:25:00Z',
+      '2017-02-03T12:25Z',
+      '2017-02-03T12:25:00+0000',
+      '2017-02-03T13:55:00+01:30',
+      '2017-02-03T11:25:00-01:00',
+    ];
+    for (const text of same) assert.equal(parseDatetime(text), second, text);
+    assert.equal(parseDatetime('2017-02-03T12:25:00.1234567Z'), second + 123_456);
+    assert.equal(parseDatetime('1969-12-31T23:59:59.5Z'), -500_000);
+  });
+
+  it('are refused with what is wrong', () => {
+    assert.equal(parseDatetime('yesterday'), 'not a W3C datetime');
+    assert.equal(parseDatetime('2017-02-03T12:25:00+25:00'), 'not a W3C datetime');
+    assert.equal(parseDatetime('2017-02-03'), 'a datetime without a time zone');
+    assert.equal(parseDatetime('2017-02-03T12:25:00'), 'a datetime without a time zone');
+    for (const text of [
+      '2017-02-30T00:00:00Z',
+      '2017-13-01T00:00:00Z',
+      '2017-01-01T25:00:00Z',
+      '2017-01-01T00:61:00Z',
+      '0050-01-01T00:00:00Z',
+    ]) {
+      assert.equal(parseDatetime(text), 'no such day or time', text);
+    }
+  });
+});
