@@ -1,0 +1,45 @@
+import { availableParallelism, loadavg } from 'node:os';
+import { parseArgs } from 'node:util';
+import type { Bench, BenchOptions } from './figure.ts';
+import { posting } from './figures/posting.ts';
+import { type Line, lineOf, tableOf } from './support/table.ts';
+import { TemporaryFolder } from './support/temporary-folder.ts';
+
+const BENCHES: readonly Bench[] = [posting];
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    runs: { type: 'string', default: '5' },
+    scale: { type: 'string', default: '1' },
+    json: { type: 'boolean', default: false },
+  },
+});
+
+const unknown = positionals.filter((name) => !BENCHES.some((bench) => bench.name === name));
+if (unknown.length > 0) {
+  console.error(`There is no bench ${unknown.join(', ')}. There are:`);
+  for (const { name, about } of BENCHES) console.error(`  ${name.padEnd(12)} ${about}`);
+  process.exit(2);
+}
+
+const lines: Line[] = [];
+for (const bench of BENCHES.filter(({ name }) => positionals.length === 0 || positionals.includes(name))) {
+  lines.push(...(await runBench(bench)));
+}
+if (values.json) console.log(JSON.stringify(lines, null, 2));
+else console.log(tableOf(lines));
+if (lines.some(({ ok }) => ok === false)) process.exitCode = 1;
+
+async function runBench(bench: Bench): Promise<readonly Line[]> {
+  const folder = new TemporaryFolder();
+  const tell = (text: string) => console.error(`  ${text}`);
+  const options: BenchOptions = { runs: Number(values.runs), scale: Number(values.scale), folder, tell };
+  const busy = loadavg()[0]!;
+  console.error(`${bench.name}: ${bench.about} (${availableParallelism()} cores, load ${busy.toFixed(1)} before)`);
+  try {
+    return (await bench.run(options)).map(lineOf);
+  } finally {
+    folder.remove();
+  }
+}

@@ -1,0 +1,33 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** The most memory that a process and its children ever held, in MB (10^6 bytes): VmHWM of each; threads are in their process. */
+export function peakMemory(pid: number): number {
+  return withChildren(pid).reduce((sum, id) => sum + highWaterMark(id), 0) / 1_000_000;
+}
+
+function highWaterMark(pid: number): number {
+  const [, kilobytes = '0'] = /^VmHWM:\s+(\d+) kB$/m.exec(readProc(pid, 'status')) ?? [];
+  return Number(kilobytes) * 1024;
+}
+
+function withChildren(pid: number): readonly number[] {
+  const parents = new Map<number, number>();
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    // The second field is the program's name in parentheses, and may hold spaces.
+    const [, , parent] = readProc(Number(name), 'stat').replace(/^.*\)/s, ')').split(' ');
+    parents.set(Number(name), Number(parent));
+  }
+  const found = [pid];
+  for (const one of found) for (const [child, parent] of parents) if (parent === one) found.push(child);
+  return found;
+}
+
+function readProc(pid: number, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    // It ended meanwhile.
+    return '';
+  }
+}

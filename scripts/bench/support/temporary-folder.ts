@@ -1,0 +1,24 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A folder for the data of one bench, on the disk of the checkout: `/tmp` may be memory. */
+export class TemporaryFolder {
+  readonly path: string;
+  #count = 0;
+
+  constructor() {
+    const parent = join(import.meta.dirname, '../../../.bench');
+    mkdirSync(parent, { recursive: true });
+    this.path = mkdtempSync(join(parent, 'run-'));
+  }
+
+  /** A path that nothing else uses. */
+  next(name: string): string {
+    this.#count += 1;
+    return join(this.path, `${this.#count}-${name}`);
+  }
+
+  remove(): void {
+    rmSync(this.path, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { type Finished, runChild } from './child.ts';
+import { HttpClient } from './http-client.ts';
+import { peakMemory } from './peak-memory.ts';
+
+const MAIN = join(import.meta.dirname, '../../../src/main.ts');
+
+/** A source's data folder, and the program run on it as an operator would. */
+export class Tidemark {
+  readonly dataFolder: string;
+  readonly #port: number;
+
+  private constructor(dataFolder: string, port: number) {
+    this.dataFolder = dataFolder;
+    this.#port = port;
+  }
+
+  static async create(dataFolder: string): Promise<Tidemark> {
+    return new Tidemark(dataFolder, await freePort());
+  }
+
+  /** Runs a command to its end. */
+  run(...args: readonly string[]): Promise<Finished> {
+    return runChild(process.execPath, [MAIN, ...args, '--data', this.dataFolder, '--json']);
+  }
+
+  /** Adds a set of resources that are served elsewhere. */
+  addSet(slug: string, ...options: readonly string[]): Promise<Finished> {
+    const prefix = `https://repository.example.org/${slug}/`;
+    return this.run('sets', 'add', slug, '--url-prefix', prefix, '--port', String(this.#port), ...options);
+  }
+
+  /** Resolves when it serves (or, with `publish`, when its first scan is complete). */
+  async start(args: readonly string[] = ['serve'], env: NodeJS.ProcessEnv = {}): Promise<Server> {
+    const all = [MAIN, ...args, '--data', this.dataFolder, '--port', String(this.#port), '--json'];
+    const child = spawn(process.execPath, [...all, '--log-level', 'error'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, ...env },
+    });
+    const exited = once(child, 'exit');
+    const lines = createInterface({ input: child.stdout });
+    const [line] = (await Promise.race([once(lines, 'line'), exited.then(() => [undefined])])) as [string | undefined];
+    if (line === undefined) throw new Error(`the server ended with ${child.exitCode}`);
+    lines.resume();
+    const url = `http://127.0.0.1:${this.#port}`;
+    const client = new HttpClient(url);
+    return {
+      url,
+      pid: child.pid!,
+      client,
+      peakMemory: () => peakMemory(child.pid!),
+      async stop() {
+        client.close();
+        child.kill('SIGINT');
+        await exited;
+      },
+    };
+  }
+}
+
+export interface Server {
+  readonly url: string;
+  readonly pid: number;
+  readonly client: HttpClient;
+  /** MB of the process and its children. */
+  peakMemory(): number;
+  stop(): Promise<void>;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
