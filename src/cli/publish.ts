@@ -10,7 +10,7 @@ import { realFolder } from './real-folder.ts';
 import { type ScanBar, startScanBar } from './scan-bar.ts';
 import { type Source, serveSource } from './serve-source.ts';
 import { SERVER_SETTINGS } from './server-settings.ts';
-import { setOfFolder } from './set-of-folder.ts';
+import { refuseOtherFolder, setOfFolder } from './set-of-folder.ts';
 import { plural } from './table.ts';
 import { tellRootEvents } from './tell-root-events.ts';
 
@@ -33,6 +33,7 @@ export const publish: CliCommand<Options> = {
 
   async run(call) {
     const { options, loaded, terminal, workingDirectory, stopped } = call;
+    const { dataFolder } = loaded.configuration;
     const root = await realFolder(call.args[0]!, workingDirectory);
     const ownFiles = exclusionsOfOwnFiles(root, loaded.configuration);
     parseExclusions(options.exclude ?? []);
@@ -40,9 +41,9 @@ export const publish: CliCommand<Options> = {
     let bar: ScanBar | undefined;
     await serveSource(call, {
       confirmed: options.confirmMove === true,
+      check: (app) => refuseOtherFolder(app, { root, dataFolder }),
       async prepare(app) {
-        const { dataFolder } = loaded.configuration;
-        published = await setOfFolder(app, { ...options, root, dataFolder, ownFiles });
+        published = await setOfFolder(app, { ...options, root, ownFiles });
         if (ownFiles.length > 0)
           terminal.tell(`Left out, because Tidemark keeps its own files there: ${ownFiles.join(' ')}`);
         bar = startScanBar(terminal, app.rootOf(published).root);

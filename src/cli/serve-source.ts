@@ -20,6 +20,8 @@ const CLOSE_LIMIT = 20_000;
 export interface SourceHooks {
   /** Whether a new history may begin, because the base URL is another one. */
   readonly confirmed: boolean;
+  /** First of all: throws when it must not serve. */
+  check?(app: App): Promise<void>;
   /** Before anything is served; the base URL is known. */
   prepare?(app: App): Promise<void>;
   /** What to tell of a set's root. */
@@ -34,11 +36,15 @@ export interface Source {
   readonly keepers: RootKeepers;
 }
 
-/** Serves all sets and keeps them in step with their roots, until a signal stops it. Everything wrong is found before anything is written. */
+/**
+ * Serves all sets and keeps them in step with their roots, until a signal stops it. What is wrong is found before any set is
+ * made or changed.
+ */
 export async function serveSource(call: Pick<Call, 'loaded' | 'stopped'>, hooks: SourceHooks): Promise<void> {
-  const loaded = await withFreePort(call.loaded);
-  accessPolicy(loaded.configuration, loaded.configuration.host);
-  await withApp({ loaded }, async (app) => {
+  accessPolicy(call.loaded.configuration, call.loaded.configuration.host);
+  await withApp(call, async (app) => {
+    await hooks.check?.(app);
+    const loaded = await withFreePort(call.loaded);
     const baseUrl = await settleBaseUrl(app, loaded, { strict: true, confirmed: hooks.confirmed });
     await hooks.prepare?.(app);
     const configuration = { ...loaded.configuration, baseUrl };

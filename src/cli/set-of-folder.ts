@@ -10,20 +10,17 @@ export interface FolderToPublish extends NewSetOptions {
   readonly root: string;
   /** The set id that was asked for. */
   readonly id?: string | undefined;
-  readonly dataFolder: string;
   /** What keeps this program's own files out. */
   readonly ownFiles: readonly string[];
 }
 
 /**
  * The set of a folder: found again, or made.
- * @throws TidemarkError `conflict` when another folder is published here, or the set was made with other settings
+ * @throws TidemarkError `conflict` when its id is taken, or the set was made with other settings
  */
 export async function setOfFolder({ sets }: Pick<App, 'sets'>, folder: FolderToPublish): Promise<ResourceSet> {
-  const withRoot = (await sets.list()).filter(({ root }) => root !== undefined);
-  const found = withRoot.find(({ root }) => root === folder.root);
+  const found = (await sets.list()).find(({ root }) => root === folder.root);
   if (found !== undefined) return foundAgain({ sets }, found, folder);
-  if (withRoot[0] !== undefined) throw otherFolder(withRoot[0].root!, folder);
   const slug = folder.id === undefined ? slugify(basename(folder.root)) : parseSlug(folder.id);
   try {
     return await sets.add({
@@ -62,8 +59,18 @@ async function foundAgain(
   return isDeepStrictEqual(wanted, set.exclude) ? set : sets.setExclude(set.slug, wanted);
 }
 
-function otherFolder(published: string, { root, dataFolder }: FolderToPublish): TidemarkError {
-  return new TidemarkError(
+/**
+ * `publish` is for one folder; a second one is more likely a mistake than meant to join it.
+ * @throws TidemarkError `conflict` when another folder is published from this data folder, and this one is not
+ */
+export async function refuseOtherFolder(
+  { sets }: Pick<App, 'sets'>,
+  { root, dataFolder }: { readonly root: string; readonly dataFolder: string },
+): Promise<void> {
+  const roots = (await sets.list()).flatMap((set) => set.root ?? []);
+  const [published] = roots;
+  if (published === undefined || roots.includes(root)) return;
+  throw new TidemarkError(
     'conflict',
     `the data folder ${dataFolder} belongs to another folder, ${published}.\n` +
       `To publish ${root} by itself, give it a data folder (and a port) of its own: --data FOLDER --port NUMBER\n` +

@@ -25,7 +25,8 @@ export async function settleBaseUrl(
   return baseUrl;
 }
 
-async function keptBaseUrl({ sets }: Pick<App, 'sets'>): Promise<string | undefined> {
+/** The base URL of last time; undefined for a new source. */
+export async function keptBaseUrl({ sets }: Pick<App, 'sets'>): Promise<string | undefined> {
   try {
     return (await sets.source()).baseUrl;
   } catch (error) {
@@ -40,11 +41,11 @@ function isLocal(baseUrl: string): boolean {
 }
 
 function otherBaseUrl(kept: string, wanted: string): TidemarkError {
-  const port = isLocal(kept) ? ` (--port ${URL.parse(kept)?.port || 80})` : '';
+  const asBefore = isLocal(kept) ? `--port ${URL.parse(kept)?.port || 80}` : `--base-url ${kept}`;
   return new TidemarkError(
     'conflict',
     `this source was published as ${kept}, and would now be ${wanted}: every URI would change, and its history begin anew (a new epoch; ` +
-      `who follows it starts over).\nStart it as before with --base-url ${kept}${port}, or go on with --confirm-move`,
+      `who follows it starts over).\nStart it as before with ${asBefore}, or go on with --confirm-move`,
     { baseUrl: wanted, before: kept },
   );
 }

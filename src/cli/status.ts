@@ -3,6 +3,7 @@ import type { Configuration } from '../config/configuration.ts';
 import type { CliCommand } from './cli-command.ts';
 import { EXIT } from './exit-code.ts';
 import { viewSets } from './set-view.ts';
+import { keptBaseUrl } from './settle-base-url.ts';
 import { formatTable } from './table.ts';
 import { VERSION } from './version.ts';
 import { withExistingApp } from './with-app.ts';
@@ -24,7 +25,7 @@ async function viewStatus(app: App, { store, dataFolder }: Configuration) {
   const sets = await viewSets(app);
   return {
     version: VERSION,
-    baseUrl: (await app.sets.source()).baseUrl,
+    baseUrl: await keptBaseUrl(app),
     store: `${store.kind}:${store.file}`,
     dataFolder,
     /** Whether every set has its first scan behind it. */
@@ -39,7 +40,7 @@ async function viewStatus(app: App, { store, dataFolder }: Configuration) {
   };
 }
 
-function describe({ version, baseUrl, store, dataFolder, sets }: StatusView): string {
+function describe({ version, baseUrl = '(none yet)', store, dataFolder, sets }: StatusView): string {
   const rows = sets.map(({ set, resources, changes, lastChange = '(none)', ready }) => {
     return [set, resources, changes, lastChange, ready ? 'ready' : 'first scan is not complete'];
   });

@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findFreePort } from '../support/free-port.ts';
+import { killTidemarks, type RunningTidemark, runTidemark, startTidemark } from '../support/run-tidemark.ts';
+import { until } from '../support/until.ts';
+
+describe('tidemark publish', function () {
+  this.timeout(60_000);
+  let cwd: string;
+  let files: string;
+  let port: number;
+
+  beforeEach(async () => {
+    cwd = realpathSync(mkdtempSync(join(tmpdir(), 'tidemark-publish-')));
+    files = join(cwd, 'My maps');
+    mkdirSync(join(files, 'europe'), { recursive: true });
+    writeFileSync(join(files, 'a.txt'), 'a');
+    writeFileSync(join(files, 'europe/b & c.txt'), 'b');
+    port = await findFreePort();
+  });
+
+  afterEach(async () => {
+    await killTidemarks();
+    rmSync(cwd, { recursive: true });
+  });
+
+  it('publishes a folder, shows its changes, stops cleanly, and goes on with the same history', async () => {
+    const first = await publish();
+    assert.match(first.stdout, /Published .*My maps as "my-maps": 2 files\./);
+    assert.match(await read('/.well-known/resourcesync'), /capability="description"/);
+    assert.match(await read('/sets/my-maps/resourcelist.xml'), /\/resources\/europe\/b%20&amp;%20c\.txt<\/loc>/);
+    assert.equal(await read('/sets/my-maps/resources/europe/b%20&%20c.txt'), 'b');
+
+    writeFileSync(join(files, 'a.txt'), 'edited');
+    await until('the edit is a change', async () => changes(await read('/sets/my-maps/changelist.xml')).length === 3);
+    await first.says(/\d\d:\d\d:\d\d {2}\+0 ~1 -0 {2}my-maps\n/);
+    const before = changes(await read('/sets/my-maps/changelist.xml'));
+    await stop(first);
+    assert.match(first.stderr, /stopping… press Ctrl-C again to stop at once/);
+
+    renameSync(join(files, 'a.txt'), join(files, 'moved.txt'));
+    await publish();
+    const after = changes(await read('/sets/my-maps/changelist.xml'));
+    assert.deepEqual(after.slice(0, 3), before);
+    assert.deepEqual(
+      after.slice(3).map(({ path, change }) => [path, change]),
+      [
+        ['/a.txt', 'deleted'],
+        ['/moved.txt', 'created'],
+      ],
+    );
+  });
+
+  it('prints its events as JSON', async () => {
+    const running = startTidemark(['publish', files, '--port', String(port), '--json'], { cwd });
+    const [line] = await running.says(/\{.*\}\n/);
+
+    assert.deepEqual(JSON.parse(line), {
+      event: 'published',
+      set: 'my-maps',
+      root: files,
+      resources: 2,
+      home: `http://localhost:${port}/`,
+      sourceDescription: `http://localhost:${port}/.well-known/resourcesync`,
+      resourceList: `http://localhost:${port}/sets/my-maps/resourcelist.xml`,
+      changeList: `http://localhost:${port}/sets/my-maps/changelist.xml`,
+    });
+    rmSync(join(files, 'a.txt'));
+    const [, changed = ''] = await running.says(/\n(\{.*\})\n/);
+    assert.deepEqual(JSON.parse(changed), { event: 'changes', set: 'my-maps', created: 0, updated: 0, deleted: 1 });
+    assert.equal(running.stderr, '');
+  });
+
+  it('takes settings of its set', async () => {
+    await publish('--id', 'atlas', '--page-size', '1', '--exclude', 'europe/');
+    writeFileSync(join(files, 'z.txt'), 'z');
+    await until('there are two pages', async () => /<sitemapindex/.test(await read('/sets/atlas/resourcelist.xml')));
+
+    assert.doesNotMatch(await read('/sets/atlas/changelist.xml'), /europe/);
+  });
+
+  it('leaves its own files out when they lie in the folder, and says so', async () => {
+    const running = await publish('--data', join(files, 'kept [1]'));
+
+    assert.match(running.stderr, /Left out.*kept/);
+    const resources = await read('/sets/my-maps/resourcelist.xml');
+    assert.equal([...resources.matchAll(/<url>/g)].length, 2);
+    assert.doesNotMatch(resources, /tidemark\.db/);
+  });
+
+  it('refuses the folder that is the data folder', async () => {
+    await refuses(['publish', files, '--data', files], /is the data folder itself: choose another one with --data/);
+  });
+
+  it('refuses a folder that is not there', async () => {
+    await refuses(['publish', 'nowhere'], new RegExp(`there is no folder ${join(cwd, 'nowhere')}`));
+  });
+
+  it('refuses a file', async () => {
+    await refuses(['publish', join(files, 'a.txt')], /a\.txt is a file: name the folder that it is in/);
+  });
+
+  it('refuses another folder in the same data folder, and says both ways out', async () => {
+    await stop(await publish());
+    mkdirSync(join(cwd, 'other'));
+
+    const { stderr } = await refuses(
+      ['publish', 'other', '--port', String(port)],
+      /belongs to another folder, .*My maps/,
+    );
+    assert.match(stderr, /--data FOLDER/);
+    assert.match(stderr, /tidemark sets add ID --root .*other, then tidemark serve/);
+  });
+
+  it('refuses other page sizes and ids than the set was made with', async () => {
+    await stop(await publish());
+
+    await refuses(
+      ['publish', files, '--port', String(port), '--page-size', '5'],
+      /published with --page-size 10000, which stays/,
+    );
+    await refuses(['publish', files, '--port', String(port), '--id', 'x'], /published with --id my-maps, which stays/);
+  });
+
+  it('refuses another base URL until it is confirmed, and then begins a new epoch', async () => {
+    await stop(await publish());
+    const other = await findFreePort();
+
+    const { stderr } = await refuses(
+      ['publish', files, '--port', String(other)],
+      /published as http:\/\/localhost:\d+, and would now be/,
+    );
+    assert.match(stderr, new RegExp(`epoch(.|\n)*--port ${port}, or go on with --confirm-move`));
+
+    port = other;
+    const running = await publish('--confirm-move');
+    assert.match(await read('/sets/my-maps/resourcelist.xml'), new RegExp(`http://localhost:${port}/`));
+    await stop(running);
+    const { stdout } = await runTidemark(['sets', 'show', 'my-maps', '--json'], { cwd });
+    assert.equal(JSON.parse(stdout).epoch, 2);
+  });
+
+  describe('when the port is taken', () => {
+    let other: Server;
+
+    beforeEach(async () => {
+      other = createServer().listen(port, '127.0.0.1');
+      await once(other, 'listening');
+    });
+
+    afterEach(() => other.close());
+
+    it('says so, and makes nothing that would be in the way of another port', async () => {
+      const { stderr } = await refuses(
+        ['publish', files, '--port', String(port)],
+        new RegExp(`port ${port} .* is taken`),
+      );
+      assert.match(stderr, /choose another with --port/);
+
+      port = await findFreePort();
+      await publish();
+    });
+  });
+
+  it('refuses a public address without a token', async () => {
+    await refuses(
+      ['publish', files, '--host', '0.0.0.0', '--port', String(port)],
+      /0\.0\.0\.0 can be reached.*TIDEMARK_TOKEN/,
+    );
+  });
+
+  it('takes a free port when it is given 0', async () => {
+    const running = startTidemark(['publish', files, '--port', '0'], { cwd });
+    const [, url = ''] = await running.says(/Resource List {2,}(\S+)/);
+
+    assert.equal((await fetch(url)).status, 200);
+  });
+
+  it('exits at once, with 130, at the second signal', async () => {
+    writeFileSync(join(files, 'large.bin'), Buffer.alloc(50_000_000));
+    const running = await publish();
+    const slow = connect(port, '127.0.0.1');
+    slow.write('GET /sets/my-maps/resources/large.bin HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    // A request is in hand, and its client reads no further.
+    await once(slow, 'readable');
+
+    running.signal('SIGINT');
+    await running.says(/stopping…/);
+    running.signal('SIGINT');
+
+    assert.equal(await running.exit(), 130);
+    slow.destroy();
+  });
+
+  it('stops cleanly at SIGTERM', async () => {
+    const running = await publish();
+    running.signal('SIGTERM');
+
+    assert.equal(await running.exit(), 0);
+  });
+
+  async function publish(...options: string[]): Promise<RunningTidemark> {
+    const running = startTidemark(['publish', files, '--port', String(port), ...options], { cwd });
+    await running.says(/Ctrl-C stops/);
+    return running;
+  }
+
+  async function stop(running: RunningTidemark): Promise<void> {
+    running.signal('SIGINT');
+    assert.equal(await running.exit(), 0, running.stderr);
+  }
+
+  async function refuses(args: readonly string[], message: RegExp) {
+    const run = await runTidemark(args, { cwd });
+    assert.match(run.stderr, /^tidemark: /);
+    assert.match(run.stderr, message);
+    assert.equal(run.exitCode, 2);
+    return run;
+  }
+
+  async function read(path: string): Promise<string> {
+    return (await fetch(`http://localhost:${port}${path}`)).text();
+  }
+});
+
+interface ListedChange {
+  readonly path: string;
+  readonly change: string;
+  readonly datetime: string;
+}
+
+function changes(document: string): readonly ListedChange[] {
+  const entries = document.matchAll(/<loc>\S*?\/resources(\S*?)<\/loc>.*?change="(\w+)" datetime="(\S+?)"/g);
+  return [...entries].map(([, path = '', change = '', datetime = '']) => ({ path, change, datetime }));
+}

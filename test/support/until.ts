@@ -1,0 +1,12 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+/** Asks again and again until the answer is neither undefined nor false, and returns it; gives up after 15 seconds. */
+export async function until<Answer>(what: string, ask: () => Promise<Answer | undefined | false>): Promise<Answer> {
+  const end = performance.now() + 15_000;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined && answer !== false) return answer;
+    if (performance.now() > end) throw new Error(`not in time: ${what}`);
+    await wait(50);
+  }
+}
