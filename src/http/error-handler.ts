@@ -62,7 +62,7 @@ export function errorHandler(logger: Logger) {
     // The client went away: there is nobody to answer, and nothing is wrong here.
     if (request.socket.destroyed) return;
     const answer = errorAnswer(error);
-    if (answer.status >= 500) logger.error({ err: error, url: request.originalUrl }, 'a request failed');
+    if (isFault(answer)) logger.error({ err: error, url: request.originalUrl }, 'a request failed');
     if (response.writableEnded) return;
     if (response.headersSent || response.destroyed) {
       // Cutting the connection is the only way left to say that the answer is not complete.
@@ -81,6 +81,11 @@ export function limitUnwantedBody(request: Request): void {
   request.resume();
   const timer = setTimeout(() => request.destroy(), UNWANTED_BODY_TIME).unref();
   request.once('end', () => clearTimeout(timer));
+}
+
+/** Being asked too early, or while stopping, is no fault. */
+function isFault({ status, body }: ErrorAnswer): boolean {
+  return status >= 500 && body.error.code !== 'not-ready' && body.error.code !== 'stopping';
 }
 
 /** The router could not decode a part of the path. */

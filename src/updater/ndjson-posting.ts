@@ -20,10 +20,10 @@ export interface Posting {
   post(events: readonly ChangeEvent[]): Promise<readonly CommitResult[]>;
 }
 
-// Measured with SQLite: the updater joins what is posted meanwhile, up to 10,000 events a commit.
-const EVENTS_PER_BATCH = 2500;
+// Together they make one commit of the updater: what is read meanwhile makes the next.
+const EVENTS_PER_BATCH = 2000;
 /** So many batches may wait to be committed; then nothing more is read. */
-const MOST_IN_FLIGHT = 6;
+const MOST_IN_FLIGHT = 5;
 /** Milliseconds without input after which a batch that is not full is posted, so that an interactive client gets answers. */
 const PAUSE = 10;
 /** Milliseconds after which it is posted although input trickles in. */

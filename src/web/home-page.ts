@@ -31,11 +31,12 @@ ${pager(home)}`;
 
 function card(shown: ShownSet, { baseUrl, now }: HomePage): Html {
   const { set } = shown;
-  const documents = documentsOf(baseUrl, set.slug);
+  const { slug, title, ready } = set;
+  const documents = documentsOf(baseUrl, slug);
   return html`<li class="card">
-<h2><a href="/sets/${set.slug}/">${set.title ?? set.slug}</a> <span class="id">${set.slug}</span> ${stateBadge(set)}</h2>
+<h2><a href="/sets/${slug}/">${title ?? slug}</a> ${title !== undefined && html`<span class="id">${slug}</span>`} ${stateBadge(set)}</h2>
 ${figures(shown, now)}
-<ul class="links">${documents.map(({ name, uri }) => html`<li><a href="${uri}">${name}</a></li>`)}</ul>
+${ready ? html`<ul class="links">${documents.map(({ name, uri }) => html`<li><a href="${uri}">${name}</a></li>`)}</ul>` : html`<span class="quiet">Its documents will be here when the first scan is complete.</span>`}
 </li>`;
 }
 

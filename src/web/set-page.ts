@@ -1,5 +1,5 @@
 import type { Change } from '../domain/change.ts';
-import { type ResourceKey, uriOf } from '../domain/key.ts';
+import { pathOfKey, type ResourceKey, uriOf } from '../domain/key.ts';
 import { setUris, sourceUris } from '../publisher/document-uris.ts';
 import type { PageInfo } from '../publisher/published-document.ts';
 import { type Html, html } from './html.ts';
@@ -64,7 +64,7 @@ function changeTable(page: SetPage): Html {
 
 /** A link to what is there; a URI of another scheme than http is told, and not linked to. */
 function resourceName({ set }: SetPage, key: ResourceKey, isThere: boolean): Html | string {
-  const name = key.startsWith('/') ? key.slice(1) : key;
+  const name = pathOfKey(key) ?? key;
   const uri = uriOf(set.urlPrefix, key);
   return isThere && /^https?:/.test(uri) ? html`<a href="${uri}">${name}</a>` : name;
 }

@@ -36,7 +36,7 @@ h2 { font-size: 1.15rem; margin: 2.2rem 0 .7rem; }
 .card h2 { margin: 0; font-size: 1.2rem; overflow-wrap: anywhere; }
 .card .id { font: .85rem ui-monospace, monospace; color: var(--quiet); margin-left: .4rem; font-weight: 400; }
 .figures { display: flex; flex-wrap: wrap; gap: .4rem 2rem; margin: .8rem 0; }
-.figures div { display: flex; flex-direction: column-reverse; }
+.figures div { display: flex; flex-direction: column-reverse; min-width: 6.5rem; }
 .figures dt { color: var(--quiet); font-size: .82rem; }
 .figures dd { margin: 0; font-size: 1.25rem; font-weight: 600; font-variant-numeric: tabular-nums; }
 .links { display: flex; flex-wrap: wrap; gap: .3rem 1.1rem; list-style: none; margin: 0; padding: 0; font-size: .94rem; }

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { Secret } from '../../src/config/configuration.ts';
+import { isTidemarkError } from '../../src/domain/errors.ts';
+import { startServer } from '../../src/http/server.ts';
+import { ask, askJson } from '../support/ask.ts';
+import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
+
+const CHANGES = { changes: [{ location: { value: 'a', type: 'rel_path' }, change: 'created' }] };
+
+describe('Access over HTTP', () => {
+  let started: StartedApp;
+  afterEach(closeApps);
+
+  async function start(settings: Parameters<typeof startApp>[0] = {}): Promise<void> {
+    started = await startApp(settings);
+    await started.app.sets.add({ slug: 'papers', urlPrefix: 'https://data.example.org/papers/' });
+  }
+
+  const post = (headers: Record<string, string> = {}) =>
+    askJson(`${started.url}/api/sets/papers/changes`, CHANGES, headers);
+  const read = (headers: Record<string, string> = {}) =>
+    ask(`${started.url}/sets/papers/capabilitylist.xml`, { headers });
+
+  it('without a token is for requests from this machine', async () => {
+    await start({ baseUrl: 'https://data.example.org' });
+    assert.equal((await post()).status, 200);
+    assert.equal((await post({ Host: 'localhost' })).status, 200);
+    for (const headers of [{ Host: 'data.example.org' }, { 'X-Forwarded-For': '203.0.113.7' }] as const) {
+      assert.equal((await read(headers)).status, 200);
+      assert.equal((await post(headers)).status, 403);
+    }
+    assert.equal((await read({ Host: 'evil.example.org' })).status, 403);
+    assert.equal((await post({ Host: 'evil.example.org' })).status, 403);
+  });
+
+  it('is refused to pages of another origin', async () => {
+    await start();
+    assert.equal((await post({ Origin: 'https://evil.example.org' })).status, 403);
+    assert.equal((await post({ Origin: 'null' })).status, 403);
+    assert.equal((await post({ Origin: started.url })).status, 200);
+    const refresh = `${started.url}/api/sets/papers/pages/1-00001/refresh`;
+    const foreign = await ask(refresh, { method: 'POST', headers: { Origin: 'https://evil.example.org' } });
+    assert.equal(foreign.status, 403);
+  });
+
+  it('with a token is public for reading, and needs the token for posting', async () => {
+    await start({ token: new Secret('open-sesame') });
+    assert.equal((await read({ Host: 'any.example.org' })).status, 200);
+    const refused = await post();
+    assert.equal(refused.status, 401);
+    assert.match(refused.headers['www-authenticate'] ?? '', /^Bearer/);
+    assert.equal((await post({ Authorization: 'Bearer wrong' })).status, 401);
+    assert.equal((await read({ Authorization: 'Bearer wrong' })).status, 401);
+    assert.equal((await post({ Authorization: 'Bearer open-sesame' })).status, 200);
+    const refresh = `${started.url}/api/sets/papers/pages/1-00001/refresh`;
+    assert.equal((await ask(refresh, { method: 'POST' })).status, 401);
+  });
+
+  it('to a public server that only lets read is never posting', async () => {
+    await start({ publicReadOnly: true });
+    assert.equal((await read()).status, 200);
+    assert.equal((await post()).status, 403);
+    assert.equal((await post({ Authorization: 'Bearer any' })).status, 403);
+  });
+
+  it('is checked before the body is read', async () => {
+    await start({ token: new Secret('open-sesame') });
+    const { status } = await ask(`${started.url}/api/sets/papers/changes`, { method: 'POST', body: 'no JSON' });
+    assert.equal(status, 401);
+  });
+
+  it('is not given at a public address without a token', async () => {
+    await start();
+    const starting = startServer(started.app, { host: '0.0.0.0', port: 0 });
+    await assert.rejects(starting, (error) => {
+      assert.ok(isTidemarkError(error, 'invalid'));
+      assert.equal(error.details.field, 'host');
+      assert.match(error.message, /TIDEMARK_TOKEN.*--public-read-only/);
+      return true;
+    });
+  });
+
+  it('is not given at a port that is taken', async () => {
+    await start();
+    const starting = startServer(started.app, { host: '127.0.0.1', port: started.server.port });
+    await assert.rejects(starting, (error) => isTidemarkError(error, 'invalid') && error.details.field === 'port');
+  });
+
+  it('comes with headers that keep browsers from guessing', async () => {
+    await start();
+    const { headers } = await ask(started.url);
+    assert.equal(headers['x-content-type-options'], 'nosniff');
+    assert.match(String(headers['content-security-policy']), /default-src 'none'/);
+    assert.equal(headers['x-powered-by'], undefined);
+    assert.equal(headers['strict-transport-security'], undefined);
+  });
+});

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import {
+  changesSchema,
+  pageSchema,
+  pagesSchema,
+  resourceSchema,
+  resourcesSchema,
+  setSchema,
+  setsSchema,
+} from '../../src/http/schemas.ts';
+import { ask, askJson } from '../support/ask.ts';
+import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
+
+const MD5 = 'd41d8cd98f00b204e9800998ecf8427e';
+
+describe('The JSON API', () => {
+  let started: StartedApp;
+  let set: string;
+  beforeEach(async () => {
+    started = await startApp();
+    const urlPrefix = 'https://data.example.org/papers/';
+    await started.app.sets.add({ slug: 'papers', title: 'Open papers', urlPrefix, pageEntries: 2 });
+    set = `${started.url}/api/sets/papers`;
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    const changes: object[] = names.map((value) => ({ location: { value, type: 'rel_path' }, change: 'created' }));
+    changes.push({
+      location: { value: 'b', type: 'rel_path' },
+      change: 'updated',
+      length: 3,
+      md5: MD5,
+      mime: 'text/plain',
+      lastmod: '2026-01-31T12:00:00Z',
+      ln: [{ rel: 'describedby', href: { value: 'a', type: 'rel_path' } }],
+    });
+    changes.push({ location: { value: 'e', type: 'rel_path' }, change: 'deleted' });
+    assert.equal((await askJson(`${set}/changes`, { changes })).body.applied, 7);
+  });
+  afterEach(closeApps);
+
+  async function get(url: string): Promise<unknown> {
+    const { status, body } = await askJson(url);
+    assert.equal(status, 200, JSON.stringify(body));
+    return body;
+  }
+
+  it('tells of the sets, some at a time', async () => {
+    for (const slug of ['atlas', 'zoo']) await started.app.sets.add({ slug, urlPrefix: 'https://data.example.org/' });
+    const seen: string[] = [];
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      const { sets, next } = setsSchema.parse(await get(`${started.url}/api/sets?limit=2&after=${after}`));
+      seen.push(...sets.map(({ set }) => set));
+      after = next;
+    }
+    assert.deepEqual(seen, ['atlas', 'papers', 'zoo']);
+  });
+
+  it('tells of one set, with its figures and its documents', async () => {
+    const { lastChange, ...told } = setSchema.parse(await get(set));
+    assert.match(lastChange ?? '', /^\d{4}-.*Z$/);
+    assert.deepEqual(told, {
+      set: 'papers',
+      title: 'Open papers',
+      ready: true,
+      resources: 4,
+      changes: 7,
+      urlPrefix: 'https://data.example.org/papers/',
+      hasRoot: false,
+      epoch: 1,
+      documents: {
+        capabilityList: `${started.url}/sets/papers/capabilitylist.xml`,
+        resourceList: `${started.url}/sets/papers/resourcelist.xml`,
+        changeList: `${started.url}/sets/papers/changelist.xml`,
+        recentChanges: `${started.url}/sets/papers/changelist-recent.xml`,
+      },
+    });
+  });
+
+  it('tells of the resources that are live, each once, some at a time', async () => {
+    const seen: string[] = [];
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      const url = `${set}/resources?limit=2&after=${encodeURIComponent(after)}`;
+      const { resources, next } = resourcesSchema.parse(await get(url));
+      seen.push(...resources.map(({ key }) => key));
+      after = next;
+    }
+    assert.deepEqual(seen, ['/a', '/b', '/c', '/d']);
+  });
+
+  it('tells all of one resource, by its URI or its key', async () => {
+    const uri = 'https://data.example.org/papers/b';
+    const byUri = resourceSchema.parse(await get(`${set}/resource?uri=${encodeURIComponent(uri)}`));
+    assert.deepEqual(byUri, resourceSchema.parse(await get(`${set}/resource?key=/b`)));
+    const { changed, created, ...told } = byUri;
+    assert.ok(created < changed);
+    assert.deepEqual(told, {
+      uri,
+      key: '/b',
+      lastmod: '2026-01-31T12:00:00Z',
+      length: 3,
+      mime: 'text/plain',
+      hashes: { md5: MD5 },
+      ln: [{ rel: 'describedby', href: 'https://data.example.org/papers/a' }],
+    });
+  });
+
+  it('tells why a resource is not there', async () => {
+    const gone = await askJson(`${set}/resource?key=/e`);
+    assert.equal(gone.status, 404);
+    assert.match(gone.body.error.deleted, /Z$/);
+    assert.equal((await askJson(`${set}/resource?key=/nothing`)).status, 404);
+    assert.equal((await askJson(`${set}/resource`)).status, 400);
+    assert.equal((await askJson(`${set}/resource?uri=b`)).body.error.code, 'not-a-uri');
+  });
+
+  it('tells every change in order, some at a time', async () => {
+    const seen: string[] = [];
+    let url: string | undefined = `${set}/changes?limit=3`;
+    while (url !== undefined) {
+      const { changes, next } = changesSchema.parse(await get(url));
+      seen.push(...changes.map(({ change, key }) => `${change} ${key}`));
+      url = next && `${set}/changes?limit=3&from=${next}`;
+    }
+    const created = ['a', 'b', 'c', 'd', 'e'].map((name) => `created /${name}`);
+    assert.deepEqual(seen, [...created, 'updated /b', 'deleted /e']);
+  });
+
+  it('refuses a limit that is none', async () => {
+    for (const limit of ['0', '-1', '1.5', 'x', '10001', '']) {
+      const { status, body } = await askJson(`${set}/changes?limit=${limit}`);
+      assert.deepEqual([status, body.error.field], [400, 'limit'], limit);
+    }
+  });
+
+  it('lists the pages of the Resource List, and renders one anew', async () => {
+    const before = pagesSchema.parse(await get(`${set}/pages`)).pages;
+    assert.deepEqual(
+      before.map(({ entries }) => entries).reduce((sum, entries) => sum + entries),
+      4,
+    );
+    const [, second] = before;
+    assert.ok(second);
+    const { status, text } = await ask(`${set}/pages/${second.name}/refresh`, { method: 'POST' });
+    assert.equal(status, 200, text);
+    const refreshed = pageSchema.parse(JSON.parse(text));
+    assert.equal(refreshed.name, second.name);
+    const { headers } = await ask(refreshed.uri);
+    assert.equal(headers.etag, `"${refreshed.digest}"`);
+    assert.equal((await ask(`${set}/pages/nothing/refresh`, { method: 'POST' })).status, 404);
+  });
+
+  it('says whether the server is alive, and whether it is ready', async () => {
+    assert.equal((await ask(`${started.url}/healthz`)).status, 200);
+    assert.equal((await ask(`${started.url}/readyz`)).status, 200);
+    await started.app.sets.add({ slug: 'scanning', root: started.folder });
+    const { status, body } = await askJson(`${started.url}/readyz`);
+    assert.deepEqual([status, body.error.scanning], [503, ['scanning']]);
+    await started.app.sets.markReady('scanning');
+    assert.equal((await ask(`${started.url}/readyz`)).status, 200);
+  });
+});

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { setTimeout } from 'node:timers/promises';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { ask, askJson } from '../support/ask.ts';
+import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
+
+const ENCODED = { 'Accept-Encoding': 'gzip' };
+
+describe('Documents over HTTP', () => {
+  let started: StartedApp;
+  let list: string;
+  beforeEach(async () => {
+    started = await startApp();
+    await started.app.sets.add({ slug: 'papers', urlPrefix: 'https://data.example.org/papers/' });
+    list = `${started.url}/sets/papers/resourcelist.xml`;
+    await post('a.pdf');
+  });
+  afterEach(closeApps);
+
+  async function post(...names: string[]): Promise<void> {
+    const changes = names.map((value) => ({ location: { value, type: 'rel_path' }, change: 'created' }));
+    const { body } = await askJson(`${started.url}/api/sets/papers/changes`, { changes });
+    assert.equal(body.applied, names.length);
+  }
+
+  it('are XML, never cached unasked', async () => {
+    const paths = [
+      '/.well-known/resourcesync',
+      ...['capabilitylist', 'resourcelist', 'changelist', 'changelist-recent'].map(
+        (name) => `/sets/papers/${name}.xml`,
+      ),
+    ];
+    for (const path of paths) {
+      const { status, headers, text } = await ask(started.url + path);
+      assert.equal(status, 200, path);
+      assert.equal(headers['content-type'], 'application/xml; charset=utf-8');
+      assert.equal(headers['cache-control'], 'no-cache');
+      assert.equal(headers['content-length'], String(Buffer.byteLength(text)));
+      assert.match(headers.etag ?? '', /^"[^"]+"$/);
+      assert.match(headers['last-modified'] ?? '', /GMT$/);
+      assert.match(text, /<urlset/);
+    }
+  });
+
+  it('come in the encoding that the client likes best, each with a tag of its own', async () => {
+    const plain = await ask(list);
+    const gzip = await ask(list, { headers: { 'Accept-Encoding': 'gzip, br;q=0.5' } });
+    const brotli = await ask(list, { headers: { 'Accept-Encoding': 'gzip, br' } });
+
+    assert.deepEqual(gunzipSync(gzip.bytes), plain.bytes);
+    assert.deepEqual(brotliDecompressSync(brotli.bytes), plain.bytes);
+    assert.equal(gzip.headers['content-encoding'], 'gzip');
+    assert.equal(brotli.headers['content-encoding'], 'br');
+    assert.equal(plain.headers['content-encoding'], undefined);
+    assert.equal(new Set([plain, gzip, brotli].map(({ headers }) => headers.etag)).size, 3);
+    for (const { headers } of [plain, gzip, brotli]) assert.equal(headers.vary, 'Accept-Encoding');
+  });
+
+  it('are not sent to a client that has them, in whatever encoding', async () => {
+    const { etag = '' } = (await ask(list)).headers;
+    for (const tag of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const answer = await ask(list, { headers: { ...ENCODED, 'If-None-Match': tag } });
+      assert.deepEqual([answer.status, answer.bytes.length], [304, 0], tag);
+      assert.equal(answer.headers.vary, 'Accept-Encoding');
+    }
+    assert.equal((await ask(list, { headers: { 'If-None-Match': '"other"' } })).status, 200);
+  });
+
+  it('are sent again, with another tag, when they changed', async () => {
+    const { etag = '' } = (await ask(list)).headers;
+    await post('b.pdf');
+    const answer = await ask(list, { headers: { 'If-None-Match': etag } });
+    assert.equal(answer.status, 200);
+    assert.notEqual(answer.headers.etag, etag);
+    assert.match(answer.text, /b\.pdf/);
+  });
+
+  it('count as unchanged by date only when no other version can have that date', async () => {
+    const first = (await ask(list)).headers;
+    const inThatSecond = { 'If-Modified-Since': first['last-modified'] ?? '' };
+    await post('b.pdf');
+    await setTimeout(1100);
+    const settled = await ask(list, { headers: inThatSecond });
+    assert.equal(settled.status, 200);
+    assert.match(settled.text, /b\.pdf/);
+    const later = { 'If-Modified-Since': settled.headers['last-modified'] ?? '' };
+    assert.equal((await ask(list, { headers: later })).status, 304);
+    assert.equal((await ask(list, { headers: { ...later, 'If-None-Match': '"other"' } })).status, 200);
+  });
+
+  it('answer HEAD as GET, without a body', async () => {
+    const get = await ask(list);
+    const head = await ask(list, { method: 'HEAD' });
+    assert.deepEqual([head.status, head.bytes.length], [200, 0]);
+    for (const name of ['etag', 'content-length', 'content-type', 'last-modified'] as const) {
+      assert.equal(head.headers[name], get.headers[name]);
+    }
+  });
+
+  it('are cached for ever when they are closed', async () => {
+    await started.app.sets.add({ slug: 'small', urlPrefix: 'https://data.example.org/small/', windowChanges: 2 });
+    const changes = ['a', 'b', 'c'].map((value) => ({ location: { value, type: 'rel_path' }, change: 'created' }));
+    await askJson(`${started.url}/api/sets/small/changes`, { changes });
+    const index = await ask(`${started.url}/sets/small/changelist.xml`);
+    const windows = [...index.text.matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, loc = '']) => loc);
+    assert.equal(windows.length, 2);
+    assert.equal((await ask(windows[0]!)).headers['cache-control'], 'public, max-age=31536000, immutable');
+    assert.equal((await ask(windows[1]!)).headers['cache-control'], 'no-cache');
+  });
+
+  it('tell the changes of a time', async () => {
+    await post('b.pdf');
+    const { body } = await askJson(`${started.url}/api/sets/papers/changes`);
+    const [first, second] = body.changes.map(({ datetime }: { datetime: string }) => datetime);
+    const window = (query: string) => ask(`${started.url}/sets/papers/changelist.xml?${query}`);
+
+    assert.match((await window(`from=${second}`)).text, /b\.pdf/);
+    assert.doesNotMatch((await window(`from=${second}`)).text, /a\.pdf/);
+    const closed = await window(`from=${first}&until=${first}`);
+    assert.match(closed.text, /a\.pdf/);
+    assert.doesNotMatch(closed.text, /b\.pdf/);
+  });
+
+  it('say which parameter is wrong', async () => {
+    for (const [query, code, field] of [
+      ['from=yesterday', 'bad-datetime', 'from'],
+      ['until=2026-01-31T12:00:00', 'datetime-without-zone', 'until'],
+      ['from=2026-01-01T00:00:00Z&from=2026-01-02T00:00:00Z', 'bad-query', 'from'],
+    ]) {
+      const { status, body } = await askJson(`${started.url}/sets/papers/changelist.xml?${query}`);
+      assert.deepEqual([status, body.error.code, body.error.field], [400, code, field]);
+    }
+    const backwards = 'from=2026-02-01T00:00:00Z&until=2026-01-01T00:00:00Z';
+    assert.equal((await ask(`${started.url}/sets/papers/changelist.xml?${backwards}`)).status, 400);
+  });
+
+  it('of a set whose first scan is not complete are not ready', async () => {
+    await started.app.sets.add({ slug: 'scanning', root: started.folder });
+    const { status, headers, body } = await askJson(`${started.url}/sets/scanning/resourcelist.xml`);
+    assert.deepEqual([status, body.error.code], [503, 'not-ready']);
+    assert.match(headers['retry-after'] ?? '', /^\d+$/);
+  });
+
+  it('that are not there are answered with what is wrong, as JSON', async () => {
+    await started.app.sets.add({ slug: 'old', urlPrefix: 'https://data.example.org/old/' });
+    await started.app.sets.remove('old');
+    for (const [path, expected] of [
+      ['/sets/unknown/resourcelist.xml', 404],
+      ['/sets/papers/resourcelist-1-99999.xml', 404],
+      ['/sets/papers/changelist-1-99999.xml', 404],
+      ['/sets/papers/nothing.xml', 404],
+      ['/nothing', 404],
+      ['/sets/No_Slug-/resourcelist.xml', 400],
+      ['/sets/%ff/resourcelist.xml', 400],
+      ['/sets/old/resourcelist.xml', 410],
+    ] as const) {
+      const { status, headers, body } = await askJson(started.url + path);
+      assert.equal(status, expected, path);
+      assert.equal(headers['cache-control'], 'no-store');
+      assert.ok(body.error.code && body.error.message);
+    }
+  });
+
+  it('can only be read', async () => {
+    const { status, headers } = await ask(list, { method: 'DELETE' });
+    assert.deepEqual([status, headers.allow], [405, 'GET, HEAD']);
+  });
+});

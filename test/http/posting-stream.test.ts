@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { createInterface } from 'node:readline';
+import { setTimeout } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { lastLineSchema, postedTotalsSchema } from '../../src/http/schemas.ts';
+import { ask, askJson, NDJSON_BODY } from '../support/ask.ts';
+import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
+
+const line = (value: string, fields: object = {}): string =>
+  JSON.stringify({ location: { value, type: 'rel_path' }, change: 'created', ...fields });
+
+describe('Posting changes as a stream', () => {
+  let started: StartedApp;
+  let changesUrl: string;
+  beforeEach(() => start());
+  afterEach(closeApps);
+
+  async function start(settings: { idleTimeout?: number } = {}): Promise<void> {
+    started = await startApp(settings);
+    await started.app.sets.add({ slug: 'papers', urlPrefix: 'https://data.example.org/papers/' });
+    changesUrl = `${started.url}/api/sets/papers/changes`;
+  }
+
+  async function post(body: string | Buffer, headers: Record<string, string> = NDJSON_BODY) {
+    const { status, text } = await ask(changesUrl, { method: 'POST', headers, body });
+    assert.equal(status, 200, text);
+    return postedTotalsSchema.parse(JSON.parse(text));
+  }
+
+  function open(query = ''): ClientRequest {
+    return request(changesUrl + query, { method: 'POST', headers: NDJSON_BODY, agent: false });
+  }
+
+  async function resources(): Promise<readonly string[]> {
+    const { body } = await askJson(`${started.url}/api/sets/papers/resources`);
+    return body.resources.map(({ key }: { key: string }) => key);
+  }
+
+  it('answers with totals, and with what was not applied by its line', async () => {
+    const { notApplied, ...totals } = await post(
+      ['', line('a'), line('b', { length: -1 }), '  ', line('a'), '{', line('c')].join('\r\n'),
+    );
+    assert.deepEqual(totals, { complete: true, applied: 2, unchanged: 1, rejected: 2 });
+    assert.deepEqual(
+      notApplied.map(({ number, code, reason }) => [number, code ?? reason]),
+      [
+        [3, 'negative-length'],
+        [5, 'same-state'],
+        [6, 'not-json'],
+      ],
+    );
+    assert.deepEqual(await resources(), ['/a', '/c']);
+  });
+
+  it('tells of the first 1,000 that were not applied', async () => {
+    const { notApplied, rejected } = await post(Array(1_500).fill('{}').join('\n'));
+    assert.equal(rejected, 1_500);
+    assert.deepEqual([notApplied.length, notApplied.at(-1)?.number], [1_000, 1_000]);
+  });
+
+  it('takes every name of the format, with a mark at the beginning, and gzip', async () => {
+    for (const type of ['application/x-ndjson', 'application/ndjson; charset=utf-8', 'application/jsonl']) {
+      assert.equal((await post(`\ufeff${line(type.slice(12, 14))}\n`, { 'Content-Type': type })).applied, 1);
+    }
+    const packed = await post(gzipSync(`${line('x')}\n${line('y')}`), { ...NDJSON_BODY, 'Content-Encoding': 'gzip' });
+    assert.equal(packed.applied, 2);
+  });
+
+  it('rejects a line over 1 MB and a line that is not UTF-8, and none of their neighbours', async () => {
+    const long = line('long', { mime: 'x'.repeat(1_048_576) });
+    const { notApplied, applied } = await post(
+      Buffer.concat([
+        Buffer.from(`${line('a')}\n${long}\n${line('b')}\n`),
+        Buffer.from([0x22, 0xff, 0x22, 0x0a]),
+        Buffer.from(line('c')),
+      ]),
+    );
+    assert.equal(applied, 3);
+    assert.deepEqual(
+      notApplied.map(({ number, code }) => [number, code]),
+      [
+        [2, 'line-too-long'],
+        [4, 'not-utf-8'],
+      ],
+    );
+  });
+
+  it('answers each event of a patient client before the next one is sent', async () => {
+    const asking = open('?results=all');
+    asking.write(`${line('a')}\n`);
+    const [response] = (await once(asking, 'response')) as [IncomingMessage];
+    const lines = createInterface(response)[Symbol.asyncIterator]();
+    const next = async () => JSON.parse((await lines.next()).value ?? '');
+
+    assert.deepEqual(response.headers['content-type'], 'application/x-ndjson');
+    const { datetime, ...first } = await next();
+    assert.deepEqual(first, { number: 1, status: 'applied', change: 'created' });
+    assert.match(datetime, /Z$/);
+    asking.write(`${line('../a')}\n`);
+    assert.equal((await next()).code, 'outside-root');
+    asking.end(line('a'));
+    assert.deepEqual(await next(), { number: 3, status: 'unchanged', reason: 'same-state' });
+    const last = lastLineSchema.parse(await next());
+    assert.deepEqual(last, { complete: true, applied: 1, unchanged: 1, rejected: 1 });
+  });
+
+  it('keeps what it acknowledged of a body that is cut off, and nothing of the rest', async () => {
+    const asking = open('?results=all');
+    asking.on('error', () => {});
+    asking.write(`${line('a')}\n${line('b')}\n`);
+    const [response] = (await once(asking, 'response')) as [IncomingMessage];
+    response.on('error', () => {});
+    await once(response, 'data');
+    asking.write(line('c'));
+    await setTimeout(50);
+    asking.destroy();
+    await setTimeout(100);
+    assert.deepEqual(await resources(), ['/a', '/b']);
+  });
+
+  it('limits how long a client may be silent, not how long it takes', async () => {
+    await start({ idleTimeout: 600 });
+    const asking = open();
+    for (let at = 0; at < 5; at++) {
+      asking.write(`${line(`paper-${at}`)}\n`);
+      await setTimeout(150);
+    }
+    const [response] = (await once(asking, 'response')) as [IncomingMessage];
+    const { error } = JSON.parse((await response.toArray()).join(''));
+    asking.destroy();
+    assert.deepEqual([response.statusCode, error.code], [408, 'idle']);
+    assert.deepEqual([error.complete, error.applied], [false, 5]);
+  });
+
+  it('ends with a last line that says why not all was read', async () => {
+    await start({ idleTimeout: 300 });
+    const asking = open('?results=all');
+    asking.write(`${line('a')}\n`);
+    const [response] = (await once(asking, 'response')) as [IncomingMessage];
+    const lines = (await response.toArray()).join('').trimEnd().split('\n');
+    asking.destroy();
+    const last = lastLineSchema.parse(JSON.parse(lines.at(-1)!));
+    assert.ok(!last.complete && last.error.code === 'idle' && last.applied === 1);
+  });
+
+  it('answers early when the server stops', async () => {
+    const asking = open();
+    asking.write(`${line('a')}\n`);
+    await once(asking, 'socket');
+    while ((await resources()).length === 0) await setTimeout(10);
+    const answered = once(asking, 'response');
+    const closed = started.server.close();
+    const [response] = (await answered) as [IncomingMessage];
+    const { error } = JSON.parse((await response.toArray()).join(''));
+    asking.destroy();
+    await closed;
+    assert.deepEqual([response.statusCode, error.code, error.applied], [503, 'stopping', 1]);
+  });
+
+  it('refuses results of an unknown kind', async () => {
+    const { status, text } = await ask(`${changesUrl}?results=none`, {
+      method: 'POST',
+      headers: NDJSON_BODY,
+      body: '',
+    });
+    assert.deepEqual([status, JSON.parse(text).error.field], [400, 'results']);
+  });
+
+  it('takes a long stream, and again without a change', async () => {
+    const lines = Array.from({ length: 30_000 }, (_, at) => line(`${at}`, { source: 's', position: at }));
+    const body = lines.join('\n');
+    assert.deepEqual(await post(body), { complete: true, applied: 30_000, unchanged: 0, rejected: 0, notApplied: [] });
+    assert.equal((await post(body)).unchanged, 30_000);
+  });
+});

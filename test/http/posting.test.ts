@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { gzipSync } from 'node:zlib';
+import { errorSchema, postedResultsSchema } from '../../src/http/schemas.ts';
+import { ask, askJson, JSON_BODY } from '../support/ask.ts';
+import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
+
+describe('Posting changes as JSON', () => {
+  let started: StartedApp;
+  let changesUrl: string;
+  beforeEach(async () => {
+    started = await startApp();
+    await started.app.sets.add({ slug: 'papers', urlPrefix: 'https://data.example.org/papers/' });
+    changesUrl = `${started.url}/api/sets/papers/changes`;
+  });
+  afterEach(closeApps);
+
+  const event = (value: string, change = 'created', fields: object = {}): object => ({
+    location: { value, type: 'rel_path' },
+    change,
+    ...fields,
+  });
+
+  async function post(...changes: unknown[]) {
+    const { status, body } = await askJson(changesUrl, { changes });
+    assert.equal(status, 200, JSON.stringify(body));
+    return postedResultsSchema.parse(body);
+  }
+
+  async function errorOf(question: Parameters<typeof ask>[1]) {
+    const { status, text } = await ask(changesUrl, { method: 'POST', headers: JSON_BODY, ...question });
+    const { error } = errorSchema.parse(JSON.parse(text));
+    return [status, error.code];
+  }
+
+  it('answers with one result an event, in order', async () => {
+    const { results, ...totals } = await post(
+      event('a', 'created', { length: 1 }),
+      event('b', 'updated'),
+      event('c', 'deleted'),
+      event('a', 'created', { length: 2 }),
+      event('a', 'updated', { length: 2 }),
+      event('b', 'deleted'),
+    );
+    assert.deepEqual(
+      results.map((result) => (result.status === 'applied' ? result.change : result.status)),
+      ['created', 'created', 'unchanged', 'updated', 'unchanged', 'deleted'],
+    );
+    assert.deepEqual(totals, { applied: 4, unchanged: 2, rejected: 0 });
+    const datetimes = results.flatMap((result) => (result.status === 'applied' ? [result.datetime] : []));
+    assert.deepEqual(datetimes, [...new Set(datetimes)].sort());
+    for (const datetime of datetimes) assert.match(datetime, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+  });
+
+  it('spoils no neighbour of a bad event', async () => {
+    const bad = [event('../a'), event('b', 'moved'), event('c', 'created', { length: -1 }), null, event('e', 'x')];
+    for (const event of bad) {
+      const { results } = await post(neighbour(), event, neighbour());
+      assert.deepEqual(
+        results.map(({ status }) => status),
+        ['applied', 'rejected', 'applied'],
+      );
+    }
+  });
+
+  let neighbours = 0;
+  const neighbour = (): object => event(`neighbour-${++neighbours}`);
+
+  it('names the field that is wrong', async () => {
+    const { results } = await post(event('a', 'created', { ln: [{ href: { value: 'b', type: 'rel_path' } }] }));
+    assert.deepEqual(results[0], {
+      status: 'rejected',
+      code: 'link-without-rel',
+      message: 'ln[0].rel is missing',
+      field: 'ln[0].rel',
+    });
+  });
+
+  it('changes nothing when a batch with positions is posted again', async () => {
+    const batch = [1, 2, 3].map((position) => event('a', 'updated', { length: position, source: 's', position }));
+    assert.equal((await post(...batch)).applied, 3);
+    const { results, applied } = await post(...batch);
+    assert.equal(applied, 0);
+    assert.deepEqual(results[0], { status: 'unchanged', reason: 'repeated' });
+    assert.equal((await post(event('a', 'updated', { length: 3 }))).results[0]?.status, 'unchanged');
+  });
+
+  it('lists what is posted at once', async () => {
+    await post(event('a&b'), event('gone'), event('gone', 'deleted'));
+    const { text } = await ask(`${started.url}/sets/papers/resourcelist.xml`);
+    assert.deepEqual(text.match(/<loc>[^<]+/g), ['<loc>https://data.example.org/papers/a&amp;b']);
+  });
+
+  it('takes gzip', async () => {
+    const body = gzipSync(JSON.stringify({ changes: [event('a')] }));
+    const headers = { ...JSON_BODY, 'Content-Encoding': 'gzip' };
+    const { status, text } = await ask(changesUrl, { method: 'POST', headers, body });
+    assert.equal(status, 200, text);
+    assert.deepEqual(await errorOf({ headers, body: 'no gzip at all' }), [400, 'bad-gzip']);
+    assert.deepEqual(await errorOf({ headers, body: body.subarray(0, -9) }), [400, 'bad-gzip']);
+    assert.deepEqual(await errorOf({ headers: { ...headers, 'Content-Encoding': 'br' }, body }), [
+      415,
+      'unsupported-encoding',
+    ]);
+  });
+
+  it('refuses a body that is not what it should be', async () => {
+    assert.deepEqual(await errorOf({ body: '{"changes": [' }), [400, 'not-json']);
+    assert.deepEqual(await errorOf({ body: '' }), [400, 'not-json']);
+    assert.deepEqual(await errorOf({ body: Buffer.from('{"changes": ["\xff"]}', 'latin1') }), [400, 'not-utf-8']);
+    assert.deepEqual(await errorOf({ body: '[]' }), [400, 'no-changes']);
+    assert.deepEqual(await errorOf({ body: '{"changes": {}}' }), [400, 'no-changes']);
+    assert.deepEqual(await errorOf({ body: '{"changes": [], "sets": []}' }), [400, 'unknown-field']);
+    assert.deepEqual(await errorOf({ body: Buffer.alloc(8_388_609, ' ') }), [413, 'body-too-large']);
+  });
+
+  it('refuses a content type that any web page could send', async () => {
+    const body = JSON.stringify({ changes: [event('a')] });
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=latin1', '']) {
+      const headers = type === '' ? {} : { 'Content-Type': type };
+      assert.deepEqual(await errorOf({ headers, body }), [415, 'unsupported-media-type'], type);
+    }
+  });
+
+  it('refuses an unknown set, and a set id that is none', async () => {
+    for (const [slug, status] of [
+      ['unknown', 404],
+      ['No_Slug-', 400],
+    ]) {
+      const { status: answered, body } = await askJson(`${started.url}/api/sets/${slug}/changes`, { changes: [] });
+      assert.deepEqual([answered, typeof body.error.message], [status, 'string']);
+    }
+  });
+
+  it('takes as many events as fit into a body', async () => {
+    const events = Array.from({ length: 12_000 }, (_, at) => event(`paper-${at}`));
+    events[6_000] = event('../outside');
+    const { results, ...totals } = await post(...events);
+    assert.deepEqual(totals, { applied: 11_999, unchanged: 0, rejected: 1 });
+    assert.equal(results[6_000]?.status, 'rejected');
+  });
+});

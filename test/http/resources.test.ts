@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { mkdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { keyOfPath } from '../../src/domain/key.ts';
+import { ask, askJson } from '../support/ask.ts';
+import { closeApps, makeFolder, type StartedApp, startApp } from '../support/start-app.ts';
+
+const TEXT = '0123456789';
+const MODIFIED = Date.UTC(2026, 0, 31, 12) / 1000;
+
+describe('Resources over HTTP', () => {
+  let started: StartedApp;
+  let root: string;
+  beforeEach(async () => {
+    started = await startApp();
+    root = await makeFolder(started, 'files');
+    await started.app.sets.add({ slug: 'resources', root });
+    await started.app.sets.markReady('resources');
+  });
+  afterEach(closeApps);
+
+  const urlOf = (key: string): string => `${started.url}/sets/resources/resources${key}`;
+
+  async function publish(path: string, bytes: string | Buffer = TEXT, fields: object = {}): Promise<string> {
+    await mkdir(join(root, path, '..'), { recursive: true });
+    await writeFile(join(root, path), bytes);
+    await utimes(join(root, path), MODIFIED, MODIFIED);
+    await list(path, fields);
+    return urlOf(keyOfPath(path));
+  }
+
+  async function list(path: string, fields: object = {}): Promise<void> {
+    const changes = [{ location: { value: path, type: 'rel_path' }, change: 'created', ...fields }];
+    const { body } = await askJson(`${started.url}/api/sets/resources/changes`, { changes });
+    assert.equal(body.rejected, 0, JSON.stringify(body));
+  }
+
+  it('are the bytes of the file, with its type and date, and a link to the Capability List', async () => {
+    const { status, headers, text } = await ask(await publish('a.html', '<p>Hi', { mime: 'text/html' }));
+    assert.deepEqual([status, text], [200, '<p>Hi']);
+    assert.equal(headers['content-type'], 'text/html');
+    assert.equal(headers['content-length'], '5');
+    assert.equal(headers['last-modified'], 'Sat, 31 Jan 2026 12:00:00 GMT');
+    assert.match(headers.etag ?? '', /^"[^"]+"$/);
+    assert.equal(headers.link, `<${started.url}/sets/resources/capabilitylist.xml>; rel="resourcesync"`);
+    assert.equal(headers['content-security-policy'], 'sandbox');
+    assert.equal(headers['x-content-type-options'], 'nosniff');
+    assert.equal((await ask(await publish('b'))).headers['content-type'], 'application/octet-stream');
+  });
+
+  it('are found by every name that a file may have', async () => {
+    const names = [
+      'a b',
+      'a&b',
+      '100%',
+      'a#b',
+      'a?b',
+      'a;b',
+      'a+b',
+      'é',
+      'e\u0301',
+      '文/地図.txt',
+      "it's (1)!",
+      'resources/a',
+    ];
+    for (const name of names) {
+      const { status, text } = await ask(await publish(name, `bytes of ${name}`));
+      assert.deepEqual([status, text], [200, `bytes of ${name}`]);
+    }
+  });
+
+  it('are found whichever characters of the path are encoded', async () => {
+    await publish('a~b.txt');
+    assert.equal((await ask(urlOf('/%61%7Eb%2etxt'))).status, 200);
+    assert.equal((await ask(`${urlOf('/a~b.txt')}?download`)).status, 200);
+  });
+
+  it('have parts', async () => {
+    const url = await publish('a');
+    const part = async (range: string, headers = {}) => {
+      const answer = await ask(url, { headers: { Range: range, ...headers } });
+      return [answer.status, answer.text, answer.headers['content-range']];
+    };
+    assert.deepEqual(await part('bytes=2-4'), [206, '234', 'bytes 2-4/10']);
+    assert.deepEqual(await part('bytes=-3'), [206, '789', 'bytes 7-9/10']);
+    assert.deepEqual(await part('bytes=8-'), [206, '89', 'bytes 8-9/10']);
+    assert.deepEqual(await part('bytes=0-1,5-6'), [200, TEXT, undefined]);
+    assert.deepEqual(await part('lines=0-1'), [200, TEXT, undefined]);
+    const beyond = await ask(url, { headers: { Range: 'bytes=10-' } });
+    assert.deepEqual([beyond.status, beyond.headers['content-range']], [416, 'bytes */10']);
+
+    const { headers } = await ask(url);
+    assert.equal((await part('bytes=2-4', { 'If-Range': headers.etag }))[0], 206);
+    assert.equal((await part('bytes=2-4', { 'If-Range': headers['last-modified'] }))[0], 206);
+    assert.equal((await part('bytes=2-4', { 'If-Range': '"other"' }))[0], 200);
+  });
+
+  it('are not sent to a client that has them', async () => {
+    const url = await publish('a');
+    const { headers } = await ask(url);
+    for (const condition of [
+      { 'If-None-Match': headers.etag ?? '' },
+      { 'If-Modified-Since': headers['last-modified'] ?? '' },
+    ]) {
+      const answer = await ask(url, { headers: condition as Record<string, string> });
+      assert.deepEqual([answer.status, answer.bytes.length], [304, 0]);
+    }
+    assert.equal((await ask(url, { headers: { 'If-Match': '"other"' } })).status, 412);
+    assert.equal((await ask(url, { headers: { 'If-Unmodified-Since': 'Fri, 30 Jan 2026 12:00:00 GMT' } })).status, 412);
+  });
+
+  it('answer HEAD, and may be empty', async () => {
+    const head = await ask(await publish('a'), { method: 'HEAD' });
+    assert.deepEqual([head.status, head.bytes.length, head.headers['content-length']], [200, 0, '10']);
+    const empty = await ask(await publish('empty', ''));
+    assert.deepEqual([empty.status, empty.bytes.length], [200, 0]);
+  });
+
+  it('come whole when they are large', async () => {
+    const bytes = Buffer.alloc(3_000_000, 'tide');
+    assert.deepEqual((await ask(await publish('large', bytes))).bytes, bytes);
+  });
+
+  it('that are not listed are not served', async () => {
+    await writeFile(join(root, '.env'), 'secret');
+    const url = await publish('a');
+    assert.equal((await ask(urlOf('/.env'))).status, 404);
+    await askJson(`${started.url}/api/sets/resources/changes`, {
+      changes: [{ location: { value: 'a', type: 'rel_path' }, change: 'deleted' }],
+    });
+    assert.equal((await ask(url)).status, 404);
+  });
+
+  it('that lie outside the root are not served, listed or not', async () => {
+    await writeFile(join(started.folder, 'secret'), 'secret');
+    await symlink(join(started.folder, 'secret'), join(root, 'link'));
+    await list('link');
+    assert.equal((await ask(urlOf('/link'))).status, 404);
+    for (const path of ['/../secret', '/%2e%2e/secret', '/..%2fsecret', '/a/../../secret', '//etc/passwd', '/']) {
+      assert.equal((await ask(urlOf(path))).status, 404, path);
+    }
+  });
+
+  it('whose file went away are not found', async () => {
+    const url = await publish('a');
+    await rm(join(root, 'a'));
+    assert.equal((await askJson(url)).body.error.code, 'not-found');
+  });
+
+  it('have paths that are UTF-8', async () => {
+    for (const path of ['/%ff', '/a/%C3', '/%zz']) {
+      const { status, body } = await askJson(urlOf(path));
+      assert.deepEqual([status, body.error.code], [400, 'bad-path'], path);
+    }
+  });
+
+  it('of a set without a root are said to be elsewhere', async () => {
+    await started.app.sets.add({ slug: 'elsewhere', urlPrefix: 'https://data.example.org/files/' });
+    const { status, body } = await askJson(`${started.url}/sets/elsewhere/resources/a%20b`);
+    assert.deepEqual([status, body.error.uri], [404, 'https://data.example.org/files/a%20b']);
+  });
+});
