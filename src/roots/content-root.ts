@@ -20,6 +20,12 @@ export interface ContentRoot {
   open(path: string): Promise<RootFile>;
 
   /**
+   * Reads a file and returns its sha-256 with the figures of the bytes that were read. Several may be asked for at once.
+   * @throws TidemarkError as `open`; `conflict` when the file was changed while it was read; the signal's reason when it is aborted
+   */
+  digest(path: string, signal?: AbortSignal): Promise<FileDigest>;
+
+  /**
    * Tells what changed from now on: a path to list again, a file or a folder, the empty path for the whole root. Told at least
    * once for every change, perhaps more often. A problem with the empty path means that the root has vanished or was replaced,
    * and that nothing more will be told.
@@ -59,6 +65,15 @@ export interface RootFile {
    */
   stream(range?: ByteRange): import('node:stream').Readable;
   close(): Promise<void>;
+}
+
+export interface FileDigest {
+  /** Bytes. */
+  readonly length: number;
+  /** Nanoseconds since 1970. */
+  readonly mtime: bigint;
+  // One hash: what a Resource List publishes, and a known client fails on several.
+  readonly hashes: { readonly 'sha-256': string };
 }
 
 export interface ByteRange {

@@ -23,7 +23,7 @@ export interface ScanSources {
   readonly memory: FileMemory;
 }
 
-const BATCH = 1_000;
+const BATCH = 100;
 
 /** Every key of a local path: they begin with a slash, and `0` is the character after it. */
 const EVERYTHING: KeyRange = { from: '/', to: '0' };

@@ -50,12 +50,8 @@ export class ScanCounter {
     this.#tell();
   }
 
-  hashed(): void {
+  hashed(bytes: number): void {
     this.#hashed += 1;
-    this.#tell();
-  }
-
-  bytes(bytes: number): void {
     this.#bytes += bytes;
     this.#tell();
   }

@@ -142,11 +142,11 @@ class ScanRun {
     for (let next = files.next(); !next.done; next = files.next()) {
       signal?.throwIfAborted();
       const { file, resource } = next.value;
-      const hashed = await hashFile({ set, root, file, signal, onBytes: (bytes) => this.counter.bytes(bytes) });
+      const hashed = await hashFile({ set, root, file, signal });
       if (hashed === 'left') this.counter.left();
       else if ('problem' in hashed) this.counter.problem(hashed);
       else {
-        this.counter.hashed();
+        this.counter.hashed(hashed.remember.length);
         findings.push({ key: hashed.remember.key, resource, ...hashed });
       }
     }

@@ -1,4 +1,4 @@
-import { TidemarkError } from '../../domain/errors.ts';
+import { isTidemarkError, TidemarkError } from '../../domain/errors.ts';
 
 /** The code of an error of the operating system, such as `ENOENT`. */
 export function errorCode(error: unknown): string | undefined {
@@ -37,4 +37,21 @@ export function rootNotThere(root: string, error?: unknown): TidemarkError {
     { root },
     error,
   );
+}
+
+export function noSuchFile(path: string): TidemarkError {
+  return new TidemarkError('not-found', `there is no file "${path}" in the root`, { path });
+}
+
+export function changedMeanwhile(path: string): TidemarkError {
+  return new TidemarkError('conflict', `"${path}" changed while it was read`, { path });
+}
+
+/** What to say when opening or reading a file failed; our own errors stay as they are. */
+export function openError(path: string, error: unknown): TidemarkError {
+  if (isTidemarkError(error)) return error;
+  // A link that was swapped in, or a device.
+  const isNone = ['ELOOP', 'ENAMETOOLONG', 'ENXIO', 'ENODEV'].includes(errorCode(error) ?? '');
+  if (isGone(error) || isNone) return noSuchFile(path);
+  return new TidemarkError('unavailable', `"${path}" cannot be read: ${reasonOf(error)}`, { path }, error);
 }

@@ -1,8 +1,8 @@
 import type { BigIntStats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import { TidemarkError } from '../../domain/errors.ts';
 import type { ByteRange, RootFile } from '../content-root.ts';
+import { changedMeanwhile } from './file-errors.ts';
 
 const CHUNK = 128 * 1024;
 
@@ -41,17 +41,13 @@ export class FolderFile implements RootFile {
       const { bytesRead, buffer } = await this.#handle.read(Buffer.allocUnsafe(size), 0, size, at);
       at += bytesRead;
       if (bytesRead === 0 || at > end) await this.#checkUnchanged();
-      if (bytesRead === 0) throw this.#changed();
+      if (bytesRead === 0) throw changedMeanwhile(this.#path);
       yield buffer.subarray(0, bytesRead);
     }
   }
 
   async #checkUnchanged(): Promise<void> {
     const { size, mtimeNs } = await this.#handle.stat({ bigint: true });
-    if (Number(size) !== this.length || mtimeNs !== this.mtime) throw this.#changed();
-  }
-
-  #changed(): TidemarkError {
-    return new TidemarkError('conflict', `"${this.#path}" changed while it was read`, { path: this.#path });
+    if (Number(size) !== this.length || mtimeNs !== this.mtime) throw changedMeanwhile(this.#path);
   }
 }

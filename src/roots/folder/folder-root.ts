@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
-import type { ContentRoot, RootEntry, RootFile, RootProblem, RootWatch } from '../content-root.ts';
+import type { ContentRoot, FileDigest, RootEntry, RootFile, RootProblem, RootWatch } from '../content-root.ts';
 import { parseExclusions } from './exclusions.ts';
+import { HashClient } from './hash-client.ts';
 import { openWithin } from './open-within.ts';
 import { WalkClient } from './walk-client.ts';
 import { watchFolder } from './watch-client.ts';
@@ -13,6 +14,7 @@ export class FolderRoot implements ContentRoot {
   readonly #root: string;
   readonly #exclude: readonly string[];
   readonly #walks: WalkClient;
+  readonly #hashes: HashClient;
 
   /** @throws TidemarkError `invalid` for a pattern that is none */
   constructor({ root, exclude }: { readonly root: string; readonly exclude: readonly string[] }) {
@@ -20,6 +22,7 @@ export class FolderRoot implements ContentRoot {
     this.#root = resolve(root);
     this.#exclude = exclude;
     this.#walks = new WalkClient({ root: this.#root, exclude });
+    this.#hashes = new HashClient({ root: this.#root });
   }
 
   list(under = ''): AsyncIterable<readonly RootEntry[]> {
@@ -28,6 +31,10 @@ export class FolderRoot implements ContentRoot {
 
   open(path: string): Promise<RootFile> {
     return openWithin(this.#root, path);
+  }
+
+  digest(path: string, signal?: AbortSignal): Promise<FileDigest> {
+    return this.#hashes.digest(path, signal);
   }
 
   watch(onChange: (path: string) => void, onProblem: (problem: RootProblem) => void): Promise<RootWatch> {

@@ -1,6 +1,6 @@
 import { readlinkSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { isWithin } from './walk.ts';
+import { isWithin } from './within.ts';
 
 /** Which links name which paths of a root, so that a change of a file is told for its links too. It never forgets: telling too much is harmless. */
 export class LinkTargets {

@@ -5,7 +5,7 @@ import { TidemarkError } from '../../domain/errors.ts';
 import type { KeyRange, ResourceKey } from '../../domain/key.ts';
 import type { FileMemory, RememberedFile } from '../file-memory.ts';
 
-const BATCH = 2_000;
+const BATCH = 500;
 /** How long to wait for another process, milliseconds. */
 const BUSY_TIMEOUT = 5_000;
 

@@ -5,8 +5,9 @@ import { type Exclusions, isHidden, readExclusions } from './exclusions.ts';
 import { isGone, reasonOf, rootNotThere } from './file-errors.ts';
 import { type FolderName, nameProblem, readFolder } from './read-folder.ts';
 import { RootIdentity } from './root-identity.ts';
+import { isWithin } from './within.ts';
 
-const BATCH = 1_000;
+const BATCH = 500;
 
 export interface Walk {
   readonly root: string;
@@ -123,9 +124,4 @@ class Walker {
       return undefined;
     }
   }
-}
-
-/** Whether a real path lies in a folder's real path, both absolute. */
-export function isWithin(folder: string, path: string): boolean {
-  return path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
 }

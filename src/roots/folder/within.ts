@@ -1,0 +1,14 @@
+import { constants } from 'node:fs';
+
+// Without O_NONBLOCK, opening a FIFO waits for its writer. The last name of a real path is no link, unless one was swapped in.
+export const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
+
+/** Whether a real path lies in a folder's real path, both absolute. */
+export function isWithin(folder: string, path: string): boolean {
+  return path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
+}
+
+/** Whether a path consists of names only. */
+export function isPlainPath(path: string): boolean {
+  return !path.includes('\0') && path.split('/').every((name) => name !== '' && name !== '.' && name !== '..');
+}
