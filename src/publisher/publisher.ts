@@ -11,9 +11,10 @@ import type { SetUris } from './document-uris.ts';
 import { setUris, sourceUris } from './document-uris.ts';
 import type { EntryStyle } from './documents/entry.ts';
 import { LogTail } from './log-tail.ts';
+import type { PageDirectory } from './page-directory.ts';
 import type { DocumentPublisher, PageInfo, PublishedDocument } from './published-document.ts';
 import type { Renderer } from './renderer.ts';
-import { ResourceLists } from './resource-lists.ts';
+import { type DocumentPlan, type PagePlan, planNamedPage, planPages, planResourceList } from './resource-lists.ts';
 import { SetPublication } from './set-publication.ts';
 
 export interface PublisherParts {
@@ -40,13 +41,11 @@ export class Publisher implements DocumentPublisher {
   readonly #parts: PublisherParts;
   readonly #tail: LogTail;
   readonly #publications = new Map<SetId, { readonly epoch: number; readonly publication: SetPublication }>();
-  readonly #resourceLists: ResourceLists;
   readonly #changeLists: ChangeLists;
 
   constructor(parts: PublisherParts) {
     this.#parts = parts;
     this.#tail = new LogTail(parts.index);
-    this.#resourceLists = new ResourceLists(parts.cache);
     this.#changeLists = new ChangeLists(parts.index, parts.cache);
   }
 
@@ -92,12 +91,12 @@ export class Publisher implements DocumentPublisher {
 
   async resourceList(slug: string): Promise<PublishedDocument> {
     const published = await this.#readySet(slug);
-    return this.#resourceLists.list(published, await this.#directory(published));
+    return this.#make(await this.#settled(published, (directory) => planResourceList(published, directory)));
   }
 
   async resourcePage(slug: string, name: string): Promise<PublishedDocument> {
     const published = await this.#readySet(slug);
-    return this.#resourceLists.page(published, await this.#directory(published), name);
+    return this.#make(await this.#settled(published, (directory) => planNamedPage(published, directory, name)));
   }
 
   async changeList(slug: string): Promise<PublishedDocument> {
@@ -117,13 +116,14 @@ export class Publisher implements DocumentPublisher {
   }
 
   async pages(slug: string): Promise<readonly PageInfo[]> {
-    const published = await this.#readySet(slug);
-    return this.#resourceLists.pages(published, await this.#directory(published));
+    return Promise.all((await this.#pagePlans(slug)).map((page) => this.#pageInfo(page)));
   }
 
   async refreshPage(slug: string, name: string): Promise<PageInfo> {
-    const published = await this.#readySet(slug);
-    return this.#resourceLists.refresh(published, await this.#directory(published), name);
+    const found = (await this.#pagePlans(slug)).find(({ page }) => page.name === name);
+    if (found === undefined) throw new TidemarkError('not-found', `the set "${slug}" has no page "${name}"`, { name });
+    await this.#parts.cache.refresh(found.plan.reference, found.plan.making);
+    return this.#pageInfo(found);
   }
 
   /** Stores what was counted, so that the next start is quick. */
@@ -155,7 +155,22 @@ export class Publisher implements DocumentPublisher {
     );
   }
 
-  #directory({ set }: PublishedSet) {
+  async #pagePlans(slug: string): Promise<readonly PagePlan[]> {
+    const published = await this.#readySet(slug);
+    return this.#settled(published, (directory) => planPages(published, directory));
+  }
+
+  async #pageInfo({ page: { name, from, entries, version }, plan }: PagePlan): Promise<PageInfo> {
+    const record = await this.#parts.cache.peek(plan.reference);
+    const rendered = record && { length: record.lengths.identity, digest: record.digest, rendered: record.rendered };
+    return { name, from, entries, version, ...rendered };
+  }
+
+  #make({ reference, making }: DocumentPlan): Promise<PublishedDocument> {
+    return this.#parts.cache.get(reference, () => making);
+  }
+
+  #settled<Result>({ set }: PublishedSet, use: (directory: PageDirectory) => Result): Promise<Result> {
     const { index, catalog, renderer } = this.#parts;
     let known = this.#publications.get(set.id);
     if (known?.epoch !== set.epoch) {
@@ -163,6 +178,6 @@ export class Publisher implements DocumentPublisher {
       known = { epoch: set.epoch, publication: new SetPublication(set, { index, catalog, tail: this.#tail, survey }) };
       this.#publications.set(set.id, known);
     }
-    return known.publication.settled();
+    return known.publication.settled(use);
   }
 }

@@ -1,64 +1,51 @@
 import { TidemarkError } from '../domain/errors.ts';
 import type { Stamp } from '../domain/stamp.ts';
-import { type DocumentCache, type DocumentReference, fingerprint, type Making } from './document-cache.ts';
+import { type DocumentReference, fingerprint, type Making } from './document-cache.ts';
 import { parseName } from './document-name.ts';
 import { type Page, type PageDirectory, RETIRED_FOR, type RetiredPage } from './page-directory.ts';
-import type { PageInfo, PublishedDocument } from './published-document.ts';
 import type { PublishedSet } from './publisher.ts';
 
-interface PagePlan {
+/** Which document, and how to make it. Plans are made at one moment of the directory, and carried out later. */
+export interface DocumentPlan {
   readonly reference: DocumentReference;
   readonly making: Making;
 }
 
+export interface PagePlan {
+  readonly page: Readonly<Page>;
+  readonly plan: DocumentPlan;
+}
+
 /** The Resource List of a set: one document, or an index over pages (ResourceSync 1.1, 10). */
-export class ResourceLists {
-  readonly #cache: DocumentCache;
+export function planResourceList(published: PublishedSet, directory: PageDirectory): DocumentPlan {
+  const [only, ...more] = directory.pages as [Page, ...Page[]];
+  return more.length === 0 ? planOnly(published, only) : planIndex(published, directory);
+}
 
-  constructor(cache: DocumentCache) {
-    this.#cache = cache;
-  }
+/** Every page as it is listed. */
+export function planPages(published: PublishedSet, directory: PageDirectory): readonly PagePlan[] {
+  return directory.pages.map((page) => ({ page: { ...page }, plan: planAsListed(published, directory, page) }));
+}
 
-  list(published: PublishedSet, directory: PageDirectory): Promise<PublishedDocument> {
-    const [only, ...more] = directory.pages as [Page, ...Page[]];
-    const { reference, making } = more.length === 0 ? planOnly(published, only) : planIndex(published, directory);
-    return this.#cache.get(reference, () => making);
+/** A page by its name, also one that is not listed any more. @throws TidemarkError `not-found` or `gone` */
+export function planNamedPage(published: PublishedSet, directory: PageDirectory, name: string): DocumentPlan {
+  const page = directory.pages.find((candidate) => candidate.name === name);
+  if (page !== undefined) return planPage(published, directory, page);
+  const number = parseName(name, directory.epoch);
+  const retired = directory.retired.find((candidate) => candidate.name === name);
+  if (retired !== undefined && Date.now() - retired.retired < RETIRED_FOR) return planRetired(published, retired);
+  if (number > 0 && number <= directory.lastNumber) {
+    throw new TidemarkError('gone', `the page "${name}" was split more than a day ago: read the index again`, { name });
   }
-
-  /** @throws TidemarkError `not-found` or `gone` */
-  page(published: PublishedSet, directory: PageDirectory, name: string): Promise<PublishedDocument> {
-    const { reference, making } = findPage(published, directory, name);
-    return this.#cache.get(reference, () => making);
-  }
-
-  async refresh(published: PublishedSet, directory: PageDirectory, name: string): Promise<PageInfo> {
-    const page = directory.pages.find((candidate) => candidate.name === name);
-    if (page === undefined) findPage(published, directory, name);
-    if (page === undefined)
-      throw new TidemarkError('gone', `the page "${name}" was split: list the pages again`, { name });
-    const { reference, making } = planAsListed(published, directory, page);
-    await this.#cache.refresh(reference, making);
-    return this.#info(published, directory, page);
-  }
-
-  pages(published: PublishedSet, directory: PageDirectory): Promise<readonly PageInfo[]> {
-    return Promise.all(directory.pages.map((page) => this.#info(published, directory, page)));
-  }
-
-  async #info(published: PublishedSet, directory: PageDirectory, page: Page): Promise<PageInfo> {
-    const { name, from, entries, version } = page;
-    const record = await this.#cache.peek(planAsListed(published, directory, page).reference);
-    const rendered = record && { length: record.lengths.identity, digest: record.digest, rendered: record.rendered };
-    return { name, from, entries, version, ...rendered };
-  }
+  throw new TidemarkError('not-found', `there is no page "${name}"`, { name });
 }
 
 /** A page is published as the list itself when it is the only one. */
-function planAsListed(published: PublishedSet, directory: PageDirectory, page: Page): PagePlan {
+function planAsListed(published: PublishedSet, directory: PageDirectory, page: Page): DocumentPlan {
   return directory.pages.length === 1 ? planOnly(published, page) : planPage(published, directory, page);
 }
 
-function planOnly(published: PublishedSet, page: Page): PagePlan {
+function planOnly(published: PublishedSet, page: Page): DocumentPlan {
   const { set, uris, style } = published;
   const at = atOf(published, page.version);
   return {
@@ -70,7 +57,7 @@ function planOnly(published: PublishedSet, page: Page): PagePlan {
   };
 }
 
-function planPage(published: PublishedSet, directory: PageDirectory, page: Page): PagePlan {
+function planPage(published: PublishedSet, directory: PageDirectory, page: Page): DocumentPlan {
   const { set, uris, style } = published;
   const at = atOf(published, page.version);
   return {
@@ -89,7 +76,7 @@ function planPage(published: PublishedSet, directory: PageDirectory, page: Page)
 }
 
 /** What the page held when it was within its limits for the last time, in its present state. */
-function planRetired(published: PublishedSet, { name, from, to, through }: RetiredPage): PagePlan {
+function planRetired(published: PublishedSet, { name, from, to, through }: RetiredPage): DocumentPlan {
   const { set, uris, style } = published;
   const at = Math.max(through, set.epochStart);
   return {
@@ -108,7 +95,7 @@ function planRetired(published: PublishedSet, { name, from, to, through }: Retir
   };
 }
 
-function planIndex(published: PublishedSet, directory: PageDirectory): PagePlan {
+function planIndex(published: PublishedSet, directory: PageDirectory): DocumentPlan {
   const { uris } = published;
   const { pages } = directory;
   const newest = Math.max(...pages.map(({ version }) => version));
@@ -129,18 +116,6 @@ function planIndex(published: PublishedSet, directory: PageDirectory): PagePlan 
       },
     },
   };
-}
-
-function findPage(published: PublishedSet, directory: PageDirectory, name: string): PagePlan {
-  const page = directory.pages.find((candidate) => candidate.name === name);
-  if (page !== undefined) return planPage(published, directory, page);
-  const number = parseName(name, directory.epoch);
-  const retired = directory.retired.find((candidate) => candidate.name === name);
-  if (retired !== undefined && Date.now() - retired.retired < RETIRED_FOR) return planRetired(published, retired);
-  if (number > 0 && number <= directory.lastNumber) {
-    throw new TidemarkError('gone', `the page "${name}" was split more than a day ago: read the index again`, { name });
-  }
-  throw new TidemarkError('not-found', `there is no page "${name}"`, { name });
 }
 
 /** One above the newest stamp; a set that has seen no change in this epoch is as it was when the epoch began. */

@@ -38,16 +38,18 @@ export class SetPublication {
   }
 
   /**
-   * The directory, with every page within its limits, counting every change that was committed before the call.
+   * Calls back with the directory at a moment when every page is within its limits, and every change is counted that was committed before the
+   * call. The directory goes on changing afterwards: what is wanted of it is to be taken at once.
    * @throws TidemarkError `not-ready` when changes come in faster than pages can be split
    */
-  async settled(): Promise<PageDirectory> {
+  async settled<Result>(use: (directory: PageDirectory) => Result): Promise<Result> {
+    await this.#parts.tail.look();
     for (let round = 0; round < MOST_ROUNDS; round++) {
-      await this.#parts.tail.look();
-      // A settling that began before has not counted all of it; its end is the time to look again.
-      if (this.#settling !== undefined) await this.#settling.catch(() => {});
-      else if (await this.#isSettled()) return this.#directory!;
-      else await this.#settle();
+      if (await this.#isSettled()) return use(this.#directory!);
+      // One that began before the look may not have counted all of it.
+      const began = this.#settling === undefined;
+      await this.#settle();
+      if (began && this.#directory !== undefined && !needsSettling(this.#directory)) return use(this.#directory);
     }
     throw new TidemarkError('not-ready', `the pages of "${this.#set.slug}" are being made: try again in a moment`);
   }
