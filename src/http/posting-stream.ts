@@ -95,6 +95,11 @@ class LineWriter {
       this.#response.status(200).set({ 'Content-Type': 'application/x-ndjson', 'Cache-Control': 'no-store' });
     }
     if (this.#response.write(text)) return;
+    if (!this.#response.destroyed) await this.#drain();
+    if (this.#response.destroyed) throw new Error('the client takes no results');
+  }
+
+  async #drain(): Promise<void> {
     const settled = new AbortController();
     const { signal } = settled;
     const waits = [once(this.#response, 'drain', { signal }), once(this.#response, 'close', { signal })];
@@ -104,6 +109,5 @@ class LineWriter {
     } finally {
       settled.abort();
     }
-    if (this.#response.destroyed) throw new Error('the client takes no results');
   }
 }

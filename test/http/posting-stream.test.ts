@@ -159,6 +159,30 @@ describe('Posting changes as a stream', () => {
     assert.deepEqual([response.statusCode, error.code, error.applied], [503, 'stopping', 1]);
   });
 
+  it('answers 503, with what is in, when the store fails before anything was sent', async () => {
+    const asking = open();
+    asking.write(`${line('a')}\n`);
+    await once(asking, 'socket');
+    while ((await resources()).length === 0) await setTimeout(10);
+    await started.app.close();
+    asking.end(`${line('b')}\n`);
+    const [response] = (await once(asking, 'response')) as [IncomingMessage];
+    const { error } = JSON.parse((await response.toArray()).join(''));
+    assert.deepEqual([response.statusCode, error.code, error.applied], [503, 'unavailable', 1]);
+    assert.ok(response.headers['retry-after']);
+  });
+
+  it('ends with a last line that says so when the store fails', async () => {
+    const asking = open('?results=all');
+    asking.write(`${line('a')}\n`);
+    const [response] = (await once(asking, 'response')) as [IncomingMessage];
+    await started.app.close();
+    asking.end(`${line('b')}\n`);
+    const lines = (await response.toArray()).join('').trimEnd().split('\n');
+    const last = lastLineSchema.parse(JSON.parse(lines.at(-1)!));
+    assert.ok(!last.complete && last.error.code === 'unavailable' && last.applied === 1);
+  });
+
   it('refuses results of an unknown kind', async () => {
     const { status, text } = await ask(`${changesUrl}?results=none`, {
       method: 'POST',
