@@ -19,7 +19,8 @@ export async function* requestBody(
   request: IncomingMessage,
   limits: BodyLimits,
 ): AsyncGenerator<Buffer, void, undefined> {
-  const chunks = unpacked(request).iterator({ destroyOnReturn: false });
+  // Without for await, which would destroy the request, and its connection with it, when the loop is left early.
+  const chunks: AsyncIterator<Buffer> = unpacked(request)[Symbol.asyncIterator]();
   try {
     for (;;) {
       const { done, value } = await inTime(chunks.next(), limits);

@@ -93,6 +93,7 @@ describe('Resources over HTTP', () => {
     assert.equal((await part('bytes=2-4', { 'If-Range': headers.etag }))[0], 206);
     assert.equal((await part('bytes=2-4', { 'If-Range': headers['last-modified'] }))[0], 206);
     assert.equal((await part('bytes=2-4', { 'If-Range': '"other"' }))[0], 200);
+    assert.equal((await part('bytes=2-4', { 'If-Range': 'Fri, 30 Jan 2026 12:00:00 GMT' }))[0], 200);
   });
 
   it('are not sent to a client that has them', async () => {
