@@ -1,11 +1,17 @@
 import { availableParallelism, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import type { Bench, BenchOptions } from './figure.ts';
+import { oneChange } from './figures/one-change.ts';
+import { page } from './figures/page.ts';
 import { posting } from './figures/posting.ts';
+import { scan } from './figures/scan.ts';
+import { singleEvent } from './figures/single-event.ts';
+import { watch } from './figures/watch.ts';
+import { wholeList } from './figures/whole-list.ts';
 import { type Line, lineOf, tableOf } from './support/table.ts';
 import { TemporaryFolder } from './support/temporary-folder.ts';
 
-const BENCHES: readonly Bench[] = [posting];
+const BENCHES: readonly Bench[] = [posting, singleEvent, page, wholeList, oneChange, scan, watch];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

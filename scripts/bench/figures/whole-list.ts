@@ -1,0 +1,94 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { Bench, BenchOptions, Figure } from '../figure.ts';
+import { runChild } from '../support/child.ts';
+import { partsOf } from '../support/documents.ts';
+import { writeEvents } from '../support/events.ts';
+import { filledSource, SET } from '../support/filled-source.ts';
+import { HttpClient } from '../support/http-client.ts';
+import { resyncPython } from '../support/resync.ts';
+import { median, secondsSince } from '../support/spread.ts';
+import type { Server, Tidemark } from '../support/tidemark.ts';
+
+const PAGE_SIZES = [50_000, 10_000];
+
+export const wholeList: Bench = {
+  name: 'whole-list',
+  about: 'the Resource List of 1,000,000 resources from nothing',
+
+  async run(options) {
+    const count = Math.round(1_000_000 * options.scale);
+    const python = await writeWithResync(options, count);
+    const baseline = { name: 'Python resync, pages of 50,000', values: python };
+    const figures: Figure[] = [];
+    for (const size of PAGE_SIZES) {
+      const { seconds, memory } = await publish(options, { count, size });
+      const name = `list of ${count.toLocaleString('en')} from nothing, pages of ${size.toLocaleString('en')}`;
+      figures.push({ name, unit: 's', ours: seconds, baseline, limit: { most: median(python) / 5 } });
+      figures.push({ name: '… peak memory', unit: 'MB', ours: memory });
+    }
+    return figures;
+  },
+};
+
+async function publish(options: BenchOptions, { count, size }: { count: number; size: number }) {
+  const tidemark = await filledSource(options, { resources: count, options: ['--page-size', String(size)] });
+  const seconds: number[] = [];
+  const memory: number[] = [];
+  for (let run = 1; run <= options.runs; run++) {
+    forgetDocuments(tidemark);
+    const server = await tidemark.start();
+    try {
+      const start = performance.now();
+      await fetchAll(server, count);
+      seconds.push(secondsSince(start));
+      memory.push(server.peakMemory());
+    } finally {
+      await server.stop();
+    }
+    options.tell(`pages of ${size}, ${run}: ${seconds.at(-1)!.toFixed(1)} s in ${memory.at(-1)!.toFixed(0)} MB`);
+  }
+  rmSync(tidemark.dataFolder, { recursive: true });
+  return { seconds, memory };
+}
+
+/** As if no list had ever been asked for: no document, and nothing known of which page holds what. */
+function forgetDocuments({ dataFolder }: Tidemark): void {
+  rmSync(join(dataFolder, 'documents'), { recursive: true, force: true });
+  const database = new DatabaseSync(join(dataFolder, 'tidemark.db'));
+  database.exec(`DELETE FROM catalog WHERE kind = 'page-directory'`);
+  database.close();
+}
+
+/** Fetches the index and every page, two at a time: so one is being rendered while another one is sent. */
+async function fetchAll({ url, client }: Server, count: number): Promise<void> {
+  const paths = partsOf(await client.text(`/sets/${SET}/resourcelist.xml`)).map(({ path }) => path);
+  const next = paths.values();
+  let entries = 0;
+  const fetchOneByOne = async () => {
+    const own = new HttpClient(url);
+    for (const path of next) entries += (await own.text(path)).split('<url>').length - 1;
+    own.close();
+  };
+  await Promise.all([fetchOneByOne(), fetchOneByOne()]);
+  if (entries !== count) throw new Error(`the pages hold ${entries} of ${count} resources`);
+}
+
+async function writeWithResync({ runs, folder, tell }: BenchOptions, count: number): Promise<number[]> {
+  const events = folder.next('ascending.ndjson');
+  await writeEvents(events, { count, order: 'ascending' });
+  const seconds: number[] = [];
+  for (let run = 1; run <= runs; run++) {
+    const output = folder.next('resync');
+    mkdirSync(output);
+    const script = new URL('../baselines/resync_list.py', import.meta.url).pathname;
+    const given = JSON.stringify({ events, folder: output, collect: false });
+    const { stdout } = await runChild(resyncPython(), [script, given]);
+    seconds.push(JSON.parse(stdout).seconds);
+    rmSync(output, { recursive: true });
+    tell(`Python resync ${run}: ${seconds.at(-1)!.toFixed(1)} s`);
+  }
+  rmSync(events);
+  return seconds;
+}
