@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import type { Configuration } from '../config/configuration.ts';
 import { TidemarkError } from '../domain/errors.ts';
-import { patternOfFolder } from '../roots/folder/exclusions.ts';
+import { patternOfFolder } from '../roots/exclusions.ts';
 
 // SQLite keeps these beside the database while it is open.
 const STORE_SUFFIXES = ['', '-wal', '-shm', '-journal'];

@@ -1,6 +1,6 @@
 import type { ResourceSet } from '../domain/resource-set.ts';
 import { setUris, sourceUris } from '../publisher/document-uris.ts';
-import { parseExclusions } from '../roots/folder/exclusions.ts';
+import { parseExclusions } from '../roots/exclusions.ts';
 import { announceChanges } from './announce-changes.ts';
 import type { Call, CliCommand } from './cli-command.ts';
 import { exclusionsOfOwnFiles } from './exclude-own-files.ts';

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { TidemarkError } from '../domain/errors.ts';
 import type { HashAlgorithm } from '../domain/hash.ts';
 import { parseSlug } from '../domain/resource-set.ts';
-import { parseExclusions } from '../roots/folder/exclusions.ts';
+import { parseExclusions } from '../roots/exclusions.ts';
 import type { NewSet } from '../sets/set-registry.ts';
 import type { Call, CliCommand } from './cli-command.ts';
 import { exclusionsOfOwnFiles } from './exclude-own-files.ts';

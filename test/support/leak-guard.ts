@@ -17,7 +17,9 @@ export const mochaHooks = {
     rmSync(folder, { recursive: true });
     assert.deepEqual(left, [], 'temporary folders are left behind');
     setTimeout(() => {
-      console.error(`\nThe tests are over, but something is still open: ${process.getActiveResourcesInfo().join(', ')}`);
+      console.error(
+        `\nThe tests are over, but something is still open: ${process.getActiveResourcesInfo().join(', ')}`,
+      );
       process.exit(1);
     }, PATIENCE).unref();
   },

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { ContentRoot, FileDigest, RootEntry, RootFile, RootProblem, RootWatch } from '../content-root.ts';
-import { parseExclusions } from './exclusions.ts';
+import { parseExclusions } from '../exclusions.ts';
 import { HashClient } from './hash-client.ts';
 import { openWithin } from './open-within.ts';
 import { WalkClient } from './walk-client.ts';

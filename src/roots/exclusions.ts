@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import picomatch from 'picomatch';
-import { TidemarkError } from '../../domain/errors.ts';
+import { TidemarkError } from '../domain/errors.ts';
 import { errorCode, reasonOf } from './file-errors.ts';
 
 export const IGNORE_FILE = '.tidemarkignore';
