@@ -2,7 +2,7 @@ import type { BigIntStats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { ByteRange, RootFile } from '../content-root.ts';
-import { changedMeanwhile } from './file-errors.ts';
+import { changedMeanwhile } from '../file-errors.ts';
 
 const CHUNK = 128 * 1024;
 

@@ -11,7 +11,7 @@ import {
   statSync,
 } from 'node:fs';
 import type { FileDigest } from '../content-root.ts';
-import { changedMeanwhile, noSuchFile, openError, rootNotThere } from './file-errors.ts';
+import { changedMeanwhile, noSuchFile, openError, rootNotThere } from '../file-errors.ts';
 import { isPlainPath, isWithin, OPEN_FLAGS } from './within.ts';
 
 const buffer = Buffer.allocUnsafe(1024 * 1024);

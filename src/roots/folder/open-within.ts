@@ -1,6 +1,6 @@
 import { type FileHandle, lstat, open, readlink, realpath, stat } from 'node:fs/promises';
 import type { RootFile } from '../content-root.ts';
-import { noSuchFile, openError, rootNotThere } from './file-errors.ts';
+import { noSuchFile, openError, rootNotThere } from '../file-errors.ts';
 import { FolderFile } from './folder-file.ts';
 import { isPlainPath, isWithin, OPEN_FLAGS } from './within.ts';
 

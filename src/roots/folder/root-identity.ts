@@ -1,5 +1,5 @@
 import { type BigIntStats, statSync } from 'node:fs';
-import { rootNotThere } from './file-errors.ts';
+import { rootNotThere } from '../file-errors.ts';
 
 /** Tells whether the folder at the root's path is still the one that it was. */
 export class RootIdentity {

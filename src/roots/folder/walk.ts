@@ -2,7 +2,7 @@ import { type BigIntStats, lstatSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RootEntry } from '../content-root.ts';
 import { type Exclusions, isHidden, readExclusions } from '../exclusions.ts';
-import { isGone, reasonOf, rootNotThere } from './file-errors.ts';
+import { isGone, reasonOf, rootNotThere } from '../file-errors.ts';
 import { type FolderName, nameProblem, readFolder } from './read-folder.ts';
 import { RootIdentity } from './root-identity.ts';
 import { isWithin } from './within.ts';

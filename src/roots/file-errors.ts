@@ -1,4 +1,4 @@
-import { isTidemarkError, TidemarkError } from '../../domain/errors.ts';
+import { isTidemarkError, TidemarkError } from '../domain/errors.ts';
 
 /** The code of an error of the operating system, such as `ENOENT`. */
 export function errorCode(error: unknown): string | undefined {
