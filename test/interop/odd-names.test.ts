@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { auditSource, itWithScript } from '../support/check-scripts.ts';
+import { killTidemarks } from '../support/run-tidemark.ts';
+import { get } from './http.ts';
+import { changesOf, locsOf } from './lists.ts';
+import { ODD_NAMES, writeOddFiles } from './odd-names.ts';
+import { type PublishedFolder, publishFolder } from './published-folder.ts';
+
+describe('files with odd names', () => {
+  let folder: string;
+  let published: PublishedFolder;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
+    published = await publishFolder(folder, writeOddFiles);
+  });
+
+  after(async () => {
+    await killTidemarks();
+    await rm(folder, { recursive: true });
+  });
+
+  it('have distinct URIs that serve each file', async () => {
+    const uris = locsOf((await get(`${published.set}/resourcelist.xml`)).text);
+    assert.equal(new Set(uris).size, ODD_NAMES.length);
+    const served: string[] = [];
+    for (const uri of uris) {
+      const { status, text } = await get(uri);
+      assert.equal(status, 200, uri);
+      served.push(text);
+    }
+    assert.deepEqual(served.sort(), [...ODD_NAMES].sort());
+  });
+
+  it('have URIs that fetch, with a parser of its own, asks for the same files by', async () => {
+    for (const uri of locsOf((await get(`${published.set}/resourcelist.xml`)).text)) {
+      assert.equal(await (await fetch(uri)).text(), (await get(uri)).text, uri);
+    }
+  });
+
+  it('have the same URIs in both lists', async () => {
+    const listed = locsOf((await get(`${published.set}/resourcelist.xml`)).text);
+    const changed = changesOf((await get(`${published.set}/changelist.xml`)).text).map(({ uri }) => uri);
+    assert.deepEqual([...changed].sort(), [...listed].sort());
+  });
+
+  itWithScript('audit', 'leave an auditor nothing to find', async () => {
+    const { exitCode, output } = await auditSource(published.baseUrl);
+    assert.equal(exitCode, 0, output);
+  });
+});

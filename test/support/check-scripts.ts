@@ -1,0 +1,41 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { AsyncFunc } from 'mocha';
+
+/** Checks of a source from outside that stand beside this repository; .ci/run sets these variables where they do. */
+const SCRIPTS = { audit: 'TIDEMARK_CHECK_AUDIT_SOURCE', follow: 'TIDEMARK_CHECK_FOLLOW' } as const;
+const LIMIT = 90_000;
+
+export interface Checked {
+  /** 0 when nothing is wrong. */
+  readonly exitCode: number;
+  readonly output: string;
+}
+
+/** Audits a source: every document, every resource of its host, and each set's changes folded against its list. */
+export function auditSource(baseUrl: string): Promise<Checked> {
+  return runScript('audit', [baseUrl, '--sample', '-1', '--fold']);
+}
+
+/** Follows a set for so many seconds, and compares its copy with the list at the end. @param set its URI, with a slash at its end */
+export function followSet(set: string, seconds: number): Promise<Checked> {
+  return runScript('follow', [set, '--seconds', String(seconds)]);
+}
+
+async function runScript(script: keyof typeof SCRIPTS, args: readonly string[]): Promise<Checked> {
+  const path = process.env[SCRIPTS[script]]!;
+  try {
+    const { stdout, stderr } = await promisify(execFile)('python3', [path, ...args], { timeout: LIMIT });
+    return { exitCode: 0, output: stdout + stderr };
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: unknown; stdout: string; stderr: string };
+    if (typeof code !== 'number') throw error;
+    return { exitCode: code, output: stdout + stderr };
+  }
+}
+
+/** A test that needs one of the scripts, skipped with the reason where it is not named. */
+export function itWithScript(script: keyof typeof SCRIPTS, title: string, test: AsyncFunc): void {
+  if (process.env[SCRIPTS[script]] !== undefined) it(title, test);
+  else it.skip(`${title} (needs ${SCRIPTS[script]})`);
+}
