@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { CHANGE_KINDS } from '../domain/change.ts';
 import { LOCATION_TYPES } from '../domain/key.ts';
-import { nearestName } from './nearest-name.ts';
+import { nearestName } from '../domain/nearest-name.ts';
 import { postedEventSchema } from './posted-schema.ts';
 
 /** Why an event was not taken; its neighbours are not touched by it. */
