@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import type { App } from '../../src/app.ts';
+import type { Change } from '../../src/domain/change.ts';
+import { uriOf } from '../../src/domain/key.ts';
+import { formatStamp } from '../../src/domain/stamp.ts';
+import { BODY_ENDINGS, type DocumentRecord } from '../../src/publisher/document-files.ts';
+import { verify } from '../../src/verify/verify.ts';
+import { collect } from './builders.ts';
+import type { Client, SentEvent } from './fault-clients.ts';
+import { SLUG, URL_PREFIX } from './fault-source.ts';
+import type { SetReader } from './set-reader.ts';
+
+export async function readLog({ index, sets }: App): Promise<readonly Change[]> {
+  const { id } = await sets.bySlug(SLUG);
+  return collect(index.changes(id, { after: 0 }));
+}
+
+/** State is the fold of the log, and the lists say both. */
+export async function requireConsistent(app: App, reader: SetReader): Promise<void> {
+  const set = await app.sets.bySlug(SLUG);
+  const { differences } = await verify({ set, index: app.index });
+  assert.deepEqual(differences.first, []);
+
+  const state = await collect(app.index.read(set.id, {}));
+  const { resources } = await reader.resourceList();
+  assert.deepEqual(
+    [...resources.values()],
+    state.map(({ key, state }) => ({ uri: uriOf(URL_PREFIX, key), length: state.length })),
+  );
+
+  const windows = await reader.changeWindows();
+  assert.deepEqual(
+    windows.flatMap(({ changes }) => changes),
+    (await readLog(app)).map(({ key, kind, stamp, state }) => ({
+      uri: uriOf(URL_PREFIX, key),
+      length: state?.length,
+      change: kind,
+      datetime: formatStamp(stamp),
+    })),
+  );
+}
+
+/** Everything that a client was told is in the log, once; nothing is there that it did not send, or half of a request. */
+export function requireAcknowledged(log: readonly Change[], { sent }: Client): void {
+  const byTime = new Map(log.map((change) => [formatStamp(change.stamp), change]));
+  const logged = countsByLength(log);
+  let lastTime = '';
+  for (const { event, answer } of sent) {
+    const about = JSON.stringify({ ...event, answer });
+    if (event.length !== undefined && answer !== undefined) assert.equal(logged.get(event.length), 1, about);
+    if (answer === undefined) continue;
+    assert.notEqual(answer.status, 'rejected', about);
+    if (answer.status !== 'applied') continue;
+    const change = byTime.get(answer.datetime!);
+    assert.deepEqual([change?.kind, change?.key, change?.state?.length], [answer.change, keyOf(event), event.length]);
+    assert.ok(answer.datetime! > lastTime, `${about} was acknowledged with a time that does not ascend`);
+    lastTime = answer.datetime!;
+  }
+  requirePrefix(logged, sent);
+}
+
+/** A commit is there or not: so what is in the log of a client is the beginning of what it sent, up to the end of a request. */
+function requirePrefix(logged: ReadonlyMap<number, number>, sent: readonly SentEvent[]): void {
+  const upserts = sent.filter(({ event }) => event.length !== undefined);
+  const missing = upserts.findIndex(({ event }) => !logged.has(event.length!));
+  if (missing < 0) return;
+  for (const { event } of upserts.slice(missing)) {
+    assert.equal(logged.get(event.length!), undefined, `${JSON.stringify(event)} came after one that was lost`);
+  }
+  const { request } = upserts[missing]!;
+  if (request > 0) assert.notEqual(upserts[missing - 1]?.request, request, 'half of a request is in the log');
+}
+
+/** Every event of the clients changed something exactly once, and in the order of its client. */
+export function requireEachOnce(log: readonly Change[], clients: readonly Client[]): void {
+  const logged = countsByLength(log);
+  const order = new Map([...logged.keys()].map((length, at) => [length, at]));
+  for (const { sent } of clients) {
+    let last = -1;
+    for (const { event } of sent.filter(({ event }) => event.length !== undefined)) {
+      const about = JSON.stringify(event);
+      assert.equal(logged.get(event.length!), 1, about);
+      assert.ok(order.get(event.length!)! > last, `${about} is not in the order in which it was posted`);
+      last = order.get(event.length!)!;
+    }
+  }
+}
+
+/** A key is created when it is not there, and only then. */
+export function requireAlternating(log: readonly Change[]): void {
+  const live = new Set<string>();
+  for (const { key, kind } of log) {
+    assert.equal(kind === 'created', !live.has(key), `${key} is ${kind}`);
+    if (kind === 'deleted') live.delete(key);
+    else live.add(key);
+  }
+}
+
+/** Every record in the document cache has its bodies, whole. Returns how many files belong to no record. */
+export async function requireWholeDocuments(dataFolder: string): Promise<number> {
+  let leftOver = 0;
+  const documents = join(dataFolder, 'documents');
+  for (const folder of await readdir(documents).catch(() => [])) {
+    const files = await readdir(join(documents, folder));
+    const records = files.filter((file) => file.includes('@'));
+    for (const record of records) await requireWhole(join(documents, folder, record));
+    const named = await Promise.all(records.map((record) => readRecord(join(documents, folder, record))));
+    const bodies = new Set(named.map(({ bodies }) => bodies));
+    leftOver += files.filter((file) => !file.includes('@') && !bodies.has(basename(file).split('.')[0]!)).length;
+  }
+  return leftOver;
+}
+
+async function requireWhole(path: string): Promise<void> {
+  const { bodies, digest, lengths } = await readRecord(path);
+  const read = (ending: string) => readFile(join(path, '..', bodies + ending));
+  const body = await read(BODY_ENDINGS.identity);
+  assert.equal(createHash('sha256').update(body).digest('base64url'), digest, path);
+  assert.equal(body.length, lengths.identity, path);
+  assert.ok(gunzipSync(await read(BODY_ENDINGS.gzip)).equals(body), path);
+  assert.ok(brotliDecompressSync(await read(BODY_ENDINGS.br)).equals(body), path);
+}
+
+async function readRecord(path: string): Promise<DocumentRecord> {
+  return JSON.parse(await readFile(path, 'utf8'));
+}
+
+function countsByLength(log: readonly Change[]): ReadonlyMap<number, number> {
+  const counts = new Map<number, number>();
+  for (const { state } of log) {
+    if (state?.length !== undefined) counts.set(state.length, (counts.get(state.length) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function keyOf({ location }: SentEvent['event']): string {
+  return `/${location.value}`;
+}

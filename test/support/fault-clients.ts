@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+import { askJson, NDJSON_BODY } from './ask.ts';
+import { SLUG } from './fault-source.ts';
+
+export interface PostedEvent {
+  readonly location: { readonly type: 'rel_path'; readonly value: string };
+  readonly change: 'created' | 'updated' | 'deleted';
+  /** No two events of a test have the same: it tells in the log which event a change comes from. */
+  readonly length?: number;
+  readonly source: string;
+  readonly position: number;
+}
+
+export interface Answered {
+  readonly status: 'applied' | 'unchanged' | 'rejected';
+  readonly change?: string;
+  readonly datetime?: string;
+  readonly reason?: string;
+}
+
+export interface SentEvent {
+  readonly event: PostedEvent;
+  /** Events of one small request share it. */
+  readonly request: number;
+  /** Undefined when no answer came. */
+  answer: Answered | undefined;
+}
+
+const KEYS = 400;
+const EVENTS_PER_CLIENT = 1_000_000;
+
+/** A client that posts until the server is gone, or it is told to stop, and remembers what it was told. */
+export abstract class Client {
+  readonly sent: SentEvent[] = [];
+  readonly #number: number;
+  #random: number;
+
+  /** @param number no two clients of a source have the same */
+  constructor(number: number) {
+    this.#number = number;
+    this.#random = number * 0x9e3779b1;
+  }
+
+  /** Posts to a server until it is gone. Goes on where it was when it is called for another server. */
+  async post(serverUrl: string, stop: AbortSignal): Promise<void> {
+    try {
+      await this.postUntil(`${serverUrl}/api/sets/${SLUG}/changes`, stop);
+    } catch (error) {
+      if (!isGone(error)) throw error;
+    }
+  }
+
+  /** Posts everything once more, in a few requests. What was answered before is a repetition now. */
+  async repost(serverUrl: string): Promise<void> {
+    for (let at = 0; at < this.sent.length; at += 500) {
+      const sent = this.sent.slice(at, at + 500);
+      const results = await postEvents(`${serverUrl}/api/sets/${SLUG}/changes`, sent);
+      for (const [at, { event, answer }] of sent.entries()) {
+        if (answer !== undefined) assert.equal(results[at]?.reason, 'repeated', JSON.stringify({ event, answer }));
+      }
+    }
+  }
+
+  protected abstract postUntil(url: string, stop: AbortSignal): Promise<void>;
+
+  /** The next events, one in five a deletion; all clients use the same keys. */
+  protected next(count: number, request: number): readonly SentEvent[] {
+    const events = Array.from({ length: count }, () => ({ event: this.#nextEvent(), request, answer: undefined }));
+    for (const event of events) this.sent.push(event);
+    return this.sent.slice(-count);
+  }
+
+  protected random(below: number): number {
+    // Numbers in an order that is random and always the same (xorshift32).
+    this.#random ^= this.#random << 13;
+    this.#random ^= this.#random >>> 17;
+    this.#random ^= this.#random << 5;
+    return (this.#random >>> 0) % below;
+  }
+
+  #nextEvent(): PostedEvent {
+    this.#position += 1;
+    const position = this.#position;
+    const location = { type: 'rel_path', value: `k${this.random(KEYS)}` } as const;
+    const event = { location, source: `client-${this.#number}`, position };
+    if (this.random(5) === 0) return { ...event, change: 'deleted' };
+    return { ...event, change: 'updated', length: this.#number * EVENTS_PER_CLIENT + position };
+  }
+
+  #position = 0;
+}
+
+/** Posts a few events at a time, and waits for the answer. */
+export class SmallRequests extends Client {
+  protected async postUntil(url: string, stop: AbortSignal): Promise<void> {
+    for (let number = 1; !stop.aborted; number++) {
+      const sent = this.next(1 + this.random(4), number);
+      const results = await postEvents(url, sent);
+      for (const [at, event] of sent.entries()) event.answer = results[at];
+    }
+  }
+}
+
+/** Posts one long stream, and reads the results meanwhile. */
+export class LongStream extends Client {
+  protected async postUntil(url: string, stop: AbortSignal): Promise<void> {
+    const posting = request(`${url}?results=all`, { method: 'POST', headers: NDJSON_BODY, agent: false });
+    // Told by the answer; a request that fails without one tells `once` below.
+    posting.on('error', () => {});
+    const answered = this.#readResults(posting, this.sent.length);
+    // It is awaited below; until then a failure is not unhandled.
+    answered.catch(() => {});
+    while (!stop.aborted && !posting.destroyed) {
+      const lines = this.next(10, 0).map(({ event }) => `${JSON.stringify(event)}\n`);
+      if (!posting.write(lines.join(''))) await Promise.race([once(posting, 'drain'), answered]);
+      await wait(10);
+    }
+    posting.end();
+    await answered;
+  }
+
+  async #readResults(posting: ClientRequest, before: number): Promise<void> {
+    const [response] = (await once(posting, 'response')) as [IncomingMessage];
+    let text = '';
+    for await (const chunk of response.setEncoding('utf8')) {
+      const lines = (text + chunk).split('\n');
+      // What comes last may be cut off: then it tells nothing.
+      text = lines.pop()!;
+      for (const line of lines) this.#takeResult(JSON.parse(line), before);
+    }
+  }
+
+  #takeResult({ number, complete, ...result }: Answered & { number?: number; complete?: boolean }, before: number) {
+    if (number !== undefined) this.sent[before + number - 1]!.answer = result;
+    else if (!complete) throw new Error(`the stream was not read to its end: ${JSON.stringify(result)}`);
+  }
+}
+
+async function postEvents(url: string, sent: readonly SentEvent[]): Promise<readonly Answered[]> {
+  const { status, body } = await askJson(url, { changes: sent.map(({ event }) => event) });
+  assert.equal(status, 200, JSON.stringify(body));
+  return body.results;
+}
+
+/** Whether the server went away, or was killed while it answered. */
+export function isGone(error: unknown): boolean {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return ['ECONNREFUSED', 'ECONNRESET', 'EPIPE'].includes(code ?? '') || message === 'aborted';
+}

@@ -1,0 +1,99 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type App, openApp } from '../../src/app.ts';
+import { freePort } from '../../src/cli/free-port.ts';
+import { setUris } from '../../src/publisher/document-uris.ts';
+import { type FinishedRun, killTidemarks, type RunningTidemark, runTidemark, startTidemark } from './run-tidemark.ts';
+import { testConfiguration } from './start-app.ts';
+
+export const SLUG = 'maps';
+export const URL_PREFIX = 'http://example.org/set/';
+
+/** Where the documents of the set are published: by no server, so that several can serve them. */
+export const BASE_URL = 'http://source.example.org';
+export const SET_URL = setUris(BASE_URL, SLUG).home;
+
+export interface ServingProcess {
+  readonly process: RunningTidemark;
+  /** Where it listens. */
+  readonly url: string;
+}
+
+export interface ServeOptions {
+  /** Stops or kills it; see src/domain/failpoint.ts. */
+  readonly failpoint?: string | undefined;
+  /** The folder of its documents when it is not the source's own. */
+  readonly dataFolder?: string;
+}
+
+const places = new Set<{ close(): Promise<void> }>();
+
+/** A data folder with one small set, and real servers on it. Whoever makes it calls `closeFaultSources` in afterEach. */
+export class FaultSource {
+  readonly folder: string;
+  readonly store: string;
+  readonly #closers: (() => Promise<void>)[] = [];
+
+  private constructor(folder: string) {
+    this.folder = folder;
+    this.store = join(folder, 'tidemark.db');
+    places.add(this);
+  }
+
+  /** @param folder where to keep the data; a temporary one that goes with the source when there is none */
+  static async make(
+    limits: { readonly pageEntries: number; readonly windowChanges: number },
+    folder?: string,
+  ): Promise<FaultSource> {
+    const source = new FaultSource(folder ?? (await mkdtemp(join(tmpdir(), 'tidemark-'))));
+    source.#closers.push(() => rm(source.folder, { recursive: true, force: true }));
+    const app = await source.open();
+    await app.sets.useBaseUrl(BASE_URL, false);
+    await app.sets.add({ slug: SLUG, urlPrefix: URL_PREFIX, ...limits });
+    await app.close();
+    return source;
+  }
+
+  /** Opens it within this process. */
+  async open(): Promise<App> {
+    const configuration = testConfiguration(this.folder, { baseUrl: BASE_URL });
+    const app = await openApp({ ...configuration, store: { kind: 'sqlite', file: this.store } });
+    this.#closers.push(() => app.close());
+    return app;
+  }
+
+  /** Starts a server, and resolves when it serves. */
+  async serve({ failpoint, dataFolder = this.folder }: ServeOptions = {}): Promise<ServingProcess> {
+    const port = await freePort('127.0.0.1', 0);
+    const process = startTidemark(
+      ['serve', '--port', String(port), '--base-url', BASE_URL, '--log-level', 'error', '--json'],
+      { cwd: this.folder, env: this.environment({ failpoint, dataFolder }) },
+    );
+    await process.says(/"event":"serving"/);
+    return { process, url: `http://127.0.0.1:${port}` };
+  }
+
+  /** Runs a command on it. */
+  run(args: readonly string[], input?: string): Promise<FinishedRun> {
+    return runTidemark(args, { cwd: this.folder, env: this.environment(), ...(input !== undefined && { input }) });
+  }
+
+  /** What names this source to the program. */
+  environment({ failpoint, dataFolder = this.folder }: ServeOptions = {}): Readonly<Record<string, string>> {
+    const named = { TIDEMARK_DATA: dataFolder, TIDEMARK_STORE: `sqlite:${this.store}` };
+    return failpoint === undefined ? named : { ...named, TIDEMARK_FAILPOINT: failpoint };
+  }
+
+  async close(): Promise<void> {
+    for (const close of this.#closers.splice(0).reverse()) await close();
+  }
+}
+
+/** Ends every process, and removes every source. */
+export async function closeFaultSources(): Promise<void> {
+  await killTidemarks();
+  const all = [...places];
+  places.clear();
+  for (const source of all) await source.close();
+}
