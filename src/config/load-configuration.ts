@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { TidemarkError } from '../domain/errors.ts';
 import type { Configuration } from './configuration.ts';
-import { type GivenValue, givenValues, type SettingProblem, type Surroundings } from './setting-sources.ts';
+import { type Given, givenSettings, isProblem, type SettingProblem, type Surroundings } from './setting-sources.ts';
 import { defaultStore, type SettingName, type SettingValues, settingOf } from './settings.ts';
 
 export interface LoadedConfiguration {
@@ -21,10 +21,7 @@ const DEFAULT_IDLE_TIMEOUT = 60_000;
  *   has them as `{from, message}`
  */
 export function loadConfiguration(surroundings: Surroundings, quiet = false): LoadedConfiguration {
-  const problems: SettingProblem[] = [];
-  const values = checkedValues(givenValues(surroundings, problems), problems);
-  if (problems.length > 0) throw wrongSettings(problems);
-
+  const values = checkedValues(givenSettings(surroundings));
   const dataFolder = values.data ?? resolve(surroundings.workingDirectory, 'data');
   const port = values.port ?? DEFAULT_PORT;
   const configuration: Configuration = {
@@ -48,14 +45,22 @@ export function localBaseUrl(port: number): string {
   return `http://localhost:${port}`;
 }
 
-function checkedValues(given: readonly GivenValue[], problems: SettingProblem[]): SettingValues {
+/** The strongest value of each setting. */
+function checkedValues(given: readonly Given[]): SettingValues {
   const values: Partial<Record<SettingName, unknown>> = {};
-  for (const { name, from, value, folder } of given) {
-    const setting = settingOf(name);
-    const { success, data, error } = setting.schema.safeParse(value);
+  const problems: SettingProblem[] = [];
+  for (const one of given) {
+    if (isProblem(one)) {
+      problems.push(one);
+      continue;
+    }
+    const { name, from, value, folder } = one;
+    const { schema, locate } = settingOf(name);
+    const { success, data, error } = schema.safeParse(value);
     if (!success) problems.push(...error.issues.map(({ message }) => ({ from, message })));
-    else if (!(name in values)) values[name] = setting.locate === undefined ? data : setting.locate(data, folder);
+    else if (!(name in values)) values[name] = locate === undefined ? data : locate(data, folder);
   }
+  if (problems.length > 0) throw wrongSettings(problems);
   return values as SettingValues;
 }
 

@@ -31,12 +31,18 @@ export interface SettingProblem {
   readonly message: string;
 }
 
-/** Every value that was given, the strongest source first: flags, variables, file. What is no setting at all becomes a problem. */
-export function givenValues(surroundings: Surroundings, problems: SettingProblem[]): readonly GivenValue[] {
-  return [...fromFlags(surroundings), ...fromEnvironment(surroundings, problems), ...fromFile(surroundings, problems)];
+export type Given = GivenValue | SettingProblem;
+
+/** Everything that was given, the strongest source first: flags, variables, file. What is no setting at all is a problem. */
+export function givenSettings(surroundings: Surroundings): readonly Given[] {
+  return [...fromFlags(surroundings), ...fromEnvironment(surroundings), ...fromFile(surroundings)];
 }
 
-function fromFlags({ flags, workingDirectory }: Surroundings): readonly GivenValue[] {
+export function isProblem(given: Given): given is SettingProblem {
+  return 'message' in given;
+}
+
+function fromFlags({ flags, workingDirectory }: Surroundings): readonly Given[] {
   return SETTING_NAMES.filter((name) => flags[name] !== undefined).map((name) => ({
     name,
     from: settingOf(name).flag?.split(' ')[0] ?? name,
@@ -45,52 +51,53 @@ function fromFlags({ flags, workingDirectory }: Surroundings): readonly GivenVal
   }));
 }
 
-function fromEnvironment({ environment, workingDirectory }: Surroundings, problems: SettingProblem[]): GivenValue[] {
+function fromEnvironment({ environment, workingDirectory }: Surroundings): readonly Given[] {
   const byVariable = new Map<string, SettingName>(SETTING_NAMES.map((name) => [SETTINGS[name].variable, name]));
-  const given: GivenValue[] = [];
-  for (const [variable, value] of Object.entries(environment)) {
-    // An empty variable is how compose files and unit files leave one out.
-    if (!variable.startsWith('TIDEMARK_') || value === undefined || value === '') continue;
-    const name = byVariable.get(variable);
-    if (name !== undefined) given.push({ name, from: variable, value, folder: workingDirectory });
-    else problems.push({ from: variable, message: `is no setting${didYouMean(variable, documentedVariables())}` });
-  }
-  return given;
+  return Object.entries(environment)
+    .filter(([variable]) => variable.startsWith('TIDEMARK_'))
+    .filter(([, value]) => !isLeftOut(value))
+    .map(([variable, value]) => {
+      const name = byVariable.get(variable);
+      if (name !== undefined) return { name, from: variable, value, folder: workingDirectory };
+      return { from: variable, message: `is no setting${didYouMean(variable, documentedVariables())}` };
+    });
 }
 
-function fromFile(surroundings: Surroundings, problems: SettingProblem[]): GivenValue[] {
-  const file = resolve(surroundings.workingDirectory, surroundings.configurationFile ?? CONFIGURATION_FILE);
-  const body = readConfigurationFile(file, surroundings.configurationFile !== undefined, problems);
+/** An empty variable is how compose files and unit files leave one out. */
+function isLeftOut(value: string | undefined): boolean {
+  return value === undefined || value === '';
+}
+
+function fromFile({ workingDirectory, configurationFile }: Surroundings): readonly Given[] {
+  const file = resolve(workingDirectory, configurationFile ?? CONFIGURATION_FILE);
+  const body = readConfigurationFile(file, configurationFile !== undefined);
+  if (typeof body === 'string') return [{ from: file, message: body }];
   const known = documentedSettings().map(([name]) => name);
-  const given: GivenValue[] = [];
-  for (const [key, value] of Object.entries(body)) {
+  return Object.entries(body).map(([key, value]) => {
     const from = `${basename(file)}: ${key}`;
     const name = known.find((setting) => setting === key);
-    if (name !== undefined) given.push({ name, from, value, folder: dirname(file) });
-    else problems.push({ from, message: `is no setting${didYouMean(key, known)}` });
-  }
-  return given;
+    if (name !== undefined) return { name, from, value, folder: dirname(file) };
+    return { from, message: `is no setting${didYouMean(key, known)}` };
+  });
 }
 
-function readConfigurationFile(file: string, required: boolean, problems: SettingProblem[]): object {
+/** The object of a file, empty when there need be none; or what is wrong with it. */
+function readConfigurationFile(file: string, required: boolean): object | string {
   let text: string;
   try {
     text = readFileSync(file, 'utf8').replace(/^\ufeff/, '');
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' && !required) return {};
-    const reason = code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'is a folder' : message;
-    problems.push({ from: file, message: reason });
-    return {};
+    if (code === 'ENOENT') return required ? 'is not there' : {};
+    return code === 'EISDIR' ? 'is a folder' : `cannot be read: ${message}`;
   }
   try {
     const body: unknown = JSON.parse(text);
     if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
-    problems.push({ from: file, message: 'must be a JSON object, such as {"port": 8080}' });
+    return 'must be a JSON object, such as {"port": 8080}';
   } catch (error) {
-    problems.push({ from: file, message: `is no JSON: ${(error as Error).message}` });
+    return `is no JSON: ${(error as Error).message}`;
   }
-  return {};
 }
 
 function documentedVariables(): string[] {

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { COMMANDS } from '../../src/cli/command-list.ts';
+import { type FinishedRun, killTidemarks, runTidemark } from '../support/run-tidemark.ts';
+
+describe('the command line', function () {
+  this.timeout(60_000);
+  let cwd: string;
+
+  beforeEach(() => {
+    cwd = mkdtempSync(join(tmpdir(), 'tidemark-usage-'));
+  });
+
+  afterEach(async () => {
+    await killTidemarks();
+    rmSync(cwd, { recursive: true });
+  });
+
+  it('names every wrong setting at once, and does nothing', async () => {
+    writeFileSync(join(cwd, 'tidemark.config.json'), '{"prot": 8080}');
+    const run = await tidemark(['publish', '.', '--port', '99999'], {
+      TIDEMARK_STORE: 'https://user:secret@host:9200',
+    });
+
+    assert.deepEqual(run, {
+      exitCode: 2,
+      stdout: '',
+      stderr:
+        'tidemark: 3 settings are wrong:\n' +
+        '  --port "99999" is no port: use a number from 0 to 65535\n' +
+        '  TIDEMARK_STORE is an Elasticsearch server, which comes with a later version: use sqlite:PATH\n' +
+        '  tidemark.config.json: prot is no setting; did you mean port?\n',
+    });
+    assert.equal(existsSync(join(cwd, 'data')), false);
+  });
+
+  it('gives errors as JSON when that was asked for', async () => {
+    const run = await tidemark(['status', '--json'], { TIDEMARK_PORT: 'x', TIDEMARK_CACHE: '1gb' });
+    const { error } = JSON.parse(run.stderr);
+
+    assert.equal(run.exitCode, 2);
+    assert.equal(error.code, 'invalid');
+    assert.deepEqual(
+      error.problems.map(({ from }: { from: string }) => from),
+      ['TIDEMARK_CACHE', 'TIDEMARK_PORT'].sort(),
+    );
+  });
+
+  const WRONG: readonly (readonly [args: string, message: RegExp])[] = [
+    ['pubish .', /unknown command 'pubish'; did you mean publish\?/],
+    ['publish', /missing required argument 'folder'/],
+    ['publish a b', /too many arguments/],
+    ['publish . --prot 1', /unknown option '--prot'; did you mean --port\?/],
+    ['publish . --page-size 0', /--page-size.*Use a whole number from 1 to 50000/],
+    ['publish . --id Ä', /"Ä" is no set id/],
+    ['sets add x', /needs --root FOLDER, or --url-prefix URL/],
+    ['sets add x --url-prefix ftp://example.org/', /"ftp:\/\/example\.org\/" is no URL prefix/],
+    ['sets add x --root . --publish-hash crc32', /Use one of sha-256, sha-1, md5/],
+    ['sets add X! --root .', /"X!" is no set id/],
+    ['sets add x --root nowhere', /there is no folder .*nowhere/],
+    ['changes list x --from 2026-01-01', /--from.*without a time zone/],
+    ['changes post x --results some', /Use all or failed/],
+    ['verify x', /there is no store .*tidemark\.db: name the data folder with --data/],
+    ['status --config none.json', /none\.json is not there/],
+  ];
+  for (const [args, message] of WRONG) {
+    it(`refuses "tidemark ${args}" and says why`, async () => {
+      const run = await tidemark(args.split(' '));
+
+      assert.match(run.stderr, /^tidemark: /);
+      assert.match(run.stderr, message);
+      assert.doesNotMatch(run.stderr, /\n {4}at /);
+      assert.equal(run.exitCode, 2);
+    });
+  }
+
+  it('shows help for a group without a command, and counts that as wrong usage', async () => {
+    const run = await tidemark(['sets']);
+
+    assert.match(run.stderr, /add .*<id>(.|\n)*remove/);
+    assert.equal(run.exitCode, 2);
+  });
+
+  it('lists all commands and the exit codes in its help', async () => {
+    const { stdout, exitCode } = await tidemark(['--help']);
+
+    for (const { group, usage } of COMMANDS)
+      assert.match(stdout, new RegExp(`^ {2}${group ?? usage.split(' ')[0]} `, 'm'));
+    for (const code of [0, 1, 2, 3, 130]) assert.match(stdout, new RegExp(`^ {2}${code} {2,}\\S`, 'm'));
+    assert.equal(exitCode, 0);
+  });
+
+  it('lists settings and exit codes in the help of a command, but nothing for tests only', async () => {
+    const { stdout } = await tidemark(['serve', '--help']);
+
+    assert.match(stdout, /--base-url <url>(.|\n)*--store <location>(.|\n)*Exit codes:/);
+    assert.doesNotMatch(stdout, /failpoint/i);
+  });
+
+  it('tells its version', async () => {
+    assert.match((await tidemark(['--version'])).stdout, /^\d+\.\d+\.\d+\n$/);
+  });
+
+  function tidemark(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<FinishedRun> {
+    return runTidemark(args, { cwd, env });
+  }
+});
