@@ -84,12 +84,12 @@ export class ChangeLists {
 
   async between(
     published: PublishedSet,
-    range: { readonly from: Stamp | undefined; readonly until: Stamp | undefined },
+    range: AskedRange,
   ): Promise<{ document: PublishedDocument; next: Stamp | undefined }> {
     const { set, uris } = published;
     const { newest } = await this.#history(published);
+    requireOrder(range, { begins: set.epochStart, newest });
     const from = Math.max(boundaryBefore(range.from ?? set.epochStart), set.epochStart);
-    requireOrder(range, from);
     // A list with `until` is never changed again: one whose end has not come yet is open.
     const asked = range.until === undefined || range.until > newest ? undefined : boundaryAfter(range.until);
     const next = await this.#endOfDocument(published, from, asked ?? newest + 1);
@@ -167,6 +167,11 @@ export class ChangeLists {
   }
 }
 
+interface AskedRange {
+  readonly from: Stamp | undefined;
+  readonly until: Stamp | undefined;
+}
+
 interface ChangesPlan {
   readonly name: string;
   readonly newest: Stamp;
@@ -186,16 +191,28 @@ function fromOf({ set }: PublishedSet, windows: readonly Window[], at: number): 
 }
 
 function requireOrder(
-  range: { readonly from: Stamp | undefined; readonly until: Stamp | undefined },
-  from: Stamp,
+  { from, until }: AskedRange,
+  { begins, newest }: { readonly begins: Stamp; readonly newest: Stamp },
 ): void {
-  if (from > clockStamp()) {
+  // Stamps run ahead of the clock while many changes are committed at once.
+  if (from !== undefined && from > Math.max(clockStamp(), newest + 1)) {
     throw new TidemarkError('invalid', `from lies in the future: ${formatStamp(from)}`, {
       code: 'future',
       field: 'from',
     });
   }
-  if (range.until !== undefined && range.until <= (range.from ?? 0)) {
+  if (until !== undefined && until <= (from ?? 0)) {
     throw new TidemarkError('invalid', 'until must lie after from', { code: 'order', field: 'until' });
+  }
+  if (until !== undefined && until <= begins) {
+    throw new TidemarkError(
+      'invalid',
+      `until lies before the history of this set, which begins at ${formatStamp(begins)}`,
+      {
+        code: 'before-history',
+        field: 'until',
+        begins: formatStamp(begins),
+      },
+    );
   }
 }

@@ -49,7 +49,7 @@ export interface DocumentPublisher {
   changeWindow(slug: string, name: string): Promise<PublishedDocument>;
   /**
    * The changes of a time, as many as a document may hold; `next` is the boundary at which it goes on when that was not all.
-   * @throws TidemarkError `invalid` when `until` is not after `from`, or `from` lies in the future
+   * @throws TidemarkError `invalid` when `until` is not after `from`, `from` lies in the future, or `until` before the set's history
    */
   changesBetween(
     slug: string,
