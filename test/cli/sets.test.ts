@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { killTidemarks, runTidemark, startTidemark } from '../support/run-tidemark.ts';
+import { until } from '../support/until.ts';
+
+describe('sets on the command line', function () {
+  this.timeout(60_000);
+  let cwd: string;
+  let files: string;
+
+  beforeEach(() => {
+    cwd = realpathSync(mkdtempSync(join(tmpdir(), 'tidemark-sets-')));
+    files = join(cwd, 'files');
+    mkdirSync(files);
+    writeFileSync(join(files, 'a.txt'), 'a');
+    writeFileSync(join(files, 'b.txt'), 'b');
+  });
+
+  afterEach(async () => {
+    await killTidemarks();
+    rmSync(cwd, { recursive: true });
+  });
+
+  it('are added, listed, shown, moved and removed', async () => {
+    await done(
+      'sets add files --root files --title Files --page-size 7 --window-size 9 --publish-hash md5 --exclude *.tmp',
+    );
+    await done('sets add records --url-prefix https://example.org/records --resource-root-dir /srv/records');
+
+    const { sets } = JSON.parse(await done('sets list --json'));
+    assert.deepEqual(
+      sets.map(({ set, ready }: { set: string; ready: boolean }) => [set, ready]),
+      [
+        ['files', false],
+        ['records', true],
+      ],
+    );
+    const { documents, ...shown } = JSON.parse(await done('sets show files --json'));
+    assert.deepEqual(shown, {
+      set: 'files',
+      title: 'Files',
+      ready: false,
+      resources: 0,
+      changes: 0,
+      urlPrefix: 'http://localhost:8080/sets/files/resources/',
+      hasRoot: true,
+      epoch: 1,
+      root: files,
+      resourceRootDir: files,
+      exclude: ['*.tmp'],
+      pageSize: 7,
+      windowSize: 9,
+      publishHashes: ['md5'],
+    });
+    assert.equal(documents.capabilityList, 'http://localhost:8080/sets/files/capabilitylist.xml');
+
+    await refused('sets move records https://example.net/', /Say --confirm-move to do it/);
+    await done('sets move records https://example.net/ --confirm-move');
+    assert.match(await done('sets show records'), /urlPrefix +https:\/\/example\.net\/\n(.|\n)*epoch +2\n/);
+
+    await done('sets remove records');
+    await refused('sets show records', /the set "records" was removed/);
+    await refused('sets add records --root files', /there is, or was, a set "records": choose another id/);
+    assert.doesNotMatch(await done('sets list'), /records/);
+  });
+
+  it('are scanned, and their pages listed and rendered anew', async () => {
+    await done('sets add files --root files --page-size 1');
+    assert.match(await done('scan files --dry-run'), /2 created, 0 updated, 0 deleted \(nothing was posted\)/);
+    assert.match(await done('scan files'), /^files: 2 files in .* s: 2 created, 0 updated, 0 deleted\.\n$/);
+    rmSync(join(files, 'a.txt'));
+    const summary = JSON.parse(await done('scan files --rehash --json'));
+    assert.deepEqual([summary.hashed, summary.unchanged, summary.deleted], [1, 1, 1]);
+
+    const { pages } = JSON.parse(await done('page list files --json'));
+    assert.equal(pages.length, 1);
+    assert.match(await done(`page refresh files ${pages[0].name}`), /^Rendered page .* of files anew: 1 entry\.\n$/);
+    await refused('page refresh files none', /"none"/);
+
+    const status = JSON.parse(await done('status --json'));
+    assert.deepEqual([status.ready, status.baseUrl, status.sets.length], [true, 'http://localhost:8080', 1]);
+    assert.match(await done('status'), /files +1 +3 .* ready/);
+  });
+
+  it('that have no root cannot be scanned', async () => {
+    await done('sets add records --url-prefix https://example.org/records/');
+
+    await refused('scan records', /the set records has no root to scan/);
+  });
+
+  it('are served together, also one that is added meanwhile', async () => {
+    await done('sets add files --root files --base-url http://localhost:9999');
+    const serving = startTidemark(['serve', '--port', '0', '--json', '--host', '127.0.0.1'], {
+      cwd,
+      env: { TIDEMARK_BASE_URL: 'http://localhost:9999', TIDEMARK_LOG_LEVEL: 'info' },
+    });
+    const [line] = await serving.says(/\{.*\}\n/);
+    assert.deepEqual(JSON.parse(line).sets, ['files']);
+    mkdirSync(join(cwd, 'more'));
+    writeFileSync(join(cwd, 'more/c.txt'), 'c');
+
+    await done('sets add more --root more');
+
+    await until('the new set is ready', async () => JSON.parse(await done('sets show more --json')).ready);
+    serving.signal('SIGTERM');
+    assert.equal(await serving.exit(), 0, serving.stderr);
+  });
+
+  async function done(args: string): Promise<string> {
+    const { exitCode, stdout, stderr } = await runTidemark(args.split(' '), { cwd });
+    assert.equal(exitCode, 0, stderr);
+    return stdout;
+  }
+
+  async function refused(args: string, message: RegExp): Promise<void> {
+    const { exitCode, stderr } = await runTidemark(args.split(' '), { cwd });
+    assert.match(stderr, message);
+    assert.equal(exitCode, 2);
+  }
+});
