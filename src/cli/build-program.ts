@@ -75,6 +75,10 @@ async function runCommand(command: CliCommand, { args, options }: Typed, surroun
   const signals = onStopSignals((text) => terminal.tell(text), environment.npm_lifecycle_event !== undefined);
   try {
     return await command.run({ args, options, loaded, terminal, workingDirectory, stopped: signals.stopped });
+  } catch (error) {
+    // Streams that a signal ended throw an AbortError of their own.
+    if (error instanceof Error && error.name === 'AbortError') signals.stopped.throwIfAborted();
+    throw error;
   } finally {
     signals.dispose();
   }

@@ -4,7 +4,6 @@ import { accessPolicy } from '../access/access-policy.ts';
 import type { App } from '../app.ts';
 import { type LoadedConfiguration, localBaseUrl } from '../config/load-configuration.ts';
 import type { ResourceSet } from '../domain/resource-set.ts';
-import { startServer } from '../http/server.ts';
 import type { RootEvents } from '../updater/root-keeper.ts';
 import type { Call } from './cli-command.ts';
 import { freePort } from './free-port.ts';
@@ -49,6 +48,7 @@ export async function serveSource(call: Pick<Call, 'loaded' | 'stopped'>, hooks:
     await hooks.prepare?.(app);
     const configuration = { ...loaded.configuration, baseUrl };
     const { host, port, logLevel } = configuration;
+    const { startServer } = await import('../http/server.ts');
     const server = await startServer({ ...app, configuration }, { host, port, logger: createLogger(logLevel) });
     const keepers = new RootKeepers(app, hooks.eventsOf);
     try {

@@ -1,5 +1,5 @@
 import { access } from 'node:fs/promises';
-import { type App, openApp } from '../app.ts';
+import type { App } from '../app.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { TidemarkError } from '../domain/errors.ts';
 import type { Call } from './cli-command.ts';
@@ -9,6 +9,8 @@ export async function withApp<Result>(
   { loaded: { configuration } }: Pick<Call, 'loaded'>,
   use: (app: App) => Promise<Result>,
 ): Promise<Result> {
+  // Loaded only now, so that help and wrong usage are told at once.
+  const { openApp } = await import('../app.ts');
   const app = await openApp(configuration);
   try {
     return await use(app);

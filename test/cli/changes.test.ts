@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type FinishedRun, killTidemarks, runTidemark } from '../support/run-tidemark.ts';
+import { type FinishedRun, killTidemarks, runTidemark, startTidemark } from '../support/run-tidemark.ts';
 
 describe('changes on the command line', function () {
   this.timeout(60_000);
@@ -103,6 +103,20 @@ describe('changes on the command line', function () {
       /^\S+ {2}created {2}\/b\n$/,
     );
     assert.equal((await tidemark(`changes list maps --until ${until}`)).stdout, stdout);
+  });
+
+  it('that were acknowledged before a signal stay, and what was not posted is told', async () => {
+    const input = `${created('a')}\n${created('b')}\n`;
+    const args = ['changes', 'post', 'maps', '--results', 'all'];
+    const posting = startTidemark(args, { cwd, input, leaveInputOpen: true });
+    await posting.says(/line 2: created/);
+
+    posting.signal('SIGINT');
+
+    assert.equal(await posting.exit(), 1);
+    assert.match(posting.stdout, /2 events: 2 applied, 0 unchanged, 0 rejected; the rest was not posted\n$/);
+    assert.match(posting.stderr, /tidemark: stopped before it was complete\n$/);
+    assert.match((await tidemark('changes list maps')).stdout, /\/a\n.*\/b\n$/);
   });
 
   it('of an unknown set or file are refused', async () => {

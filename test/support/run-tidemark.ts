@@ -9,8 +9,9 @@ export interface RunOptions {
   /** The working directory. */
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** What it reads from standard input. */
+  /** What it reads from standard input, which then ends unless it is left open. */
   readonly input?: string;
+  readonly leaveInputOpen?: boolean;
 }
 
 export interface FinishedRun {
@@ -99,13 +100,17 @@ export class RunningTidemark {
 const started = new Set<RunningTidemark>();
 
 /** Starts the real program. Whoever starts it calls `killTidemarks` in afterEach. */
-export function startTidemark(args: readonly string[], { cwd, env = {}, input = '' }: RunOptions): RunningTidemark {
+export function startTidemark(
+  args: readonly string[],
+  { cwd, env = {}, input = '', leaveInputOpen = false }: RunOptions,
+): RunningTidemark {
   const child = spawn(process.execPath, [MAIN, ...args], { cwd, env: { ...cleanEnvironment(), ...env } });
   const running = new RunningTidemark(child);
   started.add(running);
   // Whoever exits without reading its input leaves a broken pipe.
   child.stdin.on('error', () => {});
-  child.stdin.end(input);
+  if (leaveInputOpen) child.stdin.write(input);
+  else child.stdin.end(input);
   return running;
 }
 
