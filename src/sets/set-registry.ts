@@ -144,7 +144,13 @@ export class SetRegistry {
         { field: 'baseUrl', baseUrl: current.body.baseUrl },
       );
     }
-    await this.#catalog.put('source', 'source', { baseUrl } satisfies SourceSettings, current?.version);
+    try {
+      await this.#catalog.put('source', 'source', { baseUrl } satisfies SourceSettings, current?.version);
+    } catch (error) {
+      // Another process gave it one meanwhile: perhaps this one.
+      if (isTidemarkError(error, 'conflict')) return this.useBaseUrl(baseUrl, confirmed);
+      throw error;
+    }
     if (current === undefined) return;
     for (const { slug, urlPrefix } of await this.list()) {
       const old = setUris(current.body.baseUrl, slug).resources;
