@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { App } from '../../src/app.ts';
 import { FAILPOINTS, type Failpoint } from '../../src/domain/failpoint.ts';
 import { startServer } from '../../src/http/server.ts';
-import { upsert } from '../support/builders.ts';
 import {
   readLog,
   requireAcknowledged,
@@ -14,7 +11,14 @@ import {
   requireWholeDocuments,
 } from '../support/fault-checks.ts';
 import { type Client, isGone, LongStream, SmallRequests } from '../support/fault-clients.ts';
-import { closeFaultSources, FaultSource, SET_URL, type ServingProcess, SLUG } from '../support/fault-source.ts';
+import {
+  closeFaultSources,
+  FaultSource,
+  SET_URL,
+  type ServingProcess,
+  SLUG,
+  untilStopped,
+} from '../support/fault-source.ts';
 import { SetReader } from '../support/set-reader.ts';
 
 const ACTIONS = ['kill', 'stop'] as const;
@@ -22,8 +26,6 @@ type Action = (typeof ACTIONS)[number];
 
 /** How often a failpoint is passed before it strikes: late enough that there is something to lose. */
 const PASS: Readonly<Record<string, number>> = { commit: 15, split: 2, render: 12 };
-/** Milliseconds in which a failpoint must be reached. */
-const PATIENCE = 15_000;
 
 describe('a server that dies', () => {
   afterEach(closeFaultSources);
@@ -35,7 +37,7 @@ describe('a server that dies', () => {
   }
 
   it('restarts by the command line, which finds nothing wrong', async () => {
-    const source = await sourceWithPages();
+    const source = await FaultSource.makeWithPages();
     const clients = [new SmallRequests(1), new LongStream(2)];
     await postUntilDead(clients, await source.serve({ failpoint: 'commit.logged:kill@30' }), 'kill');
 
@@ -52,7 +54,7 @@ describe('a server that dies', () => {
 });
 
 async function dieAndRestart(failpoint: Failpoint, action: Action): Promise<void> {
-  const source = await sourceWithPages();
+  const source = await FaultSource.makeWithPages();
   const pass = PASS[failpoint.split('.')[0]!];
   const clients = [new SmallRequests(1), new SmallRequests(2), new LongStream(3)];
   await postUntilDead(clients, await source.serve({ failpoint: `${failpoint}:${action}@${pass}` }), action);
@@ -87,17 +89,6 @@ async function requireRecovered(app: App, clients: readonly Client[], url: strin
   await reader.requireClosedUnchanged();
 }
 
-/** A set of some full pages, so that a key in the middle splits one. */
-async function sourceWithPages(): Promise<FaultSource> {
-  const source = await FaultSource.make({ pageEntries: 20, windowChanges: 50 });
-  const app = await source.open();
-  const { id } = await app.sets.bySlug(SLUG);
-  await app.updater.post(Array.from({ length: 100 }, (_, at) => upsert(id, `k${at * 4}`, { length: at })));
-  await app.publisher.resourceList(SLUG);
-  await app.close();
-  return source;
-}
-
 /** Posts and reads until the server is dead; a stopped one is killed. */
 async function postUntilDead(clients: readonly Client[], server: ServingProcess, action: Action): Promise<void> {
   const { process, url } = server;
@@ -105,7 +96,7 @@ async function postUntilDead(clients: readonly Client[], server: ServingProcess,
   const working = Promise.all([...clients.map((client) => client.post(url, stop.signal)), readUntilGone(url, stop)]);
   try {
     if (action === 'stop') {
-      await untilStopped(process.pid);
+      await untilStopped(server);
       process.signal('SIGKILL');
     }
     assert.equal(await process.exit(), null, `it exited by itself: ${process.stderr}`);
@@ -126,16 +117,6 @@ async function readUntilGone(url: string, stop: AbortController): Promise<void> 
     }
   } catch (error) {
     if (!isGone(error)) throw error;
-  }
-}
-
-async function untilStopped(pid: number): Promise<void> {
-  const until = Date.now() + PATIENCE;
-  for (;;) {
-    // proc_pid_stat(5): the state follows the name in parentheses, T is stopped.
-    if (/\) T /.test(await readFile(`/proc/${pid}/stat`, 'utf8'))) return;
-    assert.ok(Date.now() < until, 'the failpoint was never reached');
-    await wait(10);
   }
 }
 

@@ -66,8 +66,8 @@ export abstract class Client {
 
   protected abstract postUntil(url: string, stop: AbortSignal): Promise<void>;
 
-  /** The next events, one in five a deletion; all clients use the same keys. */
-  protected next(count: number, request: number): readonly SentEvent[] {
+  /** The next events to send, one in five a deletion; all clients use the same keys. */
+  next(count: number, request: number): readonly SentEvent[] {
     const events = Array.from({ length: count }, () => ({ event: this.#nextEvent(), request, answer: undefined }));
     for (const event of events) this.sent.push(event);
     return this.sent.slice(-count);

@@ -1,9 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { type App, openApp } from '../../src/app.ts';
 import { freePort } from '../../src/cli/free-port.ts';
 import { setUris } from '../../src/publisher/document-uris.ts';
+import { upsert } from './builders.ts';
 import { type FinishedRun, killTidemarks, type RunningTidemark, runTidemark, startTidemark } from './run-tidemark.ts';
 import { testConfiguration } from './start-app.ts';
 
@@ -27,6 +30,9 @@ export interface ServeOptions {
   readonly dataFolder?: string;
 }
 
+/** Milliseconds in which a failpoint must be reached. */
+const PATIENCE = 15_000;
+
 const places = new Set<{ close(): Promise<void> }>();
 
 /** A data folder with one small set, and real servers on it. Whoever makes it calls `closeFaultSources` in afterEach. */
@@ -38,7 +44,13 @@ export class FaultSource {
   private constructor(folder: string) {
     this.folder = folder;
     this.store = join(folder, 'tidemark.db');
+    this.#closers.push(() => rm(folder, { recursive: true, force: true }));
     places.add(this);
+  }
+
+  /** A folder without a store. */
+  static async makeEmpty(): Promise<FaultSource> {
+    return new FaultSource(await mkdtemp(join(tmpdir(), 'tidemark-')));
   }
 
   /** @param folder where to keep the data; a temporary one that goes with the source when there is none */
@@ -47,10 +59,20 @@ export class FaultSource {
     folder?: string,
   ): Promise<FaultSource> {
     const source = new FaultSource(folder ?? (await mkdtemp(join(tmpdir(), 'tidemark-'))));
-    source.#closers.push(() => rm(source.folder, { recursive: true, force: true }));
     const app = await source.open();
     await app.sets.useBaseUrl(BASE_URL, false);
     await app.sets.add({ slug: SLUG, urlPrefix: URL_PREFIX, ...limits });
+    await app.close();
+    return source;
+  }
+
+  /** One that has some full pages, so that a key in the middle splits one. */
+  static async makeWithPages(): Promise<FaultSource> {
+    const source = await FaultSource.make({ pageEntries: 20, windowChanges: 50 });
+    const app = await source.open();
+    const { id } = await app.sets.bySlug(SLUG);
+    await app.updater.post(Array.from({ length: 100 }, (_, at) => upsert(id, `k${at * 4}`, { length: at })));
+    await app.publisher.resourceList(SLUG);
     await app.close();
     return source;
   }
@@ -87,6 +109,17 @@ export class FaultSource {
 
   async close(): Promise<void> {
     for (const close of this.#closers.splice(0).reverse()) await close();
+  }
+}
+
+/** Waits until a process is stopped, which is what a failpoint does to it with `stop`. */
+export async function untilStopped({ process }: ServingProcess): Promise<void> {
+  const until = Date.now() + PATIENCE;
+  for (;;) {
+    // proc_pid_stat(5): the state follows the name in parentheses, T is stopped.
+    if (/\) T /.test(await readFile(`/proc/${process.pid}/stat`, 'utf8'))) return;
+    assert.ok(Date.now() < until, `the failpoint was never reached: ${process.stderr}`);
+    await wait(10);
   }
 }
 

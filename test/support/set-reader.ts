@@ -38,7 +38,8 @@ export interface ReadWindow {
  */
 export class SetReader {
   readonly #setUrl: string;
-  readonly #server: string;
+  readonly #servers: readonly string[];
+  #asked = 0;
   /** Digests of closed windows, by their URI. */
   readonly closed = new Map<string, string>();
   /** The ETag of each document, as it was last read. */
@@ -46,11 +47,11 @@ export class SetReader {
 
   /**
    * @param setUrl as it is published, with a slash at its end
-   * @param server the origin to ask instead of the published one
+   * @param servers the origins to ask instead of the published one: each document is asked of another one, as behind a balancer
    */
-  constructor(setUrl: string, server = new URL(setUrl).origin) {
+  constructor(setUrl: string, ...servers: readonly string[]) {
     this.#setUrl = setUrl;
-    this.#server = server;
+    this.#servers = servers.length > 0 ? servers : [new URL(setUrl).origin];
   }
 
   /** The whole Resource List: the index as it is now, and then each of its pages. */
@@ -91,12 +92,13 @@ export class SetReader {
     const uri = new URL(name, this.#setUrl);
     const patience = AbortSignal.timeout(PATIENCE);
     for (;;) {
-      const { status, headers, bytes, text } = await ask(this.#server + uri.pathname + uri.search);
+      const server = this.#servers[this.#asked++ % this.#servers.length];
+      const { status, headers, bytes, text } = await ask(server + uri.pathname + uri.search);
       if (status === 503 && headers['retry-after'] !== undefined && !patience.aborted) {
         await wait(50);
         continue;
       }
-      assert.equal(status, 200, `${uri}: ${text}`);
+      assert.equal(status, 200, `${uri} on ${server}: ${text}`);
       assert.equal(String(bytes.length), headers['content-length'], `${uri} is not whole`);
       this.etags.set(uri.pathname, headers.etag!);
       return parseDocument(uri.href, text);

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import {
+  readLog,
+  requireAcknowledged,
+  requireAlternating,
+  requireConsistent,
+  requireEachOnce,
+  requireWholeDocuments,
+} from '../support/fault-checks.ts';
+import { type Client, LongStream, SmallRequests } from '../support/fault-clients.ts';
+import {
+  closeFaultSources,
+  FaultSource,
+  SET_URL,
+  type ServingProcess,
+  SLUG,
+  untilStopped,
+} from '../support/fault-source.ts';
+import { Follower } from '../support/follower.ts';
+import { SetReader } from '../support/set-reader.ts';
+
+/** Milliseconds that processes post at once. */
+const LONG_ENOUGH = 1_500;
+
+/** Where one of two processes dies while the other goes on. It holds the store's lock at the first two, and a stopped one keeps it. */
+const DEATHS = [
+  'commit.decided:stop@15',
+  'commit.applied:kill@15',
+  'commit.committed:kill@15',
+  'split.surveyed:stop@2',
+  'split.saved:kill@2',
+  'render.written:kill@12',
+];
+
+describe('two processes on one store', () => {
+  afterEach(closeFaultSources);
+
+  it('keep one log when both and a command post to the same keys at once, and publish the same documents', async () => {
+    const source = await FaultSource.makeWithPages();
+    // Each has documents of its own: what one serves was not rendered by the other.
+    const [one, other] = await Promise.all([
+      source.serve(),
+      source.serve({ dataFolder: join(source.folder, 'another') }),
+    ]);
+    const command = new SmallRequests(5);
+    const clients = [...clientsOf(one, 1), ...clientsOf(other, 3)];
+    const stop = AbortSignal.timeout(LONG_ENOUGH);
+    const both = new SetReader(SET_URL, one.url, other.url);
+    await Promise.all([
+      ...clients.map(({ client, url }) => client.post(url, stop)),
+      postByCommand(source, command),
+      followThrough(both, stop),
+    ]);
+
+    const app = await source.open();
+    const log = await readLog(app);
+    requireAlternating(log);
+    const posting = clients.map(({ client }) => client);
+    for (const client of posting) requireAcknowledged(log, client);
+    requireEachOnce(log, [...posting, command]);
+
+    const readers = [new SetReader(SET_URL, one.url), new SetReader(SET_URL, other.url)];
+    for (const reader of readers) await requireConsistent(app, reader);
+    for (const reader of readers) await reader.document('changelist-recent.xml');
+    assert.deepEqual(readers[0]!.etags, readers[1]!.etags);
+    assert.ok(readers[0]!.etags.size > 20);
+    await both.requireClosedUnchanged();
+  });
+
+  for (const failpoint of DEATHS) {
+    it(`lose nothing when one of them dies at ${failpoint}`, async () => {
+      const source = await FaultSource.makeWithPages();
+      const [mortal, survivor] = await Promise.all([source.serve({ failpoint }), source.serve()]);
+      const stop = new AbortController();
+      const clients = [...clientsOf(mortal, 1), ...clientsOf(survivor, 3)];
+      const working = Promise.all([
+        ...clients.map(({ client, url }) => client.post(url, stop.signal)),
+        followThrough(new SetReader(SET_URL, survivor.url), stop.signal),
+        // Only who is asked for lists splits pages and renders.
+        readUntilDead(mortal),
+      ]);
+      await untilDead(mortal, failpoint);
+      const before = answers(clients[2]!.client);
+      await wait(300);
+      stop.abort();
+      await working;
+      assert.ok(answers(clients[2]!.client) > before, 'the survivor goes on');
+
+      const app = await source.open();
+      const log = await readLog(app);
+      requireAlternating(log);
+      for (const { client } of clients) requireAcknowledged(log, client);
+      await requireConsistent(app, new SetReader(SET_URL, survivor.url));
+      for (const { client } of clients) await client.repost(survivor.url);
+      requireEachOnce(
+        await readLog(app),
+        clients.map(({ client }) => client),
+      );
+      await requireConsistent(app, new SetReader(SET_URL, survivor.url, (await source.serve()).url));
+      await requireWholeDocuments(source.folder);
+    });
+  }
+
+  it('make a new store together', async () => {
+    const source = await FaultSource.makeEmpty();
+    const names = ['a', 'b', 'c'];
+    const runs = names.map((name) => source.run(['sets', 'add', name, '--url-prefix', 'http://example.org/']));
+    for (const { exitCode, stderr } of await Promise.all(runs)) assert.equal(exitCode, 0, stderr);
+    const app = await source.open();
+    assert.deepEqual(
+      (await app.sets.list()).map(({ slug }) => slug),
+      names,
+    );
+  });
+});
+
+function clientsOf({ url }: ServingProcess, number: number): readonly { client: Client; url: string }[] {
+  return [
+    { client: new SmallRequests(number), url },
+    { client: new LongStream(number + 1), url },
+  ];
+}
+
+async function postByCommand(source: FaultSource, client: Client): Promise<void> {
+  const lines = client.next(2_500, 0).map(({ event }) => JSON.stringify(event));
+  const { exitCode, stdout, stderr } = await source.run(['changes', 'post', SLUG, '--json'], lines.join('\n'));
+  assert.equal(exitCode, 0, stderr);
+  const { applied, unchanged } = JSON.parse(stdout);
+  assert.equal(applied + unchanged, lines.length);
+}
+
+/** Follows the set until it is quiet: its copy is what the Resource List says then. */
+async function followThrough(reader: SetReader, done: AbortSignal): Promise<void> {
+  const follower = await Follower.start(reader);
+  const relisting = relist(reader, done);
+  await follower.follow(done);
+  await relisting;
+  const { resources } = await reader.resourceList();
+  await follower.follow(done);
+  assert.deepEqual(sorted(follower.copy), sorted(resources));
+}
+
+/** Reads index and pages again and again, so that pages are split and rendered, and old names are asked for. */
+async function relist(reader: SetReader, done: AbortSignal): Promise<void> {
+  while (!done.aborted) await reader.resourceList();
+}
+
+async function readUntilDead({ url, process }: ServingProcess): Promise<void> {
+  const reader = new SetReader(SET_URL, url);
+  try {
+    for (;;) await reader.resourceList();
+  } catch {
+    assert.equal(await process.exit(), null, process.stderr);
+  }
+}
+
+async function untilDead(server: ServingProcess, failpoint: string): Promise<void> {
+  if (failpoint.includes(':stop')) {
+    await untilStopped(server);
+    // Long enough that the other one waits for whatever this one holds.
+    await wait(300);
+    await server.process.kill();
+  }
+  assert.equal(await server.process.exit(), null, server.process.stderr);
+}
+
+function answers({ sent }: Client): number {
+  return sent.filter(({ answer }) => answer !== undefined).length;
+}
+
+function sorted<Value>(byUri: ReadonlyMap<string, Value>): readonly (readonly [string, Value])[] {
+  return [...byUri].sort(([a], [b]) => (a < b ? -1 : 1));
+}
