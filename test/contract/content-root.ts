@@ -1,0 +1,325 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { isTidemarkError } from '../../src/domain/errors.ts';
+import { keyOfPath } from '../../src/domain/key.ts';
+import type { ContentRoot, RootWatch } from '../../src/roots/content-root.ts';
+import { collect } from '../support/builders.ts';
+import { until } from '../support/until.ts';
+
+/** A place to put files in, and the root that shows them. */
+export interface RootUnderTest {
+  open(exclude?: readonly string[]): ContentRoot;
+  /** An `mtime` is in seconds since 1970. */
+  write(path: string, content: string, mtime?: number): Promise<void> | void;
+  remove(path: string): Promise<void> | void;
+  /** Moves a file or a folder. */
+  move(from: string, to: string): Promise<void> | void;
+  /** Takes the root itself away. */
+  vanish(): Promise<void> | void;
+}
+
+// Names that a URL would change, cut or mistake, and a pair that looks the same.
+// biome-ignore format: a table
+const ODD_NAMES = [
+  'a b.txt', 'a&b.txt', '100%.txt', '%41.txt', 'a#b.txt', 'a?b.txt', 'a;b.txt', 'a+b.txt', "it's.txt", 'a=b,c@d$e!.txt',
+  'back\\slash.txt', '"quoted".txt', '<tag>.txt', '[x]{y}|z^`.txt', 'überall.txt', 'caf\u00e9.txt', 'cafe\u0301.txt',
+  '\u6587\u5b57.txt', '\u{1f5fa}.txt', '\uff5e.txt', '...', '-', '~', ' leading', 'trailing ',
+];
+
+const NOWHERE = [
+  'missing',
+  'folder',
+  'file/below',
+  '',
+  '/file',
+  '../file',
+  'folder/../file',
+  './file',
+  'file/',
+  'a\0b',
+];
+
+const notFound = (error: unknown): boolean => isTidemarkError(error, 'not-found');
+
+/** Holds a content root to the promises of its port. */
+export function testContentRoot(name: string, place: () => RootUnderTest): void {
+  describe(`${name} as content root`, () => {
+    let root: ContentRoot;
+    let files: RootUnderTest;
+    let watch: RootWatch | undefined;
+
+    beforeEach(() => {
+      files = place();
+      root = files.open();
+    });
+    afterEach(async () => {
+      await watch?.close();
+      watch = undefined;
+    });
+
+    async function watched(): Promise<ReadonlySet<string>> {
+      const told = new Set<string>();
+      watch = await root.watch(
+        (path) => told.add(path),
+        ({ path, problem }) => told.add(`${path}: ${problem}`),
+      );
+      return told;
+    }
+
+    it('lists every file with its length and time', async () => {
+      await files.write('a.txt', 'abc', 1_600_000_000.5);
+      await files.write('deep/er/b.bin', '', 1_500_000_000);
+
+      assert.deepEqual(await collect(root.list()), [
+        { path: 'a.txt', length: 3, mtime: 1_600_000_000_500_000_000n },
+        { path: 'deep/er/b.bin', length: 0, mtime: 1_500_000_000_000_000_000n },
+      ]);
+    });
+
+    it('lists ascending by the bytes of the key, also where a folder has neighbours that sort before its slash', async () => {
+      const paths = ['a/b', 'a/z/y', 'a', 'a b', 'a.txt', 'a-', 'a0', 'a%', 'B', '\uff5e', '\u{1f5fa}/x', 'é', 'z'];
+      const distinct = paths.filter((path) => path !== 'a');
+      for (const path of distinct) await files.write(path, path);
+
+      const keys = (await pathsOf(root)).map(keyOfPath);
+      assert.deepEqual(keys, distinct.map(keyOfPath).sort());
+      assert.ok(keys.indexOf('/a.txt') < keys.indexOf('/a/b'));
+    });
+
+    it('lists as many files as there are, over several batches', async () => {
+      const paths = Array.from({ length: 1_234 }, (_, at) => `${at % 7}/${at}`);
+      for (const path of paths) await files.write(path, '');
+
+      assert.deepEqual((await pathsOf(root)).map(keyOfPath), paths.map(keyOfPath).sort());
+    });
+
+    it('serves two lists at once, and one that stops early', async () => {
+      for (const path of ['a', 'b/c', 'd']) await files.write(path, path);
+      for await (const _ of root.list()) break;
+
+      const [all, some] = await Promise.all([pathsOf(root), pathsOf(root, 'b')]);
+      assert.deepEqual([all, some], [['a', 'b/c', 'd'], ['b/c']]);
+    });
+
+    it('lists what lies below a folder, a single file, and nothing where there is nothing', async () => {
+      for (const path of ['a/1', 'a/2/3', 'a.txt', 'ab/4']) await files.write(path, path);
+
+      assert.deepEqual(await pathsOf(root, 'a'), ['a/1', 'a/2/3']);
+      assert.deepEqual(await pathsOf(root, 'a/2'), ['a/2/3']);
+      assert.deepEqual(await pathsOf(root, 'a.txt'), ['a.txt']);
+      assert.deepEqual(await pathsOf(root, 'nothing'), []);
+      assert.deepEqual(await pathsOf(root, 'a.txt/below'), []);
+    });
+
+    it('lists and opens names that a URL would change, cut or mistake, of files and of folders', async () => {
+      const paths = ODD_NAMES.flatMap((odd) => [odd, `folder ${odd}/${odd}`]);
+      for (const path of paths) await files.write(path, `this is ${path}`);
+
+      assert.deepEqual((await pathsOf(root)).map(keyOfPath), paths.map(keyOfPath).sort());
+      for (const path of paths) assert.equal(await textOf(root, path), `this is ${path}`);
+    });
+
+    it('keeps names apart that look the same', async () => {
+      await files.write('caf\u00e9', 'composed');
+      await files.write('cafe\u0301', 'decomposed');
+
+      assert.equal((await pathsOf(root)).length, 2);
+      assert.equal(await textOf(root, 'caf\u00e9'), 'composed');
+      assert.equal(await textOf(root, 'cafe\u0301'), 'decomposed');
+    });
+
+    it('tells a name with control characters as a problem, and lists the rest', async () => {
+      await files.write('line\nbreak', '');
+      await files.write('z', '');
+
+      const entries = await collect(root.list());
+      assert.match(entries[0]!.problem ?? '', /control characters/);
+      assert.deepEqual(
+        entries.map(({ path }) => path),
+        ['line\nbreak', 'z'],
+      );
+    });
+
+    it('leaves out what is excluded, also when it is asked for by its path', async () => {
+      for (const path of ['a.tmp', 'b.txt', 'c/d.tmp', 'e/f/g', 'h/e/i']) await files.write(path, path);
+      root = files.open(['*.tmp', '/e/']);
+
+      assert.deepEqual(await pathsOf(root), ['b.txt', 'h/e/i']);
+      for (const hidden of ['a.tmp', 'e', 'e/f', 'e/f/g']) assert.deepEqual(await pathsOf(root, hidden), []);
+    });
+
+    it('reads all of a file, a range, and an empty file', async () => {
+      await files.write('ten', '0123456789');
+      await files.write('none', '');
+
+      assert.equal(await textOf(root, 'ten'), '0123456789');
+      assert.equal(await read((await root.open('ten')).stream({ start: 2, end: 4 })), '234');
+      assert.equal(await read((await root.open('ten')).stream({ start: 9, end: 9 })), '9');
+      assert.equal(await textOf(root, 'none'), '');
+    });
+
+    it('reads files of many pieces, whole and in part', async () => {
+      const content = Array.from({ length: 100_000 }, (_, at) => String(at)).join(' ');
+      await files.write('large', content);
+
+      assert.equal(await textOf(root, 'large'), content);
+      const range = { start: 131_000, end: 400_000 };
+      assert.equal(await read((await root.open('large')).stream(range)), content.slice(131_000, 400_001));
+    });
+
+    it('tells length and time of what it opened, and tells versions apart', async () => {
+      await files.write('a', 'one', 1_600_000_000);
+      const first = await root.open('a');
+      await first.close();
+      await files.write('a', 'two', 1_600_000_001);
+      const second = await root.open('a');
+      await second.close();
+
+      assert.deepEqual([first.length, first.mtime], [3, 1_600_000_000_000_000_000n]);
+      assert.notEqual(first.tag, second.tag);
+      assert.match(first.tag, /^[!#-~]+$/, 'an opaque tag of RFC 9110, 8.8.3');
+    });
+
+    it('never takes a file that was changed since it was opened for the one that it was', async () => {
+      await files.write('a', 'old', 1_600_000_000);
+      const file = await root.open('a');
+      await files.write('a', 'new', 1_600_000_001);
+
+      await assert.rejects(read(file.stream()), (error) => isTidemarkError(error, 'conflict'));
+    });
+
+    it('hashes a file', async () => {
+      await files.write('a', 'abc', 1_600_000_000);
+
+      assert.deepEqual(await root.digest('a'), {
+        length: 3,
+        mtime: 1_600_000_000_000_000_000n,
+        hashes: { 'sha-256': createHash('sha256').update('abc').digest('hex') },
+      });
+    });
+
+    it('hashes many files at once', async () => {
+      const names = Array.from({ length: 50 }, (_, at) => `f${at}`);
+      for (const path of names) await files.write(path, path);
+
+      const digests = await Promise.all(names.map((path) => root.digest(path)));
+      const expected = names.map((path) => createHash('sha256').update(path).digest('hex'));
+      assert.deepEqual(
+        digests.map(({ hashes }) => hashes['sha-256']),
+        expected,
+      );
+    });
+
+    it('rejects with the reason when hashing is aborted, and hashes again afterwards', async () => {
+      await files.write('a', 'abc');
+      const reason = new Error('stopped');
+
+      await assert.rejects(root.digest('a', AbortSignal.abort(reason)), reason);
+      assert.equal((await root.digest('a')).length, 3);
+    });
+
+    it('opens and hashes nothing where no file is, nor by a path that is not plain', async () => {
+      await files.write('file', 'x');
+      await files.write('folder/file', 'x');
+
+      for (const nowhere of NOWHERE) {
+        await assert.rejects(root.open(nowhere), notFound, JSON.stringify(nowhere));
+        await assert.rejects(root.digest(nowhere), notFound, JSON.stringify(nowhere));
+      }
+    });
+
+    it('tells of files that are added, edited and removed', async () => {
+      await files.write('edited', 'x');
+      await files.write('folder/removed', 'x');
+      const told = await watched();
+
+      await files.write('added', 'x');
+      await files.write('edited', 'y');
+      await files.remove('folder/removed');
+      for (const path of ['added', 'edited', 'folder/removed']) await until(path, async () => covers(told, path));
+    });
+
+    it('tells of files in folders that were made after it began', async () => {
+      const told = await watched();
+      await files.write('new/deep/er/first', 'x');
+      await until('first', async () => covers(told, 'new/deep/er/first'));
+      await new Promise((resolve) => setTimeout(resolve, 200));
+
+      await files.write('new/deep/er/second', 'x');
+      await until('second', async () => covers(told, 'new/deep/er/second'));
+    });
+
+    it('tells of a moved folder, and of what changes in it afterwards', async () => {
+      await files.write('old/deep/file', 'x');
+      const told = await watched();
+
+      await files.move('old', 'new');
+      await until('old', async () => covers(told, 'old/deep/file'));
+      await until('new', async () => covers(told, 'new/deep/file'));
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      await files.write('new/deep/later', 'x');
+      await until('later', async () => told.has('new/deep/later'));
+    });
+
+    it('tells nothing of what is excluded', async () => {
+      await files.write('hidden/file', 'x');
+      root = files.open(['hidden/', '*.tmp']);
+      const told = await watched();
+
+      await files.write('hidden/other', 'x');
+      await files.write('a.tmp', 'x');
+      await files.write('last', 'x');
+      await until('last', async () => told.has('last'));
+      assert.deepEqual(
+        [...told].filter((path) => path.startsWith('hidden') || path === 'a.tmp'),
+        [],
+      );
+    });
+
+    it('tells nothing after it was closed', async () => {
+      const told = await watched();
+      await watch!.close();
+      await files.write('late', 'x');
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      assert.equal(told.size, 0);
+    });
+
+    it('is unavailable while the root is not there, which is not the same as empty', async () => {
+      await files.write('a', 'x');
+      const told = await watched();
+      await files.vanish();
+
+      const unavailable = (error: unknown): boolean => isTidemarkError(error, 'unavailable');
+      await assert.rejects(collect(root.list()), unavailable);
+      await assert.rejects(collect(root.list('a')), unavailable);
+      await assert.rejects(root.open('a'), unavailable);
+      await assert.rejects(root.digest('a'), unavailable);
+      await assert.rejects(
+        root.watch(
+          () => {},
+          () => {},
+        ),
+        unavailable,
+      );
+      await until('the problem', async () => [...told].some((line) => /^: .* is not there/.test(line)));
+    });
+  });
+}
+
+async function pathsOf(root: ContentRoot, under?: string): Promise<string[]> {
+  return (await collect(root.list(under))).map(({ path }) => path);
+}
+
+async function textOf(root: ContentRoot, path: string): Promise<string> {
+  return read((await root.open(path)).stream());
+}
+
+async function read(stream: Readable): Promise<string> {
+  return Buffer.concat(await stream.toArray()).toString();
+}
+
+/** Whether listing what was told would find the path. */
+function covers(told: ReadonlySet<string>, path: string): boolean {
+  return [...told].some((known) => known === '' || known === path || path.startsWith(`${known}/`));
+}

@@ -1,0 +1,15 @@
+import { renameSync } from 'node:fs';
+import { openRoot } from '../../src/roots/open-root.ts';
+import { useTempFolder } from '../support/temp-folder.ts';
+import { testContentRoot } from './content-root.ts';
+
+describe('a folder', () => {
+  const folder = useTempFolder();
+  testContentRoot('a folder', () => ({
+    open: (exclude = []) => openRoot({ root: folder.path, exclude }),
+    write: (path, content, mtime) => folder.write(path, content, mtime),
+    remove: (path) => folder.remove(path),
+    move: (from, to) => renameSync(folder.at(from), folder.at(to)),
+    vanish: () => folder.remove(''),
+  }));
+});
