@@ -10,6 +10,9 @@ import { type ResourceListHead, resourceEntries, resourceListHead, URLSET_END } 
 import { type ResourceListIndex, renderResourceListIndex } from './documents/resource-list-index.ts';
 import { renderSourceDescription, type SourceDescription } from './documents/source-description.ts';
 
+/** Entries of a part: texts of some twenty kilobytes never leave the young generation. */
+const GROUP = 64;
+
 /** Everything that is needed to render one document; plain values, so that it can be handed to another thread. */
 export type RenderJob =
   | { readonly kind: 'source-description'; readonly document: SourceDescription }
@@ -51,7 +54,7 @@ export interface RecentChangesJob {
   readonly style: EntryStyle;
 }
 
-/** The document as text, in parts of some hundred kilobytes. */
+/** The document as text, in small parts. */
 export async function* render(job: RenderJob, index: ResourceIndex): AsyncIterable<string> {
   switch (job.kind) {
     case 'source-description':
@@ -86,14 +89,19 @@ async function* renderResourcePage(job: ResourcePageJob, index: ResourceIndex): 
   const { createdBefore = Number.POSITIVE_INFINITY } = job;
   for await (const batch of index.read(job.set, job.range)) {
     const held = batch.filter(({ created }) => created < createdBefore);
-    if (held.length > 0) yield resourceEntries(held, job.style);
+    for (const group of groups(held)) yield resourceEntries(group, job.style);
   }
   yield URLSET_END;
 }
 
 async function* renderChanges(job: ChangesJob, index: ResourceIndex): AsyncIterable<string> {
   yield changeListHead(job.head);
-  for await (const batch of index.changes(job.set, { after: job.after, until: job.until }))
-    yield changeEntries(batch, job.style);
+  for await (const batch of index.changes(job.set, { after: job.after, until: job.until })) {
+    for (const group of groups(batch)) yield changeEntries(group, job.style);
+  }
   yield URLSET_END;
+}
+
+function* groups<Item>(items: readonly Item[]): Iterable<readonly Item[]> {
+  for (let start = 0; start < items.length; start += GROUP) yield items.slice(start, start + GROUP);
 }

@@ -1,5 +1,5 @@
-// Nearly every text needs nothing; one look tells.
-const NEEDS_CARE = /[&<>"\u0000-\u001f\ud800-\udfff\ufffe\uffff]/;
+// Nearly every text needs nothing, and one look tells; looking for what is plain is twice as fast as for what is not.
+const NEEDS_CARE = /[^ !#-%'-;=?-~]/;
 const EACH = /[&<>"\u0000-\u001f\ufffe\uffff]/g;
 const REFERENCES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -31,17 +31,7 @@ export function builderText(text: string): string {
   return text.toWellFormed().replace(NOT_REPRESENTABLE, REPLACEMENT).replaceAll('&', '&amp;');
 }
 
-// Pieces of text that wait to be joined are what costs most: joined in small groups they never leave the young generation.
-const GROUP = 64;
-
 /** The texts of many items, one after the other. */
 export function joinTexts<Item>(items: readonly Item[], textOf: (item: Item) => string): string {
-  let text = '';
-  for (let start = 0; start < items.length; start += GROUP) {
-    text += items
-      .slice(start, start + GROUP)
-      .map(textOf)
-      .join('');
-  }
-  return text;
+  return items.map(textOf).join('');
 }
