@@ -144,6 +144,8 @@ export class SetRegistry {
         { field: 'baseUrl', baseUrl: current.body.baseUrl },
       );
     }
+    // The sets first: who dies in between has to confirm again, and moves those that are left.
+    if (current !== undefined) await this.#moveBelow(current.body.baseUrl, baseUrl);
     try {
       await this.#catalog.put('source', 'source', { baseUrl } satisfies SourceSettings, current?.version);
     } catch (error) {
@@ -151,9 +153,11 @@ export class SetRegistry {
       if (isTidemarkError(error, 'conflict')) return this.useBaseUrl(baseUrl, confirmed);
       throw error;
     }
-    if (current === undefined) return;
+  }
+
+  async #moveBelow(oldBaseUrl: string, baseUrl: string): Promise<void> {
     for (const { slug, urlPrefix } of await this.list()) {
-      const old = setUris(current.body.baseUrl, slug).resources;
+      const old = setUris(oldBaseUrl, slug).resources;
       if (urlPrefix === old) await this.move(slug, setUris(baseUrl, slug).resources);
     }
   }

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { SetRegistry } from '../../src/sets/set-registry.ts';
+import { closeFaultSources, FaultSource } from '../support/fault-source.ts';
+
+describe('a move to another base URL that is interrupted', () => {
+  afterEach(closeFaultSources);
+
+  it('is finished when it is asked for again', async () => {
+    const source = await FaultSource.makeEmpty();
+    const { catalog, index, sets } = await source.open();
+    await sets.useBaseUrl('http://old.example.org', false);
+    for (const slug of ['a', 'b']) await sets.add({ slug });
+
+    let marks = 0;
+    const interrupted = new SetRegistry(catalog, {
+      mark: () => (++marks === 2 ? Promise.reject(new Error('the power fails')) : index.mark()),
+    });
+    await assert.rejects(interrupted.useBaseUrl('http://new.example.org', true), /power/);
+
+    await assert.rejects(sets.useBaseUrl('http://new.example.org', false), { code: 'conflict' });
+    await sets.useBaseUrl('http://new.example.org', true);
+    assert.deepEqual(
+      (await sets.list()).map(({ urlPrefix, epoch }) => [urlPrefix, epoch]),
+      ['a', 'b'].map((slug) => [`http://new.example.org/sets/${slug}/resources/`, 2]),
+    );
+  });
+});
