@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type App, openApp } from '../../src/app.ts';
-import { freePort } from '../../src/cli/free-port.ts';
 import { setUris } from '../../src/publisher/document-uris.ts';
 import { upsert } from './builders.ts';
+import { findFreePort } from './free-port.ts';
 import { type FinishedRun, killTidemarks, type RunningTidemark, runTidemark, startTidemark } from './run-tidemark.ts';
 import { testConfiguration } from './start-app.ts';
 
@@ -33,6 +33,11 @@ export interface ServeOptions {
 /** Milliseconds in which a failpoint must be reached. */
 const PATIENCE = 15_000;
 
+interface Limits {
+  readonly pageEntries: number;
+  readonly windowChanges: number;
+}
+
 const places = new Set<{ close(): Promise<void> }>();
 
 /** A data folder with one small set, and real servers on it. Whoever makes it calls `closeFaultSources` in afterEach. */
@@ -41,24 +46,21 @@ export class FaultSource {
   readonly store: string;
   readonly #closers: (() => Promise<void>)[] = [];
 
-  private constructor(folder: string) {
+  private constructor(folder: string, store = join(folder, 'tidemark.db')) {
     this.folder = folder;
-    this.store = join(folder, 'tidemark.db');
+    this.store = store;
     this.#closers.push(() => rm(folder, { recursive: true, force: true }));
     places.add(this);
   }
 
-  /** A folder without a store. */
-  static async makeEmpty(): Promise<FaultSource> {
-    return new FaultSource(await mkdtemp(join(tmpdir(), 'tidemark-')));
+  /** A folder without a store. @param store where it will be, when not in the folder */
+  static async makeEmpty(store?: string): Promise<FaultSource> {
+    return new FaultSource(await mkdtemp(join(tmpdir(), 'tidemark-')), store);
   }
 
-  /** @param folder where to keep the data; a temporary one that goes with the source when there is none */
-  static async make(
-    limits: { readonly pageEntries: number; readonly windowChanges: number },
-    folder?: string,
-  ): Promise<FaultSource> {
-    const source = new FaultSource(folder ?? (await mkdtemp(join(tmpdir(), 'tidemark-'))));
+  /** @param store where the database is, when not in the folder */
+  static async make(limits: Limits, store?: string): Promise<FaultSource> {
+    const source = await FaultSource.makeEmpty(store);
     const app = await source.open();
     await app.sets.useBaseUrl(BASE_URL, false);
     await app.sets.add({ slug: SLUG, urlPrefix: URL_PREFIX, ...limits });
@@ -87,7 +89,7 @@ export class FaultSource {
 
   /** Starts a server, and resolves when it serves. */
   async serve({ failpoint, dataFolder = this.folder }: ServeOptions = {}): Promise<ServingProcess> {
-    const port = await freePort('127.0.0.1', 0);
+    const port = await findFreePort();
     const process = startTidemark(
       ['serve', '--port', String(port), '--base-url', BASE_URL, '--log-level', 'error', '--json'],
       { cwd: this.folder, env: this.environment({ failpoint, dataFolder }) },

@@ -18,15 +18,21 @@ const FAULTS: Readonly<Record<number, string>> = {
   26: 'is no SQLite database: check the setting TIDEMARK_STORE',
 };
 
+/** "Tide" in ASCII, in the file's header: tells our stores from the databases of other programs. */
+export const APPLICATION_ID = 0x54696465;
+
 /**
  * Opens a connection with what every thread needs. WAL lets readers and the writer go on side by side; FULL makes a commit durable
  * when it returns. A checkpoint every 16,000 pages (125 MB) was the best for large batches, see docs/performance.md.
+ * @throws TidemarkError `unavailable`, or `incompatible` when the file is another program's: then nothing was written to it
  */
 export function connect(file: string): DatabaseSync {
   return ask(file, () => {
     mkdirSync(dirname(file), { recursive: true });
     const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT });
     try {
+      // First of all: already the journal mode would be written into a file that is not ours.
+      refuseForeign(database, file);
       database.exec(`
         PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
         PRAGMA cache_size = -32000; PRAGMA wal_autocheckpoint = 16000; PRAGMA journal_size_limit = 200000000;`);
@@ -67,8 +73,23 @@ export function snapshot<Result>(database: DatabaseSync, work: () => Result): Re
   try {
     return work();
   } finally {
-    database.exec('COMMIT');
+    // A damaged file or a failing disk has ended it already.
+    if (database.isTransaction) database.exec('COMMIT');
   }
+}
+
+function refuseForeign(database: DatabaseSync, file: string): void {
+  const { id, name } = snapshot(database, () => ({
+    id: database.prepare('PRAGMA application_id').get()!.application_id,
+    name: database.prepare('SELECT name FROM sqlite_schema LIMIT 1').get()?.name,
+  }));
+  if (id === APPLICATION_ID || (id === 0 && name === undefined)) return;
+  const holds = name === undefined ? '' : ` (it holds "${name}")`;
+  throw new TidemarkError(
+    'incompatible',
+    `the store ${file} is a database of another program${holds}: check the setting TIDEMARK_STORE`,
+    { file },
+  );
 }
 
 function translate(file: string, error: unknown): unknown {

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { TidemarkError } from '../../domain/errors.ts';
-import { transaction } from './connection.ts';
+import { APPLICATION_ID, transaction } from './connection.ts';
 
 /** Each takes the schema from one version to the next, in one transaction; the first makes it from nothing. */
 export type Migration = (database: DatabaseSync) => void;
@@ -8,6 +8,8 @@ export type Migration = (database: DatabaseSync) => void;
 const MIGRATIONS: readonly Migration[] = [
   (database) =>
     database.exec(`
+      PRAGMA application_id = ${APPLICATION_ID};
+
       CREATE TABLE settings (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
       INSERT INTO settings VALUES ('last_stamp', 0), ('last_version', 0);
 
@@ -46,7 +48,7 @@ export function schemaVersion(database: DatabaseSync): number {
 export function migrate(database: DatabaseSync, migrations: readonly Migration[] = MIGRATIONS): number {
   return transaction(database, () => {
     const before = schemaVersion(database);
-    if (before > migrations.length) throw newerSchema(before, migrations.length);
+    if (before > migrations.length) throw newerSchema(database, migrations.length);
     for (const step of migrations.slice(before)) step(database);
     database.exec(`PRAGMA user_version = ${migrations.length}`);
     return before;
@@ -60,30 +62,23 @@ export function migrate(database: DatabaseSync, migrations: readonly Migration[]
 export function requireSchema(database: DatabaseSync): void {
   const version = schemaVersion(database);
   if (version === SCHEMA_VERSION) return;
-  if (version > SCHEMA_VERSION) throw newerSchema(version, SCHEMA_VERSION);
+  if (version > SCHEMA_VERSION) throw newerSchema(database, SCHEMA_VERSION);
   if (version === 0) {
-    refuseForeignTables(database);
     migrate(database);
     return;
   }
   throw new TidemarkError(
     'incompatible',
-    `the store has schema version ${version}, this program needs ${SCHEMA_VERSION}: stop all processes that use it, make a backup, and run "tidemark migrate"`,
+    `the store ${database.location()} has schema version ${version}, this program needs ${SCHEMA_VERSION}: stop all processes that use it, make a backup, and run "tidemark migrate"`,
     { version, needed: SCHEMA_VERSION },
   );
 }
 
-function refuseForeignTables(database: DatabaseSync): void {
-  const found = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' LIMIT 1`).get();
-  // Another process may just have made them: its version is set in the same transaction as its tables.
-  if (found === undefined || schemaVersion(database) > 0) return;
-  throw new TidemarkError('incompatible', `the file is a database of another program (it has a table "${found.name}")`);
-}
-
-function newerSchema(version: number, known: number): TidemarkError {
+function newerSchema(database: DatabaseSync, known: number): TidemarkError {
+  const version = schemaVersion(database);
   return new TidemarkError(
     'incompatible',
-    `the store has schema version ${version}, this program knows versions up to ${known}: use a newer Tidemark`,
+    `the store ${database.location()} has schema version ${version}, this program knows versions up to ${known}: use a newer Tidemark`,
     { version, needed: known },
   );
 }
