@@ -26,7 +26,7 @@ export function renderHomePage(home: HomePage): string {
 <a href="${sourceDescription}">Source Description</a>, or a set’s Capability List.</p>
 ${home.total === 0 ? nothingYet() : html`<ul class="sets">${home.shown.map((shown) => card(shown, home))}</ul>`}
 ${pager(home)}`;
-  return renderPage({ title: 'Tidemark', main, sourceDescription, refresh: isScanning ? 5 : undefined });
+  return renderPage({ title: 'Tidemark', main, sourceDescription, top: './', refresh: isScanning ? 5 : undefined });
 }
 
 function card(shown: ShownSet, { baseUrl, now }: HomePage): Html {
@@ -34,7 +34,7 @@ function card(shown: ShownSet, { baseUrl, now }: HomePage): Html {
   const { slug, title, ready } = set;
   const documents = documentsOf(baseUrl, slug);
   return html`<li class="card">
-<h2><a href="/sets/${slug}/">${title ?? slug}</a> ${title !== undefined && html`<span class="id">${slug}</span>`} ${stateBadge(set)}</h2>
+<h2><a href="sets/${slug}/">${title ?? slug}</a> ${title !== undefined && html`<span class="id">${slug}</span>`} ${stateBadge(set)}</h2>
 ${figures(shown, now)}
 ${ready ? html`<ul class="links">${documents.map(({ name, uri }) => html`<li><a href="${uri}">${name}</a></li>`)}</ul>` : html`<span class="quiet">Its documents will be here when the first scan is complete.</span>`}
 </li>`;
@@ -48,8 +48,8 @@ set that changes are posted to with <code>tidemark sets add ID --url-prefix URL<
 function pager({ page, pages }: HomePage): Html | undefined {
   if (pages <= 1) return undefined;
   return html`<nav class="pager" aria-label="Pages">
-${page > 1 && html`<a rel="prev" href="/?page=${page - 1}">← Previous</a>`}
+${page > 1 && html`<a rel="prev" href="?page=${page - 1}">← Previous</a>`}
 <span class="quiet">Page ${page} of ${pages}</span>
-${page < pages && html`<a rel="next" href="/?page=${page + 1}">Next →</a>`}
+${page < pages && html`<a rel="next" href="?page=${page + 1}">Next →</a>`}
 </nav>`;
 }

@@ -19,14 +19,14 @@ export interface Page {
   readonly main: Html;
   /** Where the page's Source Description is. */
   readonly sourceDescription: string;
-  /** The Capability List that covers the page (ResourceSync 1.1, 6.3.3). */
-  readonly capabilityList?: string;
+  /** The way from the page to the base URL: the base URL may have a path that only a proxy in front knows of. */
+  readonly top: './' | '../../';
   /** Seconds after which a browser should ask again. */
   readonly refresh?: number | undefined;
 }
 
 /** A whole page. */
-export function renderPage({ title, main, sourceDescription, capabilityList, refresh }: Page): string {
+export function renderPage({ title, main, sourceDescription, top, refresh }: Page): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -34,17 +34,16 @@ export function renderPage({ title, main, sourceDescription, capabilityList, ref
 <title>${title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 ${refresh !== undefined && html`<meta http-equiv="refresh" content="${refresh}">`}
-${capabilityList !== undefined && html`<link rel="resourcesync" href="${capabilityList}">`}
 <link rel="icon" href="data:image/svg+xml,${encodeURIComponent(ICON)}">
 <style>${new Html(STYLE)}</style>
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
-<header class="bar"><div>${new Html(ICON)}<a href="/">Tidemark</a><a class="where" href="${sourceDescription}">Source Description</a></div></header>
+<header class="bar"><div>${new Html(ICON)}<a href="${top}">Tidemark</a><a class="where" href="${sourceDescription}">Source Description</a></div></header>
 <main id="content">
 ${main}
 </main>
-<footer class="foot">A ResourceSync source, published by Tidemark. <a href="/api/sets">The same as JSON</a></footer>
+<footer class="foot">A ResourceSync source, published by Tidemark. <a href="${top}api/sets">The same as JSON</a></footer>
 </body>
 </html>
 `.text;

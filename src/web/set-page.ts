@@ -23,7 +23,7 @@ export interface SetPage extends ShownSet {
 export function renderSetPage(page: SetPage): string {
   const { set, baseUrl } = page;
   const title = set.title ?? set.slug;
-  const main = html`<p class="crumbs"><a href="/">All sets</a></p>
+  const main = html`<p class="crumbs"><a href="../../">All sets</a></p>
 <h1>${title} ${stateBadge(set)}</h1>
 <p class="quiet">Its resources begin with <code>${set.urlPrefix}</code></p>
 ${!set.ready && html`<p class="notice" role="status">The first scan is under way. The documents will be here when it is complete.</p>`}
@@ -37,7 +37,7 @@ ${page.pages.length > 0 && html`<h2>Pages of the Resource List</h2>${pageTable(p
     title: `${title} – Tidemark`,
     main,
     sourceDescription: sourceUris(baseUrl).sourceDescription,
-    capabilityList: setUris(baseUrl, set.slug).capabilityList,
+    top: '../../',
     refresh: set.ready ? undefined : 5,
   });
 }
@@ -83,5 +83,5 @@ function pageTable({ set, baseUrl, pages, now }: SetPage): Html {
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Pages of the Resource List"><table>
 <thead><tr><th scope="col">page</th><th scope="col">from</th><th scope="col" class="number">resources</th><th scope="col">last changed</th><th scope="col" class="number">size</th></tr></thead>
 <tbody>${rows}</tbody></table></div>
-${left > 0 && html`<p><a href="/api/sets/${set.slug}/pages">${formatNumber(left)} more, as JSON</a></p>`}`;
+${left > 0 && html`<p><a href="../../api/sets/${set.slug}/pages">${formatNumber(left)} more, as JSON</a></p>`}`;
 }

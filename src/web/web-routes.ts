@@ -35,9 +35,9 @@ export function webHandlers(app: ServedApp) {
       sendHtml(response, renderSetPage({ ...shown, baseUrl, changes, pages, now: Date.now() }));
     },
 
-    /** Relative links of the page need the slash. */
+    /** Relative links of the page need the slash; so is this one relative. */
     toSet(_request: Request, response: Response): void {
-      response.redirect(308, `/sets/${setOf(response).slug}/`);
+      response.redirect(308, `${setOf(response).slug}/`);
     },
   };
 }
