@@ -10,7 +10,8 @@ const HEAD = `# Conformance to ResourceSync 1.1
 The rules of ResourceSync 1.1 (ANSI/NISO Z39.99-2017) as we read it, numbered, and how each is held to. The numbers in the titles are
 its sections. Each rule is a function in \`test/support/rules/\` that says what is wrong with a source; \`test/unit/rules/\` runs it on
 what the renderers write, and on the same with a fault planted, which it must find. Rules marked *source* also need what a running
-source answers, such as the bytes of a resource. Rules marked *schema* are kept by \`sitemaps/xsd/\`.
+source answers, such as the bytes of a resource: \`test/interop/conformance.test.ts\` reads a real source over HTTP, which must keep all rules,
+and plants a fault for each of these between the source and whoever reads it. Rules marked *schema* are kept by \`sitemaps/xsd/\`.
 
 This page is written by \`node scripts/make-conformance.ts\`; a test fails when it is out of date.
 `;

@@ -1,0 +1,182 @@
+import { createHash } from 'node:crypto';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { keyOfPath, uriOf } from '../../src/domain/key.ts';
+import type { ResourceSet } from '../../src/domain/resource-set.ts';
+import { setUris } from '../../src/publisher/document-uris.ts';
+import { scan } from '../../src/updater/scan.ts';
+import type { Truth } from '../support/rules/source.ts';
+import { type StartedApp, startApp } from '../support/start-app.ts';
+import { post } from './http.ts';
+import type { ReverseProxy } from './reverse-proxy.ts';
+
+/** So small that a handful of resources has pages and windows. */
+const SIZES = { pageEntries: 5, windowChanges: 6 };
+
+/**
+ * A source behind a proxy with all kinds of sets: a folder (`files`), posted resources that another server on the same host has
+ * (`papers`), one with few changes (`notes`), and one without any (`empty`). Close it with `closeApps`.
+ */
+export class RichSource {
+  readonly proxy: ReverseProxy;
+  readonly #owners: readonly Owner[];
+
+  private constructor(proxy: ReverseProxy, owners: readonly Owner[]) {
+    this.proxy = proxy;
+    this.#owners = owners;
+  }
+
+  static async start(proxy: ReverseProxy): Promise<RichSource> {
+    const started = await startApp({ baseUrl: proxy.baseUrl });
+    const { app, url, folder } = started;
+    proxy.target = url;
+    const root = join(folder, 'files');
+    await mkdir(root);
+    const files = await app.sets.add({ slug: 'files', root, ...SIZES });
+    const elsewhere = (slug: string) => ({ slug, urlPrefix: `${new URL(proxy.baseUrl).origin}/store/${slug}/` });
+    const papers = await app.sets.add({ ...elsewhere('papers'), ...SIZES });
+    const notes = await app.sets.add(elsewhere('notes'));
+    await app.sets.add(elsewhere('empty'));
+
+    const ofFiles = new FolderOwner(files, started);
+    await fill(ofFiles);
+    await app.sets.markReady('files');
+    const ofPapers = new Poster(papers, { proxy, url });
+    await fill(ofPapers);
+    const ofNotes = new Poster(notes, { proxy, url });
+    await ofNotes.write('only.txt', 'the only one');
+    return new RichSource(proxy, [ofFiles, ofPapers, ofNotes]);
+  }
+
+  /** What the owners know of their sets, by the URI of the Capability List. */
+  get truth(): ReadonlyMap<string, Truth> {
+    const empty = { resources: [], changes: [] };
+    const known = this.#owners.map(({ set, truth }) => [set.slug, truth] as const);
+    return new Map(
+      [...known, ['empty', empty] as const].map(([slug, truth]) => [
+        setUris(this.proxy.baseUrl, slug).capabilityList,
+        truth,
+      ]),
+    );
+  }
+
+  /** Changes every set but the empty one, so that windows roll over. */
+  async goOn(): Promise<void> {
+    for (const owner of this.#owners) {
+      for (const number of [1, 2, 3, 4, 5]) await owner.write(`later/${number}.txt`, `later ${number}`);
+      await owner.remove('later/4.txt');
+    }
+  }
+}
+
+/** Created, updated, deleted, moved, created again: of some several times. */
+async function fill(owner: Owner): Promise<void> {
+  for (let number = 1; number <= 12; number++)
+    await owner.write(`part ${number % 3}/é&${number}.txt`, `number ${number}`);
+  await owner.write('first.txt', 'one');
+  await owner.write('first.txt', 'one and two');
+  await owner.write('first.txt', 'one, two and three');
+  await owner.remove('part 1/é&1.txt');
+  await owner.remove('part 2/é&2.txt');
+  await owner.write('moved/é&2.txt', 'number 2');
+  await owner.write('part 1/é&1.txt', 'number 1 is back');
+}
+
+/** Whoever changes the resources of a set, and remembers what it did. */
+abstract class Owner {
+  readonly set: ResourceSet;
+  readonly #resources = new Set<string>();
+  readonly #changes: string[] = [];
+
+  constructor(set: ResourceSet) {
+    this.set = set;
+  }
+
+  get truth(): Truth {
+    return { resources: [...this.#resources], changes: [...this.#changes] };
+  }
+
+  async write(path: string, text: string): Promise<void> {
+    await this.put(path, text);
+    this.#resources.add(this.uriOf(path));
+    this.#changes.push(this.uriOf(path));
+  }
+
+  async remove(path: string): Promise<void> {
+    await this.delete(path);
+    this.#resources.delete(this.uriOf(path));
+    this.#changes.push(this.uriOf(path));
+  }
+
+  protected uriOf(path: string): string {
+    return uriOf(this.set.urlPrefix, keyOfPath(path));
+  }
+
+  protected abstract put(path: string, text: string): Promise<void>;
+  protected abstract delete(path: string): Promise<void>;
+}
+
+class FolderOwner extends Owner {
+  readonly #app: StartedApp['app'];
+
+  constructor(set: ResourceSet, { app }: StartedApp) {
+    super(set);
+    this.#app = app;
+  }
+
+  protected override async put(path: string, text: string): Promise<void> {
+    const file = join(this.set.root!, path);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, text);
+    await this.#scan();
+  }
+
+  protected override async delete(path: string): Promise<void> {
+    await rm(join(this.set.root!, path));
+    await this.#scan();
+  }
+
+  async #scan(): Promise<void> {
+    const { index, updater } = this.#app;
+    await scan({ ...this.#app.rootOf(this.set), set: this.set, index, updater });
+  }
+}
+
+/** Posts the changes of what another server has. */
+class Poster extends Owner {
+  readonly #proxy: ReverseProxy;
+  readonly #home: string;
+
+  constructor(set: ResourceSet, { proxy, url }: { readonly proxy: ReverseProxy; readonly url: string }) {
+    super(set);
+    this.#proxy = proxy;
+    this.#home = setUris(url, set.slug).home;
+  }
+
+  protected override async put(path: string, text: string): Promise<void> {
+    const uri = this.uriOf(path);
+    const body = Buffer.from(text);
+    const lastmod = `${new Date().toISOString().slice(0, 19)}Z`;
+    const headers = { 'content-type': 'text/plain', 'last-modified': new Date(lastmod).toUTCString() };
+    this.#proxy.own.set(new URL(uri).pathname, { status: 200, headers, body });
+    await this.#post({
+      change: 'updated',
+      location: { type: 'url', value: uri },
+      hash: `sha-256:${createHash('sha256').update(body).digest('hex')}`,
+      length: body.length,
+      mime: 'text/plain',
+      lastmod,
+      ln: [{ rel: 'describedby', href: { type: 'rel_path', value: 'first.txt' } }],
+    });
+  }
+
+  protected override async delete(path: string): Promise<void> {
+    const uri = this.uriOf(path);
+    this.#proxy.own.delete(new URL(uri).pathname);
+    await this.#post({ change: 'deleted', location: { type: 'url', value: uri } });
+  }
+
+  async #post(event: object): Promise<void> {
+    await post(this.#home, [event]);
+  }
+}
