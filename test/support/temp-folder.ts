@@ -1,7 +1,10 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { Func } from 'mocha';
+
+const require = createRequire(import.meta.url);
 
 /** A folder of its own for each test of a suite, removed after it. */
 export interface TempFolder {
@@ -22,8 +25,7 @@ export function useTempFolder(): TempFolder {
     path = mkdtempSync(join(tmpdir(), 'folder-'));
   });
   afterEach(() => {
-    // Not rmSync: some tests make paths that are too long for it.
-    if (path !== '') spawnSync('rm', ['-rf', path]);
+    rmSync(path, { recursive: true, force: true });
   });
   const at = (name: string): string => join(path, name);
   return {
@@ -40,14 +42,43 @@ export function useTempFolder(): TempFolder {
   };
 }
 
-/** A name of 200 characters. */
-export const LONG_NAME = 'long-'.repeat(40);
+const NOBODY = 65_534;
+const isRoot = process.geteuid?.() === 0;
 
 /**
- * Makes folders so deep that those at the end cannot be read by their path, which works whoever runs the tests: permissions do
- * not bind root. All are called LONG_NAME.
+ * A test that calls `whileUnreadable`. It is skipped when root runs the tests from a checkout that others cannot read: the
+ * threads that it starts as somebody else would not find their programs.
  */
-export function makeUnreadableFolder(folder: string): void {
-  const program = `for (let i = 0; i < 25; i++) { fs.mkdirSync('${LONG_NAME}'); process.chdir('${LONG_NAME}'); }`;
-  execFileSync(process.execPath, ['-e', program], { cwd: folder });
+export function itWithPermissions(title: string, test: Func): void {
+  if (canReadAsNobody(import.meta.filename) && canReadAsNobody(require.resolve('picomatch'))) it(title, test);
+  else it.skip(`${title} (needs a checkout that others than root can read)`);
+}
+
+/** Does something while a file or folder cannot be read, also when root runs the tests, whom permissions do not bind. */
+export async function whileUnreadable<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
+  const { mode } = statSync(path);
+  chmodSync(path, 0);
+  try {
+    if (isRoot) {
+      // Temporary folders are their maker's alone.
+      for (let above = dirname(path); above.startsWith(tmpdir()); above = dirname(above)) chmodSync(above, 0o755);
+      process.seteuid?.(NOBODY);
+    }
+    return await work();
+  } finally {
+    if (isRoot) process.seteuid?.(0);
+    chmodSync(path, mode);
+  }
+}
+
+function canReadAsNobody(file: string): boolean {
+  if (!isRoot) return true;
+  process.seteuid?.(NOBODY);
+  try {
+    return readFileSync(file).length > 0;
+  } catch {
+    return false;
+  } finally {
+    process.seteuid?.(0);
+  }
 }

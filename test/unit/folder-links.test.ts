@@ -9,7 +9,7 @@ import { hashFile } from '../../src/roots/folder/hash-file.ts';
 import { openWithin } from '../../src/roots/folder/open-within.ts';
 import { openRoot } from '../../src/roots/open-root.ts';
 import { collect } from '../support/builders.ts';
-import { makeUnreadableFolder, useTempFolder } from '../support/temp-folder.ts';
+import { itWithPermissions, useTempFolder, whileUnreadable } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
 
 // Takes turns: a file and a link to one outside under one name, a folder and a link to one outside under another.
@@ -30,6 +30,7 @@ const SWAP = `
   }
 `;
 
+const unavailable = (error: unknown): boolean => isTidemarkError(error, 'unavailable');
 const notFound = (error: unknown): boolean => isTidemarkError(error, 'not-found');
 
 describe('links and other things in a folder', () => {
@@ -158,17 +159,51 @@ describe('links and other things in a folder', () => {
     );
   });
 
-  it('tells a folder that cannot be read as a problem, and lists the rest', async () => {
+  itWithPermissions('tells a folder that cannot be read as a problem, and lists the rest', async () => {
     folder.write('root/a');
+    folder.write('root/secret/b');
     folder.write('root/z');
-    makeUnreadableFolder(folder.at('root'));
 
-    const entries = await collect(root.list());
-    assert.match(entries.find(({ problem }) => problem !== undefined)?.problem ?? '', /its path is too long/);
+    const entries = await whileUnreadable(folder.at('root/secret'), () => collect(root.list()));
+    assert.deepEqual(
+      entries.find(({ problem }) => problem !== undefined),
+      { path: 'secret', problem: 'cannot be read: permission denied (EACCES)' },
+    );
     assert.deepEqual(
       entries.filter(({ problem }) => problem === undefined).map(({ path }) => path),
       ['a', 'z'],
     );
+  });
+
+  itWithPermissions('tells a path below a folder that cannot be read as a problem, and cannot open it', async () => {
+    folder.write('root/secret/deep/b');
+    await whileUnreadable(folder.at('root/secret'), async () => {
+      const [entry] = await collect(root.list('secret/deep/b'));
+      assert.deepEqual([entry?.path, entry?.problem], ['secret/deep/b', 'cannot be read: permission denied (EACCES)']);
+      await assert.rejects(root.open('secret/deep/b'), unavailable);
+      await assert.rejects(root.digest('secret/deep/b'), unavailable);
+    });
+  });
+
+  itWithPermissions('is unavailable when the root itself cannot be read', async () => {
+    folder.write('root/a');
+    await whileUnreadable(folder.at('root'), () => assert.rejects(collect(root.list()), unavailable));
+  });
+
+  itWithPermissions('tells a folder that cannot be watched, and watches it once it can be read', async () => {
+    folder.write('root/secret/b', 'x');
+    const told = new Set<string>();
+    await whileUnreadable(folder.at('root/secret'), async () => {
+      watch = await root.watch(
+        (path) => told.add(path),
+        ({ path, problem }) => told.add(`${path}: ${problem}`),
+      );
+      assert.deepEqual([...told], ['secret: cannot be watched: permission denied (EACCES)']);
+    });
+    await until('the folder', async () => told.has('secret'));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    folder.write('root/secret/b', 'y');
+    await until('the file', async () => told.has('secret/b'));
   });
 
   it('tells of a link when the file that it names changes', async () => {

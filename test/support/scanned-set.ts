@@ -1,0 +1,56 @@
+import { join } from 'node:path';
+import { pathOfKey } from '../../src/domain/key.ts';
+import type { Resource } from '../../src/domain/resource.ts';
+import type { ResourceSet } from '../../src/domain/resource-set.ts';
+import { ScanMemory } from '../../src/roots/folder/scan-memory.ts';
+import { openRoot } from '../../src/roots/open-root.ts';
+import { SetRegistry } from '../../src/sets/set-registry.ts';
+import { openStores, type Stores } from '../../src/stores/open-stores.ts';
+import type { Scanned } from '../../src/updater/scan.ts';
+import { Updater } from '../../src/updater/updater.ts';
+import { collect } from './builders.ts';
+import type { TempFolder } from './temp-folder.ts';
+
+/** A set whose root is the folder `root` of a temporary folder, in a store of its own. */
+export interface ScannedSet extends Scanned {
+  readonly memory: ScanMemory;
+  readonly stores: Stores;
+  readonly updater: Updater;
+  /** Live resources by path; by key when it is no path. */
+  resources(): Promise<ReadonlyMap<string, Resource>>;
+  /** Kind and path of every change so far, in order. */
+  history(): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+export async function openScannedSet(folder: TempFolder, exclude: readonly string[] = []): Promise<ScannedSet> {
+  const stores = await openStores({ kind: 'sqlite', file: folder.at('data/store.db') });
+  const { index, catalog } = stores;
+  const sets = new SetRegistry(catalog, index);
+  await sets.useBaseUrl('http://localhost:8080', false);
+  const root = folder.at('root');
+  const set: ResourceSet = await sets.add({ slug: 'set', root, exclude });
+  const memory = new ScanMemory({ file: join(folder.path, 'data/roots/1.db'), root });
+  const updater = new Updater(index);
+  return {
+    set,
+    root: openRoot({ root, exclude }),
+    memory,
+    index,
+    stores,
+    updater,
+    async resources() {
+      const all = await collect(index.read(set.id, {}));
+      return new Map(all.map((resource) => [pathOfKey(resource.key) ?? resource.key, resource]));
+    },
+    async history() {
+      const changes = await collect(index.changes(set.id, { after: 1 }));
+      return changes.map(({ kind, key }) => `${kind} ${pathOfKey(key) ?? key}`);
+    },
+    async close() {
+      await updater.idle();
+      memory.close();
+      await stores.close();
+    },
+  };
+}

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { isTidemarkError } from '../../src/domain/errors.ts';
+import type { RememberedFile } from '../../src/roots/file-memory.ts';
+import { ScanMemory } from '../../src/roots/folder/scan-memory.ts';
+import { useTempFolder } from '../support/temp-folder.ts';
+
+describe('what scans remember', () => {
+  const folder = useTempFolder();
+  const open: ScanMemory[] = [];
+
+  afterEach(() => {
+    for (const memory of open.splice(0)) memory.close();
+  });
+
+  function openMemory(root = '/data'): ScanMemory {
+    const memory = new ScanMemory({ file: folder.at('roots/1.db'), root });
+    open.push(memory);
+    return memory;
+  }
+
+  const file = (key: string, length = 1): RememberedFile => ({
+    key,
+    length,
+    mtime: 1_600_000_000_123_456_789n,
+    scanned: 1_700_000_000_987_654_321n,
+  });
+  const keysOf = (memory: ScanMemory, range = {}): string[] => [...memory.read(range)].flat().map(({ key }) => key);
+
+  it('is kept to the nanosecond, also when it is closed and opened again', () => {
+    const files = [file('/a', 2 ** 40), file('/b')];
+    openMemory().update({ remember: files, forget: [] });
+    assert.deepEqual([...openMemory().read({})].flat(), files);
+  });
+
+  it('is read ascending by key, in a range, over several batches', () => {
+    const keys = Array.from({ length: 1_700 }, (_, at) => `/${String(at).padStart(4, '0')}`);
+    const memory = openMemory();
+    memory.update({ remember: keys.toReversed().map((key) => file(key)), forget: [] });
+
+    assert.deepEqual(keysOf(memory), keys);
+    assert.deepEqual(keysOf(memory, { from: '/0500', to: '/1600' }), keys.slice(500, 1_600));
+    assert.deepEqual(keysOf(memory, { from: '/2', to: '/3' }), []);
+  });
+
+  it('may be changed while it is read', () => {
+    const keys = Array.from({ length: 1_200 }, (_, at) => `/${String(at).padStart(4, '0')}`);
+    const memory = openMemory();
+    memory.update({ remember: keys.map((key) => file(key)), forget: [] });
+    const seen: string[] = [];
+    for (const batch of memory.read({})) {
+      seen.push(...batch.map(({ key }) => key));
+      memory.update({ remember: batch.map(({ key }) => file(key, 2)), forget: [] });
+    }
+    assert.deepEqual(seen, keys);
+  });
+
+  it('takes the newest of a file, and forgets', () => {
+    const memory = openMemory();
+    memory.update({ remember: [file('/a'), file('/b')], forget: [] });
+    memory.update({ remember: [file('/a', 5)], forget: ['/b', '/never'] });
+    assert.deepEqual([...memory.read({})].flat(), [file('/a', 5)]);
+  });
+
+  it('begins anew for another root', () => {
+    openMemory().update({ remember: [file('/a')], forget: [] });
+    assert.deepEqual(keysOf(openMemory('/elsewhere')), []);
+    assert.deepEqual(keysOf(openMemory()), []);
+  });
+
+  it('begins anew when its file is damaged, which costs nothing but time', () => {
+    mkdirSync(folder.at('roots'));
+    writeFileSync(folder.at('roots/1.db'), 'this is no database, but long enough to be taken for one'.repeat(100));
+    const memory = openMemory();
+    memory.update({ remember: [file('/a')], forget: [] });
+    assert.deepEqual(keysOf(memory), ['/a']);
+  });
+
+  it('is unavailable, and says which file, when it cannot be opened', () => {
+    mkdirSync(folder.at('roots/1.db'), { recursive: true });
+    assert.throws(openMemory, (error) => isTidemarkError(error, 'unavailable') && error.message.includes('roots/1.db'));
+  });
+});
