@@ -6,6 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Transform, Writable } from 'node:stream';
 import { finished, pipeline } from 'node:stream/promises';
 import { constants, createBrotliCompress, createGzip } from 'node:zlib';
+import { TidemarkError } from '../domain/errors.ts';
 import { failpoint } from '../domain/failpoint.ts';
 import type { Encoding } from './published-document.ts';
 import { utf8Parts } from './utf8-parts.ts';
@@ -31,6 +32,7 @@ const BROTLI = { chunkSize: 262_144, params: { [constants.BROTLI_PARAM_QUALITY]:
  * Writes a document in every encoding, and then, at once, the record that makes it visible. A body is never written over: a reader that has
  * the old record gets the old bytes.
  * @param record the path of the record
+ * @throws TidemarkError `unavailable` when the disk does not take it; then nothing of it is left
  */
 export async function writeDocument(
   record: string,
@@ -52,7 +54,7 @@ export async function writeDocument(
     return written;
   } catch (error) {
     await removeBodies(bodies);
-    throw error;
+    throw translate(folder, error);
   }
 }
 
@@ -68,12 +70,17 @@ async function writeBodies(bodies: string, text: AsyncIterable<string>) {
     br: new BodySink(bodies + BODY_ENDINGS.br, createBrotliCompress(BROTLI)),
   };
   const all = Object.values(sinks);
-  for await (const bytes of utf8Parts(text)) {
-    hash.update(bytes);
-    // The slowest of the three sets the pace, so no more than a part or two is ever held.
-    await Promise.all(all.map((sink) => sink.write(bytes)));
+  try {
+    for await (const bytes of utf8Parts(text)) {
+      hash.update(bytes);
+      // The slowest of the three sets the pace, so no more than a part or two is ever held.
+      await Promise.all(all.map((sink) => sink.write(bytes)));
+    }
+    await Promise.all(all.map((sink) => sink.end()));
+  } catch (error) {
+    await Promise.all(all.map((sink) => sink.abandon()));
+    throw error;
   }
-  await Promise.all(all.map((sink) => sink.end()));
   const lengths = { identity: sinks.identity.length, gzip: sinks.gzip.length, br: sinks.br.length };
   return { digest: hash.digest('base64url'), lengths };
 }
@@ -82,6 +89,7 @@ async function writeBodies(bodies: string, text: AsyncIterable<string>) {
 class BodySink {
   readonly #input: Writable;
   readonly #done: Promise<void>;
+  readonly #closed: Promise<void>;
   length = 0;
 
   constructor(file: string, compress?: Transform) {
@@ -90,8 +98,11 @@ class BodySink {
     this.#done = compress === undefined ? finished(output) : pipeline(compress, output);
     // Told by write() or end(); without this, a full disk between two writes would end the process.
     this.#done.catch(() => {});
-    output.on('close', () => {
-      this.length = output.bytesWritten;
+    this.#closed = new Promise((resolve) => {
+      output.on('close', () => {
+        this.length = output.bytesWritten;
+        resolve();
+      });
     });
   }
 
@@ -103,4 +114,24 @@ class BodySink {
     this.#input.end();
     await this.#done;
   }
+
+  /** Resolves when its file is closed, whatever became of it. */
+  async abandon(): Promise<void> {
+    this.#input.destroy();
+    await this.#closed;
+  }
+}
+
+const FAULTS: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EROFS: 'its file system is read-only',
+  EACCES: 'this account may not write there',
+};
+
+function translate(folder: string, error: unknown): unknown {
+  const { code, syscall, message } = error as NodeJS.ErrnoException;
+  if (code === undefined || syscall === undefined) return error;
+  const fault = FAULTS[code] ?? message;
+  return new TidemarkError('unavailable', `rendered documents cannot be written to ${folder}: ${fault}`, {}, error);
 }

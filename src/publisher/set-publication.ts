@@ -60,7 +60,13 @@ export class SetPublication {
     await this.#settling?.catch(() => {});
     if (this.#directory === undefined) return;
     this.#count();
-    if (!this.#directory.shapeChanged) await this.#store(this.#directory);
+    if (this.#directory.shapeChanged) return;
+    try {
+      await this.#store(this.#directory);
+    } catch (error) {
+      // Nothing is lost: the next start reads the log again.
+      if (!isTidemarkError(error, 'unavailable')) throw error;
+    }
   }
 
   async #isSettled(): Promise<boolean> {

@@ -4,6 +4,7 @@ import { mkdtemp, open, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { closeFaultSources } from './fault-source.ts';
 
 const run = promisify(execFile);
 
@@ -61,6 +62,8 @@ export function itOnSmallDisk(title: string, megabytes: number, test: (disk: Sma
     try {
       await test(disk);
     } finally {
+      // A disk that is in use stays.
+      await closeFaultSources();
       await disk.unmount();
     }
   });
