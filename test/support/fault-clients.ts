@@ -29,7 +29,6 @@ export interface SentEvent {
   answer: Answered | undefined;
 }
 
-const KEYS = 400;
 const EVENTS_PER_CLIENT = 1_000_000;
 
 /** A client that posts until the server is gone, or it is told to stop, and remembers what it was told. */
@@ -38,9 +37,15 @@ export abstract class Client {
   readonly #number: number;
   #random: number;
 
-  /** @param number no two clients of a source have the same */
-  constructor(number: number) {
+  readonly #keys: number;
+
+  /**
+   * @param number no two clients of a source have the same
+   * @param keys how many resources it tells of, the same as every client
+   */
+  constructor(number: number, keys = 400) {
     this.#number = number;
+    this.#keys = keys;
     this.#random = number * 0x9e3779b1;
   }
 
@@ -66,7 +71,7 @@ export abstract class Client {
 
   protected abstract postUntil(url: string, stop: AbortSignal): Promise<void>;
 
-  /** The next events to send, one in five a deletion; all clients use the same keys. */
+  /** The next events to send, one in five a deletion; all clients tell of the same resources. */
   next(count: number, request: number): readonly SentEvent[] {
     const events = Array.from({ length: count }, () => ({ event: this.#nextEvent(), request, answer: undefined }));
     for (const event of events) this.sent.push(event);
@@ -84,7 +89,7 @@ export abstract class Client {
   #nextEvent(): PostedEvent {
     this.#position += 1;
     const position = this.#position;
-    const location = { type: 'rel_path', value: `k${this.random(KEYS)}` } as const;
+    const location = { type: 'rel_path', value: `k${this.random(this.#keys)}` } as const;
     const event = { location, source: `client-${this.#number}`, position };
     if (this.random(5) === 0) return { ...event, change: 'deleted' };
     return { ...event, change: 'updated', length: this.#number * EVENTS_PER_CLIENT + position };
@@ -95,12 +100,18 @@ export abstract class Client {
 
 /** Posts a few events at a time, and waits for the answer. */
 export class SmallRequests extends Client {
+  #requests = 0;
+
   protected async postUntil(url: string, stop: AbortSignal): Promise<void> {
-    for (let number = 1; !stop.aborted; number++) {
-      const sent = this.next(1 + this.random(4), number);
-      const results = await postEvents(url, sent);
-      for (const [at, event] of sent.entries()) event.answer = results[at];
-    }
+    while (!stop.aborted) await this.postOnce(url, 1 + this.random(4));
+  }
+
+  /** Posts so many events in one request. */
+  async postOnce(url: string, count: number): Promise<void> {
+    this.#requests += 1;
+    const sent = this.next(count, this.#requests);
+    const results = await postEvents(url, sent);
+    for (const [at, event] of sent.entries()) event.answer = results[at];
   }
 }
 
