@@ -8,6 +8,8 @@ if (major < 24) {
   );
   process.exit(2);
 }
+const { limitHeaps } = await import('./heap-limits.ts');
+limitHeaps();
 const { runCli } = await import('./cli/run-cli.ts');
 process.exitCode = await runCli(process);
 // Whatever a command left open, a finished command ends: handles that would keep it are closed by then, or of no use any more.
