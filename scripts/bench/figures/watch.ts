@@ -79,17 +79,23 @@ function deedsOf(run: number, folders: number): readonly Deed[] {
   ];
 }
 
-/** Milliseconds until the change list tells more of every path than before. */
+/** Milliseconds until the change list tells of every path with a time after the deed. */
 async function untilSeen({ client }: Server, root: string, { paths, act }: Deed): Promise<number> {
   const reader = new Reader(client);
-  const countOf = (text: string, path: string) => text.split(`/${path}</loc>`).length;
-  const before = await reader.readOpenChanges('files');
+  const since = new Date().toISOString();
   const start = performance.now();
   act(root);
   for (;;) {
-    const now = await reader.readOpenChanges('files');
-    if (paths.every((path) => countOf(now, path) > countOf(before, path))) return performance.now() - start;
+    const changes = await reader.readOpenChanges('files');
+    if (paths.every((path) => lastChange(changes, path) > since)) return performance.now() - start;
     if (performance.now() - start > 60_000) throw new Error(`not seen: ${paths.join(', ')}`);
     await wait(20);
   }
+}
+
+/** The time of the last change of a path; empty when there is none. */
+function lastChange(changes: string, path: string): string {
+  const at = changes.lastIndexOf(`/${path}</loc>`);
+  if (at < 0) return '';
+  return /datetime="(.*?)"/.exec(changes.slice(at, at + 1000))?.[1] ?? '';
 }
