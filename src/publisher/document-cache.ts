@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, statSync } from 'node:fs';
+import { type BigIntStats, createReadStream, statSync } from 'node:fs';
 import { open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -30,8 +30,8 @@ export type Render = (record: string, making: Making) => Promise<DocumentRecord>
 interface Entry {
   readonly record: DocumentRecord;
   /** Tells whether the record file is still the one that was read: another process may have rendered it anew. */
-  readonly inode: bigint;
-  bytes: number;
+  readonly file: string;
+  readonly bytes: number;
 }
 
 /** Bodies up to this size are kept in memory: those that every client begins with. */
@@ -42,11 +42,20 @@ const GRACE = 10_000;
 /** Bodies that no record names are left over from a process that was killed; a younger one may be in the making. */
 const LEFT_OVER_AFTER = 10 * 60 * 1000;
 
+export interface DocumentCacheOptions {
+  readonly folder: string;
+  readonly mostBytes: number;
+  readonly render: Render;
+  /** Milliseconds; for tests. */
+  readonly grace?: number;
+}
+
 /** Rendered documents on disk, made when they are first asked for; never the same one twice at a time. */
 export class DocumentCache {
   readonly #folder: string;
   readonly #mostBytes: number;
   readonly #render: Render;
+  readonly #grace: number;
   /** In the order of their last use. */
   readonly #entries = new Map<string, Entry>();
   readonly #making = new Map<string, Promise<DocumentRecord>>();
@@ -56,10 +65,11 @@ export class DocumentCache {
   #smallBytes = 0;
   #bytes = 0;
 
-  constructor(options: { readonly folder: string; readonly mostBytes: number; readonly render: Render }) {
+  constructor(options: DocumentCacheOptions) {
     this.#folder = options.folder;
     this.#mostBytes = options.mostBytes;
     this.#render = options.render;
+    this.#grace = options.grace ?? GRACE;
   }
 
   async get(reference: DocumentReference, making: () => Making): Promise<PublishedDocument> {
@@ -110,7 +120,7 @@ export class DocumentCache {
     const entry = this.#entries.get(path);
     if (entry === undefined) return undefined;
     const found = statSync(path, { bigint: true, throwIfNoEntry: false });
-    if (found?.ino === entry.inode) {
+    if (found !== undefined && identityOf(found) === entry.file) {
       this.#entries.delete(path);
       this.#entries.set(path, entry);
       return entry;
@@ -121,8 +131,9 @@ export class DocumentCache {
 
   async #readRecord(path: string): Promise<Entry | undefined> {
     try {
-      const record: DocumentRecord = JSON.parse(await readFile(path, 'utf8'));
-      return this.#remember(path, record, (await stat(path, { bigint: true })).ino);
+      await using file = await open(path);
+      const found = await file.stat({ bigint: true });
+      return this.#remember(path, JSON.parse(await file.readFile('utf8')), identityOf(found));
     } catch {
       // Not there, or removed meanwhile by another process: it is made anew.
       return undefined;
@@ -133,41 +144,51 @@ export class DocumentCache {
     const underWay = this.#making.get(path);
     if (underWay !== undefined) return underWay;
     const made = this.#render(path, making)
-      .then(async (record) => {
-        const older = this.#versions.get(versionless(reference));
-        if (older !== undefined) await this.#remove(older, { keepRecord: older === path });
-        this.#versions.set(versionless(reference), path);
-        this.#remember(path, record, (await stat(path, { bigint: true })).ino);
-        await this.#evict();
-        return record;
-      })
+      .then((record) => this.#take(path, reference, record))
       .finally(() => this.#making.delete(path));
     this.#making.set(path, made);
     return made;
   }
 
-  #remember(path: string, record: DocumentRecord, inode: bigint): Entry {
-    this.#forget(path);
+  /** Puts what was rendered in the place of an older version. */
+  async #take(path: string, reference: DocumentReference, record: DocumentRecord): Promise<DocumentRecord> {
+    const older = this.#versions.get(versionless(reference));
+    if (older !== undefined && older !== path) await this.#remove(older);
+    this.#versions.set(versionless(reference), path);
+    const entry = await this.#readRecord(path);
+    // Another process has made it at the same time, and was last; or it has removed it already, and only this answer needs it.
+    if (entry?.record.bodies !== record.bodies) this.#removeLater(path, record);
+    await this.#evict();
+    return record;
+  }
+
+  #remember(path: string, record: DocumentRecord, file: string): Entry {
+    this.#forget(path, record);
     const { identity, gzip, br } = record.lengths;
-    const entry: Entry = { record, inode, bytes: identity + gzip + br };
+    const entry: Entry = { record, file, bytes: identity + gzip + br };
     this.#entries.set(path, entry);
     this.#bytes += entry.bytes;
     return entry;
   }
 
-  #forget(path: string): void {
+  /** What was known of a record that is there no more. Its bodies go too, unless they are those of the record that is there now. */
+  #forget(path: string, current?: DocumentRecord): void {
     const entry = this.#entries.get(path);
     if (entry === undefined) return;
     this.#bytes -= entry.bytes;
     this.#entries.delete(path);
+    if (entry.record.bodies === current?.bodies) return;
     for (const encoding of ENCODINGS) this.#forgetSmall(bodyPath(path, entry.record, encoding));
+    this.#removeLater(path, entry.record);
   }
 
-  async #remove(path: string, { keepRecord = false } = {}): Promise<void> {
-    const entry = this.#entries.get(path);
+  async #remove(path: string): Promise<void> {
     this.#forget(path);
-    if (!keepRecord) await rm(path, { force: true });
-    if (entry !== undefined) setTimeout(() => removeBodies(join(path, '..', entry.record.bodies)), GRACE).unref();
+    await rm(path, { force: true });
+  }
+
+  #removeLater(path: string, { bodies }: DocumentRecord): void {
+    setTimeout(() => removeBodies(join(path, '..', bodies)).catch(() => {}), this.#grace).unref();
   }
 
   async #evict(): Promise<void> {
@@ -204,6 +225,11 @@ export class DocumentCache {
     this.#smallBytes -= this.#small.get(file)?.length ?? 0;
     this.#small.delete(file);
   }
+}
+
+/** Numbers of files are given again, so the time of writing belongs to it. */
+function identityOf({ ino, mtimeNs }: BigIntStats): string {
+  return `${ino}-${mtimeNs}`;
 }
 
 function versionless({ folder, name }: DocumentReference): string {

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout as wait } from 'node:timers/promises';
+import { DocumentCache, type DocumentReference, type Making, type Render } from '../../src/publisher/document-cache.ts';
+import { writeDocument } from '../../src/publisher/document-files.ts';
+import type { PublishedDocument } from '../../src/publisher/published-document.ts';
+import { requireWholeDocuments } from '../support/fault-checks.ts';
+
+/** Milliseconds that bodies stay when they are replaced, and until they are surely gone. */
+const GRACE = 50;
+const AFTER_GRACE = 250;
+
+const MAKING: Making = {
+  newest: 0,
+  job: { kind: 'source-description', document: { describedBy: 'http://example.org/', capabilityLists: [] } },
+};
+
+/** Larger than what is kept in memory. */
+async function* text(): AsyncIterable<string> {
+  yield 'a document '.repeat(10_000);
+}
+
+describe('a document cache', () => {
+  let dataFolder: string;
+
+  beforeEach(async () => {
+    dataFolder = await mkdtemp(join(tmpdir(), 'tidemark-'));
+  });
+
+  afterEach(() => rm(dataFolder, { recursive: true, force: true }));
+
+  const renderToDisk: Render = (record, { newest }) => writeDocument(record, text(), { newest, immutable: false });
+  const openCache = (render = renderToDisk) =>
+    new DocumentCache({ folder: join(dataFolder, 'documents'), mostBytes: 1e9, render, grace: GRACE });
+
+  it('keeps a document that was made anew while somebody asked for it', async () => {
+    const cache: DocumentCache = openCache(async (record, making) => {
+      const made = await renderToDisk(record, making);
+      await cache.get(version(1), () => MAKING);
+      return made;
+    });
+    await cache.get(version(1), () => MAKING);
+    await cache.refresh(version(1), MAKING);
+    await wait(AFTER_GRACE);
+    await requireReadable(await cache.get(version(1), () => MAKING));
+    assert.equal(await requireWholeDocuments(dataFolder), 0);
+  });
+
+  it('leaves nothing behind when two processes render the same documents', async () => {
+    const caches = [openCache(), openCache()];
+    for (const number of [1, 2, 3]) {
+      await Promise.all(caches.map((cache) => cache.get(version(number), () => MAKING)));
+      await wait(AFTER_GRACE);
+      for (const cache of caches) await requireReadable(await cache.get(version(number), () => MAKING));
+    }
+    await wait(AFTER_GRACE);
+    assert.equal(await requireWholeDocuments(dataFolder), 0);
+  });
+
+  it('serves what it made although another process has removed it at once', async () => {
+    const cache = openCache(async (record, making) => {
+      const made = await renderToDisk(record, making);
+      await rm(record);
+      return made;
+    });
+    await requireReadable(await cache.get(version(1), () => MAKING));
+    await wait(AFTER_GRACE);
+    assert.equal(await requireWholeDocuments(dataFolder), 0);
+  });
+
+  it('serves what another process has made anew', async () => {
+    const [one, other] = [openCache(), openCache()];
+    await one.get(version(1), () => MAKING);
+    await other.refresh(version(1), MAKING);
+    await one.get(version(1), () => MAKING);
+    await wait(AFTER_GRACE);
+    for (const cache of [one, other]) await requireReadable(await cache.get(version(1), () => MAKING));
+    assert.equal(await requireWholeDocuments(dataFolder), 0);
+  });
+});
+
+function version(number: number): DocumentReference {
+  return { folder: '1', name: 'resourcelist', version: number, fingerprint: 'f' };
+}
+
+async function requireReadable(document: PublishedDocument): Promise<void> {
+  const body = await document.open('identity');
+  const bytes = Buffer.isBuffer(body) ? body : await buffer(body);
+  assert.equal(bytes.length, document.lengths.identity);
+}
