@@ -1,3 +1,4 @@
+import type { Hashes } from '../domain/hash.ts';
 /**
  * Where the bytes of a set are. Held to these promises by test/contract/content-root.ts. Paths are relative to the root, with `/` between names.
  */
@@ -20,7 +21,7 @@ export interface ContentRoot {
   open(path: string): Promise<RootFile>;
 
   /**
-   * Reads a file and returns its sha-256 with the figures of the bytes that were read. Several may be asked for at once.
+   * Reads a file and returns its sha-256, and whatever hashes the root was opened for, with the figures of the bytes that were read. Several may be asked for at once.
    * @throws TidemarkError as `open`; `conflict` when the file was changed while it was read; the signal's reason when it is aborted
    */
   digest(path: string, signal?: AbortSignal): Promise<FileDigest>;
@@ -72,8 +73,7 @@ export interface FileDigest {
   readonly length: number;
   /** Nanoseconds since 1970. */
   readonly mtime: bigint;
-  // One hash: what a Resource List publishes, and a known client fails on several.
-  readonly hashes: { readonly 'sha-256': string };
+  readonly hashes: Hashes;
 }
 
 export interface ByteRange {

@@ -49,11 +49,11 @@ export class Judge {
   }
 
   #judgeFile({ key, file, resource, remembered }: ScanRow & { readonly file: FileEntry }): Judgement {
-    const { set, rehash, now } = this.#rules;
+    const { set, rehash } = this.#rules;
     const problem = lengthProblem(set.urlPrefix, key);
     if (problem !== undefined) return { todo: 'report', problem: { path: file.path, problem } };
     if (rehash || resource === undefined || !isRemembered(file, remembered)) return { todo: 'hash', file };
-    return tells(resource.state, file, now) ? { todo: 'nothing' } : { todo: 'hash', file };
+    return tells(resource.state, file, this.#rules) ? { todo: 'nothing' } : { todo: 'hash', file };
   }
 
   #isUnknown(key: ResourceKey): boolean {
@@ -77,8 +77,11 @@ function isRemembered({ length, mtime }: FileEntry, remembered: RememberedFile |
 }
 
 /** Whether a state is what a scan would make of the file, as far as one can tell without hashing. Somebody may have posted another. */
-function tells(state: ResourceState, { length, mtime }: FileEntry, now: number): boolean {
-  return state.length === length && state.lastmod === lastmodOf(mtime, now) && state.hashes?.['sha-256'] !== undefined;
+function tells(state: ResourceState, { length, mtime }: FileEntry, { set, now }: JudgementRules): boolean {
+  const hashed = ['sha-256' as const, ...set.publishHashes].every(
+    (algorithm) => state.hashes?.[algorithm] !== undefined,
+  );
+  return hashed && state.length === length && state.lastmod === lastmodOf(mtime, now);
 }
 
 function lengthProblem(urlPrefix: string, key: ResourceKey): string | undefined {

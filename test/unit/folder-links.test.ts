@@ -262,7 +262,7 @@ async function openedText(root: string, path: string): Promise<string> {
 
 function hashedLength(root: string, path: string): string {
   try {
-    return `${hashFile(root, path).length} bytes`;
+    return `${hashFile({ root, hashes: ['sha-256'] }, path).length} bytes`;
   } catch (error) {
     if (isTidemarkError(error)) return 'nothing';
     throw error;

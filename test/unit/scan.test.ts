@@ -305,6 +305,17 @@ describe('a scan', () => {
     await run({ onProgress: (progress) => told.push(progress) });
     assert.deepEqual(told[0], { files: 1, hashed: 0, bytes: 0 });
   });
+
+  it('computes the other hashes that the set publishes, also of files that were hashed before', async () => {
+    write('a', 'x');
+    await run();
+    const set = { ...scanned.set, publishHashes: ['md5'] as const };
+    const root = openRoot({ root: folder.at('root'), exclude: [], hashes: ['md5'] });
+    assert.equal((await run({ set, root })).updated, 1);
+    const [a] = await scanned.index.lookup(set.id, ['/a']);
+    assert.deepEqual(a!.state!.hashes, { 'sha-256': sha256('x'), md5: createHash('md5').update('x').digest('hex') });
+    assert.equal((await run({ set, root })).hashed, 0);
+  });
 });
 
 /** The root, telling when the first batch was listed. */

@@ -1,10 +1,15 @@
 import { resolve } from 'node:path';
+import type { HashAlgorithm } from '../../domain/hash.ts';
 import type { ContentRoot, FileDigest, RootEntry, RootFile, RootProblem, RootWatch } from '../content-root.ts';
 import { parseExclusions } from '../exclusions.ts';
+import type { RootLocation } from '../root-location.ts';
 import { HashClient } from './hash-client.ts';
 import { openWithin } from './open-within.ts';
 import { WalkClient } from './walk-client.ts';
 import { watchFolder } from './watch-client.ts';
+
+/** The hash that every set publishes. */
+const PUBLISHED_HASH: HashAlgorithm = 'sha-256';
 
 /**
  * A folder of this machine. Links to folders are not followed; a link to a file counts as a file when its real path lies in
@@ -17,12 +22,12 @@ export class FolderRoot implements ContentRoot {
   readonly #hashes: HashClient;
 
   /** @throws TidemarkError `invalid` for a pattern that is none */
-  constructor({ root, exclude }: { readonly root: string; readonly exclude: readonly string[] }) {
+  constructor({ root, exclude, hashes = [] }: RootLocation) {
     parseExclusions(exclude);
     this.#root = resolve(root);
     this.#exclude = exclude;
     this.#walks = new WalkClient({ root: this.#root, exclude });
-    this.#hashes = new HashClient({ root: this.#root });
+    this.#hashes = new HashClient({ root: this.#root, hashes: [...new Set([PUBLISHED_HASH, ...hashes])] });
   }
 
   list(under = ''): AsyncIterable<readonly RootEntry[]> {

@@ -1,5 +1,6 @@
 import type { FileDigest } from '../content-root.ts';
 import { AskedThread } from './asked-thread.ts';
+import type { HashedRoot } from './hash-file.ts';
 
 const THREADS = 2;
 
@@ -10,7 +11,7 @@ export class HashClient {
   readonly #idle: HashThread[];
   readonly #queue: ((thread: HashThread) => void)[] = [];
 
-  constructor(workerData: { readonly root: string }) {
+  constructor(workerData: HashedRoot) {
     this.#idle = Array.from({ length: THREADS }, () => new AskedThread<string, FileDigest>('hash-thread', workerData));
   }
 

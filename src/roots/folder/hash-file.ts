@@ -10,9 +10,15 @@ import {
   realpathSync,
   statSync,
 } from 'node:fs';
+import type { HashAlgorithm, Hashes } from '../../domain/hash.ts';
 import type { FileDigest } from '../content-root.ts';
 import { changedMeanwhile, noSuchFile, openError, rootNotThere } from '../file-errors.ts';
 import { isPlainPath, isWithin, OPEN_FLAGS } from './within.ts';
+
+export interface HashedRoot {
+  readonly root: string;
+  readonly hashes: readonly HashAlgorithm[];
+}
 
 const buffer = Buffer.allocUnsafe(1024 * 1024);
 
@@ -21,17 +27,17 @@ const buffer = Buffer.allocUnsafe(1024 * 1024);
  * of its own (hash-thread.ts). Keeps to the same rules as open-within.ts.
  * @throws TidemarkError as `ContentRoot.digest`
  */
-export function hashFile(root: string, path: string): FileDigest {
+export function hashFile({ root, hashes }: HashedRoot, path: string): FileDigest {
   if (!isPlainPath(path)) throw noSuchFile(path);
   const realRoot = realRootOf(root);
   const file = openReal(realRoot, path);
   try {
     const before = fstatSync(file, { bigint: true });
     if (!before.isFile() || !isWithin(realRoot, placeOf(file, `${realRoot}/${path}`, before))) throw noSuchFile(path);
-    const digest = hashAll(file);
+    const digests = hashAll(file, hashes);
     const { size, mtimeNs } = fstatSync(file, { bigint: true });
     if (size !== before.size || mtimeNs !== before.mtimeNs) throw changedMeanwhile(path);
-    return { length: Number(size), mtime: mtimeNs, hashes: { 'sha-256': digest } };
+    return { length: Number(size), mtime: mtimeNs, hashes: digests };
   } catch (error) {
     throw openError(path, error);
   } finally {
@@ -67,9 +73,10 @@ function placeOf(file: number, path: string, opened: BigIntStats): string {
   }
 }
 
-function hashAll(file: number): string {
-  const hash = createHash('sha256');
-  for (let read = readSync(file, buffer); read > 0; read = readSync(file, buffer))
-    hash.update(buffer.subarray(0, read));
-  return hash.digest('hex');
+function hashAll(file: number, algorithms: readonly HashAlgorithm[]): Hashes {
+  const running = algorithms.map((algorithm) => ({ algorithm, hash: createHash(algorithm.replace('-', '')) }));
+  for (let read = readSync(file, buffer); read > 0; read = readSync(file, buffer)) {
+    for (const { hash } of running) hash.update(buffer.subarray(0, read));
+  }
+  return Object.fromEntries(running.map(({ algorithm, hash }) => [algorithm, hash.digest('hex')]));
 }
