@@ -63,7 +63,7 @@ export class RootKeeper {
     };
     while (!signal.aborted) {
       try {
-        if (trouble !== undefined) await this.#requireFiles();
+        await this.#requireFiles();
         await this.#keep(onScanned);
       } catch (error) {
         if (signal.aborted) return;
@@ -119,7 +119,7 @@ export class RootKeeper {
     this.#options.events?.onScanned?.(summary, under.includes('') ? 'full' : 'changes');
   }
 
-  /** After trouble, an empty folder is most likely the place where a disk is missing, not a root that lost all its files. */
+  /** An empty folder that had files is most likely the place where a disk is missing, not a root that lost them all. */
   async #requireFiles(): Promise<void> {
     const { root, index, set } = this.#options;
     for await (const batch of root.list()) if (batch.length > 0) return;
@@ -127,7 +127,7 @@ export class RootKeeper {
     if (resources === 0) return;
     throw new TidemarkError(
       'unavailable',
-      `the root ${set.root} came back empty, and ${resources} resources were in it: nothing is deleted; if that is meant, start again`,
+      `the root ${set.root} is empty, and ${resources} resources were in it: nothing is deleted; if that is meant, run "tidemark scan ${set.slug}"`,
     );
   }
 }

@@ -16,7 +16,10 @@ describe('a root keeper', () => {
     mkdirSync(folder.at('root'));
     scanned = await openScannedSet(folder);
     events = [];
-    keeper = new RootKeeper({
+    keeper = newKeeper();
+  });
+  const newKeeper = () =>
+    new RootKeeper({
       ...scanned,
       retryDelay: 50,
       events: {
@@ -26,7 +29,6 @@ describe('a root keeper', () => {
         onRecovered: () => events.push('recovered'),
       },
     });
-  });
   afterEach(async () => {
     await keeper.stop();
     await scanned.close();
@@ -132,12 +134,24 @@ describe('a root keeper', () => {
     await start();
     renameSync(folder.at('root'), folder.at('away'));
     mkdirSync(folder.at('root'));
-    await until('trouble', async () => events.some((event) => event.includes('came back empty')));
+    await until('trouble', async () => events.some((event) => event.includes('is empty, and 1 resources')));
     assert.equal(await paths(), 'a');
 
     rmSync(folder.at('root'), { recursive: true });
     renameSync(folder.at('away'), folder.at('root'));
     await until('recovery', async () => events.includes('recovered'));
+    assert.equal(await paths(), 'a');
+  });
+
+  it('deletes nothing when the root is empty at its start', async () => {
+    write('a');
+    await start();
+    await keeper.stop();
+    rmSync(folder.at('root/a'));
+
+    keeper = newKeeper();
+    keeper.start();
+    await until('trouble', async () => events.some((event) => event.includes('tidemark scan')));
     assert.equal(await paths(), 'a');
   });
 
