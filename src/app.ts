@@ -12,6 +12,7 @@ import { ScanMemory } from './roots/folder/scan-memory.ts';
 import { openRoot } from './roots/open-root.ts';
 import { SetRegistry } from './sets/set-registry.ts';
 import type { Catalog } from './stores/catalog.ts';
+import { makeFolder } from './stores/make-folder.ts';
 import { openStores } from './stores/open-stores.ts';
 import type { ResourceIndex } from './stores/resource-index.ts';
 import { Updater } from './updater/updater.ts';
@@ -34,6 +35,7 @@ export interface App {
 export async function openApp(configuration: Configuration): Promise<App> {
   const { store, dataFolder, failpoint, cacheBytes } = configuration;
   armFailpoint(failpoint);
+  makeFolder(dataFolder);
   const closers: (() => Promise<void> | void)[] = [];
 
   const { index, catalog, close: closeStores } = await openStores(store, { failpoint });
@@ -67,7 +69,7 @@ export async function openApp(configuration: Configuration): Promise<App> {
       if (opened === undefined) {
         const memory = openMemory(dataFolder, set);
         closers.push(() => memory.close());
-        opened = { root: openRoot({ root: set.root!, exclude: set.exclude }), memory };
+        opened = { root: openRoot({ root: set.root!, exclude: set.exclude, hashes: set.publishHashes }), memory };
         roots.set(set.id, opened);
       }
       return opened;

@@ -1,10 +1,10 @@
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { TidemarkError } from '../../domain/errors.ts';
+import { makeFolder } from '../make-folder.ts';
 
 /** Milliseconds that a statement waits for another process; a commit of 10,000 events holds the lock for some 150. */
-const BUSY_TIMEOUT = 10_000;
+const BUSY_TIMEOUT = 5_000;
 
 // The result codes of SQLite that an operator can do something about (sqlite.org/rescode.html).
 const FAULTS: Readonly<Record<number, string>> = {
@@ -28,14 +28,14 @@ export const APPLICATION_ID = 0x54696465;
  */
 export function connect(file: string): DatabaseSync {
   return ask(file, () => {
-    mkdirSync(dirname(file), { recursive: true });
+    makeFolder(dirname(file));
     const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT });
     try {
       // First of all: already the journal mode would be written into a file that is not ours.
       refuseForeign(database, file);
       database.exec(`
         PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
-        PRAGMA cache_size = -32000; PRAGMA wal_autocheckpoint = 16000; PRAGMA journal_size_limit = 200000000;`);
+        PRAGMA cache_size = -4000; PRAGMA wal_autocheckpoint = 16000; PRAGMA journal_size_limit = 200000000;`);
     } catch (error) {
       database.close();
       throw error;
