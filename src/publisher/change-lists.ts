@@ -2,7 +2,7 @@ import { TidemarkError } from '../domain/errors.ts';
 import { MAX_ENTRIES, MAX_ENTRIES_WEIGHT } from '../domain/resource-set.ts';
 import { boundaryAfter, boundaryBefore, clockStamp, formatStamp, type Stamp } from '../domain/stamp.ts';
 import type { ResourceIndex, Window } from '../stores/resource-index.ts';
-import type { DocumentCache, DocumentReference, Making } from './document-cache.ts';
+import { type DocumentCache, type DocumentReference, fingerprint, type Making } from './document-cache.ts';
 import { parseName, partName } from './document-name.ts';
 import type { PublishedDocument } from './published-document.ts';
 import type { PublishedSet } from './publisher.ts';
@@ -95,8 +95,10 @@ export class ChangeLists {
     const next = await this.#endOfDocument(published, from, asked ?? newest + 1);
     const until = next ?? asked;
     const head = { from, capabilityList: uris.capabilityList, ...(until !== undefined && { until }) };
-    const document = await this.#changes(published, {
-      name: `changes-${from}-${until ?? 'open'}`,
+    // Under one name, so that a new question replaces the last one in the cache: there are as many as there are clients.
+    const question = { ...published, fingerprint: fingerprint(published.fingerprint, from, until) };
+    const document = await this.#changes(question, {
+      name: 'changes-between',
       newest: until === undefined ? newest : until - 1,
       range: { after: from, until: until ?? newest + 1 },
       head,

@@ -24,7 +24,7 @@ import { toColumns, toResults } from './wire.ts';
 import type { Writer } from './writer.ts';
 
 /** Rows that one statement reads: some milliseconds, so that the thread is never held for long. */
-const BATCH = 1_000;
+const BATCH = 1000;
 /** Above every key: keys are ASCII. */
 const NO_END = '\u{10ffff}';
 const NO_UNTIL = Number.MAX_SAFE_INTEGER;
@@ -78,6 +78,7 @@ export class SqliteIndex implements ResourceIndex {
       if (changes.length > 0) yield changes;
       if (changes.length < BATCH) return;
       last = changes.at(-1)!.stamp;
+      await setImmediate();
     }
   }
 
