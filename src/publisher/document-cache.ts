@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type BigIntStats, createReadStream, statSync } from 'node:fs';
 import { open, readdir, readFile, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { BODY_ENDINGS, type DocumentRecord, removeBodies } from './document-files.ts';
 import { ENCODINGS, type Encoding, type PublishedDocument } from './published-document.ts';
@@ -103,12 +103,24 @@ export class DocumentCache {
     const named = new Set<string>();
     for (const file of files.filter((name) => name.includes('@'))) {
       const entry = await this.#readRecord(join(folder, file));
-      if (entry !== undefined) named.add(entry.record.bodies);
+      if (entry === undefined) continue;
+      named.add(entry.record.bodies);
+      await this.#keepNewest(folder, file);
     }
     for (const file of files.filter((name) => !name.includes('@') && !named.has(name.split('.')[0]!))) {
       const { mtimeMs } = await stat(join(folder, file)).catch(() => ({ mtimeMs: Date.now() }));
       if (Date.now() - mtimeMs > LEFT_OVER_AFTER) await rm(join(folder, file), { force: true });
     }
+  }
+
+  /** A process that was killed may have left two versions of a document. */
+  async #keepNewest(folder: string, file: string): Promise<void> {
+    const document = `${basename(folder)}/${file.slice(0, file.indexOf('@'))}`;
+    const other = this.#versions.get(document);
+    const path = join(folder, file);
+    const older = other !== undefined && versionOf(other) > versionOf(path) ? path : other;
+    if (older !== path) this.#versions.set(document, path);
+    if (older !== undefined) await this.#remove(older);
   }
 
   #recordPath({ folder, name, version, fingerprint }: DocumentReference): string {
@@ -133,9 +145,11 @@ export class DocumentCache {
     try {
       await using file = await open(path);
       const found = await file.stat({ bigint: true });
-      return this.#remember(path, JSON.parse(await file.readFile('utf8')), identityOf(found));
+      const record: DocumentRecord = JSON.parse(await file.readFile('utf8'));
+      await requireBodies(path, record);
+      return this.#remember(path, record, identityOf(found));
     } catch {
-      // Not there, or removed meanwhile by another process: it is made anew.
+      // Not there, not whole, or removed meanwhile by another process: it is made anew.
       return undefined;
     }
   }
@@ -230,6 +244,18 @@ export class DocumentCache {
 /** Numbers of files are given again, so the time of writing belongs to it. */
 function identityOf({ ino, mtimeNs }: BigIntStats): string {
   return `${ino}-${mtimeNs}`;
+}
+
+/** Nothing waits for the disk here: after a power failure a record may be there, and its bodies not whole. */
+async function requireBodies(path: string, record: DocumentRecord): Promise<void> {
+  for (const encoding of ENCODINGS) {
+    const { size } = await stat(bodyPath(path, record, encoding));
+    if (size !== record.lengths[encoding]) throw new Error('a body is not whole');
+  }
+}
+
+function versionOf(path: string): number {
+  return Number(path.slice(path.lastIndexOf('@') + 1).split('-')[0]);
 }
 
 function versionless({ folder, name }: DocumentReference): string {

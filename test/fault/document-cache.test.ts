@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -46,6 +46,24 @@ describe('a document cache', () => {
     await cache.refresh(version(1), MAKING);
     await wait(AFTER_GRACE);
     await requireReadable(await cache.get(version(1), () => MAKING));
+    assert.equal(await requireWholeDocuments(dataFolder), 0);
+  });
+
+  it('makes a document anew whose body is not whole, as after a power failure', async () => {
+    await openCache().get(version(1), () => MAKING);
+    const folder = join(dataFolder, 'documents', version(1).folder);
+    const [body] = (await readdir(folder)).filter((name) => name.endsWith('.xml'));
+    await truncate(join(folder, body!), 10);
+    await requireReadable(await openCache().get(version(1), () => MAKING));
+  });
+
+  it('keeps the newest of two versions that a killed process left', async () => {
+    for (const number of [2, 1]) await openCache().get(version(number), () => MAKING);
+    const cache = openCache();
+    await cache.takeStock();
+    await wait(AFTER_GRACE);
+    assert.equal(await cache.peek(version(1)), undefined);
+    await requireReadable(await cache.get(version(2), () => assert.fail('it is there')));
     assert.equal(await requireWholeDocuments(dataFolder), 0);
   });
 
