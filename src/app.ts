@@ -75,7 +75,12 @@ export async function openApp(configuration: Configuration): Promise<App> {
       return opened;
     },
     async close() {
-      for (const close of closers.splice(0).reverse()) await close();
+      const failures: unknown[] = [];
+      for (const close of closers.splice(0).reverse()) {
+        // What cannot be closed must not keep the rest open.
+        await Promise.try(close).catch((error: unknown) => failures.push(error));
+      }
+      if (failures.length > 0) throw failures[0];
     },
   };
 }
