@@ -23,8 +23,8 @@ import { Queries, toChange, toLogEntry, toResource } from './queries.ts';
 import { toColumns, toResults } from './wire.ts';
 import type { Writer } from './writer.ts';
 
-/** Rows that one statement reads: some milliseconds, so that the thread is never held for long. */
-const BATCH = 1000;
+/** Rows that one statement reads: less than a millisecond, and so few that what is made of them never leaves the young generation. */
+const BATCH = 250;
 /** Above every key: keys are ASCII. */
 const NO_END = '\u{10ffff}';
 const NO_UNTIL = Number.MAX_SAFE_INTEGER;
