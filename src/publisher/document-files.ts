@@ -1,5 +1,4 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -71,11 +70,15 @@ async function writeBodies(bodies: string, text: AsyncIterable<string>) {
   };
   const all = Object.values(sinks);
   try {
+    let written: Promise<unknown> = Promise.resolve();
     for await (const bytes of utf8Parts(text)) {
       hash.update(bytes);
-      // The slowest of the three sets the pace, so no more than a part or two is ever held.
-      await Promise.all(all.map((sink) => sink.write(bytes)));
+      // The slowest of the three sets the pace: while a part is written the next one is made, in the memory of the one before.
+      await written;
+      written = Promise.all(all.map((sink) => sink.write(bytes)));
+      written.catch(() => {});
     }
+    await written;
     await Promise.all(all.map((sink) => sink.end()));
   } catch (error) {
     await Promise.all(all.map((sink) => sink.abandon()));
@@ -106,8 +109,13 @@ class BodySink {
     });
   }
 
-  async write(bytes: Buffer): Promise<void> {
-    if (!this.#input.write(bytes)) await Promise.race([once(this.#input, 'drain'), this.#done]);
+  /** Resolves when the bytes are no longer needed. */
+  write(bytes: Buffer): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#input.write(bytes, (error) => (error ? reject(error) : resolve()));
+      // What is destroyed calls nobody back.
+      this.#done.catch(reject);
+    });
   }
 
   async end(): Promise<void> {
