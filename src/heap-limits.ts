@@ -8,7 +8,7 @@ import { setFlagsFromString } from 'node:v8';
 export function limitHeaps(): void {
   // The old generation may double before it is collected; by default it may become four times as large.
   setFlagsFromString('--heap-growing-percent=100');
-  // The young generation of the main thread does not grow, and that of every other thread begins, and stays, at 8 MB.
+  // The young generation of the main thread does not grow, and that of every other thread begins, and stays, at 4 MB.
   setFlagsFromString('--semi-space-growth-factor=1');
-  setFlagsFromString('--min-semi-space-size=8');
+  setFlagsFromString('--min-semi-space-size=4');
 }
