@@ -4,12 +4,13 @@ import { dirname, join, relative } from 'node:path';
 /** Imports go one way: what each part of src/ may import, besides itself, and why. */
 const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; readonly because: string }[] = [
   { from: 'domain', to: [], because: 'the words of the program know nothing of how it is built' },
+  { from: 'threads', to: ['domain'], because: 'how a thread is asked does not depend on what it does' },
   {
     from: 'stores',
-    to: ['domain', 'config/configuration.ts'],
+    to: ['domain', 'threads', 'config/configuration.ts'],
     because: 'a port and its adapters speak the words of the domain',
   },
-  { from: 'roots', to: ['domain'], because: 'a port and its adapters speak the words of the domain' },
+  { from: 'roots', to: ['domain', 'threads'], because: 'a port and its adapters speak the words of the domain' },
   { from: 'config', to: ['domain'], because: 'settings are read before anything is opened' },
   {
     from: 'sets',
@@ -23,7 +24,7 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
   },
   {
     from: 'publisher',
-    to: ['domain', 'stores', 'sets'],
+    to: ['domain', 'stores', 'sets', 'threads'],
     because: 'the publisher is a reader of the log, and knows nothing of who posts',
   },
   {

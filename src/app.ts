@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { Configuration } from './config/configuration.ts';
 import { armFailpoint } from './domain/failpoint.ts';
 import type { ResourceSet, SetId } from './domain/resource-set.ts';
@@ -15,6 +15,7 @@ import type { Catalog } from './stores/catalog.ts';
 import { makeFolder } from './stores/make-folder.ts';
 import { openStores } from './stores/open-stores.ts';
 import type { ResourceIndex } from './stores/resource-index.ts';
+import { startThread } from './threads/questions.ts';
 import { Updater } from './updater/updater.ts';
 
 /** The use cases, put together for one configuration. Whoever opens it closes it. */
@@ -90,5 +91,5 @@ function openMemory(dataFolder: string, { id, root }: ResourceSet): ScanMemory {
 }
 
 function startRenderThread(workerData: { store: Configuration['store']; failpoint: string | undefined }): Worker {
-  return new Worker(new URL(`./render-thread${import.meta.url.slice(-3)}`, import.meta.url), { workerData });
+  return startThread('./render-thread', import.meta.url, { workerData });
 }

@@ -1,10 +1,10 @@
 import type { FileDigest } from '../content-root.ts';
-import { AskedThread } from './asked-thread.ts';
 import type { HashedRoot } from './hash-file.ts';
+import { HeldThread } from './held-thread.ts';
 
 const THREADS = 2;
 
-type HashThread = AskedThread<string, FileDigest>;
+type HashThread = HeldThread<string, FileDigest>;
 
 /** Hashes files in a few threads, each with one file at a time: so stopping one stops nothing else. */
 export class HashClient {
@@ -12,7 +12,7 @@ export class HashClient {
   readonly #queue: ((thread: HashThread) => void)[] = [];
 
   constructor(workerData: HashedRoot) {
-    this.#idle = Array.from({ length: THREADS }, () => new AskedThread<string, FileDigest>('hash-thread', workerData));
+    this.#idle = Array.from({ length: THREADS }, () => new HeldThread<string, FileDigest>('hash-thread', workerData));
   }
 
   /** Rejects with the signal's reason when it is aborted, also in the middle of a large file. */

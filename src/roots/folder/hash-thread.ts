@@ -1,7 +1,7 @@
 import { workerData } from 'node:worker_threads';
+import { answerQuestions } from '../../threads/questions.ts';
 import type { FileDigest } from '../content-root.ts';
 import { type HashedRoot, hashFile } from './hash-file.ts';
-import { answerQuestions } from './thread.ts';
 
 const root = workerData as HashedRoot;
 

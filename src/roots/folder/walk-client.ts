@@ -1,14 +1,14 @@
 import type { RootEntry } from '../content-root.ts';
-import { AskedThread } from './asked-thread.ts';
+import { HeldThread } from './held-thread.ts';
 import type { WalkAnswer, WalkAsk } from './walk-thread.ts';
 
 /** Walks a folder in a thread of its own. */
 export class WalkClient {
-  readonly #thread: AskedThread<WalkAsk, WalkAnswer>;
+  readonly #thread: HeldThread<WalkAsk, WalkAnswer>;
   #lastId = 0;
 
   constructor(workerData: { readonly root: string; readonly exclude: readonly string[] }) {
-    this.#thread = new AskedThread('walk-thread', workerData);
+    this.#thread = new HeldThread('walk-thread', workerData);
   }
 
   /** The batches of a walk; the next one is gathered while the caller uses the last. */

@@ -1,6 +1,6 @@
 import { workerData } from 'node:worker_threads';
+import { answerQuestions } from '../../threads/questions.ts';
 import type { RootEntry } from '../content-root.ts';
-import { answerQuestions } from './thread.ts';
 import { walk } from './walk.ts';
 
 /** Asks for the next batch of a walk, which begins with the first such question, or ends it. */

@@ -1,5 +1,6 @@
+import { receiveError } from '../../threads/questions.ts';
 import type { RootProblem, RootWatch } from '../content-root.ts';
-import { receiveError, startThread } from './thread.ts';
+import { startFolderThread } from './held-thread.ts';
 import type { WatchTold } from './watch-thread.ts';
 
 interface Listener {
@@ -16,7 +17,7 @@ export async function watchFolder(
   workerData: { readonly root: string; readonly exclude: readonly string[] },
   { onChange, onProblem }: Listener,
 ): Promise<RootWatch> {
-  const thread = startThread('watch-thread', workerData);
+  const thread = startFolderThread('watch-thread', workerData);
   let open = true;
   const close = async (): Promise<void> => {
     open = false;

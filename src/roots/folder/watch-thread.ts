@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { type SentError, sendError } from '../../threads/questions.ts';
 import type { RootProblem } from '../content-root.ts';
 import { RootIdentity } from './root-identity.ts';
-import { type SentError, sendError } from './thread.ts';
 import { WatchTree } from './watch-tree.ts';
 
 /** What the thread tells: once `ready` or `failed`, then changes and problems. */

@@ -1,5 +1,4 @@
 import type { ChangeEvent, ChangeKind } from '../../domain/change.ts';
-import type { TidemarkError } from '../../domain/errors.ts';
 import { type EncodedState, encodeState } from '../../domain/resource.ts';
 import type { SetId } from '../../domain/resource-set.ts';
 import type { Stamp } from '../../domain/stamp.ts';
@@ -73,11 +72,11 @@ function toResult(outcome: number, stamp: Stamp, set: SetId): CommitResult {
   }
 }
 
-/** What the writer thread is asked, and what it answers. */
-export type WriteRequest =
-  | { readonly id: number; readonly task: 'commit'; readonly events: EventColumns }
-  | { readonly id: number; readonly task: 'mark' }
-  | { readonly id: number; readonly task: 'put'; readonly put: PutRequest };
+/** What the writer thread is asked; it answers a commit with columns, a mark with a boundary, a put with a version. */
+export type WriteTask =
+  | { readonly task: 'commit'; readonly events: EventColumns }
+  | { readonly task: 'mark' }
+  | { readonly task: 'put'; readonly put: PutRequest };
 
 export interface PutRequest {
   readonly kind: string;
@@ -85,10 +84,3 @@ export interface PutRequest {
   readonly body: string;
   readonly replaces: number | undefined;
 }
-
-export type WriteAnswer =
-  | { readonly id: number; readonly result: ResultColumns | number }
-  | {
-      readonly id: number;
-      readonly error: Pick<TidemarkError, 'message' | 'details'> & { readonly code?: TidemarkError['code'] };
-    };
