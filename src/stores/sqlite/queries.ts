@@ -14,7 +14,7 @@ interface ByKey {
 export class Queries {
   readonly states: ByKey;
   readonly resources: ByKey;
-  readonly survey: StatementSync;
+  readonly survey: ByKey;
   readonly state: StatementSync;
   readonly changes: StatementSync;
   readonly newest: StatementSync;
@@ -39,9 +39,7 @@ export class Queries {
     };
     this.states = byKey('key, state, stamp, created');
     this.resources = byKey('key, state, stamp, created', 'AND state IS NOT NULL');
-    this.survey = prepare(
-      'SELECT key, stamp, weight, state IS NOT NULL FROM resources WHERE set_id = ? AND key >= ? AND key < ? ORDER BY key',
-    );
+    this.survey = byKey('key, stamp, weight, state IS NOT NULL');
     this.state = prepare('SELECT key, state, stamp, created FROM resources WHERE set_id = ? AND key = ?');
     this.changes = prepare(
       `SELECT set_id, key, kind, stamp, weight, state, window FROM changes

@@ -25,9 +25,17 @@ import type { Writer } from './writer.ts';
 
 /** Rows that one statement reads: less than a millisecond, and so few that what is made of them never leaves the young generation. */
 const BATCH = 250;
+/** Reading so many at once is a third faster than one by one. */
+const SURVEY_BATCH = 2000;
 /** Above every key: keys are ASCII. */
 const NO_END = '\u{10ffff}';
 const NO_UNTIL = Number.MAX_SAFE_INTEGER;
+
+interface BatchedRange {
+  readonly set: SetId;
+  readonly range: KeyRange;
+  readonly batch: number;
+}
 
 /** Reads on the connection of its own thread; writes go to the writer thread. */
 export class SqliteIndex implements ResourceIndex {
@@ -120,9 +128,10 @@ export class SqliteIndex implements ResourceIndex {
     return ask(this.#file, () =>
       snapshot(this.#database, () => {
         const [last] = this.#queries.lastStamp.get() as unknown as [Stamp];
-        for (const row of this.#queries.survey.iterate(set, range.from ?? '', range.to ?? NO_END)) {
-          const [key, stamp, weight, live] = row as unknown as [string, Stamp, number, number];
-          cutter.add({ key, stamp, weight, live: live === 1 });
+        for (const rows of this.#batches(this.#queries.survey, { set, range, batch: SURVEY_BATCH })) {
+          for (const [key, stamp, weight, live] of rows as [string, Stamp, number, number][]) {
+            cutter.add({ key, stamp, weight, live: live === 1 });
+          }
         }
         return { through: last + 1, pieces: cutter.pieces() };
       }),
@@ -139,17 +148,20 @@ export class SqliteIndex implements ResourceIndex {
     return { resources, changes, lastChange };
   }
 
+  async *#byKey(query: Queries['states'], range: BatchedRange): AsyncIterable<readonly unknown[][]> {
+    for (const rows of this.#batches(query, range)) {
+      yield rows;
+      await setImmediate();
+    }
+  }
+
   /** Rows of a range of keys, whose first column is the key; the next batch begins above the last key of the one before. */
-  async *#byKey(
-    { first, next }: Queries['states'],
-    { set, range, batch }: { set: SetId; range: KeyRange; batch: number },
-  ): AsyncIterable<readonly unknown[][]> {
+  *#batches({ first, next }: Queries['states'], { set, range, batch }: BatchedRange): Iterable<unknown[][]> {
     const to = range.to ?? NO_END;
     let rows = this.#rows(first, set, range.from ?? '', to, batch);
     while (rows.length > 0) {
       yield rows;
       if (rows.length < batch) return;
-      await setImmediate();
       rows = this.#rows(next, set, rows.at(-1)![0] as string, to, batch);
     }
   }
