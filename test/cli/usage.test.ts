@@ -42,10 +42,10 @@ describe('the command line', function () {
 
     assert.equal(run.exitCode, 2);
     assert.equal(error.code, 'invalid');
-    assert.deepEqual(
-      error.problems.map(({ from }: { from: string }) => from),
-      ['TIDEMARK_CACHE', 'TIDEMARK_PORT'].sort(),
-    );
+    assert.deepEqual(error.problems.map(({ from }: { from: string }) => from).sort(), [
+      'TIDEMARK_CACHE',
+      'TIDEMARK_PORT',
+    ]);
   });
 
   const WRONG: readonly (readonly [args: string, message: RegExp])[] = [
