@@ -15,7 +15,7 @@ export const pageList: CliCommand = {
       const { baseUrl } = await sets.source();
       return (await publisher.pages(set.slug)).map((page) => pageView(page, set, baseUrl));
     });
-    const rows = pages.map(({ name, entries, length = 0, changed = '(never)', rendered = '(out of date)', from }) => {
+    const rows = pages.map(({ name, entries, length = '-', changed = '(never)', rendered = '(out of date)', from }) => {
       return [name, entries, length, changed, rendered, from === '' ? '(the beginning)' : from];
     });
     const table = formatTable(['PAGE', 'ENTRIES', 'BYTES', 'CHANGED', 'RENDERED', 'FROM KEY'], rows);
