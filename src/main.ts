@@ -8,7 +8,8 @@ if (major < 24) {
   );
   process.exit(2);
 }
-const { limitHeaps } = await import('./heap-limits.ts');
+const { keepCompiled, limitHeaps } = await import('./runtime-settings.ts');
+keepCompiled();
 limitHeaps();
 const { runCli } = await import('./cli/run-cli.ts');
 process.exitCode = await runCli(process);
