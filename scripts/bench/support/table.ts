@@ -33,7 +33,7 @@ export function tableOf(lines: readonly Line[]): string {
       `${figure}, ${unit}`,
       spreadText(ours),
       baseline === undefined ? '' : `${spreadText(baseline)} ${baseline.name}`,
-      ratio === undefined ? '' : `${ratio.toPrecision(2)}`,
+      ratio === undefined ? '' : numberText(ratio),
       limit ?? '',
       ok === undefined ? '' : ok ? 'yes' : 'NO',
     ]),
