@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
@@ -106,17 +107,29 @@ export async function requireWholeDocuments(dataFolder: string): Promise<number>
   const documents = join(dataFolder, 'documents');
   for (const folder of await readdir(documents).catch(() => [])) {
     const files = await readdir(join(documents, folder));
-    const records = files.filter((file) => file.includes('@'));
-    for (const record of records) await requireWhole(join(documents, folder, record));
-    const named = await Promise.all(records.map((record) => readRecord(join(documents, folder, record))));
-    const bodies = new Set(named.map(({ bodies }) => bodies));
+    const bodies = new Set<string>();
+    for (const file of files.filter((name) => name.includes('@'))) {
+      const record = await requireWhole(join(documents, folder, file));
+      if (record !== undefined) bodies.add(record.bodies);
+    }
     leftOver += files.filter((file) => !file.includes('@') && !bodies.has(basename(file).split('.')[0]!)).length;
   }
   return leftOver;
 }
 
-async function requireWhole(path: string): Promise<void> {
-  const { bodies, digest, lengths } = await readRecord(path);
+/** The record, or undefined when a running server replaced it since it was listed. */
+async function requireWhole(path: string): Promise<DocumentRecord | undefined> {
+  try {
+    const record = await readRecord(path);
+    await requireBodies(path, record);
+    return record;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT' && !existsSync(path)) return undefined;
+    throw error;
+  }
+}
+
+async function requireBodies(path: string, { bodies, digest, lengths }: DocumentRecord): Promise<void> {
   const read = (ending: string) => readFile(join(path, '..', bodies + ending));
   const body = await read(BODY_ENDINGS.identity);
   assert.equal(createHash('sha256').update(body).digest('base64url'), digest, path);
