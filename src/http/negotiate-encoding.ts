@@ -1,7 +1,7 @@
 import type { Encoding } from '../publisher/published-document.ts';
 
 /** Smallest first: of encodings that a client likes equally well, the first is taken. */
-const BY_SIZE: readonly Encoding[] = ['br', 'gzip', 'identity'];
+const BY_SIZE: readonly Encoding[] = ['gzip', 'identity'];
 
 /** The encoding to answer a request with (RFC 9110, 12.5.3). Without the header it is `identity`. */
 export function negotiateEncoding(acceptEncoding: string | undefined): Encoding {

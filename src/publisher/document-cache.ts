@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import { type BigIntStats, createReadStream, statSync } from 'node:fs';
 import { open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { Readable } from 'node:stream';
-import { BODY_ENDINGS, type DocumentRecord, removeBodies } from './document-files.ts';
+import { pipeline, type Readable } from 'node:stream';
+import { promisify } from 'node:util';
+import { createGunzip, gunzip } from 'node:zlib';
+import { BODY_ENDING, type DocumentRecord, removeBody } from './document-files.ts';
 import { ENCODINGS, type Encoding, type PublishedDocument } from './published-document.ts';
 import type { RenderJob } from './render-job.ts';
 
@@ -34,10 +36,13 @@ interface Entry {
   readonly bytes: number;
 }
 
+const CHUNK = 262_144;
+const unpack = promisify(gunzip);
+
 /** Bodies up to this size are kept in memory: those that every client begins with. */
 const SMALL = 65_536;
 const MOST_SMALL_BYTES = 32 * 1024 * 1024;
-/** Milliseconds that the bodies of a replaced version stay: a request may hold its record, and not have opened it yet. */
+/** Milliseconds that the body of a replaced version stays: a request may hold its record, and not have opened it yet. */
 const GRACE = 10_000;
 /** Bodies that no record names are left over from a process that was killed; a younger one may be in the making. */
 const LEFT_OVER_AFTER = 10 * 60 * 1000;
@@ -104,7 +109,7 @@ export class DocumentCache {
     for (const file of files.filter((name) => name.includes('@'))) {
       const entry = await this.#readRecord(join(folder, file));
       if (entry === undefined) continue;
-      named.add(entry.record.bodies);
+      named.add(entry.record.body);
       await this.#keepNewest(folder, file);
     }
     for (const file of files.filter((name) => !name.includes('@') && !named.has(name.split('.')[0]!))) {
@@ -146,7 +151,7 @@ export class DocumentCache {
       await using file = await open(path);
       const found = await file.stat({ bigint: true });
       const record: DocumentRecord = JSON.parse(await file.readFile('utf8'));
-      await requireBodies(path, record);
+      await requireBody(path, record);
       return this.#remember(path, record, identityOf(found));
     } catch {
       // Not there, not whole, or removed meanwhile by another process: it is made anew.
@@ -171,28 +176,27 @@ export class DocumentCache {
     this.#versions.set(versionless(reference), path);
     const entry = await this.#readRecord(path);
     // Another process has made it at the same time, and was last; or it has removed it already, and only this answer needs it.
-    if (entry?.record.bodies !== record.bodies) this.#removeLater(path, record);
+    if (entry?.record.body !== record.body) this.#removeLater(path, record);
     await this.#evict();
     return record;
   }
 
   #remember(path: string, record: DocumentRecord, file: string): Entry {
     this.#forget(path, record);
-    const { identity, gzip, br } = record.lengths;
-    const entry: Entry = { record, file, bytes: identity + gzip + br };
+    const entry: Entry = { record, file, bytes: record.lengths.gzip };
     this.#entries.set(path, entry);
     this.#bytes += entry.bytes;
     return entry;
   }
 
-  /** What was known of a record that is there no more. Its bodies go too, unless they are those of the record that is there now. */
+  /** What was known of a record that is there no more. Its body goes too, unless it is that of the record that is there now. */
   #forget(path: string, current?: DocumentRecord): void {
     const entry = this.#entries.get(path);
     if (entry === undefined) return;
     this.#bytes -= entry.bytes;
     this.#entries.delete(path);
-    if (entry.record.bodies === current?.bodies) return;
-    for (const encoding of ENCODINGS) this.#forgetSmall(bodyPath(path, entry.record, encoding));
+    if (entry.record.body === current?.body) return;
+    for (const encoding of ENCODINGS) this.#forgetSmall(smallName(path, entry.record, encoding));
     this.#removeLater(path, entry.record);
   }
 
@@ -201,8 +205,8 @@ export class DocumentCache {
     await rm(path, { force: true });
   }
 
-  #removeLater(path: string, { bodies }: DocumentRecord): void {
-    setTimeout(() => removeBodies(join(path, '..', bodies)).catch(() => {}), this.#grace).unref();
+  #removeLater(path: string, { body }: DocumentRecord): void {
+    setTimeout(() => removeBody(join(path, '..', body)).catch(() => {}), this.#grace).unref();
   }
 
   async #evict(): Promise<void> {
@@ -218,15 +222,19 @@ export class DocumentCache {
   }
 
   async #open(path: string, record: DocumentRecord, encoding: Encoding): Promise<Readable | Buffer> {
-    const file = bodyPath(path, record, encoding);
+    const file = bodyPath(path, record);
     if (record.lengths[encoding] > SMALL) {
       const handle = await open(file);
-      return createReadStream(file, { fd: handle, highWaterMark: 262_144 });
+      const packed = createReadStream(file, { fd: handle, highWaterMark: CHUNK });
+      // A fault reaches whoever reads: what is unpacked is destroyed with it.
+      return encoding === 'identity' ? pipeline(packed, createGunzip({ chunkSize: CHUNK }), () => {}) : packed;
     }
-    const kept = this.#small.get(file);
+    const name = smallName(path, record, encoding);
+    const kept = this.#small.get(name);
     if (kept !== undefined) return kept;
-    const body = await readFile(file);
-    this.#small.set(file, body);
+    const read = await readFile(file);
+    const body = encoding === 'identity' ? await unpack(read) : read;
+    this.#small.set(name, body);
     this.#smallBytes += body.length;
     for (const oldest of this.#small.keys()) {
       if (this.#smallBytes <= MOST_SMALL_BYTES) break;
@@ -235,9 +243,9 @@ export class DocumentCache {
     return body;
   }
 
-  #forgetSmall(file: string): void {
-    this.#smallBytes -= this.#small.get(file)?.length ?? 0;
-    this.#small.delete(file);
+  #forgetSmall(name: string): void {
+    this.#smallBytes -= this.#small.get(name)?.length ?? 0;
+    this.#small.delete(name);
   }
 }
 
@@ -246,12 +254,10 @@ function identityOf({ ino, mtimeNs }: BigIntStats): string {
   return `${ino}-${mtimeNs}`;
 }
 
-/** Nothing waits for the disk here: after a power failure a record may be there, and its bodies not whole. */
-async function requireBodies(path: string, record: DocumentRecord): Promise<void> {
-  for (const encoding of ENCODINGS) {
-    const { size } = await stat(bodyPath(path, record, encoding));
-    if (size !== record.lengths[encoding]) throw new Error('a body is not whole');
-  }
+/** Nothing waits for the disk here: after a power failure a record may be there, and its body not whole. */
+async function requireBody(path: string, record: DocumentRecord): Promise<void> {
+  const { size } = await stat(bodyPath(path, record));
+  if (size !== record.lengths.gzip) throw new Error('the body is not whole');
 }
 
 function versionOf(path: string): number {
@@ -267,6 +273,11 @@ export function fingerprint(...parts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 10);
 }
 
-function bodyPath(record: string, { bodies }: DocumentRecord, encoding: Encoding): string {
-  return join(record, '..', bodies + BODY_ENDINGS[encoding]);
+function bodyPath(record: string, { body }: DocumentRecord): string {
+  return join(record, '..', body + BODY_ENDING);
+}
+
+/** What a small body is kept under in memory. */
+function smallName(record: string, { body }: DocumentRecord, encoding: Encoding): string {
+  return `${join(record, '..', body)} ${encoding}`;
 }

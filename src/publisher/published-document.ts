@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Stamp } from '../domain/stamp.ts';
 
-export const ENCODINGS = ['identity', 'gzip', 'br'] as const;
+export const ENCODINGS = ['identity', 'gzip'] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
 /** A document that was rendered once and is served many times. */

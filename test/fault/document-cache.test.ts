@@ -9,7 +9,7 @@ import { writeDocument } from '../../src/publisher/document-files.ts';
 import type { PublishedDocument } from '../../src/publisher/published-document.ts';
 import { requireWholeDocuments } from '../support/fault-checks.ts';
 
-/** Milliseconds that bodies stay when they are replaced, and until they are surely gone. */
+/** Milliseconds that a body stays when it is replaced, and until it is surely gone. */
 const GRACE = 50;
 const AFTER_GRACE = 250;
 
@@ -52,7 +52,7 @@ describe('a document cache', () => {
   it('makes a document anew whose body is not whole, as after a power failure', async () => {
     await openCache().get(version(1), () => MAKING);
     const folder = join(dataFolder, 'documents', version(1).folder);
-    const [body] = (await readdir(folder)).filter((name) => name.endsWith('.xml'));
+    const [body] = (await readdir(folder)).filter((name) => name.endsWith('.xml.gz'));
     await truncate(join(folder, body!), 10);
     await requireReadable(await openCache().get(version(1), () => MAKING));
   });
