@@ -20,7 +20,7 @@ export function exclusionsOfOwnFiles(root: string, { dataFolder, store }: Config
     });
   }
   const own = data === undefined ? [] : [patternOfFolder(data)];
-  const file = placeBelow(root, store.file);
+  const file = store.kind === 'sqlite' ? placeBelow(root, store.file) : undefined;
   if (file === undefined || (data !== undefined && file.startsWith(`${data}/`))) return own;
   return [...own, ...STORE_SUFFIXES.map((suffix) => patternOfFolder(file + suffix).slice(0, -1))];
 }

@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import type { Configuration } from '../config/configuration.ts';
+import { type Configuration, describeStore } from '../config/configuration.ts';
 import type { CliCommand } from './cli-command.ts';
 import { EXIT } from './exit-code.ts';
 import { viewSets } from './set-view.ts';
@@ -26,7 +26,7 @@ async function viewStatus(app: App, { store, dataFolder }: Configuration) {
   return {
     version: VERSION,
     baseUrl: await keptBaseUrl(app),
-    store: `${store.kind}:${store.file}`,
+    store: describeStore(store),
     dataFolder,
     /** Whether every set has its first scan behind it. */
     ready: sets.every(({ ready }) => ready),

@@ -28,8 +28,12 @@ export async function withExistingApp<Result>(
   return withApp(call, use);
 }
 
-/** @throws TidemarkError `invalid` when there is no store yet */
+/**
+ * A server is no file that could be mistyped: whether it is there is found out by opening the store.
+ * @throws TidemarkError `invalid` when the file of the store is not there yet
+ */
 export async function requireStore({ store }: Pick<Configuration, 'store'>): Promise<void> {
+  if (store.kind !== 'sqlite') return;
   try {
     await access(store.file);
   } catch (error) {

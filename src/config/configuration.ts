@@ -21,10 +21,34 @@ export interface Configuration {
   readonly failpoint: string | undefined;
 }
 
-export interface StoreLocation {
+export type StoreLocation = SqliteLocation | ElasticsearchLocation;
+
+export interface SqliteLocation {
   readonly kind: 'sqlite';
   /** Absolute. */
   readonly file: string;
+}
+
+export interface ElasticsearchLocation {
+  readonly kind: 'elasticsearch';
+  /** URLs of its nodes, without user information, without a slash at the end. */
+  readonly nodes: readonly string[];
+  /** What the names of its indices begin with. */
+  readonly prefix: string;
+  /** The Authorization header; a secret: never printed. Plain text, because locations are handed to worker threads. */
+  readonly authorization?: string;
+  /** A PEM file of the authority that signed the servers' certificates. Absolute. */
+  readonly caFile?: string;
+}
+
+/** A store as people may see it: without what gives access to it. */
+export function describeStore(location: StoreLocation): string {
+  switch (location.kind) {
+    case 'sqlite':
+      return `sqlite:${location.file}`;
+    case 'elasticsearch':
+      return `${location.nodes.join(',')} (indices ${location.prefix}-*)`;
+  }
 }
 
 /** A text that does not print itself. */

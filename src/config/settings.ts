@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import type { z } from 'zod';
-import type { StoreLocation } from './configuration.ts';
+import type { SqliteLocation, StoreLocation } from './configuration.ts';
 import * as values from './setting-values.ts';
 
 /** One thing that can be set from outside. Its name is its key in tidemark.config.json. */
@@ -32,7 +32,8 @@ export const SETTINGS = {
     variable: 'TIDEMARK_STORE',
     flag: '--store <location>',
     schema: values.store,
-    locate: ({ kind, file }, folder) => ({ kind, file: resolve(folder, file) }),
+    locate: (location, folder) =>
+      location.kind === 'sqlite' ? { ...location, file: resolve(folder, location.file) } : location,
     default: '(sqlite:tidemark.db in the data folder)',
     meaning: 'Where state and log are kept: `sqlite:PATH`.',
   }),
@@ -118,7 +119,7 @@ export function documentedSettings(): readonly (readonly [SettingName, Setting])
 }
 
 /** The file that holds the log and the state when nothing else is said. */
-export function defaultStore(dataFolder: string): StoreLocation {
+export function defaultStore(dataFolder: string): SqliteLocation {
   return { kind: 'sqlite', file: join(dataFolder, 'tidemark.db') };
 }
 

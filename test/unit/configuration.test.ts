@@ -94,11 +94,12 @@ describe('the configuration', () => {
     const { configuration } = load({ configurationFile: join(other, 'settings.json') });
 
     assert.equal(configuration.dataFolder, join(other, 'kept'));
-    assert.equal(configuration.store.file, join(other, 'log.db'));
+    assert.deepEqual(configuration.store, { kind: 'sqlite', file: join(other, 'log.db') });
   });
 
   it('puts the store into the data folder when only that is set', () => {
-    assert.equal(load({ flags: { data: '/srv/tidemark' } }).configuration.store.file, '/srv/tidemark/tidemark.db');
+    const { store } = load({ flags: { data: '/srv/tidemark' } }).configuration;
+    assert.deepEqual(store, { kind: 'sqlite', file: '/srv/tidemark/tidemark.db' });
   });
 
   it('takes an empty variable as one that is not set', () => {
