@@ -64,7 +64,7 @@ describe('a full disk', () => {
     assert.equal((await post()).status, 200);
     assert.equal((await list()).status, 200);
 
-    await disk.fill(50_000);
+    await disk.fill(4_000);
     const before = readdirSync(`/proc/${process.pid}/fd`).length;
     for (let attempt = 0; attempt < 10; attempt++) {
       assert.equal((await post()).status, 200);
