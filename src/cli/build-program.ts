@@ -15,7 +15,7 @@ export interface ProgramSurroundings {
   readonly onExit: (code: ExitCode) => void;
 }
 
-const SETTINGS_OF_EVERY_COMMAND: readonly SettingName[] = ['data', 'store', 'logLevel'];
+const SETTINGS_OF_EVERY_COMMAND: readonly SettingName[] = ['data', 'store', 'storeCa', 'indexPrefix', 'logLevel'];
 
 /** The whole command line, made from the list of commands. Running it throws what a command throws, and CommanderError for wrong usage. */
 export function buildProgram(surroundings: ProgramSurroundings): Command {

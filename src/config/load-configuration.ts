@@ -2,7 +2,8 @@ import { resolve } from 'node:path';
 import { TidemarkError } from '../domain/errors.ts';
 import type { Configuration } from './configuration.ts';
 import { type Given, givenSettings, isProblem, type SettingProblem, type Surroundings } from './setting-sources.ts';
-import { defaultStore, type SettingName, type SettingValues, settingOf } from './settings.ts';
+import { type SettingName, type SettingValues, settingOf } from './settings.ts';
+import { type FoundSettings, storeLocation, storeProblems } from './store-location.ts';
 
 export interface LoadedConfiguration {
   readonly configuration: Configuration;
@@ -21,11 +22,11 @@ const DEFAULT_IDLE_TIMEOUT = 60_000;
  *   has them as `{from, message}`
  */
 export function loadConfiguration(surroundings: Surroundings, quiet = false): LoadedConfiguration {
-  const values = checkedValues(givenSettings(surroundings));
+  const values = fittingValues(givenSettings(surroundings));
   const dataFolder = values.data ?? resolve(surroundings.workingDirectory, 'data');
   const port = values.port ?? DEFAULT_PORT;
   const configuration: Configuration = {
-    store: values.store ?? defaultStore(dataFolder),
+    store: storeLocation(values, dataFolder),
     dataFolder,
     baseUrl: values.baseUrl ?? localBaseUrl(port),
     host: values.host ?? '127.0.0.1',
@@ -45,9 +46,17 @@ export function localBaseUrl(port: number): string {
   return `http://localhost:${port}`;
 }
 
-/** The strongest value of each setting. */
-function checkedValues(given: readonly Given[]): SettingValues {
+/** The strongest value of each setting. Whether they fit together is asked when each is right by itself. */
+function fittingValues(given: readonly Given[]): SettingValues {
+  const found = checkedValues(given);
+  const problems = storeProblems(found);
+  if (problems.length > 0) throw wrongSettings(problems);
+  return found.values;
+}
+
+function checkedValues(given: readonly Given[]): FoundSettings {
   const values: Partial<Record<SettingName, unknown>> = {};
+  const sources: Partial<Record<SettingName, string>> = {};
   const problems: SettingProblem[] = [];
   for (const one of given) {
     if (isProblem(one)) {
@@ -58,10 +67,13 @@ function checkedValues(given: readonly Given[]): SettingValues {
     const { schema, locate } = settingOf(name);
     const { success, data, error } = schema.safeParse(value);
     if (!success) problems.push(...error.issues.map(({ message }) => ({ from, message })));
-    else if (!(name in values)) values[name] = locate === undefined ? data : locate(data, folder);
+    else if (!(name in values)) {
+      values[name] = locate === undefined ? data : locate(data, folder);
+      sources[name] = from;
+    }
   }
   if (problems.length > 0) throw wrongSettings(problems);
-  return values as SettingValues;
+  return { values: values as SettingValues, from: sources };
 }
 
 function wrongSettings(problems: readonly SettingProblem[]): TidemarkError {

@@ -1,5 +1,5 @@
-import { z } from 'zod';
-import { type Configuration, Secret, type StoreLocation } from './configuration.ts';
+import { checked, quote, textOf, Wrong } from './checked-value.ts';
+import { type Configuration, Secret } from './configuration.ts';
 
 // Values come as texts from flags and variables, and as JSON from the file: each schema takes both. A message says what is
 // wrong and what to write instead; it follows the setting's name.
@@ -74,18 +74,6 @@ export const path = checked((value) => {
   return text;
 });
 
-export const store = checked((value): StoreLocation => {
-  const text = textOf(value);
-  const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(text) ?? [];
-  // What follows https:// may be a password, so it is not repeated.
-  if (/^https?$/i.test(scheme)) {
-    throw new Wrong('is an Elasticsearch server, which comes with a later version: use sqlite:PATH');
-  }
-  if (scheme !== 'sqlite') throw new Wrong('is no store: use sqlite:PATH, such as sqlite:data/tidemark.db');
-  if (rest === '' || rest.includes('\0')) throw new Wrong('lacks the path of the file: use sqlite:PATH');
-  return { kind: 'sqlite', file: rest };
-});
-
 export const token = checked((value) => {
   if (typeof value !== 'string' || !/^[\x21-\x7e]{8,}$/.test(value)) {
     throw new Wrong('is no token: use 8 or more ASCII characters without spaces');
@@ -94,27 +82,3 @@ export const token = checked((value) => {
 });
 
 export const text = checked((value) => textOf(value));
-
-/** Says what is wrong with a value; never leaves this file. */
-class Wrong extends Error {}
-
-function checked<Value>(parse: (value: unknown) => Value): z.ZodType<Value> {
-  return z.unknown().transform((value, context) => {
-    try {
-      return parse(value);
-    } catch (error) {
-      if (!(error instanceof Wrong)) throw error;
-      context.addIssue({ code: 'custom', message: error.message });
-      return z.NEVER;
-    }
-  });
-}
-
-function textOf(value: unknown): string {
-  if (typeof value === 'string') return value.trim();
-  return typeof value === 'number' ? String(value) : '';
-}
-
-function quote(value: unknown): string {
-  return JSON.stringify(value) ?? String(value);
-}

@@ -1,7 +1,8 @@
 import { join, resolve } from 'node:path';
 import type { z } from 'zod';
-import type { SqliteLocation, StoreLocation } from './configuration.ts';
+import type { SqliteLocation } from './configuration.ts';
 import * as values from './setting-values.ts';
+import * as storeValues from './store-values.ts';
 
 /** One thing that can be set from outside. Its name is its key in tidemark.config.json. */
 export interface Setting<Value = unknown> {
@@ -28,14 +29,35 @@ export const SETTINGS = {
     meaning:
       'Folder of everything that this program keeps: the store (unless `store` says otherwise), rendered documents, what scans remember.',
   }),
-  store: setting<StoreLocation>({
+  store: setting<storeValues.GivenStore>({
     variable: 'TIDEMARK_STORE',
     flag: '--store <location>',
-    schema: values.store,
-    locate: (location, folder) =>
-      location.kind === 'sqlite' ? { ...location, file: resolve(folder, location.file) } : location,
+    schema: storeValues.store,
+    locate: (store, folder) => (store.kind === 'sqlite' ? { ...store, file: resolve(folder, store.file) } : store),
     default: '(sqlite:tidemark.db in the data folder)',
-    meaning: 'Where state and log are kept: `sqlite:PATH`.',
+    meaning:
+      'Where state and log are kept: `sqlite:PATH`, or the URL of an Elasticsearch server; those of several nodes are separated by commas. As a flag, it takes no password.',
+  }),
+  storeApiKey: setting({
+    variable: 'TIDEMARK_STORE_API_KEY',
+    schema: storeValues.apiKey,
+    default: '(none)',
+    meaning: 'The API key for Elasticsearch, encoded, in place of a user and a password in `store`. It has no flag.',
+  }),
+  storeCa: setting({
+    variable: 'TIDEMARK_STORE_CA',
+    flag: '--store-ca <file>',
+    schema: values.path,
+    locate: (path, folder) => resolve(folder, path),
+    default: '(the authorities that Node knows)',
+    meaning: 'PEM file of the authority that signed the certificates of Elasticsearch.',
+  }),
+  indexPrefix: setting({
+    variable: 'TIDEMARK_INDEX_PREFIX',
+    flag: '--index-prefix <prefix>',
+    schema: storeValues.indexPrefix,
+    default: 'omtd-resourcesync',
+    meaning: 'What the names of the indices on Elasticsearch begin with.',
   }),
   baseUrl: setting({
     variable: 'TIDEMARK_BASE_URL',

@@ -21,7 +21,7 @@ describe('the command line', function () {
   it('names every wrong setting at once, and does nothing', async () => {
     writeFileSync(join(cwd, 'tidemark.config.json'), '{"prot": 8080}');
     const run = await tidemark(['publish', '.', '--port', '99999'], {
-      TIDEMARK_STORE: 'https://user:secret@host:9200',
+      TIDEMARK_STORE: 'https://user:sec/ret@host:9200',
     });
 
     assert.deepEqual(run, {
@@ -30,7 +30,7 @@ describe('the command line', function () {
       stderr:
         'tidemark: 3 settings are wrong:\n' +
         '  --port "99999" is no port: use a number from 0 to 65535\n' +
-        '  TIDEMARK_STORE is an Elasticsearch server, which comes with a later version: use sqlite:PATH\n' +
+        '  TIDEMARK_STORE is no URL: use http://HOST:PORT or https://USER:PASSWORD@HOST:PORT, and write %2C %2F %3F %23 %25 for , / ? # % in a password\n' +
         '  tidemark.config.json: prot is no setting; did you mean port?\n',
     });
     assert.equal(existsSync(join(cwd, 'data')), false);

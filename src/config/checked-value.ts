@@ -1,0 +1,28 @@
+import { z } from 'zod';
+
+/** Says what is wrong with a value and what to write instead, as words that follow the setting's name. Never leaves `checked`. */
+export class Wrong extends Error {}
+
+/** The schema of a value that a function reads, or throws `Wrong` for. */
+export function checked<Value>(parse: (value: unknown) => Value): z.ZodType<Value> {
+  return z.unknown().transform((value, context) => {
+    try {
+      return parse(value);
+    } catch (error) {
+      if (!(error instanceof Wrong)) throw error;
+      context.addIssue({ code: 'custom', message: error.message });
+      return z.NEVER;
+    }
+  });
+}
+
+/** A text or a number as text; empty for anything else. */
+export function textOf(value: unknown): string {
+  if (typeof value === 'string') return value.trim();
+  return typeof value === 'number' ? String(value) : '';
+}
+
+/** A value as a message repeats it; not for what may hold a secret. */
+export function quote(value: unknown): string {
+  return JSON.stringify(value) ?? String(value);
+}

@@ -1,0 +1,84 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { ElasticsearchLocation, StoreLocation } from './configuration.ts';
+import type { SettingProblem } from './setting-sources.ts';
+import { defaultStore, type SettingName, type SettingValues } from './settings.ts';
+
+const DEFAULT_PREFIX = 'omtd-resourcesync';
+const ONLY_FOR_ELASTICSEARCH = ['storeApiKey', 'storeCa', 'indexPrefix'] as const;
+
+/** The strongest value of each setting that was given, and where that was. */
+export interface FoundSettings {
+  readonly values: SettingValues;
+  readonly from: Readonly<Partial<Record<SettingName, string>>>;
+}
+
+/** What the settings of the store say together. They must fit: see storeProblems. */
+export function storeLocation(values: SettingValues, dataFolder: string): StoreLocation {
+  const { store = defaultStore(dataFolder), storeApiKey, storeCa: caFile, indexPrefix = DEFAULT_PREFIX } = values;
+  if (store.kind === 'sqlite') return store;
+  return {
+    ...store,
+    prefix: indexPrefix,
+    ...(storeApiKey !== undefined && { authorization: `ApiKey ${storeApiKey.reveal()}` }),
+    ...(caFile !== undefined && { caFile }),
+  } satisfies ElasticsearchLocation;
+}
+
+/** What is wrong with settings of the store that are right one by one. */
+export function storeProblems(found: FoundSettings): readonly SettingProblem[] {
+  const wrong = found.values.store?.kind === 'elasticsearch' ? wrongForElasticsearch(found) : wrongForFile(found);
+  return wrong.map(([name, message]) => ({ from: found.from[name] ?? name, message }));
+}
+
+type Wrong = readonly [name: SettingName, message: string];
+
+function wrongForFile({ values }: FoundSettings): readonly Wrong[] {
+  return ONLY_FOR_ELASTICSEARCH.filter((name) => values[name] !== undefined).map((name) => [
+    name,
+    'is for a store on Elasticsearch, and the store is a file: set TIDEMARK_STORE to the URL of a server, or leave it out',
+  ]);
+}
+
+function wrongForElasticsearch({ values: { store, storeApiKey, storeCa }, from }: FoundSettings): readonly Wrong[] {
+  const { authorization, nodes } = store as ElasticsearchLocation;
+  const wrong: Wrong[] = [];
+  if (authorization !== undefined && from.store?.startsWith('--')) {
+    wrong.push(['store', 'holds a password, and a command line can be read by others: use TIDEMARK_STORE']);
+  }
+  if (authorization !== undefined && storeApiKey !== undefined) {
+    wrong.push(['storeApiKey', 'is an API key, and TIDEMARK_STORE holds a user and a password: leave out one of them']);
+  }
+  if (storeCa !== undefined) {
+    const problem = nodes.some((url) => url.startsWith('https:'))
+      ? certificateProblem(storeCa)
+      : 'is for servers with https://, and TIDEMARK_STORE has none';
+    if (problem !== undefined) wrong.push(['storeCa', problem]);
+  }
+  return wrong;
+}
+
+function certificateProblem(file: string): string | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' ? `names ${file}, which is not there` : `names a file that cannot be read: ${message}`;
+  }
+  const certificates = text.match(/-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs);
+  if (certificates === null) {
+    return `names ${file}, which holds no certificate in PEM form (-----BEGIN CERTIFICATE-----)`;
+  }
+  const place = certificates.findIndex((certificate) => !isCertificate(certificate));
+  return place === -1 ? undefined : `names ${file}, of which certificate ${place + 1} is damaged`;
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    new X509Certificate(pem);
+    return true;
+  } catch {
+    return false;
+  }
+}

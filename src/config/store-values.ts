@@ -1,0 +1,48 @@
+import { checked, quote, textOf, Wrong } from './checked-value.ts';
+import { type ElasticsearchLocation, Secret, type SqliteLocation } from './configuration.ts';
+import { readNodes } from './elasticsearch-nodes.ts';
+
+/** A store as its own setting tells it; store-location.ts adds what other settings say. */
+export type GivenStore = SqliteLocation | Pick<ElasticsearchLocation, 'kind' | 'nodes' | 'authorization'>;
+
+// Index names are at most 255 bytes long, and ours go on after the prefix.
+const LONGEST_PREFIX = 200;
+
+export const store = checked((value): GivenStore => {
+  const text = textOf(value);
+  if (/^https?:/i.test(text)) return { kind: 'elasticsearch', ...readNodes(text) };
+  const file = /^sqlite:(.*)$/s.exec(text)?.[1];
+  // It may be a URL with a password that was mistyped, so it is not repeated.
+  if (file === undefined) {
+    throw new Wrong(
+      'is no store: use sqlite:PATH, such as sqlite:data/tidemark.db, or the URL of an Elasticsearch server, such as http://localhost:9200',
+    );
+  }
+  if (file === '' || file.includes('\0')) throw new Wrong('lacks the path of the file: use sqlite:PATH');
+  return { kind: 'sqlite', file };
+});
+
+export const apiKey = checked((value) => {
+  if (typeof value !== 'string' || !/^[A-Za-z0-9+/=_-]{8,}$/.test(value)) {
+    throw new Wrong('is no API key: use the one that Elasticsearch calls "encoded"');
+  }
+  return new Secret(value);
+});
+
+/** Names of indices begin with it, so it keeps to the rules of Elasticsearch for them. */
+export const indexPrefix = checked((value) => {
+  const text = textOf(value);
+  const wrong = wrongPrefix(text);
+  if (wrong !== undefined) throw new Wrong(`${quote(value)} cannot begin the names of indices: ${wrong}`);
+  return text;
+});
+
+function wrongPrefix(text: string): string | undefined {
+  if (text === '') return 'it is empty';
+  if (text !== text.toLowerCase()) return 'use lower case';
+  if (/[\\/*?"<>|\s,#:\0-\x1f]/.test(text)) return 'leave out spaces and \\ / * ? " < > | , # :';
+  // A dot begins the names of what Elasticsearch keeps for itself.
+  if (/^[-_+.]/.test(text)) return 'begin with a letter or a digit';
+  if (Buffer.byteLength(text) > LONGEST_PREFIX) return `use ${LONGEST_PREFIX} bytes or fewer`;
+  return undefined;
+}
