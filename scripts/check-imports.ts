@@ -52,6 +52,7 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
 
 /** Ports never import adapters; one file knows which there are. */
 const ADAPTERS: readonly { readonly folder: string; readonly onlyFrom: string }[] = [
+  { folder: 'stores/elasticsearch/', onlyFrom: 'stores/open-stores.ts' },
   { folder: 'stores/sqlite/', onlyFrom: 'stores/open-stores.ts' },
   { folder: 'roots/folder/', onlyFrom: 'roots/open-root.ts' },
 ];

@@ -2,12 +2,10 @@
  * Named places at which a test can kill or stop the process: `TIDEMARK_FAILPOINT=commit.logged:kill` or `…:kill@3` for the third
  * time it comes by; `stop` sends SIGSTOP instead. Without that variable a failpoint costs one comparison.
  */
-export const FAILPOINTS = [
+const ANY_STORE = [
   'commit.begun',
   'commit.decided',
   'commit.logged',
-  'commit.applied',
-  'commit.committed',
   'commit.acknowledged',
   'split.surveyed',
   'split.saved',
@@ -15,7 +13,13 @@ export const FAILPOINTS = [
   'render.written',
   'render.published',
 ] as const;
-export type Failpoint = (typeof FAILPOINTS)[number];
+
+/** Where a process passes by, with each kind of store. */
+export const FAILPOINTS = {
+  sqlite: [...ANY_STORE, 'commit.applied', 'commit.committed'],
+  elasticsearch: [...ANY_STORE, 'apply.begun', 'apply.sent', 'apply.written', 'applied.moved', 'refresh.done'],
+} as const;
+export type Failpoint = (typeof FAILPOINTS)[keyof typeof FAILPOINTS][number];
 
 interface Armed {
   readonly name: string;

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { SetId } from '../domain/resource-set.ts';
+import { SharedLook } from '../domain/shared-look.ts';
 import type { Stamp } from '../domain/stamp.ts';
 import type { LogEntry, ResourceIndex } from '../stores/resource-index.ts';
 
@@ -14,31 +15,15 @@ export class LogTail {
   readonly #listeners = new Map<SetId, Listener>();
   /** Every change below it was handed on. */
   #head: Stamp | undefined;
-  #looking: Promise<void> | undefined;
-  #next: Promise<void> | undefined;
+  readonly #shared = new SharedLook(() => this.#readOn());
 
   constructor(index: ResourceIndex) {
     this.#index = index;
   }
 
-  /**
-   * Resolves when everything that was committed before the call has been handed on. All who wait at the same time share a look; one
-   * that had begun before does not count, for it may have read past what the caller knows of.
-   */
+  /** Resolves when everything that was committed before the call has been handed on. */
   look(): Promise<void> {
-    if (this.#looking === undefined) {
-      this.#looking = this.#readOn().finally(() => {
-        this.#looking = undefined;
-      });
-      return this.#looking;
-    }
-    this.#next ??= this.#looking
-      .catch(() => {})
-      .then(() => {
-        this.#next = undefined;
-        return this.look();
-      });
-    return this.#next;
+    return this.#shared.look();
   }
 
   /** Follows a set from here on. Returns the boundary above which its changes will be handed on. */

@@ -11,8 +11,8 @@ export interface Catalog {
    */
   put<Body>(kind: CatalogKind, id: string, body: Body, replaces: number | undefined): Promise<number>;
 
-  /** All documents of a kind, ascending by id as text. */
-  list<Body>(kind: CatalogKind): Promise<readonly CatalogDocument<Body>[]>;
+  /** The documents of a kind that were put after a version (all, without one), ascending by id as text. */
+  list<Body>(kind: CatalogKind, after?: number): Promise<readonly CatalogDocument<Body>[]>;
 
   /** A number that rises with every put of the kind, by whichever process. */
   head(kind: CatalogKind): Promise<number>;

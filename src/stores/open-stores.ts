@@ -1,5 +1,6 @@
 import type { StoreLocation } from '../config/configuration.ts';
 import type { Catalog } from './catalog.ts';
+import { migrateElasticsearch, openElasticsearch } from './elasticsearch/open-elasticsearch.ts';
 import type { ResourceIndex } from './resource-index.ts';
 import { migrateSqlite, openSqlite } from './sqlite/open-sqlite.ts';
 
@@ -21,6 +22,8 @@ export function openStores(
   switch (location.kind) {
     case 'sqlite':
       return openSqlite(location.file, options.failpoint);
+    case 'elasticsearch':
+      return openElasticsearch(location);
   }
 }
 
@@ -29,5 +32,7 @@ export async function migrateStores(location: StoreLocation): Promise<{ readonly
   switch (location.kind) {
     case 'sqlite':
       return migrateSqlite(location.file);
+    case 'elasticsearch':
+      return migrateElasticsearch(location);
   }
 }

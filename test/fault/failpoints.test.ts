@@ -30,7 +30,7 @@ const PASS: Readonly<Record<string, number>> = { commit: 15, split: 2, render: 1
 describe('a server that dies', () => {
   afterEach(closeFaultSources);
 
-  for (const failpoint of FAILPOINTS) {
+  for (const failpoint of FAILPOINTS.sqlite) {
     it(`loses nothing that it acknowledged when it is killed, or stopped and killed, at ${failpoint}`, async () => {
       await Promise.all(ACTIONS.map((action) => dieAndRestart(failpoint, action)));
     });

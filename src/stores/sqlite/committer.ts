@@ -8,7 +8,7 @@ import { clockStamp, nextStamp, type Stamp } from '../../domain/stamp.ts';
 import { transaction } from './connection.ts';
 import { SetLedgers } from './set-ledgers.ts';
 import { Settings } from './settings.ts';
-import { type EventColumns, OUTCOME, type ResultColumns } from './wire.ts';
+import { type EventColumns, KINDS, OUTCOME, type ResultColumns } from './wire.ts';
 
 /** Microseconds that the last stamp may be ahead of the clock: beyond that the clock is wrong, now or then. */
 const MOST_AHEAD = 60_000_000;
@@ -120,7 +120,9 @@ export class Committer {
     standing.stamp = change.stamp;
     standing.weight = change.weight;
     standing.moved = true;
-    return { set, key, window: this.#ledgers.record(set, change), ...change };
+    const kind = KINDS[change.outcome]!;
+    const window = this.#ledgers.record(set, { kind, stamp: change.stamp, weight: change.weight });
+    return { set, key, window, ...change };
   }
 
   #writeLog(decided: readonly Decided[]): void {

@@ -1,14 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { MAX_ENTRIES_WEIGHT, type ResourceSet, type SetId } from '../../domain/resource-set.ts';
+import type { ChangeKind } from '../../domain/change.ts';
+import type { ResourceSet, SetId } from '../../domain/resource-set.ts';
 import type { Stamp } from '../../domain/stamp.ts';
-import { type EventPosition, OUTCOME } from './wire.ts';
+import { countChange, type OpenWindow, type SetLedger } from '../set-ledger.ts';
+import type { EventPosition } from './wire.ts';
 
-/** What a commit counts for one set: its open window, its totals, and how far each source has come. */
-interface Ledger {
-  window: { number: number; firstStamp: Stamp; changes: number; weight: number };
-  resources: number;
-  changes: number;
-  lastChange: Stamp;
+/** What a commit counts for one set, and how far each source has come. */
+interface Ledger extends SetLedger {
   moved: boolean;
   readonly positions: Map<string, number>;
 }
@@ -71,22 +69,11 @@ export class SetLedgers {
     return true;
   }
 
-  /** Counts a change, and returns the number of its window. A window is closed by the change that finds it full. */
-  record(set: SetId, { outcome, stamp, weight }: { outcome: number; stamp: Stamp; weight: number }): number {
+  /** Counts a change, and returns the number of its window. */
+  record(set: SetId, change: { kind: ChangeKind; stamp: Stamp; weight: number }): number {
     const ledger = this.#ledger(set);
-    const { epochStart, windowChanges } = this.#sets.get(set)!;
-    const { window } = ledger;
-    const full = window.changes >= windowChanges || window.weight + weight > MAX_ENTRIES_WEIGHT;
-    if (window.number === 0 || full || window.firstStamp < epochStart) {
-      if (window.number > 0) this.#putWindow(set, window);
-      ledger.window = { number: window.number + 1, firstStamp: stamp, changes: 0, weight: 0 };
-    }
-    ledger.window.changes += 1;
-    ledger.window.weight += weight;
-    ledger.changes += 1;
-    ledger.lastChange = stamp;
-    if (outcome === OUTCOME.created) ledger.resources += 1;
-    if (outcome === OUTCOME.deleted) ledger.resources -= 1;
+    const closed = countChange(ledger, change, this.#sets.get(set)!);
+    if (closed !== undefined) this.#putWindow(set, closed);
     ledger.moved = true;
     return ledger.window.number;
   }
@@ -128,7 +115,7 @@ export class SetLedgers {
     };
   }
 
-  #putWindow(set: SetId, { number, firstStamp, changes, weight }: Ledger['window']): void {
+  #putWindow(set: SetId, { number, firstStamp, changes, weight }: OpenWindow): void {
     this.#statements.putWindow.run(set, number, firstStamp, changes, weight);
   }
 }

@@ -13,7 +13,7 @@ export class SqliteCatalog implements Catalog {
     this.#writer = writer;
     this.#statements = {
       get: database.prepare('SELECT id, version, body FROM catalog WHERE kind = ? AND id = ?'),
-      list: database.prepare('SELECT id, version, body FROM catalog WHERE kind = ? ORDER BY id'),
+      list: database.prepare('SELECT id, version, body FROM catalog WHERE kind = ? AND version > ? ORDER BY id'),
       head: database.prepare('SELECT max(version) AS head FROM catalog WHERE kind = ?'),
     };
   }
@@ -27,8 +27,8 @@ export class SqliteCatalog implements Catalog {
     return this.#writer.put({ kind, id, body: JSON.stringify(body), replaces });
   }
 
-  async list<Body>(kind: CatalogKind): Promise<readonly CatalogDocument<Body>[]> {
-    return ask(this.#file, () => this.#statements.list.all(kind)).map(toDocument<Body>);
+  async list<Body>(kind: CatalogKind, after = 0): Promise<readonly CatalogDocument<Body>[]> {
+    return ask(this.#file, () => this.#statements.list.all(kind, after)).map(toDocument<Body>);
   }
 
   async head(kind: CatalogKind): Promise<number> {

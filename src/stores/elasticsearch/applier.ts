@@ -1,0 +1,192 @@
+import { setImmediate, setTimeout as wait } from 'node:timers/promises';
+import { TidemarkError } from '../../domain/errors.ts';
+import { failpoint } from '../../domain/failpoint.ts';
+import { bulksOf } from './bulk.ts';
+import type { Cluster } from './cluster.ts';
+import type { CommitLog } from './commit-log.ts';
+import type { CommitRecord } from './commit-record.ts';
+import { movePointer, readPointer } from './pointer.ts';
+import type { IndexNames } from './schema.ts';
+
+/** Milliseconds that the commit of another process may wait to be applied, before this one does it. */
+const TAKE_OVER_AFTER = 1_000;
+/** Milliseconds between two looks at the pointer, while somebody else's commit is being applied. */
+const LOOK_AFTER = 20;
+const RETRY_AFTER = { first: 100, most: 5_000 };
+/** Milliseconds that a reader waits, and a process that closes. */
+const PATIENCE = 10_000;
+
+interface BulkAnswer {
+  readonly items?: readonly Readonly<Record<string, { readonly error: { type: string; reason: string } }>>[];
+}
+
+/** Applies commits to the indices of states, changes and ledgers, and moves the pointer behind them. */
+export class Applier {
+  readonly #cluster: Cluster;
+  readonly #names: IndexNames;
+  readonly #log: CommitLog;
+  #applied = 0;
+  /** Commits that this process applies; those that are done resolve. */
+  readonly #applying = new Map<number, Promise<void>>();
+  readonly #done = new Set<number>();
+  #advancing: Promise<void> | undefined;
+  #progress = Promise.withResolvers<void>();
+  #fault: unknown;
+  #closed = false;
+
+  constructor(cluster: Cluster, names: IndexNames, log: CommitLog) {
+    this.#cluster = cluster;
+    this.#names = names;
+    this.#log = log;
+  }
+
+  /** Begins to apply a commit. */
+  start(record: CommitRecord): void {
+    const { number } = record;
+    if (number <= this.#applied || this.#applying.has(number)) return;
+    const applying = this.#applyUntilDone(record).then(() => {
+      this.#done.add(number);
+      this.#applying.delete(number);
+    });
+    // Given up when it is closed: whoever comes next finds it.
+    applying.catch(() => {});
+    this.#applying.set(number, applying);
+    this.#advance();
+  }
+
+  /**
+   * Resolves when every commit up to a number is applied, whoever applies it.
+   * @throws TidemarkError `unavailable` when that takes too long
+   */
+  async through(number: number): Promise<void> {
+    const deadline = Date.now() + PATIENCE;
+    while (this.#applied < number) {
+      this.#advance();
+      if (Date.now() > deadline) throw this.#fault ?? notApplied(number);
+      await Promise.race([this.#progress.promise, wait(LOOK_AFTER * 10)]);
+    }
+  }
+
+  /** Resolves when what this process committed is applied, or given up. */
+  async close(): Promise<void> {
+    const { number } = this.#log.head;
+    await this.through(number).catch(() => {});
+    this.#closed = true;
+    await this.#advancing;
+  }
+
+  #advance(): void {
+    this.#advancing ??= this.#advanceAll()
+      .catch((fault: unknown) => {
+        this.#fault = fault;
+      })
+      .finally(() => {
+        this.#advancing = undefined;
+      });
+  }
+
+  async #advanceAll(): Promise<void> {
+    let waitedFor = 0;
+    let since = 0;
+    while (!this.#closed) {
+      const next = this.#applied + 1;
+      const record = this.#log.pending.find(({ number }) => number >= next);
+      if (record === undefined) return;
+      if (this.#done.has(next)) await this.#movePointer();
+      else if (this.#applying.has(next)) await this.#applying.get(next);
+      else {
+        if (waitedFor !== next) {
+          waitedFor = next;
+          since = Date.now();
+        }
+        await this.#lookAtPointer();
+        if (this.#applied >= next) continue;
+        if (record.number === next && Date.now() - since > TAKE_OVER_AFTER) this.start(record);
+        else await wait(LOOK_AFTER);
+      }
+    }
+  }
+
+  /** Up to the last commit below which everything is applied. */
+  async #movePointer(): Promise<void> {
+    let to: CommitRecord | undefined;
+    for (const record of this.#log.pending) {
+      if (record.number <= this.#applied) continue;
+      if (!this.#done.has(record.number)) break;
+      to = record;
+    }
+    if (to === undefined) return;
+    const { number, uuid, stamp } = to;
+    await movePointer(this.#cluster, this.#names, { commit: number, uuid, stamp });
+    failpoint('applied.moved');
+    this.#settle(number);
+  }
+
+  async #lookAtPointer(): Promise<void> {
+    const pointer = await readPointer(this.#cluster, this.#names);
+    if (pointer !== undefined && pointer.commit > this.#applied) this.#settle(pointer.commit);
+  }
+
+  #settle(number: number): void {
+    this.#applied = number;
+    this.#fault = undefined;
+    for (const done of this.#done) if (done <= number) this.#done.delete(done);
+    this.#log.forgetThrough(number);
+    this.#progress.resolve();
+    this.#progress = Promise.withResolvers();
+  }
+
+  async #applyUntilDone(record: CommitRecord): Promise<void> {
+    for (let delay = RETRY_AFTER.first; ; delay = Math.min(delay * 2, RETRY_AFTER.most)) {
+      try {
+        failpoint('apply.begun');
+        await this.#apply(record);
+        failpoint('apply.written');
+        return;
+      } catch (fault) {
+        this.#fault = fault;
+        if (this.#closed) throw fault;
+        await wait(delay);
+      }
+    }
+  }
+
+  async #apply(record: CommitRecord): Promise<void> {
+    const underWay: Promise<void>[] = [];
+    try {
+      for (const lines of bulksOf(record, this.#names)) {
+        // Two at a time: while one is being indexed the next one is made and sent.
+        if (underWay.length >= 2) await underWay.shift();
+        const sent = this.#send(lines);
+        sent.catch(() => {});
+        underWay.push(sent);
+        failpoint('apply.sent');
+        await setImmediate();
+      }
+    } finally {
+      await Promise.all(underWay);
+    }
+  }
+
+  async #send(lines: string): Promise<void> {
+    const { body } = await this.#cluster.ask<BulkAnswer>({
+      method: 'POST',
+      path: '/_bulk',
+      query: { filter_path: 'items.*.error.type,items.*.error.reason' },
+      lines,
+    });
+    for (const item of body.items ?? []) {
+      const { type, reason } = Object.values(item)[0]!.error;
+      // It was applied before, or something newer was.
+      if (type === 'version_conflict_engine_exception') continue;
+      throw new TidemarkError(
+        'unavailable',
+        `Elasticsearch at ${this.#cluster.name} did not take a document: ${type}: ${reason}`,
+      );
+    }
+  }
+}
+
+function notApplied(number: number): TidemarkError {
+  return new TidemarkError('unavailable', `commit ${number} is being applied: try again in a moment`);
+}

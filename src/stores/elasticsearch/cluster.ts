@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { Transport, UndiciConnection, WeightedConnectionPool } from '@elastic/transport';
+import type { ElasticsearchLocation } from '../../config/configuration.ts';
+import { type Refusal, refusalError, transportError } from './faults.ts';
+import { splitHits } from './hit-stream.ts';
+
+export interface Ask {
+  readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | boolean>>;
+  /** A value, or a text that is JSON already. */
+  readonly body?: object | string;
+  /** The lines of a bulk request. */
+  readonly lines?: string;
+  /** Statuses that are an answer like any other; all other ones from 400 on are thrown. */
+  readonly expects?: readonly number[];
+}
+
+export interface Answer<Body> {
+  readonly status: number;
+  readonly body: Body;
+}
+
+/** Milliseconds until a request counts as lost. Whatever was asked may still happen: see docs/elasticsearch.md. */
+const REQUEST_TIMEOUT = 30_000;
+/** Everything that we ask may be asked twice. */
+const RETRIES = 2;
+const RETRY_AFTER = { first: 50, most: 1_000 };
+
+/** An Elasticsearch cluster: sends requests to a living node, and speaks our errors. */
+export class Cluster {
+  /** Where it is, for errors; without credentials. */
+  readonly name: string;
+  readonly #pool: WeightedConnectionPool;
+  readonly #transport: Transport;
+
+  constructor({ nodes, authorization, caFile }: ElasticsearchLocation) {
+    this.name = nodes.join(', ');
+    this.#pool = new WeightedConnectionPool({
+      Connection: UndiciConnection,
+      ...(caFile !== undefined && { tls: { ca: readFileSync(caFile) } }),
+    });
+    this.#pool.addConnection([...nodes]);
+    this.#transport = new Transport({
+      connectionPool: this.#pool,
+      productCheck: 'Elasticsearch',
+      requestTimeout: REQUEST_TIMEOUT,
+      retryOnTimeout: false,
+      maxRetries: RETRIES,
+      retryBackoff: (_min, _max, attempt) => Math.min(RETRY_AFTER.first * 2 ** attempt, RETRY_AFTER.most),
+      headers: authorization === undefined ? {} : { authorization },
+    });
+  }
+
+  /** @throws TidemarkError `unavailable`, or `incompatible` when it is no Elasticsearch */
+  async ask<Body>(request: Ask): Promise<Answer<Body>> {
+    const { method, path, query = {}, body, lines, expects = [] } = request;
+    const params = {
+      method,
+      path,
+      querystring: query,
+      ...(lines !== undefined ? { bulkBody: lines } : body !== undefined ? { body } : {}),
+    };
+    try {
+      // A text would be sent as text/plain.
+      const headers = typeof body === 'string' ? { 'content-type': 'application/json' } : {};
+      const answer = await this.#transport.request<Body>(params, { meta: true, ignore: [...expects], headers });
+      return { status: answer.statusCode!, body: answer.body };
+    } catch (error) {
+      throw transportError(this.name, error);
+    }
+  }
+
+  /**
+   * Hits of a search in their order, in batches as they arrive. A shard that does not answer fails the search.
+   * @param field what each hit has: its source, or the fields that were asked for
+   */
+  async *search<Hit>(index: string, field: '_source' | 'fields', search: object): AsyncIterable<readonly Hit[]> {
+    const stream = await this.#openSearch(index, field, search);
+    try {
+      yield* splitHits<Hit>(stream, field);
+    } catch (error) {
+      throw transportError(this.name, error);
+    } finally {
+      stream.destroy();
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.empty();
+  }
+
+  async #openSearch(index: string, field: string, search: object): Promise<Readable> {
+    const querystring = { filter_path: `hits.hits.${field}`, allow_partial_search_results: false };
+    const request = {
+      method: 'POST',
+      path: `/${index}/_search`,
+      querystring,
+      body: { track_total_hits: false, ...search },
+    };
+    try {
+      const { statusCode, body } = await this.#transport.request(request, { meta: true, asStream: true });
+      const stream = body as Readable;
+      if (statusCode! < 400) return stream;
+      throw refusalError(this.name, { status: statusCode!, body: JSON.parse(await text(stream)) as Refusal });
+    } catch (error) {
+      throw transportError(this.name, error);
+    }
+  }
+}

@@ -1,0 +1,178 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { isTidemarkError, TidemarkError } from '../../domain/errors.ts';
+import type { SetId } from '../../domain/resource-set.ts';
+import type { Stamp } from '../../domain/stamp.ts';
+import type { Cluster } from './cluster.ts';
+import { type CommitRecord, decodeCommit, encodeCommit, type LedgerEntry } from './commit-record.ts';
+import { Overlay } from './overlay.ts';
+import { APPLIED, type Pointer } from './pointer.ts';
+import type { IndexNames } from './schema.ts';
+
+/** The newest commit that is known. */
+export interface LogHead {
+  readonly number: number;
+  readonly uuid: string;
+  readonly stamp: Stamp;
+}
+
+type CommitBody = Parameters<typeof decodeCommit>[1];
+
+interface Got<Source> {
+  readonly found: boolean;
+  readonly _seq_no: number;
+  readonly _primary_term: number;
+  readonly _source: Source;
+}
+
+/** Who is further behind than so many commits goes on from the pointer instead of reading them. */
+const MOST_COMMITS_TO_READ = 16;
+/** Milliseconds after which a commit without an answer is given up; it may be in the log. */
+const PATIENCE = 20_000;
+const RETRY_AFTER = 100;
+
+/** What a process knows of the log. Its methods are called one at a time: `exclusive`. */
+export class CommitLog {
+  readonly #cluster: Cluster;
+  readonly #names: IndexNames;
+  #head: LogHead = { number: 0, uuid: '', stamp: 0 };
+  #pending: CommitRecord[] = [];
+  #last: Promise<unknown> = Promise.resolve();
+  readonly overlay = new Overlay();
+  /** As they are after the head; a set that is not here is as its document says. */
+  readonly ledgers = new Map<SetId, LedgerEntry>();
+
+  constructor(cluster: Cluster, names: IndexNames) {
+    this.#cluster = cluster;
+    this.#names = names;
+  }
+
+  get head(): LogHead {
+    return this.#head;
+  }
+
+  /** The commits that are not known to be applied, in order. */
+  get pending(): readonly CommitRecord[] {
+    return this.#pending;
+  }
+
+  /** Runs works one after the other. */
+  exclusive<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = this.#last.then(work);
+    this.#last = result.catch(() => {});
+    return result;
+  }
+
+  /** Reads the log up to a number that is not there. Returns whether there was anything new. */
+  async catchUp(): Promise<boolean> {
+    const before = this.#head.number;
+    for (;;) {
+      const next = this.#head.number + 1;
+      const { body } = await this.#cluster.ask<{ docs: [Got<Pointer>, Got<CommitBody>] }>({
+        method: 'POST',
+        path: '/_mget',
+        body: {
+          docs: [
+            { _index: this.#names.ledgers, _id: APPLIED },
+            { _index: this.#names.log, _id: String(next) },
+          ],
+        },
+      });
+      const [pointer, commit] = body.docs;
+      requireFound(this.#cluster, pointer);
+      requireFound(this.#cluster, commit);
+      if (pointer.found && pointer._source.commit > this.#head.number + MOST_COMMITS_TO_READ)
+        this.#leap(pointer._source);
+      else if (commit.found) this.#take(decodeCommit(next, commit._source));
+      else return this.#head.number > before;
+    }
+  }
+
+  /**
+   * Appends a commit with the number after the head. Returns whether it is in the log; if not, the log has grown by somebody else's.
+   * @throws TidemarkError `unavailable` when it is not known: it may be in the log, or appear there
+   */
+  async append(record: CommitRecord): Promise<boolean> {
+    const body = encodeCommit(record);
+    const deadline = Date.now() + PATIENCE;
+    for (;;) {
+      try {
+        const isThere = await this.#create(record, body);
+        if (isThere !== undefined) return isThere;
+      } catch (error) {
+        if (!isTidemarkError(error, 'unavailable') || isRefusal(error) || Date.now() > deadline) throw error;
+        await wait(RETRY_AFTER);
+      }
+    }
+  }
+
+  /** Forgets what did not have to be remembered but for commits that were not applied. */
+  forgetThrough(number: number): void {
+    while (this.#pending.length > 0 && this.#pending[0]!.number <= number) this.overlay.lift(this.#pending.shift()!);
+  }
+
+  /** True: it is there. False: another one is there. Undefined: it was written over meanwhile, look again. */
+  async #create(record: CommitRecord, body: string): Promise<boolean | undefined> {
+    const { number, uuid } = record;
+    const path = `/${this.#names.log}/_create/${number}`;
+    const { status } = await this.#cluster.ask({ method: 'PUT', path, body, expects: [409] });
+    if (status !== 409) {
+      this.#take(record);
+      return true;
+    }
+    const there = await this.#cluster.ask<Got<CommitBody>>({
+      method: 'GET',
+      path: `/${this.#names.log}/_doc/${number}`,
+    });
+    const { _source, _seq_no, _primary_term } = there.body;
+    if (_source.uuid !== uuid) {
+      this.#take(decodeCommit(number, _source));
+      return false;
+    }
+    // An answer was lost. What was read may be on one copy alone: only a write that is acknowledged is on all of them.
+    const query = { if_seq_no: _seq_no, if_primary_term: _primary_term };
+    const confirmed = await this.#cluster.ask({
+      method: 'PUT',
+      path: `/${this.#names.log}/_doc/${number}`,
+      query,
+      body,
+      expects: [409],
+    });
+    if (confirmed.status === 409) return undefined;
+    this.#take(record);
+    return true;
+  }
+
+  #take(record: CommitRecord): void {
+    if (record.after !== this.#head.uuid && this.#head.number > 0) {
+      throw new TidemarkError(
+        'incompatible',
+        `commit ${record.number} in ${this.#names.log} does not follow commit ${this.#head.number}: the log has a hole, or was mixed with another one; restore it from a snapshot`,
+      );
+    }
+    const { number, uuid, stamp } = record;
+    this.#head = { number, uuid, stamp };
+    this.#pending.push(record);
+    this.overlay.lay(record);
+    for (const ledger of record.ledgers) this.ledgers.set(ledger.set, ledger);
+  }
+
+  #leap({ commit, uuid, stamp }: Pointer): void {
+    this.#head = { number: commit, uuid, stamp };
+    this.forgetThrough(commit);
+    this.ledgers.clear();
+  }
+}
+
+/** An item of `_mget` may fail by itself. */
+function requireFound(cluster: Cluster, got: object): void {
+  if (!('error' in got)) return;
+  throw new TidemarkError(
+    'unavailable',
+    `Elasticsearch at ${cluster.name} cannot read the log: ${JSON.stringify(got.error)}`,
+  );
+}
+
+/** Whether it was answered, with a reason that will not pass in a moment. */
+function isRefusal({ details }: TidemarkError): boolean {
+  return details.type === 'cluster_block_exception' || details.status === 401 || details.status === 403;
+}

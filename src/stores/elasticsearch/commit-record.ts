@@ -1,0 +1,115 @@
+import { CHANGE_KINDS, type Change } from '../../domain/change.ts';
+import type { ResourceKey } from '../../domain/key.ts';
+import { encodeState, type ResourceState } from '../../domain/resource.ts';
+import type { SetId } from '../../domain/resource-set.ts';
+import type { Stamp } from '../../domain/stamp.ts';
+import type { OpenWindow, SetLedger } from '../set-ledger.ts';
+
+/** One commit of the log; its number is the `_id` of its document. */
+export interface CommitRecord {
+  readonly number: number;
+  /** Tells whose it is, when the answer to its creation was lost. */
+  readonly uuid: string;
+  /** The uuid of the commit before. */
+  readonly after: string;
+  /** The last stamp of the log, this commit included. */
+  readonly stamp: Stamp;
+  /** When it was decided, milliseconds since 1970. */
+  readonly time: number;
+  /** The concrete index of its changes: whoever applies it, however late, writes them there. */
+  readonly changesIndex: string;
+  readonly changes: readonly LoggedChange[];
+  /** The ledgers of the sets that it touches, as they are after it. */
+  readonly ledgers: readonly LedgerEntry[];
+  readonly closed: readonly ClosedWindow[];
+}
+
+export interface LoggedChange extends Change {
+  readonly created: Stamp;
+  /** What the key was before this commit. */
+  readonly was: Former;
+}
+
+/** What a survey needs to know of a key; stamp 0 for one that never was. */
+export interface Former {
+  readonly stamp: Stamp;
+  readonly weight: number;
+  readonly live: boolean;
+}
+
+export interface LedgerEntry extends SetLedger {
+  readonly set: SetId;
+  readonly slug: string;
+  /** How far each source has come. */
+  readonly positions: Readonly<Record<string, number>>;
+}
+
+export interface ClosedWindow extends OpenWindow {
+  readonly set: SetId;
+}
+
+type ChangeRow = [
+  set: SetId,
+  key: ResourceKey,
+  kind: number,
+  stamp: Stamp,
+  window: number,
+  weight: number,
+  created: Stamp,
+  wasStamp: Stamp,
+  wasWeight: number,
+  wasLive: 0 | 1,
+  state: ResourceState | null,
+];
+
+/** The document of a commit as it is stored. Changes are rows, which are a third of the size of objects with names. */
+interface CommitDocument {
+  readonly uuid: string;
+  readonly after: string;
+  readonly stamp: Stamp;
+  readonly timestamp: string;
+  readonly changes_index: string;
+  readonly changes: { readonly rows: readonly ChangeRow[] };
+  readonly ledgers: { readonly entries: readonly LedgerEntry[] };
+  readonly closed: { readonly windows: readonly ClosedWindow[] };
+}
+
+export function encodeCommit(record: CommitRecord): string {
+  const { uuid, after, stamp, time, changesIndex, changes, ledgers, closed } = record;
+  const rest = {
+    uuid,
+    after,
+    stamp,
+    timestamp: new Date(time).toISOString(),
+    changes_index: changesIndex,
+    ledgers: { entries: ledgers },
+    closed: { windows: closed },
+  };
+  return `${JSON.stringify(rest).slice(0, -1)},"changes":{"rows":[${changes.map(encodeRow).join(',')}]}}`;
+}
+
+export function decodeCommit(number: number, document: CommitDocument): CommitRecord {
+  const { uuid, after, stamp, timestamp, changes_index, changes, ledgers, closed } = document;
+  return {
+    number,
+    uuid,
+    after,
+    stamp,
+    time: Date.parse(timestamp),
+    changesIndex: changes_index,
+    changes: changes.rows.map(decodeRow),
+    ledgers: ledgers.entries,
+    closed: closed.windows,
+  };
+}
+
+function encodeRow({ set, key, kind, stamp, window, weight, created, was, state }: LoggedChange): string {
+  const numbers = `${CHANGE_KINDS.indexOf(kind)},${stamp},${window},${weight},${created},${was.stamp},${was.weight},${was.live ? 1 : 0}`;
+  return `[${set},${JSON.stringify(key)},${numbers},${state === undefined ? 'null' : encodeState(state)}]`;
+}
+
+function decodeRow(row: ChangeRow): LoggedChange {
+  const [set, key, kind, stamp, window, weight, created, wasStamp, wasWeight, wasLive, state] = row;
+  const was = { stamp: wasStamp, weight: wasWeight, live: wasLive === 1 };
+  return { set, key, kind: CHANGE_KINDS[kind]!, stamp, window, weight, created, was, state: state ?? undefined };
+}

@@ -1,0 +1,229 @@
+import { randomUUID } from 'node:crypto';
+import { type ChangeEvent, decide } from '../../domain/change.ts';
+import { TidemarkError } from '../../domain/errors.ts';
+import { failpoint } from '../../domain/failpoint.ts';
+import { encodeState } from '../../domain/resource.ts';
+import type { ResourceSet, SetId } from '../../domain/resource-set.ts';
+import { clockStamp, nextStamp, type Stamp } from '../../domain/stamp.ts';
+import type { CommitResult } from '../resource-index.ts';
+import { countChange } from '../set-ledger.ts';
+import type { Applier } from './applier.ts';
+import type { ClockCheck } from './clock-check.ts';
+import type { CommitLog, LogHead } from './commit-log.ts';
+import type { ClosedWindow, CommitRecord, LedgerEntry, LoggedChange } from './commit-record.ts';
+import { orderOf } from './documents.ts';
+import type { Standing } from './overlay.ts';
+import type { StandingReader } from './standing-reader.ts';
+import type { StoredSets } from './stored-sets.ts';
+
+/** Microseconds that the last stamp may be ahead of the clock: beyond that a clock is wrong, now or then. */
+const MOST_AHEAD = 60_000_000;
+/** Commits that may wait to be applied. */
+const MOST_PENDING = 8;
+
+export interface CommitterParts {
+  readonly log: CommitLog;
+  readonly applier: Applier;
+  readonly sets: StoredSets;
+  readonly standings: StandingReader;
+  readonly clock: ClockCheck;
+  /** The concrete index of the changes of the next commit. */
+  changesIndex(): Promise<string>;
+}
+
+interface Decision {
+  readonly results: readonly CommitResult[];
+  /** Undefined when nothing is to be appended. */
+  readonly record: CommitRecord | undefined;
+}
+
+/** Decides events against what the log says, and appends what comes of it. */
+export class Committer {
+  readonly #parts: CommitterParts;
+
+  constructor(parts: CommitterParts) {
+    this.#parts = parts;
+  }
+
+  async commit(events: readonly ChangeEvent[]): Promise<readonly CommitResult[]> {
+    const { log } = this.#parts;
+    await this.#room();
+    return log.exclusive(() => this.#commit(events));
+  }
+
+  /** An empty commit, whose stamp every later one will be above. */
+  mark(): Promise<Stamp> {
+    const { log, applier, clock, changesIndex } = this.#parts;
+    return log.exclusive(async () => {
+      await clock.require();
+      for (;;) {
+        const stamp = Math.max(log.head.stamp, clockStamp());
+        const record = emptyRecord(log.head, { stamp, changesIndex: await changesIndex() });
+        if (!(await log.append(record))) continue;
+        applier.start(record);
+        return stamp + 1;
+      }
+    });
+  }
+
+  async #commit(events: readonly ChangeEvent[]): Promise<readonly CommitResult[]> {
+    const { log, applier, sets, standings, clock, changesIndex } = this.#parts;
+    for (;;) {
+      failpoint('commit.begun');
+      const [, , index] = await Promise.all([clock.require(), sets.load(), changesIndex()]);
+      const known = events.filter(({ set }) => sets.get(set) !== undefined);
+      await standings.readLedgers(known);
+      const met = await standings.read(known);
+      const { results, record } = this.#decide(events, { met, changesIndex: index });
+      failpoint('commit.decided');
+      if (record === undefined) {
+        // Nothing is appended that could meet a 409: so it is asked whether the log has grown since.
+        if (await log.catchUp()) continue;
+        return results;
+      }
+      if (!(await log.append(record))) continue;
+      failpoint('commit.logged');
+      applier.start(record);
+      failpoint('commit.acknowledged');
+      return results;
+    }
+  }
+
+  #decide(
+    events: readonly ChangeEvent[],
+    { met, changesIndex }: { met: Map<string, Standing>; changesIndex: string },
+  ): Decision {
+    const { log, sets } = this.#parts;
+    const now = Date.now();
+    if (log.head.stamp - clockStamp(now) > MOST_AHEAD) throw clockIsBehind(log.head.stamp - clockStamp(now));
+    const books = new Books(log, sets);
+    const changes: LoggedChange[] = [];
+    const results: CommitResult[] = [];
+    let last = log.head.stamp;
+    for (const event of events) {
+      const { set, key, state, weight } = event;
+      const book = books.of(set);
+      if (book === undefined) {
+        results.push({ status: 'rejected', code: 'unknown-set', message: `there is no set with the id ${set}` });
+        continue;
+      }
+      if (!book.advance(event)) {
+        results.push({ status: 'unchanged', reason: 'repeated' });
+        continue;
+      }
+      const order = orderOf(set, key);
+      const standing = met.get(order);
+      const encoded = state === undefined ? undefined : encodeState(state);
+      const kind = decide(standing?.state, encoded);
+      if (kind === undefined) {
+        results.push({ status: 'unchanged', reason: state === undefined ? 'not-there' : 'same-state' });
+        continue;
+      }
+      last = nextStamp(last, now);
+      const created = kind === 'created' ? last : standing!.created;
+      met.set(order, { state: encoded, stamp: last, created, weight });
+      const window = book.count({ kind, stamp: last, weight });
+      changes.push({ set, key, kind, stamp: last, state, weight, window, created, was: formerOf(standing) });
+      results.push({ status: 'applied', stamp: last, kind });
+    }
+    const { ledgers, closed } = books;
+    if (ledgers.length === 0) return { results, record: undefined };
+    const record = { ...emptyRecord(log.head, { stamp: last, changesIndex }), time: now, changes, ledgers, closed };
+    return { results, record };
+  }
+
+  /** So that what waits to be applied takes no more memory than a few commits. */
+  async #room(): Promise<void> {
+    const { log, applier } = this.#parts;
+    while (log.pending.length >= MOST_PENDING) await applier.through(log.pending[0]!.number);
+  }
+}
+
+/** The ledgers that a decision moves: copies, since the decision may not hold. */
+class Books {
+  readonly #log: CommitLog;
+  readonly #sets: StoredSets;
+  readonly #books = new Map<SetId, Book | undefined>();
+
+  constructor(log: CommitLog, sets: StoredSets) {
+    this.#log = log;
+    this.#sets = sets;
+  }
+
+  of(id: SetId): Book | undefined {
+    if (!this.#books.has(id)) {
+      const set = this.#sets.get(id);
+      const ledger = this.#log.ledgers.get(id);
+      this.#books.set(id, set && ledger && new Book(set, ledger));
+    }
+    return this.#books.get(id);
+  }
+
+  get ledgers(): readonly LedgerEntry[] {
+    return [...this.#books.values()].filter((book) => book?.moved).map((book) => book!.ledger);
+  }
+
+  get closed(): readonly ClosedWindow[] {
+    return [...this.#books.values()].flatMap((book) => book?.closed ?? []);
+  }
+}
+
+class Book {
+  readonly #set: ResourceSet;
+  readonly #positions: Record<string, number>;
+  readonly ledger: LedgerEntry;
+  readonly closed: ClosedWindow[] = [];
+  moved = false;
+
+  constructor(set: ResourceSet, ledger: LedgerEntry) {
+    this.#set = set;
+    this.#positions = { ...ledger.positions };
+    this.ledger = { ...ledger, slug: set.slug, window: { ...ledger.window }, positions: this.#positions };
+  }
+
+  /** Notes how far the event's source has come; false when it had come that far already. */
+  advance({ source, position }: ChangeEvent): boolean {
+    if (source === undefined || position === undefined) return true;
+    if (position <= (this.#positions[source] ?? -1)) return false;
+    this.#positions[source] = position;
+    this.moved = true;
+    return true;
+  }
+
+  /** Counts a change, and returns the number of its window. */
+  count(change: Pick<LoggedChange, 'kind' | 'stamp' | 'weight'>): number {
+    const closed = countChange(this.ledger, change, this.#set);
+    if (closed !== undefined) this.closed.push({ ...closed, set: this.#set.id });
+    this.moved = true;
+    return this.ledger.window.number;
+  }
+}
+
+function formerOf(standing: Standing | undefined): LoggedChange['was'] {
+  if (standing === undefined) return { stamp: 0, weight: 0, live: false };
+  return { stamp: standing.stamp, weight: standing.weight, live: standing.state !== undefined };
+}
+
+function emptyRecord(
+  head: LogHead,
+  { stamp, changesIndex }: { readonly stamp: Stamp; readonly changesIndex: string },
+): CommitRecord {
+  return {
+    number: head.number + 1,
+    uuid: randomUUID(),
+    after: head.uuid,
+    stamp,
+    time: Date.now(),
+    changesIndex,
+    changes: [],
+    ledgers: [],
+    closed: [],
+  };
+}
+
+function clockIsBehind(microseconds: number): TidemarkError {
+  return new TidemarkError(
+    'unavailable',
+    `the last change in the store is ${Math.round(microseconds / 1e6)} seconds ahead of this machine's clock: set the clock right`,
+  );
+}

@@ -1,0 +1,106 @@
+import { TidemarkError } from '../../domain/errors.ts';
+import type { Catalog, CatalogDocument, CatalogKind } from '../catalog.ts';
+import type { Cluster } from './cluster.ts';
+import type { IndexNames } from './schema.ts';
+
+const MOST_HITS = 10_000;
+
+interface Stored {
+  readonly _seq_no: number;
+  readonly _primary_term: number;
+  readonly _source: { readonly id: string; readonly body: { readonly value: unknown } };
+}
+
+/**
+ * A version is one above the `_seq_no` of the document: the index has one shard, so that it rises with every put. Every put is refreshed before
+ * it is acknowledged, so that searches (`list`, `head`) see it.
+ */
+export class ElasticsearchCatalog implements Catalog {
+  readonly #cluster: Cluster;
+  readonly #index: string;
+
+  constructor(cluster: Cluster, names: IndexNames) {
+    this.#cluster = cluster;
+    this.#index = names.catalog;
+  }
+
+  async get<Body>(kind: CatalogKind, id: string): Promise<CatalogDocument<Body> | undefined> {
+    const stored = await this.#get(kind, id);
+    return stored && toDocument<Body>(stored);
+  }
+
+  async put<Body>(kind: CatalogKind, id: string, body: Body, replaces: number | undefined): Promise<number> {
+    const stored = await this.#get(kind, id);
+    if ((stored && versionOf(stored)) !== replaces) throw conflict(kind, id);
+    const replaced = stored && { if_seq_no: stored._seq_no, if_primary_term: stored._primary_term };
+    const { status, body: answer } = await this.#cluster.ask<Stored>({
+      method: 'PUT',
+      path: `/${this.#index}/${stored === undefined ? '_create' : '_doc'}/${documentId(kind, id)}`,
+      query: { refresh: true, ...replaced },
+      body: { kind, id, body: { value: body } },
+      expects: [409],
+    });
+    if (status === 409) throw conflict(kind, id);
+    return versionOf(answer);
+  }
+
+  async list<Body>(kind: CatalogKind, after = 0): Promise<readonly CatalogDocument<Body>[]> {
+    const documents: CatalogDocument<Body>[] = [];
+    for (;;) {
+      const last = documents.at(-1)?.id;
+      const hits = await this.#search({
+        query: { bool: { filter: [{ term: { kind } }, { range: { _seq_no: { gte: after } } }] } },
+        sort: [{ id: 'asc' }],
+        size: MOST_HITS,
+        ...(last !== undefined && { search_after: [last] }),
+      });
+      documents.push(...hits.map(toDocument<Body>));
+      if (hits.length < MOST_HITS) return documents;
+    }
+  }
+
+  async head(kind: CatalogKind): Promise<number> {
+    const [newest] = await this.#search({
+      query: { term: { kind } },
+      sort: [{ _seq_no: 'desc' }],
+      size: 1,
+      _source: false,
+    });
+    return newest === undefined ? 0 : versionOf(newest);
+  }
+
+  async #get(kind: CatalogKind, id: string): Promise<Stored | undefined> {
+    const path = `/${this.#index}/_doc/${documentId(kind, id)}`;
+    const { status, body } = await this.#cluster.ask<Stored>({ method: 'GET', path, expects: [404] });
+    return status === 404 ? undefined : body;
+  }
+
+  async #search(search: object): Promise<readonly Stored[]> {
+    const { body } = await this.#cluster.ask<{ hits: { hits: readonly Stored[] } }>({
+      method: 'POST',
+      path: `/${this.#index}/_search`,
+      query: { allow_partial_search_results: false },
+      body: { seq_no_primary_term: true, track_total_hits: false, ...search },
+    });
+    return body.hits.hits;
+  }
+}
+
+function documentId(kind: CatalogKind, id: string): string {
+  return encodeURIComponent(`${kind}:${id}`);
+}
+
+function versionOf({ _seq_no }: Pick<Stored, '_seq_no'>): number {
+  return _seq_no + 1;
+}
+
+function toDocument<Body>(stored: Stored): CatalogDocument<Body> {
+  return { id: stored._source.id, version: versionOf(stored), body: stored._source.body.value as Body };
+}
+
+function conflict(kind: CatalogKind, id: string): TidemarkError {
+  return new TidemarkError('conflict', `the ${kind} ${id} was changed by somebody else meanwhile: read it again`, {
+    kind,
+    id,
+  });
+}

@@ -1,0 +1,44 @@
+import type { Cluster } from './cluster.ts';
+import type { LogHead } from './commit-log.ts';
+import { decodeCommit, type Former } from './commit-record.ts';
+import { orderOf } from './documents.ts';
+import type { IndexNames } from './schema.ts';
+
+type CommitBody = Parameters<typeof decodeCommit>[1];
+
+/** How keys were at a commit, when they changed after it: the log tells of each change what the key was before. */
+export class FormerStates {
+  readonly #cluster: Cluster;
+  readonly #log: string;
+  readonly #states = new Map<string, Former>();
+  #read: number;
+
+  constructor({ cluster, names }: { readonly cluster: Cluster; readonly names: IndexNames }, head: LogHead) {
+    this.#cluster = cluster;
+    this.#log = names.log;
+    this.#read = head.number;
+  }
+
+  /** Reads the log on until it has met the key. */
+  async of(order: string): Promise<Former> {
+    for (;;) {
+      const known = this.#states.get(order);
+      if (known !== undefined) return known;
+      await this.#readOn();
+    }
+  }
+
+  async #readOn(): Promise<void> {
+    const number = this.#read + 1;
+    // It is there: what was seen came of it, or of a later one.
+    const { body } = await this.#cluster.ask<{ _source: CommitBody }>({
+      method: 'GET',
+      path: `/${this.#log}/_doc/${number}`,
+    });
+    for (const { set, key, was } of decodeCommit(number, body._source).changes) {
+      const order = orderOf(set, key);
+      if (!this.#states.has(order)) this.#states.set(order, was);
+    }
+    this.#read = number;
+  }
+}

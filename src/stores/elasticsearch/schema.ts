@@ -1,0 +1,149 @@
+import { readFileSync } from 'node:fs';
+import { TidemarkError } from '../../domain/errors.ts';
+import type { Cluster } from './cluster.ts';
+
+/** The schema that this version reads and writes; `_meta.schema_version` of every index tells which one it has. */
+export const SCHEMA_VERSION = 1;
+
+const KINDS = ['log', 'resources', 'changes', 'ledgers', 'catalog'] as const;
+type IndexKind = (typeof KINDS)[number];
+
+/** What its indices are called. Everything but `changesIndex` is an alias, so that an index can be replaced. */
+export class IndexNames {
+  readonly prefix: string;
+  readonly log: string;
+  readonly resources: string;
+  readonly changes: string;
+  readonly ledgers: string;
+  readonly catalog: string;
+
+  constructor(prefix: string) {
+    this.prefix = prefix;
+    this.log = `${prefix}-log`;
+    this.resources = `${prefix}-resources`;
+    this.changes = `${prefix}-changes`;
+    this.ledgers = `${prefix}-ledgers`;
+    this.catalog = `${prefix}-catalog`;
+  }
+
+  /** A concrete index of changes; 1 is the first. */
+  changesIndex(number: number): string {
+    return concrete(this.changes, number);
+  }
+}
+
+interface Found {
+  readonly aliases: Readonly<Record<string, unknown>>;
+  readonly mappings: { readonly _meta?: { readonly schema_version?: unknown } };
+}
+
+/**
+ * Makes the indices that are not there, and their templates.
+ * @throws TidemarkError `incompatible` when there are some that this version cannot use, or that are another program's
+ */
+export async function prepareIndices(cluster: Cluster, names: IndexNames): Promise<void> {
+  await requireVersion(cluster);
+  for (;;) {
+    const found = await findIndices(cluster, names);
+    const missing = KINDS.filter((kind) => !requireUsable(found, names, kind));
+    if (missing.length === 0) return;
+    for (const kind of missing) await makeIndex(cluster, names, kind);
+  }
+}
+
+/** Makes a further index of changes; it is there already when another process was first. */
+export async function makeChangesIndex(cluster: Cluster, names: IndexNames, number: number): Promise<void> {
+  await createIndex(cluster, names.changesIndex(number), {
+    ...readMapping('changes'),
+    aliases: { [names.changes]: {}, [names.prefix]: {} },
+  });
+}
+
+async function requireVersion(cluster: Cluster): Promise<void> {
+  const { body } = await cluster.ask<{ nodes?: Record<string, { version: string }> }>({
+    method: 'GET',
+    path: '/_nodes',
+    query: { filter_path: 'nodes.*.version' },
+  });
+  for (const { version } of Object.values(body.nodes ?? {})) {
+    const major = Number(version.split('.')[0]);
+    if (major === 8 || major === 9) continue;
+    throw new TidemarkError(
+      'incompatible',
+      `Elasticsearch at ${cluster.name} has version ${version}: this program works with 8 and 9`,
+    );
+  }
+}
+
+async function findIndices(cluster: Cluster, names: IndexNames): Promise<ReadonlyMap<string, Found>> {
+  const wanted = [names.prefix, ...KINDS.map((kind) => names[kind])].join(',');
+  const { body } = await cluster.ask<Record<string, Found>>({
+    method: 'GET',
+    path: `/${wanted}`,
+    query: { ignore_unavailable: true, features: 'aliases,mappings', filter_path: '*.aliases,*.mappings._meta' },
+  });
+  return new Map(Object.entries(body));
+}
+
+/** Whether the indices of a kind are there. */
+function requireUsable(found: ReadonlyMap<string, Found>, names: IndexNames, kind: IndexKind): boolean {
+  const refuse = (message: string) =>
+    new TidemarkError('incompatible', `${message}; choose other names with TIDEMARK_INDEX_PREFIX`);
+  if (found.has(names.prefix))
+    throw refuse(`there is an index ${names.prefix}, where an alias of this program is to be`);
+  const alias = names[kind];
+  if (found.has(alias)) throw refuse(`there is an index ${alias} that this program has not made`);
+  const indices = [...found].filter(([, { aliases }]) => alias in (aliases ?? {}));
+  if (kind !== 'changes' && indices.length > 1) {
+    throw refuse(
+      `the alias ${alias} stands for ${indices.map(([name]) => name).join(' and ')}: one index is to be there`,
+    );
+  }
+  for (const [name, { mappings }] of indices) {
+    const version = mappings?._meta?.schema_version;
+    if (typeof version !== 'number') throw refuse(`the index ${name} has a mapping that this program has not made`);
+    if (version > SCHEMA_VERSION) {
+      throw refuse(
+        `the index ${name} has schema ${version}, and this version knows ${SCHEMA_VERSION}: use a newer one`,
+      );
+    }
+  }
+  return indices.length > 0;
+}
+
+async function makeIndex(cluster: Cluster, names: IndexNames, kind: IndexKind): Promise<void> {
+  const alias = names[kind];
+  const mapping = readMapping(kind);
+  const isShared = kind === 'resources' || kind === 'changes';
+  // Whoever makes an index by hand (a restored snapshot, a reindex into another one) gets the right mapping.
+  await cluster.ask({
+    method: 'PUT',
+    path: `/_index_template/${alias}`,
+    body: { index_patterns: [`${alias}-*`], priority: 500, template: mapping, _meta: { managed_by: 'tidemark' } },
+  });
+  await createIndex(cluster, concrete(alias, 1), {
+    ...mapping,
+    aliases: { [alias]: {}, ...(isShared && { [names.prefix]: {} }) },
+  });
+}
+
+async function createIndex(cluster: Cluster, name: string, body: object): Promise<void> {
+  const { status, body: answer } = await cluster.ask<{ error?: { type: string; reason: string } }>({
+    method: 'PUT',
+    path: `/${name}`,
+    body,
+    query: { wait_for_active_shards: 1 },
+    expects: [400],
+  });
+  if (status === 200 || answer.error?.type === 'resource_already_exists_exception') return;
+  throw new TidemarkError('incompatible', `the index ${name} cannot be made: ${answer.error?.reason}`);
+}
+
+/** The templates of `mappings/`, which lies beside `src/` and, in the package, beside `dist/`. */
+function readMapping(kind: IndexKind): object {
+  return JSON.parse(readFileSync(new URL(`../../../mappings/${kind}.json`, import.meta.url), 'utf8'));
+}
+
+function concrete(alias: string, number: number): string {
+  return `${alias}-${String(number).padStart(6, '0')}`;
+}

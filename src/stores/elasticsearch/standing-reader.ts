@@ -1,0 +1,108 @@
+import type { ChangeEvent } from '../../domain/change.ts';
+import { TidemarkError } from '../../domain/errors.ts';
+import { encodeState } from '../../domain/resource.ts';
+import type { SetId } from '../../domain/resource-set.ts';
+import { emptyLedger } from '../set-ledger.ts';
+import { ledgerId } from './bulk.ts';
+import type { Cluster } from './cluster.ts';
+import type { CommitLog } from './commit-log.ts';
+import type { LedgerEntry } from './commit-record.ts';
+import { orderOf, type ResourceDocument, resourceId, toState } from './documents.ts';
+import type { Standing } from './overlay.ts';
+import type { IndexNames } from './schema.ts';
+
+/** Documents of one request: a megabyte or two, which is parsed in some ten milliseconds. */
+const PER_REQUEST = 2_000;
+
+interface LedgerDocument {
+  readonly set: SetId;
+  readonly number: number;
+  readonly first_stamp: number;
+  readonly window: { readonly changes: number; readonly weight: number };
+  readonly resources: number;
+  readonly changes: number;
+  readonly last_change: number;
+  readonly positions: Readonly<Record<string, number>>;
+}
+
+/** Reads what events meet: the states of their keys, and the ledgers of their sets. Realtime: nothing has to be refreshed. */
+export class StandingReader {
+  readonly #cluster: Cluster;
+  readonly #names: IndexNames;
+  readonly #log: CommitLog;
+
+  constructor(cluster: Cluster, names: IndexNames, log: CommitLog) {
+    this.#cluster = cluster;
+    this.#names = names;
+    this.#log = log;
+  }
+
+  /** By order (set and key); keys that never were are not in it. */
+  async read(events: readonly ChangeEvent[]): Promise<Map<string, Standing>> {
+    const orders = [...new Set(events.map(({ set, key }) => orderOf(set, key)))];
+    const standings = new Map<string, Standing>();
+    const documents = await this.get<ResourceDocument>(this.#names.resources, orders.map(resourceId));
+    for (const document of documents) if (document !== undefined) standings.set(document.order, toStanding(document));
+    for (const order of orders) {
+      const laid = this.#log.overlay.get(order);
+      if (laid !== undefined && laid.stamp >= (standings.get(order)?.stamp ?? 0)) standings.set(order, laid);
+    }
+    return standings;
+  }
+
+  /** Makes the log know the ledgers of the events' sets. */
+  async readLedgers(events: readonly ChangeEvent[]): Promise<void> {
+    const { ledgers } = this.#log;
+    const sets = [...new Set(events.map(({ set }) => set))].filter((set) => !ledgers.has(set));
+    for (const ledger of await this.ledgersOf(sets)) ledgers.set(ledger.set, ledger);
+  }
+
+  /** As they are when everything is applied; empty ones for sets that have none yet. */
+  async ledgersOf(sets: readonly SetId[]): Promise<readonly LedgerEntry[]> {
+    const documents = await this.get<LedgerDocument>(this.#names.ledgers, sets.map(ledgerId));
+    return sets.map((set, at) => toLedger(set, documents[at]));
+  }
+
+  /** The sources of documents by id, in order. */
+  async get<Source>(index: string, ids: readonly string[]): Promise<readonly (Source | undefined)[]> {
+    const parts: (readonly string[])[] = [];
+    for (let start = 0; start < ids.length; start += PER_REQUEST) parts.push(ids.slice(start, start + PER_REQUEST));
+    const read = await Promise.all(parts.map((part) => this.#getPart<Source>(index, part)));
+    return read.flat();
+  }
+
+  async #getPart<Source>(index: string, ids: readonly string[]): Promise<readonly (Source | undefined)[]> {
+    const { body } = await this.#cluster.ask<{ docs: readonly { _source?: Source; error?: { reason: string } }[] }>({
+      method: 'POST',
+      path: `/${index}/_mget`,
+      query: { filter_path: 'docs.found,docs._source,docs.error.reason' },
+      body: { ids },
+    });
+    return body.docs.map(({ _source, error }) => {
+      if (error === undefined) return _source;
+      throw new TidemarkError(
+        'unavailable',
+        `Elasticsearch at ${this.#cluster.name} cannot read ${index}: ${error.reason}`,
+      );
+    });
+  }
+}
+
+function toStanding(document: ResourceDocument): Standing {
+  const { doc_type, stamp, created, weight } = document;
+  return { state: doc_type === 'tombstone' ? undefined : encodeState(toState(document)), stamp, created, weight };
+}
+
+function toLedger(set: SetId, document: LedgerDocument | undefined): LedgerEntry {
+  if (document === undefined) return { set, slug: '', ...emptyLedger(), positions: {} };
+  const { number, first_stamp, window, resources, changes, last_change, positions } = document;
+  return {
+    set,
+    slug: '',
+    window: { number, firstStamp: first_stamp, ...window },
+    resources,
+    changes,
+    lastChange: last_change,
+    positions,
+  };
+}

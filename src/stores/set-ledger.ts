@@ -1,0 +1,42 @@
+import type { ChangeKind } from '../domain/change.ts';
+import { MAX_ENTRIES_WEIGHT, type ResourceSet } from '../domain/resource-set.ts';
+import type { Stamp } from '../domain/stamp.ts';
+
+/** The Change List window that is being filled; number 0 before the first change of a set. */
+export interface OpenWindow {
+  readonly number: number;
+  readonly firstStamp: Stamp;
+  changes: number;
+  weight: number;
+}
+
+/** What a log counts for one set. */
+export interface SetLedger {
+  window: OpenWindow;
+  resources: number;
+  changes: number;
+  lastChange: Stamp;
+}
+
+export function emptyLedger(): SetLedger {
+  return { window: { number: 0, firstStamp: 0, changes: 0, weight: 0 }, resources: 0, changes: 0, lastChange: 0 };
+}
+
+/** Counts a change into the ledger of its set. Returns the window that it closed, by finding it full: then it is the first of the next. */
+export function countChange(
+  ledger: SetLedger,
+  { kind, stamp, weight }: { readonly kind: ChangeKind; readonly stamp: Stamp; readonly weight: number },
+  { windowChanges, epochStart }: Pick<ResourceSet, 'windowChanges' | 'epochStart'>,
+): OpenWindow | undefined {
+  const { window } = ledger;
+  const full = window.changes >= windowChanges || window.weight + weight > MAX_ENTRIES_WEIGHT;
+  const isNext = window.number === 0 || full || window.firstStamp < epochStart;
+  if (isNext) ledger.window = { number: window.number + 1, firstStamp: stamp, changes: 0, weight: 0 };
+  ledger.window.changes += 1;
+  ledger.window.weight += weight;
+  ledger.changes += 1;
+  ledger.lastChange = stamp;
+  if (kind === 'created') ledger.resources += 1;
+  if (kind === 'deleted') ledger.resources -= 1;
+  return isNext && window.number > 0 ? window : undefined;
+}
