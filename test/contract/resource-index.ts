@@ -290,6 +290,15 @@ export function resourceIndexContract(
       );
     });
 
+    it('shows a process that comes late everything that was committed before', async () => {
+      for (let number = 0; number < 20; number++) await stores.index.commit([upsert(maps, `file-${number}`)]);
+      const late = await openAgain();
+      assert.equal((await collect(late.index.read(maps, {}))).length, 20);
+      assert.equal(await late.index.watermark(), await stores.index.watermark());
+      await late.index.commit([upsert(maps, 'more')]);
+      assert.equal((await stores.index.summary(maps)).resources, 21);
+    });
+
     it('makes boundaries that lie between the changes before and after', async () => {
       const [before] = appliedOf(await stores.index.commit([upsert(maps, 'a')]));
       const mark = await stores.index.mark();

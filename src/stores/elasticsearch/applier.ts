@@ -25,7 +25,6 @@ export class Applier {
   readonly #cluster: Cluster;
   readonly #names: IndexNames;
   readonly #log: CommitLog;
-  #applied = 0;
   /** Commits that this process applies; those that are done resolve. */
   readonly #applying = new Map<number, Promise<void>>();
   readonly #done = new Set<number>();
@@ -43,7 +42,7 @@ export class Applier {
   /** Begins to apply a commit. */
   start(record: CommitRecord): void {
     const { number } = record;
-    if (number <= this.#applied || this.#applying.has(number)) return;
+    if (number <= this.#log.applied || this.#applying.has(number)) return;
     const applying = this.#applyUntilDone(record).then(() => {
       this.#done.add(number);
       this.#applying.delete(number);
@@ -60,7 +59,7 @@ export class Applier {
    */
   async through(number: number): Promise<void> {
     const deadline = Date.now() + PATIENCE;
-    while (this.#applied < number) {
+    while (this.#log.applied < number) {
       this.#advance();
       if (Date.now() > deadline) throw this.#fault ?? notApplied(number);
       await Promise.race([this.#progress.promise, wait(LOOK_AFTER * 10)]);
@@ -89,7 +88,7 @@ export class Applier {
     let waitedFor = 0;
     let since = 0;
     while (!this.#closed) {
-      const next = this.#applied + 1;
+      const next = this.#log.applied + 1;
       const record = this.#log.pending.find(({ number }) => number >= next);
       if (record === undefined) return;
       if (this.#done.has(next)) await this.#movePointer();
@@ -100,7 +99,7 @@ export class Applier {
           since = Date.now();
         }
         await this.#lookAtPointer();
-        if (this.#applied >= next) continue;
+        if (this.#log.applied >= next) continue;
         if (record.number === next && Date.now() - since > TAKE_OVER_AFTER) this.start(record);
         else await wait(LOOK_AFTER);
       }
@@ -111,7 +110,7 @@ export class Applier {
   async #movePointer(): Promise<void> {
     let to: CommitRecord | undefined;
     for (const record of this.#log.pending) {
-      if (record.number <= this.#applied) continue;
+      if (record.number <= this.#log.applied) continue;
       if (!this.#done.has(record.number)) break;
       to = record;
     }
@@ -124,14 +123,13 @@ export class Applier {
 
   async #lookAtPointer(): Promise<void> {
     const pointer = await readPointer(this.#cluster, this.#names);
-    if (pointer !== undefined && pointer.commit > this.#applied) this.#settle(pointer.commit);
+    if (pointer !== undefined && pointer.commit > this.#log.applied) this.#settle(pointer.commit);
   }
 
   #settle(number: number): void {
-    this.#applied = number;
     this.#fault = undefined;
     for (const done of this.#done) if (done <= number) this.#done.delete(done);
-    this.#log.forgetThrough(number);
+    this.#log.noteApplied(number);
     this.#progress.resolve();
     this.#progress = Promise.withResolvers();
   }

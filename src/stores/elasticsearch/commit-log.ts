@@ -35,6 +35,7 @@ export class CommitLog {
   readonly #cluster: Cluster;
   readonly #names: IndexNames;
   #head: LogHead = { number: 0, uuid: '', stamp: 0 };
+  #applied = 0;
   #pending: CommitRecord[] = [];
   #last: Promise<unknown> = Promise.resolve();
   readonly overlay = new Overlay();
@@ -50,7 +51,12 @@ export class CommitLog {
     return this.#head;
   }
 
-  /** The commits that are not known to be applied, in order. */
+  /** The commit up to which every one is known to be applied. */
+  get applied(): number {
+    return this.#applied;
+  }
+
+  /** The commits above it, in order. */
   get pending(): readonly CommitRecord[] {
     return this.#pending;
   }
@@ -105,8 +111,9 @@ export class CommitLog {
     }
   }
 
-  /** Forgets what did not have to be remembered but for commits that were not applied. */
-  forgetThrough(number: number): void {
+  /** Notes that every commit up to a number is applied, and forgets what they did. */
+  noteApplied(number: number): void {
+    this.#applied = Math.max(this.#applied, number);
     while (this.#pending.length > 0 && this.#pending[0]!.number <= number) this.overlay.lift(this.#pending.shift()!);
   }
 
@@ -158,7 +165,7 @@ export class CommitLog {
 
   #leap({ commit, uuid, stamp }: Pointer): void {
     this.#head = { number: commit, uuid, stamp };
-    this.forgetThrough(commit);
+    this.noteApplied(commit);
     this.ledgers.clear();
   }
 }
