@@ -1,6 +1,6 @@
 import { CHANGE_KINDS, type Change } from '../../domain/change.ts';
 import type { ResourceKey } from '../../domain/key.ts';
-import { encodeState, type ResourceState } from '../../domain/resource.ts';
+import type { EncodedState, ResourceState } from '../../domain/resource.ts';
 import type { SetId } from '../../domain/resource-set.ts';
 import type { Stamp } from '../../domain/stamp.ts';
 import type { OpenWindow, SetLedger } from '../set-ledger.ts';
@@ -25,6 +25,8 @@ export interface CommitRecord {
 }
 
 export interface LoggedChange extends Change {
+  /** `state`, as events are compared with it. */
+  readonly encoded: EncodedState | undefined;
   readonly created: Stamp;
   /** What the key was before this commit. */
   readonly was: Former;
@@ -103,13 +105,26 @@ export function decodeCommit(number: number, document: CommitDocument): CommitRe
   };
 }
 
-function encodeRow({ set, key, kind, stamp, window, weight, created, was, state }: LoggedChange): string {
+function encodeRow({ set, key, kind, stamp, window, weight, created, was, encoded }: LoggedChange): string {
   const numbers = `${CHANGE_KINDS.indexOf(kind)},${stamp},${window},${weight},${created},${was.stamp},${was.weight},${was.live ? 1 : 0}`;
-  return `[${set},${JSON.stringify(key)},${numbers},${state === undefined ? 'null' : encodeState(state)}]`;
+  return `[${set},${JSON.stringify(key)},${numbers},${encoded ?? 'null'}]`;
 }
 
 function decodeRow(row: ChangeRow): LoggedChange {
   const [set, key, kind, stamp, window, weight, created, wasStamp, wasWeight, wasLive, state] = row;
   const was = { stamp: wasStamp, weight: wasWeight, live: wasLive === 1 };
-  return { set, key, kind: CHANGE_KINDS[kind]!, stamp, window, weight, created, was, state: state ?? undefined };
+  // It was written from canonical JSON, and its fields keep their order.
+  const encoded = state === null ? undefined : JSON.stringify(state);
+  return {
+    set,
+    key,
+    kind: CHANGE_KINDS[kind]!,
+    stamp,
+    window,
+    weight,
+    created,
+    was,
+    state: state ?? undefined,
+    encoded,
+  };
 }

@@ -123,7 +123,7 @@ export class Committer {
       const created = kind === 'created' ? last : standing!.created;
       met.set(order, { state: encoded, stamp: last, created, weight });
       const window = book.count({ kind, stamp: last, weight });
-      changes.push({ set, key, kind, stamp: last, state, weight, window, created, was: formerOf(standing) });
+      changes.push({ set, key, kind, stamp: last, state, encoded, weight, window, created, was: formerOf(standing) });
       results.push({ status: 'applied', stamp: last, kind });
     }
     const { ledgers, closed } = books;

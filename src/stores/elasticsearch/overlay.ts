@@ -1,5 +1,4 @@
 import type { EncodedState } from '../../domain/resource.ts';
-import { encodeState } from '../../domain/resource.ts';
 import type { Stamp } from '../../domain/stamp.ts';
 import type { CommitRecord } from './commit-record.ts';
 import { orderOf } from './documents.ts';
@@ -22,8 +21,7 @@ export class Overlay {
   readonly #standings = new Map<string, Laid>();
 
   lay({ number, changes }: CommitRecord): void {
-    for (const { set, key, state, stamp, created, weight } of changes) {
-      const encoded = state === undefined ? undefined : encodeState(state);
+    for (const { set, key, encoded, stamp, created, weight } of changes) {
       this.#standings.set(orderOf(set, key), { state: encoded, stamp, created, weight, commit: number });
     }
   }
