@@ -1,0 +1,83 @@
+import { execFile } from 'node:child_process';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { handOver, unprivileged } from './unprivileged.ts';
+
+const run = promisify(execFile);
+
+export interface ElasticsearchUser {
+  readonly name: string;
+  /** Six characters or more. */
+  readonly password: string;
+  readonly roles: readonly string[];
+}
+
+/** What a role may do, in the words of Elasticsearch's roles.yml. */
+export interface ElasticsearchRole {
+  readonly cluster?: readonly string[];
+  readonly indices?: readonly { readonly names: readonly string[]; readonly privileges: readonly string[] }[];
+}
+
+export interface ElasticsearchSecurity {
+  readonly users: readonly ElasticsearchUser[];
+  /** By their names, besides those that are built in, such as `superuser`. */
+  readonly roles?: Readonly<Record<string, ElasticsearchRole>>;
+}
+
+/** What the node's programs are started with. */
+export interface NodeEnvironment extends NodeJS.ProcessEnv {
+  readonly ES_PATH_CONF: string;
+}
+
+export interface NodeConfiguration {
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** Options of the Java machine, one a line. */
+  readonly jvm: readonly string[];
+  readonly security: ElasticsearchSecurity | undefined;
+}
+
+const LOGGING = `appender.console.type = Console
+appender.console.name = console
+appender.console.layout.type = PatternLayout
+appender.console.layout.pattern = %d{ISO8601} %-5p %c{1.} %m%n
+rootLogger.level = info
+rootLogger.appenderRef.console.ref = console
+`;
+
+/** Writes all that a node reads into its configuration folder. `home` is the distribution's folder. */
+export async function configure(
+  home: string,
+  environment: NodeEnvironment,
+  { settings, jvm, security }: NodeConfiguration,
+): Promise<void> {
+  const folder = environment.ES_PATH_CONF;
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder);
+  // JSON is YAML. Elasticsearch is told what security is, or it would make certificates and passwords of its own.
+  const files = {
+    'elasticsearch.yml': JSON.stringify({ ...settings, 'xpack.security.enabled': security !== undefined }),
+    'jvm.options': jvm.join('\n'),
+    'log4j2.properties': LOGGING,
+    'roles.yml': Object.entries(security?.roles ?? {})
+      .map(writeRole)
+      .join(''),
+    users: '',
+    users_roles: '',
+  };
+  for (const [name, content] of Object.entries(files)) {
+    await writeFile(join(folder, name), content);
+    handOver(join(folder, name));
+  }
+  // It keeps a secret of its own in there.
+  handOver(folder);
+  for (const { name, password, roles } of security?.users ?? []) {
+    const addUser = ['useradd', name, '-p', password, '-r', roles.join(',')];
+    await run(join(home, 'bin/elasticsearch-users'), addUser, { env: environment, ...unprivileged() });
+  }
+}
+
+/** Elasticsearch reads this file by lines, a role from each that is not indented. */
+function writeRole([name, role]: readonly [string, ElasticsearchRole]): string {
+  return `${name}: ${JSON.stringify(role)}\n`;
+}

@@ -1,0 +1,56 @@
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { mayBeReached, runsAsRoot } from './unprivileged.ts';
+
+/** The oldest that Elasticsearch 8.19 runs on, and the newest that it was made for. */
+const OLDEST = 17;
+const NEWEST = 25;
+
+/**
+ * The home of an installed Java that Elasticsearch runs on: `ES_JAVA_HOME` where it is set, else the newest that is found. Throws an error that
+ * says where it looked.
+ */
+export function findJava(): string {
+  const named = process.env.ES_JAVA_HOME;
+  const homes = named === undefined ? installedHomes() : [named];
+  const [best] = homes.filter(isUsable).toSorted((a, b) => versionOf(b)! - versionOf(a)!);
+  if (best !== undefined) return best;
+  const looked = homes.length > 0 ? ` (looked at ${homes.join(', ')})` : '';
+  throw new Error(
+    `no Java from ${OLDEST} to ${NEWEST} was found${looked}: install one (Debian's package openjdk-17-jre-headless), or set ES_JAVA_HOME`,
+  );
+}
+
+function installedHomes(): string[] {
+  const named = process.env.JAVA_HOME;
+  const homes = [
+    ...(named === undefined ? [] : [named]),
+    ...homesOnPath(),
+    ...foldersIn('/usr/lib/jvm'),
+    ...foldersIn('/Library/Java/JavaVirtualMachines').map((folder) => join(folder, 'Contents/Home')),
+  ];
+  return [...new Set(homes.filter((home) => existsSync(join(home, 'bin/java'))).map((home) => realpathSync(home)))];
+}
+
+function homesOnPath(): string[] {
+  const commands = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'java'));
+  return commands.filter(existsSync).map((command) => dirname(dirname(realpathSync(command))));
+}
+
+function foldersIn(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
+}
+
+function isUsable(home: string): boolean {
+  const version = versionOf(home);
+  if (version === undefined || version < OLDEST || version > NEWEST) return false;
+  return !runsAsRoot() || mayBeReached(home);
+}
+
+/** The feature release, such as 17; undefined where no Java lies. */
+function versionOf(home: string): number | undefined {
+  const release = join(home, 'release');
+  if (!existsSync(release)) return undefined;
+  const [, version] = /^JAVA_VERSION="(\d+)/m.exec(readFileSync(release, 'utf8')) ?? [];
+  return version === undefined ? undefined : Number(version);
+}
