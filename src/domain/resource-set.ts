@@ -29,10 +29,22 @@ export interface ResourceSet {
   readonly windowChanges: number;
   /** Hashes to publish beside the strongest one. */
   readonly publishHashes: readonly HashAlgorithm[];
-  /** False until its first scan is complete: a Resource List is never a part of itself. */
+  /** False until its first scan or import is complete: a Resource List is never a part of itself. */
   readonly ready: boolean;
+  /** Where it was taken over from; absent for a set that began here. */
+  readonly imported?: Imported;
   /** When it was removed; its id and slug are not given again. */
   readonly removed?: Stamp;
+}
+
+/** An index that another program wrote, from which a set was taken over. */
+export interface Imported {
+  /** Its name there, a pattern or several. */
+  readonly index: string;
+  /** What the set is called there. */
+  readonly name: string;
+  /** The set's last change when all of it was taken over; absent while that is under way, or was given up. */
+  readonly through?: Stamp;
 }
 
 /** ResourceSync 1.1, 7: at most 50,000 entries and 50 MB a document. The second leaves room for head and links. */

@@ -3,6 +3,7 @@ import type { HashAlgorithm } from '../domain/hash.ts';
 import {
   DEFAULT_PAGE_ENTRIES,
   DEFAULT_WINDOW_CHANGES,
+  type Imported,
   parseSlug,
   type ResourceSet,
   type SetId,
@@ -22,6 +23,9 @@ export interface NewSet {
   readonly pageEntries?: number | undefined;
   readonly windowChanges?: number | undefined;
   readonly publishHashes?: readonly HashAlgorithm[] | undefined;
+  /** For a set that is taken over: the boundary below its first change, above the store's last one. Else its history begins now. */
+  readonly epochStart?: Stamp | undefined;
+  readonly imported?: Imported | undefined;
 }
 
 /** What holds for the whole source. */
@@ -75,19 +79,9 @@ export class SetRegistry {
     if (this.#bySlug.has(set.slug)) throw slugTaken(set.slug);
     const { baseUrl } = await this.source();
     const body: ResourceSet = {
+      ...draftSet(set, baseUrl),
       id: Math.max(0, ...this.#byId.keys()) + 1,
-      slug: set.slug,
-      ...(set.title !== undefined && { title: set.title }),
-      epoch: 1,
-      epochStart: await this.#index.mark(),
-      urlPrefix: set.urlPrefix === undefined ? setUris(baseUrl, set.slug).resources : parseUrlPrefix(set.urlPrefix),
-      ...(set.root !== undefined && { root: set.root }),
-      ...resourceRootDir(set),
-      exclude: set.exclude ?? [],
-      pageEntries: set.pageEntries ?? DEFAULT_PAGE_ENTRIES,
-      windowChanges: set.windowChanges ?? DEFAULT_WINDOW_CHANGES,
-      publishHashes: set.publishHashes ?? [],
-      ready: set.root === undefined,
+      epochStart: set.epochStart ?? (await this.#index.mark()),
     };
     try {
       await this.#catalog.put('set', catalogId(body.id), body, undefined);
@@ -103,6 +97,11 @@ export class SetRegistry {
   async markReady(slug: string): Promise<void> {
     const { body } = await this.#document(slug);
     if (!body.ready) await this.#change(slug, () => ({ ready: true }));
+  }
+
+  /** Notes how far the set was taken over from another index; it is ready when that is complete. */
+  async noteImport(slug: string, imported: Imported): Promise<ResourceSet> {
+    return this.#change(slug, ({ ready }) => ({ imported, ready: ready || imported.through !== undefined }));
   }
 
   /** Replaces what the set leaves out. */
@@ -192,6 +191,28 @@ export class SetRegistry {
     this.#byId = new Map(documents.map(({ body }) => [body.id, body]));
     this.#head = head;
   }
+}
+
+/**
+ * A set as it would be added, before it has an id.
+ * @throws TidemarkError `invalid` for a slug or a prefix that is none
+ */
+export function draftSet(set: NewSet, baseUrl: string): Omit<ResourceSet, 'id' | 'epochStart'> {
+  const slug = parseSlug(set.slug);
+  return {
+    slug,
+    ...(set.title !== undefined && { title: set.title }),
+    epoch: 1,
+    urlPrefix: set.urlPrefix === undefined ? setUris(baseUrl, slug).resources : parseUrlPrefix(set.urlPrefix),
+    ...(set.root !== undefined && { root: set.root }),
+    ...resourceRootDir(set),
+    exclude: set.exclude ?? [],
+    pageEntries: set.pageEntries ?? DEFAULT_PAGE_ENTRIES,
+    windowChanges: set.windowChanges ?? DEFAULT_WINDOW_CHANGES,
+    publishHashes: set.publishHashes ?? [],
+    ready: set.root === undefined && set.imported === undefined,
+    ...(set.imported !== undefined && { imported: set.imported }),
+  };
 }
 
 /** Catalog ids of sets sort as their numbers do. */
