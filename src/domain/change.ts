@@ -19,6 +19,11 @@ export interface ChangeEvent {
   /** Who says it, with an ascending number: an event at or below the source's last position counts as known. */
   readonly source?: string;
   readonly position?: number;
+  /**
+   * When it happened, for history that is taken over: its change gets this stamp, unless the log has come further; then it gets the next
+   * one. A time that has not come yet counts as now. Absent for what is told as it happens.
+   */
+  readonly time?: Stamp;
 }
 
 /** An entry of the log. */

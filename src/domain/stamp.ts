@@ -11,9 +11,12 @@ export function clockStamp(now: number = Date.now()): Stamp {
   return now * 1000;
 }
 
-/** The stamp of the next change: the clock's, or just above the last one when the clock is behind. */
-export function nextStamp(last: Stamp, now?: number): Stamp {
-  return Math.max(clockStamp(now), last + 2);
+/**
+ * The stamp of the next change: the clock's, or just above the last one when the clock is behind.
+ * @param time the stamp of what happened before now, in place of the clock's
+ */
+export function nextStamp(last: Stamp, now?: number, time = Number.POSITIVE_INFINITY): Stamp {
+  return Math.max(Math.min(clockStamp(now), time), last + 2);
 }
 
 /** The nearest boundary above a stamp; a boundary is its own. */

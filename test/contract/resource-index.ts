@@ -307,6 +307,46 @@ export function resourceIndexContract(
       assert.ok(before!.stamp < mark && mark < after!.stamp);
     });
 
+    it('gives history that is taken over the times when it happened, in a store that has not come further', async () => {
+      const fresh = await start();
+      const { index, catalog, close } = await fresh.open();
+      const time = Date.UTC(2017, 1, 3) * 1000;
+      try {
+        const sets = new SetRegistry(catalog, index);
+        await sets.useBaseUrl('http://localhost:8080', false);
+        const { id, epochStart } = await sets.add({ slug: 'old', urlPrefix: URL_PREFIX, epochStart: time - 1 });
+        const results = await index.commit([
+          { ...upsert(id, 'a'), time },
+          { ...upsert(id, 'b'), time },
+          { ...upsert(id, 'c'), time: time + 1_000_000 },
+          { ...upsert(id, 'd'), time: time - 1_000_000 },
+          { ...deletion(id, 'a'), time: Date.now() * 1000 + 3_600_000_000 },
+        ]);
+        const [inFuture, ...before] = appliedOf(results)
+          .map(({ stamp }) => stamp)
+          .toReversed();
+        assert.equal(epochStart, time - 1);
+        assert.deepEqual(before.toReversed(), [time, time + 2, time + 1_000_000, time + 1_000_002]);
+        assert.ok(inFuture! <= Date.now() * 1000, 'a time that has not come yet counts as now');
+        const told = await collect(index.changes(id, { after: epochStart }));
+        assert.deepEqual(
+          told.map(({ stamp }) => stamp),
+          [...before.toReversed(), inFuture],
+        );
+        const [next] = appliedOf(await index.commit([upsert(id, 'e')]));
+        assert.ok(next!.stamp > inFuture!);
+      } finally {
+        await close();
+        await fresh.dispose();
+      }
+    });
+
+    it('gives history that comes late the next stamp', async () => {
+      const [before] = appliedOf(await stores.index.commit([upsert(maps, 'a')]));
+      const [late] = appliedOf(await stores.index.commit([{ ...upsert(maps, 'b'), time: 1_000_000 }]));
+      assert.equal(late!.stamp, before!.stamp + 2);
+    });
+
     it('starts a window when the one before is full', async () => {
       for (let number = 0; number < 10; number++) await stores.index.commit([upsert(maps, `file-${number}`)]);
       const windows = await stores.index.windows(maps, 0);

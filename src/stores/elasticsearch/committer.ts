@@ -101,7 +101,7 @@ export class Committer {
     const results: CommitResult[] = [];
     let last = log.head.stamp;
     for (const event of events) {
-      const { set, key, state, weight } = event;
+      const { set, key, state, weight, time } = event;
       const book = books.of(set);
       if (book === undefined) {
         results.push({ status: 'rejected', code: 'unknown-set', message: `there is no set with the id ${set}` });
@@ -119,7 +119,7 @@ export class Committer {
         results.push({ status: 'unchanged', reason: state === undefined ? 'not-there' : 'same-state' });
         continue;
       }
-      last = nextStamp(last, now);
+      last = nextStamp(last, now, time);
       const created = kind === 'created' ? last : standing!.created;
       met.set(order, { state: encoded, stamp: last, created, weight });
       const window = book.count({ kind, stamp: last, weight });

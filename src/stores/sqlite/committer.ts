@@ -79,6 +79,7 @@ export class Committer {
   #append(events: EventColumns): ResultColumns {
     this.#ledgers.begin(events.positions);
     const standings = this.#standings(events);
+    const times = new Map(events.times.map(({ at, time }) => [at, time]));
     let last = this.#settings.lastStamp();
     const now = Date.now();
     if (last - clockStamp(now) > MOST_AHEAD) throw clockIsBehind(last - clockStamp(now));
@@ -90,7 +91,7 @@ export class Committer {
       const outcome = this.#outcome(standing, state, at);
       results.outcomes[at] = outcome;
       if (outcome > OUTCOME.deleted) continue;
-      last = nextStamp(last, now);
+      last = nextStamp(last, now, times.get(at));
       results.stamps[at] = last;
       decided.push(this.#advance(standing, { outcome, stamp: last, state, weight: events.weights[at]! }));
     }

@@ -12,6 +12,8 @@ export interface EventColumns {
   readonly weights: readonly number[];
   /** Sparse: most events have neither source nor position. */
   readonly positions: readonly EventPosition[];
+  /** Sparse too. */
+  readonly times: readonly EventTime[];
 }
 
 export interface EventPosition {
@@ -19,6 +21,12 @@ export interface EventPosition {
   readonly at: number;
   readonly source: string;
   readonly position: number;
+}
+
+export interface EventTime {
+  /** Which event of the batch. */
+  readonly at: number;
+  readonly time: Stamp;
 }
 
 export interface ResultColumns {
@@ -41,8 +49,10 @@ export const KINDS: readonly ChangeKind[] = ['created', 'created', 'updated', 'd
 
 export function toColumns(events: readonly ChangeEvent[]): EventColumns {
   const positions: EventPosition[] = [];
-  events.forEach(({ source, position }, at) => {
+  const times: EventTime[] = [];
+  events.forEach(({ source, position, time }, at) => {
     if (source !== undefined && position !== undefined) positions.push({ at, source, position });
+    if (time !== undefined) times.push({ at, time });
   });
   return {
     sets: events.map(({ set }) => set),
@@ -50,6 +60,7 @@ export function toColumns(events: readonly ChangeEvent[]): EventColumns {
     states: events.map(({ state }) => (state === undefined ? null : encodeState(state))),
     weights: events.map(({ weight }) => weight),
     positions,
+    times,
   };
 }
 
