@@ -47,7 +47,7 @@ export async function prepareIndices(cluster: Cluster, names: IndexNames): Promi
     const found = await findIndices(cluster, names);
     const missing = KINDS.filter((kind) => !requireUsable(found, names, kind));
     if (missing.length === 0) return;
-    for (const kind of missing) await makeIndex(cluster, names, kind);
+    await Promise.all(missing.map((kind) => makeIndex(cluster, names, kind)));
   }
 }
 
