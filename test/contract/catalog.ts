@@ -61,6 +61,25 @@ export function catalogContract(start: () => Promise<{ open(): Promise<Stores>; 
     );
   });
 
+  it('lists what was put after a version, and nothing that it replaced', async () => {
+    const put = (id: string, replaces?: number) => stores.catalog.put('set', id, { replaces }, replaces);
+    const [a, b] = [await put('a'), await put('b')];
+    const since = await other.catalog.head('set');
+    await other.catalog.put('page-directory', 'c', {}, undefined);
+    assert.deepEqual(await other.catalog.list('set', since), []);
+
+    const [d, again] = [await put('d'), await put('a', a)];
+    assert.deepEqual(await other.catalog.list('set', since), [
+      { id: 'a', version: again, body: { replaces: a } },
+      { id: 'd', version: d, body: {} },
+    ]);
+    assert.deepEqual(
+      (await other.catalog.list('set', a)).map(({ version }) => version),
+      [again, b, d],
+    );
+    assert.deepEqual(await other.catalog.list('set', again), []);
+  });
+
   it('raises the head of a kind with every put of it', async () => {
     const start = await stores.catalog.head('set');
     const version = await other.catalog.put('set', 'a', {}, undefined);

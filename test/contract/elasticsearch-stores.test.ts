@@ -1,0 +1,17 @@
+import { openStores } from '../../src/stores/open-stores.ts';
+import { onElasticsearch } from '../support/each-store.ts';
+import { useElasticsearch } from '../support/elasticsearch.ts';
+import { catalogContract } from './catalog.ts';
+import { resourceIndexContract } from './resource-index.ts';
+
+describe('the stores on Elasticsearch', () => {
+  const elasticsearch = onElasticsearch(useElasticsearch());
+
+  async function start() {
+    const { location, dispose } = elasticsearch.place('');
+    return { open: () => openStores(location), dispose };
+  }
+
+  describe('the resource index', () => resourceIndexContract(start));
+  describe('the catalog', () => catalogContract(start));
+});

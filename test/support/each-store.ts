@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import type { Suite } from 'mocha';
+import type { StoreLocation } from '../../src/config/configuration.ts';
+import { readNodes } from '../../src/config/elasticsearch-nodes.ts';
+import { useElasticsearch } from './elasticsearch.ts';
+import { removeIndices, uniquePrefix } from './elasticsearch-indices.ts';
+
+/** A kind of store that tests run on. */
+export interface StoreKind {
+  readonly kind: StoreLocation['kind'];
+  /** A place where a store can be made. @param folder its files go there, if it has any; whoever names it removes it */
+  place(folder: string): StorePlace;
+}
+
+export interface StorePlace {
+  readonly location: StoreLocation;
+  /** What names it to the program. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Removes the store, when everybody has closed it. */
+  dispose(): Promise<void>;
+}
+
+/** For tests of what only a file can be: locked, cut short, on a full disk. */
+export const SQLITE: StoreKind = {
+  kind: 'sqlite',
+  place(folder) {
+    const file = join(folder, 'tidemark.db');
+    return {
+      location: { kind: 'sqlite', file },
+      environment: { TIDEMARK_STORE: `sqlite:${file}` },
+      dispose: async () => {},
+    };
+  },
+};
+
+/** Runs the same tests on every kind of store. Where there is no Elasticsearch, they are skipped there with the reason. */
+export function describeOnEachStore(title: string, tests: (this: Suite, store: StoreKind) => void): void {
+  describe(`${title} (on SQLite)`, function () {
+    tests.call(this, SQLITE);
+  });
+  describe(`${title} (on Elasticsearch)`, function () {
+    tests.call(this, onElasticsearch(useElasticsearch()));
+  });
+}
+
+/** @param server known when a test runs */
+export function onElasticsearch(server: { readonly url: string }): StoreKind {
+  return {
+    kind: 'elasticsearch',
+    place() {
+      const { url } = server;
+      const prefix = uniquePrefix();
+      return {
+        location: { kind: 'elasticsearch', ...readNodes(url), prefix },
+        environment: { TIDEMARK_STORE: url, TIDEMARK_INDEX_PREFIX: prefix },
+        dispose: () => removeIndices(url, prefix),
+      };
+    },
+  };
+}
