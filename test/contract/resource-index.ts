@@ -173,7 +173,7 @@ export function resourceIndexContract(
     });
 
     it('reads in batches, and keeps to a range', async () => {
-      const paths = Array.from({ length: 3_000 }, (_, number) => String(number).padStart(5, '0'));
+      const paths = Array.from({ length: 12_000 }, (_, number) => String(number).padStart(5, '0'));
       await stores.index.commit(shuffled(paths).map((path) => upsert(maps, path)));
       let batches = 0;
       for await (const _ of stores.index.read(maps, {})) batches++;

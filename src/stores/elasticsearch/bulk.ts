@@ -52,7 +52,9 @@ function changeLines(index: string, { kind, stamp, window, weight }: LoggedChang
 function stateLines(index: string, id: string, { change, fields }: { change: LoggedChange; fields: string }): string {
   const { state, stamp, created, weight } = change;
   const type = state === undefined ? 'tombstone' : 'resource';
-  const source = `{"doc_type":"${type}",${fields},"stamp":${stamp},"created":${created},"weight":${weight}}`;
+  // A tombstone has no weight: that is how a survey tells it.
+  const size = state === undefined ? '' : `,"weight":${weight}`;
+  const source = `{"doc_type":"${type}",${fields},"stamp":${stamp},"created":${created}${size}}`;
   return `${action('index', { index, id, version: stamp })}${source}\n`;
 }
 

@@ -32,7 +32,8 @@ export interface ResourceDocument extends StateFields {
   readonly order: string;
   readonly stamp: Stamp;
   readonly created: Stamp;
-  readonly weight: number;
+  /** A tombstone has none. */
+  readonly weight?: number;
 }
 
 /** A document of the index of changes. */

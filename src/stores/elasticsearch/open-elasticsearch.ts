@@ -7,6 +7,7 @@ import { CommitLog } from './commit-log.ts';
 import { Committer } from './committer.ts';
 import { ElasticsearchCatalog } from './elasticsearch-catalog.ts';
 import { ElasticsearchIndex } from './elasticsearch-index.ts';
+import { ResourceReader } from './resource-reader.ts';
 import { IndexNames, prepareIndices, SCHEMA_VERSION } from './schema.ts';
 import { StandingReader } from './standing-reader.ts';
 import { StoredSets } from './stored-sets.ts';
@@ -26,12 +27,13 @@ export async function openElasticsearch(location: ElasticsearchLocation) {
   const catalog = new ElasticsearchCatalog(cluster, names);
   const sets = new StoredSets(catalog);
   const standings = new StandingReader(cluster, names, log);
+  const resources = new ResourceReader(cluster, names);
   const changesIndices = new ChangesIndices(cluster, names);
   const clock = new ClockCheck(cluster);
   const changesIndex = () => changesIndices.current();
   const committer = new Committer({ log, applier, sets, standings, clock, changesIndex });
   return {
-    index: new ElasticsearchIndex({ cluster, names, log, applier, committer, sets, standings }),
+    index: new ElasticsearchIndex({ cluster, names, log, applier, committer, sets, standings, resources }),
     catalog,
     async close() {
       await applier.close();

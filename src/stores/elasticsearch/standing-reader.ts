@@ -89,7 +89,7 @@ export class StandingReader {
 }
 
 function toStanding(document: ResourceDocument): Standing {
-  const { doc_type, stamp, created, weight } = document;
+  const { doc_type, stamp, created, weight = 0 } = document;
   return { state: doc_type === 'tombstone' ? undefined : encodeState(toState(document)), stamp, created, weight };
 }
 
