@@ -47,3 +47,5 @@ async function unpack(folder: string): Promise<void> {
     throw new Error(complaint, { cause: error });
   }
 }
+
+if (import.meta.main) await installElasticsearch();
