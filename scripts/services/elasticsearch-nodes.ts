@@ -15,7 +15,7 @@ export interface ElasticsearchOptions {
   readonly port?: number;
   /** The memory of each node for its objects, as Java takes it; `512m` unless given. A process takes some 300 MB more. */
   readonly heap?: string;
-  /** Options of the Java machine; those for a quick start unless given. `[]` is what production has. */
+  /** Options of the Java machine; those for a quick start unless given. `[]` for the full compiler, as in production. */
   readonly jvm?: readonly string[];
   /** As in elasticsearch.yml, such as `{ 'indices.breaker.total.limit': '50%' }`. */
   readonly settings?: Readonly<Record<string, unknown>>;

@@ -18,7 +18,7 @@ export interface OwnElasticsearch {
   dispose(): Promise<void>;
 }
 
-/** A server or cluster for tests that stop, kill or pause it, or that need security. It can always be started under CI; elsewhere `useOwnElasticsearch` skips. */
+/** A server or cluster for tests that stop, kill or pause it, or that need security. Throws an error where none can be started. */
 export async function startOwnElasticsearch(options: OwnOptions = {}): Promise<OwnElasticsearch> {
   const folder = await mkdtemp(join(tmpdir(), 'elasticsearch-'));
   const remove = () => rm(folder, { recursive: true });
