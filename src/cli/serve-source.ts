@@ -61,10 +61,11 @@ export async function serveSource(call: Pick<Call, 'loaded' | 'stopped'>, hooks:
   });
 }
 
-async function withFreePort({ configuration, given }: LoadedConfiguration): Promise<LoadedConfiguration> {
+async function withFreePort(loaded: LoadedConfiguration): Promise<LoadedConfiguration> {
+  const { configuration, given } = loaded;
   const port = await freePort(configuration.host, configuration.port);
   const baseUrl = given.has('baseUrl') ? configuration.baseUrl : localBaseUrl(port);
-  return { configuration: { ...configuration, port, baseUrl }, given };
+  return { ...loaded, configuration: { ...configuration, port, baseUrl } };
 }
 
 /** Waits for work, but no longer than so many milliseconds. */

@@ -29,12 +29,16 @@ export interface SqliteLocation {
   readonly file: string;
 }
 
-export interface ElasticsearchLocation {
+export interface ElasticsearchLocation extends ElasticsearchServers {
   readonly kind: 'elasticsearch';
-  /** URLs of its nodes, without user information, without a slash at the end. */
-  readonly nodes: readonly string[];
   /** What the names of its indices begin with. */
   readonly prefix: string;
+}
+
+/** A cluster of Elasticsearch, and what gives access to it. */
+export interface ElasticsearchServers {
+  /** URLs of its nodes, without user information, without a slash at the end. */
+  readonly nodes: readonly string[];
   /** The Authorization header; a secret: never printed. Plain text, because locations are handed to worker threads. */
   readonly authorization?: string;
   /** A PEM file of the authority that signed the servers' certificates. Absolute. */

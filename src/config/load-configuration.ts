@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { TidemarkError } from '../domain/errors.ts';
 import type { Configuration } from './configuration.ts';
+import type { ImportSettings } from './import-location.ts';
 import { type Given, givenSettings, isProblem, type SettingProblem, type Surroundings } from './setting-sources.ts';
 import { type SettingName, type SettingValues, settingOf } from './settings.ts';
 import { type FoundSettings, storeLocation, storeProblems } from './store-location.ts';
@@ -9,6 +10,8 @@ export interface LoadedConfiguration {
   readonly configuration: Configuration;
   /** The settings that were given, not taken from their defaults. */
   readonly given: ReadonlySet<SettingName>;
+  /** For `import-index`. */
+  readonly importing: ImportSettings;
 }
 
 const DEFAULT_PORT = 8080;
@@ -38,7 +41,8 @@ export function loadConfiguration(surroundings: Surroundings, quiet = false): Lo
     logLevel: values.logLevel ?? (quiet ? 'warn' : 'info'),
     failpoint: values.failpoint,
   };
-  return { configuration, given: new Set(Object.keys(values) as SettingName[]) };
+  const { import: from, importApiKey: apiKey, importCa: caFile } = values;
+  return { configuration, given: new Set(Object.keys(values) as SettingName[]), importing: { from, apiKey, caFile } };
 }
 
 /** The base URL of a source that was given none. */

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { z } from 'zod';
 import type { SqliteLocation } from './configuration.ts';
+import { indexUrl } from './import-location.ts';
 import * as values from './setting-values.ts';
 import * as storeValues from './store-values.ts';
 
@@ -58,6 +59,26 @@ export const SETTINGS = {
     schema: storeValues.indexPrefix,
     default: 'omtd-resourcesync',
     meaning: 'What the names of the indices on Elasticsearch begin with.',
+  }),
+  import: setting({
+    variable: 'TIDEMARK_IMPORT',
+    schema: indexUrl,
+    default: '(none)',
+    meaning: 'What `import-index` takes over when it is not told: `URL/INDEX`, which may hold a user and a password.',
+  }),
+  importApiKey: setting({
+    variable: 'TIDEMARK_IMPORT_API_KEY',
+    schema: storeValues.apiKey,
+    default: '(none)',
+    meaning: 'The API key for what `import-index` takes over, encoded. It has no flag.',
+  }),
+  importCa: setting({
+    variable: 'TIDEMARK_IMPORT_CA',
+    flag: '--import-ca <file>',
+    schema: values.path,
+    locate: (path, folder) => resolve(folder, path),
+    default: '(the authorities that Node knows)',
+    meaning: 'PEM file of the authority that signed the certificates of the servers that `import-index` reads.',
   }),
   baseUrl: setting({
     variable: 'TIDEMARK_BASE_URL',

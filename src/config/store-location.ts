@@ -1,5 +1,4 @@
-import { X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { certificateProblem } from './certificate-problem.ts';
 import type { ElasticsearchLocation, StoreLocation } from './configuration.ts';
 import type { SettingProblem } from './setting-sources.ts';
 import { defaultStore, type SettingName, type SettingValues } from './settings.ts';
@@ -56,29 +55,4 @@ function wrongForElasticsearch({ values: { store, storeApiKey, storeCa }, from }
     if (problem !== undefined) wrong.push(['storeCa', problem]);
   }
   return wrong;
-}
-
-function certificateProblem(file: string): string | undefined {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    return code === 'ENOENT' ? `names ${file}, which is not there` : `names a file that cannot be read: ${message}`;
-  }
-  const certificates = text.match(/-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs);
-  if (certificates === null) {
-    return `names ${file}, which holds no certificate in PEM form (-----BEGIN CERTIFICATE-----)`;
-  }
-  const place = certificates.findIndex((certificate) => !isCertificate(certificate));
-  return place === -1 ? undefined : `names ${file}, of which certificate ${place + 1} is damaged`;
-}
-
-function isCertificate(pem: string): boolean {
-  try {
-    new X509Certificate(pem);
-    return true;
-  } catch {
-    return false;
-  }
 }

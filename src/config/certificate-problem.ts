@@ -1,0 +1,28 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
+/** What is wrong with a file of certificates, as words that follow the setting's name; undefined when nothing is. */
+export function certificateProblem(file: string): string | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' ? `names ${file}, which is not there` : `names a file that cannot be read: ${message}`;
+  }
+  const certificates = text.match(/-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs);
+  if (certificates === null) {
+    return `names ${file}, which holds no certificate in PEM form (-----BEGIN CERTIFICATE-----)`;
+  }
+  const place = certificates.findIndex((certificate) => !isCertificate(certificate));
+  return place === -1 ? undefined : `names ${file}, of which certificate ${place + 1} is damaged`;
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    new X509Certificate(pem);
+    return true;
+  } catch {
+    return false;
+  }
+}
