@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Transport, UndiciConnection, WeightedConnectionPool } from '@elastic/transport';
-import type { ElasticsearchLocation } from '../../config/configuration.ts';
+import type { ElasticsearchServers } from '../../config/configuration.ts';
 import { transportError } from './faults.ts';
 
 export interface Ask {
@@ -30,11 +30,14 @@ const RETRY_AFTER = { first: 50, most: 1_000 };
 export class Cluster {
   /** Where it is, for errors; without credentials. */
   readonly name: string;
+  /** Of the environment, which says where it is; further ones begin with it. */
+  readonly variable: string;
   readonly #pool: WeightedConnectionPool;
   readonly #transport: Transport;
 
-  constructor({ nodes, authorization, caFile }: ElasticsearchLocation) {
+  constructor({ nodes, authorization, caFile }: ElasticsearchServers, variable = 'TIDEMARK_STORE') {
     this.name = nodes.join(', ');
+    this.variable = variable;
     this.#pool = new WeightedConnectionPool({
       Connection: UndiciConnection,
       ...(caFile !== undefined && { tls: { ca: readFileSync(caFile) } }),
@@ -66,7 +69,7 @@ export class Cluster {
       const answer = await this.#transport.request<Body>(params, { meta: true, ignore: [...expects], headers });
       return { status: answer.statusCode!, body: answer.body };
     } catch (error) {
-      throw transportError(this.name, error);
+      throw transportError(this, error);
     }
   }
 

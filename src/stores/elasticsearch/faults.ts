@@ -1,37 +1,39 @@
 import { errors } from '@elastic/transport';
 import { isTidemarkError, TidemarkError } from '../../domain/errors.ts';
-import type { Answer } from './cluster.ts';
+import type { Answer, Cluster } from './cluster.ts';
 
 /** What Elasticsearch says when it refuses. */
 export interface Refusal {
   readonly error?: { readonly type?: string; readonly reason?: string } | string;
 }
 
+type Asked = Pick<Cluster, 'name' | 'variable'>;
+
 /** What the transport throws, in our words. */
-export function transportError(cluster: string, error: unknown): unknown {
+export function transportError(cluster: Asked, error: unknown): unknown {
   if (isTidemarkError(error)) return error;
   if (error instanceof errors.ResponseError) {
     return refusalError(cluster, { status: error.statusCode ?? 0, body: error.body as Refusal });
   }
   if (error instanceof errors.ProductNotSupportedError) {
-    return new TidemarkError('incompatible', `${cluster} is no Elasticsearch: use a server of version 8 or 9`);
+    return new TidemarkError('incompatible', `${cluster.name} is no Elasticsearch: use a server of version 8 or 9`);
   }
   const said = (error as Error).message;
   const advice = /certificate/i.test(said)
-    ? 'its certificate does not verify: name its authority in TIDEMARK_STORE_CA'
+    ? `its certificate does not verify: name its authority in ${cluster.variable}_CA`
     : error instanceof errors.TimeoutError
       ? 'it did not answer in time'
       : said;
-  return new TidemarkError('unavailable', `Elasticsearch at ${cluster} cannot be reached: ${advice}`, {}, error);
+  return new TidemarkError('unavailable', `Elasticsearch at ${cluster.name} cannot be reached: ${advice}`, {}, error);
 }
 
 /** What an answer from 400 on means. */
-export function refusalError(cluster: string, { status, body }: Answer<Refusal>): TidemarkError {
+export function refusalError({ name, variable }: Asked, { status, body }: Answer<Refusal>): TidemarkError {
   const { type = '', reason = '' } =
     typeof body?.error === 'object' ? body.error : { reason: String(body?.error ?? '') };
-  const where = `Elasticsearch at ${cluster}`;
+  const where = `Elasticsearch at ${name}`;
   const unavailable = (message: string) => new TidemarkError('unavailable', `${where} ${message}`, { status, type });
-  if (status === 401) return unavailable('refuses the user or the key: check TIDEMARK_STORE or TIDEMARK_STORE_API_KEY');
+  if (status === 401) return unavailable(`refuses the user or the key: check ${variable} or ${variable}_API_KEY`);
   if (type === 'cluster_block_exception') return unavailable(`has blocked an index (${reason}): is its disk full?`);
   if (status === 403) return unavailable(`lacks a privilege for this account: ${reason}`);
   if (type === 'index_not_found_exception')
