@@ -22,6 +22,8 @@ export interface Posting {
 
 // Together they make one commit of the updater: what is read meanwhile makes the next.
 const EVENTS_PER_BATCH = 2000;
+/** What the entries of a batch may weigh: events with thousands of links are posted a few at a time. */
+const WEIGHT_PER_BATCH = 4 * 1024 * 1024;
 /** So many batches may wait to be committed; then nothing more is read. */
 const MOST_IN_FLIGHT = 5;
 /** Milliseconds without input after which a batch that is not full is posted, so that an interactive client gets answers. */
@@ -64,13 +66,22 @@ class Batch {
   /** By place in the batch: a line that was rejected without asking the store. */
   readonly #rejected = new Map<number, Rejection>();
 
+  #weight = 0;
+
   get size(): number {
     return this.#numbers.length;
   }
 
+  get isFull(): boolean {
+    return this.size >= EVENTS_PER_BATCH || this.#weight >= WEIGHT_PER_BATCH;
+  }
+
   add(number: number, event: ChangeEvent | Rejection): void {
     if (isRejection(event)) this.#rejected.set(this.#numbers.length, event);
-    else this.events.push(event);
+    else {
+      this.events.push(event);
+      this.#weight += event.weight;
+    }
     this.#numbers.push(number);
   }
 
@@ -136,7 +147,7 @@ class Pipeline {
     for (const line of lines) {
       if (this.#batch.size === 0) this.#batch = new Batch();
       this.#batch.add(line.number, parseLine(line, this.#posting.set, now));
-      if (this.#batch.size < EVENTS_PER_BATCH) continue;
+      if (!this.#batch.isFull) continue;
       while (this.#inFlight.length >= MOST_IN_FLIGHT && !this.#stopped) await this.#change();
       if (this.#stopped) return;
       this.#dispatch();

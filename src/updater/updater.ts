@@ -3,9 +3,13 @@ import type { CommitResult, ResourceIndex } from '../stores/resource-index.ts';
 
 // The best batch that was measured for SQLite with keys in random order; see docs/performance.md.
 const MOST_EVENTS_PER_COMMIT = 10_000;
+/** What their entries may weigh: Elasticsearch takes 100 MB in one request, and memory is to be bounded. */
+const MOST_WEIGHT_PER_COMMIT = 32 * 1024 * 1024;
 
 interface Posting {
   readonly events: readonly ChangeEvent[];
+  /** Of all its events. */
+  readonly weight: number;
   readonly resolve: (results: readonly CommitResult[]) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -29,8 +33,9 @@ export class Updater {
    */
   post(events: readonly ChangeEvent[]): Promise<readonly CommitResult[]> {
     if (events.length === 0) return Promise.resolve([]);
+    const weight = events.reduce((sum, event) => sum + event.weight, 0);
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ events, resolve, reject });
+      this.#waiting.push({ events, weight, resolve, reject });
       this.#running ??= this.#run();
     });
   }
@@ -48,10 +53,14 @@ export class Updater {
   }
 
   #takeBatch(): readonly Posting[] {
-    let taken = 1;
-    let events = this.#waiting[0]!.events.length;
-    while (taken < this.#waiting.length && events + this.#waiting[taken]!.events.length <= MOST_EVENTS_PER_COMMIT) {
-      events += this.#waiting[taken++]!.events.length;
+    let taken = 0;
+    let events = 0;
+    let weight = 0;
+    for (const posting of this.#waiting) {
+      events += posting.events.length;
+      weight += posting.weight;
+      if (taken > 0 && (events > MOST_EVENTS_PER_COMMIT || weight > MOST_WEIGHT_PER_COMMIT)) break;
+      taken += 1;
     }
     return this.#waiting.splice(0, taken);
   }
