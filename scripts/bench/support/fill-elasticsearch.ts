@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto';
+import { entryWeight } from '../../../src/domain/entry-weight.ts';
+import { encodeState, type ResourceState } from '../../../src/domain/resource.ts';
+import type { ResourceSet } from '../../../src/domain/resource-set.ts';
+import { clockStamp } from '../../../src/domain/stamp.ts';
+import { bulksOf } from '../../../src/stores/elasticsearch/bulk.ts';
+import { Cluster } from '../../../src/stores/elasticsearch/cluster.ts';
+import { type CommitRecord, encodeCommit, type LoggedChange } from '../../../src/stores/elasticsearch/commit-record.ts';
+import { movePointer, readPointer } from '../../../src/stores/elasticsearch/pointer.ts';
+import { IndexNames } from '../../../src/stores/elasticsearch/schema.ts';
+import { countChange, emptyLedger } from '../../../src/stores/set-ledger.ts';
+import { shuffled } from './events.ts';
+
+const PER_COMMIT = 5_000;
+/** Commits that are sent at the same time. */
+const AT_ONCE = 2;
+
+/**
+ * Fills an empty set with as many resources as a log that fits would have made, in random order, by `_bulk` alone: for sizes that would take too
+ * long to post.
+ */
+export async function fillElasticsearch(
+  { url, prefix }: { readonly url: string; readonly prefix: string },
+  { set, count, tell }: { readonly set: ResourceSet; readonly count: number; tell(text: string): void },
+): Promise<void> {
+  const cluster = new Cluster({ kind: 'elasticsearch', nodes: [url], prefix });
+  const names = new IndexNames(prefix);
+  const underWay: Promise<unknown>[] = [];
+  let last: CommitRecord | undefined;
+  for await (const record of commits({ cluster, names }, set, count)) {
+    if (underWay.length >= AT_ONCE) await underWay.shift();
+    underWay.push(write(cluster, names, record));
+    last = record;
+    if (record.number % 200 === 0) tell(`${record.ledgers[0]!.resources} resources`);
+  }
+  await Promise.all(underWay);
+  await movePointer(cluster, names, { commit: last!.number, uuid: last!.uuid, stamp: last!.stamp });
+  await cluster.close();
+}
+
+async function* commits(
+  { cluster, names }: { readonly cluster: Cluster; readonly names: IndexNames },
+  set: ResourceSet,
+  count: number,
+): AsyncIterable<CommitRecord> {
+  const head = (await readPointer(cluster, names)) ?? { commit: 0, uuid: '', stamp: 0 };
+  let { commit, uuid } = head;
+  let stamp = Math.max(head.stamp, clockStamp());
+  const ledger = emptyLedger();
+  const numbers = shuffled(count);
+  for (let start = 0; start < count; start += PER_COMMIT) {
+    const closed: CommitRecord['closed'][number][] = [];
+    const changes: LoggedChange[] = [];
+    for (const number of numbers.subarray(start, start + PER_COMMIT)) {
+      stamp += 2;
+      const { key, state } = resource(number);
+      const weight = entryWeight(set.urlPrefix, key, state);
+      const change = { kind: 'created', stamp, weight } as const;
+      const full = countChange(ledger, change, set);
+      if (full !== undefined) closed.push({ ...full, set: set.id });
+      const was = { stamp: 0, weight: 0, live: false };
+      const window = ledger.window.number;
+      changes.push({ ...change, set: set.id, key, state, encoded: encodeState(state), created: stamp, was, window });
+    }
+    const after = uuid;
+    commit += 1;
+    uuid = randomUUID();
+    const entry = { ...ledger, window: { ...ledger.window }, set: set.id, slug: set.slug, positions: {} };
+    const changesIndex = names.changesIndex(1);
+    const record = { number: commit, uuid, after, stamp, time: Date.now(), changesIndex, changes, closed };
+    yield { ...record, ledgers: [entry] };
+  }
+}
+
+async function write(cluster: Cluster, names: IndexNames, record: CommitRecord): Promise<void> {
+  const log = `{"create":{"_index":"${names.log}","_id":"${record.number}"}}\n${encodeCommit(record)}\n`;
+  for (const lines of [log, ...bulksOf(record, names)]) {
+    const { body } = await cluster.ask<{ errors: boolean }>({
+      method: 'POST',
+      path: '/_bulk',
+      query: { filter_path: 'errors' },
+      lines,
+    });
+    if (body.errors) throw new Error(`commit ${record.number} was not taken whole`);
+  }
+}
+
+/** What an event of `events.ts` makes. */
+function resource(number: number): { readonly key: string; readonly state: ResourceState } {
+  const name = String(number).padStart(8, '0');
+  return {
+    key: `/records/${name.slice(0, 5)}/${name}.xml`,
+    state: {
+      lastmod: 1_760_000_000 + number,
+      length: 10_000 + (number % 90_000),
+      mime: 'application/xml',
+      hashes: { 'sha-256': digestOf(number) },
+      links: [{ rel: 'describes', href: `https://objects.example.org/${name}`, mime: 'text/html' }],
+    },
+  };
+}
+
+/** As long and as different as real ones, and quickly made. */
+function digestOf(number: number): string {
+  let digest = '';
+  for (let part = 1; part <= 8; part++) {
+    digest += (Math.imul(number * 8 + part, 2_654_435_761) >>> 0).toString(16).padStart(8, '0');
+  }
+  return digest;
+}
