@@ -75,13 +75,16 @@ async function* commits(
 async function write(cluster: Cluster, names: IndexNames, record: CommitRecord): Promise<void> {
   const log = `{"create":{"_index":"${names.log}","_id":"${record.number}"}}\n${encodeCommit(record)}\n`;
   for (const lines of [log, ...bulksOf(record, names)]) {
-    const { body } = await cluster.ask<{ errors: boolean }>({
+    const { body } = await cluster.ask<{ items?: readonly Readonly<Record<string, { error: { type: string } }>>[] }>({
       method: 'POST',
       path: '/_bulk',
-      query: { filter_path: 'errors' },
+      query: { filter_path: 'items.*.error.type' },
       lines,
     });
-    if (body.errors) throw new Error(`commit ${record.number} was not taken whole`);
+    const faults = (body.items ?? []).map((item) => Object.values(item)[0]!.error.type);
+    // A later commit may have written its ledger first.
+    const fault = faults.find((type) => type !== 'version_conflict_engine_exception');
+    if (fault !== undefined) throw new Error(`commit ${record.number} was not taken whole: ${fault}`);
   }
 }
 
