@@ -40,11 +40,13 @@ export class StandingReader {
   /** By order (set and key); keys that never were are not in it. */
   async read(events: readonly ChangeEvent[]): Promise<Map<string, Standing>> {
     const orders = [...new Set(events.map(({ set, key }) => orderOf(set, key)))];
+    // Looked up before the documents are asked for: what they do not hold yet may be applied, and lifted, before the answer comes.
+    const overlay = orders.map((order) => this.#log.overlay.get(order));
     const standings = new Map<string, Standing>();
     const documents = await this.get<ResourceDocument>(this.#names.resources, orders.map(resourceId));
     for (const document of documents) if (document !== undefined) standings.set(document.order, toStanding(document));
-    for (const order of orders) {
-      const laid = this.#log.overlay.get(order);
+    for (const [at, order] of orders.entries()) {
+      const laid = overlay[at];
       if (laid !== undefined && laid.stamp >= (standings.get(order)?.stamp ?? 0)) standings.set(order, laid);
     }
     return standings;

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { upsert } from '../support/builders.ts';
+import { useElasticsearch } from '../support/elasticsearch.ts';
+import type { Asked } from '../support/elasticsearch-proxy.ts';
+import { closeElasticsearchSources, ElasticsearchSource } from '../support/elasticsearch-source.ts';
+import { readLog, requireAlternating } from '../support/fault-checks.ts';
+import { SLUG } from '../support/fault-source.ts';
+import { until } from '../support/until.ts';
+
+const LIMITS = { pageEntries: 20, windowChanges: 10 };
+
+const isBulk = ({ path }: Asked) => path.startsWith('/_bulk');
+const movesPointer = ({ method, path }: Asked) => method === 'PUT' && path.includes('-ledgers/_doc/applied');
+const readsStates = ({ path }: Asked) => path.includes('-resources/_mget');
+const readsLedgers = ({ path }: Asked) => path.includes('-ledgers/_mget');
+
+/** Requests that are answered in another order than they were sent. */
+describe('requests to Elasticsearch that overtake each other', () => {
+  const elasticsearch = useElasticsearch();
+  afterEach(closeElasticsearchSources);
+
+  it('let nobody decide against a state that was read before a commit was applied, and answered after', async () => {
+    const source = await ElasticsearchSource.make(elasticsearch.url, LIMITS);
+    const proxy = await source.proxy();
+    const { index, sets } = await source.open(proxy.url);
+    const { id } = await sets.bySlug(SLUG);
+
+    const bulkMay = Promise.withResolvers<void>();
+    proxy.on(isBulk, async (execute) => {
+      await bulkMay.promise;
+      return execute();
+    });
+    await index.commit([upsert(id, 'a', { length: 1 })]);
+
+    const answerMay = Promise.withResolvers<void>();
+    const holdStates = proxy.on(readsStates, async (execute) => {
+      const before = await execute();
+      await answerMay.promise;
+      return before;
+    });
+    const second = index.commit([upsert(id, 'a', { length: 2 })]);
+    await until('the states are asked for', async () => holdStates.met === 1);
+    const moved = Promise.withResolvers<void>();
+    proxy.on(movesPointer, async (execute) => {
+      const answer = await execute();
+      setTimeout(moved.resolve, 100);
+      return answer;
+    });
+    bulkMay.resolve();
+    await moved.promise;
+    answerMay.resolve();
+
+    assert.deepEqual(
+      (await second).map((result) => (result.status === 'applied' ? result.kind : result.status)),
+      ['updated'],
+    );
+  });
+
+  it('leave no window out that is closed while the windows are read', async () => {
+    const source = await ElasticsearchSource.make(elasticsearch.url, LIMITS);
+    const proxy = await source.proxy();
+    const [reader, writer] = await Promise.all([source.open(proxy.url), source.open()]);
+    const { id } = await writer.sets.bySlug(SLUG);
+    const post = (from: number) =>
+      writer.index.commit(Array.from({ length: LIMITS.windowChanges }, (_, at) => upsert(id, `k${from + at}`)));
+    await post(0);
+    await post(100);
+
+    const mayRead = Promise.withResolvers<void>();
+    const hold = proxy.on(readsLedgers, async (execute) => {
+      await mayRead.promise;
+      return execute();
+    });
+    const reading = reader.index.windows(id, 0);
+    await until('the ledger is asked for', async () => hold.met === 1);
+    await post(200);
+    await post(300);
+    await writer.index.summary(id);
+    mayRead.resolve();
+
+    const numbers = (await reading).map(({ number }) => number);
+    assert.deepEqual(
+      numbers,
+      numbers.map((_, at) => at + 1),
+      'the windows that were closed meanwhile are missing',
+    );
+    assert.ok(numbers.length >= 2);
+    requireAlternating(await readLog(writer));
+  });
+});

@@ -1,0 +1,150 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type App, openApp } from '../../src/app.ts';
+import type { ElasticsearchLocation } from '../../src/config/configuration.ts';
+import { upsert } from './builders.ts';
+import { removeIndices, uniquePrefix } from './elasticsearch-indices.ts';
+import { ElasticsearchProxy } from './elasticsearch-proxy.ts';
+import { BASE_URL, type ServingProcess, SLUG, URL_PREFIX } from './fault-source.ts';
+import { findFreePort } from './free-port.ts';
+import { type FinishedRun, killTidemarks, runTidemark, startTidemark } from './run-tidemark.ts';
+import { testConfiguration } from './start-app.ts';
+
+const COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url));
+const SHIFTED_CLOCK = new URL('./shifted-clock.ts', import.meta.url).href;
+
+export interface ProcessOptions {
+  /** Stops or kills it; see src/domain/failpoint.ts. */
+  readonly failpoint?: string;
+  /** Milliseconds that its clock is ahead. */
+  readonly clockOffset?: number;
+  /** Where it finds the store, when not at the server itself: URLs with commas in between. */
+  readonly storeUrl?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+interface Limits {
+  readonly pageEntries: number;
+  readonly windowChanges: number;
+}
+
+const sources = new Set<ElasticsearchSource>();
+
+/** One small set on an Elasticsearch, and real processes on it. Whoever makes it calls `closeElasticsearchSources` in afterEach. */
+export class ElasticsearchSource {
+  readonly url: string;
+  readonly prefix = uniquePrefix();
+  readonly folder: string;
+  readonly #closers: (() => Promise<void>)[] = [];
+  #processes = 0;
+
+  private constructor(url: string, folder: string) {
+    this.url = url;
+    this.folder = folder;
+    this.#closers.push(() => rm(folder, { recursive: true, force: true }));
+    this.#closers.push(() => removeIndices(url, this.prefix));
+    sources.add(this);
+  }
+
+  /** Without any index. */
+  static async makeEmpty(url: string): Promise<ElasticsearchSource> {
+    return new ElasticsearchSource(url, await mkdtemp(join(tmpdir(), 'tidemark-')));
+  }
+
+  static async make(url: string, limits: Limits): Promise<ElasticsearchSource> {
+    const source = await ElasticsearchSource.makeEmpty(url);
+    const app = await source.open();
+    await app.sets.useBaseUrl(BASE_URL, false);
+    await app.sets.add({ slug: SLUG, urlPrefix: URL_PREFIX, ...limits });
+    await app.close();
+    return source;
+  }
+
+  /** One that has some full pages, so that a key in the middle splits one. */
+  static async makeWithPages(url: string): Promise<ElasticsearchSource> {
+    const source = await ElasticsearchSource.make(url, { pageEntries: 20, windowChanges: 150 });
+    const app = await source.open();
+    const { id } = await app.sets.bySlug(SLUG);
+    await app.updater.post(Array.from({ length: 100 }, (_, at) => upsert(id, `k${at * 4}`, { length: at })));
+    await app.publisher.resourceList(SLUG);
+    await app.close();
+    return source;
+  }
+
+  location(...nodes: readonly string[]): ElasticsearchLocation {
+    return { kind: 'elasticsearch', nodes: nodes.length > 0 ? nodes : [this.url], prefix: this.prefix };
+  }
+
+  /** Opens it within this process. */
+  async open(...nodes: readonly string[]): Promise<App> {
+    const folder = this.#ownFolder();
+    const app = await openApp(testConfiguration(folder, { baseUrl: BASE_URL, store: this.location(...nodes) }));
+    this.#closers.push(() => app.close());
+    return app;
+  }
+
+  /** A proxy in front of the server. */
+  async proxy(): Promise<ElasticsearchProxy> {
+    const proxy = await ElasticsearchProxy.start(this.url);
+    this.#closers.push(() => proxy.close());
+    return proxy;
+  }
+
+  /** Starts a server with a document cache of its own, and resolves when it serves. */
+  async serve(options: ProcessOptions = {}): Promise<ServingProcess> {
+    const port = await findFreePort();
+    const process = startTidemark(
+      ['serve', '--port', String(port), '--base-url', BASE_URL, '--log-level', 'error', '--json'],
+      { cwd: this.folder, env: this.environment(options) },
+    );
+    await process.says(/"event":"serving"/);
+    return { process, url: `http://127.0.0.1:${port}` };
+  }
+
+  /** Runs a command on it. */
+  run(args: readonly string[], options: ProcessOptions & { readonly input?: string } = {}): Promise<FinishedRun> {
+    const { input = '', ...rest } = options;
+    return runTidemark(args, { cwd: this.folder, env: this.environment(rest), input });
+  }
+
+  async close(): Promise<void> {
+    for (const close of this.#closers.splice(0).reverse()) await close();
+  }
+
+  /** What names this source to the program. */
+  environment({
+    failpoint,
+    clockOffset,
+    storeUrl = this.url,
+    environment = {},
+  }: ProcessOptions): Record<string, string> {
+    return {
+      TIDEMARK_DATA: this.#ownFolder(),
+      TIDEMARK_STORE: storeUrl,
+      TIDEMARK_INDEX_PREFIX: this.prefix,
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
+      ...(failpoint !== undefined && { TIDEMARK_FAILPOINT: failpoint }),
+      ...(clockOffset !== undefined && {
+        NODE_OPTIONS: `--import=${SHIFTED_CLOCK}`,
+        CLOCK_OFFSET: String(clockOffset),
+      }),
+      ...environment,
+    };
+  }
+
+  /** On several machines, no process sees what another one has rendered. */
+  #ownFolder(): string {
+    this.#processes += 1;
+    return join(this.folder, `process-${this.#processes}`);
+  }
+}
+
+/** Ends every process, and removes every source. */
+export async function closeElasticsearchSources(): Promise<void> {
+  await killTidemarks();
+  const all = [...sources];
+  sources.clear();
+  for (const source of all) await source.close();
+}
