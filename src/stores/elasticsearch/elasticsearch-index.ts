@@ -36,6 +36,7 @@ import type { ResourceReader } from './resource-reader.ts';
 import type { IndexNames } from './schema.ts';
 import type { StandingReader } from './standing-reader.ts';
 import type { StoredSets } from './stored-sets.ts';
+import type { WindowReader } from './window-reader.ts';
 
 /** Documents of one search: three megabytes of JSON, parsed in some 15 ms. */
 const PER_SEARCH = 5_000;
@@ -51,12 +52,7 @@ export interface IndexParts {
   readonly sets: StoredSets;
   readonly standings: StandingReader;
   readonly resources: ResourceReader;
-}
-
-interface WindowDocument {
-  readonly number: number;
-  readonly first_stamp: Stamp;
-  readonly changes: number;
+  readonly windows: WindowReader;
 }
 
 /** Reads after everything that was committed before is applied and visible; see docs/elasticsearch.md. */
@@ -98,7 +94,7 @@ export class ElasticsearchIndex implements ResourceIndex {
 
   async newest(set: SetId, until: Stamp, limits: Limits): Promise<Stamp> {
     await this.#readable(set);
-    const changes = await this.#search<Pick<ChangeDocument, 'stamp' | 'weight'>>('changes', {
+    const changes = await this.#search<Pick<ChangeDocument, 'stamp' | 'weight'>>({
       query: { bool: { filter: [{ term: { set } }, stampRange({ until })] } },
       sort: [{ stamp: 'desc' }],
       size: Math.min(limits.entries, MOST_HITS),
@@ -115,27 +111,17 @@ export class ElasticsearchIndex implements ResourceIndex {
   }
 
   async windows(set: SetId, after: Stamp): Promise<readonly Window[]> {
-    await this.#readable(set);
-    const filter = [{ term: { doc_type: 'window' } }, { term: { set } }, { range: { first_stamp: { gt: after } } }];
-    const [closed, [ledger]] = await Promise.all([
-      this.#search<WindowDocument>('ledgers', {
-        query: { bool: { filter } },
-        sort: [{ number: 'asc' }],
-        size: PER_SEARCH,
-      }),
-      this.#parts.standings.ledgersOf([set]),
-    ]);
-    const windows = closed.map(({ number, first_stamp, changes }) => ({ number, from: first_stamp - 1, changes }));
-    const { number, firstStamp, changes } = ledger!.window;
-    // It may have been closed since the search.
-    const isOpen = number > (windows.at(-1)?.number ?? 0) && firstStamp > after;
-    return isOpen ? [...windows, { number, from: firstStamp - 1, changes }] : windows;
+    for (;;) {
+      await this.#readable(set);
+      const windows = await this.#parts.windows.read(set);
+      if (windows !== undefined) return windows.filter(({ from }) => from >= after);
+    }
   }
 
   async tail(after: Stamp, limit: number): Promise<readonly LogEntry[]> {
     const { stamp: last } = await this.#settled.look();
     if (last <= after) return [];
-    const changes = await this.#search<ChangeDocument>('changes', {
+    const changes = await this.#search<ChangeDocument>({
       query: stampRange({ after, until: last + 1 }),
       sort: [{ stamp: 'asc' }],
       size: limit,
@@ -213,7 +199,7 @@ export class ElasticsearchIndex implements ResourceIndex {
 
   async *#changes(set: SetId, { after, until }: StampRange): AsyncIterable<readonly Change[]> {
     for (let last = after; ; ) {
-      const changes = await this.#search<ChangeDocument>('changes', {
+      const changes = await this.#search<ChangeDocument>({
         query: { bool: { filter: [{ term: { set } }, stampRange({ after: last, until })] } },
         sort: [{ stamp: 'asc' }],
         size: PER_SEARCH,
@@ -224,9 +210,9 @@ export class ElasticsearchIndex implements ResourceIndex {
     }
   }
 
-  #search<Document>(index: 'changes' | 'ledgers', search: object): Promise<Document[]> {
+  #search<Document>(search: object): Promise<Document[]> {
     const { cluster, names } = this.#parts;
-    return cluster.search<Document>(names[index], search);
+    return cluster.search<Document>(names.changes, search);
   }
 }
 

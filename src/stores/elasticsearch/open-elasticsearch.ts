@@ -11,6 +11,7 @@ import { ResourceReader } from './resource-reader.ts';
 import { IndexNames, prepareIndices, SCHEMA_VERSION } from './schema.ts';
 import { StandingReader } from './standing-reader.ts';
 import { StoredSets } from './stored-sets.ts';
+import { WindowReader } from './window-reader.ts';
 
 /** @throws TidemarkError `unavailable` or `incompatible` */
 export async function openElasticsearch(location: ElasticsearchLocation) {
@@ -28,12 +29,13 @@ export async function openElasticsearch(location: ElasticsearchLocation) {
   const sets = new StoredSets(catalog);
   const standings = new StandingReader(cluster, names, log);
   const resources = new ResourceReader(cluster, names);
+  const windows = new WindowReader(cluster, names, standings);
   const changesIndices = new ChangesIndices(cluster, names);
   const clock = new ClockCheck(cluster);
   const changesIndex = () => changesIndices.current();
   const committer = new Committer({ log, applier, sets, standings, clock, changesIndex });
   return {
-    index: new ElasticsearchIndex({ cluster, names, log, applier, committer, sets, standings, resources }),
+    index: new ElasticsearchIndex({ cluster, names, log, applier, committer, sets, standings, resources, windows }),
     catalog,
     async close() {
       await applier.close();
