@@ -4,7 +4,12 @@ import { describeStore } from '../../src/config/configuration.ts';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import { type ComposeService, composeVariables, readComposeFile, repositoryFile } from '../support/compose-file.ts';
 
-const SECRETS = { ELASTIC_PASSWORD: '4f2a9c', TIDEMARK_TOKEN: 'b71e03d5' };
+const SECRETS = {
+  ELASTIC_PASSWORD: '4f2a9c',
+  TIDEMARK_TOKEN: 'b71e03d5',
+  S3_ACCESS_KEY: 'tidemark',
+  S3_SECRET_KEY: '90c4e1',
+};
 const manifest = JSON.parse(repositoryFile('package.json'));
 const dockerfile = repositoryFile('Dockerfile');
 
@@ -71,14 +76,16 @@ describe('docker-compose.yml', () => {
 
       for (const [needed, { condition }] of Object.entries(service.depends_on ?? {})) {
         assert.ok(services[needed] !== undefined, needed);
-        assert.equal(services[needed].profiles, undefined, `${needed} is started only when asked for`);
         assert.equal(condition, 'service_healthy');
       }
     });
   }
 
-  it('starts Tidemark when Elasticsearch is healthy', () => {
+  it('starts Tidemark when Elasticsearch is healthy, and an S3 server beside them', () => {
+    assert.deepEqual(Object.keys(services).sort(), ['elasticsearch', 's3', 'tidemark']);
     assert.deepEqual(Object.keys(services.tidemark?.depends_on ?? {}), ['elasticsearch']);
+    for (const [name, { profiles }] of everyService)
+      assert.equal(profiles, undefined, `${name} is not started by itself`);
   });
 
   /** What the program makes of the variables that its container is given. Throws for one that is no setting. */
