@@ -23,7 +23,7 @@ export async function fillElasticsearch(
   { url, prefix }: { readonly url: string; readonly prefix: string },
   { set, count, tell }: { readonly set: ResourceSet; readonly count: number; tell(text: string): void },
 ): Promise<void> {
-  const cluster = new Cluster({ kind: 'elasticsearch', nodes: [url], prefix });
+  const cluster = new Cluster({ nodes: [url] });
   const names = new IndexNames(prefix);
   const underWay: Promise<unknown>[] = [];
   let last: CommitRecord | undefined;

@@ -24,7 +24,8 @@ export interface Answer<Body> {
 const REQUEST_TIMEOUT = 30_000;
 /** Everything that we ask may be asked twice. */
 const RETRIES = 2;
-const RETRY_AFTER = { first: 50, most: 1_000 };
+/** Seconds. */
+const RETRY_AFTER = { first: 0.05, most: 1 };
 
 /** An Elasticsearch cluster: sends requests to a living node, and speaks our errors. */
 export class Cluster {
