@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { SetRegistry } from '../../src/sets/set-registry.ts';
+import { describeOnEachStore } from '../support/each-store.ts';
 import { closeFaultSources, FaultSource } from '../support/fault-source.ts';
 
-describe('a move to another base URL that is interrupted', () => {
+describeOnEachStore('a move to another base URL that is interrupted', (store) => {
   afterEach(closeFaultSources);
 
   it('is finished when it is asked for again', async () => {
-    const source = await FaultSource.makeEmpty();
+    const source = await FaultSource.makeEmpty(store);
     const { catalog, index, sets } = await source.open();
     await sets.useBaseUrl('http://old.example.org', false);
     for (const slug of ['a', 'b']) await sets.add({ slug });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { type Answer, ask, JSON_BODY, NDJSON_BODY } from '../support/ask.ts';
+import { describeOnEachStore, SQLITE } from '../support/each-store.ts';
 import { readLog, requireConsistent, requireWholeDocuments } from '../support/fault-checks.ts';
 import { closeFaultSources, FaultSource, SET_URL, SLUG } from '../support/fault-source.ts';
 import { SetReader } from '../support/set-reader.ts';
@@ -10,11 +10,11 @@ import { itOnSmallDisk } from '../support/small-disk.ts';
 const LIMITS = { pageEntries: 5_000, windowChanges: 5_000 };
 const PATH = `/api/sets/${SLUG}/changes`;
 
-describe('a full disk', () => {
+describe('a full disk of the store', () => {
   afterEach(closeFaultSources);
 
-  itOnSmallDisk('that the store is on is told to who posts; nothing acknowledged is lost', 16, async (disk) => {
-    const source = await FaultSource.make({ ...LIMITS, pageEntries: 400 }, join(disk.folder, 'tidemark.db'));
+  itOnSmallDisk('is told to who posts; nothing acknowledged is lost', 16, async (disk) => {
+    const source = await FaultSource.make(SQLITE, { ...LIMITS, pageEntries: 400 }, disk.folder);
     const { url, process } = await source.serve();
     const acknowledged: string[] = [];
     const post = async (length: number) => {
@@ -56,8 +56,28 @@ describe('a full disk', () => {
     assert.equal(await process.exit(), 0, process.stderr);
   });
 
-  itOnSmallDisk('that documents are rendered to is told to who reads; posting goes on', 8, async (disk) => {
-    const source = await FaultSource.make(LIMITS);
+  itOnSmallDisk('is told by a command, and by a server that starts', 8, async (disk) => {
+    const source = await FaultSource.make(SQLITE, LIMITS, disk.folder);
+    await disk.fill();
+    for (const command of [
+      ['serve', '--port', '0'],
+      ['changes', 'post', SLUG],
+    ]) {
+      const { exitCode, stderr } = await source.run(command, JSON.stringify(eventsOf(1)[0]));
+      assert.match(stderr, /^tidemark: the store .* the disk/);
+      assert.equal(exitCode, 3);
+    }
+    await disk.empty();
+    const { exitCode } = await source.run(['changes', 'post', SLUG], JSON.stringify(eventsOf(1)[0]));
+    assert.equal(exitCode, 0);
+  });
+});
+
+describeOnEachStore('a full disk of documents', (store) => {
+  afterEach(closeFaultSources);
+
+  itOnSmallDisk('is told to who reads; posting goes on', 8, async (disk) => {
+    const source = await FaultSource.make(store, LIMITS);
     const { url, process } = await source.serve({ dataFolder: disk.folder });
     const post = () => postTo(url, eventsOf(Date.now()));
     const list = () => ask(`${url}/sets/${SLUG}/resourcelist.xml`);
@@ -79,22 +99,6 @@ describe('a full disk', () => {
 
     await disk.empty();
     await requireConsistent(await source.open(), new SetReader(SET_URL, url));
-  });
-
-  itOnSmallDisk('is told by a command, and by a server that starts', 8, async (disk) => {
-    const source = await FaultSource.make(LIMITS, join(disk.folder, 'tidemark.db'));
-    await disk.fill();
-    for (const command of [
-      ['serve', '--port', '0'],
-      ['changes', 'post', SLUG],
-    ]) {
-      const { exitCode, stderr } = await source.run(command, JSON.stringify(eventsOf(1)[0]));
-      assert.match(stderr, /^tidemark: the store .* the disk/);
-      assert.equal(exitCode, 3);
-    }
-    await disk.empty();
-    const { exitCode } = await source.run(['changes', 'post', SLUG], JSON.stringify(eventsOf(1)[0]));
-    assert.equal(exitCode, 0);
   });
 });
 

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { SqliteLocation } from '../../src/config/configuration.ts';
 import { ask, askJson } from '../support/ask.ts';
+import { SQLITE } from '../support/each-store.ts';
 import { closeFaultSources, FaultSource, SET_URL, SLUG } from '../support/fault-source.ts';
 import { SetReader } from '../support/set-reader.ts';
 import { itOnSmallDisk } from '../support/small-disk.ts';
@@ -20,8 +22,8 @@ describe('a store that cannot be used', () => {
 
   for (const version of [0, 1]) {
     it(`is refused and left as it is when it is another program's, of version ${version}`, async () => {
-      const source = await FaultSource.makeEmpty();
-      const foreign = new DatabaseSync(source.store);
+      const source = await FaultSource.makeEmpty(SQLITE);
+      const foreign = new DatabaseSync(fileOf(source));
       foreign.exec(
         `CREATE TABLE recipes (name TEXT); INSERT INTO recipes VALUES ('soup'); PRAGMA user_version = ${version}`,
       );
@@ -31,47 +33,47 @@ describe('a store that cannot be used', () => {
   }
 
   it('is refused and left as it is when it is no database', async () => {
-    const source = await FaultSource.makeEmpty();
-    writeFileSync(source.store, 'Once upon a time there was a text file that nobody expected here.\n'.repeat(100));
+    const source = await FaultSource.makeEmpty(SQLITE);
+    writeFileSync(fileOf(source), 'Once upon a time there was a text file that nobody expected here.\n'.repeat(100));
     await refusesAndLeaves(source, /is no SQLite database: check the setting TIDEMARK_STORE/);
   });
 
   it('is refused and left as it is when it was cut short', async () => {
-    const source = await FaultSource.makeWithPages();
-    truncateSync(source.store, 40_000);
+    const source = await FaultSource.makeWithPages(SQLITE);
+    truncateSync(fileOf(source), 40_000);
     await refusesAndLeaves(source, /is damaged: restore it from a backup/);
   });
 
   it('is refused and left as it is when it has a newer schema', async () => {
-    const source = await FaultSource.makeWithPages();
-    const newer = new DatabaseSync(source.store);
+    const source = await FaultSource.makeWithPages(SQLITE);
+    const newer = new DatabaseSync(fileOf(source));
     newer.exec('PRAGMA user_version = 99');
     newer.close();
     await refusesAndLeaves(source, /schema version 99.*use a newer Tidemark/);
   });
 
   it('is not changed by a migration to the schema that it has', async () => {
-    const source = await FaultSource.makeWithPages();
-    const before = readFileSync(source.store);
+    const source = await FaultSource.makeWithPages(SQLITE);
+    const before = readFileSync(fileOf(source));
     const { exitCode, stdout } = await source.run(['migrate', '--json']);
     assert.equal(exitCode, 0);
     const { from, to } = JSON.parse(stdout);
     assert.equal(from, to);
     // Bytes 24 to 27 and 92 to 99 of the header count transactions (sqlite.org/fileformat.html).
-    assert.ok(readFileSync(source.store).subarray(100).equals(before.subarray(100)));
+    assert.ok(readFileSync(fileOf(source)).subarray(100).equals(before.subarray(100)));
   });
 
   itOnSmallDisk('is refused when its file system is read-only', 4, async (disk) => {
-    const source = await FaultSource.make(LIMITS, join(disk.folder, 'tidemark.db'));
+    const source = await FaultSource.make(SQLITE, LIMITS, disk.folder);
     await disk.makeReadOnly();
     await refusesAndLeaves(source, /cannot be (written|opened): check .*(read-only|may be written)/);
   });
 
   it('answers 503 while another process holds its lock, goes on publishing, and recovers', async () => {
-    const source = await FaultSource.makeWithPages();
+    const source = await FaultSource.makeWithPages(SQLITE);
     const { url } = await source.serve();
     const post = () => askJson(`${url}/api/sets/${SLUG}/changes`, { changes: [EVENT] });
-    const other = new DatabaseSync(source.store);
+    const other = new DatabaseSync(fileOf(source));
     other.exec('BEGIN EXCLUSIVE');
     try {
       const posting = post();
@@ -90,9 +92,13 @@ describe('a store that cannot be used', () => {
   });
 });
 
+function fileOf({ store }: FaultSource): string {
+  return (store.location as SqliteLocation).file;
+}
+
 /** Every command says what is wrong, with exit code 3, and nothing in the store's folder is other than before. */
 async function refusesAndLeaves(source: FaultSource, message: RegExp): Promise<void> {
-  const before = contentsBeside(source.store);
+  const before = contentsBeside(fileOf(source));
   for (const command of COMMANDS) {
     const { exitCode, stdout, stderr } = await source.run(command);
     assert.match(stderr, message);
@@ -100,7 +106,7 @@ async function refusesAndLeaves(source: FaultSource, message: RegExp): Promise<v
     assert.equal(stdout, '');
     assert.equal(exitCode, 3);
   }
-  assert.deepEqual(contentsBeside(source.store), before);
+  assert.deepEqual(contentsBeside(fileOf(source)), before);
 }
 
 function contentsBeside(store: string): ReadonlyMap<string, string> {

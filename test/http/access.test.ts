@@ -3,16 +3,17 @@ import { Secret } from '../../src/config/configuration.ts';
 import { isTidemarkError } from '../../src/domain/errors.ts';
 import { startServer } from '../../src/http/server.ts';
 import { ask, askJson } from '../support/ask.ts';
+import { describeOnEachStore } from '../support/each-store.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 
 const CHANGES = { changes: [{ location: { value: 'a', type: 'rel_path' }, change: 'created' }] };
 
-describe('Access over HTTP', () => {
+describeOnEachStore('Access over HTTP', (store) => {
   let started: StartedApp;
   afterEach(closeApps);
 
-  async function start(settings: Parameters<typeof startApp>[0] = {}): Promise<void> {
-    started = await startApp(settings);
+  async function start(settings: Parameters<typeof startApp>[1] = {}): Promise<void> {
+    started = await startApp(store, settings);
     await started.app.sets.add({ slug: 'papers', urlPrefix: 'https://data.example.org/papers/' });
   }
 

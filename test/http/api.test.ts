@@ -9,15 +9,16 @@ import {
   setsSchema,
 } from '../../src/http/schemas.ts';
 import { ask, askJson } from '../support/ask.ts';
+import { describeOnEachStore } from '../support/each-store.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 
 const MD5 = 'd41d8cd98f00b204e9800998ecf8427e';
 
-describe('The JSON API', () => {
+describeOnEachStore('The JSON API', (store) => {
   let started: StartedApp;
   let set: string;
   beforeEach(async () => {
-    started = await startApp();
+    started = await startApp(store);
     const urlPrefix = 'https://data.example.org/papers/';
     await started.app.sets.add({ slug: 'papers', title: 'Open papers', urlPrefix, pageEntries: 2 });
     set = `${started.url}/api/sets/papers`;

@@ -2,15 +2,16 @@ import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { ask, askJson } from '../support/ask.ts';
+import { describeOnEachStore } from '../support/each-store.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 
 const ENCODED = { 'Accept-Encoding': 'gzip' };
 
-describe('Documents over HTTP', () => {
+describeOnEachStore('Documents over HTTP', (store) => {
   let started: StartedApp;
   let list: string;
   beforeEach(async () => {
-    started = await startApp();
+    started = await startApp(store);
     await started.app.sets.add({ slug: 'papers', urlPrefix: 'https://data.example.org/papers/' });
     list = `${started.url}/sets/papers/resourcelist.xml`;
     await post('a.pdf');

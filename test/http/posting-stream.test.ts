@@ -6,19 +6,20 @@ import { setTimeout } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { lastLineSchema, postedTotalsSchema } from '../../src/http/schemas.ts';
 import { ask, askJson, NDJSON_BODY } from '../support/ask.ts';
+import { describeOnEachStore } from '../support/each-store.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 
 const line = (value: string, fields: object = {}): string =>
   JSON.stringify({ location: { value, type: 'rel_path' }, change: 'created', ...fields });
 
-describe('Posting changes as a stream', () => {
+describeOnEachStore('Posting changes as a stream', (store) => {
   let started: StartedApp;
   let changesUrl: string;
   beforeEach(() => start());
   afterEach(closeApps);
 
   async function start(settings: { idleTimeout?: number } = {}): Promise<void> {
-    started = await startApp(settings);
+    started = await startApp(store, settings);
     await started.app.sets.add({ slug: 'papers', urlPrefix: 'https://data.example.org/papers/' });
     changesUrl = `${started.url}/api/sets/papers/changes`;
   }

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import { errorSchema, postedResultsSchema } from '../../src/http/schemas.ts';
 import { ask, askJson, JSON_BODY } from '../support/ask.ts';
+import { describeOnEachStore } from '../support/each-store.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 
-describe('Posting changes as JSON', () => {
+describeOnEachStore('Posting changes as JSON', (store) => {
   let started: StartedApp;
   let changesUrl: string;
   beforeEach(async () => {
-    started = await startApp();
+    started = await startApp(store);
     await started.app.sets.add({ slug: 'papers', urlPrefix: 'https://data.example.org/papers/' });
     changesUrl = `${started.url}/api/sets/papers/changes`;
   });

@@ -3,16 +3,17 @@ import { mkdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { keyOfPath } from '../../src/domain/key.ts';
 import { ask, askJson } from '../support/ask.ts';
+import { describeOnEachStore } from '../support/each-store.ts';
 import { closeApps, makeFolder, type StartedApp, startApp } from '../support/start-app.ts';
 
 const TEXT = '0123456789';
 const MODIFIED = Date.UTC(2026, 0, 31, 12) / 1000;
 
-describe('Resources over HTTP', () => {
+describeOnEachStore('Resources over HTTP', (store) => {
   let started: StartedApp;
   let root: string;
   beforeEach(async () => {
-    started = await startApp();
+    started = await startApp(store);
     root = await makeFolder(started, 'files');
     await started.app.sets.add({ slug: 'resources', root });
     await started.app.sets.markReady('resources');

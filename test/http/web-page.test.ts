@@ -2,15 +2,16 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { ask, askJson } from '../support/ask.ts';
+import { describeOnEachStore } from '../support/each-store.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const ARGUMENTS = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'];
 
-describe('Pages for people', () => {
+describeOnEachStore('Pages for people', (store) => {
   let started: StartedApp;
   beforeEach(async () => {
-    started = await startApp();
+    started = await startApp(store);
   });
   afterEach(closeApps);
 

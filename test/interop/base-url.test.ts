@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { scan } from '../../src/updater/scan.ts';
 import { auditSource, itWithScript } from '../support/check-scripts.ts';
+import { describeOnEachStore } from '../support/each-store.ts';
 import { readSource } from '../support/read-source.ts';
 import { violations } from '../support/rules.ts';
 import { closeApps, makeFolder, type StartedApp, startApp } from '../support/start-app.ts';
@@ -11,13 +12,13 @@ import { get, post } from './http.ts';
 import { changesOf, locsOf } from './lists.ts';
 import { ReverseProxy } from './reverse-proxy.ts';
 
-describe('a source below a path of a proxy', () => {
+describeOnEachStore('a source below a path of a proxy', (store) => {
   let proxy: ReverseProxy;
   let source: StartedApp;
 
   beforeEach(async () => {
     proxy = await ReverseProxy.start('/data/rs');
-    source = await startApp({ baseUrl: proxy.baseUrl });
+    source = await startApp(store, { baseUrl: proxy.baseUrl });
     proxy.target = source.url;
     await publishFiles(source, ['a.txt', 'b & c/d.txt', 'e.txt', 'f.txt']);
   });
@@ -80,12 +81,12 @@ describe('a source below a path of a proxy', () => {
   });
 });
 
-describe('a set whose resources are elsewhere', () => {
+describeOnEachStore('a set whose resources are elsewhere', (store) => {
   const PREFIX = 'https://elsewhere.example/a%20path/';
   let home: string;
 
   beforeEach(async () => {
-    const { app, url } = await startApp();
+    const { app, url } = await startApp(store);
     await app.sets.add({ slug: 'records', urlPrefix: PREFIX, publishHashes: ['md5'] });
     home = `${url}/sets/records/`;
   });

@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { formatStamp } from '../../src/domain/stamp.ts';
 import { parseDatetime } from '../../src/domain/w3c-datetime.ts';
 import { shuffled } from '../support/builders.ts';
+import { describeOnEachStore } from '../support/each-store.ts';
 import { closeApps, startApp } from '../support/start-app.ts';
 import { get, post } from './http.ts';
 import { changesOf, headOf, locsOf, partsOf, type ReadChange } from './lists.ts';
@@ -20,11 +21,11 @@ function round(number: number) {
   }));
 }
 
-describe('change lists', () => {
+describeOnEachStore('change lists', (store) => {
   let home: string;
 
   beforeEach(async () => {
-    const { app, url } = await startApp();
+    const { app, url } = await startApp(store);
     await app.sets.add({ slug: 'records', urlPrefix: PREFIX, windowChanges: WINDOW });
     home = `${url}/sets/records/`;
   });

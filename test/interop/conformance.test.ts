@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { auditSource, itWithScript } from '../support/check-scripts.ts';
+import { describeOnEachStore } from '../support/each-store.ts';
 import { readSource } from '../support/read-source.ts';
 import { RULE_TABLE } from '../support/rule-table.ts';
 import { type Answer, linksOf, type Source } from '../support/rules/source.ts';
@@ -11,7 +12,7 @@ import { ReverseProxy } from './reverse-proxy.ts';
 import { RichSource } from './rich-source.ts';
 import { SOURCE_FAULTS } from './source-faults.ts';
 
-describe('a running source', () => {
+describeOnEachStore('a running source', (store) => {
   let proxy: ReverseProxy;
   let rich: RichSource;
   let earlier: Source;
@@ -23,7 +24,7 @@ describe('a running source', () => {
 
   before(async () => {
     proxy = await ReverseProxy.start();
-    rich = await RichSource.start(proxy);
+    rich = await RichSource.start(store, proxy);
     earlier = await readSource(proxy.baseUrl, { truth: rich.truth });
     await rich.goOn();
   });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as wait } from 'node:timers/promises';
 import { followSet, itWithScript } from '../support/check-scripts.ts';
+import { describeOnEachStore } from '../support/each-store.ts';
 import { Follower } from '../support/follower.ts';
 import { type ListedResource, SetReader } from '../support/set-reader.ts';
 import { closeApps, startApp } from '../support/start-app.ts';
@@ -32,12 +33,12 @@ function* inTurns<Item>(items: Iterable<Item>, size: number): Iterable<readonly 
   if (turn.length > 0) yield turn;
 }
 
-describe('a set that is followed while 50,000 events are posted', function () {
+describeOnEachStore('a set that is followed while 50,000 events are posted', function (store) {
   this.timeout(120_000);
   let home: string;
 
   beforeEach(async () => {
-    const { app, url } = await startApp();
+    const { app, url } = await startApp(store);
     await app.sets.add({ slug: 'records', urlPrefix: `${url}/store/`, pageEntries: 1_000, windowChanges: 2_000 });
     home = `${url}/sets/records/`;
   });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { shuffled } from '../support/builders.ts';
+import { describeOnEachStore } from '../support/each-store.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 import { get, head, post } from './http.ts';
 import { locsOf } from './lists.ts';
@@ -23,14 +24,14 @@ const SIZES = [
 ];
 
 for (const { pageEntries, most, more, title } of SIZES) {
-  describe(`120,001 resources in ${title}`, function () {
+  describeOnEachStore(`120,001 resources in ${title}`, function (store) {
     this.timeout(120_000);
     /** What was posted so far, in order. */
     let names: readonly string[];
     let home: string;
 
     before(async () => {
-      const { app, url } = await startApp();
+      const { app, url } = await startApp(store);
       await app.sets.add({ slug: 'records', urlPrefix: PREFIX, pageEntries });
       home = `${url}/sets/records/`;
       names = NAMES;
@@ -86,12 +87,12 @@ for (const { pageEntries, most, more, title } of SIZES) {
   });
 }
 
-describe('a name of a page or window', () => {
+describeOnEachStore('a name of a page or window', (store) => {
   let source: StartedApp;
   let home: string;
 
   beforeEach(async () => {
-    source = await startApp();
+    source = await startApp(store);
     await source.app.sets.add({ slug: 'records', urlPrefix: PREFIX, pageEntries: 10, windowChanges: 10 });
     home = `${source.url}/sets/records/`;
     await postCreated(home, NAMES.slice(0, 25));

@@ -1,27 +1,22 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { auditSource, itWithScript } from '../support/check-scripts.ts';
-import { killTidemarks } from '../support/run-tidemark.ts';
+import { describeOnEachStore } from '../support/each-store.ts';
+import { Workplace } from '../support/workplace.ts';
 import { get } from './http.ts';
 import { changesOf, locsOf } from './lists.ts';
 import { ODD_NAMES, writeOddFiles } from './odd-names.ts';
 import { type PublishedFolder, publishFolder } from './published-folder.ts';
 
-describe('files with odd names', () => {
-  let folder: string;
+describeOnEachStore('files with odd names', (store) => {
+  let place: Workplace;
   let published: PublishedFolder;
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
-    published = await publishFolder(folder, writeOddFiles);
+    place = await Workplace.make(store);
+    published = await publishFolder(place, writeOddFiles);
   });
 
-  after(async () => {
-    await killTidemarks();
-    await rm(folder, { recursive: true });
-  });
+  after(() => place.close());
 
   it('have distinct URIs that serve each file', async () => {
     const uris = locsOf((await get(`${published.set}/resourcelist.xml`)).text);

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { startTidemark } from '../support/run-tidemark.ts';
+import type { Workplace } from '../support/workplace.ts';
 import { get } from './http.ts';
 
 /** Milliseconds; changes show up within two seconds, but a machine that runs tests may be busy. */
@@ -18,16 +18,16 @@ export interface PublishedFolder {
   seen(changes: number): Promise<void>;
 }
 
-/** Starts `tidemark publish` over `<folder>/files`, which `fill` fills before. Whoever calls it calls `killTidemarks` in afterEach. */
+/** Starts `tidemark publish` over the folder `files` of a workplace, which `fill` fills before. */
 export async function publishFolder(
-  folder: string,
+  place: Workplace,
   fill: (files: string) => Promise<void>,
   ...options: readonly string[]
 ): Promise<PublishedFolder> {
-  const files = join(folder, 'files');
+  const files = join(place.folder, 'files');
   await mkdir(files);
   await fill(files);
-  const running = startTidemark(['publish', files, '--port', '0', ...options], { cwd: folder });
+  const running = place.start(['publish', files, '--port', '0', ...options]);
   const [, baseUrl = ''] = await running.says(/Source Description +(\S+)\/\.well-known/);
   return {
     baseUrl,

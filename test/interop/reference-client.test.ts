@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { appendFile, mkdtemp, rename, rm, unlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, rename, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { describeOnEachStore } from '../support/each-store.ts';
 import { itWithReferenceClient, ReferenceClient, type SyncReport } from '../support/reference-client.ts';
-import { killTidemarks } from '../support/run-tidemark.ts';
+import { Workplace } from '../support/workplace.ts';
 import { get } from './http.ts';
 import { changesOf, headOf, locsOf } from './lists.ts';
 import { ODD_NAMES, writeOddFiles } from './odd-names.ts';
@@ -13,22 +13,19 @@ import { contentsOf, copyRealFiles } from './real-files.ts';
 
 const FILES = 1000;
 
-describe('the reference client', function () {
+describeOnEachStore('the reference client', function (store) {
   this.timeout(120_000);
-  let folder: string;
+  let place: Workplace;
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
+    place = await Workplace.make(store);
   });
 
-  afterEach(async () => {
-    await killTidemarks();
-    await rm(folder, { recursive: true });
-  });
+  afterEach(() => place.close());
 
   itWithReferenceClient('copies 1,000 real files, and what changes after', async () => {
-    const published = await publishFolder(folder, (files) => copyRealFiles(files, FILES));
-    const client = new ReferenceClient(published.set, folder);
+    const published = await publishFolder(place, (files) => copyRealFiles(files, FILES));
+    const client = new ReferenceClient(published.set, place.folder);
     await writeLater(published);
     await makeBaseline(client, published, FILES + 1);
 
@@ -39,8 +36,8 @@ describe('the reference client', function () {
 
   itWithReferenceClient('crosses pages, and windows that roll over between baseline and incremental', async () => {
     const sizes = ['--page-size', '100', '--window-size', '50'];
-    const published = await publishFolder(folder, (files) => copyRealFiles(files, FILES), ...sizes);
-    const client = new ReferenceClient(published.set, folder);
+    const published = await publishFolder(place, (files) => copyRealFiles(files, FILES), ...sizes);
+    const client = new ReferenceClient(published.set, place.folder);
     const list = await get(`${published.set}/resourcelist.xml`);
     assert.ok(locsOf(list.text).length >= 10, 'it has no pages');
     await makeBaseline(client, published, FILES);
@@ -55,8 +52,8 @@ describe('the reference client', function () {
   });
 
   itWithReferenceClient('copies files with odd names', async () => {
-    const published = await publishFolder(folder, writeOddFiles);
-    const client = new ReferenceClient(published.set, folder);
+    const published = await publishFolder(place, writeOddFiles);
+    const client = new ReferenceClient(published.set, place.folder);
 
     assert.equal((await client.baseline()).created, ODD_NAMES.length);
     await assertSame(client, published);

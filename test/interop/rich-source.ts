@@ -5,6 +5,7 @@ import { keyOfPath, uriOf } from '../../src/domain/key.ts';
 import type { ResourceSet } from '../../src/domain/resource-set.ts';
 import { setUris } from '../../src/publisher/document-uris.ts';
 import { scan } from '../../src/updater/scan.ts';
+import type { StoreKind } from '../support/each-store.ts';
 import type { Truth } from '../support/rules/source.ts';
 import { type StartedApp, startApp } from '../support/start-app.ts';
 import { post } from './http.ts';
@@ -26,8 +27,8 @@ export class RichSource {
     this.#owners = owners;
   }
 
-  static async start(proxy: ReverseProxy): Promise<RichSource> {
-    const started = await startApp({ baseUrl: proxy.baseUrl });
+  static async start(store: StoreKind, proxy: ReverseProxy): Promise<RichSource> {
+    const started = await startApp(store, { baseUrl: proxy.baseUrl });
     const { app, url, folder } = started;
     proxy.target = url;
     const root = join(folder, 'files');

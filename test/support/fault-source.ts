@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { type App, openApp } from '../../src/app.ts';
 import { setUris } from '../../src/publisher/document-uris.ts';
 import { upsert } from './builders.ts';
+import type { StoreKind, StorePlace } from './each-store.ts';
 import { findFreePort } from './free-port.ts';
 import { type FinishedRun, killTidemarks, type RunningTidemark, runTidemark, startTidemark } from './run-tidemark.ts';
 import { testConfiguration } from './start-app.ts';
@@ -43,27 +44,28 @@ interface Limits {
 
 const places = new Set<{ close(): Promise<void> }>();
 
-/** A data folder with one small set, and real servers on it. Whoever makes it calls `closeFaultSources` in afterEach. */
+/** A data folder and a store with one small set, and real servers on them. Whoever makes it calls `closeFaultSources` in afterEach. */
 export class FaultSource {
   readonly folder: string;
-  readonly store: string;
+  readonly store: StorePlace;
   readonly #closers: (() => Promise<void>)[] = [];
 
-  private constructor(folder: string, store = join(folder, 'tidemark.db')) {
+  private constructor(folder: string, store: StorePlace) {
     this.folder = folder;
     this.store = store;
-    this.#closers.push(() => rm(folder, { recursive: true, force: true }));
+    this.#closers.push(() => rm(folder, { recursive: true, force: true }), store.dispose);
     places.add(this);
   }
 
-  /** A folder without a store. @param store where it will be, when not in the folder */
-  static async makeEmpty(store?: string): Promise<FaultSource> {
-    return new FaultSource(await mkdtemp(join(tmpdir(), 'tidemark-')), store);
+  /** A place without a store. @param storeFolder where the files of the store will be, when not in the source's own folder */
+  static async makeEmpty(kind: StoreKind, storeFolder?: string): Promise<FaultSource> {
+    const folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
+    return new FaultSource(folder, kind.place(storeFolder ?? folder));
   }
 
-  /** @param store where the database is, when not in the folder */
-  static async make(limits: Limits, store?: string): Promise<FaultSource> {
-    const source = await FaultSource.makeEmpty(store);
+  /** @param storeFolder where the files of the store are, when not in the source's own folder */
+  static async make(kind: StoreKind, limits: Limits, storeFolder?: string): Promise<FaultSource> {
+    const source = await FaultSource.makeEmpty(kind, storeFolder);
     const app = await source.open();
     await app.sets.useBaseUrl(BASE_URL, false);
     await app.sets.add({ slug: SLUG, urlPrefix: URL_PREFIX, ...limits });
@@ -72,8 +74,8 @@ export class FaultSource {
   }
 
   /** One that has some full pages, so that a key in the middle splits one. */
-  static async makeWithPages(): Promise<FaultSource> {
-    const source = await FaultSource.make({ pageEntries: 20, windowChanges: 150 });
+  static async makeWithPages(kind: StoreKind): Promise<FaultSource> {
+    const source = await FaultSource.make(kind, { pageEntries: 20, windowChanges: 150 });
     const app = await source.open();
     const { id } = await app.sets.bySlug(SLUG);
     await app.updater.post(Array.from({ length: 100 }, (_, at) => upsert(id, `k${at * 4}`, { length: at })));
@@ -84,8 +86,8 @@ export class FaultSource {
 
   /** Opens it within this process. */
   async open(): Promise<App> {
-    const configuration = testConfiguration(this.folder, { baseUrl: BASE_URL });
-    const app = await openApp({ ...configuration, store: { kind: 'sqlite', file: this.store } });
+    const { location } = this.store;
+    const app = await openApp(testConfiguration(this.folder, { baseUrl: BASE_URL, store: location }));
     this.#closers.push(() => app.close());
     return app;
   }
@@ -110,7 +112,7 @@ export class FaultSource {
   environment({ failpoint, dataFolder = this.folder }: ServeOptions = {}): Readonly<Record<string, string>> {
     const named = {
       TIDEMARK_DATA: dataFolder,
-      TIDEMARK_STORE: `sqlite:${this.store}`,
+      ...this.store.environment,
       // Fault tests start the program some eighty times: compiled once, it starts in half the time.
       NODE_COMPILE_CACHE: COMPILE_CACHE,
     };

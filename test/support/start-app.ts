@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { type App, openApp } from '../../src/app.ts';
 import type { Configuration } from '../../src/config/configuration.ts';
 import { type RunningServer, startServer } from '../../src/http/server.ts';
+import type { StoreKind } from './each-store.ts';
 
 export interface StartedApp {
   readonly app: App;
@@ -19,10 +20,11 @@ export interface StartedApp {
 
 const started: { readonly folder: string; close(): Promise<void> }[] = [];
 
-/** A real app on a free port, with its data in a temporary folder. Close it with `closeApps` in `afterEach`. */
-export async function startApp(settings: Partial<Configuration> = {}): Promise<StartedApp> {
+/** A real app on a free port, with a store and a temporary folder of its own. Close it with `closeApps` in `afterEach`. */
+export async function startApp(kind: StoreKind, settings: Partial<Configuration> = {}): Promise<StartedApp> {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
-  const closers: (() => Promise<void>)[] = [() => rm(folder, { recursive: true, force: true })];
+  const { location, dispose } = kind.place(folder);
+  const closers: (() => Promise<void>)[] = [() => rm(folder, { recursive: true, force: true }), dispose];
   started.push({
     folder,
     async close() {
@@ -30,7 +32,8 @@ export async function startApp(settings: Partial<Configuration> = {}): Promise<S
     },
   });
   const port = await freePort();
-  const configuration = testConfiguration(folder, { baseUrl: `http://127.0.0.1:${port}`, port, ...settings });
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const configuration = testConfiguration(folder, { store: location, baseUrl, port, ...settings });
   const app = await openApp(configuration);
   closers.push(() => app.close());
   await app.sets.useBaseUrl(configuration.baseUrl, true);
