@@ -92,6 +92,11 @@ export class ElasticsearchSource {
     return proxy;
   }
 
+  /** Whoever opens something that uses the indices closes it before they go. */
+  onClose(close: () => Promise<void>): void {
+    this.#closers.push(close);
+  }
+
   /** Starts a server with a document cache of its own, and resolves when it serves. */
   async serve(options: ProcessOptions = {}): Promise<ServingProcess> {
     const port = await findFreePort();

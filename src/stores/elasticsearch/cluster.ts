@@ -36,7 +36,11 @@ export class Cluster {
   readonly #pool: WeightedConnectionPool;
   readonly #transport: Transport;
 
-  constructor({ nodes, authorization, caFile }: ElasticsearchServers, variable = 'TIDEMARK_STORE') {
+  constructor(
+    { nodes, authorization, caFile }: ElasticsearchServers,
+    variable = 'TIDEMARK_STORE',
+    requestTimeout = REQUEST_TIMEOUT,
+  ) {
     this.name = nodes.join(', ');
     this.variable = variable;
     this.#pool = new WeightedConnectionPool({
@@ -47,7 +51,7 @@ export class Cluster {
     this.#transport = new Transport({
       connectionPool: this.#pool,
       productCheck: 'Elasticsearch',
-      requestTimeout: REQUEST_TIMEOUT,
+      requestTimeout,
       retryOnTimeout: false,
       maxRetries: RETRIES,
       retryBackoff: (_min, _max, attempt) => Math.min(RETRY_AFTER.first * 2 ** attempt, RETRY_AFTER.most),

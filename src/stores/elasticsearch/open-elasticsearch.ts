@@ -13,9 +13,14 @@ import { StandingReader } from './standing-reader.ts';
 import { StoredSets } from './stored-sets.ts';
 import { WindowReader } from './window-reader.ts';
 
+interface OpenOptions {
+  /** Milliseconds until a request counts as lost; shorter in tests. */
+  readonly requestTimeout?: number;
+}
+
 /** @throws TidemarkError `unavailable` or `incompatible` */
-export async function openElasticsearch(location: ElasticsearchLocation) {
-  const cluster = new Cluster(location);
+export async function openElasticsearch(location: ElasticsearchLocation, { requestTimeout }: OpenOptions = {}) {
+  const cluster = new Cluster(location, undefined, requestTimeout);
   const names = new IndexNames(location.prefix);
   try {
     await prepareIndices(cluster, names);

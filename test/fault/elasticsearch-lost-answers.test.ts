@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { setTimeout as wait } from 'node:timers/promises';
+import { SetRegistry } from '../../src/sets/set-registry.ts';
+import { openElasticsearch } from '../../src/stores/elasticsearch/open-elasticsearch.ts';
+import { collect, upsert } from '../support/builders.ts';
+import { useElasticsearch } from '../support/elasticsearch.ts';
+import {
+  type Asked,
+  cutAnswer,
+  cutInTheMiddle,
+  cutRequest,
+  type ElasticsearchProxy,
+  type Fault,
+  refuse,
+} from '../support/elasticsearch-proxy.ts';
+import { closeElasticsearchSources, ElasticsearchSource } from '../support/elasticsearch-source.ts';
+import { SLUG } from '../support/fault-source.ts';
+
+const LIMITS = { pageEntries: 20, windowChanges: 10 };
+
+/** Milliseconds of a request in these tests, and longer than that. */
+const TIMEOUT = 400;
+const TOO_LONG = 1_000;
+
+const creates = ({ path }: Asked) => path.includes('-log/_create/');
+const confirms = ({ method, path }: Asked) => method === 'PUT' && path.includes('-log/_doc/');
+const readsLog = ({ method, path }: Asked) => method === 'GET' && path.includes('-log/_doc/');
+
+const searches = ({ path }: Asked) => path.includes('-resources/_search');
+
+const answersLate: Fault = async (execute) => {
+  const answer = await execute();
+  await wait(TOO_LONG);
+  return answer;
+};
+const executesLate: Fault = async (execute) => {
+  await wait(TOO_LONG);
+  return execute();
+};
+
+const FAULTS: Readonly<Record<string, Fault>> = {
+  'is cut': cutAnswer,
+  'is cut in the middle': cutInTheMiddle,
+  'never comes since the request is cut': cutRequest,
+  'is 503': refuse(503),
+  'is 429': refuse(429),
+  'comes after the time-out': answersLate,
+  'comes after the time-out, as the request is executed late': executesLate,
+};
+
+describe('an answer of Elasticsearch to who appends a commit', () => {
+  const elasticsearch = useElasticsearch();
+  let source: ElasticsearchSource;
+  let proxy: ElasticsearchProxy;
+  let key = 0;
+  before(async () => {
+    source = await ElasticsearchSource.make(elasticsearch.url, LIMITS);
+    proxy = await source.proxy();
+  });
+  // Every test has a resource of its own.
+  beforeEach(() => {
+    key += 1;
+  });
+  after(closeElasticsearchSources);
+
+  for (const [what, fault] of Object.entries(FAULTS)) {
+    it(`makes no entry twice, and loses none, when it ${what}`, async () => {
+      const { index, event } = await open();
+      proxy.on(once(creates), fault);
+      const results = await index.commit([event(1)]);
+      assert.equal(results[0]?.status, 'applied');
+      await index.commit([event(2)]);
+      if (fault === executesLate) await wait(TOO_LONG);
+      assert.deepEqual(await lengths(), [1, 2]);
+    });
+  }
+
+  it('is asked for again until the commit is confirmed', async () => {
+    const { index, event } = await open();
+    const faults = [creates, readsLog, confirms, confirms].map((matches) => proxy.on(once(matches), cutAnswer));
+    await index.commit([event(1)]);
+    assert.deepEqual(
+      faults.map(({ met }) => met),
+      [1, 1, 1, 1],
+    );
+    assert.deepEqual(await lengths(), [1]);
+  });
+
+  it('is asked for again in a moment', async () => {
+    const { index, event } = await open();
+    proxy.on(once(creates), cutRequest);
+    const began = performance.now();
+    await index.commit([event(1)]);
+    assert.ok(performance.now() - began < 2_000);
+  });
+
+  it('may leave it open whether it was committed: then it is told as an error, and may be posted again', async () => {
+    const { index, event } = await open();
+    const posted = { ...event(1), source: 'test', position: 1 };
+    const executed = proxy.on(once(creates), cutAnswer);
+    const blocked = proxy.on(creates, async () => blockedIndex());
+    await assert.rejects(index.commit([posted]), { code: 'unavailable' });
+    assert.equal(executed.met, 1);
+    blocked.remove();
+
+    assert.deepEqual(await index.commit([posted]), [{ status: 'unchanged', reason: 'repeated' }]);
+    assert.deepEqual(await lengths(), [1]);
+  });
+
+  it('brings back nothing when it was given up, and is executed after others have written', async () => {
+    const [slow, quick] = [await open(), await open()];
+    const mayGo = Promise.withResolvers<void>();
+    const executed = Promise.withResolvers<number>();
+    const held = proxy.on(once(creates), async (execute) => {
+      await mayGo.promise;
+      const answer = await execute();
+      executed.resolve(answer.status);
+      return answer;
+    });
+    const blocked = proxy.on(creates, async () => blockedIndex());
+    await assert.rejects(slow.index.commit([slow.event(1)]), { code: 'unavailable' });
+    assert.equal(held.met, 1);
+    blocked.remove();
+    await quick.index.commit([quick.event(2)]);
+    mayGo.resolve();
+    assert.equal(await executed.promise, 409);
+    await slow.index.commit([slow.event(3)]);
+    assert.deepEqual(await lengths(), [2, 3]);
+  });
+
+  it('is no page when it is cut off within documents', async () => {
+    const { index, id } = await open();
+    await index.commit(Array.from({ length: 50 }, (_, at) => upsert(id, `page${at}`)));
+    const read = () => collect(index.read(id, { from: '/page', to: '/pagf' }));
+    proxy.on(once(searches), cutInTheMiddle);
+    assert.equal((await read()).length, 50);
+    const always = proxy.on(searches, cutInTheMiddle);
+    await assert.rejects(read(), { code: 'unavailable' });
+    always.remove();
+  });
+
+  async function open() {
+    const { index, catalog, close } = await openElasticsearch(source.location(proxy.url), { requestTimeout: TIMEOUT });
+    source.onClose(close);
+    const { id } = await new SetRegistry(catalog, index).bySlug(SLUG);
+    // It knows the log, so that the number that it creates is the next.
+    await index.watermark();
+    return { index, id, event: (length: number) => upsert(id, `k${key}`, { length }) };
+  }
+
+  /** Of all changes of the test's resource, as a server sees them that has had no faults. */
+  async function lengths() {
+    const { index, sets } = await source.open();
+    const { id } = await sets.bySlug(SLUG);
+    const changes = await collect(index.changes(id, { after: 0 }));
+    return changes.filter((change) => change.key === `/k${key}`).map(({ state }) => state?.length);
+  }
+});
+
+function once(matches: (asked: Asked) => boolean): (asked: Asked) => boolean {
+  let met = false;
+  return (asked) => {
+    if (met || !matches(asked)) return false;
+    met = true;
+    return true;
+  };
+}
+
+function blockedIndex() {
+  const error = { type: 'cluster_block_exception', reason: 'index [log] blocked by: [FORBIDDEN/12/…]' };
+  return {
+    status: 403,
+    headers: { 'content-type': 'application/json', 'x-elastic-product': 'Elasticsearch' },
+    body: Buffer.from(JSON.stringify({ error })),
+  };
+}
