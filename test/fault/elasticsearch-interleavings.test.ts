@@ -10,6 +10,7 @@ import { until } from '../support/until.ts';
 const LIMITS = { pageEntries: 20, windowChanges: 10 };
 
 const isBulk = ({ path }: Asked) => path.startsWith('/_bulk');
+const createsCommit = ({ path }: Asked) => path.includes('-log/_create/');
 const movesPointer = ({ method, path }: Asked) => method === 'PUT' && path.includes('-ledgers/_doc/applied');
 const readsStates = ({ path }: Asked) => path.includes('-resources/_mget');
 const readsLedgers = ({ path }: Asked) => path.includes('-ledgers/_mget');
@@ -54,6 +55,20 @@ describe('requests to Elasticsearch that overtake each other', () => {
       (await second).map((result) => (result.status === 'applied' ? result.kind : result.status)),
       ['updated'],
     );
+  });
+
+  it('do not keep who begins late: he reads the end of the log, and not all of it', async () => {
+    const source = await ElasticsearchSource.make(elasticsearch.url, LIMITS);
+    const { index, sets } = await source.open();
+    const { id } = await sets.bySlug(SLUG);
+    for (let length = 0; length < 60; length++) await index.commit([upsert(id, 'a', { length })]);
+
+    const proxy = await source.proxy();
+    const counted = proxy.on(createsCommit, (execute) => execute());
+    const late = await source.open(proxy.url);
+    await late.index.commit([upsert(id, 'a', { length: 60 })]);
+    assert.ok(counted.met <= 3, `it took ${counted.met} requests`);
+    assert.equal((await readLog(late)).length, 61);
   });
 
   it('leave no window out that is closed while the windows are read', async () => {

@@ -59,7 +59,7 @@ export class Committer {
       for (;;) {
         const stamp = Math.max(log.head.stamp, clockStamp());
         const record = emptyRecord(log.head, { stamp, changesIndex: await changesIndex() });
-        if (!(await log.append(record))) continue;
+        if (!(await this.#append(record))) continue;
         applier.start(record);
         return stamp + 1;
       }
@@ -81,7 +81,7 @@ export class Committer {
         if (await log.catchUp()) continue;
         return results;
       }
-      if (!(await log.append(record))) continue;
+      if (!(await this.#append(record))) continue;
       failpoint('commit.logged');
       applier.start(record);
       failpoint('commit.acknowledged');
@@ -130,6 +130,15 @@ export class Committer {
     if (ledgers.length === 0) return { results, record: undefined };
     const record = { ...emptyRecord(log.head, { stamp: last, changesIndex }), time: now, changes, ledgers, closed };
     return { results, record };
+  }
+
+  /** Whether it is in the log; if not, all is known that is there in its place. */
+  async #append(record: CommitRecord): Promise<boolean> {
+    const { log } = this.#parts;
+    const isThere = await log.append(record);
+    // One who comes late would else meet the commits of years one by one.
+    if (!isThere) await log.catchUp();
+    return isThere;
   }
 
   /** So that what waits to be applied takes no more memory than a few commits. */
