@@ -1,6 +1,7 @@
 import { changesList } from './changes-list.ts';
 import { changesPost } from './changes-post.ts';
 import type { CliCommand } from './cli-command.ts';
+import { importSets } from './import-sets.ts';
 import { migrate } from './migrate.ts';
 import { pageList } from './page-list.ts';
 import { pageRefresh } from './page-refresh.ts';
@@ -33,6 +34,7 @@ export const COMMANDS: readonly CliCommand[] = [
   scanSet,
   changesPost,
   changesList,
+  importSets,
   pageList,
   pageRefresh,
   verifySet,

@@ -28,7 +28,7 @@ async function viewStatus(app: App, { store, dataFolder }: Configuration) {
     baseUrl: await keptBaseUrl(app),
     store: describeStore(store),
     dataFolder,
-    /** Whether every set has its first scan behind it. */
+    /** Whether every set has its first scan, or its import, behind it. */
     ready: sets.every(({ ready }) => ready),
     sets: sets.map(({ set, resources, changes, lastChange, ready }) => ({
       set,
@@ -42,7 +42,7 @@ async function viewStatus(app: App, { store, dataFolder }: Configuration) {
 
 function describe({ version, baseUrl = '(none yet)', store, dataFolder, sets }: StatusView): string {
   const rows = sets.map(({ set, resources, changes, lastChange = '(none)', ready }) => {
-    return [set, resources, changes, lastChange, ready ? 'ready' : 'first scan is not complete'];
+    return [set, resources, changes, lastChange, ready ? 'ready' : 'not complete yet'];
   });
   return [
     `Tidemark ${version}`,

@@ -33,15 +33,24 @@ export async function withExistingApp<Result>(
  * @throws TidemarkError `invalid` when the file of the store is not there yet
  */
 export async function requireStore({ store }: Pick<Configuration, 'store'>): Promise<void> {
-  if (store.kind !== 'sqlite') return;
+  if (store.kind !== 'sqlite' || !(await isMissing(store.file))) return;
+  throw new TidemarkError(
+    'invalid',
+    `there is no store ${store.file}: name the data folder with --data, or make one with "tidemark publish" or "tidemark sets add"`,
+    { file: store.file },
+  );
+}
+
+/** Whether the store is a file that is not there yet. */
+export async function isNewStore({ store }: Pick<Configuration, 'store'>): Promise<boolean> {
+  return store.kind === 'sqlite' && isMissing(store.file);
+}
+
+async function isMissing(file: string): Promise<boolean> {
   try {
-    await access(store.file);
+    await access(file);
+    return false;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return;
-    throw new TidemarkError(
-      'invalid',
-      `there is no store ${store.file}: name the data folder with --data, or make one with "tidemark publish" or "tidemark sets add"`,
-      { file: store.file },
-    );
+    return (error as NodeJS.ErrnoException).code === 'ENOENT';
   }
 }

@@ -151,7 +151,7 @@ export class Publisher implements DocumentPublisher {
     if (published.set.ready) return published;
     throw new TidemarkError(
       'not-ready',
-      `"${slug}" is being scanned for the first time: its lists come when that is complete`,
+      `"${slug}" is being read for the first time: its lists come when that is complete`,
     );
   }
 
