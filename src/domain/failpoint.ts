@@ -1,6 +1,6 @@
 /**
  * Named places at which a test can kill or stop the process: `TIDEMARK_FAILPOINT=commit.logged:kill` or `…:kill@3` for the third
- * time it comes by; `stop` sends SIGSTOP instead. Without that variable a failpoint costs one comparison.
+ * time it comes by; `stop` sends SIGSTOP instead, from which SIGCONT awakes it. Without that variable a failpoint costs one comparison.
  */
 const ANY_STORE = [
   'commit.begun',
@@ -17,7 +17,15 @@ const ANY_STORE = [
 /** Where a process passes by, with each kind of store. */
 export const FAILPOINTS = {
   sqlite: [...ANY_STORE, 'commit.applied', 'commit.committed'],
-  elasticsearch: [...ANY_STORE, 'apply.begun', 'apply.sent', 'apply.written', 'applied.moved', 'refresh.done'],
+  elasticsearch: [
+    ...ANY_STORE,
+    'apply.begun',
+    'apply.sent',
+    'apply.written',
+    'applied.moved',
+    'refresh.begun',
+    'refresh.done',
+  ],
 } as const;
 export type Failpoint = (typeof FAILPOINTS)[keyof typeof FAILPOINTS][number];
 
@@ -26,6 +34,9 @@ interface Armed {
   readonly signal: 'SIGKILL' | 'SIGSTOP';
   passesLeft: number;
 }
+
+/** Milliseconds until a stopped process has surely stopped; when it is let go on, it does so from the failpoint. */
+const UNTIL_STOPPED = 100;
 
 let armed: Armed | undefined;
 
@@ -43,5 +54,6 @@ export function failpoint(name: Failpoint): void {
   if (armed.passesLeft !== 0) return;
   process.kill(process.pid, armed.signal);
   // The signal is delivered to the process, not to this thread: without waiting, the next step might still happen.
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+  const patience = armed.signal === 'SIGKILL' ? undefined : UNTIL_STOPPED;
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, patience);
 }

@@ -176,6 +176,7 @@ export class ElasticsearchIndex implements ResourceIndex {
     });
     if (head.number > this.#visible) {
       await applier.through(head.number);
+      failpoint('refresh.begun');
       await this.#refresh();
       failpoint('refresh.done');
       this.#visible = head.number;
