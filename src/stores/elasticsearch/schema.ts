@@ -5,6 +5,9 @@ import type { Cluster } from './cluster.ts';
 /** The schema that this version reads and writes; `_meta.schema_version` of every index tells which one it has. */
 export const SCHEMA_VERSION = 1;
 
+/** How long the indices may take until each has a primary shard. */
+const ACTIVE_WITHIN = '10s';
+
 const KINDS = ['log', 'resources', 'changes', 'ledgers', 'catalog'] as const;
 type IndexKind = (typeof KINDS)[number];
 
@@ -46,9 +49,24 @@ export async function prepareIndices(cluster: Cluster, names: IndexNames): Promi
   for (;;) {
     const found = await findIndices(cluster, names);
     const missing = KINDS.filter((kind) => !requireUsable(found, names, kind));
-    if (missing.length === 0) return;
+    if (missing.length === 0) return requireActive(cluster, names);
     await Promise.all(missing.map((kind) => makeIndex(cluster, names, kind)));
   }
+}
+
+/** Another process may have made them a moment ago: an index is found before it can be read. */
+async function requireActive(cluster: Cluster, names: IndexNames): Promise<void> {
+  const { body } = await cluster.ask<{ status: string }>({
+    method: 'GET',
+    path: `/_cluster/health/${KINDS.map((kind) => names[kind]).join(',')}`,
+    query: { wait_for_status: 'yellow', timeout: ACTIVE_WITHIN, filter_path: 'status' },
+    expects: [408],
+  });
+  if (body.status !== 'red') return;
+  throw new TidemarkError(
+    'unavailable',
+    `Elasticsearch at ${cluster.name} has no node that holds all of ${names.prefix}-*: see GET _cluster/allocation/explain`,
+  );
 }
 
 /** Makes a further index of changes; it is there already when another process was first. */
