@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setImmediate } from 'node:timers/promises';
 import { isTidemarkError } from '../../src/domain/errors.ts';
 import type { Stores } from '../../src/stores/open-stores.ts';
 
@@ -78,6 +79,31 @@ export function catalogContract(start: () => Promise<{ open(): Promise<Stores>; 
       [again, b, d],
     );
     assert.deepEqual(await other.catalog.list('set', again), []);
+  });
+
+  it('lists every put to one who goes on from the head, while many put', async () => {
+    const listed = new Set<string>();
+    let head = 0;
+    const listOn = async () => {
+      const next = await other.catalog.head('set');
+      for (const { id } of await other.catalog.list('set', head)) listed.add(id);
+      head = next;
+    };
+    const ids = Array.from({ length: 60 }, (_, number) => `set-${number}`);
+    let isOver = false;
+    const putting = Promise.all(ids.map((id) => stores.catalog.put('set', id, {}, undefined))).finally(() => {
+      isOver = true;
+    });
+    const listing = (async () => {
+      while (!isOver) {
+        await listOn();
+        // Who puts has its turn also where a list takes no time.
+        await setImmediate();
+      }
+    })();
+    await Promise.all([putting, listing]);
+    await listOn();
+    assert.deepEqual([...listed].sort(), ids.toSorted());
   });
 
   it('raises the head of a kind with every put of it', async () => {

@@ -1,4 +1,4 @@
-import { TidemarkError } from '../../domain/errors.ts';
+import { isTidemarkError, TidemarkError } from '../../domain/errors.ts';
 import type { Catalog, CatalogDocument, CatalogKind } from '../catalog.ts';
 import type { Cluster } from './cluster.ts';
 import type { IndexNames } from './schema.ts';
@@ -41,7 +41,14 @@ export class ElasticsearchCatalog implements Catalog {
       expects: [409],
     });
     if (status === 409) throw conflict(kind, id);
-    return versionOf(answer);
+    const version = versionOf(answer);
+    // Who listed up to a later put, which was visible first, would never list this one.
+    if ((await this.head(kind)) <= version) return version;
+    return this.put(kind, id, body, version).catch((error) => {
+      // It was replaced meanwhile, by a put that is listed.
+      if (isTidemarkError(error, 'conflict')) return version;
+      throw error;
+    });
   }
 
   async list<Body>(kind: CatalogKind, after = 0): Promise<readonly CatalogDocument<Body>[]> {
