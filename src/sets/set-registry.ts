@@ -41,9 +41,13 @@ interface Marker {
 export class SetRegistry {
   readonly #catalog: Catalog;
   readonly #index: Marker;
-  #head = -1;
-  #bySlug: ReadonlyMap<string, CatalogDocument<ResourceSet>> = new Map();
-  #byId: ReadonlyMap<SetId, ResourceSet> = new Map();
+  readonly #bySlug = new Map<string, CatalogDocument<ResourceSet>>();
+  readonly #byId = new Map<SetId, ResourceSet>();
+  /** Every set that was put up to here is known. */
+  #head = 0;
+  #lastId = 0;
+  /** What `list` answers, until a set changes. */
+  #listed: readonly ResourceSet[] | undefined;
 
   constructor(catalog: Catalog, index: Marker) {
     this.#catalog = catalog;
@@ -59,7 +63,10 @@ export class SetRegistry {
   /** The sets that are not removed, ascending by slug. */
   async list(): Promise<readonly ResourceSet[]> {
     await this.#load();
-    return [...this.#bySlug.values()].map(({ body }) => body).filter(({ removed }) => removed === undefined);
+    this.#listed ??= [...this.#byId.values()]
+      .filter(({ removed }) => removed === undefined)
+      .sort((a, b) => (a.slug < b.slug ? -1 : 1));
+    return this.#listed;
   }
 
   /** @throws TidemarkError `not-found`, or `gone` when it was removed */
@@ -80,7 +87,7 @@ export class SetRegistry {
     const { baseUrl } = await this.source();
     const body: ResourceSet = {
       ...draftSet(set, baseUrl),
-      id: Math.max(0, ...this.#byId.keys()) + 1,
+      id: this.#lastId + 1,
       epochStart: set.epochStart ?? (await this.#index.mark()),
     };
     try {
@@ -182,14 +189,22 @@ export class SetRegistry {
     return document;
   }
 
+  /** Reads what was put since the last time: there may be many sets, and few of them change. */
   async #load(): Promise<void> {
     const head = await this.#catalog.head('set');
-    if (head === this.#head) return;
-    const documents = [...(await this.#catalog.list<ResourceSet>('set'))];
-    documents.sort((a, b) => (a.body.slug < b.body.slug ? -1 : 1));
-    this.#bySlug = new Map(documents.map((document) => [document.body.slug, document]));
-    this.#byId = new Map(documents.map(({ body }) => [body.id, body]));
-    this.#head = head;
+    if (head <= this.#head) return;
+    for (const document of await this.#catalog.list<ResourceSet>('set', this.#head)) this.#take(document);
+    this.#head = Math.max(this.#head, head);
+  }
+
+  #take(document: CatalogDocument<ResourceSet>): void {
+    const { version, body } = document;
+    // Of two loads at once, the one that ends last may have read first.
+    if (version < (this.#bySlug.get(body.slug)?.version ?? 0)) return;
+    this.#bySlug.set(body.slug, document);
+    this.#byId.set(body.id, body);
+    this.#lastId = Math.max(this.#lastId, body.id);
+    this.#listed = undefined;
   }
 }
 
