@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { upsert } from '../support/builders.ts';
+import { collect, upsert } from '../support/builders.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
 import type { Asked } from '../support/elasticsearch-proxy.ts';
 import { closeElasticsearchSources, ElasticsearchSource } from '../support/elasticsearch-source.ts';
@@ -12,6 +12,7 @@ const LIMITS = { pageEntries: 20, windowChanges: 10 };
 const isBulk = ({ path }: Asked) => path.startsWith('/_bulk');
 const createsCommit = ({ path }: Asked) => path.includes('-log/_create/');
 const movesPointer = ({ method, path }: Asked) => method === 'PUT' && path.includes('-ledgers/_doc/applied');
+const searchesResources = ({ path, body }: Asked) => path.includes('-resources/_search') && !body.includes('"aggs"');
 const readsStates = ({ path }: Asked) => path.includes('-resources/_mget');
 const readsLedgers = ({ path }: Asked) => path.includes('-ledgers/_mget');
 
@@ -101,5 +102,40 @@ describe('requests to Elasticsearch that overtake each other', () => {
     );
     assert.ok(numbers.length >= 2);
     requireAlternating(await readLog(writer));
+  });
+
+  it('leave no resource out when many come while a page is read', async () => {
+    const source = await ElasticsearchSource.make(elasticsearch.url, { pageEntries: 50_000, windowChanges: 50_000 });
+    const proxy = await source.proxy();
+    const [reader, writer] = await Promise.all([source.open(proxy.url), source.open()]);
+    const { id } = await writer.sets.bySlug(SLUG);
+    const post = (paths: readonly string[], length: number) =>
+      writer.index.commit(paths.map((path) => upsert(id, path, { length })));
+    const before = Array.from({ length: 4_000 }, (_, at) => `k${at}`);
+    await post(before, 1);
+
+    const maySearch = Promise.withResolvers<void>();
+    const hold = proxy.on(searchesResources, async (execute) => {
+      await maySearch.promise;
+      return execute();
+    });
+    const reading = collect(reader.index.read(id, {}));
+    await until('the page is searched for', async () => hold.met === 1);
+    await post(
+      Array.from({ length: 7_000 }, (_, at) => `k0-${at}`),
+      1,
+    );
+    // Written anew, they are the last that a search finds.
+    await post(before, 2);
+    await writer.index.watermark();
+    maySearch.resolve();
+
+    const keys = (await reading).map(({ key }) => key);
+    assert.deepEqual(keys, [...new Set(keys)].sort(), 'each once, in order');
+    const found = new Set(keys);
+    assert.deepEqual(
+      before.filter((path) => !found.has(`/${path}`)),
+      [],
+    );
   });
 });

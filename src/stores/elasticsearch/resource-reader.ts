@@ -9,6 +9,8 @@ import type { IndexNames } from './schema.ts';
 
 /** Documents of one search: three megabytes of JSON, parsed in some 15 ms. */
 const PER_SEARCH = 5_000;
+/** Documents that may have come into a piece since it was cut. */
+const MORE = 1_000;
 /** Searches at a time: Elasticsearch uses a core for each. */
 const SEARCHES = 2;
 /** Buckets of one aggregation; a cluster allows 65,536. */
@@ -71,7 +73,7 @@ export class ResourceReader {
   async *#read(set: SetId, range: KeyRange & { tombstones?: boolean }) {
     const filter = range.tombstones ? [] : [{ term: { doc_type: 'resource' } }];
     const underWay: Promise<readonly (Resource | Tombstone)[]>[] = [];
-    for await (const piece of ahead(this.#pieces(set, range))) {
+    for await (const piece of ahead(this.#pieces(orderRange(set, range)))) {
       const documents = this.#documents(piece, filter);
       documents.catch(() => {});
       underWay.push(documents);
@@ -82,25 +84,33 @@ export class ResourceReader {
 
   async #documents(piece: Range, filter: readonly object[]): Promise<readonly (Resource | Tombstone)[]> {
     const query = { bool: { filter: [{ range: { order: piece } }, ...filter] } };
-    const search = { query, size: PER_SEARCH };
+    const search = { query, size: PER_SEARCH + MORE };
     const documents = await this.#cluster.search<ResourceDocument>(this.#names.resources, search);
+    if (documents.length === search.size) return this.#recut(piece, filter);
     // Having Elasticsearch sort them would take a fifth longer.
     documents.sort((a, b) => (a.order < b.order ? -1 : 1));
     return documents.map(toResource);
   }
 
+  /** More have come into a piece than one search tells of: it would leave out some that were there before. */
+  async #recut(piece: Range, filter: readonly object[]): Promise<readonly (Resource | Tombstone)[]> {
+    const documents: (Resource | Tombstone)[] = [];
+    for await (const part of this.#pieces(piece)) documents.push(...(await this.#documents(part, filter)));
+    return documents;
+  }
+
   /** Cuts a range into ranges of `PER_SEARCH` documents. */
-  async *#pieces(set: SetId, range: KeyRange): AsyncIterable<Range> {
-    let { gte, gt, lt }: Range = orderRange(set, range);
-    for (;;) {
-      const lower: Range = gt === undefined ? { gte: gte! } : { gt };
-      const { after_key, buckets } = await this.#composite<Bucket>({ ...lower, lt: lt! }, { size: PER_SEARCH });
+  async *#pieces(range: Range): AsyncIterable<Range> {
+    const { lt, lte, ...begin } = range;
+    const end: Range = lt === undefined ? { lte: lte! } : { lt };
+    for (let lower: Range = begin; ; ) {
+      const { after_key, buckets } = await this.#composite<Bucket>({ ...lower, ...end }, { size: PER_SEARCH });
       if (buckets.length < PER_SEARCH) {
-        if (buckets.length > 0) yield { ...lower, lt: lt! };
+        if (buckets.length > 0) yield { ...lower, ...end };
         return;
       }
       yield { ...lower, lte: after_key!.order };
-      gt = after_key!.order;
+      lower = { gt: after_key!.order };
     }
   }
 
