@@ -1,14 +1,28 @@
 import type { App } from '../app.ts';
 import type { ResourceSet } from '../domain/resource-set.ts';
 import { setView } from '../http/views.ts';
+import { type SummarizedSet, summarize } from '../sets/summarized-sets.ts';
 
 type Sets = Pick<App, 'index' | 'sets'>;
 
 /** A set as commands print it: what the API says of it, and what only its operator may know. */
-export async function viewSet({ index, sets }: Sets, set: ResourceSet) {
+export async function viewSet({ index, sets }: Sets, set: ResourceSet): Promise<OperatorSetView> {
   const { baseUrl } = await sets.source();
+  return viewFor({ set, summary: await index.summary(set.id) }, baseUrl);
+}
+
+export async function viewSets({ index, sets }: Sets): Promise<readonly OperatorSetView[]> {
+  const all = await sets.list();
+  if (all.length === 0) return [];
+  const { baseUrl } = await sets.source();
+  return (await summarize(index, all)).map((summarized) => viewFor(summarized, baseUrl));
+}
+
+export type OperatorSetView = ReturnType<typeof viewFor>;
+
+function viewFor({ set, summary }: SummarizedSet, baseUrl: string) {
   return {
-    ...setView(set, await index.summary(set.id), baseUrl),
+    ...setView(set, summary, baseUrl),
     root: set.root,
     resourceRootDir: set.resourceRootDir,
     exclude: set.exclude,
@@ -16,14 +30,6 @@ export async function viewSet({ index, sets }: Sets, set: ResourceSet) {
     windowSize: set.windowChanges,
     publishHashes: set.publishHashes,
   };
-}
-
-export type OperatorSetView = Awaited<ReturnType<typeof viewSet>>;
-
-export async function viewSets(app: Sets): Promise<readonly OperatorSetView[]> {
-  const views: OperatorSetView[] = [];
-  for (const set of await app.sets.list()) views.push(await viewSet(app, set));
-  return views;
 }
 
 /** A set's properties, one a line. */

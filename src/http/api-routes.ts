@@ -4,6 +4,7 @@ import { type ResourceKey, resolveLocation } from '../domain/key.ts';
 import type { Resource } from '../domain/resource.ts';
 import type { ResourceSet } from '../domain/resource-set.ts';
 import { boundaryAfter, boundaryBefore, formatStamp } from '../domain/stamp.ts';
+import { summarize } from '../sets/summarized-sets.ts';
 import { limitOf, textOf, timeOf } from './query.ts';
 import { param, setOf } from './route.ts';
 import type { ServedApp } from './served-app.ts';
@@ -16,7 +17,6 @@ const ENTRIES = { usual: 100, most: 10_000 };
 /** The JSON API: what the index knows, and the pages of the lists. Shapes are in schemas.ts. */
 export function apiHandlers({ index, sets, publisher, configuration }: ServedApp) {
   const { baseUrl } = configuration;
-  const view = async (set: ResourceSet) => setView(set, await index.summary(set.id), baseUrl);
 
   return {
     async sets(request: Request, response: Response): Promise<void> {
@@ -25,11 +25,13 @@ export function apiHandlers({ index, sets, publisher, configuration }: ServedApp
       const following = (await sets.list()).filter(({ slug }) => slug > after);
       const shown = following.slice(0, limit);
       const next = following.length > limit ? shown.at(-1)?.slug : undefined;
-      sendJson(response, { sets: await Promise.all(shown.map(view)), next });
+      const views = (await summarize(index, shown)).map(({ set, summary }) => setView(set, summary, baseUrl));
+      sendJson(response, { sets: views, next });
     },
 
     async set(_request: Request, response: Response): Promise<void> {
-      sendJson(response, await view(setOf(response)));
+      const set = setOf(response);
+      sendJson(response, setView(set, await index.summary(set.id), baseUrl));
     },
 
     async resources(request: Request, response: Response): Promise<void> {

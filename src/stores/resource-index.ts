@@ -57,6 +57,9 @@ export interface ResourceIndex {
   survey(set: SetId, range: KeyRange, limits: Limits): Promise<Survey>;
 
   summary(set: SetId): Promise<SetSummary>;
+
+  /** Of many sets at once, in order; undefined for one that the catalog does not hold or that was removed. */
+  summaries(sets: readonly SetId[]): Promise<readonly (SetSummary | undefined)[]>;
 }
 
 /** Stamps above `after` and below `until`; both are boundaries, so neither is a change's. */

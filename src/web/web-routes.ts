@@ -7,6 +7,7 @@ import { setOf } from '../http/route.ts';
 import type { ServedApp } from '../http/served-app.ts';
 import { take } from '../http/take.ts';
 import type { PageInfo } from '../publisher/published-document.ts';
+import { summarize } from '../sets/summarized-sets.ts';
 import { renderHomePage } from './home-page.ts';
 import { renderSetPage } from './set-page.ts';
 
@@ -17,7 +18,6 @@ const LATEST_CHANGES = 50;
 export function webHandlers(app: ServedApp) {
   const { index, sets, configuration } = app;
   const { baseUrl } = configuration;
-  const withSummary = async (set: ResourceSet) => ({ set, summary: await index.summary(set.id) });
 
   return {
     async home(request: Request, response: Response): Promise<void> {
@@ -25,14 +25,14 @@ export function webHandlers(app: ServedApp) {
       const pages = Math.max(1, Math.ceil(all.length / SETS_PER_PAGE));
       const page = Math.min(pages, Math.max(1, Math.floor(Number(textOf(request, 'page'))) || 1));
       const onPage = all.slice((page - 1) * SETS_PER_PAGE, page * SETS_PER_PAGE);
-      const shown = await Promise.all(onPage.map(withSummary));
+      const shown = await summarize(index, onPage);
       sendHtml(response, renderHomePage({ baseUrl, shown, total: all.length, page, pages, now: Date.now() }));
     },
 
     async set(_request: Request, response: Response): Promise<void> {
       const set = setOf(response);
-      const [shown, changes, pages] = await Promise.all([withSummary(set), latest(app, set), pagesOf(app, set)]);
-      sendHtml(response, renderSetPage({ ...shown, baseUrl, changes, pages, now: Date.now() }));
+      const [summary, changes, pages] = await Promise.all([index.summary(set.id), latest(app, set), pagesOf(app, set)]);
+      sendHtml(response, renderSetPage({ set, summary, baseUrl, changes, pages, now: Date.now() }));
     },
 
     /** Relative links of the page need the slash; so is this one relative. */

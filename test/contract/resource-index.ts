@@ -427,7 +427,15 @@ export function resourceIndexContract(
     ]);
     const lastChange = appliedOf(results).at(-1)!.stamp;
     assert.deepEqual(await stores.index.summary(maps), { resources: 1, changes: 4, lastChange });
-    assert.deepEqual(await stores.index.summary(texts), { resources: 0, changes: 0, lastChange: 0 });
+    const none = { resources: 0, changes: 0, lastChange: 0 };
+    assert.deepEqual(await stores.index.summary(texts), none);
+    assert.deepEqual(await stores.index.summaries([texts, 999, maps]), [
+      none,
+      undefined,
+      { resources: 1, changes: 4, lastChange },
+    ]);
+    await new SetRegistry(stores.catalog, stores.index).remove('texts');
+    assert.deepEqual(await stores.index.summaries([texts]), [undefined]);
   });
 
   it('answers an empty set with nothing', async () => {

@@ -17,6 +17,7 @@ import type {
   Survey,
   Window,
 } from '../resource-index.ts';
+import type { SetLedger } from '../set-ledger.ts';
 import { PieceCutter } from '../survey.ts';
 import type { Applier } from './applier.ts';
 import type { Cluster } from './cluster.ts';
@@ -158,8 +159,14 @@ export class ElasticsearchIndex implements ResourceIndex {
   async summary(set: SetId): Promise<SetSummary> {
     await this.#readable(set);
     const [ledger] = await this.#parts.standings.ledgersOf([set]);
-    const { resources, changes, lastChange } = ledger!;
-    return { resources, changes, lastChange };
+    return toSummary(ledger!);
+  }
+
+  async summaries(sets: readonly SetId[]): Promise<readonly (SetSummary | undefined)[]> {
+    const { sets: known, standings } = this.#parts;
+    await Promise.all([this.#settled.look(), known.load()]);
+    const ledgers = await standings.ledgersOf(sets);
+    return ledgers.map((ledger) => known.get(ledger.set) && toSummary(ledger));
   }
 
   /** Resolves when everything that was committed before is visible. */
@@ -215,6 +222,10 @@ export class ElasticsearchIndex implements ResourceIndex {
     const { cluster, names } = this.#parts;
     return cluster.search<Document>(names.changes, search);
   }
+}
+
+function toSummary({ resources, changes, lastChange }: SetLedger): SetSummary {
+  return { resources, changes, lastChange };
 }
 
 function stampRange({ after, until }: { readonly after?: Stamp; readonly until?: Stamp | undefined }): object {

@@ -140,6 +140,19 @@ export class SqliteIndex implements ResourceIndex {
 
   async summary(set: SetId): Promise<SetSummary> {
     this.#requireSet(set);
+    return this.#summary(set);
+  }
+
+  async summaries(sets: readonly SetId[]): Promise<readonly (SetSummary | undefined)[]> {
+    const summaries: (SetSummary | undefined)[] = [];
+    for (const set of sets) {
+      if (summaries.length % BATCH === BATCH - 1) await setImmediate();
+      summaries.push(this.#hasSet(set) ? this.#summary(set) : undefined);
+    }
+    return summaries;
+  }
+
+  #summary(set: SetId): SetSummary {
     const [[resources, changes, lastChange] = [0, 0, 0]] = this.#rows(this.#queries.summary, set) as [
       number,
       number,
@@ -171,8 +184,11 @@ export class SqliteIndex implements ResourceIndex {
   }
 
   #requireSet(set: SetId): void {
+    if (!this.#hasSet(set)) throw new TidemarkError('not-found', `there is no set with the id ${set}`);
+  }
+
+  #hasSet(set: SetId): boolean {
     const found = ask(this.#file, () => this.#queries.set.get(set)) as unknown as [number] | undefined;
-    if (found === undefined || found[0] === 1)
-      throw new TidemarkError('not-found', `there is no set with the id ${set}`);
+    return found !== undefined && found[0] !== 1;
   }
 }

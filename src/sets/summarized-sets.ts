@@ -1,0 +1,19 @@
+import type { ResourceSet } from '../domain/resource-set.ts';
+import type { ResourceIndex, SetSummary } from '../stores/resource-index.ts';
+
+export interface SummarizedSet {
+  readonly set: ResourceSet;
+  readonly summary: SetSummary;
+}
+
+/** Sets with what the index counts of them, however many; one that was removed meanwhile is left out. */
+export async function summarize(
+  index: Pick<ResourceIndex, 'summaries'>,
+  sets: readonly ResourceSet[],
+): Promise<readonly SummarizedSet[]> {
+  const summaries = await index.summaries(sets.map(({ id }) => id));
+  return sets.flatMap((set, at) => {
+    const summary = summaries[at];
+    return summary === undefined ? [] : [{ set, summary }];
+  });
+}
