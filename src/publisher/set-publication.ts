@@ -89,12 +89,15 @@ export class SetPublication {
     const directory = this.#directory!;
     this.#count();
     if (!needsSettling(directory)) return;
-    for (const { name, from } of directory.overflowing()) {
+    const overflowing = directory.overflowing();
+    for (const { name, from } of overflowing) {
       // Nothing is counted while this waits: a piece knows up to where it was counted, the page that it replaces would not.
       const range = { from, to: directory.endOf(name) };
       directory.split(name, await this.#parts.survey(this.#set.id, range, limitsOf(this.#set)), Date.now());
       failpoint('split.surveyed');
     }
+    // The pieces may be counted further than the other pages; an index tells one time for all of them.
+    if (overflowing.length > 0) await this.#parts.tail.look();
     this.#count();
     if (directory.overflowing().length > 0) return;
     directory.removeEmptyPages(Date.now());
