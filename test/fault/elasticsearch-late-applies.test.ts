@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { bulksOf } from '../../src/stores/elasticsearch/bulk.ts';
+import { Cluster } from '../../src/stores/elasticsearch/cluster.ts';
+import { decodeCommit } from '../../src/stores/elasticsearch/commit-record.ts';
+import { IndexNames } from '../../src/stores/elasticsearch/schema.ts';
+import { collect, deletion, shuffled, upsert } from '../support/builders.ts';
+import { useElasticsearch } from '../support/elasticsearch.ts';
+import { closeElasticsearchSources, ElasticsearchSource } from '../support/elasticsearch-source.ts';
+import { readLog } from '../support/fault-checks.ts';
+import { SLUG } from '../support/fault-source.ts';
+
+const KEYS = 20;
+const ROUNDS = 12;
+
+/** What a process does that was paused for a day while it applied a commit. */
+describe('commits that are applied once more, long after', () => {
+  const elasticsearch = useElasticsearch();
+  let cluster: Cluster;
+
+  before(() => {
+    cluster = new Cluster({ nodes: [elasticsearch.url] });
+  });
+  after(() => cluster.close());
+  afterEach(closeElasticsearchSources);
+
+  it('bring nothing back and change nothing, in any order, also when what was deleted is merged away', async () => {
+    const source = await ElasticsearchSource.make(elasticsearch.url, { pageEntries: 20, windowChanges: 25 });
+    const app = await source.open();
+    const { index, sets } = app;
+    const { id } = await sets.bySlug(SLUG);
+    for (let round = 0; round < ROUNDS; round++) {
+      const keys = Array.from({ length: KEYS }, (_, at) => `k${at}`).filter((_, at) => (at + round) % 3 > 0);
+      await index.commit(
+        keys.map((key, at) => ((at + round) % 4 === 0 ? deletion(id, key) : upsert(id, key, { length: round }))),
+      );
+    }
+    await index.commit(Array.from({ length: 5 }, (_, at) => deletion(id, `k${at}`)));
+    const names = new IndexNames(source.prefix);
+    const before = await everything(source);
+    assert.equal((await collect(index.read(id, { tombstones: true }))).length, KEYS);
+    assert.ok((await index.lookup(id, ['/k0']))[0]?.state === undefined);
+    assert.ok((await index.windows(id, 0)).length > 3);
+
+    // Lucene forgets the versions of documents that are deleted and merged away; ours are never deleted.
+    await cluster.ask({
+      method: 'POST',
+      path: `/${names.resources},${names.changes},${names.ledgers}/_forcemerge`,
+      query: { max_num_segments: 1 },
+    });
+    const log = await commits(names, (await readLog(app)).length + 10);
+    assert.ok(log.length > ROUNDS);
+    for (const seed of [3, 5]) {
+      for (const record of shuffled(log, seed)) {
+        for (const lines of shuffled([...bulksOf(record, names)], seed)) {
+          await cluster.ask({ method: 'POST', path: '/_bulk', lines });
+        }
+      }
+    }
+    assert.deepEqual(await everything(source), before);
+  });
+
+  async function commits(names: IndexNames, most: number) {
+    const ids = Array.from({ length: most }, (_, at) => String(at + 1));
+    const { body } = await cluster.ask<{ docs: { _id: string; found: boolean; _source: never }[] }>({
+      method: 'POST',
+      path: `/${names.log}/_mget`,
+      body: { ids },
+    });
+    return body.docs.filter(({ found }) => found).map(({ _id, _source }) => decodeCommit(Number(_id), _source));
+  }
+
+  /** Every document of states, changes and ledgers, with its version. */
+  async function everything({ prefix }: ElasticsearchSource) {
+    const names = new IndexNames(prefix);
+    const indices = `${names.resources},${names.changes},${names.ledgers}`;
+    await cluster.ask({ method: 'POST', path: `/${indices}/_refresh` });
+    const { body } = await cluster.ask<{ hits: { hits: { _index: string; _id: string; sort: unknown }[] } }>({
+      method: 'POST',
+      path: `/${indices}/_search`,
+      body: { size: 10_000, version: true, sort: ['_doc'] },
+    });
+    // The sort key is where Lucene has it, which a merge changes.
+    return new Map(body.hits.hits.map(({ sort: _, ...hit }) => [`${hit._index} ${hit._id}`, hit]));
+  }
+});
