@@ -35,6 +35,7 @@ describe('commits that are applied once more, long after', () => {
       );
     }
     await index.commit(Array.from({ length: 5 }, (_, at) => deletion(id, `k${at}`)));
+    await index.watermark();
     const names = new IndexNames(source.prefix);
     const before = await everything(source);
     assert.equal((await collect(index.read(id, { tombstones: true }))).length, KEYS);

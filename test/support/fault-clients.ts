@@ -115,6 +115,35 @@ export class SmallRequests extends Client {
   }
 }
 
+/** Posts a few events at a time, and the same ones again while the store is not available. */
+export class PatientRequests extends Client {
+  #requests = 0;
+  /** How often it was told to come again. */
+  refused = 0;
+
+  protected async postUntil(url: string, stop: AbortSignal): Promise<void> {
+    while (!stop.aborted) {
+      this.#requests += 1;
+      const sent = this.next(1 + this.random(4), this.#requests);
+      let results = await this.#ask(url, sent);
+      while (results === undefined && !stop.aborted) {
+        await wait(100);
+        results = await this.#ask(url, sent);
+      }
+      for (const [at, event] of sent.entries()) event.answer = results?.[at];
+    }
+  }
+
+  async #ask(url: string, sent: readonly SentEvent[]): Promise<readonly Answered[] | undefined> {
+    const { status, headers, body } = await askJson(url, { changes: sent.map(({ event }) => event) });
+    if (status === 200) return body.results;
+    assert.equal(status, 503, JSON.stringify(body));
+    assert.ok(Number(headers['retry-after']) > 0, 'it says when to come again');
+    this.refused += 1;
+    return undefined;
+  }
+}
+
 /** Posts one long stream, and reads the results meanwhile. */
 export class LongStream extends Client {
   protected async postUntil(url: string, stop: AbortSignal): Promise<void> {
