@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { setTimeout as wait } from 'node:timers/promises';
+import { ask, askJson } from '../support/ask.ts';
 import { collect, upsert } from '../support/builders.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
 import type { Asked } from '../support/elasticsearch-proxy.ts';
@@ -11,6 +13,7 @@ const LIMITS = { pageEntries: 20, windowChanges: 10 };
 
 const isBulk = ({ path }: Asked) => path.startsWith('/_bulk');
 const createsCommit = ({ path }: Asked) => path.includes('-log/_create/');
+const readsPointer = ({ method, path }: Asked) => method === 'GET' && path.includes('-ledgers/_doc/applied');
 const movesPointer = ({ method, path }: Asked) => method === 'PUT' && path.includes('-ledgers/_doc/applied');
 const searchesResources = ({ path, body }: Asked) => path.includes('-resources/_search') && !body.includes('"aggs"');
 const readsStates = ({ path }: Asked) => path.includes('-resources/_mget');
@@ -70,6 +73,34 @@ describe('requests to Elasticsearch that overtake each other', () => {
     await late.index.commit([upsert(id, 'a', { length: 60 })]);
     assert.ok(counted.met <= 3, `it took ${counted.met} requests`);
     assert.equal((await readLog(late)).length, 61);
+  });
+
+  it('do not stop who learns that commits are applied before it has read them', async () => {
+    const source = await ElasticsearchSource.make(elasticsearch.url, LIMITS);
+    const [ofReader, ofWriter] = [await source.proxy(), await source.proxy()];
+    const { url } = await source.serve({ storeUrl: ofReader.url });
+    const { index, sets } = await source.open(ofWriter.url);
+    const { id } = await sets.bySlug(SLUG);
+
+    const bulkMay = Promise.withResolvers<void>();
+    const holdBulk = ofWriter.on(isBulk, (execute) => bulkMay.promise.then(execute));
+    const pointerMay = Promise.withResolvers<void>();
+    const holdPointer = ofReader.on(readsPointer, (execute) => pointerMay.promise.then(execute));
+    await index.commit([upsert(id, 'a')]);
+    const reading = ask(`${url}/readyz`);
+    await until('it has read the first commit, and looks whether it is applied', async () => holdPointer.met > 0);
+    holdBulk.remove();
+    bulkMay.resolve();
+    for (let length = 0; length < 10; length++) await index.commit([upsert(id, 'a', { length })]);
+    await index.watermark();
+    pointerMay.resolve();
+
+    assert.equal((await reading).status, 200);
+    assert.equal((await ask(`${url}/readyz`)).status, 200);
+    const event = { location: { type: 'rel_path', value: 'b' }, change: 'created' };
+    const posting = askJson(`${url}/api/sets/${SLUG}/changes`, { changes: [event] });
+    const answer = await Promise.race([posting, wait(10_000)]);
+    assert.equal(answer?.status, 200, 'it does not answer');
   });
 
   it('leave no window out that is closed while the windows are read', async () => {

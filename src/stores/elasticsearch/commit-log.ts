@@ -161,6 +161,8 @@ export class CommitLog {
     this.#pending.push(record);
     this.overlay.lay(record);
     for (const ledger of record.ledgers) this.ledgers.set(ledger.set, ledger);
+    // The pointer may be known to be further than what was read.
+    this.noteApplied(this.#applied);
   }
 
   #leap({ commit, uuid, stamp }: Pointer): void {
