@@ -1,25 +1,23 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type FinishedRun, killTidemarks, runTidemark, startTidemark } from '../support/run-tidemark.ts';
+import { describeOnEachStore } from '../support/each-store.ts';
+import type { FinishedRun } from '../support/run-tidemark.ts';
+import { Workplace } from '../support/workplace.ts';
 
-describe('changes on the command line', function () {
+describeOnEachStore('changes on the command line', function (store) {
   this.timeout(60_000);
-  let cwd: string;
+  let place: Workplace;
 
   beforeEach(async () => {
-    cwd = mkdtempSync(join(tmpdir(), 'tidemark-changes-'));
+    place = await Workplace.make(store);
     await tidemark('sets add maps --url-prefix https://example.org/maps/');
   });
 
-  afterEach(async () => {
-    await killTidemarks();
-    rmSync(cwd, { recursive: true });
-  });
+  afterEach(() => place.close());
 
   it('are posted from a file, and from standard input', async () => {
-    writeFileSync(join(cwd, 'events.ndjson'), `${created('a')}\n${created('b')}\n`);
+    writeFileSync(join(place.folder, 'events.ndjson'), `${created('a')}\n${created('b')}\n`);
 
     const fromFile = await tidemark('changes post maps events.ndjson --json');
     const fromInput = await tidemark('changes post maps -', `${created('b')}\n${created('c')}`);
@@ -108,7 +106,7 @@ describe('changes on the command line', function () {
   it('that were acknowledged before a signal stay, and what was not posted is told', async () => {
     const input = `${created('a')}\n${created('b')}\n`;
     const args = ['changes', 'post', 'maps', '--results', 'all'];
-    const posting = startTidemark(args, { cwd, input, leaveInputOpen: true });
+    const posting = place.start(args, { input, leaveInputOpen: true });
     await posting.says(/line 2: created/);
 
     posting.signal('SIGINT');
@@ -129,7 +127,7 @@ describe('changes on the command line', function () {
   });
 
   function tidemark(args: string, input = ''): Promise<FinishedRun> {
-    return runTidemark(args.split(' '), { cwd, input });
+    return place.run(args.split(' '), { input });
   }
 });
 

@@ -1,33 +1,31 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { describeOnEachStore } from '../support/each-store.ts';
 import { findFreePort } from '../support/free-port.ts';
-import { killTidemarks, type RunningTidemark, runTidemark, startTidemark } from '../support/run-tidemark.ts';
+import type { RunningTidemark } from '../support/run-tidemark.ts';
 import { until } from '../support/until.ts';
+import { Workplace } from '../support/workplace.ts';
 
-describe('tidemark publish', function () {
+describeOnEachStore('tidemark publish', function (store) {
   this.timeout(60_000);
-  let cwd: string;
+  let place: Workplace;
   let files: string;
   let port: number;
 
   beforeEach(async () => {
-    cwd = realpathSync(mkdtempSync(join(tmpdir(), 'tidemark-publish-')));
-    files = join(cwd, 'My maps');
+    place = await Workplace.make(store);
+    files = join(place.folder, 'My maps');
     mkdirSync(join(files, 'europe'), { recursive: true });
     writeFileSync(join(files, 'a.txt'), 'a');
     writeFileSync(join(files, 'europe/b & c.txt'), 'b');
     port = await findFreePort();
   });
 
-  afterEach(async () => {
-    await killTidemarks();
-    rmSync(cwd, { recursive: true });
-  });
+  afterEach(() => place.close());
 
   it('publishes a folder, shows its changes, stops cleanly, and goes on with the same history', async () => {
     const first = await publish();
@@ -57,7 +55,7 @@ describe('tidemark publish', function () {
   });
 
   it('prints its events as JSON', async () => {
-    const running = startTidemark(['publish', files, '--port', String(port), '--json'], { cwd });
+    const running = place.start(['publish', files, '--port', String(port), '--json']);
     const [line] = await running.says(/\{.*\}\n/);
 
     assert.deepEqual(JSON.parse(line), {
@@ -85,6 +83,7 @@ describe('tidemark publish', function () {
   });
 
   it('leaves its own files out when they lie in the folder, and says so', async () => {
+    await place.placeStoreIn(join(files, 'kept [1]'));
     const running = await publish('--data', join(files, 'kept [1]'));
 
     assert.match(running.stderr, /Left out.*kept/);
@@ -98,7 +97,7 @@ describe('tidemark publish', function () {
   });
 
   it('refuses a folder that is not there', async () => {
-    await refuses(['publish', 'nowhere'], new RegExp(`there is no folder ${join(cwd, 'nowhere')}`));
+    await refuses(['publish', 'nowhere'], new RegExp(`there is no folder ${join(place.folder, 'nowhere')}`));
   });
 
   it('refuses a file', async () => {
@@ -107,7 +106,7 @@ describe('tidemark publish', function () {
 
   it('refuses another folder in the same data folder, and says both ways out', async () => {
     await stop(await publish());
-    mkdirSync(join(cwd, 'other'));
+    mkdirSync(join(place.folder, 'other'));
 
     const { stderr } = await refuses(
       ['publish', 'other', '--port', String(port)],
@@ -141,7 +140,7 @@ describe('tidemark publish', function () {
     const running = await publish('--confirm-move');
     assert.match(await read('/sets/my-maps/resourcelist.xml'), new RegExp(`http://localhost:${port}/`));
     await stop(running);
-    const { stdout } = await runTidemark(['sets', 'show', 'my-maps', '--json'], { cwd });
+    const { stdout } = await place.run(['sets', 'show', 'my-maps', '--json']);
     assert.equal(JSON.parse(stdout).epoch, 2);
   });
 
@@ -175,7 +174,7 @@ describe('tidemark publish', function () {
   });
 
   it('takes a free port when it is given 0', async () => {
-    const running = startTidemark(['publish', files, '--port', '0'], { cwd });
+    const running = place.start(['publish', files, '--port', '0']);
     const [, url = ''] = await running.says(/Resource List {2,}(\S+)/);
 
     assert.equal((await fetch(url)).status, 200);
@@ -205,7 +204,7 @@ describe('tidemark publish', function () {
   });
 
   async function publish(...options: string[]): Promise<RunningTidemark> {
-    const running = startTidemark(['publish', files, '--port', String(port), ...options], { cwd });
+    const running = place.start(['publish', files, '--port', String(port), ...options]);
     await running.says(/Ctrl-C stops/);
     return running;
   }
@@ -216,7 +215,7 @@ describe('tidemark publish', function () {
   }
 
   async function refuses(args: readonly string[], message: RegExp) {
-    const run = await runTidemark(args, { cwd });
+    const run = await place.run(args);
     assert.match(run.stderr, /^tidemark: /);
     assert.match(run.stderr, message);
     assert.equal(run.exitCode, 2);

@@ -1,27 +1,24 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { killTidemarks, runTidemark, startTidemark } from '../support/run-tidemark.ts';
+import { describeOnEachStore } from '../support/each-store.ts';
 import { until } from '../support/until.ts';
+import { Workplace } from '../support/workplace.ts';
 
-describe('sets on the command line', function () {
+describeOnEachStore('sets on the command line', function (store) {
   this.timeout(60_000);
-  let cwd: string;
+  let place: Workplace;
   let files: string;
 
-  beforeEach(() => {
-    cwd = realpathSync(mkdtempSync(join(tmpdir(), 'tidemark-sets-')));
-    files = join(cwd, 'files');
+  beforeEach(async () => {
+    place = await Workplace.make(store);
+    files = join(place.folder, 'files');
     mkdirSync(files);
     writeFileSync(join(files, 'a.txt'), 'a');
     writeFileSync(join(files, 'b.txt'), 'b');
   });
 
-  afterEach(async () => {
-    await killTidemarks();
-    rmSync(cwd, { recursive: true });
-  });
+  afterEach(() => place.close());
 
   it('are added, listed, shown, moved and removed', async () => {
     await done(
@@ -92,14 +89,13 @@ describe('sets on the command line', function () {
 
   it('are served together, also one that is added meanwhile', async () => {
     await done('sets add files --root files --base-url http://localhost:9999');
-    const serving = startTidemark(['serve', '--port', '0', '--json', '--host', '127.0.0.1'], {
-      cwd,
+    const serving = place.start(['serve', '--port', '0', '--json', '--host', '127.0.0.1'], {
       env: { TIDEMARK_BASE_URL: 'http://localhost:9999', TIDEMARK_LOG_LEVEL: 'info' },
     });
     const [line] = await serving.says(/\{.*\}\n/);
     assert.deepEqual(JSON.parse(line).sets, ['files']);
-    mkdirSync(join(cwd, 'more'));
-    writeFileSync(join(cwd, 'more/c.txt'), 'c');
+    mkdirSync(join(place.folder, 'more'));
+    writeFileSync(join(place.folder, 'more/c.txt'), 'c');
 
     await done('sets add more --root more');
 
@@ -109,13 +105,13 @@ describe('sets on the command line', function () {
   });
 
   async function done(args: string): Promise<string> {
-    const { exitCode, stdout, stderr } = await runTidemark(args.split(' '), { cwd });
+    const { exitCode, stdout, stderr } = await place.run(args.split(' '));
     assert.equal(exitCode, 0, stderr);
     return stdout;
   }
 
   async function refused(args: string, message: RegExp): Promise<void> {
-    const { exitCode, stderr } = await runTidemark(args.split(' '), { cwd });
+    const { exitCode, stderr } = await place.run(args.split(' '));
     assert.match(stderr, message);
     assert.equal(exitCode, 2);
   }

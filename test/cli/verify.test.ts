@@ -1,18 +1,20 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { type FinishedRun, killTidemarks, runTidemark } from '../support/run-tidemark.ts';
+import { orderOf } from '../../src/stores/elasticsearch/documents.ts';
+import { describeOnEachStore } from '../support/each-store.ts';
+import type { FinishedRun } from '../support/run-tidemark.ts';
+import { ofKey, type Tampering, tamper } from '../support/tampering.ts';
+import { Workplace } from '../support/workplace.ts';
 
-describe('tidemark verify', function () {
+describeOnEachStore('tidemark verify', function (store) {
   this.timeout(60_000);
-  let cwd: string;
+  let place: Workplace;
   let files: string;
 
   beforeEach(async () => {
-    cwd = mkdtempSync(join(tmpdir(), 'tidemark-verify-'));
-    files = join(cwd, 'files');
+    place = await Workplace.make(store);
+    files = join(place.folder, 'files');
     mkdirSync(files);
     for (const name of ['a.txt', 'b.txt', 'c.txt', 'd.txt']) writeFileSync(join(files, name), name);
     await tidemark('sets add files --root files');
@@ -21,10 +23,7 @@ describe('tidemark verify', function () {
     await tidemark('scan files');
   });
 
-  afterEach(async () => {
-    await killTidemarks();
-    rmSync(cwd, { recursive: true });
-  });
+  afterEach(() => place.close());
 
   it('finds no difference when state, log and folder are the same', async () => {
     const { stdout, exitCode } = await tidemark('verify files --root');
@@ -51,36 +50,86 @@ describe('tidemark verify', function () {
     assert.equal((await tidemark('verify files')).exitCode, 0);
   });
 
-  const TAMPERED: readonly (readonly [what: string, sql: string, found: RegExp])[] = [
-    [
-      'a state with other contents',
-      `UPDATE resources SET state = '{"length":9}' WHERE key = '/a.txt'`,
-      /^state: \/a\.txt .* says/m,
-    ],
-    ['a state that is gone', `DELETE FROM resources WHERE key = '/a.txt'`, /^state: \/a\.txt .* left no state/m],
-    [
-      'a state older than its change',
-      `UPDATE resources SET stamp = 2 WHERE key = '/a.txt'`,
-      /^state: \/a\.txt .* is newer than its state/m,
-    ],
-    [
-      'a state newer than its change',
-      `UPDATE resources SET stamp = stamp + 200 WHERE key = '/a.txt'`,
-      /^count: last changes in the log/m,
-    ],
-    [
-      'a state without a change',
-      `INSERT INTO resources SELECT set_id, '/x', stamp, created, weight, state FROM resources LIMIT 1`,
-      /^count: last changes/m,
-    ],
-    ['a deleted resource that is back', `UPDATE resources SET state = '{}' WHERE key = '/d.txt'`, /^state: \/d\.txt/m],
-    ['a change that is lost', `DELETE FROM changes WHERE key = '/a.txt'`, /^count: /m],
-    ['a deletion with a state', `UPDATE changes SET state = '{}' WHERE kind = 3`, /^state: \/d\.txt .* does not fit/m],
-    ['a summary that counts wrongly', 'UPDATE summaries SET resources = 7', /^count: .* by the summary: 3 and 7/m],
+  const TAMPERED: readonly (Tampering & { readonly what: string; readonly found: RegExp })[] = [
+    {
+      what: 'a state with other contents',
+      sql: `UPDATE resources SET state = '{"length":9}' WHERE key = '/a.txt'`,
+      documents: { index: 'resources', which: ofKey('/a.txt'), change: (source) => ({ ...source, length: 9 }) },
+      found: /^state: \/a\.txt .* says/m,
+    },
+    {
+      what: 'a state that is gone',
+      sql: `DELETE FROM resources WHERE key = '/a.txt'`,
+      documents: { index: 'resources', which: ofKey('/a.txt'), change: () => undefined },
+      found: /^state: \/a\.txt .* left no state/m,
+    },
+    {
+      what: 'a state older than its change',
+      sql: `UPDATE resources SET stamp = 2 WHERE key = '/a.txt'`,
+      documents: { index: 'resources', which: ofKey('/a.txt'), change: (source) => ({ ...source, stamp: 2 }) },
+      found: /^state: \/a\.txt .* is newer than its state/m,
+    },
+    {
+      what: 'a state newer than its change',
+      sql: `UPDATE resources SET stamp = stamp + 200 WHERE key = '/a.txt'`,
+      documents: {
+        index: 'resources',
+        which: ofKey('/a.txt'),
+        change: (source) => ({ ...source, stamp: Number(source.stamp) + 200 }),
+      },
+      found: /^count: last changes in the log/m,
+    },
+    {
+      what: 'a state without a change',
+      sql: `INSERT INTO resources SELECT set_id, '/x', stamp, created, weight, state FROM resources LIMIT 1`,
+      documents: {
+        index: 'resources',
+        which: ofKey('/a.txt'),
+        change: (source) => ({ ...source, order: orderOf(1, '/x') }),
+        isAdded: true,
+      },
+      found: /^count: last changes/m,
+    },
+    {
+      what: 'a deleted resource that is back',
+      sql: `UPDATE resources SET state = '{}' WHERE key = '/d.txt'`,
+      documents: {
+        index: 'resources',
+        which: ofKey('/d.txt'),
+        change: (source) => ({ ...source, doc_type: 'resource' }),
+      },
+      found: /^state: \/d\.txt/m,
+    },
+    {
+      what: 'a change that is lost',
+      sql: `DELETE FROM changes WHERE key = '/a.txt'`,
+      documents: { index: 'changes', which: ofKey('/a.txt'), change: () => undefined },
+      found: /^count: /m,
+    },
+    {
+      what: 'a deletion that has become something else',
+      sql: `UPDATE changes SET state = '{}' WHERE kind = 3`,
+      documents: {
+        index: 'changes',
+        which: ({ change }) => change === 'deleted',
+        change: (source) => ({ ...source, change: 'updated' }),
+      },
+      found: /^state: \/d\.txt .* (does not fit|says)/m,
+    },
+    {
+      what: 'a summary that counts wrongly',
+      sql: 'UPDATE summaries SET resources = 7',
+      documents: {
+        index: 'ledgers',
+        which: ({ doc_type }) => doc_type === 'ledger',
+        change: (source) => ({ ...source, resources: 7 }),
+      },
+      found: /^count: .* by the summary: 3 and 7/m,
+    },
   ];
-  for (const [what, sql, found] of TAMPERED) {
+  for (const { what, found, ...tampering } of TAMPERED) {
     it(`finds ${what}`, async () => {
-      tamper(sql);
+      await tamper(place.store.location, tampering);
 
       const { stdout, exitCode } = await tidemark('verify files');
 
@@ -98,16 +147,7 @@ describe('tidemark verify', function () {
     assert.equal(exitCode, 2);
   });
 
-  function tamper(sql: string): void {
-    const database = new DatabaseSync(join(cwd, 'data/tidemark.db'));
-    try {
-      assert.notEqual(database.prepare(sql).run().changes, 0);
-    } finally {
-      database.close();
-    }
-  }
-
   function tidemark(args: string): Promise<FinishedRun> {
-    return runTidemark(args.split(' '), { cwd });
+    return place.run(args.split(' '));
   }
 });

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 /** Milliseconds; generous, because a machine that runs tests may be busy. */
-const PATIENCE = 20_000;
+const PATIENCE = 40_000;
 
 export interface RunOptions {
   /** The working directory. */

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { SQLITE } from '../support/each-store.ts';
+import { useElasticsearch } from '../support/elasticsearch.ts';
+import {
+  at,
+  change,
+  ImportPlace,
+  type ImportSummary,
+  PREFIX,
+  path,
+  published,
+  resource,
+} from '../support/import-place.ts';
+
+// What is read, and refused, does not depend on the kind of store that it goes to.
+describe('what tidemark import-index is given', function () {
+  this.timeout(120_000);
+  const server = useElasticsearch();
+  let place: ImportPlace;
+
+  beforeEach(async () => {
+    place = await ImportPlace.make(SQLITE, server.url);
+  });
+
+  afterEach(() => place.close());
+
+  it('names what it rejects, and takes over the rest', async () => {
+    await place.source.write({
+      ok: change('a.tif', 'created', 1),
+      'ok-r': resource('a.tif', { length: 1 }),
+      'no-set': { location: path('b.tif') },
+      outside: resource('../b.tif'),
+      'bad-mime': resource('b.tif', { mime: 'nonsense' }),
+      'bad-mime-1': change('b.tif', 'created', 2),
+      'bad-change': change('c.tif', 'renamed', 1),
+      'bad-time': { ...change('c.tif', 'created', 1), datetime: '2037-01-01T00:00:00Z' },
+      'no-time': { ...change('c.tif', 'created', 1), datetime: undefined },
+      twice: resource('a.tif', { length: 2, timestamp: at(50) }),
+      extended: resource('d.tif', { rights: 'CC0' }),
+    });
+
+    const run = await place.run(`import-index ${PREFIX} --json`, place.source.environment());
+    const { rejected, leftOut } = JSON.parse(run.stdout) as ImportSummary;
+
+    assert.equal(run.exitCode, 1);
+    assert.deepEqual(Object.fromEntries(rejected.first.map(({ id, code }) => [id, code])), {
+      'no-set': 'missing-field',
+      outside: 'outside-root',
+      'bad-mime': 'bad-media-type',
+      'bad-change': 'unknown-change',
+      'bad-time': 'datetime-in-future',
+      'no-time': 'missing-field',
+      'ok-r': 'duplicate',
+    });
+    assert.deepEqual([rejected.total, leftOut], [7, { rights: 1 }]);
+    // What a rejected document is about is not deleted: what its changes tell stays.
+    assert.deepEqual((await place.changes('maps')).slice(0, 2), [
+      `${published(1)} created a.tif 2`,
+      `${published(2)} created b.tif`,
+    ]);
+    assert.match((await place.run('verify maps')).stdout, /no difference in 3 changes, 3 resources/);
+  });
+
+  it('tells with --dry-run what it would do, and writes nothing', async () => {
+    await place.source.write({
+      a: resource('a.tif'),
+      'a-1': change('a.tif', 'created', 1),
+      bad: resource('b.tif', { md5: 'x' }),
+    });
+
+    const run = await place.run(`import-index ${PREFIX} --dry-run`, place.source.environment());
+
+    assert.equal(
+      run.stdout,
+      `${place.source.name}/bad: rejected (bad-hash): md5 is "x", but a md5 digest has 32 hexadecimal digits\n` +
+        'maps ("maps", new): 1 resource and 1 change\n3 documents: 1 rejected\n',
+    );
+    assert.deepEqual([run.exitCode, run.stderr], [1, 'Nothing was written.\n']);
+    assert.equal(existsSync(join(place.work.folder, 'data')), false);
+    assert.equal((await place.run('sets show maps')).exitCode, 2);
+  });
+
+  it('takes over one set only, under an id that is asked for, and says which changes got a later time', async () => {
+    await place.source.write({
+      'm-1': change('m.tif', 'created', 1),
+      m: resource('m.tif'),
+      't-1': { ...change('t.txt', 'created', 5), resource_set: 'Texte' },
+    });
+    await place.run('sets add other --url-prefix https://example.org/');
+
+    const run = await place.run(`import-index ${PREFIX} --set maps=old.maps`, place.source.environment());
+
+    assert.match(run.stdout, /^old\.maps \("maps", new\): 1 resource and 1 change; 1 created/);
+    assert.match(
+      run.stdout,
+      /\n {2}1 change got a later time, because the store has later ones already\n3 documents: 0 rejected, 1 passed over\n$/,
+    );
+    assert.equal((await place.changes('old.maps')).length, 1);
+    assert.equal((await place.run('sets show texte')).exitCode, 2);
+  });
+
+  it('refuses to undo what was changed since, or what has another history', async () => {
+    await place.source.write({ a: resource('a.tif'), 'a-1': change('a.tif', 'created', 1) });
+    await place.import(PREFIX);
+    const event = JSON.stringify({ location: path('a.tif'), change: 'deleted' });
+    await place.work.run(['changes', 'post', 'maps'], { input: event });
+
+    const since = await place.run('import-index', place.source.environment());
+    const other = await place.run('import-index', place.source.environment('*'));
+
+    assert.match(
+      since.stderr,
+      /the set maps was changed after it had been taken over, and taking it over again would undo/,
+    );
+    assert.match(
+      other.stderr,
+      /the set maps was taken over from "maps" in the index .*; take "maps" over under another id/,
+    );
+    assert.deepEqual([since.exitCode, other.exitCode, (await place.changes('maps')).length], [2, 2, 2]);
+  });
+
+  it('refuses what it cannot take over as a whole, and says what to do', async () => {
+    await place.source.write({ a: resource('a.tif') });
+    const messages: readonly (readonly [args: string, message: RegExp])[] = [
+      ['', /has a location of the type rel_path or abs_path: say with --url-prefix/],
+      [`${PREFIX} --set mops`, /no documents of the set "mops": it has those of "maps"/],
+      [`${PREFIX} --set maps=Maps`, /"Maps" is no set id/],
+      ['http://127.0.0.1:1/old', /Elasticsearch at http:\/\/127\.0\.0\.1:1 cannot be reached/],
+    ];
+    for (const [args, message] of messages) {
+      const { stderr, exitCode } = await place.run(`import-index ${args}`.trim(), place.source.environment());
+      assert.match(stderr, message);
+      assert.ok(exitCode === 2 || exitCode === 3);
+    }
+
+    const missing = await place.run('import-index', place.source.environment(',none'));
+    assert.match(missing.stderr, /one of the indices .*,none is not there on Elasticsearch at /);
+    await place.source.write({ b: { ...resource('b.tif'), resource_set: 'Maps' } });
+    const twice = await place.run(`import-index ${PREFIX}`, place.source.environment());
+    assert.match(twice.stderr, /the sets "maps" and "Maps" would both get the id maps|"Maps" and "maps" would both/);
+    await place.source.write({
+      c: { ...resource('c.tif'), doc_type: 'resource', order: '0000000001/c.tif', stamp: 2 },
+    });
+    const own = await place.run(`import-index ${PREFIX} --set maps`, place.source.environment());
+    assert.match(own.stderr, /Tidemark itself wrote this index: name its server in TIDEMARK_STORE/);
+  });
+});

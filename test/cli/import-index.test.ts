@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { formatStamp } from '../../src/domain/stamp.ts';
+import { describeOnEachStore } from '../support/each-store.ts';
+import { useElasticsearch } from '../support/elasticsearch.ts';
+import { Follower } from '../support/follower.ts';
+import { findFreePort } from '../support/free-port.ts';
+import { at, change, ImportPlace, PREFIX, path, published, resource } from '../support/import-place.ts';
+import { SetReader } from '../support/set-reader.ts';
+
+const MD5 = 'd41d8cd98f00b204e9800998ecf8427e';
+/** More than two commits. */
+const MANY = 12_000;
+
+describeOnEachStore('tidemark import-index', function (store) {
+  this.timeout(120_000);
+  const server = useElasticsearch();
+  let place: ImportPlace;
+
+  beforeEach(async () => {
+    place = await ImportPlace.make(store, server.url);
+  });
+
+  afterEach(() => place.close());
+
+  it('makes the resource documents the state, and the change documents the history, each at its time', async () => {
+    await place.source.write({
+      a: resource('a.tif', {
+        // As a nested object may be written.
+        location: [path('a.tif')],
+        length: '4711',
+        md5: MD5,
+        mime: 'image/tiff',
+        lastmod: at(9),
+        ln: [{ rel: 'describedby', href: [path('a.xml')], mime: 'application/xml' }],
+        timestamp: at(10),
+      }),
+      'a-1': change('a.tif', 'created', 1, { lastmod: '2017-02-03T12:00:00Z' }),
+      'a-2': change('a.tif', 'updated', 10, { lastmod: at(9) }),
+      'b-1': change('b.tif', 'created', 1),
+      'b-2': change('b.tif', 'deleted', 5),
+      // Without a change document, and with nothing but a change's time of writing.
+      xml: resource('a.xml', { timestamp: at(3) }),
+      c: resource('c.tif', { length: 5 }),
+      'c-1': { ...change('c.tif', 'created', 0), datetime: undefined, timestamp: '2017-02-03T12:02:00.500Z' },
+    });
+
+    const { sets, rejected } = await place.import(PREFIX);
+
+    assert.deepEqual(await place.changes('maps'), [
+      `${published(1)} created a.tif 2017-02-03T12:00:00Z`,
+      `${published(1, 2)} created b.tif`,
+      `${published(2, 500_000)} created c.tif 5`,
+      `${published(3)} created a.xml`,
+      `${published(5)} deleted b.tif`,
+      `${published(10)} updated a.tif 2017-02-03T12:09:00Z 4711 md5:${MD5} image/tiff describedby`,
+    ]);
+    const { name, isNew, resources, changes: read, settled } = sets[0]!;
+    assert.deepEqual({ name, isNew, resources, read }, { name: 'maps', isNew: true, resources: 3, read: 5 });
+    assert.deepEqual(settled, { created: 0, updated: 0, deleted: 0 });
+    assert.equal(rejected.total, 0);
+    const set = JSON.parse((await place.run('sets show maps --json')).stdout);
+    assert.deepEqual([set.title, set.urlPrefix, set.ready], ['maps', 'https://data.example.org/maps/', true]);
+    assert.match(
+      (await place.run('verify maps')).stdout,
+      /^maps: no difference in 6 changes, 3 resources, 1 tombstone/,
+    );
+  });
+
+  it('publishes lists that agree, with the times of the history', async () => {
+    await place.source.write({
+      ...Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`r${n}`, resource(`${n}.tif`, { length: n })])),
+      ...Object.fromEntries(Array.from({ length: 25 }, (_, n) => [`c${n}`, change(`${n}.tif`, 'created', n)])),
+      ...Object.fromEntries(Array.from({ length: 5 }, (_, n) => [`d${n}`, change(`${n + 20}.tif`, 'deleted', n + 40)])),
+    });
+    const port = await findFreePort();
+    const env = { TIDEMARK_PORT: String(port), TIDEMARK_BASE_URL: `http://127.0.0.1:${port}` };
+    await place.import(PREFIX, env);
+    const serving = place.start('serve', env);
+    await serving.says(/listening|serving/i);
+
+    const reader = new SetReader(`http://127.0.0.1:${port}/sets/maps/`);
+    const { resources, at: listed } = await reader.resourceList();
+    const told = (await reader.changeWindows()).flatMap((window) => window.changes);
+
+    assert.equal(resources.size, 20);
+    assert.deepEqual([told.length, told[0]!.datetime, told.at(-1)!.datetime], [30, published(0), published(44)]);
+    assert.ok(listed > published(44));
+    const fold = new Map<string, number | undefined>();
+    for (const { uri, change: kind, length } of told) kind === 'deleted' ? fold.delete(uri) : fold.set(uri, length);
+    assert.deepEqual(fold, new Map([...resources].map(([uri, { length }]) => [uri, length])));
+    assert.equal(await (await Follower.start(reader)).step(), 0);
+  });
+
+  it('follows the resource documents where the changes say something else', async () => {
+    await place.source.write({
+      'lost-1': change('lost.tif', 'created', 1),
+      back: resource('back.tif', { length: 1 }),
+      'back-1': change('back.tif', 'created', 1),
+      'back-2': change('back.tif', 'deleted', 2),
+    });
+
+    const { sets } = await place.import(PREFIX);
+
+    assert.deepEqual(sets[0]!.settled, { created: 1, updated: 0, deleted: 1 });
+    const now = formatStamp(Date.now() * 1000).slice(0, 11);
+    const told = await place.changes('maps');
+    assert.deepEqual(
+      told.map((line) => line.replace(/^\S+ /, '')),
+      ['created lost.tif', 'created back.tif', 'deleted back.tif', 'created back.tif 1', 'deleted lost.tif'],
+    );
+    assert.ok(told.slice(3).every((line) => line.startsWith(now)));
+  });
+
+  it('changes nothing when it is repeated, and takes over what came since', async () => {
+    await place.source.write({ a: resource('a.tif', { length: 1 }), 'a-1': change('a.tif', 'created', 1) });
+    await place.import(PREFIX);
+    const before = await place.changes('maps');
+
+    const { sets: repeated } = await place.import('');
+    assert.deepEqual(await place.changes('maps'), before);
+    assert.deepEqual([repeated[0]!.isNew, repeated[0]!.history!.known], [false, 1]);
+
+    await place.source.write({
+      a: resource('a.tif', { length: 2 }),
+      'a-2': change('a.tif', 'updated', 2),
+      'b-1': change('b.tif', 'created', 3),
+      b: resource('b.tif'),
+    });
+    await place.import('');
+    assert.deepEqual((await place.changes('maps')).slice(1), [
+      `${published(2)} updated a.tif 2`,
+      `${published(3)} created b.tif`,
+    ]);
+
+    await place.source.write({ 'b-2': change('b.tif', 'deleted', 4) });
+    await place.source.delete('b');
+    await place.import('');
+    assert.deepEqual((await place.changes('maps')).slice(3), [`${published(4)} deleted b.tif`]);
+  });
+
+  it('goes on where it was killed', async () => {
+    const names = Array.from({ length: MANY }, (_, n) => `${n}.tif`);
+    const time = (n: number) => new Date(Date.UTC(2017, 1, 3) + n * 1000).toISOString();
+    await place.source.write({
+      ...Object.fromEntries(names.map((name, n) => [`c${n}`, { ...change(name, 'created', 0), datetime: time(n) }])),
+      ...Object.fromEntries(names.slice(10).map((name, n) => [`r${n}`, resource(name, { length: n })])),
+    });
+
+    const killed = await place.run(`import-index ${PREFIX}`, {
+      ...place.source.environment(),
+      TIDEMARK_FAILPOINT: 'commit.acknowledged:kill@2',
+    });
+    const { ready, changes: before } = JSON.parse((await place.run('sets show maps --json')).stdout);
+    const { sets } = await place.import('');
+
+    assert.deepEqual([killed.exitCode, ready], [null, false]);
+    assert.ok(before > 0 && before < MANY);
+    assert.deepEqual([sets[0]!.history!.known, sets[0]!.settled!.deleted], [before, 10]);
+    const told = await place.changes('maps');
+    assert.equal(told.length, MANY + 10);
+    assert.ok(
+      told.slice(0, MANY).every((line, n) => line.startsWith(`${time(n).slice(0, 19)}.000000Z created ${n}.tif`)),
+    );
+    assert.match((await place.run('verify maps')).stdout, /^maps: no difference/);
+    assert.equal(JSON.parse((await place.run('sets show maps --json')).stdout).ready, true);
+  });
+
+  it('keeps the times of several sets in several indices', async () => {
+    await place.source.make('-2', { number_of_shards: 3 });
+    await place.source.write({
+      'm-1': change('m.tif', 'created', 1),
+      'm-2': change('m.tif', 'updated', 9, { length: 2 }),
+    });
+    await place.source.write(
+      { m: resource('m.tif', { length: 3 }), t: { ...resource('t.txt'), resource_set: 'Texte & Töne' } },
+      '-2',
+    );
+    await place.source.write({ 't-1': { ...change('t.txt', 'created', 5), resource_set: 'Texte & Töne' } }, '-2');
+
+    const { sets } = await place.import(PREFIX, place.source.environment('*'));
+
+    assert.deepEqual(sets.map(({ set, name }) => [set, name]).toSorted(), [
+      ['maps', 'maps'],
+      ['texte-tone', 'Texte & Töne'],
+    ]);
+    assert.ok(sets.every(({ history }) => history!.restamped === 0));
+    assert.deepEqual(await place.changes('maps'), [`${published(1)} created m.tif`, `${published(9)} updated m.tif 3`]);
+    assert.deepEqual(await place.changes('texte-tone'), [`${published(5)} created t.txt`]);
+  });
+});
