@@ -18,7 +18,7 @@ interface Options {
   readonly dryRun?: boolean;
 }
 
-const STEPS = { reading: 'Reading documents', posting: 'Posting changes' } as const;
+const STEPS = { reading: 'Reading documents', posting: 'Posting changes', comparing: 'Comparing states' } as const;
 
 export const importSets: CliCommand<Options> = {
   usage: 'import-index [url/index]',

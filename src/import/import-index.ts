@@ -28,7 +28,7 @@ export interface ImportStore {
 }
 
 export interface ImportProgress {
-  readonly step: 'reading' | 'posting';
+  readonly step: 'reading' | 'posting' | 'comparing';
   readonly done: number;
   readonly total: number;
 }
@@ -107,16 +107,32 @@ class Import {
       signal,
       onProgress: (done) => onProgress?.({ step: 'posting', done, total }),
     });
+    const tell = this.#comparing(taken);
     const views: ImportedSet[] = [];
     for (const target of taken) {
-      const set = sets.get(target.number)!;
-      const told = this.#scratch.resources(target.number);
-      const settled = await settleStates({ set, index: store.index, told, post: store.post, signal });
-      const { lastChange } = await store.index.summary(set.id);
-      await store.sets.noteImport(set.slug, { ...set.imported!, through: lastChange });
+      const settled = await this.#complete(sets.get(target.number)!, { target, store, tell });
       views.push({ ...toView(target), history: posted.get(target.number)!, settled });
     }
     return views;
+  }
+
+  /** Its state becomes what the resource documents say, and its lists are published. */
+  async #complete(set: ResourceSet, { target, store, tell }: Completing): Promise<SettledStates> {
+    const { sets, index, post } = store;
+    const told = this.#scratch.resources(target.number);
+    const settled = await settleStates({ set, index, told, post, signal: this.#input.signal, onProgress: tell });
+    const { lastChange } = await index.summary(set.id);
+    await sets.noteImport(set.slug, { ...set.imported!, through: lastChange });
+    return settled;
+  }
+
+  #comparing(taken: readonly TargetSet[]): (more: number) => void {
+    const total = taken.reduce((sum, { resources }) => sum + resources, 0);
+    let done = 0;
+    return (more) => {
+      done += more;
+      this.#input.onProgress?.({ step: 'comparing', done, total: Math.max(total, done) });
+    };
   }
 
   /** Makes the sets that are not there. Until they are complete their lists are not published. */
@@ -136,6 +152,13 @@ class Import {
     }
     return made;
   }
+}
+
+interface Completing {
+  readonly target: TargetSet;
+  readonly store: ImportStore;
+  /** @param compared how many resources more */
+  tell(compared: number): void;
 }
 
 function toView({ set, name, toAdd, resources, changes }: TargetSet): ImportedSet {

@@ -40,7 +40,7 @@ export interface ScratchTotals {
 
 /**
  * Sorts what was read, on disk: a temporary database without a name, which goes when it is closed, or with the process. It lies in /var/tmp, or
- * where SQLITE_TMPDIR says, and takes some 500 bytes a document.
+ * where SQLITE_TMPDIR says, and takes some 350 bytes a document.
  */
 export class Scratch {
   readonly #database = new DatabaseSync('');
@@ -49,7 +49,7 @@ export class Scratch {
   constructor() {
     this.#database.exec(`
       PRAGMA journal_mode = OFF;
-      PRAGMA cache_size = -65536;
+      PRAGMA cache_size = -16384;
       CREATE TABLE resources (
         target INTEGER, key TEXT, state TEXT, weight INTEGER, written INTEGER, sequence INTEGER, document TEXT, PRIMARY KEY (target, key)
       ) WITHOUT ROWID;

@@ -21,6 +21,8 @@ export interface Settling {
   readonly told: Iterable<ScratchRow>;
   post(events: readonly ChangeEvent[]): Promise<readonly CommitResult[]>;
   readonly signal: AbortSignal | undefined;
+  /** @param compared how many resources more */
+  onProgress(compared: number): void;
 }
 
 /** Makes the state what the resource documents say, by changes of now. What a rejected document is about stays as it is. */
@@ -42,7 +44,7 @@ export async function settleStates(settling: Settling): Promise<SettledStates> {
 }
 
 /** Walks through both in the order of the keys. */
-async function* differences({ set, index, told }: Settling): AsyncIterable<ChangeEvent> {
+async function* differences({ set, index, told, onProgress }: Settling): AsyncIterable<ChangeEvent> {
   const rows = told[Symbol.iterator]();
   let row = rows.next();
   const upsert = ({ key, state, weight }: ScratchRow) => ({ set: set.id, key, state: decodeState(state!), weight });
@@ -56,6 +58,7 @@ async function* differences({ set, index, told }: Settling): AsyncIterable<Chang
         row = rows.next();
       }
     }
+    onProgress(batch.length);
   }
   for (; !row.done; row = rows.next()) if (row.value.state !== null) yield upsert(row.value);
 }

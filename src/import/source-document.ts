@@ -23,7 +23,6 @@ export interface SourceDocument {
 const KINDS = ['resource', 'change', 'tombstone'] as const;
 const STATE_FIELDS = ['location', 'change', 'length', 'md5', 'hash', 'mime', 'lastmod', 'ln'];
 const OTHER_FIELDS = ['resource_set', 'datetime', 'timestamp', 'doc_type'];
-const LISTS = ['md5', 'hash', 'ln'];
 
 /**
  * Reads a document, or says why not; undefined for what is neither a resource nor a change. What a value must be is said in
@@ -61,7 +60,7 @@ export function isRejected(read: SourceDocument | Rejection): read is Rejection 
 function withoutNesting(source: Fields): Fields {
   const fields: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(source)) {
-    const single = LISTS.includes(name) ? listOf(value) : singleOf(value);
+    const single = singleOf(value);
     if (single !== undefined) fields[name] = single;
   }
   return fields;
@@ -78,7 +77,7 @@ function toEvent(fields: Fields, kind: SourceDocument['kind'], leftOut: string[]
     if (!isKnown(name)) leftOut.push(name);
   });
   const location = toLocation(fields.location, 'location', leftOut);
-  const ln = (fields.ln as readonly unknown[] | undefined)?.map((link) => toLink(link, leftOut));
+  const ln = listOf(fields.ln)?.map((link) => toLink(link, leftOut));
   const change = kind === 'resource' ? 'updated' : fields.change;
   return { ...event, location, change, length: toNumber(fields.length), ln };
 }
@@ -135,13 +134,12 @@ function pick(fields: Fields, names: readonly string[], other: (name: string) =>
 }
 
 function singleOf(value: unknown): unknown {
-  const single = Array.isArray(value) && value.length <= 1 ? value[0] : value;
-  return single === null || single === '' ? undefined : single;
+  const values = (Array.isArray(value) ? value : [value]).filter((one) => one !== null && one !== '');
+  return values.length > 1 ? values : values[0];
 }
 
-function listOf(value: unknown): unknown {
-  const values = (Array.isArray(value) ? value : [value]).filter((one) => one !== null && one !== '');
-  return values.length === 0 ? undefined : values;
+function listOf(value: unknown): readonly unknown[] | undefined {
+  return value === undefined || Array.isArray(value) ? value : [value];
 }
 
 function textOf(value: unknown): string | undefined {

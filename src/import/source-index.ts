@@ -80,8 +80,8 @@ export class SourceIndex {
     });
     // A pattern that fits no index is answered with no shards.
     if (status !== 404 && body._shards?.total !== 0) return body.id;
-    const which = /[,*]/.test(this.#index) ? 'are not all the indices that' : 'is no index';
-    throw new TidemarkError('not-found', `there ${which} ${this.#index} on Elasticsearch at ${this.#cluster.name}`);
+    const missing = this.#index.includes(',') ? `one of the indices ${this.#index}` : `the index ${this.#index}`;
+    throw new TidemarkError('not-found', `${missing} is not there on Elasticsearch at ${this.#cluster.name}`);
   }
 
   async #search(pit: string, after?: readonly unknown[]): Promise<SearchAnswer> {

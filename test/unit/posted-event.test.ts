@@ -152,6 +152,7 @@ const REFUSED: readonly (readonly [string, unknown, string, string | undefined])
   ['a source with a control character', created({ source: 'a\u0000' }), 'not-representable', 'source'],
   ['another set', created({ resource_set: 'maps' }), 'other-set', 'resource_set'],
   ['an unknown field', created({ colour: 'blue' }), 'unknown-field', 'colour'],
+  ['a time, which only history that is taken over has', created({ time: 2 }), 'unknown-field', 'time'],
   ['an unknown field of a link', link({ hreff: '' }), 'unknown-field', 'ln[0].hreff'],
   [
     'a field that would be a prototype',
