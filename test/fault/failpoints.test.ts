@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { App } from '../../src/app.ts';
 import { FAILPOINTS, type Failpoint } from '../../src/domain/failpoint.ts';
 import { startServer } from '../../src/http/server.ts';
+import { describeOnEachStore, type StoreKind } from '../support/each-store.ts';
 import {
   readLog,
   requireAcknowledged,
@@ -25,19 +26,27 @@ const ACTIONS = ['kill', 'stop'] as const;
 type Action = (typeof ACTIONS)[number];
 
 /** How often a failpoint is passed before it strikes: late enough that there is something to lose. */
-const PASS: Readonly<Record<string, number>> = { commit: 15, split: 2, render: 12 };
+const PASS: Readonly<Record<string, number>> = {
+  commit: 15,
+  apply: 15,
+  applied: 10,
+  refresh: 10,
+  split: 2,
+  render: 12,
+};
 
-describe('a server that dies', () => {
+describeOnEachStore('a server that dies', function (store) {
+  this.timeout(90_000);
   afterEach(closeFaultSources);
 
-  for (const failpoint of FAILPOINTS.sqlite) {
+  for (const failpoint of FAILPOINTS[store.kind]) {
     it(`loses nothing that it acknowledged when it is killed, or stopped and killed, at ${failpoint}`, async () => {
-      await Promise.all(ACTIONS.map((action) => dieAndRestart(failpoint, action)));
+      await Promise.all(ACTIONS.map((action) => dieAndRestart(store, failpoint, action)));
     });
   }
 
   it('restarts by the command line, which finds nothing wrong', async () => {
-    const source = await FaultSource.makeWithPages();
+    const source = await FaultSource.makeWithPages(store);
     const clients = [new SmallRequests(1), new LongStream(2)];
     await postUntilDead(clients, await source.serve({ failpoint: 'commit.logged:kill@30' }), 'kill');
 
@@ -53,8 +62,8 @@ describe('a server that dies', () => {
   });
 });
 
-async function dieAndRestart(failpoint: Failpoint, action: Action): Promise<void> {
-  const source = await FaultSource.makeWithPages();
+async function dieAndRestart(store: StoreKind, failpoint: Failpoint, action: Action): Promise<void> {
+  const source = await FaultSource.makeWithPages(store);
   const pass = PASS[failpoint.split('.')[0]!];
   const clients = [new SmallRequests(1), new SmallRequests(2), new LongStream(3)];
   await postUntilDead(clients, await source.serve({ failpoint: `${failpoint}:${action}@${pass}` }), action);

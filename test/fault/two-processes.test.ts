@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { describeOnEachStore } from '../support/each-store.ts';
 import {
   readLog,
   requireAcknowledged,
@@ -24,21 +25,22 @@ import { SetReader } from '../support/set-reader.ts';
 /** Milliseconds that processes post at once. */
 const LONG_ENOUGH = 1_500;
 
-/** Where one of two processes dies while the other goes on. It holds the store's lock at the first two, and a stopped one keeps it. */
-const DEATHS = [
-  'commit.decided:stop@15',
-  'commit.applied:kill@15',
-  'commit.committed:kill@15',
-  'split.surveyed:stop@2',
-  'split.saved:kill@2',
-  'render.written:kill@12',
-];
+const ON_ANY_STORE = ['split.surveyed:stop@2', 'split.saved:kill@2', 'render.written:kill@12'];
 
-describe('two processes on one store', () => {
+/** Where one of two processes dies while the other goes on. */
+const DEATHS = {
+  /** It holds the lock of the file at the first two, and a stopped one keeps it. */
+  sqlite: ['commit.decided:stop@15', 'commit.applied:kill@15', 'commit.committed:kill@15', ...ON_ANY_STORE],
+  /** The other one applies what it has logged. */
+  elasticsearch: ['commit.decided:stop@15', 'commit.logged:kill@15', 'apply.written:stop@15', ...ON_ANY_STORE],
+};
+
+describeOnEachStore('two processes on one store', function (store) {
+  this.timeout(90_000);
   afterEach(closeFaultSources);
 
   it('keep one log when both and a command post to the same keys at once, and publish the same documents', async () => {
-    const source = await FaultSource.makeWithPages();
+    const source = await FaultSource.makeWithPages(store);
     // Each has documents of its own: what one serves was not rendered by the other.
     const [one, other] = await Promise.all([
       source.serve(),
@@ -69,9 +71,9 @@ describe('two processes on one store', () => {
     await both.requireClosedUnchanged();
   });
 
-  for (const failpoint of DEATHS) {
+  for (const failpoint of DEATHS[store.kind]) {
     it(`lose nothing when one of them dies at ${failpoint}`, async () => {
-      const source = await FaultSource.makeWithPages();
+      const source = await FaultSource.makeWithPages(store);
       const [mortal, survivor] = await Promise.all([source.serve({ failpoint }), source.serve()]);
       const stop = new AbortController();
       const clients = [...clientsOf(mortal, 1), ...clientsOf(survivor, 3)];
@@ -103,7 +105,7 @@ describe('two processes on one store', () => {
   }
 
   it('make a new store together', async () => {
-    const source = await FaultSource.makeEmpty();
+    const source = await FaultSource.makeEmpty(store);
     const names = ['a', 'b', 'c'];
     const runs = names.map((name) => source.run(['sets', 'add', name, '--url-prefix', 'http://example.org/']));
     for (const { exitCode, stderr } of await Promise.all(runs)) assert.equal(exitCode, 0, stderr);
