@@ -1,6 +1,6 @@
 import type { Stamp } from '../../domain/stamp.ts';
 import type { CommitRecord, LedgerEntry, LoggedChange } from './commit-record.ts';
-import { identityFields, orderOf, resourceId, stampFields, stateFields } from './documents.ts';
+import { identityFields, isMilestone, orderOf, resourceId, stampFields, stateFields } from './documents.ts';
 import type { IndexNames } from './schema.ts';
 
 /** Changes of one bulk request: some three megabytes. */
@@ -54,7 +54,8 @@ function stateLines(index: string, id: string, { change, fields }: { change: Log
   const type = state === undefined ? 'tombstone' : 'resource';
   // A tombstone has no weight: that is how a survey tells it.
   const size = state === undefined ? '' : `,"weight":${weight}`;
-  const source = `{"doc_type":"${type}",${fields},"stamp":${stamp},"created":${created}${size}}`;
+  const milestone = isMilestone(id) ? ',"milestone":true' : '';
+  const source = `{"doc_type":"${type}",${fields},"stamp":${stamp},"created":${created}${size}${milestone}}`;
   return `${action('index', { index, id, version: stamp })}${source}\n`;
 }
 

@@ -83,13 +83,19 @@ export class Cluster {
    * names makes it take every source apart, which costs more than sending them.
    */
   async search<Source>(index: string, search: object): Promise<Source[]> {
-    const { body } = await this.ask<{ hits: { hits: readonly { _source: Source }[] } }>({
+    const hits = await this.hits<{ _source: Source }>(index, search);
+    return hits.map(({ _source }) => _source);
+  }
+
+  /** The hits themselves. */
+  async hits<Hit>(index: string, search: object): Promise<readonly Hit[]> {
+    const { body } = await this.ask<{ hits: { hits: readonly Hit[] } }>({
       method: 'POST',
       path: `/${index}/_search`,
       query: { allow_partial_search_results: false },
       body: { track_total_hits: false, ...search },
     });
-    return body.hits.hits.map(({ _source }) => _source);
+    return body.hits.hits;
   }
 
   async close(): Promise<void> {

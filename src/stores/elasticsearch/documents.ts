@@ -67,6 +67,11 @@ export function resourceId(order: string): string {
   return hash('sha256', order, 'base64url').slice(0, 22);
 }
 
+/** Whether a resource is a milestone: one in 4,096 is, by its hash. Long ranges are cut there. */
+export function isMilestone(id: string): boolean {
+  return id.startsWith('AA');
+}
+
 /** The fields that documents of a resource and of its change share, as JSON without braces. */
 export function stateFields(key: ResourceKey, state: ResourceState | undefined): string {
   let fields = `"location":${JSON.stringify(locationOf(key))}`;

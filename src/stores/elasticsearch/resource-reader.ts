@@ -9,12 +9,10 @@ import type { IndexNames } from './schema.ts';
 
 /** Documents of one search: three megabytes of JSON, parsed in some 15 ms. */
 const PER_SEARCH = 5_000;
-/** Documents that may have come into a piece since it was cut. */
-const MORE = 1_000;
 /** Searches at a time: Elasticsearch uses a core for each. */
 const SEARCHES = 2;
-/** Buckets of one aggregation; a cluster allows 65,536. */
-const PER_AGGREGATION = 10_000;
+/** Milestones of one search. */
+const MILESTONES = 1_000;
 
 /** A resource or tombstone as a survey counts it. */
 export interface SurveyRow {
@@ -24,29 +22,25 @@ export interface SurveyRow {
   readonly live: boolean;
 }
 
-interface Range {
-  readonly gte?: string;
-  readonly gt?: string;
-  readonly lt?: string;
-  readonly lte?: string;
+/** Orders from `gte` (inclusive) to `lt` (exclusive). */
+interface Bounds {
+  readonly gte: string;
+  readonly lt: string;
 }
 
-interface Bucket {
-  readonly key: { readonly order: string };
-  readonly stamp: { readonly value: Stamp };
-  /** Tombstones have no weight. */
-  readonly weight: { readonly value: number | null };
+interface Filtered extends Bounds {
+  readonly filter: readonly object[];
 }
 
-interface Composite<Found> {
-  readonly aggregations: {
-    readonly orders: { readonly after_key?: { readonly order: string }; readonly buckets: readonly Found[] };
-  };
-}
+type SurveyHit = { readonly sort: readonly [order: string, stamp: Stamp, weight: number] };
+
+/** What a survey sees in place of the weight that a tombstone does not have. */
+const NO_WEIGHT = -1;
 
 /**
- * Reads ranges of keys in their order. A composite aggregation walks along the terms of `order`, which takes the same time everywhere in a set; a
- * sorted search from a key on looks at everything above it, for each batch anew.
+ * Reads ranges of keys in their order. One key in 4,096, by its hash, is a milestone: a long range is cut at them, and what lies between two is
+ * found in the same time everywhere. (A sorted search from a key on looks at everything above it, for each batch anew; a composite aggregation
+ * does so too, unless it has the whole index to itself, and needs ordinals that every refresh throws away.)
  */
 export class ResourceReader {
   readonly #cluster: Cluster;
@@ -58,94 +52,100 @@ export class ResourceReader {
   }
 
   /** Live resources, or with tombstones everything that ever was, in batches; the next is read while one is in use. */
-  read(
+  async *read(
     set: SetId,
     range: KeyRange & { readonly tombstones?: boolean },
   ): AsyncIterable<readonly (Resource | Tombstone)[]> {
-    return ahead(this.#read(set, range));
+    const filter = range.tombstones ? [] : [{ term: { doc_type: 'resource' } }];
+    const pieces = this.#walk(boundsOf(set, range), (bounds) => this.#documents({ ...bounds, filter }));
+    for await (const documents of ahead(pieces)) yield documents.map(toResource);
   }
 
   /** What a survey needs of everything that ever was. */
   survey(set: SetId, range: KeyRange): AsyncIterable<readonly SurveyRow[]> {
-    return ahead(this.#survey(set, range));
+    return ahead(this.#walk(boundsOf(set, range), (bounds) => this.#rows(bounds)));
   }
 
-  async *#read(set: SetId, range: KeyRange & { tombstones?: boolean }) {
-    const filter = range.tombstones ? [] : [{ term: { doc_type: 'resource' } }];
-    const underWay: Promise<readonly (Resource | Tombstone)[]>[] = [];
-    for await (const piece of ahead(this.#pieces(orderRange(set, range)))) {
-      const documents = this.#documents(piece, filter);
-      documents.catch(() => {});
-      underWay.push(documents);
+  /** Reads the pieces of a range, some at a time, and gives them out in order. */
+  async *#walk<Item>(
+    bounds: Bounds,
+    read: (piece: Bounds) => Promise<readonly Item[]>,
+  ): AsyncIterable<readonly Item[]> {
+    const underWay: Promise<readonly Item[]>[] = [];
+    for await (const piece of this.#pieces(bounds)) {
+      const items = read(piece);
+      // Told when its turn comes.
+      items.catch(() => {});
+      underWay.push(items);
       if (underWay.length >= SEARCHES) yield await underWay.shift()!;
     }
-    for (const documents of underWay) yield await documents;
+    for (const items of underWay) yield await items;
   }
 
-  async #documents(piece: Range, filter: readonly object[]): Promise<readonly (Resource | Tombstone)[]> {
-    const query = { bool: { filter: [{ range: { order: piece } }, ...filter] } };
-    const search = { query, size: PER_SEARCH + MORE };
-    const documents = await this.#cluster.search<ResourceDocument>(this.#names.resources, search);
-    if (documents.length === search.size) return this.#recut(piece, filter);
-    // Having Elasticsearch sort them would take a fifth longer.
-    documents.sort((a, b) => (a.order < b.order ? -1 : 1));
-    return documents.map(toResource);
-  }
-
-  /** More have come into a piece than one search tells of: it would leave out some that were there before. */
-  async #recut(piece: Range, filter: readonly object[]): Promise<readonly (Resource | Tombstone)[]> {
-    const documents: (Resource | Tombstone)[] = [];
-    for await (const part of this.#pieces(piece)) documents.push(...(await this.#documents(part, filter)));
-    return documents;
-  }
-
-  /** Cuts a range into ranges of `PER_SEARCH` documents. */
-  async *#pieces(range: Range): AsyncIterable<Range> {
-    const { lt, lte, ...begin } = range;
-    const end: Range = lt === undefined ? { lte: lte! } : { lt };
-    for (let lower: Range = begin; ; ) {
-      const { after_key, buckets } = await this.#composite<Bucket>({ ...lower, ...end }, { size: PER_SEARCH });
-      if (buckets.length < PER_SEARCH) {
-        if (buckets.length > 0) yield { ...lower, ...end };
-        return;
+  /** Cuts a range at its milestones: pieces of 4,096 on average. */
+  async *#pieces({ gte, lt }: Bounds): AsyncIterable<Bounds> {
+    for (let from = gte; ; ) {
+      const milestones = await this.#cluster.search<{ order: string }>(this.#names.resources, {
+        query: { bool: { filter: [{ term: { milestone: true } }, { range: { order: { gt: from, lt } } }] } },
+        sort: [{ order: 'asc' }],
+        size: MILESTONES,
+        _source: ['order'],
+      });
+      for (const { order } of milestones) {
+        yield { gte: from, lt: order };
+        from = order;
       }
-      yield { ...lower, lte: after_key!.order };
-      lower = { gt: after_key!.order };
+      if (milestones.length === MILESTONES) continue;
+      yield { gte: from, lt };
+      return;
     }
   }
 
-  async *#survey(set: SetId, range: KeyRange): AsyncIterable<readonly SurveyRow[]> {
-    const aggs = { stamp: { max: { field: 'stamp' } }, weight: { max: { field: 'weight' } } };
-    let orders = orderRange(set, range);
-    for (;;) {
-      const { after_key, buckets } = await this.#composite<Bucket>(orders, { size: PER_AGGREGATION, aggs });
-      if (buckets.length > 0) yield buckets.map(toRow);
-      if (buckets.length < PER_AGGREGATION) return;
-      orders = { gt: after_key!.order, lt: orders.lt! };
-    }
-  }
-
-  async #composite<Found>(orders: Range, { size, aggs }: { readonly size: number; readonly aggs?: object }) {
-    const composite = { size, sources: [{ order: { terms: { field: 'order' } } }] };
-    const { body } = await this.#cluster.ask<Composite<Found>>({
-      method: 'POST',
-      path: `/${this.#names.resources}/_search`,
-      query: { allow_partial_search_results: false, request_cache: false },
-      body: {
-        size: 0,
-        track_total_hits: false,
-        query: { range: { order: orders } },
-        aggs: { orders: { composite, ...(aggs !== undefined && { aggs }) } },
-      },
+  #documents({ gte, lt, filter }: Filtered): Promise<ResourceDocument[]> {
+    return everything({ gte, lt }, async (order) => {
+      const documents = await this.#cluster.search<ResourceDocument>(this.#names.resources, {
+        query: { bool: { filter: [{ range: { order } }, ...filter] } },
+        sort: [{ order: 'asc' }],
+        size: PER_SEARCH,
+      });
+      return { found: documents, last: documents.at(-1)?.order };
     });
-    return body.aggregations.orders;
+  }
+
+  /** The values that a search sorts by come without looking at the documents, which makes it five times faster. */
+  #rows(bounds: Bounds): Promise<SurveyRow[]> {
+    return everything(bounds, async (order) => {
+      const hits = await this.#cluster.hits<SurveyHit>(this.#names.resources, {
+        query: { range: { order } },
+        sort: [{ order: 'asc' }, { stamp: 'asc' }, { weight: { order: 'asc', missing: NO_WEIGHT } }],
+        size: PER_SEARCH,
+        _source: false,
+        stored_fields: '_none_',
+      });
+      return { found: hits.map(toRow), last: hits.at(-1)?.sort[0] };
+    });
   }
 }
 
-function orderRange(set: SetId, { from, to }: KeyRange): Range {
+/** Searches on above what was found last, until a search is not full. */
+async function everything<Item>(
+  { gte, lt }: Bounds,
+  search: (order: object) => Promise<{ readonly found: readonly Item[]; readonly last: string | undefined }>,
+): Promise<Item[]> {
+  const items: Item[] = [];
+  for (let order: object = { gte, lt }; ; ) {
+    const { found, last } = await search(order);
+    items.push(...found);
+    if (found.length < PER_SEARCH) return items;
+    order = { gt: last, lt };
+  }
+}
+
+function boundsOf(set: SetId, { from, to }: KeyRange): Bounds {
   return { gte: orderOf(set, from ?? ''), lt: to === undefined ? orderEnd(set) : orderOf(set, to) };
 }
 
-function toRow({ key, stamp, weight }: Bucket): SurveyRow {
-  return { order: key.order, stamp: stamp.value, weight: weight.value ?? 0, live: weight.value !== null };
+function toRow({ sort: [order, stamp, weight] }: SurveyHit): SurveyRow {
+  const live = weight !== NO_WEIGHT;
+  return { order, stamp, weight: live ? weight : 0, live };
 }
