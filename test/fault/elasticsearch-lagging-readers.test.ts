@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { ask, askJson } from '../support/ask.ts';
+import { useElasticsearch } from '../support/elasticsearch.ts';
+import type { Asked } from '../support/elasticsearch-proxy.ts';
+import { closeElasticsearchSources, ElasticsearchSource } from '../support/elasticsearch-source.ts';
+import { readLog } from '../support/fault-checks.ts';
+import { SET_URL, type ServingProcess, SLUG } from '../support/fault-source.ts';
+import { requireHonestLists } from '../support/honest-lists.ts';
+import { SetReader } from '../support/set-reader.ts';
+
+const refreshes = ({ path }: Asked) => path.includes('/_refresh');
+const searches = ({ path }: Asked) => path.includes('/_search');
+
+const LIST = `/sets/${SLUG}/resourcelist.xml`;
+
+describe('a server on Elasticsearch that is behind', function () {
+  this.timeout(60_000);
+  const elasticsearch = useElasticsearch();
+  afterEach(closeElasticsearchSources);
+
+  it('serves nothing while a copy of a shard could not be refreshed, and what is new afterwards', async () => {
+    const source = await ElasticsearchSource.makeWithPages(elasticsearch.url);
+    const proxy = await source.proxy();
+    const server = await source.serve({ storeUrl: proxy.url });
+    const before = await new SetReader(SET_URL, server.url).resourceList();
+    // As of a cluster whose replica has lost touch: it shows what it knows, and it was not refreshed.
+    const lagging = proxy.on(refreshes, async (execute) => {
+      const answer = await execute();
+      return { ...answer, body: Buffer.from('{"_shards":{"total":6,"successful":5,"failed":1}}') };
+    });
+    await post(server, ['k7']);
+    for (const path of [LIST, `/sets/${SLUG}/changelist.xml`, '/readyz']) {
+      const { status, headers, text } = await ask(server.url + path);
+      assert.equal(status, 503, path);
+      assert.ok(Number(headers['retry-after']) > 0);
+      assert.match(text, /could not refresh 1 copies/);
+    }
+    lagging.remove();
+    const after = await new SetReader(SET_URL, server.url).resourceList();
+    assert.equal(after.resources.size, before.resources.size + 1);
+    requireHonestLists([before, after], await readLog(await source.open()));
+  });
+
+  it('serves nothing when a shard does not answer a search', async () => {
+    const source = await ElasticsearchSource.makeWithPages(elasticsearch.url);
+    const proxy = await source.proxy();
+    const server = await source.serve({ storeUrl: proxy.url });
+    const partial = proxy.on(searches, async () => ({
+      status: 503,
+      headers: { 'content-type': 'application/json', 'x-elastic-product': 'Elasticsearch' },
+      body: Buffer.from('{"error":{"type":"search_phase_execution_exception","reason":"Partial shards failure"}}'),
+    }));
+    assert.equal((await ask(server.url + LIST)).status, 503);
+    partial.remove();
+    assert.equal((await ask(server.url + LIST)).status, 200);
+  });
+
+  it('finds pages by the names that another server told, with an old directory and with none', async () => {
+    const source = await ElasticsearchSource.makeWithPages(elasticsearch.url);
+    const [splitting, old] = await Promise.all([source.serve(), source.serve()]);
+    const oldNames = await pageNames(old);
+    const lists = [await new SetReader(SET_URL, splitting.url).resourceList()];
+    for (let round = 0; round < 4; round++) {
+      const keys = Array.from({ length: 30 }, (_, at) => `k${round * 60 + at * 2 + 1}`);
+      await post(splitting, keys);
+      const names = await pageNames(splitting);
+      // The other server has not been asked for the list since.
+      const fresh = round === 3 ? [await source.serve()] : [];
+      for (const server of [old, ...fresh]) {
+        for (const name of names) await requireSame(name, [splitting, server]);
+      }
+      lists.push(await new SetReader(SET_URL, old.url, splitting.url).resourceList());
+    }
+    const names = await pageNames(old);
+    assert.ok(names.length > oldNames.length + 3);
+    const retired = oldNames.filter((name) => !names.includes(name));
+    assert.ok(retired.length > 0, 'some were split');
+    for (const name of retired) await requireSame(name, [splitting, old]);
+    requireHonestLists(lists, await readLog(await source.open()));
+  });
+
+  it('that has just started lists what was acknowledged to others a moment ago', async () => {
+    const source = await ElasticsearchSource.makeWithPages(elasticsearch.url);
+    const first = await source.serve();
+    for (let round = 0; round < 3; round++) {
+      const starting = source.serve();
+      await post(first, [`late-${round}`]);
+      const { url } = await starting;
+      const { resources } = await new SetReader(SET_URL, url).resourceList();
+      assert.ok([...resources.keys()].some((uri) => uri.endsWith(`/late-${round}`)));
+    }
+  });
+});
+
+async function post({ url }: ServingProcess, values: readonly string[]): Promise<void> {
+  const changes = values.map((value) => ({ location: { type: 'rel_path', value }, change: 'created' }));
+  const { status, body } = await askJson(`${url}/api/sets/${SLUG}/changes`, { changes });
+  assert.equal(status, 200, JSON.stringify(body));
+}
+
+async function pageNames({ url }: ServingProcess): Promise<readonly string[]> {
+  const { text } = await ask(url + LIST);
+  return [...text.matchAll(/resourcelist-[\w-]+\.xml/g)].map(([name]) => name);
+}
+
+async function requireSame(name: string, servers: readonly ServingProcess[]): Promise<void> {
+  const answers = await Promise.all(servers.map(({ url }) => ask(`${url}/sets/${SLUG}/${name}`)));
+  for (const { status, text } of answers) {
+    assert.equal(status, 200, `${name}: ${text}`);
+    assert.equal(text, answers[0]!.text, `${name} is another one`);
+  }
+}
