@@ -26,13 +26,9 @@ const ACTIONS = ['kill', 'stop'] as const;
 type Action = (typeof ACTIONS)[number];
 
 /** How often a failpoint is passed before it strikes: late enough that there is something to lose. */
-const PASS: Readonly<Record<string, number>> = {
-  commit: 15,
-  apply: 15,
-  applied: 10,
-  refresh: 10,
-  split: 2,
-  render: 12,
+const PASS: Readonly<Record<StoreKind['kind'], Readonly<Record<string, number>>>> = {
+  sqlite: { commit: 15, split: 2, render: 12 },
+  elasticsearch: { commit: 15, apply: 15, applied: 10, refresh: 10, split: 1, render: 5 },
 };
 
 describeOnEachStore('a server that dies', function (store) {
@@ -64,7 +60,7 @@ describeOnEachStore('a server that dies', function (store) {
 
 async function dieAndRestart(store: StoreKind, failpoint: Failpoint, action: Action): Promise<void> {
   const source = await FaultSource.makeWithPages(store);
-  const pass = PASS[failpoint.split('.')[0]!];
+  const pass = PASS[store.kind][failpoint.split('.')[0]!];
   const clients = [new SmallRequests(1), new SmallRequests(2), new LongStream(3)];
   await postUntilDead(clients, await source.serve({ failpoint: `${failpoint}:${action}@${pass}` }), action);
 
