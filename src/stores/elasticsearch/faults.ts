@@ -16,7 +16,10 @@ export function transportError(cluster: Asked, error: unknown): unknown {
     return refusalError(cluster, { status: error.statusCode ?? 0, body: error.body as Refusal });
   }
   if (error instanceof errors.ProductNotSupportedError) {
-    return new TidemarkError('incompatible', `${cluster.name} is no Elasticsearch: use a server of version 8 or 9`);
+    return new TidemarkError(
+      'incompatible',
+      `${cluster.name} is no Elasticsearch (perhaps OpenSearch, or a version before 7.14): use Elasticsearch 8 or 9`,
+    );
   }
   const said = (error as Error).message;
   const advice = /certificate/i.test(said)

@@ -46,12 +46,23 @@ interface Found {
  */
 export async function prepareIndices(cluster: Cluster, names: IndexNames): Promise<void> {
   await requireVersion(cluster);
-  for (;;) {
-    const found = await findIndices(cluster, names);
-    const missing = KINDS.filter((kind) => !requireUsable(found, names, kind));
-    if (missing.length === 0) return requireActive(cluster, names);
-    await Promise.all(missing.map((kind) => makeIndex(cluster, names, kind)));
+  const missing = await missingKinds(cluster, names);
+  await Promise.all(missing.map((kind) => makeIndex(cluster, names, kind)));
+  const [still] = missing.length === 0 ? [] : await missingKinds(cluster, names);
+  if (still !== undefined) {
+    const alias = names[still];
+    throw unusable(`there is an index ${concrete(alias, 1)} that the alias ${alias} does not stand for: add it, or`);
   }
+  await requireActive(cluster, names);
+}
+
+async function missingKinds(cluster: Cluster, names: IndexNames): Promise<readonly IndexKind[]> {
+  const found = await findIndices(cluster, names);
+  return KINDS.filter((kind) => !requireUsable(found, names, kind));
+}
+
+function unusable(message: string): TidemarkError {
+  return new TidemarkError('incompatible', `${message} choose other names with TIDEMARK_INDEX_PREFIX`);
 }
 
 /** Another process may have made them a moment ago: an index is found before it can be read. */
@@ -105,8 +116,7 @@ async function findIndices(cluster: Cluster, names: IndexNames): Promise<Readonl
 
 /** Whether the indices of a kind are there. */
 function requireUsable(found: ReadonlyMap<string, Found>, names: IndexNames, kind: IndexKind): boolean {
-  const refuse = (message: string) =>
-    new TidemarkError('incompatible', `${message}; choose other names with TIDEMARK_INDEX_PREFIX`);
+  const refuse = (message: string) => unusable(`${message};`);
   if (found.has(names.prefix))
     throw refuse(`there is an index ${names.prefix}, where an alias of this program is to be`);
   const alias = names[kind];
@@ -154,7 +164,14 @@ async function createIndex(cluster: Cluster, name: string, body: object): Promis
     expects: [400],
   });
   if (status === 200 || answer.error?.type === 'resource_already_exists_exception') return;
-  throw new TidemarkError('incompatible', `the index ${name} cannot be made: ${answer.error?.reason}`);
+  const { type, reason } = answer.error ?? {};
+  // The only thing that is validated and ours is right: how many shards the cluster may have.
+  const isFull = type === 'validation_exception' || type === 'illegal_argument_exception';
+  const advice = isFull ? ': remove indices that nobody needs, or raise cluster.max_shards_per_node' : '';
+  throw new TidemarkError(
+    isFull ? 'unavailable' : 'incompatible',
+    `Elasticsearch at ${cluster.name} does not make the index ${name}: ${reason}${advice}`,
+  );
 }
 
 /** The templates of `mappings/`, which lies beside `src/` and, in the package, beside `dist/`. */
