@@ -60,9 +60,10 @@ export class RootKeepers {
     const version = await this.#app.sets.version();
     if (version === this.#version) return;
     const sets = (await this.#app.sets.list()).filter(({ root }) => root !== undefined);
+    const there = new Set(sets.map(({ id }) => id));
     for (const set of sets) if (!this.#kept.has(set.id)) this.#keep(set);
     for (const [id, { keeper }] of this.#kept) {
-      if (sets.some((set) => set.id === id)) continue;
+      if (there.has(id)) continue;
       this.#kept.delete(id);
       await keeper.stop();
     }

@@ -32,6 +32,8 @@ export async function openElasticsearch(location: ElasticsearchLocation, { reque
   const applier = new Applier(cluster, names, log);
   const catalog = new ElasticsearchCatalog(cluster, names);
   const sets = new StoredSets(catalog);
+  // Twenty thousand of them take some hundred milliseconds, which the first request need not wait for.
+  sets.load().catch(() => {});
   const standings = new StandingReader(cluster, names, log);
   const resources = new ResourceReader(cluster, names);
   const windows = new WindowReader(cluster, names, standings);
