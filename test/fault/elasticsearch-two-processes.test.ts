@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { setTimeout as wait } from 'node:timers/promises';
+import { FAILPOINTS, type Failpoint } from '../../src/domain/failpoint.ts';
+import { askJson } from '../support/ask.ts';
+import { useElasticsearch } from '../support/elasticsearch.ts';
+import { closeElasticsearchSources, ElasticsearchSource } from '../support/elasticsearch-source.ts';
+import {
+  readLog,
+  requireAcknowledged,
+  requireAlternating,
+  requireConsistent,
+  requireEachOnce,
+} from '../support/fault-checks.ts';
+import { type Client, isGone, PatientRequests } from '../support/fault-clients.ts';
+import { SET_URL, type ServingProcess, SLUG, untilStopped } from '../support/fault-source.ts';
+import { Follower } from '../support/follower.ts';
+import { requireHonestLists } from '../support/honest-lists.ts';
+import { type ReadResourceList, SetReader } from '../support/set-reader.ts';
+
+const ACTIONS = ['kill', 'stop'] as const;
+type Action = (typeof ACTIONS)[number];
+
+/** Milliseconds that the clocks of the processes are ahead of the survivor's. */
+const CLOCKS = [0, 30_000, -30_000];
+
+/** How often a failpoint is passed before it strikes: late enough that there is something to lose. */
+const PASS = 5;
+
+/** Rendering asks the store for nothing that others would take over. */
+const AT_THE_STORE = FAILPOINTS.elasticsearch.filter((failpoint) => !failpoint.startsWith('render.'));
+const isSplit = (failpoint: Failpoint) => failpoint.startsWith('split.');
+
+/** Milliseconds of a pause: the others have long taken over what the paused process had in hand. */
+const PAUSE = 2_500;
+/** Milliseconds that it goes on afterwards. */
+const AFTERWARDS = 300;
+
+const WAKE_EVERY = 200;
+const waking: NodeJS.Timeout[] = [];
+
+interface Mortal extends ServingProcess {
+  readonly action: Action;
+  readonly client: Client;
+}
+
+describe('several processes on one Elasticsearch', function () {
+  this.timeout(90_000);
+  const elasticsearch = useElasticsearch();
+  afterEach(async () => {
+    for (const timer of waking.splice(0)) clearInterval(timer);
+    await closeElasticsearchSources();
+  });
+
+  for (const failpoint of AT_THE_STORE) {
+    it(`lose and double nothing when some die and some sleep at ${failpoint}, whatever their clocks say`, async () => {
+      const source = await ElasticsearchSource.makeWithPages(elasticsearch.url);
+      const [survivor, mortals] = await Promise.all([source.serve(), startMortals(source, failpoint)]);
+      const lists: ReadResourceList[] = [];
+      const stop = new AbortController();
+      const own = [1, 2].map((number) => new PatientRequests(number));
+      const clients = [...own, ...mortals.map(({ client }) => client)];
+      const reader = new SetReader(SET_URL, survivor.url);
+      const following = followOn(reader, { lists, stop: stop.signal });
+      const working = Promise.all([
+        following,
+        ...own.map((client) => client.post(survivor.url, stop.signal)),
+        ...mortals.map(({ client, url }) => client.post(url, stop.signal)),
+        ...mortals.map(({ url }) => readUntilGone(url, { lists, stop: stop.signal })),
+      ]);
+      await Promise.race([working, Promise.all(mortals.map(dieOrSleep))]);
+      await wait(AFTERWARDS);
+      stop.abort();
+      await working;
+
+      const app = await source.open();
+      const log = await readLog(app);
+      requireAlternating(log);
+      for (const client of clients) requireAcknowledged(log, client);
+      requireHonestLists(lists, log);
+      await requireEqual(await following, reader);
+      await requireConsistent(app, reader);
+      for (const { action, url } of mortals) {
+        if (action === 'stop') await requireConsistent(app, new SetReader(SET_URL, url));
+      }
+      for (const client of clients) await client.repost(survivor.url);
+      const after = await readLog(app);
+      assert.deepEqual(after.slice(0, log.length), log);
+      requireEachOnce(after, clients);
+      requireAlternating(after);
+      await requireConsistent(app, reader);
+    });
+  }
+
+  for (const minutes of [5, -5]) {
+    it(`refuse to write where the clock is ${minutes} minutes off, and say so; the others go on`, async () => {
+      const source = await ElasticsearchSource.makeWithPages(elasticsearch.url);
+      const [right, wrong] = await Promise.all([source.serve(), source.serve({ clockOffset: minutes * 60_000 })]);
+      const post = ({ url }: ServingProcess, value: string) =>
+        askJson(`${url}/api/sets/${SLUG}/changes`, {
+          changes: [{ location: { type: 'rel_path', value }, change: 'created' }],
+        });
+      const refused = await post(wrong, 'a');
+      assert.equal(refused.status, 503);
+      assert.ok(Number(refused.headers['retry-after']) > 0);
+      const where = minutes > 0 ? 'ahead of' : 'behind';
+      assert.match(refused.body.error.message, new RegExp(`clock is (299|30\\d) seconds ${where} Elasticsearch's`));
+
+      assert.equal((await post(right, 'a')).body.results[0].change, 'created');
+      assert.equal((await post(wrong, 'a')).status, 503);
+      const app = await source.open();
+      for (const { url } of [right, wrong]) await requireConsistent(app, new SetReader(SET_URL, url));
+    });
+  }
+});
+
+function startMortals(source: ElasticsearchSource, failpoint: Failpoint): Promise<readonly Mortal[]> {
+  const pass = isSplit(failpoint) ? 1 : PASS;
+  const all = ACTIONS.flatMap((action) => CLOCKS.map((clockOffset) => ({ action, clockOffset })));
+  // Of those who split a page at once, one is served: it would take long until each has its turn.
+  const kinds = isSplit(failpoint) ? [all[1]!, all[5]!] : all;
+  return Promise.all(
+    kinds.map(async ({ action, clockOffset }, at) => {
+      const serving = await source.serve({ failpoint: `${failpoint}:${action}@${pass}`, clockOffset });
+      return { ...serving, action, client: new PatientRequests(3 + at) };
+    }),
+  );
+}
+
+/** Resolves when it is dead, or awake again. */
+async function dieOrSleep(mortal: Mortal): Promise<void> {
+  const { action, process } = mortal;
+  if (action === 'kill') {
+    assert.equal(await process.exit(), null, process.stderr);
+    return;
+  }
+  await untilStopped(mortal);
+  await wait(PAUSE);
+  // The threads of a process each stop at the failpoint when they come by, and any of them stops all.
+  const wake = () => process.signal('SIGCONT');
+  wake();
+  waking.push(setInterval(wake, WAKE_EVERY));
+}
+
+interface Reading {
+  readonly lists: ReadResourceList[];
+  readonly stop: AbortSignal;
+}
+
+/** Only who is asked for lists splits pages and renders. */
+async function readUntilGone(url: string, { lists, stop }: Reading): Promise<void> {
+  const reader = new SetReader(SET_URL, url);
+  try {
+    while (!stop.aborted) {
+      lists.push(await reader.resourceList());
+      await reader.changeWindows();
+      await wait(100);
+    }
+  } catch (error) {
+    if (!isGone(error)) throw error;
+  }
+}
+
+/** Follows the set while it changes. */
+async function followOn(reader: SetReader, { lists, stop }: Reading): Promise<Follower> {
+  const follower = await Follower.start(reader);
+  lists.push(follower.baseline);
+  await follower.follow(stop);
+  return follower;
+}
+
+/** Its copy is what the Resource List says, when nobody posts any more. */
+async function requireEqual(follower: Follower, reader: SetReader): Promise<void> {
+  while ((await follower.step()) > 0);
+  const { resources } = await reader.resourceList();
+  const sorted = [...follower.copy.values()].sort((a, b) => (a.uri < b.uri ? -1 : 1));
+  assert.deepEqual(sorted, [...resources.values()]);
+  await reader.requireClosedUnchanged();
+}
