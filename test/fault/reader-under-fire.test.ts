@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Change } from '../../src/domain/change.ts';
-import { uriOf } from '../../src/domain/key.ts';
-import { formatStamp } from '../../src/domain/stamp.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { readLog, requireConsistent, requireEachOnce } from '../support/fault-checks.ts';
 import { SmallRequests } from '../support/fault-clients.ts';
-import { closeFaultSources, FaultSource, SET_URL, SLUG, URL_PREFIX } from '../support/fault-source.ts';
+import { closeFaultSources, FaultSource, SET_URL, SLUG } from '../support/fault-source.ts';
 import { Follower } from '../support/follower.ts';
+import { requireHonestLists } from '../support/honest-lists.ts';
 import { type ReadResourceList, SetReader } from '../support/set-reader.ts';
 
 const EVENTS = 50_000;
@@ -53,8 +51,7 @@ describeOnEachStore('a reader under fire', function (store) {
         [...resources.values()],
       );
     }
-    const histories = historiesOf(log);
-    for (const list of lists) requireHonest(list, histories);
+    requireHonestLists(lists, log);
     assert.ok(lists.length > followers.length && lists.some(({ pages }) => pages > 10));
   });
 });
@@ -68,33 +65,4 @@ async function follow(reader: SetReader, done: AbortSignal): Promise<Follower> {
 /** Reads the whole Resource List again and again; each time pages are split between the index and them. */
 async function relist(reader: SetReader, lists: ReadResourceList[], done: AbortSignal): Promise<void> {
   while (!done.aborted) lists.push(await reader.resourceList());
-}
-
-interface Moment {
-  readonly datetime: string;
-  /** Undefined when it was deleted then. */
-  readonly length: number | undefined;
-}
-
-function historiesOf(log: readonly Change[]): ReadonlyMap<string, readonly Moment[]> {
-  const histories = new Map<string, Moment[]>();
-  for (const { key, stamp, state } of log) {
-    const uri = uriOf(URL_PREFIX, key);
-    const history = histories.get(uri) ?? [];
-    histories.set(uri, history);
-    history.push({ datetime: formatStamp(stamp), length: state?.length });
-  }
-  return histories;
-}
-
-/** Every resource is listed in the state that it had at the list's `at`, or in a later one: no change up to `at` is missing. */
-function requireHonest({ at, resources }: ReadResourceList, histories: ReadonlyMap<string, readonly Moment[]>): void {
-  for (const uri of resources.keys()) assert.ok(histories.has(uri), `${uri} never was`);
-  for (const [uri, history] of histories) {
-    const known = history.filter(({ datetime }) => datetime <= at).length;
-    const states = new Set(history.slice(Math.max(known - 1, 0)).map(({ length }) => length));
-    if (known === 0) states.add(undefined);
-    const listed = resources.get(uri)?.length;
-    assert.ok(states.has(listed), `the list of ${at} has ${uri} with the length ${listed}, which is older`);
-  }
 }
