@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { ask, JSON_BODY } from '../support/ask.ts';
+import { upsert } from '../support/builders.ts';
 import { useElasticsearch, useOwnElasticsearch } from '../support/elasticsearch.ts';
 import { askElasticsearch } from '../support/elasticsearch-indices.ts';
 import {
@@ -8,6 +9,7 @@ import {
   ElasticsearchSource,
   type ProcessOptions,
 } from '../support/elasticsearch-source.ts';
+import { BASE_URL } from '../support/fault-source.ts';
 import { startTlsProxy } from '../support/tls-proxy.ts';
 
 const KINDS = ['log', 'resources', 'changes', 'ledgers', 'catalog'] as const;
@@ -102,6 +104,27 @@ describe('an Elasticsearch that cannot be used', function () {
     const { exitCode, stderr } = await source.run(['sets', 'list'], { storeUrl: proxy.url, environment });
     assert.equal(exitCode, 0, stderr);
   });
+
+  for (const kind of ['log', 'resources', 'ledgers', 'catalog'] as const) {
+    it(`is not written to when it has lost the index ${kind} while it is in use, and nothing is made in its place`, async () => {
+      const { index, sets, close } = await source.open();
+      await sets.useBaseUrl(BASE_URL, false);
+      const { id } = await sets.add({ slug: 'maps', urlPrefix: 'http://example.org/' });
+      await index.commit([upsert(id, 'a')]);
+      await index.watermark();
+      const lost = `${source.prefix}-${kind}-000001`;
+      await remove(lost);
+      const use = async () => {
+        await index.commit([upsert(id, 'b')]);
+        await index.watermark();
+        await sets.add({ slug: 'more', urlPrefix: 'http://example.org/' });
+      };
+      await assert.rejects(use, { code: 'unavailable' });
+      const left = await askElasticsearch(elasticsearch.url, 'GET', `${source.prefix}*/_alias`);
+      assert.equal(Object.keys(left).length, KINDS.length - 1);
+      await close();
+    });
+  }
 
   it('is told when it is not there', async () => {
     await isRefused(source, /Elasticsearch at http:\/\/127\.0\.0\.1:1 cannot be reached: .*ECONNREFUSED/, {

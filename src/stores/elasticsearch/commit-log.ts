@@ -121,7 +121,9 @@ export class CommitLog {
   async #create(record: CommitRecord, body: string): Promise<boolean | undefined> {
     const { number, uuid } = record;
     const path = `/${this.#names.log}/_create/${number}`;
-    const { status } = await this.#cluster.ask({ method: 'PUT', path, body, expects: [409] });
+    // A log that is gone is not made anew: it would begin in the middle.
+    const query = { require_alias: true };
+    const { status } = await this.#cluster.ask({ method: 'PUT', path, query, body, expects: [409] });
     if (status !== 409) {
       this.#take(record);
       return true;
@@ -136,11 +138,10 @@ export class CommitLog {
       return false;
     }
     // An answer was lost. What was read may be on one copy alone: only a write that is acknowledged is on all of them.
-    const query = { if_seq_no: _seq_no, if_primary_term: _primary_term };
     const confirmed = await this.#cluster.ask({
       method: 'PUT',
       path: `/${this.#names.log}/_doc/${number}`,
-      query,
+      query: { ...query, if_seq_no: _seq_no, if_primary_term: _primary_term },
       body,
       expects: [409],
     });
@@ -183,5 +184,6 @@ function requireFound(cluster: Cluster, got: object): void {
 
 /** Whether it was answered, with a reason that will not pass in a moment. */
 function isRefusal({ details }: TidemarkError): boolean {
-  return details.type === 'cluster_block_exception' || details.status === 401 || details.status === 403;
+  const lasts = ['cluster_block_exception', 'index_not_found_exception'].includes(String(details.type));
+  return lasts || details.status === 401 || details.status === 403;
 }

@@ -36,7 +36,7 @@ export class ElasticsearchCatalog implements Catalog {
     const { status, body: answer } = await this.#cluster.ask<Stored>({
       method: 'PUT',
       path: `/${this.#index}/${stored === undefined ? '_create' : '_doc'}/${documentId(kind, id)}`,
-      query: { refresh: true, ...replaced },
+      query: { refresh: true, require_alias: true, ...replaced },
       body: { kind, id, body: { value: body } },
       expects: [409],
     });

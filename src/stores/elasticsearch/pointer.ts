@@ -30,7 +30,7 @@ export async function movePointer(
   await cluster.ask({
     method: 'PUT',
     path: `/${names.ledgers}/_doc/${APPLIED}`,
-    query: { version: commit, version_type: 'external' },
+    query: { version: commit, version_type: 'external', require_alias: true },
     body: { doc_type: 'applied', commit, uuid, stamp },
     expects: [409],
   });
