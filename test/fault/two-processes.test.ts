@@ -36,15 +36,8 @@ const DEATHS = {
     'split.saved:kill@2',
     'render.written:kill@12',
   ],
-  /** The other one applies what it has logged. The two split and render in turns, and every turn takes longer. */
-  elasticsearch: [
-    'commit.decided:stop@15',
-    'commit.logged:kill@15',
-    'apply.written:stop@15',
-    'split.surveyed:stop',
-    'split.saved:kill',
-    'render.written:kill@5',
-  ],
+  /** At the store they die and sleep in elasticsearch-two-processes.test.ts. */
+  elasticsearch: ['render.written:kill@5'],
 };
 
 describeOnEachStore('two processes on one store', function (store) {
