@@ -1,6 +1,12 @@
 import { availableParallelism, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import type { Bench, BenchOptions } from './figure.ts';
+import { elasticsearchIdle } from './figures/elasticsearch-idle.ts';
+import { elasticsearchLargeSet } from './figures/elasticsearch-large-set.ts';
+import { elasticsearchPage } from './figures/elasticsearch-page.ts';
+import { elasticsearchPosting } from './figures/elasticsearch-posting.ts';
+import { elasticsearchSingleEvent } from './figures/elasticsearch-single-event.ts';
+import { elasticsearchSmallSets } from './figures/elasticsearch-small-sets.ts';
 import { oneChange } from './figures/one-change.ts';
 import { page } from './figures/page.ts';
 import { posting } from './figures/posting.ts';
@@ -11,7 +17,21 @@ import { wholeList } from './figures/whole-list.ts';
 import { type Line, lineOf, tableOf } from './support/table.ts';
 import { TemporaryFolder } from './support/temporary-folder.ts';
 
-const BENCHES: readonly Bench[] = [posting, singleEvent, page, wholeList, oneChange, scan, watch];
+const BENCHES: readonly Bench[] = [
+  posting,
+  singleEvent,
+  page,
+  wholeList,
+  oneChange,
+  scan,
+  watch,
+  elasticsearchPosting,
+  elasticsearchSingleEvent,
+  elasticsearchPage,
+  elasticsearchLargeSet,
+  elasticsearchIdle,
+  elasticsearchSmallSets,
+];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

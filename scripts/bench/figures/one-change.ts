@@ -2,18 +2,14 @@ import { rmSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Bench, BenchOptions, Figure } from '../figure.ts';
 import { partsOf, Reader } from '../support/documents.ts';
-import { pathOf } from '../support/events.ts';
 import { filledSource, postMore, SET } from '../support/filled-source.ts';
-import { lastmodOf, postEvent } from '../support/post-event.ts';
+import { changeAndRead, STEPS, type Times } from '../support/one-change.ts';
 import { median } from '../support/spread.ts';
 import type { Server, Tidemark } from '../support/tidemark.ts';
 
 const CHANGES = 20;
 /** How many changes the open window holds before, in both sets; it holds 50,000 at most. */
 const WINDOWS = [10_000, 49_000];
-const STEPS = ['post', 'index', 'page', 'changes'] as const;
-
-type Times = Record<(typeof STEPS)[number], number>;
 
 export const oneChange: Bench = {
   name: 'one-change',
@@ -87,49 +83,6 @@ async function fillWindow(
     if (missing <= 0) return;
     await postMore(server, { folder, count: Math.min(missing, 10_000), revision: revision + upTo });
   }
-}
-
-/** Posts a change, and reads as a client that holds everything does: the index, the page that it names as changed, the changes. */
-async function changeAndRead(
-  { client }: Server,
-  reader: Reader,
-  change: { readonly number: number; readonly revision: number },
-): Promise<Times> {
-  const before = partsOf(await reader.read(`/sets/${SET}/resourcelist.xml`));
-  const entry = `${pathOf(change.number)}</loc><lastmod>${lastmodOf(change.number, change.revision)}`;
-  const moments = [performance.now()];
-  await postEvent(client, { set: SET, ...change });
-  moments.push(performance.now());
-  const list = await reader.read(`/sets/${SET}/resourcelist.xml`);
-  moments.push(performance.now());
-  const parts = partsOf(list);
-  const page =
-    parts.length === 0
-      ? list
-      : await readChangedPage(
-          reader,
-          before.map(({ markup }) => markup),
-          parts,
-        );
-  if (!page.includes(entry)) throw new Error('the change is not in the resource list');
-  moments.push(performance.now());
-  const changes = await reader.readOpenChanges(SET);
-  if (!changes.includes(entry)) throw new Error('the change is not in the change list');
-  moments.push(performance.now());
-  const [post = 0, index = 0, pageTime = 0, changesTime = 0] = moments
-    .slice(1)
-    .map((moment, at) => moment - moments[at]!);
-  return { post, index, page: pageTime, changes: changesTime };
-}
-
-async function readChangedPage(
-  reader: Reader,
-  before: readonly string[],
-  parts: ReturnType<typeof partsOf>,
-): Promise<string> {
-  const changed = parts.filter(({ markup }) => !before.includes(markup));
-  if (changed.length !== 1) throw new Error(`${changed.length} pages changed, not one`);
-  return reader.read(changed[0]!.path);
 }
 
 async function readAll(reader: Reader): Promise<void> {

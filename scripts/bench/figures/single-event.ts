@@ -1,12 +1,8 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Bench, BenchOptions } from '../figure.ts';
 import { runScript } from '../support/child.ts';
-import { Reader } from '../support/documents.ts';
-import { pathOf } from '../support/events.ts';
-import { filledSource, SET } from '../support/filled-source.ts';
-import { lastmodOf, postEvent } from '../support/post-event.ts';
+import { filledSource } from '../support/filled-source.ts';
+import { listedAfter, untilListed } from '../support/listed-after.ts';
 import { percentile } from '../support/spread.ts';
-import type { Server } from '../support/tidemark.ts';
 
 const RESOURCES = 10_000;
 const EVENTS = 100;
@@ -27,7 +23,7 @@ export const singleEvent: Bench = {
     try {
       await untilListed(server, 0);
       for (let run = 1; run <= runs; run++) {
-        const times = await postEvents(server, run);
+        const times = await listedAfter(server, { events: EVENTS, pause: PAUSE, revision: run });
         acknowledged.push(percentile(times.acknowledged, 95));
         listed.push(percentile(times.listed, 95));
         bare.push(percentile(await writeBare(options), 95));
@@ -44,28 +40,6 @@ export const singleEvent: Bench = {
     ];
   },
 };
-
-async function postEvents(server: Server, revision: number): Promise<{ acknowledged: number[]; listed: number[] }> {
-  const acknowledged: number[] = [];
-  const listed: number[] = [];
-  for (let number = 0; number < EVENTS; number++) {
-    await wait(PAUSE);
-    const start = performance.now();
-    await postEvent(server.client, { set: SET, number, revision });
-    acknowledged.push(performance.now() - start);
-    await untilListed(server, number, lastmodOf(number, revision));
-    listed.push(performance.now() - start);
-  }
-  return { acknowledged, listed };
-}
-
-/** Fetches both lists until they tell of the resource (with this date). */
-async function untilListed({ client }: Server, number: number, lastmod = ''): Promise<void> {
-  const entry = `${pathOf(number)}</loc><lastmod>${lastmod}`;
-  const reader = new Reader(client);
-  while (!(await reader.read(`/sets/${SET}/resourcelist.xml`)).includes(entry));
-  while (!(await reader.readOpenChanges(SET)).includes(entry));
-}
 
 function writeBare({ folder }: BenchOptions): Promise<number[]> {
   const database = folder.next('single.db');

@@ -3,17 +3,62 @@ import { entryWeight } from '../../../src/domain/entry-weight.ts';
 import { encodeState, type ResourceState } from '../../../src/domain/resource.ts';
 import type { ResourceSet } from '../../../src/domain/resource-set.ts';
 import { clockStamp } from '../../../src/domain/stamp.ts';
+import { catalogId, SetRegistry } from '../../../src/sets/set-registry.ts';
 import { bulksOf } from '../../../src/stores/elasticsearch/bulk.ts';
 import { Cluster } from '../../../src/stores/elasticsearch/cluster.ts';
 import { type CommitRecord, encodeCommit, type LoggedChange } from '../../../src/stores/elasticsearch/commit-record.ts';
 import { movePointer, readPointer } from '../../../src/stores/elasticsearch/pointer.ts';
 import { IndexNames } from '../../../src/stores/elasticsearch/schema.ts';
+import { openStores } from '../../../src/stores/open-stores.ts';
 import { countChange, emptyLedger } from '../../../src/stores/set-ledger.ts';
 import { shuffled } from './events.ts';
 
 const PER_COMMIT = 5_000;
 /** Commits that are sent at the same time. */
 const AT_ONCE = 2;
+
+/** Fills the set of a source by its name. */
+export async function fillSet(
+  { url }: { readonly url: string },
+  {
+    prefix,
+    slug,
+    count,
+    tell,
+  }: { readonly prefix: string; readonly slug: string; readonly count: number; tell(text: string): void },
+): Promise<void> {
+  const { index, catalog, close } = await openStores({ kind: 'elasticsearch', nodes: [url], prefix });
+  const set = await new SetRegistry(catalog, index).bySlug(slug);
+  // What was appended so far is applied, so that the pointer is the head of the log.
+  await index.watermark();
+  await close();
+  await fillElasticsearch({ url, prefix }, { set, count, tell });
+}
+
+/** Adds as many sets, `set-0` and so on, to the catalog of a source that has one set, by which they are modelled. */
+export async function makeSets(
+  { url }: { readonly url: string },
+  { prefix, count }: { readonly prefix: string; readonly count: number },
+): Promise<void> {
+  const { index, catalog, close } = await openStores({ kind: 'elasticsearch', nodes: [url], prefix });
+  const [model] = await new SetRegistry(catalog, index).list();
+  await close();
+  const cluster = new Cluster({ nodes: [url] });
+  const names = new IndexNames(prefix);
+  for (let start = 0; start < count; start += PER_COMMIT) {
+    let lines = '';
+    for (let number = start; number < Math.min(start + PER_COMMIT, count); number++) {
+      const slug = `set-${number}`;
+      const id = model!.id + 1 + number;
+      const value: ResourceSet = { ...model!, id, slug, urlPrefix: `https://repository.example.org/${slug}/` };
+      const action = { create: { _index: names.catalog, _id: `set:${catalogId(id)}` } };
+      const document = { kind: 'set', id: catalogId(id), body: { value } };
+      lines += `${JSON.stringify(action)}\n${JSON.stringify(document)}\n`;
+    }
+    await cluster.ask({ method: 'POST', path: '/_bulk', query: { refresh: true }, lines });
+  }
+  await cluster.close();
+}
 
 /**
  * Fills an empty set with as many resources as a log that fits would have made, in random order, by `_bulk` alone: for sizes that would take too

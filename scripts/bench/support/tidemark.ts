@@ -14,19 +14,22 @@ const MAIN = join(import.meta.dirname, '../../../src/main.ts');
 export class Tidemark {
   readonly dataFolder: string;
   readonly #port: number;
+  readonly #env: NodeJS.ProcessEnv;
 
-  private constructor(dataFolder: string, port: number) {
+  private constructor(dataFolder: string, port: number, env: NodeJS.ProcessEnv) {
     this.dataFolder = dataFolder;
     this.#port = port;
+    this.#env = env;
   }
 
-  static async create(dataFolder: string): Promise<Tidemark> {
-    return new Tidemark(dataFolder, await freePort());
+  /** @param env what names another store than the file in the data folder */
+  static async create(dataFolder: string, env: NodeJS.ProcessEnv = {}): Promise<Tidemark> {
+    return new Tidemark(dataFolder, await freePort(), env);
   }
 
   /** Runs a command to its end. */
   run(...args: readonly string[]): Promise<Finished> {
-    return runChild(process.execPath, [MAIN, ...args, '--data', this.dataFolder, '--json']);
+    return runChild(process.execPath, [MAIN, ...args, '--data', this.dataFolder, '--json'], { env: this.#env });
   }
 
   /** Adds a set of resources that are served elsewhere. */
@@ -40,7 +43,7 @@ export class Tidemark {
     const all = [MAIN, ...args, '--data', this.dataFolder, '--port', String(this.#port), '--json'];
     const child = spawn(process.execPath, [...all, '--log-level', 'error'], {
       stdio: ['ignore', 'pipe', 'inherit'],
-      env: { ...process.env, ...env },
+      env: { ...process.env, ...this.#env, ...env },
     });
     const exited = once(child, 'exit');
     const lines = createInterface({ input: child.stdout });

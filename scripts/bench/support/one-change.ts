@@ -1,0 +1,53 @@
+import { partsOf, type Reader } from './documents.ts';
+import { pathOf } from './events.ts';
+import { SET } from './filled-source.ts';
+import { lastmodOf, postEvent } from './post-event.ts';
+import type { Server } from './tidemark.ts';
+
+export const STEPS = ['post', 'index', 'page', 'changes'] as const;
+
+/** Milliseconds of each step. */
+export type Times = Record<(typeof STEPS)[number], number>;
+
+/** Posts a change, and reads as a client that holds everything does: the index, the page that it names as changed, the changes. */
+export async function changeAndRead(
+  { client }: Server,
+  reader: Reader,
+  change: { readonly number: number; readonly revision: number },
+): Promise<Times> {
+  const before = partsOf(await reader.read(`/sets/${SET}/resourcelist.xml`));
+  const entry = `${pathOf(change.number)}</loc><lastmod>${lastmodOf(change.number, change.revision)}`;
+  const moments = [performance.now()];
+  await postEvent(client, { set: SET, ...change });
+  moments.push(performance.now());
+  const list = await reader.read(`/sets/${SET}/resourcelist.xml`);
+  moments.push(performance.now());
+  const parts = partsOf(list);
+  const page =
+    parts.length === 0
+      ? list
+      : await readChangedPage(
+          reader,
+          before.map(({ markup }) => markup),
+          parts,
+        );
+  if (!page.includes(entry)) throw new Error('the change is not in the resource list');
+  moments.push(performance.now());
+  const changes = await reader.readOpenChanges(SET);
+  if (!changes.includes(entry)) throw new Error('the change is not in the change list');
+  moments.push(performance.now());
+  const [post = 0, index = 0, pageTime = 0, changesTime = 0] = moments
+    .slice(1)
+    .map((moment, at) => moment - moments[at]!);
+  return { post, index, page: pageTime, changes: changesTime };
+}
+
+async function readChangedPage(
+  reader: Reader,
+  before: readonly string[],
+  parts: ReturnType<typeof partsOf>,
+): Promise<string> {
+  const changed = parts.filter(({ markup }) => !before.includes(markup));
+  if (changed.length !== 1) throw new Error(`${changed.length} pages changed, not one`);
+  return reader.read(changed[0]!.path);
+}
