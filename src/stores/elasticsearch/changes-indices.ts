@@ -6,6 +6,8 @@ const MOST_CHANGES = 200_000_000;
 /** Commits between two looks at how large the newest index is. */
 const LOOK_AFTER = 1_000;
 
+type Counts = Readonly<Record<string, { readonly primaries: { readonly docs: { readonly count: number } } }>>;
+
 /** The indices of changes: the newest takes what is appended, and is followed by another when it is large. */
 export class ChangesIndices {
   readonly #cluster: Cluster;
@@ -33,17 +35,26 @@ export class ChangesIndices {
   }
 
   async #look(): Promise<string> {
-    const { body } = await this.#cluster.ask<{
-      indices: Readonly<Record<string, { primaries: { docs: { count: number } } }>>;
-    }>({
+    const [indices, counts] = await Promise.all([this.#indices(), this.#counts()]);
+    const newest = indices.toSorted().at(-1)!;
+    if ((counts[newest]?.primaries.docs.count ?? 0) < this.#most) return newest;
+    const number = Number(newest.slice(this.#names.changes.length + 1)) + 1;
+    await makeChangesIndex(this.#cluster, this.#names, number);
+    return this.#names.changesIndex(number);
+  }
+
+  async #indices(): Promise<readonly string[]> {
+    const { body } = await this.#cluster.ask<object>({ method: 'GET', path: `/${this.#names.changes}/_alias` });
+    return Object.keys(body);
+  }
+
+  /** Of the indices whose shards answer: one that another process has just made does not yet. */
+  async #counts(): Promise<Counts> {
+    const { body } = await this.#cluster.ask<{ indices?: Counts }>({
       method: 'GET',
       path: `/${this.#names.changes}/_stats/docs`,
       query: { filter_path: 'indices.*.primaries.docs.count' },
     });
-    const newest = Object.keys(body.indices).sort().at(-1)!;
-    if (body.indices[newest]!.primaries.docs.count < this.#most) return newest;
-    const number = Number(newest.slice(this.#names.changes.length + 1)) + 1;
-    await makeChangesIndex(this.#cluster, this.#names, number);
-    return this.#names.changesIndex(number);
+    return body.indices ?? {};
   }
 }

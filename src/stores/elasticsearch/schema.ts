@@ -70,7 +70,13 @@ async function requireActive(cluster: Cluster, names: IndexNames): Promise<void>
   const { body } = await cluster.ask<{ status: string }>({
     method: 'GET',
     path: `/_cluster/health/${KINDS.map((kind) => names[kind]).join(',')}`,
-    query: { wait_for_status: 'yellow', timeout: ACTIVE_WITHIN, filter_path: 'status' },
+    // Yellow is also what an index is whose primary shards are only being made: each index has one at least.
+    query: {
+      wait_for_status: 'yellow',
+      wait_for_active_shards: KINDS.length,
+      timeout: ACTIVE_WITHIN,
+      filter_path: 'status',
+    },
     expects: [408],
   });
   if (body.status !== 'red') return;
