@@ -17,11 +17,14 @@ import { Follower } from '../support/follower.ts';
 import { requireHonestLists } from '../support/honest-lists.ts';
 import { type ReadResourceList, SetReader } from '../support/set-reader.ts';
 
-const ACTIONS = ['kill', 'stop'] as const;
-type Action = (typeof ACTIONS)[number];
+type Action = 'kill' | 'stop';
 
-/** Milliseconds that the clocks of the processes are ahead of the survivor's. */
-const CLOCKS = [0, 30_000, -30_000];
+/** What becomes of the processes beside the survivor, and milliseconds that their clocks are ahead of his. */
+const MORTALS = [
+  { action: 'kill', clockOffset: 30_000 },
+  { action: 'stop', clockOffset: -30_000 },
+  { action: 'stop', clockOffset: 0 },
+] as const;
 
 /** How often a failpoint is passed before it strikes: late enough that there is something to lose. */
 const PASS = 5;
@@ -115,9 +118,8 @@ describe('several processes on one Elasticsearch', function () {
 
 function startMortals(source: ElasticsearchSource, failpoint: Failpoint): Promise<readonly Mortal[]> {
   const pass = isSplit(failpoint) ? 1 : PASS;
-  const all = ACTIONS.flatMap((action) => CLOCKS.map((clockOffset) => ({ action, clockOffset })));
   // Of those who split a page at once, one is served: it would take long until each has its turn.
-  const kinds = isSplit(failpoint) ? [all[1]!, all[5]!] : all;
+  const kinds = isSplit(failpoint) ? MORTALS.slice(0, 2) : MORTALS;
   return Promise.all(
     kinds.map(async ({ action, clockOffset }, at) => {
       const serving = await source.serve({ failpoint: `${failpoint}:${action}@${pass}`, clockOffset });

@@ -37,7 +37,7 @@ const DEATHS = {
     'render.written:kill@12',
   ],
   /** At the store they die and sleep in elasticsearch-two-processes.test.ts. */
-  elasticsearch: ['render.written:kill@5'],
+  elasticsearch: ['render.written:kill'],
 };
 
 describeOnEachStore('two processes on one store', function (store) {
