@@ -1,63 +1,71 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { ChangeEvent } from '../../src/domain/change.ts';
 import type { ResourceSet } from '../../src/domain/resource-set.ts';
-import type { ResourceIndex } from '../../src/stores/resource-index.ts';
+import { SetRegistry } from '../../src/sets/set-registry.ts';
+import { openStores, type Stores } from '../../src/stores/open-stores.ts';
 import { postNdjson } from '../../src/updater/ndjson-posting.ts';
 import { Updater } from '../../src/updater/updater.ts';
+import { URL_PREFIX } from '../support/builders.ts';
 
 const MEGABYTE = 1024 * 1024;
 
-const SET: ResourceSet = {
-  id: 1,
-  slug: 'papers',
-  epoch: 1,
-  epochStart: 1,
-  urlPrefix: 'https://data.example.org/papers/',
-  exclude: [],
-  pageEntries: 100,
-  windowChanges: 100,
-  publishHashes: [],
-  ready: true,
-};
-
 describe('What is posted', () => {
-  let commits: (readonly ChangeEvent[])[];
+  let folder: string;
+  let stores: Stores;
+  let set: ResourceSet;
   let updater: Updater;
+  /** Megabytes that the entries of each commit weigh. */
+  let commits: number[];
 
-  beforeEach(() => {
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
+    stores = await openStores({ kind: 'sqlite', file: join(folder, 'tidemark.db') });
+    const { index, catalog } = stores;
+    const sets = new SetRegistry(catalog, index);
+    await sets.useBaseUrl('http://localhost:8080', false);
+    set = await sets.add({ slug: 'papers', urlPrefix: URL_PREFIX });
     commits = [];
-    const index: Pick<ResourceIndex, 'commit'> = {
-      async commit(events) {
-        commits.push(events);
-        return events.map(() => ({ status: 'unchanged', reason: 'same-state' }));
-      },
+    const commit = index.commit.bind(index);
+    index.commit = (events) => {
+      commits.push(events.reduce((sum, { weight }) => sum + weight, 0) / MEGABYTE);
+      return commit(events);
     };
-    updater = new Updater(index as ResourceIndex);
+    updater = new Updater(index);
   });
 
-  const weights = () => commits.map((events) => events.reduce((sum, { weight }) => sum + weight, 0) / MEGABYTE);
-  const heavy = (weight: number): ChangeEvent => ({ set: 1, key: '/a', state: {}, weight: weight * MEGABYTE });
+  afterEach(async () => {
+    await stores.close();
+    await rm(folder, { recursive: true });
+  });
 
   it('is gathered into commits that a store takes in one request', async () => {
-    await Promise.all([20, 10, 10, 40, 1].map((weight) => updater.post([heavy(weight)])));
-    assert.deepEqual(weights(), [30, 10, 40, 1]);
+    const heavy = (weight: number, at: number): ChangeEvent => {
+      return { set: set.id, key: `/${at}`, state: {}, weight: weight * MEGABYTE };
+    };
+    const posted = [20, 10, 10, 40, 1].map((weight, at) => updater.post([heavy(weight, at)]));
+    const results = (await Promise.all(posted)).flat();
+    assert.deepEqual(commits, [30, 10, 40, 1]);
+    assert.ok(results.every(({ status }) => status === 'applied'));
   });
 
   it('as a stream of large events comes in small batches', async () => {
-    const links = Array.from({ length: 5_000 }, (_, number) => ({
+    const ln = Array.from({ length: 5_000 }, (_, number) => ({
       rel: 'describes',
       href: { type: 'url', value: `https://objects.example.org/${number}/${'x'.repeat(100)}` },
     }));
     const line = (number: number) =>
-      `${JSON.stringify({ location: { type: 'rel_path', value: `${number}` }, change: 'created', ln: links })}\n`;
+      `${JSON.stringify({ location: { type: 'rel_path', value: `${number}` }, change: 'created', ln })}\n`;
     const input = (async function* () {
       for (let number = 0; number < 40; number++) yield Buffer.from(line(number));
     })();
-    let results = 0;
-    for await (const batch of postNdjson(input, { set: SET, post: (events) => updater.post(events) })) {
-      results += batch.length;
+    let applied = 0;
+    for await (const batch of postNdjson(input, { set, post: (events) => updater.post(events) })) {
+      applied += batch.filter(({ result }) => result.status === 'applied').length;
     }
-    assert.equal(results, 40);
-    assert.ok(Math.max(...weights()) <= 33, `commits of ${weights()} megabytes`);
+    assert.equal(applied, 40);
+    assert.ok(Math.max(...commits) <= 33, `commits of ${commits} megabytes`);
   });
 });
