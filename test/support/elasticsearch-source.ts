@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type App, openApp } from '../../src/app.ts';
 import type { ElasticsearchLocation } from '../../src/config/configuration.ts';
-import { upsert } from './builders.ts';
 import { removeIndices, uniquePrefix } from './elasticsearch-indices.ts';
 import { ElasticsearchProxy } from './elasticsearch-proxy.ts';
-import { BASE_URL, type ServingProcess, SLUG, URL_PREFIX } from './fault-source.ts';
+import { addSet, BASE_URL, fillPages, LIMITS_OF_PAGES, type Limits, type ServingProcess } from './fault-source.ts';
 import { findFreePort } from './free-port.ts';
 import { type FinishedRun, killTidemarks, runTidemark, startTidemark } from './run-tidemark.ts';
 import { testConfiguration } from './start-app.ts';
@@ -23,11 +22,6 @@ export interface ProcessOptions {
   /** Where it finds the store, when not at the server itself: URLs with commas in between. */
   readonly storeUrl?: string;
   readonly environment?: Readonly<Record<string, string>>;
-}
-
-interface Limits {
-  readonly pageEntries: number;
-  readonly windowChanges: number;
 }
 
 const sources = new Set<ElasticsearchSource>();
@@ -55,21 +49,14 @@ export class ElasticsearchSource {
 
   static async make(url: string, limits: Limits): Promise<ElasticsearchSource> {
     const source = await ElasticsearchSource.makeEmpty(url);
-    const app = await source.open();
-    await app.sets.useBaseUrl(BASE_URL, false);
-    await app.sets.add({ slug: SLUG, urlPrefix: URL_PREFIX, ...limits });
-    await app.close();
+    await addSet(await source.open(), limits);
     return source;
   }
 
   /** One that has some full pages, so that a key in the middle splits one. */
   static async makeWithPages(url: string): Promise<ElasticsearchSource> {
-    const source = await ElasticsearchSource.make(url, { pageEntries: 20, windowChanges: 150 });
-    const app = await source.open();
-    const { id } = await app.sets.bySlug(SLUG);
-    await app.updater.post(Array.from({ length: 100 }, (_, at) => upsert(id, `k${at * 4}`, { length: at })));
-    await app.publisher.resourceList(SLUG);
-    await app.close();
+    const source = await ElasticsearchSource.make(url, LIMITS_OF_PAGES);
+    await fillPages(await source.open());
     return source;
   }
 

@@ -37,7 +37,7 @@ const COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/compiled'
 /** Milliseconds in which a failpoint must be reached; generous, because a machine that runs tests may be busy. */
 const PATIENCE = 40_000;
 
-interface Limits {
+export interface Limits {
   readonly pageEntries: number;
   readonly windowChanges: number;
 }
@@ -66,21 +66,14 @@ export class FaultSource {
   /** @param storeFolder where the files of the store are, when not in the source's own folder */
   static async make(kind: StoreKind, limits: Limits, storeFolder?: string): Promise<FaultSource> {
     const source = await FaultSource.makeEmpty(kind, storeFolder);
-    const app = await source.open();
-    await app.sets.useBaseUrl(BASE_URL, false);
-    await app.sets.add({ slug: SLUG, urlPrefix: URL_PREFIX, ...limits });
-    await app.close();
+    await addSet(await source.open(), limits);
     return source;
   }
 
   /** One that has some full pages, so that a key in the middle splits one. */
   static async makeWithPages(kind: StoreKind): Promise<FaultSource> {
-    const source = await FaultSource.make(kind, { pageEntries: 20, windowChanges: 150 });
-    const app = await source.open();
-    const { id } = await app.sets.bySlug(SLUG);
-    await app.updater.post(Array.from({ length: 100 }, (_, at) => upsert(id, `k${at * 4}`, { length: at })));
-    await app.publisher.resourceList(SLUG);
-    await app.close();
+    const source = await FaultSource.make(kind, LIMITS_OF_PAGES);
+    await fillPages(await source.open());
     return source;
   }
 
@@ -122,6 +115,24 @@ export class FaultSource {
   async close(): Promise<void> {
     for (const close of this.#closers.splice(0).reverse()) await close();
   }
+}
+
+/** So small that the resources of `fillPages` make several pages. */
+export const LIMITS_OF_PAGES: Limits = { pageEntries: 20, windowChanges: 150 };
+
+/** Adds the set to a new source, and closes it. */
+export async function addSet(app: App, limits: Limits): Promise<void> {
+  await app.sets.useBaseUrl(BASE_URL, false);
+  await app.sets.add({ slug: SLUG, urlPrefix: URL_PREFIX, ...limits });
+  await app.close();
+}
+
+/** Makes some full pages, so that a key in the middle splits one, and closes the source. */
+export async function fillPages(app: App): Promise<void> {
+  const { id } = await app.sets.bySlug(SLUG);
+  await app.updater.post(Array.from({ length: 100 }, (_, at) => upsert(id, `k${at * 4}`, { length: at })));
+  await app.publisher.resourceList(SLUG);
+  await app.close();
 }
 
 /** Waits until a process is stopped, which is what a failpoint does to it with `stop`. */
