@@ -52,9 +52,9 @@ describe('What is posted', () => {
   });
 
   it('as a stream of large events comes in small batches', async () => {
-    const ln = Array.from({ length: 5_000 }, (_, number) => ({
+    const ln = Array.from({ length: 1_000 }, (_, number) => ({
       rel: 'describes',
-      href: { type: 'url', value: `https://objects.example.org/${number}/${'x'.repeat(100)}` },
+      href: { type: 'url', value: `https://objects.example.org/${number}/${'x'.repeat(700)}` },
     }));
     const line = (number: number) =>
       `${JSON.stringify({ location: { type: 'rel_path', value: `${number}` }, change: 'created', ln })}\n`;
