@@ -59,13 +59,13 @@ describe('What is posted', () => {
     const line = (number: number) =>
       `${JSON.stringify({ location: { type: 'rel_path', value: `${number}` }, change: 'created', ln })}\n`;
     const input = (async function* () {
-      for (let number = 0; number < 40; number++) yield Buffer.from(line(number));
+      for (let number = 0; number < 60; number++) yield Buffer.from(line(number));
     })();
     let applied = 0;
     for await (const batch of postNdjson(input, { set, post: (events) => updater.post(events) })) {
       applied += batch.filter(({ result }) => result.status === 'applied').length;
     }
-    assert.equal(applied, 40);
+    assert.equal(applied, 60);
     assert.ok(Math.max(...commits) <= 33, `commits of ${commits} megabytes`);
   });
 });
