@@ -21,17 +21,38 @@ export type Action =
   | 'post-changes'
   | 'administer';
 
+/** What of a set counts for access. */
+export type GuardedSet = Pick<ResourceSet, 'slug' | 'private'>;
+
 /** The one place that says who may do what; the set is the one that the action is about. */
-export function may(principal: Principal, action: Action, _set: ResourceSet | undefined): boolean {
+export function may(principal: Principal, action: Action, set: GuardedSet | undefined): boolean {
   switch (action) {
     case 'probe':
     case 'read-source':
+      return true;
     case 'read-documents':
     case 'read-resource':
     case 'read-state':
-      return true;
+      return set?.private !== true || holds(principal, 'read', set);
     case 'post-changes':
+      return holds(principal, 'post', set);
     case 'administer':
-      return principal.kind === 'administrator';
+      return administers(principal);
   }
+}
+
+/** Whether somebody may be told that a set exists. */
+export function mayKnow(principal: Principal, set: GuardedSet): boolean {
+  return may(principal, 'read-state', set) || may(principal, 'post-changes', set);
+}
+
+export function administers(principal: Principal): boolean {
+  return principal.kind === 'administrator' || (principal.kind === 'token' && principal.scopes.includes('administer'));
+}
+
+function holds(principal: Principal, verb: 'post' | 'read', set: GuardedSet | undefined): boolean {
+  if (administers(principal)) return true;
+  if (principal.kind !== 'token') return false;
+  const { scopes } = principal;
+  return scopes.includes(`${verb}:*`) || (set !== undefined && scopes.includes(`${verb}:${set.slug}`));
 }

@@ -1,5 +1,26 @@
-/** Who sends a request. Tokens with scopes will be a kind of their own. */
-export type Principal = { readonly kind: 'anonymous' } | { readonly kind: 'administrator' };
+import type { Scope } from './scope.ts';
 
-export const ANONYMOUS: Principal = { kind: 'anonymous' };
-export const ADMINISTRATOR: Principal = { kind: 'administrator' };
+/** Who sends a request. */
+export type Principal = Anonymous | Administrator | TokenBearer;
+
+export interface Anonymous {
+  readonly kind: 'anonymous';
+}
+
+/** The bearer of the token from the environment, or whoever asks from the machine itself where there are no tokens. */
+export interface Administrator {
+  readonly kind: 'administrator';
+}
+
+/** The bearer of a token that is kept in the catalog. */
+export interface TokenBearer {
+  readonly kind: 'token';
+  /** The token's id, which is no secret. */
+  readonly id: string;
+  /** What its maker called it. */
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+}
+
+export const ANONYMOUS: Anonymous = { kind: 'anonymous' };
+export const ADMINISTRATOR: Administrator = { kind: 'administrator' };

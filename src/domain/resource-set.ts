@@ -31,6 +31,8 @@ export interface ResourceSet {
   readonly publishHashes: readonly HashAlgorithm[];
   /** False until its first scan or import is complete: a Resource List is never a part of itself. */
   readonly ready: boolean;
+  /** Only for those whose token may read it; absent means that it is for everybody. */
+  readonly private?: boolean;
   /** Where it was taken over from; absent for a set that began here. */
   readonly imported?: Imported;
   /** When it was removed; its id and slug are not given again. */

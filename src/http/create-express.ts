@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { AccessPolicy } from '../access/access-policy.ts';
 import { TidemarkError } from '../domain/errors.ts';
 import { CONTENT_SECURITY_POLICY } from '../web/layout.ts';
+import { createAdmit } from './admit.ts';
 import { errorHandler } from './error-handler.ts';
 import { guard } from './guard.ts';
 import { HttpError } from './http-error.ts';
@@ -32,8 +33,8 @@ export function createExpress(app: ServedApp, { policy, logger, stopping }: Serv
     }),
   );
   const table = routeTable(app, stopping);
-  const guardOf = guard(app, policy);
-  for (const route of table) server[route.method](route.path, guardOf(route), route.handle);
+  const admit = createAdmit(app, policy);
+  for (const route of table) server[route.method](route.path, guard(admit, route), route.handle);
   for (const [path, routes] of Map.groupBy(table, ({ path }) => path)) server.all(path, () => refuseMethod(routes));
   server.use((request) => {
     throw new TidemarkError('not-found', `there is nothing at ${request.path}`);

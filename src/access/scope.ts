@@ -1,0 +1,36 @@
+import { TidemarkError } from '../domain/errors.ts';
+import { parseSlug } from '../domain/resource-set.ts';
+
+/**
+ * What a token lets its bearer do.
+ *
+ * - `post:SET`: post changes to a set, `post:*` to all
+ * - `read:SET`: read a private set, `read:*` all of them; the others are for everybody
+ * - `administer`: everything, also making and revoking tokens
+ */
+export type Scope = 'administer' | `${'post' | 'read'}:${string}`;
+
+/** @throws TidemarkError `invalid` for a text that is no scope */
+export function parseScope(text: string): Scope {
+  if (text === 'administer') return text;
+  const [, verb, slug] = /^(post|read):(.+)$/s.exec(text) ?? [];
+  if (slug === undefined) throw noScope(text);
+  return `${verb as 'post' | 'read'}:${slug === '*' ? slug : parseSlug(slug)}`;
+}
+
+/** The set that a scope names; undefined for one of all sets. */
+export function slugOfScope(scope: Scope): string | undefined {
+  const slug = scope.slice(scope.indexOf(':') + 1);
+  return scope === 'administer' || slug === '*' ? undefined : slug;
+}
+
+function noScope(text: string): TidemarkError {
+  const shown = JSON.stringify(text.slice(0, 80));
+  return new TidemarkError(
+    'invalid',
+    `${shown} is no scope: use post:SET, read:SET (or * for all sets) or administer`,
+    {
+      field: 'scope',
+    },
+  );
+}
