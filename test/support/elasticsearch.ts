@@ -82,7 +82,8 @@ export function useOwnElasticsearch(options: OwnOptions = {}): { readonly elasti
 }
 
 async function findShared(): Promise<{ readonly url: string }> {
-  const url = process.env.ELASTICSEARCH_URL;
+  const { ELASTICSEARCH_URL: url, ELASTICSEARCH_MISSING: missing } = process.env;
+  if (missing !== undefined) throw new Error(missing);
   if (url !== undefined) {
     await askElasticsearch(url, 'GET', '_cluster/health');
     return { url };

@@ -2,33 +2,48 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 
 // Every temporary folder of the tests and of the processes that they start lies in here.
 const folder = mkdtempSync(join(tmpdir(), 'tidemark-test-'));
 process.env.TMPDIR = folder;
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 
 /** Milliseconds until an open handle counts as forgotten: handles are closed a moment after their owners say so. */
 const PATIENCE = 10_000;
 
 const closers: (() => Promise<void>)[] = [];
+let before: readonly string[] = [];
 
 /** Closes what the tests share, after the last of them. */
 export function atEndOfRun(close: () => Promise<void>): void {
   closers.push(close);
 }
 
-/** A test that leaves a folder or a handle behind fails the run. */
+/** A file of tests that leaves a folder or a handle behind fails. (When files run side by side, these hooks run for each of them.) */
 export const mochaHooks = {
+  beforeAll() {
+    before = process.getActiveResourcesInfo();
+  },
+
   async afterAll() {
-    for (const close of closers.toReversed()) await close();
-    const left = readdirSync(folder);
-    rmSync(folder, { recursive: true });
-    assert.deepEqual(left, [], 'temporary folders are left behind');
-    setTimeout(() => {
-      console.error(
-        `\nThe tests are over, but something is still open: ${process.getActiveResourcesInfo().join(', ')}`,
-      );
-      process.exit(1);
-    }, PATIENCE).unref();
+    for (const close of closers.splice(0).toReversed()) await close();
+    assert.deepEqual(readdirSync(folder), [], 'temporary folders are left behind');
+    assert.deepEqual(await leftOpen(), [], 'the tests are over, but something is still open');
   },
 };
+
+/** What is open now and was not before the first test. */
+async function leftOpen(): Promise<readonly string[]> {
+  const deadline = performance.now() + PATIENCE;
+  for (;;) {
+    const known = [...before];
+    const left = process.getActiveResourcesInfo().filter((resource) => {
+      const at = known.indexOf(resource);
+      if (at >= 0) known.splice(at, 1);
+      return at < 0;
+    });
+    if (left.length === 0 || performance.now() > deadline) return left;
+    await wait(50, undefined, { ref: false });
+  }
+}
