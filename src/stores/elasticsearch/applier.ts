@@ -12,9 +12,9 @@ import type { IndexNames } from './schema.ts';
 const TAKE_OVER_AFTER = 1_000;
 /** Milliseconds between two looks at the pointer, while somebody else's commit is being applied. */
 const LOOK_AFTER = 20;
-const RETRY_AFTER = { first: 100, most: 5_000 };
-/** Milliseconds that a reader waits, and a process that closes. */
-const PATIENCE = 10_000;
+const RETRY_AFTER = { first: 100, most: 2_000 };
+/** Milliseconds that a reader waits, and a process that closes: for a commit that is being applied, and for one whose applying fails. */
+const PATIENCE = { working: 10_000, failing: 2_000 };
 
 interface BulkAnswer {
   readonly items?: readonly Readonly<Record<string, { readonly error: { type: string; reason: string } }>>[];
@@ -58,10 +58,11 @@ export class Applier {
    * @throws TidemarkError `unavailable` when that takes too long
    */
   async through(number: number): Promise<void> {
-    const deadline = Date.now() + PATIENCE;
+    const begin = Date.now();
     while (this.#log.applied < number) {
       this.#advance();
-      if (Date.now() > deadline) throw this.#fault ?? notApplied(number);
+      const patience = this.#fault === undefined ? PATIENCE.working : PATIENCE.failing;
+      if (Date.now() - begin > patience) throw this.#fault ?? notApplied(number);
       await Promise.race([this.#progress.promise, wait(LOOK_AFTER * 10)]);
     }
   }
