@@ -5,7 +5,6 @@ import { may } from '../access/may.ts';
 import type { Principal } from '../access/principal.ts';
 import { TidemarkError } from '../domain/errors.ts';
 import { parseSlug, type ResourceSet } from '../domain/resource-set.ts';
-import { changesFormat } from './body-kind.ts';
 import { HttpError } from './http-error.ts';
 import type { Route } from './route.ts';
 import type { ServedApp } from './served-app.ts';
@@ -29,16 +28,15 @@ export interface Admission {
  * Lets a request through to its route when its sender may do that, and looks up the set that it is about; throws what
  * error-handler.ts answers otherwise. Knows nothing of express.
  */
-export type Admit = (route: Pick<Route, 'method' | 'action' | 'body'>, arrival: Arrival) => Promise<Admission>;
+export type Admit = (route: Pick<Route, 'method' | 'action'>, arrival: Arrival) => Promise<Admission>;
 
 export function createAdmit({ sets, configuration }: ServedApp, policy: AccessPolicy): Admit {
-  return async ({ method, action, body }, { headers, slug }) => {
+  return async ({ method, action }, { headers, slug }) => {
     const sender = identify(headers, policy);
     if (sender === undefined) throw unauthorized('the token is not valid');
     if (method !== 'get') refuseForeignPage(headers, configuration.baseUrl);
     const set = slug === undefined ? undefined : await sets.bySlug(parseSlug(slug));
     if (!may(sender, action, set)) throw refusal(policy);
-    if (body === 'changes') changesFormat(headers);
     return { sender, set };
   };
 }

@@ -1,91 +1,119 @@
-import type { Request, Response } from 'express';
 import { TidemarkError } from '../domain/errors.ts';
 import { type ResourceKey, resolveLocation } from '../domain/key.ts';
 import type { Resource } from '../domain/resource.ts';
 import type { ResourceSet } from '../domain/resource-set.ts';
 import { boundaryAfter, boundaryBefore, formatStamp } from '../domain/stamp.ts';
 import { summarize } from '../sets/summarized-sets.ts';
-import { limitOf, textOf, timeOf } from './query.ts';
-import { param, setOf } from './route.ts';
+import {
+  LIST_CHANGES,
+  LIST_PAGES,
+  LIST_RESOURCES,
+  LIST_SETS,
+  REFRESH_PAGE,
+  SHOW_RESOURCE,
+  SHOW_SET,
+} from './api-operations.ts';
+import { get, param, post, type Route, setOf } from './route.ts';
+import { sendJson } from './send-json.ts';
 import type { ServedApp } from './served-app.ts';
 import { take } from './take.ts';
 import { changeView, pageView, resourceView, setView } from './views.ts';
 
-const SETS = { usual: 100, most: 1000 };
-const ENTRIES = { usual: 100, most: 10_000 };
-
-/** The JSON API: what the index knows, and the pages of the lists. Shapes are in schemas.ts. */
-export function apiHandlers({ index, sets, publisher, configuration }: ServedApp) {
+/** The JSON API: what the index knows, and the pages of the lists. */
+export function apiRoutes({ index, sets, publisher, configuration }: ServedApp): readonly Route[] {
   const { baseUrl } = configuration;
 
-  return {
-    async sets(request: Request, response: Response): Promise<void> {
-      const limit = limitOf(request, SETS);
-      const after = textOf(request, 'after') ?? '';
-      const following = (await sets.list()).filter(({ slug }) => slug > after);
-      const shown = following.slice(0, limit);
-      const next = following.length > limit ? shown.at(-1)?.slug : undefined;
-      const views = (await summarize(index, shown)).map(({ set, summary }) => setView(set, summary, baseUrl));
-      sendJson(response, { sets: views, next });
-    },
+  return [
+    get('/api/sets', {
+      action: 'read-state',
+      operation: LIST_SETS,
+      async handle(_request, response, { limit, after = '' }) {
+        const following = (await sets.list()).filter(({ slug }) => slug > after);
+        const shown = following.slice(0, limit);
+        const next = following.length > limit ? shown.at(-1)?.slug : undefined;
+        const views = (await summarize(index, shown)).map(({ set, summary }) => setView(set, summary, baseUrl));
+        sendJson(response, { sets: views, next });
+      },
+    }),
 
-    async set(_request: Request, response: Response): Promise<void> {
-      const set = setOf(response);
-      sendJson(response, setView(set, await index.summary(set.id), baseUrl));
-    },
+    get('/api/sets/:set', {
+      action: 'read-state',
+      operation: SHOW_SET,
+      async handle(_request, response) {
+        const set = setOf(response);
+        sendJson(response, setView(set, await index.summary(set.id), baseUrl));
+      },
+    }),
 
-    async resources(request: Request, response: Response): Promise<void> {
-      const set = setOf(response);
-      const limit = limitOf(request, ENTRIES);
-      const after = textOf(request, 'after');
-      // One more tells whether there are more, and another one may be `after` itself, where the range begins.
-      const found = await take(index.read(set.id, { from: after }), limit + 2);
-      const following = found.filter(({ key }) => key !== after);
-      const shown = following.slice(0, limit);
-      const next = following.length > limit ? shown.at(-1)?.key : undefined;
-      sendJson(response, { resources: shown.map((resource) => resourceView(set, resource)), next });
-    },
+    get('/api/sets/:set/resources', {
+      action: 'read-state',
+      operation: LIST_RESOURCES,
+      async handle(_request, response, { limit, after }) {
+        const set = setOf(response);
+        // One more tells whether there are more, and another one may be `after` itself, where the range begins.
+        const found = await take(index.read(set.id, { from: after }), limit + 2);
+        const following = found.filter(({ key }) => key !== after);
+        const shown = following.slice(0, limit);
+        const next = following.length > limit ? shown.at(-1)?.key : undefined;
+        sendJson(response, { resources: shown.map((resource) => resourceView(set, resource)), next });
+      },
+    }),
 
-    async resource(request: Request, response: Response): Promise<void> {
-      const set = setOf(response);
-      const key = keyOf(request, set);
-      const [found] = await index.lookup(set.id, [key]);
-      sendJson(response, resourceView(set, live(found, key)));
-    },
+    get('/api/sets/:set/resource', {
+      action: 'read-state',
+      operation: SHOW_RESOURCE,
+      async handle(_request, response, query) {
+        const set = setOf(response);
+        const key = keyOf(query, set);
+        const [found] = await index.lookup(set.id, [key]);
+        sendJson(response, resourceView(set, live(found, key)));
+      },
+    }),
 
-    async changes(request: Request, response: Response): Promise<void> {
-      const set = setOf(response);
-      const limit = limitOf(request, ENTRIES);
-      const [from, until] = [timeOf(request, 'from'), timeOf(request, 'until')];
-      const range = {
-        after: from === undefined ? set.epochStart : boundaryBefore(from),
-        until: until === undefined ? undefined : boundaryAfter(until),
-      };
-      const found = await take(index.changes(set.id, range), limit + 1);
-      const shown = found.slice(0, limit);
-      const next = found.length > limit ? formatStamp(boundaryAfter(shown.at(-1)!.stamp)) : undefined;
-      sendJson(response, { changes: shown.map((change) => changeView(set, change)), next });
-    },
+    get('/api/sets/:set/changes', {
+      action: 'read-state',
+      operation: LIST_CHANGES,
+      async handle(_request, response, { limit, from, until }) {
+        const set = setOf(response);
+        const range = {
+          after: from === undefined ? set.epochStart : boundaryBefore(from),
+          until: until === undefined ? undefined : boundaryAfter(until),
+        };
+        const found = await take(index.changes(set.id, range), limit + 1);
+        const shown = found.slice(0, limit);
+        const next = found.length > limit ? formatStamp(boundaryAfter(shown.at(-1)!.stamp)) : undefined;
+        sendJson(response, { changes: shown.map((change) => changeView(set, change)), next });
+      },
+    }),
 
-    async pages(_request: Request, response: Response): Promise<void> {
-      const set = setOf(response);
-      const pages = await publisher.pages(set.slug);
-      sendJson(response, { pages: pages.map((page) => pageView(page, set, baseUrl)) });
-    },
+    get('/api/sets/:set/pages', {
+      action: 'read-state',
+      operation: LIST_PAGES,
+      async handle(_request, response) {
+        const set = setOf(response);
+        const pages = await publisher.pages(set.slug);
+        sendJson(response, { pages: pages.map((page) => pageView(page, set, baseUrl)) });
+      },
+    }),
 
-    async refreshPage(request: Request, response: Response): Promise<void> {
-      const set = setOf(response);
-      sendJson(response, pageView(await publisher.refreshPage(set.slug, param(request, 'name')), set, baseUrl));
-    },
-  };
+    post('/api/sets/:set/pages/:name/refresh', {
+      action: 'administer',
+      operation: REFRESH_PAGE,
+      async handle(request, response) {
+        const set = setOf(response);
+        const page = await publisher.refreshPage(set.slug, param(request, 'name'));
+        sendJson(response, pageView(page, set, baseUrl));
+      },
+    }),
+  ];
 }
 
-function sendJson(response: Response, body: object): void {
-  response.set('Cache-Control', 'no-store').json(body);
+interface NamedResource {
+  readonly uri?: string | undefined;
+  readonly key?: string | undefined;
 }
 
-function keyOf(request: Request, set: ResourceSet): ResourceKey {
-  const [key, uri] = [textOf(request, 'key'), textOf(request, 'uri')];
+function keyOf({ uri, key }: NamedResource, set: ResourceSet): ResourceKey {
   if (uri !== undefined) return resolveLocation({ value: uri, type: 'url' }, set, 'uri');
   if (key !== undefined) return key;
   throw new TidemarkError('invalid', 'name the resource by uri= or key=', { code: 'bad-query', field: 'uri' });

@@ -1,25 +1,44 @@
-import type { Response } from 'express';
-import type { Handler } from './route.ts';
+import { json, type Operation } from './operation.ts';
+import { get, type Route } from './route.ts';
+import { healthSchema } from './schemas.ts';
+import { sendJson } from './send-json.ts';
 import type { ServedApp } from './served-app.ts';
 
+const IS_ALIVE = {
+  id: 'isAlive',
+  tag: 'operating',
+  summary: 'Whether the process is alive',
+  answers: [json(healthSchema, 'It is.')],
+} satisfies Operation;
+
+const IS_READY = {
+  id: 'isReady',
+  tag: 'operating',
+  summary: 'Whether the store answers, and the first scan of every set is complete',
+  description: 'Otherwise the answer is 503; `scanning` has the sets that are not complete.',
+  answers: [json(healthSchema, 'Both are so.')],
+} satisfies Operation;
+
 /** What an operator's tools ask. */
-export function healthHandlers({ index, sets }: ServedApp) {
-  /** The process is alive. */
-  const healthz: Handler = (_request, response) => answer(response, 200, { status: 'ok' });
+export function healthRoutes({ index, sets }: ServedApp): readonly Route[] {
+  return [
+    get('/healthz', {
+      action: 'probe',
+      operation: IS_ALIVE,
+      handle: (_request, response) => sendJson(response, { status: 'ok' }),
+    }),
 
-  /** The store answers, and every set's first scan is complete. */
-  const readyz: Handler = async (_request, response) => {
-    await index.watermark();
-    const scanning = (await sets.list()).filter(({ ready }) => !ready).map(({ slug }) => slug);
-    if (scanning.length === 0) return answer(response, 200, { status: 'ready' });
-    const message = `the first scan of ${scanning.slice(0, 10).join(', ')} is not complete`;
-    response.set('Retry-After', '2');
-    return answer(response, 503, { error: { code: 'not-ready', message, scanning: scanning.slice(0, 1000) } });
-  };
-
-  return { healthz, readyz };
-}
-
-function answer(response: Response, status: number, body: object): void {
-  response.status(status).set('Cache-Control', 'no-store').json(body);
+    get('/readyz', {
+      action: 'probe',
+      operation: IS_READY,
+      async handle(_request, response) {
+        await index.watermark();
+        const scanning = (await sets.list()).filter(({ ready }) => !ready).map(({ slug }) => slug);
+        if (scanning.length === 0) return sendJson(response, { status: 'ready' });
+        const message = `the first scan of ${scanning.slice(0, 10).join(', ')} is not complete`;
+        response.set('Retry-After', '2');
+        sendJson(response, { error: { code: 'not-ready', message, scanning: scanning.slice(0, 1000) } }, 503);
+      },
+    }),
+  ];
 }

@@ -8,7 +8,8 @@ import { setUris } from '../publisher/document-uris.ts';
 import type { RootFile } from '../roots/content-root.ts';
 import { rangeHolds, type Validators, weighConditions } from './conditional-request.ts';
 import { HttpError } from './http-error.ts';
-import { setOf } from './route.ts';
+import type { Operation } from './operation.ts';
+import { get, type Handler, type Route, setOf } from './route.ts';
 import { sendBytes } from './send-bytes.ts';
 import type { ServedApp } from './served-app.ts';
 
@@ -16,11 +17,26 @@ const UNKNOWN_TYPE = 'application/octet-stream';
 /** A file that changed this many seconds ago may change again within the same second. */
 const SETTLING_SECONDS = 2;
 
+const READ_RESOURCE = {
+  id: 'readResource',
+  tag: 'resources',
+  summary: 'The bytes of a resource',
+  description: 'Only of sets with a content root, and only of resources that are live.',
+  isConditional: true,
+  hasRanges: true,
+  answers: [{ status: 200, description: 'The bytes.', content: { '*/*': 'bytes' }, headers: ['Link'] }],
+} satisfies Operation;
+
 /** The bytes of resources that are live, and of nothing else. */
-export function resourceHandlers(app: ServedApp) {
+export function resourceRoutes(app: ServedApp): readonly Route[] {
+  const handle = resourceHandler(app);
+  return [get('/sets/:set/resources/*path', { action: 'read-resource', operation: READ_RESOURCE, handle })];
+}
+
+function resourceHandler(app: ServedApp): Handler {
   const { configuration } = app;
 
-  async function resource(request: Request, response: Response): Promise<void> {
+  return async (request, response) => {
     const set = setOf(response);
     const key = keyOfPathIn(request);
     const state = await liveState(app, set, key);
@@ -42,9 +58,7 @@ export function resourceHandlers(app: ServedApp) {
     } finally {
       if (!isSending) await file.close();
     }
-  }
-
-  return { resource };
+  };
 }
 
 /** The key that the path below `resources/` means; the path as it was sent, since decoding it would lose an encoded slash. */

@@ -18,8 +18,7 @@ const state = {
 /** What is posted as application/json; as NDJSON it is one event a line. */
 export const postedChangesSchema = z.strictObject({ changes: z.array(postedEventSchema) });
 
-/** What became of one event. */
-export const eventResultSchema = z.discriminatedUnion('status', [
+const results = [
   z.strictObject({ status: z.literal('applied'), change: z.enum(CHANGE_KINDS), datetime }),
   z.strictObject({ status: z.literal('unchanged'), reason: z.enum(['same-state', 'not-there', 'repeated']) }),
   z.strictObject({
@@ -28,6 +27,19 @@ export const eventResultSchema = z.discriminatedUnion('status', [
     message: z.string(),
     field: z.string().optional(),
   }),
+] as const;
+
+/** What became of one event. */
+export const eventResultSchema = z.discriminatedUnion('status', results);
+
+const number = z.int().min(1);
+const [applied, unchanged, rejected] = results;
+
+/** What became of the event on one line of a stream; lines are counted from 1. */
+export const lineResultSchema = z.discriminatedUnion('status', [
+  applied.extend({ number }),
+  unchanged.extend({ number }),
+  rejected.extend({ number }),
 ]);
 
 const totals = { applied: z.int(), unchanged: z.int(), rejected: z.int() };
@@ -38,7 +50,7 @@ export const postedResultsSchema = z.strictObject({ results: z.array(eventResult
 export const postedTotalsSchema = z.strictObject({
   complete: z.literal(true),
   ...totals,
-  notApplied: z.array(z.looseObject({ number: z.int(), status: z.enum(['unchanged', 'rejected']) })),
+  notApplied: z.array(lineResultSchema),
 });
 
 /** The last line of a stream of results. */
@@ -52,6 +64,8 @@ export const lastLineSchema = z.discriminatedUnion('complete', [
 ]);
 
 export const errorSchema = z.strictObject({ error: z.looseObject({ code: z.string(), message: z.string() }) });
+
+export const healthSchema = z.strictObject({ status: z.enum(['ok', 'ready']) });
 
 export const setSchema = z.strictObject({
   set: z.string(),

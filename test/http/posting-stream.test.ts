@@ -45,7 +45,7 @@ describeOnEachStore('Posting changes as a stream', (store) => {
     );
     assert.deepEqual(totals, { complete: true, applied: 2, unchanged: 1, rejected: 2 });
     assert.deepEqual(
-      notApplied.map(({ number, code, reason }) => [number, code ?? reason]),
+      notApplied.map((result) => [result.number, 'code' in result ? result.code : 'reason' in result && result.reason]),
       [
         [3, 'negative-length'],
         [5, 'same-state'],
@@ -80,7 +80,7 @@ describeOnEachStore('Posting changes as a stream', (store) => {
     );
     assert.equal(applied, 3);
     assert.deepEqual(
-      notApplied.map(({ number, code }) => [number, code]),
+      notApplied.map((result) => [result.number, 'code' in result && result.code]),
       [
         [2, 'line-too-long'],
         [4, 'not-utf-8'],

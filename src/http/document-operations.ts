@@ -1,0 +1,24 @@
+import * as z from 'zod';
+import { type Operation, xml } from './operation.ts';
+import { time } from './query-parameters.ts';
+
+/** The documents of ResourceSync. Harvesters may add parameters to a query, so unknown ones are ignored. */
+
+export const SOURCE_DESCRIPTION = document('sourceDescription', 'The Source Description');
+export const CAPABILITY_LIST = document('capabilityList', 'The Capability List of a set');
+export const RESOURCE_LIST = document('resourceList', 'The Resource List, or its index when it has several pages');
+export const RESOURCE_PAGE = document('resourceListPage', 'A page of the Resource List');
+export const RECENT_CHANGES = document('recentChangeList', 'The latest changes, always one list');
+export const CHANGE_WINDOW = document('changeListWindow', 'A part of the Change List');
+
+export const CHANGE_LIST = {
+  ...document('changeList', 'The Change List, or its index; or the changes of some time'),
+  description: `With \`from\` or \`until\`, a list of the changes of that time. When they are too many it ends earlier and says so in
+its own \`until\`; the header Link tells where the next ones are.`,
+  query: z.object({ from: time('The time of the first change.'), until: time('The time of the last change.') }),
+  answers: [xml('The document.', ['Link'])],
+} satisfies Operation;
+
+function document(id: string, summary: string): Operation {
+  return { id, tag: 'documents', summary, isConditional: true, answers: [xml('The document.')] };
+}

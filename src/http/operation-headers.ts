@@ -1,0 +1,13 @@
+/** Headers of answers that tell more than HTTP itself asks for, and what they tell. */
+export const ANSWER_HEADERS = {
+  Allow: 'The methods that the path has.',
+  'Content-Range': 'Which bytes of the whole these are.',
+  ETag: 'The version of the body. Send it as If-None-Match to be told whether there is another.',
+  'Last-Modified': 'When the newest of what the body tells of changed.',
+  Link: 'Where more is: `rel="next"`, the following part; `rel="resourcesync"`, the Capability List of a resource.',
+  Location: 'Where it is instead.',
+  'Retry-After': 'Seconds after which to ask again.',
+  'WWW-Authenticate': 'How to send a token.',
+} as const;
+
+export type AnswerHeader = keyof typeof ANSWER_HEADERS;
