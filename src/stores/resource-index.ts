@@ -3,6 +3,7 @@ import type { KeyRange, ResourceKey } from '../domain/key.ts';
 import type { Resource, Tombstone } from '../domain/resource.ts';
 import type { SetId } from '../domain/resource-set.ts';
 import type { Stamp } from '../domain/stamp.ts';
+import type { TimeUnit } from '../domain/time-unit.ts';
 
 /**
  * The log, the changes and the current state of every set. Held to these promises by test/contract/resource-index.ts.
@@ -38,6 +39,29 @@ export interface ResourceIndex {
    */
   newest(set: SetId, until: Stamp, limits: Limits): Promise<Stamp>;
 
+  /**
+   * Live resources whose key holds what a person typed (see `parseKeySearch`), ascending by the bytes of their key, above `after`, at most
+   * `limit` (up to 1,000). A search for a beginning is a range, and quick. Any other one looks at one key after the other, and gives up after half a second or
+   * so: then it tells how far it has looked, with what it found so far, which may be nothing.
+   * @throws TidemarkError `unavailable` when too many are searching at once
+   */
+  find(set: SetId, search: Search): Promise<FoundResources>;
+
+  /** The newest changes of a set, newest first: at most `limit` (up to 10,000) of those strictly between two boundaries. Takes as long for the oldest. */
+  latest(set: SetId, range: LatestRange): Promise<readonly Change[]>;
+
+  /**
+   * The changes of one resource, newest first: at most `limit` (up to 1,000) of those below a boundary. A boundary beside one of its changes is found
+   * at once. Nothing for a key that never was.
+   */
+  history(set: SetId, key: ResourceKey, range: HistoryRange): Promise<readonly Change[]>;
+
+  /**
+   * How many changes of each kind a set had in each hour or day (UTC) between two boundaries, ascending; those without a change are left out. Takes
+   * as long as counting them takes, up to a second for some million.
+   */
+  activity(set: SetId, range: ActivityRange): Promise<readonly ChangeCounts[]>;
+
   /** The set's windows in order, those that hold changes after `after`. */
   windows(set: SetId, after: Stamp): Promise<readonly Window[]>;
 
@@ -66,6 +90,42 @@ export interface ResourceIndex {
 export interface StampRange {
   readonly after: Stamp;
   readonly until?: Stamp | undefined;
+}
+
+export interface Search {
+  /** As it was typed: decoded. */
+  readonly part: string;
+  readonly after?: ResourceKey | undefined;
+  readonly limit: number;
+}
+
+export interface FoundResources {
+  readonly resources: readonly Resource[];
+  /** The key up to which was looked, to go on from as `after`; undefined when that was all. */
+  readonly next: ResourceKey | undefined;
+}
+
+export interface HistoryRange {
+  /** A boundary; the newest change without it. */
+  readonly before?: Stamp | undefined;
+  readonly limit: number;
+}
+
+export interface LatestRange extends HistoryRange {
+  /** A boundary. */
+  readonly after?: Stamp | undefined;
+}
+
+export interface ActivityRange {
+  readonly after: Stamp;
+  readonly until: Stamp;
+  readonly unit: TimeUnit;
+}
+
+/** Changes by kind in an hour or a day. */
+export interface ChangeCounts extends Readonly<Record<ChangeKind, number>> {
+  /** Microseconds since 1970 at which it begins. */
+  readonly start: number;
 }
 
 export interface Limits {

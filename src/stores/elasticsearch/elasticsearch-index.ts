@@ -3,15 +3,22 @@ import type { Change, ChangeEvent } from '../../domain/change.ts';
 import { TidemarkError } from '../../domain/errors.ts';
 import { failpoint } from '../../domain/failpoint.ts';
 import type { KeyRange, ResourceKey } from '../../domain/key.ts';
+import { parseKeySearch } from '../../domain/key-search.ts';
 import type { Resource, Tombstone } from '../../domain/resource.ts';
 import type { SetId } from '../../domain/resource-set.ts';
 import { SharedLook } from '../../domain/shared-look.ts';
 import type { Stamp } from '../../domain/stamp.ts';
 import type {
+  ActivityRange,
+  ChangeCounts,
   CommitResult,
+  FoundResources,
+  HistoryRange,
+  LatestRange,
   Limits,
   LogEntry,
   ResourceIndex,
+  Search,
   SetSummary,
   StampRange,
   Survey,
@@ -20,6 +27,7 @@ import type {
 import type { SetLedger } from '../set-ledger.ts';
 import { PieceCutter } from '../survey.ts';
 import type { Applier } from './applier.ts';
+import { type ChangeReader, stampRange } from './change-reader.ts';
 import type { Cluster } from './cluster.ts';
 import type { CommitLog, LogHead } from './commit-log.ts';
 import type { Committer } from './committer.ts';
@@ -29,18 +37,16 @@ import {
   orderOf,
   type ResourceDocument,
   resourceId,
-  toChange,
   toResource,
 } from './documents.ts';
 import { FormerStates } from './former-states.ts';
+import type { KeyFinder } from './key-finder.ts';
 import type { ResourceReader } from './resource-reader.ts';
 import type { IndexNames } from './schema.ts';
 import type { StandingReader } from './standing-reader.ts';
 import type { StoredSets } from './stored-sets.ts';
 import type { WindowReader } from './window-reader.ts';
 
-/** Documents of one search: three megabytes of JSON, parsed in some 15 ms. */
-const PER_SEARCH = 5_000;
 /** The largest `size` that the indices allow: `max_result_window`. */
 const MOST_HITS = 50_000;
 
@@ -54,6 +60,8 @@ export interface IndexParts {
   readonly standings: StandingReader;
   readonly resources: ResourceReader;
   readonly windows: WindowReader;
+  readonly changes: ChangeReader;
+  readonly finder: KeyFinder;
 }
 
 /** Reads after everything that was committed before is applied and visible; see docs/elasticsearch.md. */
@@ -90,7 +98,7 @@ export class ElasticsearchIndex implements ResourceIndex {
 
   async *changes(set: SetId, range: StampRange): AsyncIterable<readonly Change[]> {
     await this.#readable(set);
-    yield* ahead(this.#changes(set, range));
+    yield* ahead(this.#parts.changes.read(set, range));
   }
 
   async newest(set: SetId, until: Stamp, limits: Limits): Promise<Stamp> {
@@ -109,6 +117,27 @@ export class ElasticsearchIndex implements ResourceIndex {
       oldest = stamp - 1;
     }
     return oldest;
+  }
+
+  async find(set: SetId, search: Search): Promise<FoundResources> {
+    const found = parseKeySearch(search.part);
+    await this.#readable(set);
+    return this.#parts.finder.find(set, found, search);
+  }
+
+  async latest(set: SetId, range: LatestRange): Promise<readonly Change[]> {
+    await this.#readable(set);
+    return this.#parts.changes.latest(set, range);
+  }
+
+  async history(set: SetId, key: ResourceKey, range: HistoryRange): Promise<readonly Change[]> {
+    await this.#readable(set);
+    return this.#parts.changes.history(set, key, range);
+  }
+
+  async activity(set: SetId, range: ActivityRange): Promise<readonly ChangeCounts[]> {
+    await this.#readable(set);
+    return this.#parts.changes.activity(set, range);
   }
 
   async windows(set: SetId, after: Stamp): Promise<readonly Window[]> {
@@ -205,19 +234,6 @@ export class ElasticsearchIndex implements ResourceIndex {
     );
   }
 
-  async *#changes(set: SetId, { after, until }: StampRange): AsyncIterable<readonly Change[]> {
-    for (let last = after; ; ) {
-      const changes = await this.#search<ChangeDocument>({
-        query: { bool: { filter: [{ term: { set } }, stampRange({ after: last, until })] } },
-        sort: [{ stamp: 'asc' }],
-        size: PER_SEARCH,
-      });
-      if (changes.length > 0) yield changes.map(toChange);
-      if (changes.length < PER_SEARCH) return;
-      last = changes.at(-1)!.stamp;
-    }
-  }
-
   #search<Document>(search: object): Promise<Document[]> {
     const { cluster, names } = this.#parts;
     return cluster.search<Document>(names.changes, search);
@@ -226,8 +242,4 @@ export class ElasticsearchIndex implements ResourceIndex {
 
 function toSummary({ resources, changes, lastChange }: SetLedger): SetSummary {
   return { resources, changes, lastChange };
-}
-
-function stampRange({ after, until }: { readonly after?: Stamp; readonly until?: Stamp | undefined }): object {
-  return { range: { stamp: { ...(after !== undefined && { gt: after }), ...(until !== undefined && { lt: until }) } } };
 }

@@ -1,26 +1,25 @@
 import type { ElasticsearchLocation } from '../../config/configuration.ts';
+import { SharedLook } from '../../domain/shared-look.ts';
 import { Applier } from './applier.ts';
+import { ChangeReader } from './change-reader.ts';
 import { ChangesIndices } from './changes-indices.ts';
 import { ClockCheck } from './clock-check.ts';
-import { Cluster } from './cluster.ts';
+import { Cluster, type ClusterOptions } from './cluster.ts';
 import { CommitLog } from './commit-log.ts';
 import { Committer } from './committer.ts';
 import { ElasticsearchCatalog } from './elasticsearch-catalog.ts';
+import { ElasticsearchGauge } from './elasticsearch-gauge.ts';
 import { ElasticsearchIndex } from './elasticsearch-index.ts';
+import { KeyFinder } from './key-finder.ts';
 import { ResourceReader } from './resource-reader.ts';
 import { IndexNames, prepareIndices, SCHEMA_VERSION } from './schema.ts';
 import { StandingReader } from './standing-reader.ts';
 import { StoredSets } from './stored-sets.ts';
 import { WindowReader } from './window-reader.ts';
 
-interface OpenOptions {
-  /** Milliseconds until a request counts as lost; shorter in tests. */
-  readonly requestTimeout?: number;
-}
-
 /** @throws TidemarkError `unavailable` or `incompatible` */
-export async function openElasticsearch(location: ElasticsearchLocation, { requestTimeout }: OpenOptions = {}) {
-  const cluster = new Cluster(location, undefined, requestTimeout);
+export async function openElasticsearch(location: ElasticsearchLocation, options: ClusterOptions = {}) {
+  const cluster = new Cluster(location, undefined, options);
   const names = new IndexNames(location.prefix);
   try {
     await prepareIndices(cluster, names);
@@ -29,7 +28,7 @@ export async function openElasticsearch(location: ElasticsearchLocation, { reque
     throw error;
   }
   const log = new CommitLog(cluster, names);
-  const applier = new Applier(cluster, names, log);
+  const applier = new Applier({ cluster, names, log, observer: options.observer ?? {} });
   const catalog = new ElasticsearchCatalog(cluster, names);
   const sets = new StoredSets(catalog);
   // Twenty thousand of them take some hundred milliseconds, which the first request need not wait for.
@@ -41,9 +40,28 @@ export async function openElasticsearch(location: ElasticsearchLocation, { reque
   const clock = new ClockCheck(cluster);
   const changesIndex = () => changesIndices.current();
   const committer = new Committer({ log, applier, sets, standings, clock, changesIndex });
+  const index = new ElasticsearchIndex({
+    cluster,
+    names,
+    log,
+    applier,
+    committer,
+    sets,
+    standings,
+    resources,
+    windows,
+    changes: new ChangeReader(cluster, names),
+    finder: new KeyFinder({ cluster, names, resources }),
+  });
+  const moment = new SharedLook(async () => {
+    const [stamp, put] = await Promise.all([index.watermark(), catalog.newest()]);
+    return `${stamp} ${put}`;
+  });
   return {
-    index: new ElasticsearchIndex({ cluster, names, log, applier, committer, sets, standings, resources, windows }),
+    index,
     catalog,
+    moment: () => moment.look(),
+    gauge: new ElasticsearchGauge({ cluster, names, log, applier }),
     async close() {
       await applier.close();
       await cluster.close();

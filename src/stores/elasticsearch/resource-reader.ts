@@ -23,7 +23,7 @@ export interface SurveyRow {
 }
 
 /** Orders from `gte` (inclusive) to `lt` (exclusive). */
-interface Bounds {
+export interface Bounds {
   readonly gte: string;
   readonly lt: string;
 }
@@ -59,6 +59,11 @@ export class ResourceReader {
     const filter = range.tombstones ? [] : [{ term: { doc_type: 'resource' } }];
     const pieces = this.#walk(boundsOf(set, range), (bounds) => this.#documents({ ...bounds, filter }));
     for await (const documents of ahead(pieces)) yield documents.map(toResource);
+  }
+
+  /** A range of keys, cut into pieces of 4,096 on average. */
+  pieces(set: SetId, range: KeyRange): AsyncIterable<Bounds> {
+    return this.#pieces(boundsOf(set, range));
   }
 
   /** What a survey needs of everything that ever was. */

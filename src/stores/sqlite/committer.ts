@@ -31,6 +31,8 @@ interface Decided {
   readonly window: number;
   readonly outcome: number;
   readonly stamp: Stamp;
+  /** Of the change of the same key before this one; 0 when it is the first. */
+  readonly previous: Stamp;
   readonly state: EncodedState | undefined;
   readonly weight: number;
 }
@@ -49,7 +51,7 @@ export class Committer {
     this.#statements = {
       find: database.prepare('SELECT rowid, state, stamp, created FROM resources WHERE set_id = ? AND key = ?'),
       log: database.prepare(
-        'INSERT INTO changes (stamp, set_id, window, kind, key, weight, state) VALUES (?,?,?,?,?,?,?)',
+        'INSERT INTO changes (stamp, set_id, window, kind, key, weight, state, previous) VALUES (?,?,?,?,?,?,?,?)',
       ),
       create: database.prepare(
         'INSERT INTO resources (set_id, key, stamp, created, weight, state) VALUES (?,?,?,?,?,?)',
@@ -114,8 +116,8 @@ export class Committer {
   }
 
   /** Moves a resource to its next state, and gives the change a window. */
-  #advance(standing: Standing, change: Omit<Decided, 'set' | 'key' | 'window'>): Decided {
-    const { set, key } = standing;
+  #advance(standing: Standing, change: Omit<Decided, 'set' | 'key' | 'window' | 'previous'>): Decided {
+    const { set, key, stamp: previous } = standing;
     if (change.outcome === OUTCOME.created) standing.created = change.stamp;
     standing.state = change.state;
     standing.stamp = change.stamp;
@@ -123,12 +125,12 @@ export class Committer {
     standing.moved = true;
     const kind = KINDS[change.outcome]!;
     const window = this.#ledgers.record(set, { kind, stamp: change.stamp, weight: change.weight });
-    return { set, key, window, ...change };
+    return { set, key, window, previous, ...change };
   }
 
   #writeLog(decided: readonly Decided[]): void {
-    for (const { stamp, set, window, outcome, key, weight, state } of decided) {
-      this.#statements.log.run(stamp, set, window, outcome, key, weight, state ?? null);
+    for (const { stamp, set, window, outcome, key, weight, state, previous } of decided) {
+      this.#statements.log.run(stamp, set, window, outcome, key, weight, state ?? null, previous);
     }
   }
 

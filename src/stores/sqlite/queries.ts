@@ -18,6 +18,9 @@ export class Queries {
   readonly state: StatementSync;
   readonly changes: StatementSync;
   readonly newest: StatementSync;
+  readonly latest: StatementSync;
+  readonly change: StatementSync;
+  readonly lastChange: StatementSync;
   readonly windows: StatementSync;
   readonly tail: StatementSync;
   readonly lastStamp: StatementSync;
@@ -48,6 +51,14 @@ export class Queries {
     this.newest = prepare(
       'SELECT stamp, weight FROM changes WHERE set_id = ? AND stamp < ? ORDER BY stamp DESC LIMIT ?',
     );
+    this.latest = prepare(
+      `SELECT set_id, key, kind, stamp, weight, state, window FROM changes
+       WHERE set_id = ? AND stamp > ? AND stamp < ? ORDER BY stamp DESC LIMIT ?`,
+    );
+    this.change = prepare(
+      'SELECT set_id, key, kind, stamp, weight, state, window, previous FROM changes WHERE stamp = ?',
+    );
+    this.lastChange = prepare('SELECT stamp FROM resources WHERE set_id = ? AND key = ?');
     this.windows = prepare(
       'SELECT number, first_stamp, changes FROM windows WHERE set_id = ? AND first_stamp > ? ORDER BY number',
     );

@@ -4,14 +4,21 @@ import type { Change, ChangeEvent } from '../../domain/change.ts';
 import { TidemarkError } from '../../domain/errors.ts';
 import { failpoint } from '../../domain/failpoint.ts';
 import type { KeyRange, ResourceKey } from '../../domain/key.ts';
+import { parseKeySearch } from '../../domain/key-search.ts';
 import type { Resource, Tombstone } from '../../domain/resource.ts';
 import type { SetId } from '../../domain/resource-set.ts';
 import type { Stamp } from '../../domain/stamp.ts';
 import type {
+  ActivityRange,
+  ChangeCounts,
   CommitResult,
+  FoundResources,
+  HistoryRange,
+  LatestRange,
   Limits,
   LogEntry,
   ResourceIndex,
+  Search,
   SetSummary,
   StampRange,
   Survey,
@@ -20,6 +27,7 @@ import type {
 import { PieceCutter } from '../survey.ts';
 import { ask, snapshot } from './connection.ts';
 import { Queries, toChange, toLogEntry, toResource } from './queries.ts';
+import type { Reader } from './reader.ts';
 import { toColumns, toResults } from './wire.ts';
 import type { Writer } from './writer.ts';
 
@@ -29,6 +37,9 @@ const BATCH = 250;
 const SURVEY_BATCH = 2000;
 /** Above every key: keys are ASCII. */
 const NO_END = '\u{10ffff}';
+/** Between a key and all that is longer, and after all of that. */
+const ABOVE = '\u0001';
+const END = '\u007f';
 const NO_UNTIL = Number.MAX_SAFE_INTEGER;
 
 interface BatchedRange {
@@ -37,17 +48,26 @@ interface BatchedRange {
   readonly batch: number;
 }
 
-/** Reads on the connection of its own thread; writes go to the writer thread. */
+interface Parts {
+  readonly database: DatabaseSync;
+  readonly file: string;
+  readonly writer: Writer;
+  readonly reader: Reader;
+}
+
+/** Reads on the connection of its own thread; writes go to the writer thread, and what reads many rows to the reader thread. */
 export class SqliteIndex implements ResourceIndex {
   readonly #database: DatabaseSync;
   readonly #file: string;
   readonly #writer: Writer;
+  readonly #reader: Reader;
   readonly #queries: Queries;
 
-  constructor(database: DatabaseSync, file: string, writer: Writer) {
+  constructor({ database, file, writer, reader }: Parts) {
     this.#database = database;
     this.#file = file;
     this.#writer = writer;
+    this.#reader = reader;
     this.#queries = new Queries(database);
   }
 
@@ -88,6 +108,52 @@ export class SqliteIndex implements ResourceIndex {
       last = changes.at(-1)!.stamp;
       await setImmediate();
     }
+  }
+
+  async find(set: SetId, { part, after, limit }: Search): Promise<FoundResources> {
+    this.#requireSet(set);
+    const search = parseKeySearch(part);
+    if (search.where === 'anywhere') return this.#reader.find({ set, texts: search.texts, after, limit });
+    // One more tells whether there are more.
+    const found: Resource[] = [];
+    for (const beginning of search.beginnings) {
+      const from = after === undefined || after < beginning ? beginning : after + ABOVE;
+      const range = { from, to: beginning + END };
+      for await (const rows of this.#byKey(this.#queries.resources, { set, range, batch: BATCH })) {
+        found.push(...(rows.map(toResource) as Resource[]));
+        if (found.length > limit) return { resources: found.slice(0, limit), next: found[limit - 1]!.key };
+      }
+    }
+    return { resources: found, next: undefined };
+  }
+
+  async latest(set: SetId, { after = 0, before = NO_UNTIL, limit }: LatestRange): Promise<readonly Change[]> {
+    this.#requireSet(set);
+    const changes: Change[] = [];
+    for (let until = before; changes.length < limit; until = changes.at(-1)!.stamp) {
+      const wanted = Math.min(BATCH, limit - changes.length);
+      const rows = this.#rows(this.#queries.latest, set, after, until, wanted);
+      changes.push(...rows.map(toChange));
+      if (rows.length < wanted) break;
+      await setImmediate();
+    }
+    return changes;
+  }
+
+  async history(set: SetId, key: ResourceKey, { before = NO_UNTIL, limit }: HistoryRange): Promise<readonly Change[]> {
+    this.#requireSet(set);
+    const changes: Change[] = [];
+    let read = 0;
+    for (const change of this.#chain(set, key, before)) {
+      if (change.stamp < before && changes.push(change) === limit) break;
+      if (++read % BATCH === 0) await setImmediate();
+    }
+    return changes;
+  }
+
+  async activity(set: SetId, range: ActivityRange): Promise<readonly ChangeCounts[]> {
+    this.#requireSet(set);
+    return this.#reader.count({ set, ...range });
   }
 
   async newest(set: SetId, until: Stamp, limits: Limits): Promise<Stamp> {
@@ -150,6 +216,20 @@ export class SqliteIndex implements ResourceIndex {
       summaries.push(this.#hasSet(set) ? this.#summary(set) : undefined);
     }
     return summaries;
+  }
+
+  /** The changes of a key, newest first, each found by the one after it; from a boundary on when that lies beside one of them. */
+  *#chain(set: SetId, key: ResourceKey, before: Stamp): Iterable<Change> {
+    const { change, lastChange } = this.#queries;
+    const [beside] = this.#rows(change, before + 1);
+    const isOfKey = beside !== undefined && beside[0] === set && beside[1] === key;
+    const [[last] = [0]] = (isOfKey ? [beside.slice(-1)] : this.#rows(lastChange, set, key)) as [Stamp][];
+    for (let stamp = last; stamp > 0; ) {
+      const [row] = this.#rows(change, stamp);
+      if (row === undefined) return;
+      yield toChange(row);
+      stamp = row.at(-1) as Stamp;
+    }
   }
 
   #summary(set: SetId): SetSummary {

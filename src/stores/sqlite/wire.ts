@@ -1,8 +1,9 @@
 import type { ChangeEvent, ChangeKind } from '../../domain/change.ts';
+import type { ResourceKey } from '../../domain/key.ts';
 import { type EncodedState, encodeState } from '../../domain/resource.ts';
 import type { SetId } from '../../domain/resource-set.ts';
 import type { Stamp } from '../../domain/stamp.ts';
-import type { CommitResult } from '../resource-index.ts';
+import type { ActivityRange, CommitResult } from '../resource-index.ts';
 
 /** Events as columns: cloning five arrays for a thread costs a fraction of cloning ten thousand objects. */
 export interface EventColumns {
@@ -94,4 +95,27 @@ export interface PutRequest {
   readonly id: string;
   readonly body: string;
   readonly replaces: number | undefined;
+}
+
+/** What the reader thread is asked; it answers a search with rows, a count with numbers. */
+export type ReadTask =
+  | { readonly task: 'find'; readonly find: FindRequest }
+  | { readonly task: 'count'; readonly count: CountRequest };
+
+export interface FindRequest {
+  readonly set: SetId;
+  /** One or two. */
+  readonly texts: readonly string[];
+  readonly after: ResourceKey | undefined;
+  readonly limit: number;
+}
+
+export interface FoundRows {
+  /** As `toResource` takes them. */
+  readonly rows: unknown[][];
+  readonly next: ResourceKey | undefined;
+}
+
+export interface CountRequest extends ActivityRange {
+  readonly set: SetId;
 }

@@ -1,0 +1,47 @@
+import { TidemarkError } from './errors.ts';
+import { keyOfPath, type ResourceKey } from './key.ts';
+
+/** What is looked for among the keys of a set. */
+export type KeySearch =
+  /** Keys that begin with one of these, which are in the order of their bytes. Case counts. */
+  | { readonly where: 'beginning'; readonly beginnings: readonly ResourceKey[] }
+  /** Keys that hold one of these, one or two, anywhere. The case of ASCII letters does not count; these are lower-case. */
+  | { readonly where: 'anywhere'; readonly texts: readonly string[] };
+
+/** The most characters that a search may have when it is percent-encoded. */
+const MOST_CHARACTERS = 120;
+const NOT_IN_A_URI = /[^\u0021-\u007e]+/g;
+const BARE_PERCENT = /%(?![0-9a-f]{2})/i;
+
+/**
+ * Makes a search of what a person types: a part of a path, decoded (`mäp 1`), or of a URI as it was copied (`m%C3%A4p`, `?id=7`). What begins with a
+ * slash, or with `^`, is the beginning of a path; after `^` also that of a URI elsewhere.
+ * @throws TidemarkError `invalid` when it is too long
+ */
+export function parseKeySearch(part: string, field = 'contains'): KeySearch {
+  const text = part.toWellFormed();
+  if (!/^[/^]/.test(text)) return { where: 'anywhere', texts: spellings(text, field).map((t) => t.toLowerCase()) };
+  const begin = text.replace(/^\^/, '');
+  const paths = spellings(begin.replace(/^\//, ''), field).map((path) => `/${path}`);
+  const uris = begin.startsWith('/') ? [] : spellings(begin, field);
+  return { where: 'beginning', beginnings: withoutLonger([...new Set([...paths, ...uris])].sort()) };
+}
+
+/** How a key may hold a text: as names of a path, or as it stands in a URI. */
+function spellings(text: string, field: string): readonly string[] {
+  const inPath = keyOfPath(text).slice(1);
+  const inUri = text.replace(NOT_IN_A_URI, encodeURIComponent);
+  if (inPath.length > MOST_CHARACTERS) {
+    throw new TidemarkError(
+      'invalid',
+      `${field} is too long: at most ${MOST_CHARACTERS} characters when it is percent-encoded`,
+      { code: 'bad-query', field },
+    );
+  }
+  return inUri === inPath || BARE_PERCENT.test(inUri) ? [inPath] : [inPath, inUri];
+}
+
+/** A text that begins with another one finds nothing more than that. */
+function withoutLonger(sorted: readonly string[]): readonly string[] {
+  return sorted.filter((text, at) => !sorted.slice(0, at).some((shorter) => text.startsWith(shorter)));
+}

@@ -1,0 +1,106 @@
+import type { ResourceKey } from '../../domain/key.ts';
+import type { KeySearch } from '../../domain/key-search.ts';
+import type { Resource } from '../../domain/resource.ts';
+import type { SetId } from '../../domain/resource-set.ts';
+import type { FoundResources, Search } from '../resource-index.ts';
+import type { Cluster } from './cluster.ts';
+import { keyOfOrder, orderEnd, orderOf, type ResourceDocument, toResource } from './documents.ts';
+import { commonPrefix, ordersBetween, TAIL } from './order-expression.ts';
+import type { ResourceReader } from './resource-reader.ts';
+import type { IndexNames } from './schema.ts';
+
+/** Milliseconds after which a search says how far it has come. */
+const MOST_TIME = 500;
+/** Pieces of 4,096 keys that are looked through at once: some fifty milliseconds. */
+const PIECES_AT_ONCE = 32;
+/** Between a key and all that is longer, and after all of that. */
+const ABOVE = '\u0001';
+const END = '\u007f';
+
+interface FinderParts {
+  readonly cluster: Cluster;
+  readonly names: IndexNames;
+  readonly resources: ResourceReader;
+}
+
+/** A part of a set's keys: above one order, up to another one (inclusive). */
+interface Slice {
+  readonly above: string;
+  readonly through: string;
+}
+
+type Wanted = Pick<Search, 'after' | 'limit'>;
+
+/**
+ * Finds resources by a part of their key. Elasticsearch looks at every term for that, so the set is looked through in slices: what a slice finds is
+ * complete, and where the time is over, the search can go on.
+ */
+export class KeyFinder {
+  readonly #parts: FinderParts;
+
+  constructor(parts: FinderParts) {
+    this.#parts = parts;
+  }
+
+  find(set: SetId, search: KeySearch, wanted: Wanted): Promise<FoundResources> {
+    if (search.where === 'beginning') return this.#beginning(set, search.beginnings, wanted);
+    return this.#anywhere(set, search.texts, wanted);
+  }
+
+  async #beginning(set: SetId, beginnings: readonly ResourceKey[], { after, limit }: Wanted): Promise<FoundResources> {
+    const found: Resource[] = [];
+    for (const beginning of beginnings) {
+      const from = after === undefined || after < beginning ? beginning : after + ABOVE;
+      for await (const resources of this.#parts.resources.read(set, { from, to: beginning + END })) {
+        found.push(...(resources as Resource[]));
+        if (found.length > limit) return { resources: found.slice(0, limit), next: found[limit - 1]!.key };
+      }
+    }
+    return { resources: found, next: undefined };
+  }
+
+  async #anywhere(set: SetId, texts: readonly string[], { after, limit }: Wanted): Promise<FoundResources> {
+    const deadline = performance.now() + MOST_TIME;
+    const found: Resource[] = [];
+    for await (const slice of this.#slices(set, after)) {
+      // One more tells whether there are more.
+      found.push(...(await this.#search(slice, texts, limit + 1 - found.length)));
+      if (found.length > limit) return { resources: found.slice(0, limit), next: found[limit - 1]!.key };
+      const isLast = slice.through === orderEnd(set);
+      if (!isLast && performance.now() > deadline) return { resources: found, next: keyOfOrder(slice.through) };
+    }
+    return { resources: found, next: undefined };
+  }
+
+  async *#slices(set: SetId, after: ResourceKey | undefined): AsyncIterable<Slice> {
+    const end = orderEnd(set);
+    // Keys are ASCII: what lies above another text lies above all keys that go on as it does up to there.
+    let above = orderOf(set, (after ?? '').replace(/[^ -~].*$/s, END));
+    let pieces = 0;
+    for await (const { lt } of this.#parts.resources.pieces(set, { from: after })) {
+      if (lt !== end && ++pieces % PIECES_AT_ONCE !== 0) continue;
+      // Any text between two keys will do to cut there, and a short one makes a short expression.
+      const through = lt === end ? end : lt.slice(0, commonPrefix(above, lt) + TAIL);
+      yield { above, through };
+      above = through;
+    }
+  }
+
+  async #search({ above, through }: Slice, texts: readonly string[], size: number): Promise<Resource[]> {
+    const { cluster, names } = this.#parts;
+    const expressions = texts.map((text) => ordersBetween(above, through, text));
+    const should = expressions.map(({ expression }) => ({
+      regexp: { order: { value: expression, flags: 'INTERSECTION' } },
+    }));
+    // Exact where the expressions are not.
+    const range = expressions.every(({ exact }) => exact) ? [] : [{ range: { order: { lte: through } } }];
+    const filter = [{ term: { doc_type: 'resource' } }, ...range, { bool: { should, minimum_should_match: 1 } }];
+    const documents = await cluster.search<ResourceDocument>(names.resources, {
+      query: { bool: { filter } },
+      sort: [{ order: 'asc' }],
+      search_after: [above],
+      size,
+    });
+    return documents.map(toResource) as Resource[];
+  }
+}

@@ -1,0 +1,83 @@
+/** Characters behind what two orders have in common that an expression looks at. */
+export const TAIL = 6;
+
+/** The default of `index.max_regex_length`. */
+const MOST_LENGTH = 1_000;
+/** What keys are made of. */
+const LOWEST = ' ';
+const HIGHEST = '~';
+const ANY = `[${LOWEST}-${HIGHEST}]*`;
+
+export interface OrderExpression {
+  /** A regular expression of Lucene, with INTERSECTION. */
+  readonly expression: string;
+  /** Whether it keeps to the upper end; if not, it was too long for that. */
+  readonly exact: boolean;
+}
+
+/**
+ * An expression for orders above one, up to another one (inclusive), that hold a text (lower-case) in whatever case. A range of the query would not do:
+ * Elasticsearch would look for the text among all orders of the index, and then take those in the range. The lower end is cut off after
+ * some characters; `search_after` is to keep to it.
+ */
+export function ordersBetween(above: string, through: string, text: string): OrderExpression {
+  const common = commonPrefix(above, through);
+  const lower = above.slice(common, common + TAIL);
+  const held = `${ANY}${inAnyCase(text)}${ANY}`;
+  const expression = `${literal(through.slice(0, common))}${between(lower, through.slice(common))}&${held}`;
+  return expression.length <= MOST_LENGTH ? { expression, exact: true } : { expression: held, exact: false };
+}
+
+export function commonPrefix(a: string, b: string): number {
+  let length = 0;
+  while (length < a.length && a[length] === b[length]) length += 1;
+  return length;
+}
+
+/** Their first characters differ; `upper` has one. */
+function between(lower: string, upper: string): string {
+  const [low] = lower;
+  const [high = ''] = upper;
+  const alternatives = [
+    ...charactersThen(low === undefined ? LOWEST : next(low), before(high)),
+    ...(low === undefined ? [] : [`${literal(low)}${from(lower.slice(1))}`]),
+    `${literal(high)}${upTo(upper.slice(1))}`,
+  ];
+  return `(${alternatives.join('|')})`;
+}
+
+function from(lower: string): string {
+  const [low] = lower;
+  if (low === undefined) return ANY;
+  return `(${[...charactersThen(next(low), HIGHEST), `${literal(low)}${from(lower.slice(1))}`].join('|')})`;
+}
+
+function upTo(upper: string): string {
+  const [high] = upper;
+  if (high === undefined) return '';
+  return `(${[...charactersThen(LOWEST, before(high)), `${literal(high)}${upTo(upper.slice(1))}`].join('|')})?`;
+}
+
+/** One of some characters, then anything; nothing when there is no such character. */
+function charactersThen(first: string, last: string): readonly string[] {
+  return first > last ? [] : [`[${literal(first)}-${literal(last)}]${ANY}`];
+}
+
+function next(character: string): string {
+  return String.fromCharCode(character.charCodeAt(0) + 1);
+}
+
+function before(character: string): string {
+  return String.fromCharCode(character.charCodeAt(0) - 1);
+}
+
+function inAnyCase(text: string): string {
+  return text.replace(/[a-z]|[^a-z0-9]/g, (character) =>
+    /[a-z]/.test(character) ? `[${character}${character.toUpperCase()}]` : literal(character),
+  );
+}
+
+/** As itself, also between brackets. */
+function literal(text: string): string {
+  return text.replace(/[^A-Za-z0-9/%_]/g, '\\$&');
+}
