@@ -2,21 +2,33 @@ import * as z from 'zod';
 import { CHANGE_KINDS } from '../domain/change.ts';
 import { postedEventSchema } from '../updater/posted-schema.ts';
 
-/** The shapes of the JSON API. Times are W3C datetimes, lengths are bytes. */
+/** The shapes of the JSON API. Those with an id are components of its description at /api/openapi.json. */
 
-const datetime = z.string();
-const hashes = z.strictObject({ 'sha-256': z.string(), 'sha-1': z.string(), md5: z.string() }).partial();
-const link = z.strictObject({ rel: z.string(), href: z.string(), mime: z.string().optional() });
+const datetime = z.string().meta({ id: 'Datetime', description: 'A W3C datetime, in UTC.', format: 'date-time' });
+const uri = z.string().describe('A URI.');
+const bytes = z.int().min(0).describe('Bytes.');
+const count = z.int().min(0);
+
+const hashes = z
+  .strictObject({ 'sha-256': z.string(), 'sha-1': z.string(), md5: z.string() })
+  .partial()
+  .meta({ id: 'Hashes', description: 'Hexadecimal digests of the bytes.' });
+
+const link = z
+  .strictObject({ rel: z.string(), href: uri, mime: z.string().optional() })
+  .meta({ id: 'Link', description: 'A related resource.' });
+
 const state = {
   lastmod: datetime.optional(),
-  length: z.int().optional(),
+  length: bytes.optional(),
   mime: z.string().optional(),
   hashes: hashes.optional(),
   ln: z.array(link).optional(),
 };
 
-/** What is posted as application/json; as NDJSON it is one event a line. */
-export const postedChangesSchema = z.strictObject({ changes: z.array(postedEventSchema) });
+export const postedChangesSchema = z
+  .strictObject({ changes: z.array(postedEventSchema) })
+  .meta({ id: 'ChangeEvents', description: 'Change events in the order in which they are to be applied.' });
 
 const results = [
   z.strictObject({ status: z.literal('applied'), change: z.enum(CHANGE_KINDS), datetime }),
@@ -29,101 +41,112 @@ const results = [
   }),
 ] as const;
 
-/** What became of one event. */
-export const eventResultSchema = z.discriminatedUnion('status', results);
+export const eventResultSchema = z
+  .discriminatedUnion('status', results)
+  .meta({ id: 'EventResult', description: 'What became of one event.' });
 
-const number = z.int().min(1);
+const number = z.int().min(1).describe('The number of its line, counted from 1.');
 const [applied, unchanged, rejected] = results;
 
-/** What became of the event on one line of a stream; lines are counted from 1. */
-export const lineResultSchema = z.discriminatedUnion('status', [
-  applied.extend({ number }),
-  unchanged.extend({ number }),
-  rejected.extend({ number }),
-]);
+export const lineResultSchema = z
+  .discriminatedUnion('status', [applied.extend({ number }), unchanged.extend({ number }), rejected.extend({ number })])
+  .meta({ id: 'LineResult', description: 'What became of the event on one line of a stream.' });
 
-const totals = { applied: z.int(), unchanged: z.int(), rejected: z.int() };
+const totals = { applied: count, unchanged: count, rejected: count };
 
-export const postedResultsSchema = z.strictObject({ results: z.array(eventResultSchema), ...totals });
+export const postedResultsSchema = z
+  .strictObject({ results: z.array(eventResultSchema), ...totals })
+  .meta({ id: 'PostedResults', description: 'What became of each event, in their order.' });
 
-/** The answer to a stream: the first 1,000 events that were not applied, with the numbers of their lines. */
-export const postedTotalsSchema = z.strictObject({
-  complete: z.literal(true),
-  ...totals,
-  notApplied: z.array(lineResultSchema),
-});
+export const postedTotalsSchema = z
+  .strictObject({ complete: z.literal(true), ...totals, notApplied: z.array(lineResultSchema) })
+  .meta({
+    id: 'PostedTotals',
+    description: 'The answer to a stream, with the first 1,000 events that were not applied.',
+  });
 
-/** The last line of a stream of results. */
-export const lastLineSchema = z.discriminatedUnion('complete', [
-  z.strictObject({ complete: z.literal(true), ...totals }),
-  z.strictObject({
-    complete: z.literal(false),
-    ...totals,
-    error: z.looseObject({ code: z.string(), message: z.string() }),
-  }),
-]);
+export const lastLineSchema = z
+  .discriminatedUnion('complete', [
+    z.strictObject({ complete: z.literal(true), ...totals }),
+    z.strictObject({
+      complete: z.literal(false),
+      ...totals,
+      error: z.looseObject({ code: z.string(), message: z.string() }),
+    }),
+  ])
+  .meta({ id: 'LastLine', description: 'The last line of a stream of results: whether all events were read.' });
 
-export const errorSchema = z.strictObject({ error: z.looseObject({ code: z.string(), message: z.string() }) });
+export const errorSchema = z
+  .strictObject({
+    error: z.looseObject({
+      code: z.string().describe('For programs: it stays the same where the message may change.'),
+      message: z.string().describe('For people: what is wrong, where, and what to do.'),
+      field: z.string().optional().describe('The parameter or field that is wrong.'),
+    }),
+  })
+  .meta({ id: 'Error', description: 'Why a request was not answered. There may be more that helps a program.' });
 
-export const healthSchema = z.strictObject({ status: z.enum(['ok', 'ready']) });
+export const healthSchema = z.strictObject({ status: z.enum(['ok', 'ready']) }).meta({ id: 'Health' });
 
-export const setSchema = z.strictObject({
-  set: z.string(),
-  title: z.string().optional(),
-  /** False while its first scan is under way: its documents answer 503 until then. */
-  ready: z.boolean(),
-  resources: z.int(),
-  changes: z.int(),
-  lastChange: datetime.optional(),
-  urlPrefix: z.string(),
-  /** Whether its resources are served by this server. */
-  hasRoot: z.boolean(),
-  epoch: z.int(),
-  documents: z.strictObject({
-    capabilityList: z.string(),
-    resourceList: z.string(),
-    changeList: z.string(),
-    recentChanges: z.string(),
-  }),
-});
+export const setSchema = z
+  .strictObject({
+    set: z.string().describe('Its id.'),
+    title: z.string().optional(),
+    ready: z.boolean().describe('False while its first scan is under way: its documents answer 503 until then.'),
+    resources: count.describe('The resources that are live.'),
+    changes: count.describe('All changes of its history.'),
+    lastChange: datetime.optional(),
+    urlPrefix: uri,
+    hasRoot: z.boolean().describe('Whether its resources are served by this server.'),
+    epoch: z.int().min(1).describe('Rises when its history starts anew.'),
+    documents: z.strictObject({ capabilityList: uri, resourceList: uri, changeList: uri, recentChanges: uri }),
+  })
+  .meta({ id: 'ResourceSet', description: 'A set with its numbers and documents.' });
 
-/** `next` is the `after` of the following request, absent at the end. */
-export const setsSchema = z.strictObject({ sets: z.array(setSchema), next: z.string().optional() });
+export const setsSchema = z
+  .strictObject({ sets: z.array(setSchema), next: next('after') })
+  .meta({ id: 'ResourceSets' });
 
-export const resourceSchema = z.strictObject({
-  uri: z.string(),
-  key: z.string(),
-  ...state,
-  changed: datetime,
-  created: datetime,
-});
+export const resourceSchema = z
+  .strictObject({
+    uri,
+    key: z.string().describe('What identifies it in its set: `/` and its path below `urlPrefix`, or its URI.'),
+    ...state,
+    changed: datetime,
+    created: datetime,
+  })
+  .meta({ id: 'Resource', description: 'The current state of a resource.' });
 
-export const resourcesSchema = z.strictObject({ resources: z.array(resourceSchema), next: z.string().optional() });
+export const resourcesSchema = z
+  .strictObject({ resources: z.array(resourceSchema), next: next('after') })
+  .meta({ id: 'Resources' });
 
-export const changeSchema = z.strictObject({
-  uri: z.string(),
-  key: z.string(),
-  change: z.enum(CHANGE_KINDS),
-  datetime,
-  ...state,
-});
+export const changeSchema = z
+  .strictObject({ uri, key: z.string(), change: z.enum(CHANGE_KINDS), datetime, ...state })
+  .meta({ id: 'Change', description: 'A change, with the state of the resource after it.' });
 
-/** `next` is the `from` of the following request, absent when these were all. */
-export const changesSchema = z.strictObject({ changes: z.array(changeSchema), next: datetime.optional() });
+export const changesSchema = z
+  .strictObject({ changes: z.array(changeSchema), next: next('from') })
+  .meta({ id: 'Changes' });
 
-export const pageSchema = z.strictObject({
-  name: z.string(),
-  uri: z.string(),
-  /** The first key that it may hold. */
-  from: z.string(),
-  entries: z.int(),
-  changed: datetime.optional(),
-  length: z.int().optional(),
-  digest: z.string().optional(),
-  rendered: datetime.optional(),
-});
+export const pageSchema = z
+  .strictObject({
+    name: z.string(),
+    uri,
+    from: z.string().describe('The first key that it may hold.'),
+    entries: count,
+    changed: datetime.optional(),
+    length: bytes.optional(),
+    digest: z.string().optional().describe('Of its bytes; what its ETag is made of.'),
+    rendered: datetime.optional(),
+  })
+  .meta({ id: 'Page', description: 'A page of the Resource List.' });
 
-export const pagesSchema = z.strictObject({ pages: z.array(pageSchema) });
+export const pagesSchema = z.strictObject({ pages: z.array(pageSchema) }).meta({ id: 'Pages' });
+
+function next(parameter: 'after' | 'from') {
+  return z.string().optional().describe(`Send it as \`${parameter}\` for what follows. Absent when nothing does.`);
+}
 
 export type SetView = z.infer<typeof setSchema>;
 export type ResourceView = z.infer<typeof resourceSchema>;

@@ -5,10 +5,14 @@ import { LOCATION_TYPES } from '../domain/key.ts';
 /** The most links of one event. */
 export const MAX_LINKS = 1000;
 
-const locationSchema = z.strictObject({
-  value: z.string(),
-  type: z.enum(LOCATION_TYPES),
-});
+const locationSchema = z
+  .strictObject({
+    value: z.string().describe('As `type` says.'),
+    type: z
+      .enum(LOCATION_TYPES)
+      .describe('A URI, an absolute path of a file below the root of the set, or a path below it or its `url_prefix`.'),
+  })
+  .meta({ id: 'Location', description: 'Where a resource is.' });
 
 const digestsSchema = z.union([z.string(), z.array(z.string()).max(20)]);
 
@@ -16,28 +20,33 @@ const digestsSchema = z.union([z.string(), z.array(z.string()).max(20)]);
  * One posted change event in the words of the source protocol: the complete state of a resource after a change. This is its
  * shape; what the values must be is said in posted-event.ts.
  */
-export const postedEventSchema = z.strictObject({
-  location: locationSchema,
-  change: z.enum(CHANGE_KINDS),
-  /** Bytes. */
-  length: z.int().min(0).optional(),
-  /** A hexadecimal digest, or several; one of another algorithm as `sha-256:…`. */
-  md5: digestsSchema.optional(),
-  /** `md5:… sha-256:…`, or an array of such. */
-  hash: digestsSchema.optional(),
-  mime: z.string().optional(),
-  lastmod: z.string().optional(),
-  ln: z
-    .array(z.strictObject({ rel: z.string(), href: locationSchema, mime: z.string().optional() }))
-    .max(MAX_LINKS)
-    .optional(),
-  source: z.string().min(1).max(255).optional(),
-  position: z.int().min(0).optional(),
-  /** Must be the set that it is posted to. */
-  resource_set: z.string().optional(),
-  // The source protocol's documents have these; the server's own time counts (requirements b4).
-  timestamp: z.unknown().optional(),
-  datetime: z.unknown().optional(),
-});
+export const postedEventSchema = z
+  .strictObject({
+    location: locationSchema,
+    change: z.enum(CHANGE_KINDS),
+    length: z.int().min(0).optional().describe('Bytes.'),
+    md5: digestsSchema
+      .optional()
+      .describe('A hexadecimal digest, or several; one of another algorithm as `sha-256:…`.'),
+    hash: digestsSchema.optional().describe('`md5:… sha-256:…`, or an array of such.'),
+    mime: z.string().optional().describe('Its media type.'),
+    lastmod: z.string().optional().describe('When its bytes changed: a W3C datetime with its time zone.'),
+    ln: z
+      .array(z.strictObject({ rel: z.string(), href: locationSchema, mime: z.string().optional() }))
+      .max(MAX_LINKS)
+      .optional()
+      .describe('Related resources.'),
+    source: z.string().min(1).max(255).optional().describe('Who posts, when `position` is given.'),
+    position: z
+      .int()
+      .min(0)
+      .optional()
+      .describe('The place of the event in what `source` posts. One that is not above the last is told nothing new.'),
+    resource_set: z.string().optional().describe('The set that it is posted to.'),
+    // The source protocol's documents have these; the server's own time counts (requirements b4).
+    timestamp: z.unknown().optional().describe('Ignored: the time of the server counts.'),
+    datetime: z.unknown().optional().describe('Ignored: the time of the server counts.'),
+  })
+  .meta({ id: 'ChangeEvent', description: 'The complete state of one resource after a change, or its deletion.' });
 
 export type PostedEvent = z.infer<typeof postedEventSchema>;

@@ -1,0 +1,33 @@
+import * as z from 'zod';
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** Makes JSON Schemas of zod schemas, and gathers those that have an id: the document has these once. */
+export class OpenApiSchemas {
+  readonly #components = new Map<string, JsonSchema>();
+
+  /** @param io whether what is sent to the server is described, or what it sends */
+  schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+    // As a part of another schema, so that one with an id becomes a reference like any other.
+    const { properties, $defs = {} } = pointToComponents(z.toJSONSchema(z.object({ it: schema }), { io }));
+    for (const [id, component] of Object.entries($defs)) this.#components.set(id, component);
+    return properties.it;
+  }
+
+  /** Every schema with an id that was met, by id. */
+  get components(): Readonly<Record<string, JsonSchema>> {
+    const byId = [...this.#components].sort(([one], [other]) => (one < other ? -1 : 1));
+    return Object.fromEntries(byId);
+  }
+}
+
+interface WithOnePart {
+  readonly properties: { readonly it: JsonSchema };
+  readonly $defs?: Readonly<Record<string, JsonSchema>>;
+}
+
+function pointToComponents(schema: object): WithOnePart {
+  return JSON.parse(JSON.stringify(schema), (name, value) =>
+    name === '$ref' ? String(value).replace('#/$defs/', '#/components/schemas/') : value,
+  );
+}
