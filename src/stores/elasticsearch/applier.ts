@@ -1,6 +1,7 @@
 import { setImmediate, setTimeout as wait } from 'node:timers/promises';
 import { TidemarkError } from '../../domain/errors.ts';
 import { failpoint } from '../../domain/failpoint.ts';
+import type { StoreObserver } from '../store-observer.ts';
 import { bulksOf } from './bulk.ts';
 import type { Cluster } from './cluster.ts';
 import type { CommitLog } from './commit-log.ts';
@@ -20,11 +21,19 @@ interface BulkAnswer {
   readonly items?: readonly Readonly<Record<string, { readonly error: { type: string; reason: string } }>>[];
 }
 
+export interface ApplierParts {
+  readonly cluster: Cluster;
+  readonly names: IndexNames;
+  readonly log: CommitLog;
+  readonly observer: StoreObserver;
+}
+
 /** Applies commits to the indices of states, changes and ledgers, and moves the pointer behind them. */
 export class Applier {
   readonly #cluster: Cluster;
   readonly #names: IndexNames;
   readonly #log: CommitLog;
+  readonly #observer: StoreObserver;
   /** Commits that this process applies; those that are done resolve. */
   readonly #applying = new Map<number, Promise<void>>();
   readonly #done = new Set<number>();
@@ -33,17 +42,20 @@ export class Applier {
   #fault: unknown;
   #closed = false;
 
-  constructor(cluster: Cluster, names: IndexNames, log: CommitLog) {
+  constructor({ cluster, names, log, observer }: ApplierParts) {
     this.#cluster = cluster;
     this.#names = names;
     this.#log = log;
+    this.#observer = observer;
   }
 
   /** Begins to apply a commit. */
   start(record: CommitRecord): void {
     const { number } = record;
     if (number <= this.#log.applied || this.#applying.has(number)) return;
+    const began = performance.now();
     const applying = this.#applyUntilDone(record).then(() => {
+      this.#observer.applied?.((performance.now() - began) / 1000);
       this.#done.add(number);
       this.#applying.delete(number);
     });
@@ -65,6 +77,12 @@ export class Applier {
       if (Date.now() - begin > patience) throw this.#fault ?? notApplied(number);
       await Promise.race([this.#progress.promise, wait(LOOK_AFTER * 10)]);
     }
+  }
+
+  /** Looks what is applied by now, whoever did it; what nobody applies is begun, and not waited for. */
+  async notice(): Promise<void> {
+    await this.#lookAtPointer();
+    this.#advance();
   }
 
   /** Resolves when what this process committed is applied, or given up. */

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Transport, UndiciConnection, WeightedConnectionPool } from '@elastic/transport';
 import type { ElasticsearchServers } from '../../config/configuration.ts';
-import { transportError } from './faults.ts';
+import type { RequestOutcome, StoreObserver } from '../store-observer.ts';
+import { outcomeOf, transportError } from './faults.ts';
 
 export interface Ask {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
@@ -20,6 +21,12 @@ export interface Answer<Body> {
   readonly body: Body;
 }
 
+export interface ClusterOptions {
+  /** Milliseconds until a request counts as lost; shorter in tests. */
+  readonly requestTimeout?: number | undefined;
+  readonly observer?: StoreObserver | undefined;
+}
+
 /** Milliseconds until a request counts as lost. Whatever was asked may still happen: see docs/elasticsearch.md. */
 const REQUEST_TIMEOUT = 30_000;
 /** Everything that we ask may be asked twice. */
@@ -33,14 +40,16 @@ export class Cluster {
   readonly name: string;
   /** Of the environment, which says where it is; further ones begin with it. */
   readonly variable: string;
+  readonly #observer: StoreObserver;
   readonly #pool: WeightedConnectionPool;
   readonly #transport: Transport;
 
   constructor(
     { nodes, authorization, caFile }: ElasticsearchServers,
     variable = 'TIDEMARK_STORE',
-    requestTimeout = REQUEST_TIMEOUT,
+    { requestTimeout = REQUEST_TIMEOUT, observer = {} }: ClusterOptions = {},
   ) {
+    this.#observer = observer;
     this.name = nodes.join(', ');
     this.variable = variable;
     this.#pool = new WeightedConnectionPool({
@@ -68,12 +77,16 @@ export class Cluster {
       querystring: query,
       ...(lines !== undefined ? { bulkBody: lines } : body !== undefined ? { body } : {}),
     };
+    const began = performance.now();
+    const told = (outcome: RequestOutcome) => this.#observer.requested?.(outcome, (performance.now() - began) / 1000);
     try {
       // A text would be sent as text/plain.
       const headers = typeof body === 'string' ? { 'content-type': 'application/json' } : {};
       const answer = await this.#transport.request<Body>(params, { meta: true, ignore: [...expects], headers });
+      told('answered');
       return { status: answer.statusCode!, body: answer.body };
     } catch (error) {
+      told(outcomeOf(error));
       throw transportError(this, error);
     }
   }

@@ -36,6 +36,7 @@ export class CommitLog {
   readonly #names: IndexNames;
   #head: LogHead = { number: 0, uuid: '', stamp: 0 };
   #applied = 0;
+  #appliedStamp: Stamp = 0;
   #pending: CommitRecord[] = [];
   #last: Promise<unknown> = Promise.resolve();
   readonly overlay = new Overlay();
@@ -54,6 +55,11 @@ export class CommitLog {
   /** The commit up to which every one is known to be applied. */
   get applied(): number {
     return this.#applied;
+  }
+
+  /** Its stamp; 0 before any is known. */
+  get appliedStamp(): Stamp {
+    return this.#appliedStamp;
   }
 
   /** The commits above it, in order. */
@@ -114,7 +120,11 @@ export class CommitLog {
   /** Notes that every commit up to a number is applied, and forgets what they did. */
   noteApplied(number: number): void {
     this.#applied = Math.max(this.#applied, number);
-    while (this.#pending.length > 0 && this.#pending[0]!.number <= number) this.overlay.lift(this.#pending.shift()!);
+    while (this.#pending.length > 0 && this.#pending[0]!.number <= number) {
+      const record = this.#pending.shift()!;
+      this.#appliedStamp = record.stamp;
+      this.overlay.lift(record);
+    }
   }
 
   /** True: it is there. False: another one is there. Undefined: it was written over meanwhile, look again. */
@@ -169,6 +179,7 @@ export class CommitLog {
   #leap({ commit, uuid, stamp }: Pointer): void {
     this.#head = { number: commit, uuid, stamp };
     this.noteApplied(commit);
+    this.#appliedStamp = stamp;
     this.ledgers.clear();
   }
 }

@@ -1,5 +1,6 @@
 import { errors } from '@elastic/transport';
 import { isTidemarkError, TidemarkError } from '../../domain/errors.ts';
+import type { RequestOutcome } from '../store-observer.ts';
 import type { Answer, Cluster } from './cluster.ts';
 
 /** What Elasticsearch says when it refuses. */
@@ -8,6 +9,12 @@ export interface Refusal {
 }
 
 type Asked = Pick<Cluster, 'name' | 'variable'>;
+
+/** How a request that the transport threw for has ended. */
+export function outcomeOf(error: unknown): RequestOutcome {
+  if (error instanceof errors.ResponseError) return error.statusCode === 429 ? 'overloaded' : 'refused';
+  return error instanceof errors.TimeoutError ? 'timed_out' : 'unreachable';
+}
 
 /** What the transport throws, in our words. */
 export function transportError(cluster: Asked, error: unknown): unknown {

@@ -1,0 +1,67 @@
+import type { SetId } from '../../domain/resource-set.ts';
+import type { LogProgress, StoreGauge, StoreTotals } from '../store-gauge.ts';
+import type { Applier } from './applier.ts';
+import type { Cluster } from './cluster.ts';
+import type { CommitLog } from './commit-log.ts';
+import type { IndexNames } from './schema.ts';
+
+interface TotalsAnswer {
+  readonly aggregations: Readonly<Record<'resources' | 'changes', { readonly value: number }>>;
+}
+
+export interface GaugeParts {
+  readonly cluster: Cluster;
+  readonly names: IndexNames;
+  readonly log: CommitLog;
+  readonly applier: Applier;
+}
+
+/** Asks for the end of the log, and for sums over the ledgers, which are one small document a set. */
+export class ElasticsearchGauge implements StoreGauge {
+  readonly #parts: GaugeParts;
+  /** The sums as they were at a commit: while nothing is applied they stay. */
+  #known: { readonly commit: number; readonly except: string; readonly totals: StoreTotals } | undefined;
+
+  constructor(parts: GaugeParts) {
+    this.#parts = parts;
+  }
+
+  async progress(): Promise<LogProgress> {
+    const { log, applier } = this.#parts;
+    await log.exclusive(() => log.catchUp());
+    // Whoever reads the log has to forget again what is applied: each commit that waits is kept in memory.
+    if (log.pending.length > 0) await applier.notice();
+    const [oldest] = log.pending;
+    const { stamp: logged } = log.head;
+    if (oldest === undefined) return { logged, applied: logged, waiting: 0, waitingSince: undefined };
+    return { logged, applied: log.appliedStamp, waiting: log.pending.length, waitingSince: oldest.time };
+  }
+
+  async totals(except: readonly SetId[]): Promise<StoreTotals> {
+    await this.progress();
+    const commit = this.#parts.log.applied;
+    const known = this.#known;
+    if (known?.commit === commit && known.except === String(except)) return known.totals;
+    const totals = await this.#sum(except);
+    this.#known = { commit, except: String(except), totals };
+    return totals;
+  }
+
+  async #sum(except: readonly SetId[]): Promise<StoreTotals> {
+    const { cluster, names } = this.#parts;
+    await cluster.ask({ method: 'POST', path: `/${names.ledgers}/_refresh` });
+    const { body } = await cluster.ask<TotalsAnswer>({
+      method: 'POST',
+      path: `/${names.ledgers}/_search`,
+      query: { allow_partial_search_results: false },
+      body: {
+        size: 0,
+        track_total_hits: false,
+        query: { bool: { filter: [{ term: { doc_type: 'ledger' } }], must_not: [{ terms: { set: except } }] } },
+        aggs: { resources: { sum: { field: 'resources' } }, changes: { sum: { field: 'changes' } } },
+      },
+    });
+    const { resources, changes } = body.aggregations;
+    return { resources: resources.value, changes: changes.value };
+  }
+}
