@@ -1,20 +1,26 @@
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
+import { TokenRegistry } from './access/token-registry.ts';
 import type { Configuration } from './config/configuration.ts';
 import { armFailpoint } from './domain/failpoint.ts';
 import type { ResourceSet, SetId } from './domain/resource-set.ts';
+import { Journal } from './journal/journal.ts';
+import { AppMetrics } from './metrics/app-metrics.ts';
 import { DocumentCache } from './publisher/document-cache.ts';
 import type { DocumentPublisher } from './publisher/published-document.ts';
 import { Publisher } from './publisher/publisher.ts';
 import { Renderer } from './publisher/renderer.ts';
+import type { RenderThreadData } from './render-thread.ts';
 import type { ContentRoot } from './roots/content-root.ts';
-import { ScanMemory } from './roots/folder/scan-memory.ts';
 import { openRoot } from './roots/open-root.ts';
+import { ScanMemory } from './roots/scan-memory.ts';
 import { SetRegistry } from './sets/set-registry.ts';
+import { ActivityMemory } from './stores/activity-memory.ts';
 import type { Catalog } from './stores/catalog.ts';
 import { makeFolder } from './stores/make-folder.ts';
 import { openStores } from './stores/open-stores.ts';
 import type { ResourceIndex } from './stores/resource-index.ts';
+import type { StoreGauge } from './stores/store-gauge.ts';
 import { startThread } from './threads/questions.ts';
 import { Updater } from './updater/updater.ts';
 
@@ -23,9 +29,19 @@ export interface App {
   readonly configuration: Configuration;
   readonly index: ResourceIndex;
   readonly catalog: Catalog;
+  readonly gauge: StoreGauge;
   readonly sets: SetRegistry;
+  readonly tokens: TokenRegistry;
   readonly updater: Updater;
   readonly publisher: DocumentPublisher;
+  readonly journal: Journal;
+  /** How many changes sets had in each hour or day. */
+  readonly activity: ActivityMemory;
+  readonly metrics: AppMetrics;
+  /** Another text as soon as anything changes that an answer is made of: see stores/open-stores.ts. */
+  moment(): Promise<string>;
+  /** Resolves when the documents that an earlier process has left are counted. */
+  readonly stock: Promise<void>;
   /** The content root of a set, and what scans remember of it. The same one at every call. */
   rootOf(set: ResourceSet): { readonly root: ContentRoot; readonly memory: ScanMemory };
   /** Finishes what is in hand and closes everything, last opened first. */
@@ -39,38 +55,54 @@ export async function openApp(configuration: Configuration): Promise<App> {
   makeFolder(dataFolder);
   const closers: (() => Promise<void> | void)[] = [];
 
-  const { index, catalog, close: closeStores } = await openStores(store, { failpoint });
-  closers.push(closeStores);
+  const metrics = new AppMetrics(store.kind);
+  const stores = await openStores(store, { failpoint, observer: metrics.store });
+  closers.push(() => stores.close());
+  const { catalog, moment, gauge } = stores;
+  const index = metrics.index.around(stores.index);
   const sets = new SetRegistry(catalog, index);
+  const journal = new Journal(catalog);
+  closers.push(() => journal.close());
   const updater = new Updater(index);
   closers.push(() => updater.idle());
 
-  const renderer = new Renderer(() => startRenderThread({ store, failpoint }));
+  const renderer = new Renderer(() => startRenderThread({ store, failpoint, requests: metrics.requests.shared }));
   closers.push(() => renderer.close());
   const cache = new DocumentCache({
     folder: join(dataFolder, 'documents'),
     mostBytes: cacheBytes,
-    render: (record, making) => renderer.render(record, making),
+    render: metrics.aroundRender((record, making) => renderer.render(record, making)),
   });
   const stock = cache.takeStock();
   closers.push(() => stock);
   const publisher = new Publisher({ index, catalog, sets, cache, renderer });
   closers.push(() => publisher.close());
+  metrics.watch({ gauge, sets, cache, publisher });
 
   const roots = new Map<SetId, { root: ContentRoot; memory: ScanMemory }>();
   return {
     configuration,
     index,
     catalog,
+    gauge,
     sets,
+    tokens: new TokenRegistry(catalog),
     updater,
     publisher,
+    journal,
+    activity: new ActivityMemory(index),
+    metrics,
+    stock,
+    moment,
     rootOf(set) {
       let opened = roots.get(set.id);
       if (opened === undefined) {
         const memory = openMemory(dataFolder, set);
         closers.push(() => memory.close());
-        opened = { root: openRoot({ root: set.root!, exclude: set.exclude, hashes: set.publishHashes }), memory };
+        opened = {
+          root: openRoot({ root: set.root!, exclude: set.exclude, hashes: set.publishHashes, s3: configuration.s3 }),
+          memory,
+        };
         roots.set(set.id, opened);
       }
       return opened;
@@ -86,10 +118,11 @@ export async function openApp(configuration: Configuration): Promise<App> {
   };
 }
 
-function openMemory(dataFolder: string, { id, root }: ResourceSet): ScanMemory {
-  return new ScanMemory({ file: join(dataFolder, 'roots', `${id}.db`), root: root! });
+function openMemory(dataFolder: string, { id, root, epoch }: ResourceSet): ScanMemory {
+  // A store that was restored from a backup knows less than the memory: in a new epoch, every file is looked at again.
+  return new ScanMemory({ file: join(dataFolder, 'roots', `${id}.db`), root: `${root} in epoch ${epoch}` });
 }
 
-function startRenderThread(workerData: { store: Configuration['store']; failpoint: string | undefined }): Worker {
+function startRenderThread(workerData: RenderThreadData): Worker {
   return startThread('./render-thread', import.meta.url, { workerData });
 }

@@ -10,7 +10,10 @@ import type { Principal } from './principal.ts';
  * - `read-resource`: the bytes of a resource
  * - `read-state`: what the index knows of a set
  * - `post-changes`: tell of changes
- * - `administer`: make the server do work
+ * - `read-journal`: who posted to a set, and what was rejected
+ * - `administer`: make the server do work, and let others in
+ * - `read-metrics`: how the server is; the figures tell of all sets together
+ * - `sign-in`: show a token, as a person does in a browser
  */
 export type Action =
   | 'probe'
@@ -19,7 +22,10 @@ export type Action =
   | 'read-resource'
   | 'read-state'
   | 'post-changes'
-  | 'administer';
+  | 'read-journal'
+  | 'administer'
+  | 'read-metrics'
+  | 'sign-in';
 
 /** What of a set counts for access. */
 export type GuardedSet = Pick<ResourceSet, 'slug' | 'private'>;
@@ -35,15 +41,15 @@ export function may(principal: Principal, action: Action, set: GuardedSet | unde
     case 'read-state':
       return set?.private !== true || holds(principal, 'read', set);
     case 'post-changes':
+    case 'read-journal':
       return holds(principal, 'post', set);
     case 'administer':
       return administers(principal);
+    case 'read-metrics':
+      return administers(principal) || (principal.kind === 'token' && principal.scopes.includes('metrics'));
+    case 'sign-in':
+      return principal.kind !== 'anonymous';
   }
-}
-
-/** Whether somebody may be told that a set exists. */
-export function mayKnow(principal: Principal, set: GuardedSet): boolean {
-  return may(principal, 'read-state', set) || may(principal, 'post-changes', set);
 }
 
 export function administers(principal: Principal): boolean {

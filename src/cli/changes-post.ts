@@ -5,6 +5,7 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { TidemarkError } from '../domain/errors.ts';
 import { formatStamp } from '../domain/stamp.ts';
 import { resultView } from '../http/views.ts';
+import type { Sender } from '../journal/posting-entry.ts';
 import { type LineResult, postNdjson } from '../updater/ndjson-posting.ts';
 import type { Call, CliCommand } from './cli-command.ts';
 import { EXIT } from './exit-code.ts';
@@ -43,10 +44,12 @@ export const changesPost: CliCommand<Options> = {
     const input = await openInput(call);
     const totals: Totals = { applied: 0, unchanged: 0, rejected: 0, complete: false };
     try {
-      await withExistingApp(call, async ({ sets, updater }) => {
+      await withExistingApp(call, async ({ sets, updater, journal }) => {
         const set = await sets.bySlug(call.args[0]!);
-        const results = postNdjson(input, { set, post: (events) => updater.post(events) });
-        for await (const batch of results) await report(batch, totals, call);
+        const sender: Sender = { kind: 'command-line' };
+        await journal.recorded({ set, sender, post: (events) => updater.post(events) }, async (posting) => {
+          for await (const batch of postNdjson(input, posting)) await report(batch, totals, call);
+        });
         // A stopped standard input just ends; so do not say that it was read to its end.
         totals.complete = !call.stopped.aborted;
       });

@@ -71,8 +71,15 @@ export class RootKeepers {
   }
 
   #keep(set: ResourceSet): void {
-    const { index, updater } = this.#app;
-    const events = this.#eventsOf(set);
+    const { index, updater, journal } = this.#app;
+    const told = this.#eventsOf(set);
+    const events: RootEvents = {
+      ...told,
+      onScanned: (summary, extent) => {
+        journal.noteScan(set, summary);
+        told.onScanned?.(summary, extent);
+      },
+    };
     const keeper = new RootKeeper({ ...this.#app.rootOf(set), set, index, updater, events });
     this.#kept.set(set.id, { keeper, ready: this.#markReady(keeper, set) });
     keeper.start();

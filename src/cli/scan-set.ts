@@ -44,7 +44,10 @@ export const scanSet: CliCommand<Options> = {
           progress.tell(`scanning: ${plural(files, 'file')}, ${formatCount(hashed)} hashed (${formatSize(bytes)})`);
         },
       });
-      if (!options.dryRun) await app.sets.markReady(slug);
+      if (!options.dryRun) {
+        app.journal.noteScan(set, done);
+        await app.sets.markReady(slug);
+      }
       return done;
     }).finally(() => progress.end());
     for (const { path, problem } of summary.problems.slice(0, PRINTED_PROBLEMS)) terminal.tell(`${path}: ${problem}`);

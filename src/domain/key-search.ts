@@ -27,6 +27,15 @@ export function parseKeySearch(part: string, field = 'contains'): KeySearch {
   return { where: 'beginning', beginnings: withoutLonger([...new Set([...paths, ...uris])].sort()) };
 }
 
+/**
+ * Whether a key holds one of the texts (lower-case), in whatever case. A percent-encoded character counts as one: `20` is not found in `%20`.
+ */
+export function holder(texts: readonly string[]): (key: ResourceKey) => boolean {
+  const literal = texts.map((text) => text.replace(/[^a-z0-9]/g, '\\$&')).join('|');
+  const expression = new RegExp(`^(?:[^%]|%[0-9a-f][^%]|%[^0-9a-f%])*?(?:${literal})`, 'is');
+  return (key) => expression.test(key);
+}
+
 /** How a key may hold a text: as names of a path, or as it stands in a URI. */
 function spellings(text: string, field: string): readonly string[] {
   const inPath = keyOfPath(text).slice(1);

@@ -1,10 +1,15 @@
 import * as z from 'zod';
+import { MOST_ENTRIES } from '../journal/stored-journal.ts';
+import { MOST_UNITS } from '../stores/activity-memory.ts';
 import { json, NO_PARAMETERS, type Operation } from './operation.ts';
-import { limit, text, time } from './query-parameters.ts';
+import { choice, limit, text, time } from './query-parameters.ts';
 import {
+  activitySchema,
   changesSchema,
+  latestChangesSchema,
   pageSchema,
   pagesSchema,
+  postingsSchema,
   resourceSchema,
   resourcesSchema,
   setSchema,
@@ -38,9 +43,15 @@ export const LIST_RESOURCES = {
   id: 'listResources',
   tag: 'sets',
   summary: 'The resources that are live, in the order of their keys',
+  description:
+    'With `contains`, an answer holds at most 1,000, and comes after half a second or so: it may hold fewer than there are, even none, and `next` then says how far was looked. All were looked at when there is no `next`.',
   query: z.strictObject({
     limit: entries,
     after: text('Only the resources after this key: the `next` of the answer before.', '/2026/a.pdf'),
+    contains: text(
+      'Only the resources whose key holds this text, not percent-encoded; the case of ASCII letters does not count. What begins with `/` or `^` is the beginning of a path, and then case counts.',
+      'report 2026',
+    ),
   }),
   answers: [json(resourcesSchema, 'Some of the resources.')],
 } satisfies Operation;
@@ -70,6 +81,54 @@ export const LIST_CHANGES = {
     until: time('The time of the last change.'),
   }),
   answers: [json(changesSchema, 'Some of the changes.')],
+} satisfies Operation;
+
+export const LIST_LATEST_CHANGES = {
+  id: 'listLatestChanges',
+  tag: 'changes',
+  summary: 'The changes, newest first',
+  query: z.strictObject({
+    limit: entries,
+    until: time('The time of the newest change. For what follows, the `next` of the answer before.'),
+  }),
+  answers: [json(latestChangesSchema, 'Some of the changes.')],
+} satisfies Operation;
+
+export const SHOW_HISTORY = {
+  id: 'showHistory',
+  tag: 'changes',
+  summary: 'The changes of one resource, newest first',
+  description: 'One of `uri` and `key` is needed. A resource that was deleted has a history, too.',
+  query: z.strictObject({
+    uri: text('The URI of the resource.', 'https://data.example.org/papers/2026/a.pdf'),
+    key: text('Its key.', '/2026/a.pdf'),
+    limit: limit({ usual: 100, most: 1000 }),
+    until: time('The time of the newest change. For what follows, the `next` of the answer before.'),
+  }),
+  answers: [json(latestChangesSchema, 'Some of its changes.')],
+} satisfies Operation;
+
+export const SHOW_ACTIVITY = {
+  id: 'showActivity',
+  tag: 'changes',
+  summary: 'How many changes there were in each hour or day',
+  description: `Of UTC, in the order of time. At most ${MOST_UNITS} at once; without \`from\`, the last 30 days or the last 48 hours.`,
+  query: z.strictObject({
+    unit: choice(['day', 'hour'], 'What to count by.'),
+    from: time('A time of the first hour or day.'),
+    until: time('A time of the last hour or day: now, without it.'),
+  }),
+  answers: [json(activitySchema, 'The numbers.')],
+} satisfies Operation;
+
+export const LIST_POSTINGS = {
+  id: 'listPostings',
+  tag: 'changes',
+  summary: 'Who posted lately, and what was rejected and why',
+  description:
+    'The last postings, newest first, for those who may post to the set. It is an account for people: entries come some seconds late, and the last ones are lost when a server is killed.',
+  query: z.strictObject({ limit: limit({ usual: 50, most: MOST_ENTRIES }) }),
+  answers: [json(postingsSchema, 'The postings.')],
 } satisfies Operation;
 
 export const LIST_PAGES = {

@@ -1,7 +1,5 @@
 import { TidemarkError } from '../domain/errors.ts';
-import { type ResourceKey, resolveLocation } from '../domain/key.ts';
 import type { Resource } from '../domain/resource.ts';
-import type { ResourceSet } from '../domain/resource-set.ts';
 import { boundaryAfter, boundaryBefore, formatStamp } from '../domain/stamp.ts';
 import { summarize } from '../sets/summarized-sets.ts';
 import {
@@ -13,22 +11,30 @@ import {
   SHOW_RESOURCE,
   SHOW_SET,
 } from './api-operations.ts';
+import { historyRoutes } from './history-routes.ts';
+import { keyOf } from './named-resource.ts';
 import { get, param, post, type Route, setOf } from './route.ts';
 import { sendJson } from './send-json.ts';
 import type { ServedApp } from './served-app.ts';
+import { shownSets } from './shown-sets.ts';
 import { take } from './take.ts';
 import { changeView, pageView, resourceView, setView } from './views.ts';
 
+const MOST_FOUND = 1_000;
+
 /** The JSON API: what the index knows, and the pages of the lists. */
-export function apiRoutes({ index, sets, publisher, configuration }: ServedApp): readonly Route[] {
+export function apiRoutes(app: ServedApp): readonly Route[] {
+  const { index, sets, publisher, configuration } = app;
   const { baseUrl } = configuration;
 
   return [
+    ...historyRoutes(app),
+
     get('/api/sets', {
       action: 'read-state',
       operation: LIST_SETS,
       async handle(_request, response, { limit, after = '' }) {
-        const following = (await sets.list()).filter(({ slug }) => slug > after);
+        const following = (await shownSets({ sets }, response)).filter(({ slug }) => slug > after);
         const shown = following.slice(0, limit);
         const next = following.length > limit ? shown.at(-1)?.slug : undefined;
         const views = (await summarize(index, shown)).map(({ set, summary }) => setView(set, summary, baseUrl));
@@ -48,8 +54,13 @@ export function apiRoutes({ index, sets, publisher, configuration }: ServedApp):
     get('/api/sets/:set/resources', {
       action: 'read-state',
       operation: LIST_RESOURCES,
-      async handle(_request, response, { limit, after }) {
+      async handle(_request, response, { limit, after, contains = '' }) {
         const set = setOf(response);
+        if (contains !== '') {
+          const search = { part: contains, after, limit: Math.min(limit, MOST_FOUND) };
+          const { resources, next } = await index.find(set.id, search);
+          return sendJson(response, { resources: resources.map((resource) => resourceView(set, resource)), next });
+        }
         // One more tells whether there are more, and another one may be `after` itself, where the range begins.
         const found = await take(index.read(set.id, { from: after }), limit + 2);
         const following = found.filter(({ key }) => key !== after);
@@ -106,17 +117,6 @@ export function apiRoutes({ index, sets, publisher, configuration }: ServedApp):
       },
     }),
   ];
-}
-
-interface NamedResource {
-  readonly uri?: string | undefined;
-  readonly key?: string | undefined;
-}
-
-function keyOf({ uri, key }: NamedResource, set: ResourceSet): ResourceKey {
-  if (uri !== undefined) return resolveLocation({ value: uri, type: 'url' }, set, 'uri');
-  if (key !== undefined) return key;
-  throw new TidemarkError('invalid', 'name the resource by uri= or key=', { code: 'bad-query', field: 'uri' });
 }
 
 function live(

@@ -36,6 +36,9 @@ export function parseChangesBody(bytes: Buffer): readonly unknown[] {
 /** Posts events and resolves with what became of each, in order. */
 export async function postChanges(values: readonly unknown[], posting: Posting): Promise<readonly PostingResult[]> {
   const events = await parseInSlices(values, posting);
+  for (const [at, event] of events.entries()) {
+    if (isRejection(event)) posting.rejected?.(event, { number: at + 1, value: values[at] });
+  }
   const accepted = events.filter((event): event is ChangeEvent => !isRejection(event));
   const posts: ReturnType<Posting['post']>[] = [];
   for (let at = 0; at < accepted.length; at += EVENTS_PER_POST) {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { CHANGE_KINDS } from '../domain/change.ts';
+import { TIME_UNITS } from '../domain/time-unit.ts';
 import { postedEventSchema } from '../updater/posted-schema.ts';
 
 /** The shapes of the JSON API. Those with an id are components of its description at /api/openapi.json. */
@@ -98,6 +99,7 @@ export const setSchema = z
     lastChange: datetime.optional(),
     urlPrefix: uri,
     hasRoot: z.boolean().describe('Whether its resources are served by this server.'),
+    private: z.boolean().describe('Whether it is only for those whose token may read it.'),
     epoch: z.int().min(1).describe('Rises when its history starts anew.'),
     documents: z.strictObject({ capabilityList: uri, resourceList: uri, changeList: uri, recentChanges: uri }),
   })
@@ -129,6 +131,62 @@ export const changesSchema = z
   .strictObject({ changes: z.array(changeSchema), next: next('from') })
   .meta({ id: 'Changes' });
 
+export const latestChangesSchema = z
+  .strictObject({ changes: z.array(changeSchema), next: next('until') })
+  .meta({ id: 'LatestChanges', description: 'Changes, newest first.' });
+
+const countedChangesSchema = z
+  .strictObject({
+    start: datetime.describe('When the hour or day begins.'),
+    created: count,
+    updated: count,
+    deleted: count,
+  })
+  .meta({ id: 'CountedChanges' });
+
+export const activitySchema = z.strictObject({ unit: z.enum(TIME_UNITS), counts: z.array(countedChangesSchema) }).meta({
+  id: 'Activity',
+  description: 'How many changes there were in each hour or day, also where there were none.',
+});
+
+export const senderSchema = z
+  .discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('token'), id: z.string(), name: z.string() }),
+    z.strictObject({ kind: z.enum(['administrator', 'local', 'command-line', 'scan']) }),
+  ])
+  .meta({
+    id: 'Sender',
+    description:
+      'Who posted: the bearer of a token, or of the token of the environment (administrator); somebody on the machine of the server; the command line; a scan of the root.',
+  });
+
+export const postingSchema = z
+  .strictObject({
+    id: z.string(),
+    sender: senderSchema,
+    source: z.string().optional().describe('The `source` that its first event named.'),
+    began: datetime,
+    ended: datetime,
+    postings: z.int().min(1).describe('Small postings of one sender within a minute are told of together.'),
+    ...totals,
+    durationMs: z.int().min(0).describe('Milliseconds that they took, together.'),
+    rejections: z
+      .array(
+        z.strictObject({
+          number: z.int().optional().describe('Of the event, or of its line; the first is 1.'),
+          location: z.string().optional(),
+          code: z.string(),
+          message: z.string(),
+          field: z.string().optional(),
+        }),
+      )
+      .describe('The first 20 events that were rejected.'),
+    problem: z.string().optional().describe('Why a posting was not taken, or not to its end.'),
+  })
+  .meta({ id: 'Posting', description: 'What somebody posted.' });
+
+export const postingsSchema = z.strictObject({ postings: z.array(postingSchema) }).meta({ id: 'Postings' });
+
 export const pageSchema = z
   .strictObject({
     name: z.string(),
@@ -144,10 +202,12 @@ export const pageSchema = z
 
 export const pagesSchema = z.strictObject({ pages: z.array(pageSchema) }).meta({ id: 'Pages' });
 
-function next(parameter: 'after' | 'from') {
+function next(parameter: 'after' | 'from' | 'until') {
   return z.string().optional().describe(`Send it as \`${parameter}\` for what follows. Absent when nothing does.`);
 }
 
+export type PostingView = z.infer<typeof postingSchema>;
+export type CountedChangesView = z.infer<typeof countedChangesSchema>;
 export type SetView = z.infer<typeof setSchema>;
 export type ResourceView = z.infer<typeof resourceSchema>;
 export type ChangeView = z.infer<typeof changeSchema>;

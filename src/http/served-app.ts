@@ -1,17 +1,31 @@
+import type { TokenRegistry } from '../access/token-registry.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { ResourceSet } from '../domain/resource-set.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { AppMetrics } from '../metrics/app-metrics.ts';
 import type { DocumentPublisher } from '../publisher/published-document.ts';
 import type { ContentRoot } from '../roots/content-root.ts';
+import type { FileMemory } from '../roots/file-memory.ts';
 import type { SetRegistry } from '../sets/set-registry.ts';
+import type { ActivityMemory } from '../stores/activity-memory.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
+import type { StoreGauge } from '../stores/store-gauge.ts';
 import type { Updater } from '../updater/updater.ts';
 
 /** What the server needs of the program. */
 export interface ServedApp {
   readonly configuration: Configuration;
   readonly index: ResourceIndex;
+  readonly gauge: StoreGauge;
   readonly sets: SetRegistry;
+  readonly tokens: TokenRegistry;
   readonly updater: Pick<Updater, 'post'>;
   readonly publisher: DocumentPublisher;
-  rootOf(set: ResourceSet): { readonly root: ContentRoot };
+  readonly journal: Journal;
+  /** How many changes sets had in each hour or day. */
+  readonly activity: ActivityMemory;
+  readonly metrics: AppMetrics;
+  /** Another text as soon as anything changes that an answer is made of: see stores/open-stores.ts. */
+  moment(): Promise<string>;
+  rootOf(set: ResourceSet): { readonly root: ContentRoot; readonly memory: FileMemory };
 }

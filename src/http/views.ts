@@ -4,11 +4,20 @@ import type { Resource, ResourceState } from '../domain/resource.ts';
 import type { ResourceSet } from '../domain/resource-set.ts';
 import { formatStamp } from '../domain/stamp.ts';
 import { formatSeconds } from '../domain/w3c-datetime.ts';
+import type { PostingEntry } from '../journal/posting-entry.ts';
 import { setUris } from '../publisher/document-uris.ts';
 import type { PageInfo } from '../publisher/published-document.ts';
-import type { SetSummary } from '../stores/resource-index.ts';
+import type { ChangeCounts, SetSummary } from '../stores/resource-index.ts';
 import type { PostingResult } from '../updater/ndjson-posting.ts';
-import type { ChangeView, EventResultView, PageView, ResourceView, SetView } from './schemas.ts';
+import type {
+  ChangeView,
+  CountedChangesView,
+  EventResultView,
+  PageView,
+  PostingView,
+  ResourceView,
+  SetView,
+} from './schemas.ts';
 
 /** Values of the domain in the words of the API; see schemas.ts. */
 
@@ -23,6 +32,7 @@ export function setView(set: ResourceSet, summary: SetSummary, baseUrl: string):
     lastChange: summary.lastChange === 0 ? undefined : formatStamp(summary.lastChange),
     urlPrefix: set.urlPrefix,
     hasRoot: set.root !== undefined,
+    private: set.private === true,
     epoch: set.epoch,
     documents: { capabilityList, resourceList, changeList, recentChanges },
   };
@@ -58,6 +68,20 @@ export function pageView(page: PageInfo, { slug }: ResourceSet, baseUrl: string)
     length: page.length,
     digest: page.digest,
     rendered: page.rendered === undefined ? undefined : new Date(page.rendered).toISOString(),
+  };
+}
+
+export function countsView({ start, created, updated, deleted }: ChangeCounts): CountedChangesView {
+  return { start: formatStamp(start), created, updated, deleted };
+}
+
+export function postingView({ began, ended, duration, ...entry }: PostingEntry): PostingView {
+  return {
+    ...entry,
+    began: new Date(began).toISOString(),
+    ended: new Date(ended).toISOString(),
+    durationMs: duration,
+    rejections: [...entry.rejections],
   };
 }
 

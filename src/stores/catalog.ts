@@ -1,5 +1,5 @@
 /**
- * Small documents by kind and id: sets, page directories, settings of the store. Held to these promises by test/contract/catalog.ts.
+ * Small documents by kind and id: sets, page directories, tokens, settings of the store. Held to these promises by test/contract/catalog.ts.
  */
 export interface Catalog {
   /** The document, or undefined when there is none. */
@@ -18,7 +18,7 @@ export interface Catalog {
   head(kind: CatalogKind): Promise<number>;
 }
 
-export type CatalogKind = 'set' | 'page-directory' | 'source';
+export type CatalogKind = 'set' | 'page-directory' | 'source' | 'token' | 'journal';
 
 export interface CatalogDocument<Body> {
   readonly id: string;

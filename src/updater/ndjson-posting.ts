@@ -18,6 +18,15 @@ export interface Posting {
   readonly set: ResourceSet;
   /** Resolves when the events are committed; see Updater.post. */
   post(events: readonly ChangeEvent[]): Promise<readonly CommitResult[]>;
+  /** Is told of each event that was rejected before it was posted. */
+  rejected?(rejection: Rejection, event: PostedValue): void;
+}
+
+export interface PostedValue {
+  /** The number of the event, or of its line; the first is 1. */
+  readonly number: number;
+  /** The event as it was posted, or the text of its line; undefined when it is none. */
+  readonly value: unknown;
 }
 
 // Together they make one commit of the updater: what is read meanwhile makes the next.
@@ -146,7 +155,11 @@ class Pipeline {
     this.#lastInput = performance.now();
     for (const line of lines) {
       if (this.#batch.size === 0) this.#batch = new Batch();
-      this.#batch.add(line.number, parseLine(line, this.#posting.set, now));
+      const event = parseLine(line, this.#posting.set, now);
+      if (isRejection(event)) {
+        this.#posting.rejected?.(event, { number: line.number, value: 'text' in line ? line.text : undefined });
+      }
+      this.#batch.add(line.number, event);
       if (!this.#batch.isFull) continue;
       while (this.#inFlight.length >= MOST_IN_FLIGHT && !this.#stopped) await this.#change();
       if (this.#stopped) return;

@@ -3,6 +3,7 @@ import { onElasticsearch } from '../support/each-store.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
 import { catalogContract } from './catalog.ts';
 import { resourceIndexContract } from './resource-index.ts';
+import { resourceSearchContract } from './resource-search.ts';
 
 describe('the stores on Elasticsearch', () => {
   const elasticsearch = onElasticsearch(useElasticsearch());
@@ -13,5 +14,6 @@ describe('the stores on Elasticsearch', () => {
   }
 
   describe('the resource index', () => resourceIndexContract(start));
+  describe('the resource index for people', () => resourceSearchContract(start));
   describe('the catalog', () => catalogContract(start));
 });

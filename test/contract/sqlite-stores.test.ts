@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { openStores } from '../../src/stores/open-stores.ts';
 import { catalogContract } from './catalog.ts';
 import { resourceIndexContract } from './resource-index.ts';
+import { resourceSearchContract } from './resource-search.ts';
 
 async function start() {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
@@ -14,4 +15,5 @@ async function start() {
 }
 
 describe('the resource index on SQLite', () => resourceIndexContract(start));
+describe('the resource index for people on SQLite', () => resourceSearchContract(start));
 describe('the catalog on SQLite', () => catalogContract(start));

@@ -10,6 +10,12 @@ import type { IndexNames } from './schema.ts';
 /** Documents of one search: three megabytes of JSON, parsed in some 15 ms. */
 const PER_SEARCH = 5_000;
 
+/** Boundaries, either of which may be open. */
+interface OpenRange {
+  readonly after?: Stamp | undefined;
+  readonly until?: Stamp | undefined;
+}
+
 interface Bucket {
   readonly key: number;
   readonly kinds: { readonly buckets: readonly { readonly key: ChangeKind; readonly doc_count: number }[] };
@@ -77,7 +83,7 @@ export class ChangeReader {
     return body.aggregations.time.buckets.map(toCounts);
   }
 
-  async #newest(filter: readonly object[], range: Partial<StampRange>, limit: number): Promise<ChangeDocument[]> {
+  async #newest(filter: readonly object[], range: OpenRange, limit: number): Promise<ChangeDocument[]> {
     const newest: ChangeDocument[] = [];
     for (let { until } = range; newest.length < limit; until = newest.at(-1)!.stamp) {
       const size = Math.min(PER_SEARCH, limit - newest.length);
@@ -97,7 +103,7 @@ export class ChangeReader {
   }
 }
 
-export function stampRange({ after, until }: Partial<StampRange>): object {
+export function stampRange({ after, until }: OpenRange): object {
   return { range: { stamp: { ...(after !== undefined && { gt: after }), ...(until !== undefined && { lt: until }) } } };
 }
 

@@ -18,6 +18,8 @@ const ABOVE = '\u0001';
 const END = '\u007f';
 
 interface FinderParts {
+  /** Fewer in tests. */
+  readonly piecesAtOnce?: number;
   readonly cluster: Cluster;
   readonly names: IndexNames;
   readonly resources: ResourceReader;
@@ -73,12 +75,13 @@ export class KeyFinder {
   }
 
   async *#slices(set: SetId, after: ResourceKey | undefined): AsyncIterable<Slice> {
+    const { resources, piecesAtOnce = PIECES_AT_ONCE } = this.#parts;
     const end = orderEnd(set);
     // Keys are ASCII: what lies above another text lies above all keys that go on as it does up to there.
     let above = orderOf(set, (after ?? '').replace(/[^ -~].*$/s, END));
     let pieces = 0;
-    for await (const { lt } of this.#parts.resources.pieces(set, { from: after })) {
-      if (lt !== end && ++pieces % PIECES_AT_ONCE !== 0) continue;
+    for await (const { lt } of resources.pieces(set, { from: after })) {
+      if (lt !== end && ++pieces % piecesAtOnce !== 0) continue;
       // Any text between two keys will do to cut there, and a short one makes a short expression.
       const through = lt === end ? end : lt.slice(0, commonPrefix(above, lt) + TAIL);
       yield { above, through };

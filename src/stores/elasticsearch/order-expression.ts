@@ -7,6 +7,8 @@ const MOST_LENGTH = 1_000;
 const LOWEST = ' ';
 const HIGHEST = '~';
 const ANY = `[${LOWEST}-${HIGHEST}]*`;
+/** The same as `holder` has it: nothing begins within a percent-encoded character. */
+const WHOLE = '([ -$\\&-~]|%[0-9A-Fa-f][ -$\\&-~]|%[ -$\\&-/:-@G-\\`g-~])*';
 
 export interface OrderExpression {
   /** A regular expression of Lucene, with INTERSECTION. */
@@ -23,7 +25,7 @@ export interface OrderExpression {
 export function ordersBetween(above: string, through: string, text: string): OrderExpression {
   const common = commonPrefix(above, through);
   const lower = above.slice(common, common + TAIL);
-  const held = `${ANY}${inAnyCase(text)}${ANY}`;
+  const held = `${WHOLE}${inAnyCase(text)}${ANY}`;
   const expression = `${literal(through.slice(0, common))}${between(lower, through.slice(common))}&${held}`;
   return expression.length <= MOST_LENGTH ? { expression, exact: true } : { expression: held, exact: false };
 }

@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { ResourceKey } from '../../domain/key.ts';
+import { holder } from '../../domain/key-search.ts';
 import type { FindRequest, FoundRows } from './wire.ts';
 
 /** Milliseconds after which a search says how far it has come. */
@@ -8,6 +9,8 @@ const MOST_TIME = 500;
 const SLICE = 20_000;
 /** Above every key: keys are ASCII. */
 const NO_END = '\u007f';
+
+type Row = [key: ResourceKey, ...unknown[]];
 
 /** Looks for texts in keys, one key after the other. Of what it does not find, it reads only the index. */
 export class KeyFinder {
@@ -27,7 +30,7 @@ export class KeyFinder {
     const find = (holds: string) =>
       prepare(
         `SELECT key, state, stamp, created FROM resources
-         WHERE set_id = ? AND key > ? AND key <= ? AND (${holds}) AND state IS NOT NULL ORDER BY key LIMIT ?`,
+         WHERE set_id = ? AND key > ? AND key <= ? AND (${holds}) AND state IS NOT NULL ORDER BY key`,
       );
     const like = `key LIKE ? ESCAPE '\\'`;
     this.#find = [find(like), find(`${like} OR ${like}`)];
@@ -37,13 +40,21 @@ export class KeyFinder {
     const deadline = performance.now() + MOST_TIME;
     const statement = this.#find[texts.length - 1]!;
     const patterns = texts.map(patternOf);
-    const rows: unknown[][] = [];
+    const holds = holder(texts);
+    const rows: Row[] = [];
     for (let from = after; ; ) {
       const [end] = (this.#sliceEnd.get(set, from) ?? []) as unknown as [ResourceKey?];
-      // One more tells whether there are more.
-      const wanted = limit + 1 - rows.length;
-      rows.push(...(statement.all(set, from, end ?? NO_END, ...patterns, wanted) as unknown as unknown[][]));
-      if (rows.length > limit) return { rows: rows.slice(0, limit), next: rows[limit - 1]![0] as ResourceKey };
+      for (const row of statement.iterate(
+        set,
+        from,
+        end ?? NO_END,
+        ...patterns,
+      ) as Iterable<unknown> as Iterable<Row>) {
+        if (!holds(row[0])) continue;
+        // One more tells that there are more.
+        if (rows.length === limit) return { rows, next: rows[limit - 1]![0] };
+        rows.push(row);
+      }
       if (end === undefined) return { rows, next: undefined };
       if (performance.now() > deadline) return { rows, next: end };
       from = end;

@@ -5,7 +5,7 @@ import { APPLICATION_ID, transaction } from './connection.ts';
 /** Each takes the schema from one version to the next, in one transaction; the first makes it from nothing. */
 export type Migration = (database: DatabaseSync) => void;
 
-const MIGRATIONS: readonly Migration[] = [
+export const MIGRATIONS: readonly Migration[] = [
   (database) =>
     database.exec(`
       PRAGMA application_id = ${APPLICATION_ID};

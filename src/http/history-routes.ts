@@ -1,0 +1,86 @@
+import type { Change } from '../domain/change.ts';
+import { TidemarkError } from '../domain/errors.ts';
+import type { ResourceSet } from '../domain/resource-set.ts';
+import { boundaryAfter, clockStamp, formatStamp } from '../domain/stamp.ts';
+import { MICROSECONDS, type TimeUnit } from '../domain/time-unit.ts';
+import { MOST_UNITS } from '../stores/activity-memory.ts';
+import { LIST_LATEST_CHANGES, LIST_POSTINGS, SHOW_ACTIVITY, SHOW_HISTORY } from './api-operations.ts';
+import { keyOf } from './named-resource.ts';
+import { get, type Route, setOf } from './route.ts';
+import { sendJson } from './send-json.ts';
+import type { ServedApp } from './served-app.ts';
+import { changeView, countsView, postingView } from './views.ts';
+
+/** Hours and days that are told of when nobody says how many. */
+const USUAL: Readonly<Record<TimeUnit, number>> = { hour: 48, day: 30 };
+
+/** What became of a set, and who did it. */
+export function historyRoutes({ index, activity, journal }: ServedApp): readonly Route[] {
+  return [
+    get('/api/sets/:set/changes/latest', {
+      action: 'read-state',
+      operation: LIST_LATEST_CHANGES,
+      async handle(_request, response, { limit, until }) {
+        const set = setOf(response);
+        const before = until === undefined ? undefined : boundaryAfter(until);
+        // One more tells whether there are more.
+        const changes = await index.latest(set.id, { after: set.epochStart, before, limit: limit + 1 });
+        sendJson(response, newestFirst(set, changes, limit));
+      },
+    }),
+
+    get('/api/sets/:set/resource/history', {
+      action: 'read-state',
+      operation: SHOW_HISTORY,
+      async handle(_request, response, { limit, until, ...named }) {
+        const set = setOf(response);
+        const before = until === undefined ? undefined : boundaryAfter(until);
+        const changes = await index.history(set.id, keyOf(named, set), { before, limit: limit + 1 });
+        sendJson(response, newestFirst(set, changes, limit));
+      },
+    }),
+
+    get('/api/sets/:set/activity', {
+      action: 'read-state',
+      operation: SHOW_ACTIVITY,
+      async handle(_request, response, { unit, from, until = clockStamp() }) {
+        const range = { from: from ?? until - (USUAL[unit] - 1) * MICROSECONDS[unit], until, unit };
+        requireRange(range);
+        const counts = await activity.of(setOf(response).id, range);
+        sendJson(response, { unit, counts: counts.map(countsView) });
+      },
+    }),
+
+    get('/api/sets/:set/postings', {
+      action: 'read-journal',
+      operation: LIST_POSTINGS,
+      async handle(_request, response, { limit }) {
+        const entries = await journal.read(setOf(response).id, limit);
+        sendJson(response, { postings: entries.map(postingView) });
+      },
+    }),
+  ];
+}
+
+function newestFirst(set: ResourceSet, changes: readonly Change[], limit: number) {
+  const shown = changes.slice(0, limit);
+  const next = changes.length > limit ? formatStamp(shown.at(-1)!.stamp - 1) : undefined;
+  return { changes: shown.map((change) => changeView(set, change)), next };
+}
+
+function requireRange({
+  from,
+  until,
+  unit,
+}: {
+  readonly from: number;
+  readonly until: number;
+  readonly unit: TimeUnit;
+}) {
+  const wrong = (field: string, message: string) => new TidemarkError('invalid', message, { code: 'bad-query', field });
+  if (from > until) throw wrong('until', 'until is before from');
+  if (from < 0) throw wrong('from', 'from is before 1970, and before any change');
+  if ((until - from) / MICROSECONDS[unit] > MOST_UNITS - 1) {
+    throw wrong('from', `from and until are more than ${MOST_UNITS} ${unit}s apart: ask for less at once, or for days`);
+  }
+}

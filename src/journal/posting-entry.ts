@@ -1,0 +1,92 @@
+/** Who posted. */
+export type Sender =
+  | { readonly kind: 'token'; readonly id: string; readonly name: string }
+  /** The bearer of the token from the environment; somebody on the server's machine; `tidemark changes post`; a scan of the set's root. */
+  | { readonly kind: 'administrator' | 'local' | 'command-line' | 'scan' };
+
+/** What somebody posted to a set: one posting, or small ones of a minute together. */
+export interface PostingEntry {
+  readonly id: string;
+  readonly sender: Sender;
+  /** The `source` that its first event named. */
+  readonly source?: string | undefined;
+  /** Milliseconds since 1970, of its first posting and of the end of its last one. */
+  readonly began: number;
+  readonly ended: number;
+  readonly postings: number;
+  readonly applied: number;
+  readonly unchanged: number;
+  readonly rejected: number;
+  /** Milliseconds that its postings took, together. */
+  readonly duration: number;
+  /** The first of the events that were rejected. */
+  readonly rejections: readonly RejectedEvent[];
+  /** Why a posting was not taken, or not to its end. */
+  readonly problem?: string | undefined;
+}
+
+export interface RejectedEvent {
+  /** The number of the event, or of its line; the first is 1. */
+  readonly number?: number | undefined;
+  /** Where it said that the resource is. */
+  readonly location?: string | undefined;
+  readonly code: string;
+  readonly message: string;
+  readonly field?: string | undefined;
+}
+
+/** An entry of one posting, before it has an id. */
+export type NewEntry = Omit<PostingEntry, 'id'>;
+
+export const MOST_REJECTIONS = 20;
+export const MOST_TEXT = 300;
+/** Postings with more events have an entry of their own. */
+const SMALL = 100;
+/** Milliseconds that an entry takes further small postings. */
+const GATHERED_FOR = 60_000;
+
+/** Postings with the same text may be told of together. */
+export function senderText(sender: Sender): string {
+  switch (sender.kind) {
+    case 'token':
+      return `token ${sender.name} (${sender.id})`;
+    case 'local':
+      return 'this machine';
+    case 'command-line':
+      return 'command line';
+    case 'administrator':
+    case 'scan':
+      return sender.kind;
+  }
+}
+
+/** Whether a posting of the same sender and source may be added to an entry. */
+export function takes(entry: NewEntry, posting: NewEntry): boolean {
+  return isSmall(posting) && isSmall(entry, entry.postings) && posting.began - entry.began < GATHERED_FOR;
+}
+
+export function together(entry: PostingEntry, posting: NewEntry): PostingEntry {
+  const problem = posting.problem ?? entry.problem;
+  return {
+    ...entry,
+    ended: Math.max(entry.ended, posting.ended),
+    postings: entry.postings + posting.postings,
+    applied: entry.applied + posting.applied,
+    unchanged: entry.unchanged + posting.unchanged,
+    rejected: entry.rejected + posting.rejected,
+    duration: entry.duration + posting.duration,
+    rejections: [...entry.rejections, ...posting.rejections].slice(0, MOST_REJECTIONS),
+    ...(problem !== undefined && { problem }),
+  };
+}
+
+function isSmall({ applied, unchanged, rejected }: NewEntry, postings = 1): boolean {
+  return applied + unchanged + rejected <= SMALL * postings;
+}
+
+/** Characters that it takes when it is stored, about. */
+export function sizeOf({ rejections, source = '', problem = '' }: NewEntry): number {
+  let size = 300 + source.length + problem.length;
+  for (const { message, location = '' } of rejections) size += 100 + message.length + location.length;
+  return size;
+}

@@ -1,0 +1,104 @@
+import type { SetId } from '../domain/resource-set.ts';
+import type { Stamp } from '../domain/stamp.ts';
+import { MICROSECONDS, type TimeUnit } from '../domain/time-unit.ts';
+import type { ChangeCounts, ResourceIndex } from './resource-index.ts';
+
+export interface ActivityOptions {
+  /** Microseconds since 1970; the hours or days of both are told of, too. */
+  readonly from: number;
+  readonly until: number;
+  readonly unit: TimeUnit;
+}
+
+/** Sets whose counts are remembered, each of so many hours or days: 20 MB, if there were changes in all of them. */
+const MOST_SETS = 50;
+const MOST_REMEMBERED = 4_000;
+/** The most hours or days that are told of at once: eleven weeks, or five years. */
+export const MOST_UNITS = 2_000;
+
+/** What is known of a contiguous time that is over. */
+interface Known {
+  /** Microseconds since 1970, both at the beginning of an hour or day. */
+  readonly from: number;
+  readonly until: number;
+  readonly counts: ReadonlyMap<number, ChangeCounts>;
+}
+
+/**
+ * How many changes sets had in each hour or day. The log is append-only: what lies below the watermark is counted once, and remembered for
+ * the sets that were asked for last.
+ */
+export class ActivityMemory {
+  readonly #index: Pick<ResourceIndex, 'activity' | 'watermark'>;
+  /** By set and unit, those that were asked for last at the end. */
+  readonly #known = new Map<string, Known>();
+  readonly #asking = new Map<string, Promise<unknown>>();
+
+  constructor(index: Pick<ResourceIndex, 'activity' | 'watermark'>) {
+    this.#index = index;
+  }
+
+  /** Every hour or day, also those without a change. @throws TidemarkError `not-found` */
+  of(set: SetId, options: ActivityOptions): Promise<readonly ChangeCounts[]> {
+    const name = `${set} ${options.unit}`;
+    // One at a time: what the first one counts, the others remember.
+    const counts = (this.#asking.get(name) ?? Promise.resolve()).then(() => this.#of(set, name, options));
+    const asked = counts.catch(() => {});
+    this.#asking.set(name, asked);
+    void asked.then(() => {
+      if (this.#asking.get(name) === asked) this.#asking.delete(name);
+    });
+    return counts;
+  }
+
+  async #of(set: SetId, name: string, { from, until, unit }: ActivityOptions): Promise<readonly ChangeCounts[]> {
+    const length = MICROSECONDS[unit];
+    const first = from - (from % length);
+    const end = until - (until % length) + length;
+    // Asked for before anything is counted: what is committed later lies above it.
+    const watermark = await this.#index.watermark();
+    const counts = new Map<number, ChangeCounts>();
+    const count = async (start: number, stop: number) => {
+      if (start >= stop) return;
+      const range = { after: boundaryAt(start), until: boundaryAt(stop), unit };
+      for (const counted of await this.#index.activity(set, range)) counts.set(counted.start, counted);
+    };
+    const known = this.#known.get(name);
+    const touches = known !== undefined && known.from <= end && known.until >= first;
+    if (touches) {
+      await count(first, Math.min(known.from, end));
+      await count(Math.max(known.until, first), end);
+      for (const [start, counted] of known.counts) counts.set(start, counted);
+    } else await count(first, end);
+    this.#remember(name, length, {
+      from: touches ? Math.min(known.from, first) : first,
+      until: Math.max(touches ? known.until : 0, Math.min(end, watermark - (watermark % length))),
+      counts,
+    });
+    return allUnits({ first, end, length }, counts);
+  }
+
+  #remember(name: string, length: number, { from, until, counts }: Known): void {
+    this.#known.delete(name);
+    if (from >= until || until - from > MOST_REMEMBERED * length) return;
+    const over = new Map([...counts].filter(([start]) => start < until));
+    this.#known.set(name, { from, until, counts: over });
+    if (this.#known.size > MOST_SETS) this.#known.delete(this.#known.keys().next().value!);
+  }
+}
+
+/** Stamps of changes are even: the boundary below the first one of an hour or day. */
+function boundaryAt(start: number): Stamp {
+  return start - 1;
+}
+
+function allUnits(
+  { first, end, length }: { readonly first: number; readonly end: number; readonly length: number },
+  counts: ReadonlyMap<number, ChangeCounts>,
+): readonly ChangeCounts[] {
+  const units: ChangeCounts[] = [];
+  for (let start = first; start < end; start += length) {
+    units.push(counts.get(start) ?? { start, created: 0, updated: 0, deleted: 0 });
+  }
+  return units;
+}
