@@ -3,30 +3,40 @@ import { TidemarkError } from '../domain/errors.ts';
 import { isLoopback } from './loopback.ts';
 
 /**
- * How a server finds out who is asking.
+ * How a server finds out who is asking. Tokens that are kept in the catalog are taken in every mode.
  *
- * - `local`: only this machine can reach it, and whoever does may do everything
- * - `token`: reading is public, everything else needs the token
+ * - `local`: only this machine can reach it, and as long as no token was ever made, whoever does may do everything
+ * - `token`: reading of what is public is for everybody, everything else needs a token
  * - `read-only`: there is nothing but reading
  */
 export type AccessPolicy =
   | { readonly mode: 'local'; readonly publicHost: string }
-  | { readonly mode: 'token'; readonly token: Secret }
+  | {
+      readonly mode: 'token';
+      /** The administrator's, from the environment. */
+      readonly token: Secret | undefined;
+    }
   | { readonly mode: 'read-only' };
 
 type Settings = Pick<Configuration, 'token' | 'publicReadOnly' | 'baseUrl'>;
 
 /**
  * The policy of a server that is bound to a host.
+ * @param validTokens how many tokens are kept that can be used
  * @throws TidemarkError `invalid` for a public address without a token, unless it is to be read only
  */
-export function accessPolicy({ token, publicReadOnly, baseUrl }: Settings, host: string): AccessPolicy {
+export function accessPolicy(
+  { token, publicReadOnly, baseUrl }: Settings,
+  host: string,
+  validTokens = 0,
+): AccessPolicy {
   if (token !== undefined) return { mode: 'token', token };
   if (publicReadOnly) return { mode: 'read-only' };
   if (isLoopback(host)) return { mode: 'local', publicHost: URL.parse(baseUrl)?.hostname ?? '' };
+  if (validTokens > 0) return { mode: 'token', token };
   throw new TidemarkError(
     'invalid',
-    `the address ${host} can be reached from other machines, and anybody there could post changes: set TIDEMARK_TOKEN, or pass --public-read-only, or use the host 127.0.0.1`,
+    `the address ${host} can be reached from other machines, and there is no token that anybody there had to show: make one with "tidemark tokens create", set TIDEMARK_TOKEN, or pass --public-read-only, or use the host 127.0.0.1`,
     { field: 'host' },
   );
 }

@@ -3,44 +3,99 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Secret } from '../config/configuration.ts';
 import { TidemarkError } from '../domain/errors.ts';
 import type { AccessPolicy } from './access-policy.ts';
+import { readCredentials } from './credentials.ts';
 import { isLoopback } from './loopback.ts';
 import { ADMINISTRATOR, ANONYMOUS, type Principal } from './principal.ts';
+import type { Scope } from './scope.ts';
+import type { TokenRecord } from './token.ts';
+import type { Shown, TokenRegistry } from './token-registry.ts';
 
 /** What a request says of its sender. */
-export type SenderHeaders = Pick<IncomingHttpHeaders, 'authorization' | 'host' | 'forwarded' | 'origin'> & {
+export type SenderHeaders = Pick<
+  IncomingHttpHeaders,
+  'authorization' | 'host' | 'forwarded' | 'origin' | 'sec-fetch-site'
+> & {
   readonly 'x-forwarded-for'?: string | string[] | undefined;
 };
 
+/** Somebody who shows what gives no access. */
+export interface Unidentified {
+  readonly kind: 'unidentified';
+  readonly reason: string;
+}
+
+export interface Identification {
+  readonly policy: AccessPolicy;
+  readonly tokens: Pick<TokenRegistry, 'areKept' | 'show'>;
+}
+
 /**
- * Who sends a request, or undefined when it bears a token that is not valid.
+ * Who sends a request. Where there is no token at all, what a request shows is not looked at: it may be meant for a proxy in front.
  * @throws TidemarkError `forbidden` for a host name that is not this server's
  */
-export function identify(headers: SenderHeaders, policy: AccessPolicy): Principal | undefined {
-  switch (policy.mode) {
-    case 'read-only':
+export async function identify(
+  headers: SenderHeaders,
+  { policy, tokens }: Identification,
+): Promise<Principal | Unidentified> {
+  const isFromHere = isFromThisMachine(headers, policy);
+  const credentials = readCredentials(headers.authorization);
+  if (credentials.kind === 'none' && !isFromHere) return ANONYMOUS;
+  const own = policy.mode === 'token' ? policy.token : undefined;
+  if (own !== undefined && credentials.kind === 'token' && isSame(credentials.token, own)) return ADMINISTRATOR;
+  if (own === undefined && !(await tokens.areKept())) return isFromHere ? ADMINISTRATOR : ANONYMOUS;
+  switch (credentials.kind) {
+    case 'none':
       return ANONYMOUS;
+    case 'unknown':
+      return unidentified('send "Authorization: Bearer TOKEN", or Basic with the token as password');
     case 'token':
-      return bearer(headers.authorization, policy.token);
-    case 'local':
-      return localSender(headers, policy.publicHost);
+      return bearerOf(await tokens.show(credentials.token), policy);
   }
 }
 
 /**
- * Refuses what a web page of another origin sends: a browser adds the Origin of the page to every POST.
+ * Refuses what a web page of another origin sends: a browser adds the Origin of the page to every POST, and sends by itself what
+ * somebody signed in with.
  * @throws TidemarkError `forbidden`
  */
-export function refuseForeignPage({ origin, host }: SenderHeaders, baseUrl: string): void {
-  if (origin === undefined || origin === URL.parse(baseUrl)?.origin) return;
+export function refuseForeignPage(headers: SenderHeaders, baseUrl: string): void {
+  const { origin, host } = headers;
+  const site = headers['sec-fetch-site'];
+  if (origin === undefined) {
+    if (site === undefined || site === 'same-origin' || site === 'none') return;
+    throw new TidemarkError('forbidden', 'a page of another site may not post here', { header: 'Sec-Fetch-Site' });
+  }
+  if (origin === URL.parse(baseUrl)?.origin) return;
   if (host !== undefined && URL.parse(origin)?.host === host.toLowerCase()) return;
   throw new TidemarkError('forbidden', `a page of ${origin} may not post here`, { header: 'Origin' });
 }
 
-function bearer(authorization: string | undefined, token: Secret): Principal | undefined {
-  const [, given] = /^bearer +(\S+) *$/i.exec(authorization ?? '') ?? [];
-  if (given === undefined) return ANONYMOUS;
+function bearerOf({ state, record }: Shown, { mode }: AccessPolicy): Principal | Unidentified {
+  switch (state) {
+    case 'unknown':
+      return unidentified('the token is not valid');
+    case 'revoked':
+      return unidentified('the token was revoked');
+    case 'expired':
+      return unidentified('the token has expired');
+    case 'valid':
+      return toPrincipal(record, mode === 'read-only');
+  }
+}
+
+function toPrincipal({ id, name, scopes, limits }: TokenRecord, readsOnly: boolean): Principal {
+  return { kind: 'token', id, name, scopes: readsOnly ? scopes.flatMap(readingOf) : scopes, limits };
+}
+
+/** What is left of a scope where there is nothing but reading. */
+function readingOf(scope: Scope): readonly Scope[] {
+  if (scope === 'administer') return ['read:*', 'metrics'];
+  return scope.startsWith('post:') ? [] : [scope];
+}
+
+function isSame(given: string, own: Secret): boolean {
   // Digests have one length, so that comparing tells nothing of the token's.
-  return timingSafeEqual(digest(given), digest(token.reveal())) ? ADMINISTRATOR : undefined;
+  return timingSafeEqual(digest(given), digest(own.reveal()));
 }
 
 function digest(text: string): Buffer {
@@ -49,13 +104,15 @@ function digest(text: string): Buffer {
 
 /**
  * A web page can make a browser ask 127.0.0.1 under a name of its own (DNS rebinding), so only known names are answered. What
- * came for the public name, or through a proxy, is not from this machine.
+ * came for the public name, or through a proxy, is not from this machine. Of a server that others can reach, that is never asked.
+ * @throws TidemarkError `forbidden` for a host name that is not this server's
  */
-function localSender(headers: SenderHeaders, publicHost: string): Principal {
+export function isFromThisMachine(headers: SenderHeaders, policy: AccessPolicy): boolean {
+  if (policy.mode !== 'local') return false;
   const host = hostName(headers.host);
   const isProxied = headers.forwarded !== undefined || headers['x-forwarded-for'] !== undefined;
-  if (isLoopback(host)) return isProxied ? ANONYMOUS : ADMINISTRATOR;
-  if (host !== '' && host === publicHost) return ANONYMOUS;
+  if (isLoopback(host)) return !isProxied;
+  if (host !== '' && host === policy.publicHost) return false;
   throw new TidemarkError('forbidden', `this server is not ${host || 'for requests without Host'}: use its base URL`, {
     header: 'Host',
   });
@@ -63,4 +120,8 @@ function localSender(headers: SenderHeaders, publicHost: string): Principal {
 
 function hostName(host: string | undefined): string {
   return URL.parse(`http://${host ?? ''}`)?.hostname ?? '';
+}
+
+function unidentified(reason: string): Unidentified {
+  return { kind: 'unidentified', reason };
 }

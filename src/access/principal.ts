@@ -1,4 +1,5 @@
 import type { Scope } from './scope.ts';
+import type { TokenLimits } from './token.ts';
 
 /** Who sends a request. */
 export type Principal = Anonymous | Administrator | TokenBearer;
@@ -20,6 +21,7 @@ export interface TokenBearer {
   /** What its maker called it. */
   readonly name: string;
   readonly scopes: readonly Scope[];
+  readonly limits: TokenLimits;
 }
 
 export const ANONYMOUS: Anonymous = { kind: 'anonymous' };

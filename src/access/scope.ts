@@ -6,29 +6,45 @@ import { parseSlug } from '../domain/resource-set.ts';
  *
  * - `post:SET`: post changes to a set, `post:*` to all
  * - `read:SET`: read a private set, `read:*` all of them; the others are for everybody
+ * - `metrics`: read `/metrics` and `/api/status`
+ * - `metrics`: read the metrics and the status of a server
  * - `administer`: everything, also making and revoking tokens
  */
-export type Scope = 'administer' | `${'post' | 'read'}:${string}`;
+export type Scope = 'administer' | 'metrics' | 'metrics' | `${'post' | 'read'}:${string}`;
 
 /** @throws TidemarkError `invalid` for a text that is no scope */
 export function parseScope(text: string): Scope {
-  if (text === 'administer') return text;
+  if (text === 'administer' || text === 'metrics') return text;
   const [, verb, slug] = /^(post|read):(.+)$/s.exec(text) ?? [];
   if (slug === undefined) throw noScope(text);
   return `${verb as 'post' | 'read'}:${slug === '*' ? slug : parseSlug(slug)}`;
 }
 
 /** The set that a scope names; undefined for one of all sets. */
-export function slugOfScope(scope: Scope): string | undefined {
+function slugOfScope(scope: Scope): string | undefined {
   const slug = scope.slice(scope.indexOf(':') + 1);
-  return scope === 'administer' || slug === '*' ? undefined : slug;
+  return !scope.includes(':') || slug === '*' ? undefined : slug;
+}
+
+/**
+ * Refuses scopes of sets that are not there: more likely mistyped than meant for later.
+ * @throws TidemarkError what `bySlug` throws
+ */
+export async function requireSets(
+  scopes: readonly Scope[],
+  sets: { bySlug(slug: string): Promise<unknown> },
+): Promise<void> {
+  for (const scope of scopes) {
+    const slug = slugOfScope(scope);
+    if (slug !== undefined) await sets.bySlug(slug);
+  }
 }
 
 function noScope(text: string): TidemarkError {
   const shown = JSON.stringify(text.slice(0, 80));
   return new TidemarkError(
     'invalid',
-    `${shown} is no scope: use post:SET, read:SET (or * for all sets) or administer`,
+    `${shown} is no scope: use post:SET, read:SET (or * for all sets), metrics or administer`,
     {
       field: 'scope',
     },

@@ -4,13 +4,13 @@ import { accessPolicy } from '../access/access-policy.ts';
 import type { App } from '../app.ts';
 import { type LoadedConfiguration, localBaseUrl } from '../config/load-configuration.ts';
 import type { ResourceSet } from '../domain/resource-set.ts';
+import { createAccessLog, createLogger } from '../logs/logger.ts';
 import type { RootEvents } from '../updater/root-keeper.ts';
 import type { Call } from './cli-command.ts';
 import { freePort } from './free-port.ts';
-import { createLogger } from './logger.ts';
 import { RootKeepers } from './root-keepers.ts';
 import { settleBaseUrl } from './settle-base-url.ts';
-import { withApp } from './with-app.ts';
+import { isNewStore, withApp } from './with-app.ts';
 
 /** Milliseconds that running requests have to end after the first signal. */
 const CLOSE_LIMIT = 20_000;
@@ -40,23 +40,36 @@ export interface Source {
  * made or changed.
  */
 export async function serveSource(call: Pick<Call, 'loaded' | 'stopped'>, hooks: SourceHooks): Promise<void> {
-  accessPolicy(call.loaded.configuration, call.loaded.configuration.host);
+  const { host: address } = call.loaded.configuration;
+  // Before a store is made that would not be served.
+  if (await isNewStore(call.loaded.configuration)) accessPolicy(call.loaded.configuration, address);
   await withApp(call, async (app) => {
+    accessPolicy(call.loaded.configuration, address, await app.tokens.countValid());
     await hooks.check?.(app);
     const loaded = await withFreePort(call.loaded);
     const baseUrl = await settleBaseUrl(app, loaded, { strict: true, confirmed: hooks.confirmed });
     await hooks.prepare?.(app);
     const configuration = { ...loaded.configuration, baseUrl };
     const { host, port, logLevel } = configuration;
+    const accessLog = configuration.accessLog ? createAccessLog(logLevel) : undefined;
     const { startServer } = await import('../http/server.ts');
-    const server = await startServer({ ...app, configuration }, { host, port, logger: createLogger(logLevel) });
-    const keepers = new RootKeepers(app, hooks.eventsOf);
+    const server = await startServer(
+      { ...app, configuration },
+      {
+        host,
+        port,
+        logger: createLogger(logLevel),
+        accessLog: accessLog?.logger,
+      },
+    );
+    const keepers = new RootKeepers(app, (set) => app.metrics.scans.around(set, hooks.eventsOf(set)));
     try {
       await keepers.start();
       await hooks.running({ app, baseUrl, keepers });
       if (!call.stopped.aborted) await once(call.stopped, 'abort');
     } finally {
       await Promise.all([within(CLOSE_LIMIT, server.close()), keepers.stop()]);
+      accessLog?.close();
     }
   });
 }

@@ -6,6 +6,13 @@ export const SERVER_SETTINGS: readonly SettingName[] = [
   'host',
   'baseUrl',
   'publicReadOnly',
+  'tokenRequests',
+  'tokenBody',
+  'anonymousRequests',
   'cacheSize',
   'idleTimeout',
+  's3PollInterval',
+  's3Timeout',
+  'accessLog',
+  'publicMetrics',
 ];

@@ -11,8 +11,8 @@ export const setsList: CliCommand = {
 
   async run(call) {
     const sets = await withExistingApp(call, viewSets);
-    const rows = sets.map(({ set, resources, changes, lastChange = '(none)', root, urlPrefix }) => {
-      return [set, resources, changes, lastChange, root ?? urlPrefix];
+    const rows = sets.map(({ set, resources, changes, lastChange = '(none)', root, urlPrefix, private: isPrivate }) => {
+      return [isPrivate ? `${set} (private)` : set, resources, changes, lastChange, root ?? urlPrefix];
     });
     const table = formatTable(['SET', 'RESOURCES', 'CHANGES', 'LAST CHANGE', 'ROOT OR PREFIX'], rows);
     await call.terminal.print(rows.length === 0 ? 'There is no set.' : table, { sets });

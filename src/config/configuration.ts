@@ -12,13 +12,37 @@ export interface Configuration {
   readonly token: Secret | undefined;
   /** Permits to bind to a public address without a token; nothing can be posted then. */
   readonly publicReadOnly: boolean;
+  readonly limits: RequestLimits;
   /** Bytes that rendered documents may take on disk. */
   readonly cacheBytes: number;
   /** Milliseconds that a request may send nothing. */
   readonly idleTimeout: number;
+  readonly s3: S3Configuration;
+  /** Whether everybody may read /metrics and /api/status. */
+  readonly publicMetrics: boolean;
+  /** Whether a server logs a line for each request, at the level info. */
+  readonly accessLog: boolean;
   readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
   /** For tests: see domain/failpoint.ts. */
   readonly failpoint: string | undefined;
+}
+
+/** How much may be asked of one process in a minute; Infinity is without a limit. */
+export interface RequestLimits {
+  /** Requests with one token, which may have a limit of its own. */
+  readonly tokenRequests: number;
+  /** Bytes of bodies that are posted with one token, unpacked. */
+  readonly tokenBody: number;
+  /** Requests without a token from one address. */
+  readonly anonymousRequests: number;
+}
+
+/** How roots on S3 are read. */
+export interface S3Configuration {
+  /** Milliseconds that a server may say nothing before it is asked again. */
+  readonly timeout: number;
+  /** Milliseconds between two looks at what is in a bucket. */
+  readonly pollInterval: number;
 }
 
 export type StoreLocation = SqliteLocation | ElasticsearchLocation;

@@ -15,8 +15,12 @@ export interface LoadedConfiguration {
 }
 
 const DEFAULT_PORT = 8080;
+const DEFAULT_TOKEN_REQUESTS = 6000;
+const DEFAULT_TOKEN_BODY = 1024 ** 3;
 const DEFAULT_CACHE_BYTES = 2 * 1024 ** 3;
 const DEFAULT_IDLE_TIMEOUT = 60_000;
+const DEFAULT_S3_TIMEOUT = 30_000;
+const DEFAULT_S3_POLL_INTERVAL = 300_000;
 
 /**
  * Reads every setting: flags, then `TIDEMARK_*` variables, then tidemark.config.json; an earlier one wins.
@@ -36,8 +40,19 @@ export function loadConfiguration(surroundings: Surroundings, quiet = false): Lo
     port,
     token: values.token,
     publicReadOnly: values.publicReadOnly ?? false,
+    limits: {
+      tokenRequests: values.tokenRequests ?? DEFAULT_TOKEN_REQUESTS,
+      tokenBody: values.tokenBody ?? DEFAULT_TOKEN_BODY,
+      anonymousRequests: values.anonymousRequests ?? Number.POSITIVE_INFINITY,
+    },
     cacheBytes: values.cacheSize ?? DEFAULT_CACHE_BYTES,
     idleTimeout: values.idleTimeout ?? DEFAULT_IDLE_TIMEOUT,
+    s3: {
+      timeout: values.s3Timeout ?? DEFAULT_S3_TIMEOUT,
+      pollInterval: values.s3PollInterval ?? DEFAULT_S3_POLL_INTERVAL,
+    },
+    publicMetrics: values.publicMetrics ?? false,
+    accessLog: values.accessLog ?? !quiet,
     logLevel: values.logLevel ?? (quiet ? 'warn' : 'info'),
     failpoint: values.failpoint,
   };

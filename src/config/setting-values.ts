@@ -8,18 +8,34 @@ const BYTES = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3, tb: 1024 ** 4 } as
 const MILLISECONDS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
 // The longest delay of a timer is 2^31 - 1 ms, a little less than 25 days.
 const LONGEST_DURATION = 24 * MILLISECONDS.h;
+const UNLIMITED = 'unlimited';
 const SMALLEST_SIZE = BYTES.mb;
 
 export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const satisfies Configuration['logLevel'][];
 
 /** Bytes. */
-export const size = checked((value) => {
+export const size = checked(readSize);
+
+/** Bytes; Infinity for no limit. */
+export const sizeOrUnlimited = checked((value) => {
+  return textOf(value) === UNLIMITED ? Number.POSITIVE_INFINITY : readSize(value);
+});
+
+/** A whole number above 0; Infinity for no limit. */
+export const countOrUnlimited = checked((value) => {
+  const text = textOf(value);
+  if (text === UNLIMITED) return Number.POSITIVE_INFINITY;
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new Wrong(`${quote(value)} is no number: use a whole number above 0, or ${UNLIMITED}`);
+});
+
+function readSize(value: unknown): number {
   const [, number = '', unit = 'b'] = /^(\d{1,15}(?:\.\d{1,3})?) ?([kmgt]?b)?$/i.exec(textOf(value)) ?? [];
   const bytes = Math.floor(Number(number) * BYTES[unit.toLowerCase() as keyof typeof BYTES]);
   if (number === '') throw new Wrong(`${quote(value)} is no size: use a number with kb, mb, gb or tb, such as 2gb`);
   if (bytes < SMALLEST_SIZE) throw new Wrong(`${quote(value)} is too small: use 1mb or more`);
   return bytes;
-});
+}
 
 /** Milliseconds. */
 export const duration = checked((value) => {

@@ -93,7 +93,8 @@ export const SETTINGS = {
     flag: '--host <address>',
     schema: values.host,
     default: '127.0.0.1',
-    meaning: 'Address to listen on. Other than a local one, it needs a token or `publicReadOnly`.',
+    meaning:
+      'Address to listen on. Other than a local one, it needs a token (of `tokens create`, or `token`) or `publicReadOnly`.',
   }),
   port: setting({
     variable: 'TIDEMARK_PORT',
@@ -116,6 +117,29 @@ export const SETTINGS = {
     default: 'false',
     meaning: 'Permits listening on a public address without a token; nothing can be posted then.',
   }),
+  tokenRequests: setting({
+    variable: 'TIDEMARK_TOKEN_REQUESTS',
+    flag: '--token-requests <number>',
+    schema: values.countOrUnlimited,
+    default: '6000',
+    meaning:
+      'Most requests in a minute with one token of `tokens create`, unless it has a limit of its own; or `unlimited`.',
+  }),
+  tokenBody: setting({
+    variable: 'TIDEMARK_TOKEN_BODY',
+    flag: '--token-body <size>',
+    schema: values.sizeOrUnlimited,
+    default: '1gb',
+    meaning:
+      'Most bytes of request bodies (unpacked) in a minute with one token, unless it has a limit of its own; or `unlimited`.',
+  }),
+  anonymousRequests: setting({
+    variable: 'TIDEMARK_ANONYMOUS_REQUESTS',
+    flag: '--anonymous-requests <number>',
+    schema: values.countOrUnlimited,
+    default: 'unlimited',
+    meaning: 'Most requests in a minute without a token from one address; or `unlimited`.',
+  }),
   cacheSize: setting({
     variable: 'TIDEMARK_CACHE_SIZE',
     flag: '--cache-size <size>',
@@ -131,12 +155,42 @@ export const SETTINGS = {
     meaning:
       'How long a request may send nothing before it is given up, with `ms`, `s`, `m` or `h`. There is no limit on its whole duration.',
   }),
+  s3PollInterval: setting({
+    variable: 'TIDEMARK_S3_POLL_INTERVAL',
+    flag: '--s3-poll-interval <duration>',
+    schema: values.duration,
+    default: '5m',
+    meaning:
+      'How often the list of each bucket is asked for, with `ms`, `s`, `m` or `h`. Its notifications tell sooner: see `docs/s3.md`.',
+  }),
+  s3Timeout: setting({
+    variable: 'TIDEMARK_S3_TIMEOUT',
+    flag: '--s3-timeout <duration>',
+    schema: values.duration,
+    default: '30s',
+    meaning: 'How long an S3 server may say nothing before it is asked again, with `ms`, `s`, `m` or `h`.',
+  }),
   logLevel: setting({
     variable: 'TIDEMARK_LOG_LEVEL',
     flag: '--log-level <level>',
     schema: values.logLevel,
     default: '(`info` for `serve`, else `warn`)',
     meaning: 'What is logged on standard error, as JSON lines: `silent`, `error`, `warn`, `info` or `debug`.',
+  }),
+  accessLog: setting({
+    variable: 'TIDEMARK_ACCESS_LOG',
+    flag: '--access-log <yes>',
+    schema: values.yesOrNo,
+    default: '(`true` for `serve`, else `false`)',
+    meaning: 'Whether a line is logged for each request, at the level `info`: `true` or `false`.',
+  }),
+  publicMetrics: setting({
+    variable: 'TIDEMARK_PUBLIC_METRICS',
+    flag: '--public-metrics',
+    schema: values.yesOrNo,
+    default: 'false',
+    meaning:
+      'Lets everybody read `/metrics` and `/api/status`, which otherwise need a token with the scope `metrics` or `administer`.',
   }),
   failpoint: setting({
     variable: 'TIDEMARK_FAILPOINT',

@@ -15,6 +15,7 @@ import type { Operation } from './operation.ts';
 import { get, param, type Route } from './route.ts';
 import { sendDocument } from './send-document.ts';
 import type { ServedApp } from './served-app.ts';
+import { shownSets } from './shown-sets.ts';
 
 type Find = (slug: string, name: string) => Promise<PublishedDocument>;
 
@@ -24,7 +25,7 @@ interface Window {
 }
 
 /** The documents of ResourceSync. */
-export function documentRoutes({ publisher, configuration }: ServedApp): readonly Route[] {
+export function documentRoutes({ publisher, sets, configuration }: ServedApp): readonly Route[] {
   const { idleTimeout, baseUrl } = configuration;
 
   /** A document of a set that its path names, all but `from` and `until`. */
@@ -56,7 +57,7 @@ export function documentRoutes({ publisher, configuration }: ServedApp): readonl
       action: 'read-source',
       operation: SOURCE_DESCRIPTION,
       async handle(request, response) {
-        const document = await publisher.sourceDescription();
+        const document = await publisher.sourceDescription(await shownSets({ sets }, response));
         await sendDocument(request, response, { document, idleTimeout });
       },
     }),

@@ -3,6 +3,7 @@ import { get, type Route } from './route.ts';
 import { healthSchema } from './schemas.ts';
 import { sendJson } from './send-json.ts';
 import type { ServedApp } from './served-app.ts';
+import { shownSets } from './shown-sets.ts';
 
 const IS_ALIVE = {
   id: 'isAlive',
@@ -14,7 +15,7 @@ const IS_ALIVE = {
 const IS_READY = {
   id: 'isReady',
   tag: 'operating',
-  summary: 'Whether the store answers, and the first scan of every set is complete',
+  summary: 'Whether the store answers, and the first scan of every set that is not private is complete',
   description: 'Otherwise the answer is 503; `scanning` has the sets that are not complete.',
   answers: [json(healthSchema, 'Both are so.')],
 } satisfies Operation;
@@ -33,7 +34,7 @@ export function healthRoutes({ index, sets }: ServedApp): readonly Route[] {
       operation: IS_READY,
       async handle(_request, response) {
         await index.watermark();
-        const scanning = (await sets.list()).filter(({ ready }) => !ready).map(({ slug }) => slug);
+        const scanning = (await shownSets({ sets }, response)).filter(({ ready }) => !ready).map(({ slug }) => slug);
         if (scanning.length === 0) return sendJson(response, { status: 'ready' });
         const message = `the first scan of ${scanning.slice(0, 10).join(', ')} is not complete`;
         response.set('Retry-After', '2');

@@ -1,7 +1,7 @@
 interface Problem {
   readonly code: string;
   readonly message: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
   /** Plain values that help a program. */
   readonly details?: Readonly<Record<string, unknown>>;
 }
@@ -10,7 +10,7 @@ interface Problem {
 export class HttpError extends Error {
   readonly status: number;
   readonly code: string;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string | string[]>>;
   readonly details: Readonly<Record<string, unknown>>;
 
   constructor(status: number, { code, message, headers = {}, details = {} }: Problem) {
@@ -21,4 +21,24 @@ export class HttpError extends Error {
     this.headers = headers;
     this.details = details;
   }
+}
+
+/** Asks for a token; a browser asks the person who sits there. */
+export function unauthorized(reason: string): HttpError {
+  return new HttpError(401, {
+    code: 'unauthorized',
+    message: reason,
+    headers: { 'WWW-Authenticate': ['Bearer realm="tidemark"', 'Basic realm="tidemark", charset="UTF-8"'] },
+  });
+}
+
+/** @param milliseconds after which the sender may go on */
+export function tooManyRequests(milliseconds: number): HttpError {
+  const seconds = Math.max(1, Math.ceil(milliseconds / 1000));
+  return new HttpError(429, {
+    code: 'too-many-requests',
+    message: `this is more than is let through in a minute: go on after ${seconds} s`,
+    headers: { 'Retry-After': String(seconds) },
+    details: { retryAfter: seconds },
+  });
 }

@@ -7,6 +7,7 @@ export const TAGS = {
   resources: 'The resources themselves.',
   sets: 'What the index knows of each set, as JSON.',
   changes: 'Posting of change events, and the changes that came of them.',
+  tokens: 'Who is let in.',
   operating: 'For operators and their tools.',
   pages: 'Pages for people.',
 } as const;

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { takeOfBody } from './body-meter.ts';
 import { HttpError } from './http-error.ts';
 
 export interface BodyLimits {
@@ -13,7 +14,7 @@ export interface BodyLimits {
 /**
  * The bytes of a request's body, unpacked when they are gzip. Leaving the loop early does not cut the connection, so that an
  * answer can still be sent.
- * @throws HttpError 415 for another encoding, 400 for broken gzip, 408 when the client sends nothing, 503 when the server stops
+ * @throws HttpError 415 for another encoding, 400 for broken gzip, 408 when the client sends nothing, 429 when it sends too much, 503 when the server stops
  */
 export async function* requestBody(
   request: IncomingMessage,
@@ -25,6 +26,7 @@ export async function* requestBody(
     for (;;) {
       const { done, value } = await inTime(chunks.next(), limits);
       if (done) return;
+      takeOfBody(request, value.length);
       yield value;
     }
   } catch (error) {
@@ -32,14 +34,18 @@ export async function* requestBody(
   }
 }
 
-/** Reads a whole body. @throws HttpError 413 when it has more bytes than the limit */
-export async function readBody(body: AsyncIterable<Buffer>, limit: number): Promise<Buffer> {
+/**
+ * Reads a whole body.
+ * @param hint what to do about one that is too large, as words that follow what is wrong
+ * @throws HttpError 413 when it has more bytes than the limit
+ */
+export async function readBody(body: AsyncIterable<Buffer>, limit: number, hint = ''): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of body) {
     length += chunk.length;
     if (length > limit) {
-      const message = `the body has more than ${limit} bytes: send it as application/x-ndjson, one event a line`;
+      const message = `the body has more than ${limit} bytes${hint}`;
       throw new HttpError(413, { code: 'body-too-large', message });
     }
     chunks.push(chunk);

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import type * as z from 'zod';
 import type { Action } from '../access/may.ts';
+import type { Principal } from '../access/principal.ts';
 import type { ResourceSet } from '../domain/resource-set.ts';
 import { requireMediaType } from './media-types.ts';
 import type { Operation } from './operation.ts';
@@ -63,4 +64,9 @@ export function param(request: Request, name: string): string {
 /** The set that the path names; only for routes with `:set`. */
 export function setOf(response: Response): ResourceSet {
   return response.locals.set as ResourceSet;
+}
+
+/** Who sends the request. */
+export function senderOf(response: Response): Principal {
+  return response.locals.sender as Principal;
 }

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { ResourceSet } from '../domain/resource-set.ts';
 import type { Stamp } from '../domain/stamp.ts';
 
 export const ENCODINGS = ['identity', 'gzip'] as const;
@@ -37,7 +38,8 @@ export interface PageInfo {
 
 /** Publishes documents; every answer tells of all changes that were committed before it was asked. */
 export interface DocumentPublisher {
-  sourceDescription(): Promise<PublishedDocument>;
+  /** @param shown the sets that it is to tell of */
+  sourceDescription(shown: readonly ResourceSet[]): Promise<PublishedDocument>;
   capabilityList(slug: string): Promise<PublishedDocument>;
   /** The list, or the index when there are several pages. */
   resourceList(slug: string): Promise<PublishedDocument>;
@@ -56,6 +58,11 @@ export interface DocumentPublisher {
     range: { readonly from: Stamp | undefined; readonly until: Stamp | undefined },
   ): Promise<{ readonly document: PublishedDocument; readonly next: Stamp | undefined }>;
   pages(slug: string): Promise<readonly PageInfo[]>;
+  /** Some of a set's pages, and how many there are: what is told of a page is read from the disk. @param range `start` is counted from 0 */
+  pagesFrom(
+    slug: string,
+    range: { readonly start: number; readonly most: number },
+  ): Promise<{ readonly pages: readonly PageInfo[]; readonly total: number }>;
   /** Renders one page anew from the store, and touches no other. */
   refreshPage(slug: string, name: string): Promise<PageInfo>;
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { TidemarkError } from '../domain/errors.ts';
 import type { ResourceSet, SetId } from '../domain/resource-set.ts';
 import type { Stamp } from '../domain/stamp.ts';
@@ -36,6 +37,14 @@ export interface PublishedSet {
   readonly fingerprint: string;
 }
 
+export interface PageCounts {
+  readonly current: number;
+  readonly outOfDate: number;
+}
+
+/** Some milliseconds. */
+const PAGES_AT_ONCE = 2_000;
+
 /** Publishes the documents of all sets. It reads the log and the state, and knows nothing of who posts. */
 export class Publisher implements DocumentPublisher {
   readonly #parts: PublisherParts;
@@ -49,19 +58,21 @@ export class Publisher implements DocumentPublisher {
     this.#changeLists = new ChangeLists(parts.index, parts.cache);
   }
 
-  async sourceDescription(): Promise<PublishedDocument> {
+  async sourceDescription(shown: readonly ResourceSet[]): Promise<PublishedDocument> {
     const { sets, cache } = this.#parts;
     const { baseUrl } = await sets.source();
     const version = await sets.version();
-    const listed = await sets.list();
-    const newest = Math.max(0, ...listed.map(({ epochStart }) => epochStart));
-    return cache.get({ folder: 'source', name: 'description', version, fingerprint: fingerprint(baseUrl) }, () => ({
+    const newest = shown.reduce((latest, { epochStart }) => Math.max(latest, epochStart), 0);
+    const slugs = shown.map(({ slug }) => slug);
+    // Those that tell of private sets are under one name, so that a new one replaces the last: there may be one for each token.
+    const name = shown.some((set) => set.private === true) ? 'description-for-some' : 'description';
+    return cache.get({ folder: 'source', name, version, fingerprint: fingerprint(baseUrl, newest, slugs) }, () => ({
       newest,
       job: {
         kind: 'source-description',
         document: {
           describedBy: sourceUris(baseUrl).home,
-          capabilityLists: listed.map(({ slug }) => {
+          capabilityLists: slugs.map((slug) => {
             const { capabilityList, home } = setUris(baseUrl, slug);
             return { uri: capabilityList, describedBy: home };
           }),
@@ -119,11 +130,35 @@ export class Publisher implements DocumentPublisher {
     return Promise.all((await this.#pagePlans(slug)).map((page) => this.#pageInfo(page)));
   }
 
+  async pagesFrom(slug: string, { start, most }: { readonly start: number; readonly most: number }) {
+    const plans = await this.#pagePlans(slug);
+    const shown = plans.slice(start, start + most);
+    return { pages: await Promise.all(shown.map((page) => this.#pageInfo(page))), total: plans.length };
+  }
+
   async refreshPage(slug: string, name: string): Promise<PageInfo> {
     const found = (await this.#pagePlans(slug)).find(({ page }) => page.name === name);
     if (found === undefined) throw new TidemarkError('not-found', `the set "${slug}" has no page "${name}"`, { name });
     await this.#parts.cache.refresh(found.plan.reference, found.plan.making);
     return this.#pageInfo(found);
+  }
+
+  /**
+   * How many pages are rendered in the version that they have by now, of the sets that somebody asked for since the start. It reads
+   * neither store nor disk.
+   */
+  async countPages(): Promise<PageCounts> {
+    const counts = { current: 0, outOfDate: 0 };
+    let counted = 0;
+    for (const [id, { publication }] of this.#publications) {
+      for (const { document, version } of publication.knownPages()) {
+        const isCurrent = this.#parts.cache.holds({ folder: folderOf(id), name: document, version });
+        counts[isCurrent ? 'current' : 'outOfDate'] += 1;
+        // A source of many sets has tens of thousands of pages, and others want the thread too.
+        if (++counted % PAGES_AT_ONCE === 0) await setImmediate();
+      }
+    }
+    return counts;
   }
 
   /** Stores what was counted, so that the next start is quick. */
@@ -140,7 +175,7 @@ export class Publisher implements DocumentPublisher {
       set,
       uris: setUris(baseUrl, slug),
       style: { urlPrefix, publishHashes },
-      folder: String(set.id),
+      folder: folderOf(set.id),
       fingerprint: fingerprint(baseUrl, urlPrefix, publishHashes, epoch),
     };
   }
@@ -180,4 +215,9 @@ export class Publisher implements DocumentPublisher {
     }
     return known.publication.settled(use);
   }
+}
+
+/** The folder of a set's documents in the cache. */
+function folderOf(id: SetId): string {
+  return String(id);
 }

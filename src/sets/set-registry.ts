@@ -23,6 +23,8 @@ export interface NewSet {
   readonly pageEntries?: number | undefined;
   readonly windowChanges?: number | undefined;
   readonly publishHashes?: readonly HashAlgorithm[] | undefined;
+  readonly presignedSeconds?: number | undefined;
+  readonly private?: boolean | undefined;
   /** For a set that is taken over: the boundary below its first change, above the store's last one. Else its history begins now. */
   readonly epochStart?: Stamp | undefined;
   readonly imported?: Imported | undefined;
@@ -48,6 +50,8 @@ export class SetRegistry {
   #lastId = 0;
   /** What `list` answers, until a set changes. */
   #listed: readonly ResourceSet[] | undefined;
+  /** What `removed` answers, until a set changes. */
+  #removed: readonly SetId[] | undefined;
 
   constructor(catalog: Catalog, index: Marker) {
     this.#catalog = catalog;
@@ -69,9 +73,19 @@ export class SetRegistry {
     return this.#listed;
   }
 
-  /** @throws TidemarkError `not-found`, or `gone` when it was removed */
-  async bySlug(slug: string): Promise<ResourceSet> {
-    return (await this.#document(slug)).body;
+  /** The ids of the sets that were removed: the store goes on counting what they held. */
+  async removed(): Promise<readonly SetId[]> {
+    await this.#load();
+    this.#removed ??= [...this.#byId.values()].filter(({ removed }) => removed !== undefined).map(({ id }) => id);
+    return this.#removed;
+  }
+
+  /**
+   * @param isShown a set for which it is false is one that never was
+   * @throws TidemarkError `not-found`, or `gone` when it was removed
+   */
+  async bySlug(slug: string, isShown?: (set: ResourceSet) => boolean): Promise<ResourceSet> {
+    return (await this.#document(slug, isShown)).body;
   }
 
   async byId(id: SetId): Promise<ResourceSet | undefined> {
@@ -116,11 +130,22 @@ export class SetRegistry {
     return this.#change(slug, () => ({ exclude }));
   }
 
+  /** Makes the set one for those whose token may read it, or for everybody. */
+  async setPrivate(slug: string, isPrivate: boolean): Promise<ResourceSet> {
+    return this.#change(slug, () => ({ private: isPrivate }));
+  }
+
   /** Moves the set's resources to another prefix: a new epoch begins, and names of the old one answer 410. */
   async move(slug: string, urlPrefix: string): Promise<ResourceSet> {
     const prefix = parseUrlPrefix(urlPrefix);
     const epochStart = await this.#index.mark();
     return this.#change(slug, ({ epoch }) => ({ urlPrefix: prefix, epoch: epoch + 1, epochStart }));
+  }
+
+  /** Begins a new epoch with the state as it is, for a store that was restored from a backup. */
+  async renew(slug: string): Promise<ResourceSet> {
+    const epochStart = await this.#index.mark();
+    return this.#change(slug, ({ epoch }) => ({ epoch: Math.max(epoch + 1, epochOfClock(epochStart)), epochStart }));
   }
 
   /** Takes the set out of the source. Its log stays in the store; its slug and id are not given again. */
@@ -180,10 +205,11 @@ export class SetRegistry {
     return changed;
   }
 
-  async #document(slug: string): Promise<CatalogDocument<ResourceSet>> {
+  async #document(slug: string, isShown?: (set: ResourceSet) => boolean): Promise<CatalogDocument<ResourceSet>> {
     await this.#load();
     const document = this.#bySlug.get(slug);
-    if (document === undefined) throw new TidemarkError('not-found', `there is no set "${slug}"`, { set: slug });
+    if (document === undefined || isShown?.(document.body) === false)
+      throw new TidemarkError('not-found', `there is no set "${slug}"`, { set: slug });
     if (document.body.removed !== undefined)
       throw new TidemarkError('gone', `the set "${slug}" was removed`, { set: slug });
     return document;
@@ -205,6 +231,7 @@ export class SetRegistry {
     this.#byId.set(body.id, body);
     this.#lastId = Math.max(this.#lastId, body.id);
     this.#listed = undefined;
+    this.#removed = undefined;
   }
 }
 
@@ -220,12 +247,14 @@ export function draftSet(set: NewSet, baseUrl: string): Omit<ResourceSet, 'id' |
     epoch: 1,
     urlPrefix: set.urlPrefix === undefined ? setUris(baseUrl, slug).resources : parseUrlPrefix(set.urlPrefix),
     ...(set.root !== undefined && { root: set.root }),
+    ...(set.presignedSeconds !== undefined && { presignedSeconds: set.presignedSeconds }),
     ...resourceRootDir(set),
     exclude: set.exclude ?? [],
     pageEntries: set.pageEntries ?? DEFAULT_PAGE_ENTRIES,
     windowChanges: set.windowChanges ?? DEFAULT_WINDOW_CHANGES,
     publishHashes: set.publishHashes ?? [],
     ready: set.root === undefined && set.imported === undefined,
+    ...(set.private === true && { private: true }),
     ...(set.imported !== undefined && { imported: set.imported }),
   };
 }
@@ -235,12 +264,20 @@ export function catalogId(id: SetId): string {
   return String(id).padStart(10, '0');
 }
 
+/**
+ * A restored store does not know which epochs it has lost, and none of their names may come back with another meaning. Counting moves
+ * one by one, no set comes near the minutes since 2020.
+ */
+function epochOfClock(stamp: Stamp): number {
+  return Math.floor((stamp / 1_000_000 - 1_577_836_800) / 60);
+}
+
 function slugTaken(slug: string): TidemarkError {
   return new TidemarkError('conflict', `there is, or was, a set "${slug}": choose another id`, { set: slug });
 }
 
 function resourceRootDir({ resourceRootDir, root }: NewSet): { resourceRootDir?: string } {
-  const folder = resourceRootDir ?? root;
+  const folder = resourceRootDir ?? (root?.startsWith('/') ? root : undefined);
   return folder === undefined ? {} : { resourceRootDir: folder };
 }
 

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type App, openApp } from '../../src/app.ts';
-import type { Configuration } from '../../src/config/configuration.ts';
+import type { Configuration, RequestLimits } from '../../src/config/configuration.ts';
 import { type RunningServer, startServer } from '../../src/http/server.ts';
 import type { StoreKind } from './each-store.ts';
 
@@ -17,6 +17,12 @@ export interface StartedApp {
   /** A temporary folder that goes when the test ends. */
   readonly folder: string;
 }
+
+export const NO_LIMITS: RequestLimits = {
+  tokenRequests: Number.POSITIVE_INFINITY,
+  tokenBody: Number.POSITIVE_INFINITY,
+  anonymousRequests: Number.POSITIVE_INFINITY,
+};
 
 const started: { readonly folder: string; close(): Promise<void> }[] = [];
 
@@ -56,8 +62,12 @@ export function testConfiguration(folder: string, settings: Partial<Configuratio
     port: 0,
     token: undefined,
     publicReadOnly: false,
+    limits: NO_LIMITS,
     cacheBytes: 100_000_000,
     idleTimeout: 10_000,
+    s3: { timeout: 10_000, pollInterval: 300_000 },
+    publicMetrics: false,
+    accessLog: false,
     logLevel: 'silent',
     failpoint: undefined,
     ...settings,

@@ -1,0 +1,42 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { BlockList, isIPv6 } from 'node:net';
+
+/** Where a proxy in front of this server can be. */
+const NEAR = new BlockList();
+for (const [network, prefix] of [
+  ['127.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+] as const) {
+  NEAR.addSubnet(network, prefix, 'ipv4');
+}
+NEAR.addAddress('::1', 'ipv6');
+NEAR.addSubnet('fc00::', 7, 'ipv6');
+
+/**
+ * What tells clients without a token apart: the address of the connection; when that is near, and so may be a proxy's, the last
+ * one of X-Forwarded-For, which that proxy has written. Of IPv6 the first 64 bits, because a client has all that follow.
+ */
+export function clientAddress(headers: IncomingHttpHeaders, address = ''): string {
+  const own = address.replace(/^::ffff:(?=\d+\.)/, '');
+  const forwarded = isNear(own)
+    ? String(headers['x-forwarded-for'] ?? '')
+        .split(',')
+        .at(-1)!
+        .trim()
+    : '';
+  return network(forwarded === '' ? own : forwarded.slice(0, 64));
+}
+
+function isNear(address: string): boolean {
+  return NEAR.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+}
+
+function network(address: string): string {
+  if (!isIPv6(address)) return address;
+  const [before = '', after] = address.toLowerCase().split('::');
+  const groups = before === '' ? [] : before.split(':');
+  const zeros = after === undefined ? 0 : 8 - groups.length - (after === '' ? 0 : after.split(':').length);
+  return [...groups, ...Array<string>(zeros).fill('0'), ...(after?.split(':') ?? [])].slice(0, 4).join(':');
+}

@@ -1,0 +1,46 @@
+const MINUTE = 60_000;
+
+interface Bucket {
+  /** What is left at a time; below zero when the last taking was larger. */
+  left: number;
+  /** Milliseconds of the process. */
+  at: number;
+}
+
+/**
+ * Lets each key take so much in a minute: at once, or spread, for what was taken grows back all the time. Memory is bounded: of more
+ * keys than it can remember, those that were idle for longest begin anew.
+ */
+export class RateLimiter {
+  readonly #mostKeys: number;
+  readonly #now: () => number;
+  /** In the order of their last use. */
+  readonly #buckets = new Map<string, Bucket>();
+
+  constructor({ mostKeys = 10_000, now = () => performance.now() } = {}) {
+    this.#mostKeys = mostKeys;
+    this.#now = now;
+  }
+
+  /**
+   * Takes an amount, when at least 1 is left. Returns 0, or the milliseconds after which to try again.
+   * @param perMinute what grows back in a minute, and the most that can be taken at once
+   */
+  take(key: string, amount: number, perMinute: number): number {
+    const bucket = this.#bucketOf(key, perMinute);
+    if (bucket.left < 1) return ((1 - bucket.left) / perMinute) * MINUTE;
+    bucket.left -= amount;
+    return 0;
+  }
+
+  #bucketOf(key: string, perMinute: number): Bucket {
+    const now = this.#now();
+    const bucket = this.#buckets.get(key) ?? { left: perMinute, at: now };
+    bucket.left = Math.min(perMinute, bucket.left + ((now - bucket.at) / MINUTE) * perMinute);
+    bucket.at = now;
+    this.#buckets.delete(key);
+    this.#buckets.set(key, bucket);
+    if (this.#buckets.size > this.#mostKeys) this.#buckets.delete(this.#buckets.keys().next().value!);
+    return bucket;
+  }
+}

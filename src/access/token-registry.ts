@@ -1,0 +1,142 @@
+import { isTidemarkError, TidemarkError } from '../domain/errors.ts';
+import { SharedLook } from '../domain/shared-look.ts';
+import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
+import type { Scope } from './scope.ts';
+import {
+  digestOf,
+  idOfToken,
+  matchesDigest,
+  mintToken,
+  stateOf,
+  type TokenLimits,
+  type TokenRecord,
+  type TokenState,
+} from './token.ts';
+
+/** Milliseconds for which what was read counts: so long at most does a process still take a token that another one revoked. */
+const FRESH_FOR = 1000;
+/** Compared with when there is no such token, so that this takes as long. */
+const NO_DIGEST = digestOf('');
+
+export interface NewToken {
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly limits?: TokenLimits;
+  /** Milliseconds since 1970. */
+  readonly expires?: number | undefined;
+}
+
+/** What became of a token that was shown; only who has the whole token is told that it expired or was revoked. */
+export type Shown =
+  | { readonly state: TokenState; readonly record: TokenRecord }
+  | { readonly state: 'unknown'; readonly record?: undefined };
+
+/**
+ * The tokens that the catalog has. What is known is read again when somebody asks and a second has passed; an idle source asks
+ * nothing. Whoever uses a catalog that does not answer gets `unavailable`: a token that may have been revoked is not taken.
+ */
+export class TokenRegistry {
+  readonly #catalog: Catalog;
+  readonly #byId = new Map<string, CatalogDocument<TokenRecord>>();
+  readonly #look: SharedLook<void>;
+  /** Every token that was put up to here is known. */
+  #head = 0;
+  /** When the last look began, in milliseconds of the process. */
+  #lookedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(catalog: Catalog) {
+    this.#catalog = catalog;
+    this.#look = new SharedLook(() => this.#load());
+  }
+
+  /** Makes a token, and returns it with its record. It is kept nowhere: this is the only time that it is there. */
+  async create({ name, scopes, limits = {}, expires }: NewToken): Promise<{ token: string; record: TokenRecord }> {
+    if (scopes.length === 0) throw new TidemarkError('invalid', 'a token needs a scope', { field: 'scopes' });
+    const { id, token } = mintToken();
+    const record: TokenRecord = {
+      id,
+      name: parseTokenName(name),
+      scopes: [...new Set(scopes)],
+      limits,
+      digest: digestOf(token),
+      created: Date.now(),
+      ...(expires !== undefined && { expires }),
+    };
+    await this.#catalog.put('token', id, record, undefined);
+    await this.#look.look();
+    return { token, record };
+  }
+
+  /** Every token that was ever made, the oldest first. */
+  async list(): Promise<readonly TokenRecord[]> {
+    await this.#look.look();
+    return [...this.#byId.values()].map(({ body }) => body).sort((a, b) => a.created - b.created);
+  }
+
+  /** Revokes a token, for ever. @throws TidemarkError `not-found` */
+  async revoke(id: string): Promise<TokenRecord> {
+    const found = await this.#catalog.get<TokenRecord>('token', id);
+    if (found === undefined) throw new TidemarkError('not-found', `there is no token with the id "${id}"`, { id });
+    if (found.body.revoked !== undefined) return found.body;
+    const record: TokenRecord = { ...found.body, revoked: Date.now() };
+    try {
+      await this.#catalog.put('token', id, record, found.version);
+    } catch (error) {
+      if (isTidemarkError(error, 'conflict')) return this.revoke(id);
+      throw error;
+    }
+    await this.#look.look();
+    return record;
+  }
+
+  /** Whether a token was ever made, also when it is of no use any more. */
+  async areKept(): Promise<boolean> {
+    await this.#freshen();
+    return this.#byId.size > 0;
+  }
+
+  /** How many tokens can be used. */
+  async countValid(): Promise<number> {
+    const now = Date.now();
+    return (await this.list()).filter((record) => stateOf(record, now) === 'valid').length;
+  }
+
+  /** Looks a token up that somebody shows. */
+  async show(token: string): Promise<Shown> {
+    const id = idOfToken(token);
+    if (id === undefined) return { state: 'unknown' };
+    await this.#freshen();
+    // A token is used as soon as it was made, also at a process that has not heard of it.
+    if (!this.#byId.has(id)) await this.#look.look();
+    const record = this.#byId.get(id)?.body;
+    const matches = matchesDigest(token, record?.digest ?? NO_DIGEST);
+    if (!matches || record === undefined) return { state: 'unknown' };
+    return { state: stateOf(record, Date.now()), record };
+  }
+
+  async #freshen(): Promise<void> {
+    if (performance.now() - this.#lookedAt >= FRESH_FOR) await this.#look.look();
+  }
+
+  /** Reads what was put since the last time. */
+  async #load(): Promise<void> {
+    const began = performance.now();
+    const head = await this.#catalog.head('token');
+    if (head > this.#head) {
+      for (const document of await this.#catalog.list<TokenRecord>('token', this.#head)) this.#take(document);
+      this.#head = head;
+    }
+    this.#lookedAt = began;
+  }
+
+  #take(document: CatalogDocument<TokenRecord>): void {
+    if (document.version >= (this.#byId.get(document.id)?.version ?? 0)) this.#byId.set(document.id, document);
+  }
+}
+
+/** @throws TidemarkError `invalid` for a name that is empty, long, or not a line of text */
+export function parseTokenName(text: string): string {
+  const name = text.trim();
+  if (name !== '' && name.length <= 100 && !/\p{C}/u.test(name)) return name;
+  throw new TidemarkError('invalid', 'the name of a token is one line of 1 to 100 characters', { field: 'name' });
+}
