@@ -1,12 +1,12 @@
 import { Command } from 'commander';
 import { loadConfiguration } from '../config/load-configuration.ts';
 import { type Setting, type SettingName, settingOf } from '../config/settings.ts';
+import { VERSION } from '../config/version.ts';
 import type { CliCommand } from './cli-command.ts';
 import { COMMANDS, GROUPS } from './command-list.ts';
 import { EXIT_CODE_HELP, type ExitCode } from './exit-code.ts';
 import { onStopSignals } from './stop-signals.ts';
 import type { Terminal } from './terminal.ts';
-import { VERSION } from './version.ts';
 
 export interface ProgramSurroundings {
   readonly terminal: Terminal;
@@ -15,7 +15,18 @@ export interface ProgramSurroundings {
   readonly onExit: (code: ExitCode) => void;
 }
 
-const SETTINGS_OF_EVERY_COMMAND: readonly SettingName[] = ['data', 'store', 'storeCa', 'indexPrefix', 'logLevel'];
+export const SETTINGS_OF_EVERY_COMMAND: readonly SettingName[] = [
+  'data',
+  'store',
+  'storeCa',
+  'indexPrefix',
+  'logLevel',
+];
+/** Flags of every command that are no settings, with their meanings. */
+export const OPTIONS_OF_EVERY_COMMAND = [
+  ['--config <file>', 'configuration file (default: tidemark.config.json, when there is one)'],
+  ['--json', 'print JSON, and errors as JSON on standard error'],
+] as const;
 
 /** The whole command line, made from the list of commands. Running it throws what a command throws, and CommanderError for wrong usage. */
 export function buildProgram(surroundings: ProgramSurroundings): Command {
@@ -41,8 +52,7 @@ function addCommand(parent: Command, command: CliCommand, surroundings: ProgramS
   const built = parent.command(command.usage).description(command.summary);
   command.options?.(built);
   for (const name of [...(command.settings ?? []), ...SETTINGS_OF_EVERY_COMMAND]) addSetting(built, settingOf(name));
-  built.option('--config <file>', 'configuration file (default: tidemark.config.json, when there is one)');
-  built.option('--json', 'print JSON, and errors as JSON on standard error');
+  for (const [flags, meaning] of OPTIONS_OF_EVERY_COMMAND) built.option(flags, meaning);
   built.addHelpText('after', EXIT_CODE_HELP);
   built.action(async () => {
     const code = await runCommand(command, { args: built.args, options: built.opts() }, surroundings);

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import type { ResourceSet } from '../domain/resource-set.ts';
+import { createLogger } from '../logs/logger.ts';
 import { sourceUris } from '../publisher/document-uris.ts';
 import type { RootEvents } from '../updater/root-keeper.ts';
 import type { CliCommand } from './cli-command.ts';
 import { EXIT } from './exit-code.ts';
-import { createLogger } from './logger.ts';
 import { serveSource } from './serve-source.ts';
 import { SERVER_SETTINGS } from './server-settings.ts';
 import { plural } from './table.ts';

@@ -1,35 +1,44 @@
 import type { App } from '../app.ts';
 import { type Configuration, describeStore } from '../config/configuration.ts';
+import { VERSION } from '../config/version.ts';
+import { storeStatus } from '../http/live-status.ts';
+import { askServer } from './ask-server.ts';
 import type { CliCommand } from './cli-command.ts';
+import { describeStatus } from './describe-status.ts';
 import { EXIT } from './exit-code.ts';
 import { viewSets } from './set-view.ts';
 import { keptBaseUrl } from './settle-base-url.ts';
-import { formatTable } from './table.ts';
-import { VERSION } from './version.ts';
 import { withExistingApp } from './with-app.ts';
 
 export const status: CliCommand = {
   usage: 'status',
-  summary: 'Shows the source: its base URL, its store, and its sets.',
+  summary: 'Shows how the source is: its store, its sets, its documents, and the server that runs.',
+  settings: ['host', 'port'],
 
   async run(call) {
     const view = await withExistingApp(call, (app) => viewStatus(app, call.loaded.configuration));
-    await call.terminal.print(describe(view), view);
+    await call.terminal.print(describeStatus(view), view);
     return EXIT.done;
   },
 };
 
-type StatusView = Awaited<ReturnType<typeof viewStatus>>;
+export type StatusView = Awaited<ReturnType<typeof viewStatus>>;
 
-async function viewStatus(app: App, { store, dataFolder }: Configuration) {
-  const sets = await viewSets(app);
+async function viewStatus(app: App, configuration: Configuration) {
+  const baseUrl = await keptBaseUrl(app);
+  const [sets, server] = await Promise.all([viewSets(app), askServer(configuration, baseUrl), app.stock]);
+  const { store, cache } = await app.metrics.look();
   return {
     version: VERSION,
-    baseUrl: await keptBaseUrl(app),
-    store: describeStore(store),
-    dataFolder,
+    baseUrl,
+    store: describeStore(configuration.store),
+    dataFolder: configuration.dataFolder,
     /** Whether every set has its first scan, or its import, behind it. */
     ready: sets.every(({ ready }) => ready),
+    /** The sums over all sets, and how far the log is; null when the store stopped answering meanwhile. */
+    log: store === undefined ? null : storeStatus(store),
+    documents: { kept: cache.documents, bytes: cache.bytes },
+    server,
     sets: sets.map(({ set, resources, changes, lastChange, ready }) => ({
       set,
       resources,
@@ -38,18 +47,4 @@ async function viewStatus(app: App, { store, dataFolder }: Configuration) {
       ready,
     })),
   };
-}
-
-function describe({ version, baseUrl = '(none yet)', store, dataFolder, sets }: StatusView): string {
-  const rows = sets.map(({ set, resources, changes, lastChange = '(none)', ready }) => {
-    return [set, resources, changes, lastChange, ready ? 'ready' : 'not complete yet'];
-  });
-  return [
-    `Tidemark ${version}`,
-    `Base URL     ${baseUrl}`,
-    `Store        ${store}`,
-    `Data folder  ${dataFolder}`,
-    '',
-    rows.length === 0 ? 'There is no set.' : formatTable(['SET', 'RESOURCES', 'CHANGES', 'LAST CHANGE', 'STATE'], rows),
-  ].join('\n');
 }

@@ -55,6 +55,17 @@ export interface DocumentCacheOptions {
   readonly grace?: number;
 }
 
+export interface CacheFigures {
+  readonly documents: number;
+  /** That they take on disk. */
+  readonly bytes: number;
+  readonly mostBytes: number;
+  /** Requests for a document that was there. */
+  readonly hits: number;
+  /** Requests for one that had to be made, or was being made. */
+  readonly misses: number;
+}
+
 /** Rendered documents on disk, made when they are first asked for; never the same one twice at a time. */
 export class DocumentCache {
   readonly #folder: string;
@@ -69,6 +80,8 @@ export class DocumentCache {
   readonly #small = new Map<string, Buffer>();
   #smallBytes = 0;
   #bytes = 0;
+  #hits = 0;
+  #misses = 0;
 
   constructor(options: DocumentCacheOptions) {
     this.#folder = options.folder;
@@ -80,8 +93,24 @@ export class DocumentCache {
   async get(reference: DocumentReference, making: () => Making): Promise<PublishedDocument> {
     const path = this.#recordPath(reference);
     const entry = this.#known(path) ?? (await this.#readRecord(path));
-    if (entry !== undefined) return this.#toDocument(path, entry.record);
+    if (entry !== undefined) {
+      this.#hits += 1;
+      return this.#toDocument(path, entry.record);
+    }
+    this.#misses += 1;
     return this.#toDocument(path, await this.#make(path, reference, making()));
+  }
+
+  /** What is kept, and how often it was there when it was asked for. */
+  figures(): CacheFigures {
+    const documents = this.#entries.size;
+    return { documents, bytes: this.#bytes, mostBytes: this.#mostBytes, hits: this.#hits, misses: this.#misses };
+  }
+
+  /** Whether a version of a document was there when it was last looked for; it costs no look at the disk. */
+  holds(document: Pick<DocumentReference, 'folder' | 'name' | 'version'>): boolean {
+    const path = this.#versions.get(versionless(document));
+    return path !== undefined && this.#entries.has(path) && versionOf(path) === document.version;
   }
 
   /** Makes a document anew, whether it is there or not. */
@@ -264,7 +293,7 @@ function versionOf(path: string): number {
   return Number(path.slice(path.lastIndexOf('@') + 1).split('-')[0]);
 }
 
-function versionless({ folder, name }: DocumentReference): string {
+function versionless({ folder, name }: Pick<DocumentReference, 'folder' | 'name'>): string {
   return `${folder}/${name}`;
 }
 

@@ -40,6 +40,11 @@ export function planNamedPage(published: PublishedSet, directory: PageDirectory,
   throw new TidemarkError('not-found', `there is no page "${name}"`, { name });
 }
 
+/** The name of the document that a listed page is published as. */
+export function documentOfPage({ pages }: PageDirectory, { name }: Page): string {
+  return pages.length === 1 ? 'resourcelist' : `resourcelist-${name}`;
+}
+
 /** A page is published as the list itself when it is the only one. */
 function planAsListed(published: PublishedSet, directory: PageDirectory, page: Page): DocumentPlan {
   return directory.pages.length === 1 ? planOnly(published, page) : planPage(published, directory, page);

@@ -8,6 +8,7 @@ import type { Catalog } from '../stores/catalog.ts';
 import type { Limits, LogEntry, ResourceIndex, Survey } from '../stores/resource-index.ts';
 import type { LogTail } from './log-tail.ts';
 import { PageDirectory, type StoredDirectory } from './page-directory.ts';
+import { documentOfPage } from './resource-lists.ts';
 
 /** Splitting goes on while changes come in; after this many rounds the caller is told to come again. */
 const MOST_ROUNDS = 20;
@@ -18,6 +19,12 @@ export interface PublicationParts {
   readonly tail: LogTail;
   /** Surveys in a thread of its own. */
   survey(set: ResourceSet['id'], range: KeyRange, limits: Limits): Promise<Survey>;
+}
+
+/** A page as a document of a version. */
+export interface KnownPage {
+  readonly document: string;
+  readonly version: Stamp;
 }
 
 /** The page directory of one set and epoch, kept in step with the log and with what other processes write to the catalog. */
@@ -52,6 +59,13 @@ export class SetPublication {
       if (began && this.#directory !== undefined && !needsSettling(this.#directory)) return use(this.#directory);
     }
     throw new TidemarkError('not-ready', `the pages of "${this.#set.slug}" are being made: try again in a moment`);
+  }
+
+  /** The listed pages as they are known by now, without a look at the log; none before somebody asked for a list. */
+  knownPages(): readonly KnownPage[] {
+    const directory = this.#directory;
+    if (directory === undefined) return [];
+    return directory.pages.map((page) => ({ document: documentOfPage(directory, page), version: page.version }));
   }
 
   /** Stores the counts, so that the next start need not read the log again. */

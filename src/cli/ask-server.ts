@@ -1,0 +1,59 @@
+import { isLoopback } from '../access/loopback.ts';
+import type { Configuration } from '../config/configuration.ts';
+import { type LiveStatus, liveStatusSchema } from '../http/live-status.ts';
+
+/** Milliseconds: a server that takes longer is told of as one that does not answer. */
+const PATIENCE = 2_000;
+const EVERY_ADDRESS = new Map([
+  ['0.0.0.0', '127.0.0.1'],
+  ['::', '::1'],
+]);
+
+/** The server of a source, as it was found. */
+export type FoundServer =
+  | { readonly state: 'running'; readonly url: string; readonly status: LiveStatus }
+  /** It is there, and its figures are not for who asks. */
+  | { readonly state: 'refuses'; readonly url: string }
+  | { readonly state: 'none' };
+
+type Settings = Pick<Configuration, 'host' | 'port' | 'token'>;
+
+/**
+ * Looks for a server of the source that is running, at the address that the settings name and at its base URL, and asks for its
+ * figures.
+ */
+export async function askServer(settings: Settings, baseUrl: string | undefined): Promise<FoundServer> {
+  if (baseUrl === undefined) return { state: 'none' };
+  const places = new Set([localUrl(settings), baseUrl]);
+  const found = await Promise.all([...places].map((url) => askAt(url, settings, baseUrl)));
+  return found.find(({ state }) => state === 'running') ?? found.find(({ state }) => state === 'refuses') ?? found[0]!;
+}
+
+async function askAt(url: string, { token }: Settings, baseUrl: string): Promise<FoundServer> {
+  try {
+    const response = await fetch(`${url}/api/status`, {
+      headers: token === undefined || !mayCarryToken(url) ? {} : { Authorization: `Bearer ${token.reveal()}` },
+      // A token goes nowhere but to the place that was named.
+      redirect: 'manual',
+      signal: AbortSignal.timeout(PATIENCE),
+    });
+    if (response.status === 401 || response.status === 403) return { state: 'refuses', url };
+    const status = liveStatusSchema.parse(await response.json());
+    // Another source may have the port that this one had.
+    return status.baseUrl === baseUrl ? { state: 'running', url, status } : { state: 'none' };
+  } catch {
+    // Nobody listens, or somebody else does.
+    return { state: 'none' };
+  }
+}
+
+/** Whether nobody on the way can read it. */
+function mayCarryToken(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'https:' || isLoopback(hostname);
+}
+
+function localUrl({ host, port }: Settings): string {
+  const address = EVERY_ADDRESS.get(host) ?? host;
+  return `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
+}

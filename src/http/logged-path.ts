@@ -1,0 +1,35 @@
+/** The parameters of this server that are no secrets. */
+const SHOWN = new Set([
+  'after',
+  'before',
+  'format',
+  'from',
+  'key',
+  'limit',
+  'order',
+  'page',
+  'prefix',
+  'q',
+  'results',
+  'search',
+  'until',
+  'uri',
+]);
+const MOST_CHARACTERS = 1024;
+
+/** The path of a request as it is logged: bounded, and of its parameters only those whose values are no secrets. */
+export function loggedPath(url: string): string {
+  const mark = url.indexOf('?');
+  if (mark < 0) return bounded(url);
+  const parameters = url.slice(mark + 1, mark + 1 + MOST_CHARACTERS).split('&');
+  return bounded(`${url.slice(0, mark)}?${parameters.map(shown).join('&')}`);
+}
+
+function shown(parameter: string): string {
+  const [name = ''] = parameter.split('=', 1);
+  return SHOWN.has(name) ? parameter : `${name.slice(0, 40)}=[hidden]`;
+}
+
+function bounded(text: string): string {
+  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text;
+}

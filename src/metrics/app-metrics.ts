@@ -1,0 +1,63 @@
+import { Registry } from 'prom-client';
+import { VERSION } from '../config/version.ts';
+import type { Render } from '../publisher/document-cache.ts';
+import type { StoreObserver } from '../stores/store-observer.ts';
+import { HttpMetrics } from './http-metrics.ts';
+import { IndexMetrics } from './index-metrics.ts';
+import { Instruments } from './instrument.ts';
+import { LiveServer } from './live-figures.ts';
+import { processMetrics } from './process-metrics.ts';
+import { withRenderMetrics } from './render-metrics.ts';
+import { RequestCounts } from './request-counts.ts';
+import { ScanMetrics } from './scan-metrics.ts';
+import { type SourceFigures, SourceMetrics, type SourceParts } from './source-metrics.ts';
+import { storeMetrics } from './store-metrics.ts';
+
+/** The metrics of one app. app.ts puts them round the parts that they measure, which know nothing of it. */
+export class AppMetrics {
+  readonly registry = new Registry();
+  /** Counted by the threads that render, too. */
+  readonly requests = new RequestCounts();
+  readonly http: HttpMetrics;
+  readonly index: IndexMetrics;
+  readonly scans: ScanMetrics;
+  readonly store: StoreObserver;
+  readonly #instruments = new Instruments(this.registry);
+  /** What the server's figures are since it was started. */
+  readonly live = new LiveServer(this);
+  #source: SourceMetrics | undefined;
+
+  constructor(storeKind: string) {
+    const instruments = this.#instruments;
+    const info = instruments.gauge({
+      name: 'tidemark_info',
+      help: 'Always 1. Its labels tell the version of Tidemark and the kind of its store.',
+      labels: ['version', 'store'],
+    });
+    info.set({ version: VERSION, store: storeKind }, 1);
+    this.index = new IndexMetrics(instruments);
+    this.store = storeMetrics(instruments, this.requests);
+    this.scans = new ScanMetrics(instruments);
+    this.http = new HttpMetrics(this.registry);
+  }
+
+  aroundRender(render: Render): Render {
+    return withRenderMetrics(render, this.#instruments);
+  }
+
+  /** Tells of a source from now on. */
+  watch(parts: SourceParts): void {
+    this.#source = new SourceMetrics(this.#instruments, parts);
+  }
+
+  async look(): Promise<SourceFigures> {
+    return this.#source!.look();
+  }
+
+  /** In the exposition format of Prometheus. */
+  async text(): Promise<string> {
+    await this.look();
+    const [own, ofProcess] = await Promise.all([this.registry.metrics(), processMetrics().metrics()]);
+    return `${own.trimEnd()}\n${ofProcess.trimStart()}`;
+  }
+}

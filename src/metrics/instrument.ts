@@ -1,0 +1,55 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+
+/** What a metric is called, and what a person is told of it. */
+export interface About<Label extends string = never> {
+  readonly name: `tidemark_${string}`;
+  readonly help: string;
+  readonly labels?: readonly Label[];
+}
+
+/** Makes the metrics of one registry; each is made once. */
+export class Instruments {
+  readonly #registry: Registry;
+
+  constructor(registry: Registry) {
+    this.#registry = registry;
+  }
+
+  counter<Label extends string = never>({ name, help, labels = [] }: About<Label>): Counter<Label> {
+    return new Counter({ name, help, labelNames: labels, registers: [this.#registry] });
+  }
+
+  /** A counter that somebody else counts: `count` tells its values when it is scraped. */
+  countedElsewhere<Label extends string = never>(
+    { name, help, labels = [] }: About<Label>,
+    count: (counter: Counter<Label>) => void,
+  ): void {
+    const counter: Counter<Label> = new Counter({
+      name,
+      help,
+      labelNames: labels,
+      registers: [this.#registry],
+      collect: () => {
+        counter.reset();
+        count(counter);
+      },
+    });
+  }
+
+  gauge<Label extends string = never>({ name, help, labels = [] }: About<Label>): Gauge<Label> {
+    return new Gauge({ name, help, labelNames: labels, registers: [this.#registry] });
+  }
+
+  /** A gauge whose value is asked for when it is scraped. */
+  gaugeOf(about: About, value: () => number): void {
+    const gauge: Gauge = new Gauge({ ...about, registers: [this.#registry], collect: () => gauge.set(value()) });
+  }
+
+  /** @param buckets upper bounds, in the unit that the name ends with */
+  histogram<Label extends string = never>(
+    { name, help, labels = [] }: About<Label>,
+    buckets: readonly number[],
+  ): Histogram<Label> {
+    return new Histogram({ name, help, labelNames: labels, buckets: [...buckets], registers: [this.#registry] });
+  }
+}
