@@ -26,7 +26,7 @@ const NOTHING: Parameters<AppMetrics['watch']>[0] = {
     progress: async () => ({ logged: 0, applied: 0, waiting: 0, waitingSince: undefined }),
     totals: async () => ({ resources: 0, changes: 0 }),
   },
-  sets: { list: async () => [], removed: async () => [] },
+  sets: { list: async () => [], knownRemoved: () => [] },
   cache: { figures: () => ({ documents: 0, bytes: 0, mostBytes: 0, hits: 0, misses: 0 }) },
   publisher: { countPages: async () => ({ current: 0, outOfDate: 0 }) },
 };

@@ -11,7 +11,7 @@ const PATIENCE = 2_000;
 
 export interface SourceParts {
   readonly gauge: StoreGauge;
-  readonly sets: Pick<SetRegistry, 'list' | 'removed'>;
+  readonly sets: Pick<SetRegistry, 'list' | 'knownRemoved'>;
   readonly cache: { figures(): CacheFigures };
   readonly publisher: { countPages(): Promise<PageCounts> };
 }
@@ -120,9 +120,8 @@ export class SourceMetrics {
 
   async #lookAtStore(): Promise<StoreFigures> {
     const { gauge, sets } = this.#parts;
-    const [listed, removed] = await Promise.all([sets.list(), sets.removed()]);
-    const progress = await gauge.progress();
-    const totals = await gauge.totals(removed);
+    const listed = await sets.list();
+    const [progress, totals] = await Promise.all([gauge.progress(), gauge.totals(sets.knownRemoved())]);
     const ready = listed.reduce((count, set) => count + (set.ready ? 1 : 0), 0);
     return { sets: { ready, preparing: listed.length - ready }, totals, progress };
   }

@@ -50,7 +50,7 @@ export class SetRegistry {
   #lastId = 0;
   /** What `list` answers, until a set changes. */
   #listed: readonly ResourceSet[] | undefined;
-  /** What `removed` answers, until a set changes. */
+  /** What `knownRemoved` answers, until a set changes. */
   #removed: readonly SetId[] | undefined;
 
   constructor(catalog: Catalog, index: Marker) {
@@ -73,9 +73,8 @@ export class SetRegistry {
     return this.#listed;
   }
 
-  /** The ids of the sets that were removed: the store goes on counting what they held. */
-  async removed(): Promise<readonly SetId[]> {
-    await this.#load();
+  /** The ids of the sets that were removed, as of the last call of another method: the store goes on counting what they held. */
+  knownRemoved(): readonly SetId[] {
     this.#removed ??= [...this.#byId.values()].filter(({ removed }) => removed !== undefined).map(({ id }) => id);
     return this.#removed;
   }

@@ -1,4 +1,5 @@
 import type { SetId } from '../../domain/resource-set.ts';
+import { SharedLook } from '../../domain/shared-look.ts';
 import type { LogProgress, StoreGauge, StoreTotals } from '../store-gauge.ts';
 import type { Applier } from './applier.ts';
 import type { Cluster } from './cluster.ts';
@@ -19,6 +20,7 @@ export interface GaugeParts {
 /** Asks for the end of the log, and for sums over the ledgers, which are one small document a set. */
 export class ElasticsearchGauge implements StoreGauge {
   readonly #parts: GaugeParts;
+  readonly #look = new SharedLook(() => this.#lookAtLog());
   /** The sums as they were at a commit: while nothing is applied they stay. */
   #known: { readonly commit: number; readonly except: string; readonly totals: StoreTotals } | undefined;
 
@@ -26,15 +28,8 @@ export class ElasticsearchGauge implements StoreGauge {
     this.#parts = parts;
   }
 
-  async progress(): Promise<LogProgress> {
-    const { log, applier } = this.#parts;
-    await log.exclusive(() => log.catchUp());
-    // Whoever reads the log has to forget again what is applied: each commit that waits is kept in memory.
-    if (log.pending.length > 0) await applier.notice();
-    const [oldest] = log.pending;
-    const { stamp: logged } = log.head;
-    if (oldest === undefined) return { logged, applied: logged, waiting: 0, waitingSince: undefined };
-    return { logged, applied: log.appliedStamp, waiting: log.pending.length, waitingSince: oldest.time };
+  progress(): Promise<LogProgress> {
+    return this.#look.look();
   }
 
   async totals(except: readonly SetId[]): Promise<StoreTotals> {
@@ -45,6 +40,17 @@ export class ElasticsearchGauge implements StoreGauge {
     const totals = await this.#sum(except);
     this.#known = { commit, except: String(except), totals };
     return totals;
+  }
+
+  async #lookAtLog(): Promise<LogProgress> {
+    const { log, applier } = this.#parts;
+    await log.exclusive(() => log.catchUp());
+    // Whoever reads the log has to forget again what is applied: each commit that waits is kept in memory.
+    if (log.pending.length > 0) await applier.notice();
+    const [oldest] = log.pending;
+    const { stamp: logged } = log.head;
+    if (oldest === undefined) return { logged, applied: logged, waiting: 0, waitingSince: undefined };
+    return { logged, applied: log.appliedStamp, waiting: log.pending.length, waitingSince: oldest.time };
   }
 
   async #sum(except: readonly SetId[]): Promise<StoreTotals> {
