@@ -4,14 +4,17 @@ import { type ErrorCode, isTidemarkError } from '../domain/errors.ts';
 export const EXIT = { done: 0, failed: 1, usage: 2, unavailable: 3, stopped: 130 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
+export const EXIT_CODE_MEANINGS: readonly (readonly [ExitCode, string])[] = [
+  [EXIT.done, 'done, also after a clean stop'],
+  [EXIT.failed, 'a difference was found, or some of the work failed'],
+  [EXIT.usage, 'wrong usage: an argument, an option or a setting'],
+  [EXIT.unavailable, 'the store or a folder is not available'],
+  [EXIT.stopped, 'stopped at once, by a second signal'],
+];
+
 export const EXIT_CODE_HELP = `
 Exit codes:
-  0    done, also after a clean stop
-  1    a difference was found, or some of the work failed
-  2    wrong usage: an argument, an option or a setting
-  3    the store or a folder is not available
-  130  stopped at once, by a second signal
-`;
+${EXIT_CODE_MEANINGS.map(([code, meaning]) => `  ${String(code).padEnd(5)}${meaning}\n`).join('')}`;
 
 /** What a person, or a program that asked for JSON, is told of an error. */
 export interface Failure {

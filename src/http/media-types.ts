@@ -14,8 +14,8 @@ export function mediaTypeOf({ 'content-type': contentType = '' }: IncomingHttpHe
 export function requireMediaType(headers: IncomingHttpHeaders, understood: readonly string[]): void {
   const { 'content-type': contentType = '' } = headers;
   const parameters = contentType.toLowerCase().split(';').slice(1);
-  const charset = parameters.map((part) => part.trim()).find((parameter) => parameter.startsWith('charset='));
-  const isUtf8 = charset === undefined || charset.replace(/"/g, '') === 'charset=utf-8';
+  const charsets = parameters.map((part) => part.trim()).filter((parameter) => parameter.startsWith('charset'));
+  const isUtf8 = charsets.every((charset) => /^charset=(?:utf-8|"utf-8")$/.test(charset));
   if (isUtf8 && understood.includes(mediaTypeOf(headers))) return;
   throw new HttpError(415, {
     code: 'unsupported-media-type',

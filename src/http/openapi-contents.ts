@@ -1,10 +1,9 @@
-import type { JsonSchema, OpenApiSchemas } from './openapi-schemas.ts';
+import type { MediaTypes } from './openapi-document.ts';
+import type { OpenApiSchemas } from './openapi-schemas.ts';
 import type { Content, Contents } from './operation.ts';
 import { ANSWER_HEADERS, type AnswerHeader } from './operation-headers.ts';
 
 /** Bodies and headers in the words of OpenAPI 3.1. */
-
-type MediaTypes = Readonly<Record<string, { readonly schema?: JsonSchema }>>;
 
 /** @param io whether it is sent to the server, or by it */
 export function describeContents(contents: Contents, io: 'input' | 'output', schemas: OpenApiSchemas): MediaTypes {

@@ -1,21 +1,19 @@
-import type { Action } from '../access/may.ts';
-import { may } from '../access/may.ts';
+import { type Action, may } from '../access/may.ts';
 import { ANONYMOUS } from '../access/principal.ts';
 import { describeContents } from './openapi-contents.ts';
+import type { DescribedOperation } from './openapi-document.ts';
 import { parametersOf } from './openapi-parameters.ts';
 import { responsesOf } from './openapi-responses.ts';
 import type { OpenApiSchemas } from './openapi-schemas.ts';
 import type { Route } from './route.ts';
 
 /** What a route does by its methods, in the words of OpenAPI 3.1. */
-export function describeRoute(route: Route, schemas: OpenApiSchemas): object {
+export function describeRoute(route: Route, schemas: OpenApiSchemas): Readonly<Record<string, DescribedOperation>> {
   const described = describeOperation(route, schemas);
   return route.method === 'get' ? { get: described, head: headOf(described) } : { [route.method]: described };
 }
 
-type Described = ReturnType<typeof describeOperation>;
-
-function describeOperation(route: Route, schemas: OpenApiSchemas) {
+function describeOperation(route: Route, schemas: OpenApiSchemas): DescribedOperation {
   const { id, tag, summary, description, body } = route.operation;
   return {
     operationId: id,
@@ -30,9 +28,10 @@ function describeOperation(route: Route, schemas: OpenApiSchemas) {
 }
 
 /** HEAD answers the same head, and no body. */
-function headOf({ operationId, summary, responses, ...rest }: Described): object {
+function headOf({ operationId, summary, responses, ...rest }: DescribedOperation): DescribedOperation {
   const heads = Object.entries(responses).map(([status, response]) => {
-    const { content: _none, ...head } = response as { readonly content?: object };
+    if ('$ref' in response) return [status, response];
+    const { content: _none, ...head } = response;
     return [status, head];
   });
   return {

@@ -1,14 +1,7 @@
-import type { JsonSchema, OpenApiSchemas } from './openapi-schemas.ts';
+import { SLUG } from '../domain/resource-set.ts';
+import type { JsonSchema, Parameter } from './openapi-document.ts';
+import type { OpenApiSchemas } from './openapi-schemas.ts';
 import type { Route } from './route.ts';
-
-export interface Parameter {
-  readonly name: string;
-  readonly in: 'path' | 'query' | 'header';
-  readonly required: boolean;
-  readonly description?: string;
-  readonly schema: JsonSchema;
-  readonly example?: unknown;
-}
 
 type Described = Pick<Parameter, 'description' | 'schema' | 'example'>;
 
@@ -16,9 +9,10 @@ type Described = Pick<Parameter, 'description' | 'schema' | 'example'>;
 const IN_PATH: Readonly<Record<string, Described>> = {
   set: {
     description: 'The id of a set.',
-    schema: { type: 'string', pattern: '^[a-z0-9]([a-z0-9._-]{0,62}[a-z0-9])?$' },
+    schema: { type: 'string', pattern: SLUG.source },
     example: 'papers',
   },
+  id: { description: 'The id of a token.', schema: { type: 'string', minLength: 1 }, example: '5f3a9c0b12de' },
   name: {
     description: 'What an index or the list of pages calls it.',
     schema: { type: 'string', pattern: '^[0-9]{1,9}-[0-9]{8,12}$' },

@@ -1,23 +1,16 @@
 import { describeContents, describeHeaders } from './openapi-contents.ts';
+import type { DescribedOperation, DescribedResponse } from './openapi-document.ts';
 import { FAILURES } from './openapi-failures.ts';
 import type { OpenApiSchemas } from './openapi-schemas.ts';
-import { type Answer, json } from './operation.ts';
+import type { Answer, Contents } from './operation.ts';
 import type { AnswerHeader } from './operation-headers.ts';
 import type { Route } from './route.ts';
 import { errorSchema } from './schemas.ts';
 
-export interface Response {
-  readonly description: string;
-  readonly headers?: Readonly<Record<string, object>>;
-  readonly content?: Readonly<Record<string, object>>;
-}
-
-type Responses = Readonly<Record<string, Response | { readonly $ref: string }>>;
-
 const VALIDATORS: readonly AnswerHeader[] = ['ETag', 'Last-Modified'];
 
 /** Every answer of a route, by status. */
-export function responsesOf(route: Route, schemas: OpenApiSchemas): Responses {
+export function responsesOf(route: Route, schemas: OpenApiSchemas): DescribedOperation['responses'] {
   const answers = Object.groupBy(answersOf(route), ({ status }) => status);
   const own = Object.entries(answers).map(([status, some = []]) => [status, describeAnswers(some, schemas)]);
   const failures = Object.entries(FAILURES).filter(([, { isOf }]) => isOf(route));
@@ -26,10 +19,9 @@ export function responsesOf(route: Route, schemas: OpenApiSchemas): Responses {
 }
 
 /** The answers that many routes give, by their names as components. */
-export function sharedResponses(schemas: OpenApiSchemas): Readonly<Record<string, Response>> {
+export function sharedResponses(schemas: OpenApiSchemas): Readonly<Record<string, DescribedResponse>> {
   const described = Object.entries(FAILURES).map(([status, { name, description, headers = [] }]) => {
-    const answer: Answer = { ...json(errorSchema, description, Number(status)), headers };
-    return [name, describeAnswers([answer], schemas)];
+    return [name, describeAnswers([{ status: Number(status), description, headers }], schemas)];
   });
   return Object.fromEntries(described);
 }
@@ -48,11 +40,16 @@ function answersOf({ operation }: Route): readonly Answer[] {
   return [...versioned, { ...whole, status: 206, description: 'The bytes of the range.', headers }];
 }
 
+/** What an answer has that says nothing of it: an error is told as all are. */
+function contentOf(status: number): Contents {
+  return status >= 400 ? { 'application/json': errorSchema } : {};
+}
+
 /** Answers of one status, which may have several media types. */
-function describeAnswers(answers: readonly Answer[], schemas: OpenApiSchemas): Response {
+function describeAnswers(answers: readonly Answer[], schemas: OpenApiSchemas): DescribedResponse {
   const descriptions = new Set(answers.map(({ description }) => description));
   const headers = answers.flatMap((answer) => answer.headers ?? []);
-  const contents = Object.assign({}, ...answers.map(({ content }) => content ?? {}));
+  const contents = Object.assign({}, ...answers.map(({ content, status }) => content ?? contentOf(status)));
   return {
     description: [...descriptions].join(' Or: '),
     ...(headers.length > 0 && { headers: describeHeaders(headers) }),

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-
-export type JsonSchema = Readonly<Record<string, unknown>>;
+import type { JsonSchema } from './openapi-document.ts';
 
 /** Makes JSON Schemas of zod schemas, and gathers those that have an id: the document has these once. */
 export class OpenApiSchemas {

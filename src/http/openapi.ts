@@ -1,3 +1,4 @@
+import type { DescribedOperation, OpenApiDocument } from './openapi-document.ts';
 import { describeRoute } from './openapi-operations.ts';
 import { pathTemplate } from './openapi-parameters.ts';
 import { sharedResponses } from './openapi-responses.ts';
@@ -10,15 +11,17 @@ const DESCRIPTION = `A source of ResourceSync (ANSI/NISO Z39.99-2017): what ther
 Times are W3C datetimes and lengths are bytes. A GET is answered to HEAD as well, without the body. A method that a path does not
 have is answered with 405, and the header Allow tells which it has. All errors are JSON of one shape.`;
 
+const LICENSE = { name: 'Apache-2.0', identifier: 'Apache-2.0' };
+
 export interface OpenApiOptions {
   readonly version: string;
   readonly baseUrl: string;
 }
 
 /** The description of all routes by OpenAPI 3.1, made from what checks their requests. */
-export function openApi(routes: readonly Route[], { version, baseUrl }: OpenApiOptions): object {
+export function openApi(routes: readonly Route[], { version, baseUrl }: OpenApiOptions): OpenApiDocument {
   const schemas = new OpenApiSchemas();
-  const paths: Record<string, object> = {};
+  const paths: Record<string, Readonly<Record<string, DescribedOperation>>> = {};
   for (const route of routes) {
     const path = pathTemplate(route.path);
     paths[path] = { ...paths[path], ...describeRoute(route, schemas) };
@@ -26,12 +29,7 @@ export function openApi(routes: readonly Route[], { version, baseUrl }: OpenApiO
   const responses = sharedResponses(schemas);
   return {
     openapi: '3.1.1',
-    info: {
-      title: 'Tidemark',
-      version,
-      description: DESCRIPTION,
-      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-    },
+    info: { title: 'Tidemark', version, description: DESCRIPTION, license: LICENSE },
     servers: [{ url: baseUrl }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,

@@ -27,9 +27,11 @@ const state = {
   ln: z.array(link).optional(),
 };
 
-export const postedChangesSchema = z
-  .strictObject({ changes: z.array(postedEventSchema) })
-  .meta({ id: 'ChangeEvents', description: 'Change events in the order in which they are to be applied.' });
+export const postedChangesSchema = z.strictObject({ changes: z.array(postedEventSchema) }).meta({
+  id: 'ChangeEvents',
+  description: 'Change events in the order in which they are to be applied.',
+  examples: [{ changes: postedEventSchema.meta()?.examples ?? [] }],
+});
 
 const results = [
   z.strictObject({ status: z.literal('applied'), change: z.enum(CHANGE_KINDS), datetime }),

@@ -16,6 +16,15 @@ const locationSchema = z
 
 const digestsSchema = z.union([z.string(), z.array(z.string()).max(20)]);
 
+const EXAMPLE = {
+  location: { value: '2026/a.pdf', type: 'rel_path' },
+  change: 'updated',
+  length: 2048,
+  md5: 'd41d8cd98f00b204e9800998ecf8427e',
+  mime: 'application/pdf',
+  lastmod: '2026-01-31T12:00:00Z',
+};
+
 /**
  * One posted change event in the words of the source protocol: the complete state of a resource after a change. This is its
  * shape; what the values must be is said in posted-event.ts.
@@ -47,6 +56,10 @@ export const postedEventSchema = z
     timestamp: z.unknown().optional().describe('Ignored: the time of the server counts.'),
     datetime: z.unknown().optional().describe('Ignored: the time of the server counts.'),
   })
-  .meta({ id: 'ChangeEvent', description: 'The complete state of one resource after a change, or its deletion.' });
+  .meta({
+    id: 'ChangeEvent',
+    description: 'The complete state of one resource after a change, or its deletion.',
+    examples: [EXAMPLE],
+  });
 
 export type PostedEvent = z.infer<typeof postedEventSchema>;

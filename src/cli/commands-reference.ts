@@ -1,0 +1,70 @@
+import { Command, type Option } from 'commander';
+import { settingOf } from '../config/settings.ts';
+import { OPTIONS_OF_EVERY_COMMAND, SETTINGS_OF_EVERY_COMMAND } from './build-program.ts';
+import type { CliCommand } from './cli-command.ts';
+import { COMMANDS, GROUPS } from './command-list.ts';
+import { EXIT_CODE_MEANINGS } from './exit-code.ts';
+
+/** All commands in docs/commands.md; a test holds the page against it. */
+export function commandsReference(): string {
+  return [
+    '## Exit codes\n',
+    table(
+      ['Code', 'Meaning'],
+      EXIT_CODE_MEANINGS.map(([code, meaning]) => [String(code), meaning]),
+    ),
+    '## Options of every command\n',
+    optionTable([
+      ...settingRows(SETTINGS_OF_EVERY_COMMAND),
+      ...OPTIONS_OF_EVERY_COMMAND.map(([flags, meaning]): Row => [flags, sentence(`${meaning}.`)]),
+    ]),
+    ...COMMANDS.map((command, at) => section(command, COMMANDS[at - 1]?.group)),
+  ].join('\n');
+}
+
+/** @param before the group of the command before it: the first one of a group says what the group is about */
+function section(command: CliCommand, before: string | undefined): string {
+  const { group, usage, summary, settings = [] } = command;
+  const name = [group, usage.split(' ')[0]].filter((word) => word !== undefined).join(' ');
+  const own = new Command();
+  command.options?.(own);
+  const rows = [...own.options.map(optionRow), ...settingRows(settings)];
+  return [
+    `## ${name}\n`,
+    ...(group !== undefined && group !== before ? [`${GROUPS[group]}\n`] : []),
+    `    ${['tidemark', group, usage].filter((word) => word !== undefined).join(' ')}${rows.length > 0 ? ' [options]' : ''}\n`,
+    `${summary}\n`,
+    ...(rows.length > 0 ? [optionTable(rows)] : []),
+  ].join('\n');
+}
+
+type Row = readonly [flags: string, meaning: string];
+
+function optionRow({ flags, description, defaultValue, mandatory }: Option): Row {
+  const byDefault = defaultValue === undefined ? '' : ` Default: ${[defaultValue].flat().join(', ') || 'none'}.`;
+  const text = description.endsWith('.') ? description : `${description}.`;
+  return [flags, `${sentence(text)}${mandatory ? ' Must be given.' : ''}${byDefault}`];
+}
+
+function settingRows(names: readonly Parameters<typeof settingOf>[0][]): readonly Row[] {
+  return names.map((name) => {
+    const { flag, meaning, default: byDefault } = settingOf(name);
+    return [flag!, `${meaning} Default: ${byDefault.replace(/^\(|\)$/g, '')}.`];
+  });
+}
+
+function optionTable(rows: readonly Row[]): string {
+  return table(
+    ['Option', 'Meaning'],
+    rows.map(([flags, meaning]) => [`\`${flags}\``, meaning]),
+  );
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [head, head.map(() => '---'), ...rows];
+  return lines.map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`).join('');
+}
+
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
