@@ -17,9 +17,11 @@ export interface ResourceSet {
   readonly epochStart: Stamp;
   /** What the URIs of its resources begin with; ends with a slash. */
   readonly urlPrefix: string;
-  /** Where the bytes are: a folder's absolute path. Without one, `urlPrefix` lies elsewhere. */
+  /** Where the bytes are: a folder's absolute path, or `s3://bucket/prefix`. Without one, `urlPrefix` lies elsewhere. */
   readonly root?: string;
-  /** What locations of the type `abs_path` are resolved against; the root when there is one. */
+  /** Its bytes are sent by their S3 server, by URLs that hold for so many seconds; absent: by this one. */
+  readonly presignedSeconds?: number;
+  /** What locations of the type `abs_path` are resolved against; the root when that is a folder. */
   readonly resourceRootDir?: string;
   /** Globs, relative to the root, of what is left out. */
   readonly exclude: readonly string[];
@@ -59,11 +61,12 @@ export const MAX_ENTRIES_WEIGHT = 45 * 1024 * 1024;
 export const DEFAULT_PAGE_ENTRIES = 10_000;
 export const DEFAULT_WINDOW_CHANGES = 50_000;
 
-const SLUG = /^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/;
+/** What a slug looks like: one without two dots in a row, so that it is never taken for the way to another folder. */
+export const SLUG = /^(?!.*\.\.)[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/;
 
 /** Returns the slug, or throws `invalid`: lower-case letters, digits, `.`, `_` and `-`, 1 to 64, letters or digits at the ends. */
 export function parseSlug(text: string): string {
-  if (SLUG.test(text) && !text.includes('..')) return text;
+  if (SLUG.test(text)) return text;
   throw new TidemarkError(
     'invalid',
     `"${text}" is no set id: use 1 to 64 lower-case letters, digits, ".", "_" or "-", beginning and ending with a letter or digit`,
