@@ -2,29 +2,38 @@ import express, { type Express } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
 import type { AccessPolicy } from '../access/access-policy.ts';
+import type { SenderLimits } from '../access/sender-limits.ts';
 import { TidemarkError } from '../domain/errors.ts';
+import { errorView } from '../web/error-view.ts';
 import { CONTENT_SECURITY_POLICY } from '../web/layout.ts';
 import { createAdmit } from './admit.ts';
 import { errorHandler } from './error-handler.ts';
 import { guard } from './guard.ts';
 import { HttpError } from './http-error.ts';
+import { noteRoute, requestIdOf } from './observation.ts';
 import type { Route } from './route.ts';
 import { routeTable } from './route-table.ts';
 import type { ServedApp } from './served-app.ts';
 
 export interface Serving {
   readonly policy: AccessPolicy;
+  readonly limits: SenderLimits;
   readonly logger: Logger;
   /** Aborted when the server stops. */
   readonly stopping: AbortSignal;
 }
 
 /** The routes of route-table.ts behind their guard. */
-export function createExpress(app: ServedApp, { policy, logger, stopping }: Serving): Express {
+export function createExpress(app: ServedApp, { policy, limits, logger, stopping }: Serving): Express {
   const server = express();
   for (const setting of ['etag', 'x-powered-by'] as const) server.disable(setting);
   for (const setting of ['case sensitive routing', 'strict routing'] as const) server.enable(setting);
   server.set('query parser', 'simple');
+  server.use((_request, response, next) => {
+    const id = requestIdOf(response);
+    if (id !== undefined) response.setHeader('X-Request-Id', id);
+    next();
+  });
   server.use(
     helmet({
       contentSecurityPolicy: { useDefaults: false, directives: CONTENT_SECURITY_POLICY },
@@ -33,13 +42,18 @@ export function createExpress(app: ServedApp, { policy, logger, stopping }: Serv
     }),
   );
   const table = routeTable(app, stopping);
-  const admit = createAdmit(app, policy);
+  const admit = createAdmit(app, policy, limits);
   for (const route of table) server[route.method](route.path, guard(admit, route), route.handle);
-  for (const [path, routes] of Map.groupBy(table, ({ path }) => path)) server.all(path, () => refuseMethod(routes));
+  for (const [path, routes] of Map.groupBy(table, ({ path }) => path)) {
+    server.all(path, (_request, response) => {
+      noteRoute(response, path);
+      refuseMethod(routes);
+    });
+  }
   server.use((request) => {
     throw new TidemarkError('not-found', `there is nothing at ${request.path}`);
   });
-  server.use(errorHandler(logger));
+  server.use(errorHandler(logger, errorView(app)));
   return server;
 }
 

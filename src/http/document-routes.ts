@@ -2,16 +2,17 @@ import type { Request, Response } from 'express';
 import { boundaryAfter, boundaryBefore, formatStamp, type Stamp } from '../domain/stamp.ts';
 import { setUris } from '../publisher/document-uris.ts';
 import type { PublishedDocument } from '../publisher/published-document.ts';
+import { type DocumentQuery, sendDocumentPage, type ViewedDocument, wantsPage } from '../web/document-view.ts';
 import {
   CAPABILITY_LIST,
   CHANGE_LIST,
   CHANGE_WINDOW,
+  type DocumentOperation,
   RECENT_CHANGES,
   RESOURCE_LIST,
   RESOURCE_PAGE,
   SOURCE_DESCRIPTION,
 } from './document-operations.ts';
-import type { Operation } from './operation.ts';
 import { get, param, type Route } from './route.ts';
 import { sendDocument } from './send-document.ts';
 import type { ServedApp } from './served-app.ts';
@@ -19,46 +20,60 @@ import { shownSets } from './shown-sets.ts';
 
 type Find = (slug: string, name: string) => Promise<PublishedDocument>;
 
+interface Asked {
+  readonly request: Request;
+  readonly response: Response;
+  readonly query: DocumentQuery;
+}
+
 interface Window {
   readonly from?: Stamp | undefined;
   readonly until?: Stamp | undefined;
 }
 
 /** The documents of ResourceSync. */
-export function documentRoutes({ publisher, sets, configuration }: ServedApp): readonly Route[] {
+export function documentRoutes(app: ServedApp): readonly Route[] {
+  const { publisher, configuration } = app;
   const { idleTimeout, baseUrl } = configuration;
 
+  /** Sends XML, or to a browser a page that is made from it. */
+  async function answer(asked: Asked, viewed: ViewedDocument): Promise<void> {
+    const { request, response, query } = asked;
+    if (wantsPage(request, query)) await sendDocumentPage(app, asked, viewed);
+    else await sendDocument(request, response, { document: viewed.document, idleTimeout });
+  }
+
   /** A document of a set that its path names, all but `from` and `until`. */
-  function document(path: string, operation: Operation, find: Find): Route {
+  function document(path: string, operation: DocumentOperation, find: Find): Route {
     return get(path, {
       action: 'read-documents',
       operation,
-      async handle(request, response) {
+      async handle(request, response, query) {
         const document = await find(param(request, 'set'), param(request, 'name'));
-        await sendDocument(request, response, { document, idleTimeout });
+        await answer({ request, response, query }, { document });
       },
     });
   }
 
-  async function changesBetween(request: Request, response: Response, { from, until }: Window): Promise<void> {
-    const slug = param(request, 'set');
+  async function changesBetween(asked: Asked, { from, until }: Window): Promise<void> {
+    const slug = param(asked.request, 'set');
     const range = { from: from && boundaryBefore(from), until: until && boundaryAfter(until) };
     const { document, next } = await publisher.changesBetween(slug, range);
-    if (next !== undefined) {
-      const query = new URLSearchParams({ from: formatStamp(next) });
-      if (range.until !== undefined) query.set('until', formatStamp(range.until));
-      response.append('Link', `<${setUris(baseUrl, slug).changeList}?${query}>; rel="next"`);
-    }
-    await sendDocument(request, response, { document, idleTimeout });
+    if (next === undefined) return answer(asked, { document });
+    const query = new URLSearchParams({ from: formatStamp(next) });
+    if (range.until !== undefined) query.set('until', formatStamp(range.until));
+    const uri = `${setUris(baseUrl, slug).changeList}?${query}`;
+    asked.response.append('Link', `<${uri}>; rel="next"`);
+    return answer(asked, { document, next: uri });
   }
 
   return [
     get('/.well-known/resourcesync', {
       action: 'read-source',
       operation: SOURCE_DESCRIPTION,
-      async handle(request, response) {
-        const document = await publisher.sourceDescription(await shownSets({ sets }, response));
-        await sendDocument(request, response, { document, idleTimeout });
+      async handle(request, response, query) {
+        const document = await publisher.sourceDescription(await shownSets(app, response));
+        await answer({ request, response, query }, { document });
       },
     }),
     document('/sets/:set/capabilitylist.xml', CAPABILITY_LIST, (slug) => publisher.capabilityList(slug)),
@@ -68,10 +83,10 @@ export function documentRoutes({ publisher, sets, configuration }: ServedApp): r
       action: 'read-documents',
       operation: CHANGE_LIST,
       /** With `from` or `until` the changes of that time, without them the whole list. */
-      async handle(request, response, window) {
-        if (window.from !== undefined || window.until !== undefined) return changesBetween(request, response, window);
-        const document = await publisher.changeList(param(request, 'set'));
-        await sendDocument(request, response, { document, idleTimeout });
+      async handle(request, response, query) {
+        const asked = { request, response, query };
+        if (query.from !== undefined || query.until !== undefined) return changesBetween(asked, query);
+        await answer(asked, { document: await publisher.changeList(param(request, 'set')) });
       },
     }),
     document('/sets/:set/changelist-recent.xml', RECENT_CHANGES, (slug) => publisher.recentChanges(slug)),

@@ -2,6 +2,9 @@ import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from 'pino';
 import { type ErrorCode, TidemarkError } from '../domain/errors.ts';
 import { HttpError } from './http-error.ts';
+import { loggedPath } from './logged-path.ts';
+import { requestIdOf } from './observation.ts';
+import { prefersPage } from './prefers-page.ts';
 
 /** Milliseconds in which a client may go on sending a body that nobody wants. */
 const UNWANTED_BODY_TIME = 5000;
@@ -29,7 +32,7 @@ const HEADERS_OF_A_BODY = [
 
 export interface ErrorAnswer {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: { readonly error: Readonly<Record<string, unknown>> };
 }
 
@@ -56,13 +59,25 @@ export function errorAnswer(error: unknown): ErrorAnswer {
   return { status: 500, headers: {}, body: { error: { code: 'internal', message: 'an error that nobody expected' } } };
 }
 
+/** With its id, a person can name a request that failed to whoever reads the logs. */
+function withRequestId({ error }: ErrorAnswer['body'], requestId: string | undefined): ErrorAnswer['body'] {
+  return { error: requestId === undefined ? error : { ...error, requestId } };
+}
+
+/** Answers a person with a page that tells of an error; it does not fail. */
+export type ShowErrorPage = (request: Request, response: Response, answer: ErrorAnswer) => void;
+
 /** Answers for every route when it failed, and logs what is the server's fault, once. */
-export function errorHandler(logger: Logger) {
+export function errorHandler(logger: Logger, showPage: ShowErrorPage) {
   return (error: unknown, request: Request, response: Response, _next: NextFunction): void => {
     // The client went away: there is nobody to answer, and nothing is wrong here.
     if (request.socket.destroyed) return;
     const answer = errorAnswer(error);
-    if (isFault(answer)) logger.error({ err: error, url: request.originalUrl }, 'a request failed');
+    if (isFault(answer)) {
+      const { method, originalUrl } = request;
+      const about = { requestId: requestIdOf(response), method, path: loggedPath(originalUrl) };
+      logger.error({ err: error, ...about }, 'a request failed');
+    }
     if (response.writableEnded) return;
     if (response.headersSent || response.destroyed) {
       // Cutting the connection is the only way left to say that the answer is not complete.
@@ -70,7 +85,10 @@ export function errorHandler(logger: Logger) {
       return;
     }
     for (const name of HEADERS_OF_A_BODY) response.removeHeader(name);
-    response.status(answer.status).set(answer.headers).set('Cache-Control', 'no-store').json(answer.body);
+    const body = withRequestId(answer.body, requestIdOf(response));
+    response.status(answer.status).set(answer.headers).set('Cache-Control', 'no-store');
+    if (prefersPage(request.headers.accept) && !request.path.startsWith('/api/')) showPage(request, response, answer);
+    else response.json(body);
     limitUnwantedBody(request);
   };
 }

@@ -1,55 +1,85 @@
 import { sourceUris } from '../publisher/document-uris.ts';
+import type { SummarizedSet } from '../sets/summarized-sets.ts';
+import type { StoreTotals } from '../stores/store-gauge.ts';
+import { type Frame, linkTo } from './frame.ts';
 import { type Html, html } from './html.ts';
 import { renderPage } from './layout.ts';
-import { documentsOf, figures, type ShownSet, stateBadge } from './set-parts.ts';
-import { counted } from './words.ts';
+import { type Paging, pager } from './pager.ts';
+import { searchForm } from './search-form.ts';
+import { stateBadge, titleOf } from './set-frame.ts';
+import { type Column, figures, table } from './tables.ts';
+import { counted, formatNumber, timeElement } from './words.ts';
 
 export interface HomePage {
-  readonly baseUrl: string;
-  /** The sets of this page, and how many there are in all. */
-  readonly shown: readonly ShownSet[];
-  readonly total: number;
-  /** Counted from 1. */
-  readonly page: number;
-  readonly pages: number;
-  /** Milliseconds since 1970. */
-  readonly now: number;
+  readonly frame: Frame;
+  /** The sets of this page. */
+  readonly shown: readonly SummarizedSet[];
+  /** How many sets there are, and how many of them were found. */
+  readonly sets: number;
+  readonly found: number;
+  /** What they hold together. */
+  readonly totals: StoreTotals;
+  readonly paging: Paging;
+  /** What was searched for; empty when nothing was. */
+  readonly q: string;
 }
+
+/** More sets than this are searched rather than looked through. */
+const FEW = 12;
 
 /** The source and its sets. */
 export function renderHomePage(home: HomePage): string {
-  const { sourceDescription } = sourceUris(home.baseUrl);
-  const isScanning = home.shown.some(({ set }) => !set.ready);
+  const { frame, sets, totals, shown } = home;
+  const { sourceDescription } = sourceUris(frame.baseUrl);
+  const href = linkTo(sourceDescription, frame);
   const main = html`<h1>Resource sets</h1>
-<p class="lead">${counted(home.total, 'set')} to mirror and stay in step with, by any client of
-<a href="https://www.openarchives.org/rs/">ResourceSync</a>. Give it the
-<a href="${sourceDescription}">Source Description</a>, or a set’s Capability List.</p>
-${home.total === 0 ? nothingYet() : html`<ul class="sets">${home.shown.map((shown) => card(shown, home))}</ul>`}
-${pager(home)}`;
-  return renderPage({ title: 'Tidemark', main, sourceDescription, top: './', refresh: isScanning ? 5 : undefined });
+<p class="lead">Collections to mirror, and to stay in step with as they change, by any client of
+<a href="https://www.openarchives.org/rs/">ResourceSync</a>. It begins with the <a href="${href}">Source Description</a>.</p>
+${
+  sets === 0
+    ? nothingYet()
+    : html`${figures([
+        ['sets', formatNumber(sets)],
+        ['resources', formatNumber(totals.resources)],
+        ['changes recorded', formatNumber(totals.changes)],
+      ])}
+${(sets > FEW || home.q !== '') && searchForm({ label: 'Search the sets by title or id', action: frame.top, value: home.q })}
+${found(home)}`
+}`;
+  return renderPage({
+    frame,
+    title: 'Resource sets',
+    main,
+    part: 'sets',
+    links: [{ rel: 'resourcesync', href, type: 'application/xml' }],
+    again: shown.some(({ set }) => !set.ready) ? 5 : undefined,
+  });
 }
 
-function card(shown: ShownSet, { baseUrl, now }: HomePage): Html {
-  const { set } = shown;
-  const { slug, title, ready } = set;
-  const documents = documentsOf(baseUrl, slug);
-  return html`<li class="card">
-<h2><a href="sets/${slug}/">${title ?? slug}</a> ${title !== undefined && html`<span class="id">${slug}</span>`} ${stateBadge(set)}</h2>
-${figures(shown, now)}
-${ready ? html`<ul class="links">${documents.map(({ name, uri }) => html`<li><a href="${uri}">${name}</a></li>`)}</ul>` : html`<span class="quiet">Its documents will be here when the first scan is complete.</span>`}
-</li>`;
+function found({ frame, shown, found, paging, q }: HomePage): Html {
+  const told = q !== '' && html`<p class="quiet" role="status">${counted(found, 'set')} with “${q}”</p>`;
+  if (shown.length === 0) return html`${told}`;
+  return html`${told}${table('Resource sets', shown, columns(frame))}${pager(paging, { q })}`;
+}
+
+function columns({ now }: Frame): readonly Column<SummarizedSet>[] {
+  return [
+    { name: 'Set', style: 'name title', isHead: true, cell: ({ set }) => setName(set) },
+    { name: 'Resources', style: 'number', cell: ({ summary }) => formatNumber(summary.resources) },
+    { name: 'Changes', style: 'number wide', cell: ({ summary }) => formatNumber(summary.changes) },
+    {
+      name: 'Last changed',
+      style: 'short',
+      cell: ({ summary }) => (summary.lastChange === 0 ? 'never' : timeElement(summary.lastChange, now)),
+    },
+  ];
+}
+
+function setName(set: SummarizedSet['set']): Html {
+  return html`<a href="./sets/${set.slug}/">${titleOf(set)}</a> ${set.title !== undefined && html`<span class="id">${set.slug}</span>`} ${stateBadge(set)}`;
 }
 
 function nothingYet(): Html {
-  return html`<p class="notice">There is no set yet. Publish a folder with <code>tidemark publish FOLDER</code>, or make a
-set that changes are posted to with <code>tidemark sets add ID --url-prefix URL</code>.</p>`;
-}
-
-function pager({ page, pages }: HomePage): Html | undefined {
-  if (pages <= 1) return undefined;
-  return html`<nav class="pager" aria-label="Pages">
-${page > 1 && html`<a rel="prev" href="?page=${page - 1}">← Previous</a>`}
-<span class="quiet">Page ${page} of ${pages}</span>
-${page < pages && html`<a rel="next" href="?page=${page + 1}">Next →</a>`}
-</nav>`;
+  return html`<div class="notice"><p>There is no set yet. Publish a folder with <code>tidemark publish FOLDER</code>, or make a
+set that changes are posted to with <code>tidemark sets add ID --url-prefix URL</code>.</p></div>`;
 }

@@ -2,63 +2,150 @@
 export const STYLE = `
 :root {
   color-scheme: light dark;
-  --ink: light-dark(#16242b, #e3ebee);
-  --quiet: light-dark(#55666e, #9bb0b9);
-  --paper: light-dark(#f5f8f8, #10191d);
-  --card: light-dark(#fff, #18242a);
-  --line: light-dark(#d8e2e4, #2b3b43);
-  --sea: light-dark(#0b6477, #6cc6d9);
-  --deep: light-dark(#0a3d4a, #0c2f3a);
-  --good: light-dark(#1d6b3f, #7fd3a2);
-  --warn: light-dark(#8a4b00, #f0b65e);
-  --bad: light-dark(#9c2b26, #f2938c);
+  --ink: light-dark(#1a2529, #e4eaec);
+  --quiet: light-dark(#52636a, #9fb1b8);
+  --paper: light-dark(#fbfbf9, #11181b);
+  --card: light-dark(#fff, #182125);
+  --tint: light-dark(#f1f4f3, #1e292e);
+  --line: light-dark(#dfe4e3, #2c3a40);
+  --sea: light-dark(#0b5c6e, #7cc9da);
+  --deep: light-dark(#0b5c6e, #0f6b80);
+  --good: light-dark(#1b6540, #83d3a5);
+  --warn: light-dark(#855000, #ecb765);
+  --bad: light-dark(#9a2a2a, #f09a92);
+  --sans: -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", "Liberation Sans", Arial, sans-serif;
+  --serif: "Iowan Old Style", "Palatino Linotype", Palatino, "Book Antiqua", Charter, Georgia, "Liberation Serif", serif;
+  --mono: ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "Liberation Mono", monospace;
 }
 * { box-sizing: border-box; }
-body { margin: 0; background: var(--paper); color: var(--ink); font: 1rem/1.55 system-ui, sans-serif; }
-a { color: var(--sea); text-underline-offset: .15em; }
-a:focus-visible { outline: 3px solid var(--sea); outline-offset: 2px; border-radius: 2px; }
+body {
+  display: flex; flex-direction: column; min-height: 100vh; margin: 0; border-top: 4px solid var(--deep);
+  background: var(--paper); color: var(--ink); font: 1rem/1.55 var(--sans);
+}
+a { color: var(--sea); text-decoration-thickness: 1px; text-underline-offset: .18em; }
+a:hover { text-decoration-thickness: 2px; }
+:focus-visible { outline: 3px solid var(--sea); outline-offset: 2px; border-radius: 2px; }
 .skip { position: absolute; left: -999em; }
 .skip:focus { left: 1rem; top: .5rem; background: var(--card); padding: .4rem .8rem; z-index: 1; }
-.bar { background: var(--deep); color: #fff; }
-.bar > div, main, .foot { max-width: 66rem; margin: 0 auto; padding: 0 1.25rem; }
-.bar > div { display: flex; align-items: center; gap: .6rem; padding-block: .8rem; }
-.bar a { color: #fff; text-decoration: none; font-weight: 650; letter-spacing: .01em; }
-.bar svg { width: 1.7rem; height: 1.7rem; flex: none; }
-.bar .where { margin-left: auto; font-weight: 400; font-size: .9rem; text-decoration: underline; opacity: .9; }
-main { padding-block: 1.6rem 3rem; }
-h1 { font-size: 1.7rem; line-height: 1.2; margin: .2rem 0 .4rem; overflow-wrap: anywhere; }
-h2 { font-size: 1.15rem; margin: 2.2rem 0 .7rem; }
-.lead, .quiet { color: var(--quiet); }
-.lead { margin: 0 0 1.5rem; max-width: 46rem; }
-.crumbs { font-size: .9rem; margin: 0; }
-.sets { list-style: none; margin: 0; padding: 0; display: grid; gap: 1rem; }
-.card { background: var(--card); border: 1px solid var(--line); border-radius: .6rem; padding: 1.1rem 1.25rem; }
-.card h2 { margin: 0; font-size: 1.2rem; overflow-wrap: anywhere; }
-.card .id { font: .85rem ui-monospace, monospace; color: var(--quiet); margin-left: .4rem; font-weight: 400; }
-.figures { display: flex; flex-wrap: wrap; gap: .4rem 2rem; margin: .8rem 0; }
-.figures div { display: flex; flex-direction: column-reverse; min-width: 6.5rem; }
-.figures dt { color: var(--quiet); font-size: .82rem; }
-.figures dd { margin: 0; font-size: 1.25rem; font-weight: 600; font-variant-numeric: tabular-nums; }
-.links { display: flex; flex-wrap: wrap; gap: .3rem 1.1rem; list-style: none; margin: 0; padding: 0; font-size: .94rem; }
-.state { display: inline-block; font-size: .8rem; font-weight: 600; border: 1px solid; border-radius: 1rem; padding: 0 .6rem; vertical-align: .1em; white-space: nowrap; }
-.live, .created { color: var(--good); }
-.scanning, .updated { color: var(--warn); }
-.deleted { color: var(--bad); }
-.notice { border-left: 4px solid var(--warn); background: var(--card); padding: .7rem 1rem; margin: 1rem 0; }
-.scroll { overflow-x: auto; background: var(--card); border: 1px solid var(--line); border-radius: .6rem; }
+.hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+
+.bar > div, main, .foot > div { width: 100%; max-width: 68rem; margin: 0 auto; padding-inline: 1.5rem; }
+.bar { border-bottom: 1px solid var(--line); background: var(--card); }
+.bar > div { display: flex; flex-wrap: wrap; align-items: center; gap: .3rem 1.6rem; padding-block: .8rem; }
+.brand { display: flex; align-items: center; gap: .6rem; margin-right: auto; color: var(--ink); text-decoration: none; font: 600 1.25rem var(--serif); }
+.brand svg { width: 1.8rem; height: 1.8rem; flex: none; }
+.bar nav ul { display: flex; flex-wrap: wrap; gap: .3rem 1.4rem; list-style: none; margin: 0; padding: 0; font-size: .94rem; }
+.bar nav a { color: var(--ink); text-decoration: none; padding-block: .2rem; border-bottom: 2px solid transparent; }
+.bar nav a:hover, .bar nav a[aria-current] { border-bottom-color: var(--sea); }
+.who { color: var(--quiet); font-size: .88rem; overflow-wrap: anywhere; }
+main { flex: 1; padding-block: 2rem 3.5rem; }
+.foot { border-top: 1px solid var(--line); color: var(--quiet); font-size: .88rem; }
+.foot > div { display: flex; flex-wrap: wrap; gap: .3rem 1.5rem; padding-block: 1.1rem 1.6rem; }
+
+h1 { font: 600 2rem/1.2 var(--serif); margin: .2rem 0 .5rem; overflow-wrap: anywhere; text-wrap: balance; }
+h2 { font: 600 1.3rem/1.3 var(--serif); margin: 2.6rem 0 .8rem; }
+h2 + p { margin-top: -.3rem; }
+h3 { font-size: 1rem; margin: 0 0 .6rem; }
+.lead { max-width: 44rem; margin: 0 0 1.6rem; color: var(--quiet); font-size: 1.06rem; }
+.quiet { color: var(--quiet); }
+.crumbs { font-size: .9rem; margin: 0 0 .4rem; overflow-wrap: anywhere; }
+.crumbs ol { display: flex; flex-wrap: wrap; list-style: none; margin: 0; padding: 0; }
+.crumbs li + li::before { content: "/"; color: var(--quiet); margin-inline: .6rem; }
+code { font: .88em var(--mono); overflow-wrap: anywhere; }
+.id { color: var(--quiet); font: .85rem var(--mono); }
+.subtitle { color: var(--quiet); margin: 0 0 1.4rem; overflow-wrap: anywhere; }
+
+.tabs { border-bottom: 1px solid var(--line); margin: 0 0 1.8rem; }
+.tabs ul { display: flex; flex-wrap: wrap; gap: 0 1.7rem; list-style: none; margin: 0; padding: 0; }
+.tabs a { display: block; padding: .5rem .1rem; color: var(--quiet); text-decoration: none; border-bottom: 3px solid transparent; margin-bottom: -1px; }
+.tabs a:hover { color: var(--ink); border-bottom-color: var(--line); }
+.tabs a[aria-current] { color: var(--ink); font-weight: 600; border-bottom-color: var(--sea); }
+
+.figures { display: flex; flex-wrap: wrap; gap: 1rem 3rem; margin: 0 0 1.8rem; }
+.figures div { display: flex; flex-direction: column-reverse; }
+.figures dt { color: var(--quiet); font-size: .88rem; }
+.figures dd { margin: 0; font: 600 1.7rem/1.25 var(--serif); font-variant-numeric: lining-nums; }
+
+.state { display: inline-block; font: 600 .8rem/1.6 var(--sans); border: 1px solid; border-radius: 1rem; padding: 0 .65rem; vertical-align: .2em; white-space: nowrap; }
+.live, .created, .applied { color: var(--good); }
+.reading, .updated { color: var(--warn); }
+.deleted, .rejected, .failing { color: var(--bad); }
+.kind { white-space: nowrap; }
+.kind::before { display: inline-block; width: 1.1em; font-weight: 700; }
+.kind.created::before { content: "+" / ""; }
+.kind.updated::before { content: "~" / ""; }
+.kind.deleted::before { content: "−" / ""; }
+.notice { border-left: 4px solid var(--warn); background: var(--tint); padding: .8rem 1.1rem; margin: 0 0 1.6rem; }
+.notice.good { border-color: var(--good); }
+.notice.bad { border-color: var(--bad); }
+.notice p { margin: .2rem 0; }
+
+.scroll { overflow-x: auto; background: var(--card); border: 1px solid var(--line); border-radius: .5rem; }
 table { border-collapse: collapse; width: 100%; font-size: .94rem; }
-th, td { text-align: left; padding: .45rem .9rem; border-bottom: 1px solid var(--line); vertical-align: baseline; }
-tr:last-child td { border-bottom: 0; }
-th { font-size: .82rem; color: var(--quiet); font-weight: 600; white-space: nowrap; }
-td.name { overflow-wrap: anywhere; min-width: 14rem; }
-td.short { white-space: nowrap; }
+th, td { text-align: left; padding: .55rem 1rem; border-bottom: 1px solid var(--line); vertical-align: baseline; }
+tbody tr:last-child > * { border-bottom: 0; }
+thead th { color: var(--quiet); font-size: .84rem; font-weight: 600; white-space: nowrap; }
+tbody th { font-weight: 400; }
+.name { overflow-wrap: anywhere; min-width: 13rem; }
+.short { white-space: nowrap; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-code { font: .9em ui-monospace, monospace; overflow-wrap: anywhere; }
-.pager { display: flex; gap: 1.5rem; margin-top: 1.2rem; }
-.foot { border-top: 1px solid var(--line); padding-block: 1rem 2rem; color: var(--quiet); font-size: .88rem; }
-@media (max-width: 36rem) {
-  .bar .where { display: none; }
-  .figures { gap: .4rem 1.3rem; }
-  th, td { padding: .45rem .6rem; }
+.title a { font-weight: 600; }
+.facts { display: grid; grid-template-columns: minmax(8rem, max-content) 1fr; gap: 0; margin: 0; background: var(--card); border: 1px solid var(--line); border-radius: .5rem; }
+.facts dt, .facts dd { padding: .5rem 1rem; margin: 0; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; min-width: 0; }
+.facts dt { color: var(--quiet); }
+.facts > :nth-last-child(-n+2) { border-bottom: 0; }
+.facts ul { list-style: none; margin: 0; padding: 0; }
+
+.search { display: flex; flex-wrap: wrap; gap: .5rem; margin: 0 0 1.2rem; align-items: end; }
+.search label { flex-basis: 100%; color: var(--quiet); font-size: .88rem; }
+.search input { flex: 1 1 14rem; min-width: 0; max-width: 30rem; }
+input, button { font: inherit; color: inherit; border-radius: .35rem; padding: .42rem .8rem; }
+input { background: var(--card); border: 1px solid light-dark(#7a8a8f, #6c7f86); }
+button, .button { background: var(--deep); border: 1px solid var(--deep); color: #fff; cursor: pointer; }
+button:hover { filter: brightness(1.1); }
+button.small { background: none; border-color: light-dark(#7a8a8f, #6c7f86); color: var(--sea); font-size: .88rem; padding: .1rem .6rem; }
+td form { margin: 0; }
+
+.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: 1.2rem; }
+.plot { margin: 0; background: var(--card); border: 1px solid var(--line); border-radius: .5rem; padding: 1rem 1.1rem; min-width: 0; }
+.plot svg { display: block; width: 100%; height: auto; }
+.plot text { fill: var(--quiet); font: 11px var(--sans); }
+.plot .axis { stroke: var(--quiet); }
+.plot .grid { stroke: var(--line); }
+.plot .in { fill: var(--sea); }
+.plot .new, .plot .out { fill: var(--card); }
+.plot .line { stroke: var(--sea); }
+.plot .dot { fill: var(--bad); }
+.plot .updated-bar, .plot .created-bar { stroke: var(--sea); }
+.plot .deleted-bar { stroke: var(--bad); }
+.plot .column:hover .back { fill: var(--tint); }
+.plot .back { fill: transparent; }
+.legend { display: flex; flex-wrap: wrap; gap: .2rem 1.3rem; list-style: none; margin: 0 0 .6rem; padding: 0; font-size: .88rem; color: var(--quiet); }
+.legend svg { display: inline-block; width: 1em; height: 1em; vertical-align: -.12em; margin-right: .35em; }
+details { margin-top: .6rem; font-size: .9rem; }
+details .scroll { max-height: 18rem; overflow-y: auto; margin-top: .6rem; }
+summary { cursor: pointer; color: var(--sea); }
+
+.pager { display: flex; flex-wrap: wrap; gap: .4rem 1.5rem; margin-top: 1.1rem; align-items: baseline; }
+.more { margin: .8rem 0 0; }
+.about { font-size: .84rem; white-space: nowrap; margin-left: .5rem; }
+@media (max-width: 40rem) {
+  .bar > div, main, .foot > div { padding-inline: 1rem; }
+  main { padding-block: 1.4rem 2.5rem; }
+  h1 { font-size: 1.6rem; }
+  .figures { gap: .8rem 1.8rem; }
+  .figures dd { font-size: 1.35rem; }
+  th, td { padding: .5rem .7rem; }
+  .tabs ul { gap: 0 1.2rem; }
+  .wide { display: none; }
+  .name { min-width: 10rem; }
+  .facts { grid-template-columns: 1fr; }
+  .facts dt { border-bottom: 0; padding-bottom: 0; font-size: .88rem; }
+  .facts dd { padding-top: 0; }
+  .facts > :nth-last-child(2) { border-bottom: 0; }
+}
+@media print {
+  .bar nav, .who, .tabs, .search, .pager, form, details { display: none; }
+  body { border-top: 0; }
 }
 `;

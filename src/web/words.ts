@@ -45,3 +45,30 @@ export function timeElement(stamp: Stamp, now: number): Html {
   const exact = formatStamp(stamp);
   return html`<time datetime="${exact}" title="${exact}">${formatAgo(stamp / 1000, now)}</time>`;
 }
+
+/** `5 h 12 min` of milliseconds. */
+export function formatDuration(milliseconds: number): string {
+  const seconds = milliseconds / 1000;
+  if (seconds < 1) return `${Math.round(milliseconds)} ms`;
+  if (seconds < 60) return `${seconds.toFixed(1)} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${Math.floor(seconds % 60)} s`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return `${hours} h ${minutes % 60} min`;
+  return `${Math.floor(hours / 24)} days`;
+}
+
+const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
+
+/** `21 Nov 2026, 19:22:27 UTC`. @param time milliseconds since 1970 */
+export function formatTime(time: number): string {
+  const date = new Date(time);
+  return `${DAY.format(date)}, ${date.toISOString().slice(11, 19)} UTC`;
+}
+
+/** A time that is to be read exactly, and how long ago it was. */
+export function exactTime(stamp: Stamp, now: number): Html {
+  const time = stamp / 1000;
+  const exact = formatStamp(stamp);
+  return html`<time datetime="${exact}" title="${exact}">${formatTime(time)}</time> <span class="quiet">(${formatAgo(time, now)})</span>`;
+}

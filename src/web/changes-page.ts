@@ -1,0 +1,25 @@
+import type { Change } from '../domain/change.ts';
+import { html } from './html.ts';
+import { queryOf } from './pager.ts';
+import { changeTable } from './resource-parts.ts';
+import { readingNotice, renderSetFrame, type SetFrame } from './set-frame.ts';
+
+export interface ChangesPage extends SetFrame {
+  /** Newest first. */
+  readonly changes: readonly Change[];
+  /** Whether there are newer ones, and the boundary below the last shown one when there are older ones. */
+  readonly isLatest: boolean;
+  readonly older: number | undefined;
+}
+
+/** A set's changes, back to its beginning. */
+export function renderChangesPage(page: ChangesPage): string {
+  const { set, changes, isLatest, older, frame } = page;
+  const main = html`${readingNotice(set)}
+${changes.length === 0 ? html`<p class="quiet">${isLatest ? 'Nothing has changed yet.' : 'There is nothing before this.'}</p>` : changeTable('Changes, newest first', changes, frame.now)}
+<nav class="pager" aria-label="Pages">
+${!isLatest && html`<a href="./changes">« Latest</a>`}
+${older !== undefined && html`<a rel="next" href="${queryOf({ before: String(older) })}">Older →</a>`}
+</nav>`;
+  return renderSetFrame(page, main);
+}

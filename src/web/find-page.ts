@@ -1,0 +1,55 @@
+import type { Resource } from '../domain/resource.ts';
+import { type Html, html } from './html.ts';
+import { queryOf } from './pager.ts';
+import { lengthOf, resourceLink } from './resource-parts.ts';
+import { searchForm } from './search-form.ts';
+import { readingNotice, renderSetFrame, type SetFrame } from './set-frame.ts';
+import { type Column, table } from './tables.ts';
+import { formatTime, timeElement } from './words.ts';
+
+export interface FindPage extends SetFrame {
+  /** What was searched for; empty to see them all. */
+  readonly q: string;
+  /** The key after which these come; undefined for the first ones. */
+  readonly after: string | undefined;
+  readonly resources: readonly Resource[];
+  /** The key up to which was looked; undefined when that was all. */
+  readonly next: string | undefined;
+}
+
+/** The resources of a set, or those with some text in their name. */
+export function renderFindPage(page: FindPage): string {
+  const { set, q, after, resources, frame } = page;
+  const main = html`${readingNotice(set)}
+${searchForm({ label: 'Search the resources by a part of their name; begin with / for the beginning of a path', action: './find', value: q })}
+${resources.length === 0 ? html`<p class="quiet" role="status">${nothing(page)}</p>` : table(q === '' ? 'Resources' : `Resources with ${q}`, resources, columns(frame.now))}
+${(after !== undefined || page.next !== undefined) && onward(page)}`;
+  return renderSetFrame(page, main);
+}
+
+function nothing({ q, next, after }: FindPage): string {
+  if (next !== undefined) return 'Nothing so far. There are many resources, and not all have been looked at.';
+  if (q !== '') return after === undefined ? `No resource has “${q}” in its name.` : 'There are no more.';
+  return 'There is no resource.';
+}
+
+function onward({ q, after, next, resources }: FindPage): Html {
+  return html`<nav class="pager" aria-label="Pages">
+${after !== undefined && html`<a href="${queryOf({ q }) === '?' ? './find' : queryOf({ q })}">« From the beginning</a>`}
+${next !== undefined && html`<a rel="next" href="${queryOf({ q, after: next })}">${resources.length === 0 ? 'Look further' : 'Next'} →</a>`}
+</nav>`;
+}
+
+function columns(now: number): readonly Column<Resource>[] {
+  return [
+    { name: 'Resource', style: 'name', isHead: true, cell: ({ key }) => resourceLink(key) },
+    { name: 'Type', style: 'short wide', cell: ({ state }) => state.mime },
+    { name: 'Size', style: 'number', cell: ({ state }) => lengthOf(state.length) },
+    {
+      name: 'Last modified',
+      style: 'short wide',
+      cell: ({ state }) => (state.lastmod === undefined ? undefined : formatTime(state.lastmod * 1000)),
+    },
+    { name: 'Last changed here', style: 'short', cell: ({ stamp }) => timeElement(stamp, now) },
+  ];
+}

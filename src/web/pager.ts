@@ -1,0 +1,37 @@
+import { type Html, html } from './html.ts';
+import { formatNumber } from './words.ts';
+
+export interface Paging {
+  /** Counted from 1. */
+  readonly page: number;
+  readonly pages: number;
+}
+
+/** The page that was asked for, or the nearest one that is there. */
+export function pagingOf(asked: number, entries: number, perPage: number): Paging {
+  const pages = Math.max(1, Math.ceil(entries / perPage));
+  return { page: Math.min(pages, asked), pages };
+}
+
+/** Links to the pages before and after this one. @param query what else the address says */
+export function pager(
+  { page, pages }: Paging,
+  query: Readonly<Record<string, string | undefined>> = {},
+): Html | undefined {
+  if (pages <= 1) return undefined;
+  const to = (target: number) => queryOf({ ...query, page: target === 1 ? undefined : String(target) });
+  return html`<nav class="pager" aria-label="Pages">
+${page > 2 && html`<a href="${to(1)}">« First</a>`}
+${page > 1 && html`<a rel="prev" href="${to(page - 1)}">← Previous</a>`}
+<span class="quiet">Page ${formatNumber(page)} of ${formatNumber(pages)}</span>
+${page < pages && html`<a rel="next" href="${to(page + 1)}">Next →</a>`}
+${page < pages - 1 && html`<a href="${to(pages)}">Last »</a>`}
+</nav>`;
+}
+
+/** A relative link to the same page with another query. */
+export function queryOf(fields: Readonly<Record<string, string | undefined>>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined && value !== '') query.set(name, value);
+  return `?${query}`;
+}

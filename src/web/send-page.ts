@@ -1,0 +1,15 @@
+import type { Response } from 'express';
+
+/**
+ * Answers with a page. What it shows may depend on who asks, so no cache between keeps it. The policy lets a form of the page tell where
+ * it comes from: without one, browsers send the Origin `null` with what somebody posts.
+ */
+export function sendPage(response: Response, page: string, status = 200): void {
+  response.status(status);
+  response.set({
+    'Content-Type': 'text/html; charset=utf-8',
+    'Cache-Control': 'private, no-cache',
+    'Referrer-Policy': 'same-origin',
+  });
+  response.vary('Authorization').send(page);
+}

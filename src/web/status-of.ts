@@ -1,0 +1,54 @@
+import type { Response } from 'express';
+import { type Configuration, describeStore } from '../config/configuration.ts';
+import { VERSION } from '../config/version.ts';
+import type { ServedApp } from '../http/served-app.ts';
+import { shownSets } from '../http/shown-sets.ts';
+import type { LiveFigures } from '../metrics/live-figures.ts';
+import { type SummarizedSet, summarize } from '../sets/summarized-sets.ts';
+import type { Viewer } from './frame.ts';
+
+/** Sets that are named; of more it is told how many they are. */
+const NAMED_SETS = 100;
+
+/** How the source is. */
+export interface Status {
+  readonly version: string;
+  /** How long the store took to answer, in milliseconds; undefined when it did not. */
+  readonly storeAnswered: number | undefined;
+  /** Those that are being read for the first time, the first of them with their figures. */
+  readonly reading: { readonly total: number; readonly sets: readonly SummarizedSet[] };
+  readonly ready: number;
+  /** For those who may see them. */
+  readonly figures: LiveFigures | undefined;
+  /** What the store is, for an administrator: it may name machines. */
+  readonly store: string | undefined;
+}
+
+export async function statusOf(app: ServedApp, response: Response, viewer: Viewer): Promise<Status> {
+  const { configuration, metrics } = app;
+  const [store, figures] = await Promise.all([
+    askStore(app, response),
+    viewer.seesFigures ? metrics.live.figures() : undefined,
+  ]);
+  return { version: VERSION, ...store, figures, store: viewer.isAdministrator ? placeOf(configuration) : undefined };
+}
+
+/** Whatever is wrong with the store, the page that tells of it is shown. */
+async function askStore(app: ServedApp, response: Response) {
+  const { index } = app;
+  try {
+    const began = performance.now();
+    await index.watermark();
+    const storeAnswered = performance.now() - began;
+    const sets = await shownSets(app, response);
+    const reading = sets.filter(({ ready }) => !ready);
+    const named = await summarize(index, reading.slice(0, NAMED_SETS));
+    return { storeAnswered, reading: { total: reading.length, sets: named }, ready: sets.length - reading.length };
+  } catch {
+    return { storeAnswered: undefined, reading: { total: 0, sets: [] }, ready: 0 };
+  }
+}
+
+function placeOf({ store }: Configuration): string {
+  return describeStore(store);
+}

@@ -1,0 +1,40 @@
+import { type Html, html } from './html.ts';
+
+export interface Column<Row> {
+  readonly name: string;
+  readonly cell: (row: Row) => Html | string | false | undefined;
+  /** `number` stands at the right, `short` stays on one line, `name` may be broken anywhere; `wide` is left out on a phone. */
+  readonly style?: string;
+  /** The column that names the row. */
+  readonly isHead?: boolean;
+}
+
+/** A table that can be moved sideways where it is too wide, also with the keyboard. */
+export function table<Row>(label: string, rows: readonly Row[], columns: readonly Column<Row>[]): Html {
+  const styled = (style: string | undefined) => style !== undefined && html` class="${style}"`;
+  const head = columns.map(({ name, style }) => html`<th scope="col"${styled(style)}>${name}</th>`);
+  const body = rows.map(
+    (row) =>
+      html`<tr>${columns.map(({ cell, style, isHead = false }) => {
+        const content = cell(row);
+        return isHead
+          ? html`<th scope="row"${styled(style)}>${content}</th>`
+          : html`<td${styled(style)}>${content}</td>`;
+      })}</tr>\n`,
+  );
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table>
+<thead><tr>${head}</tr></thead>
+<tbody>
+${body}</tbody></table></div>`;
+}
+
+/** Names with what is to be told of them; what is undefined is left out. */
+export function facts(entries: readonly (readonly [string, Html | string | number | undefined])[]): Html {
+  const told = entries.filter(([, value]) => value !== undefined);
+  return html`<dl class="facts">${told.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
+}
+
+/** Large numbers with their names below. */
+export function figures(entries: readonly (readonly [string, Html | string])[]): Html {
+  return html`<dl class="figures">${entries.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
