@@ -129,6 +129,14 @@ summary { cursor: pointer; color: var(--sea); }
 .pager { display: flex; flex-wrap: wrap; gap: .4rem 1.5rem; margin-top: 1.1rem; align-items: baseline; }
 .more { margin: .8rem 0 0; }
 .about { font-size: .84rem; white-space: nowrap; margin-left: .5rem; }
+
+pre { background: var(--tint); border: 1px solid var(--line); border-radius: .5rem; padding: .8rem 1rem; margin: .9rem 0; white-space: pre-wrap; }
+pre code { font-size: .85rem; }
+.operation { border-top: 1px solid var(--line); padding-top: 1.3rem; margin-top: 1.8rem; }
+.operation h3 { font-size: 1.1rem; }
+.operation .scroll { margin-top: .9rem; }
+.method { font: 600 .8rem/1.7 var(--mono); background: var(--tint); border: 1px solid var(--line); border-radius: .3rem; padding: 0 .5rem; }
+.contents li { margin-bottom: .5rem; }
 @media (max-width: 40rem) {
   .bar > div, main, .foot > div { padding-inline: 1rem; }
   main { padding-block: 1.4rem 2.5rem; }
