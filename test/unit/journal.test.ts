@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Journal } from '../../src/journal/journal.ts';
+import type { NewEntry, Sender } from '../../src/journal/posting-entry.ts';
+import { openStores, type Stores } from '../../src/stores/open-stores.ts';
+import { describeOnEachStore, type StorePlace } from '../support/each-store.ts';
+
+const SET = { id: 1 };
+const OTHER = { id: 2 };
+const ANNA: Sender = { kind: 'token', id: 'a1', name: 'Anna' };
+const BERT: Sender = { kind: 'token', id: 'b2', name: 'Bert' };
+
+function posting(sender: Sender, fields: Partial<NewEntry> = {}): NewEntry {
+  const now = Date.now();
+  const totals = { applied: 1, unchanged: 0, rejected: 0 };
+  return { sender, began: now, ended: now, postings: 1, ...totals, duration: 5, rejections: [], ...fields };
+}
+
+describeOnEachStore('The journal', (store) => {
+  let folder: string;
+  let place: StorePlace;
+  let opened: Stores[];
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
+    place = store.place(folder);
+    opened = [];
+  });
+
+  afterEach(async () => {
+    for (const { close } of opened) await close();
+    await place.dispose();
+    await rm(folder, { recursive: true });
+  });
+
+  async function open(): Promise<Journal> {
+    const stores = await openStores(place.location);
+    opened.push(stores);
+    return new Journal(stores.catalog);
+  }
+
+  const told = async (journal: Journal, limit = 200) =>
+    (await journal.read(SET.id, limit)).map(({ sender, postings, applied }) => [
+      'name' in sender ? sender.name : sender.kind,
+      postings,
+      applied,
+    ]);
+
+  it('tells at once what this process noted, newest first, and keeps it when it is closed', async () => {
+    const journal = await open();
+    const began = Date.now();
+    journal.note(SET, posting(ANNA, { applied: 500, began: began - 2_000 }));
+    journal.note(SET, posting(BERT, { applied: 600, began: began - 1_000 }));
+    journal.note(OTHER, posting(ANNA));
+    const all = [
+      ['Bert', 1, 600],
+      ['Anna', 1, 500],
+    ];
+    assert.deepEqual(await told(journal), all);
+    assert.deepEqual(await told(await open()), []);
+    await journal.close();
+    assert.deepEqual(await told(await open()), all);
+    assert.deepEqual(await told(journal, 1), all.slice(0, 1));
+  });
+
+  it('tells of small postings of one sender within a minute together', async () => {
+    const journal = await open();
+    const began = Date.now();
+    const small = (number: number) =>
+      posting(ANNA, { applied: 0, rejected: 1, rejections: [rejection(number)], began: began + number * 1_000 });
+    for (let number = 1; number <= 30; number++) journal.note(SET, small(number));
+    journal.note(SET, posting(BERT, { began: began + 31_000 }));
+    journal.note(SET, posting(ANNA, { source: 'harvester', began: began + 32_000 }));
+    journal.note(SET, posting(ANNA, { applied: 101, began: began + 33_000 }));
+    journal.note(SET, small(70));
+    assert.deepEqual(await told(journal), [
+      ['Anna', 1, 0],
+      ['Anna', 1, 101],
+      ['Anna', 1, 1],
+      ['Bert', 1, 1],
+      ['Anna', 30, 0],
+    ]);
+    const { rejected, rejections, duration } = (await journal.read(SET.id, 200)).at(-1)!;
+    assert.deepEqual([rejected, duration], [30, 150]);
+    assert.deepEqual(
+      rejections,
+      Array.from({ length: 20 }, (_, at) => rejection(at + 1)),
+    );
+    await journal.close();
+  });
+
+  it('goes on with an entry that was written already', async () => {
+    const journal = await open();
+    journal.note(SET, posting(ANNA));
+    await journal.close();
+    journal.note(SET, posting(ANNA));
+    assert.deepEqual(await told(journal), [['Anna', 2, 2]]);
+    await journal.close();
+    assert.deepEqual(await told(await open()), [['Anna', 2, 2]]);
+  });
+
+  it('holds the entries of all processes, that write at the same time', async () => {
+    const journals = [await open(), await open(), await open()];
+    for (let number = 0; number < 20; number++) {
+      for (const [at, journal] of journals.entries()) {
+        journal.note(SET, posting({ kind: 'token', id: `${at}-${number}`, name: `${at}-${number}` }));
+      }
+    }
+    await Promise.all(journals.map((journal) => journal.close()));
+    const names = (await told(await open())).map(([name]) => name);
+    assert.equal(new Set(names).size, 60);
+    for (const journal of journals) assert.equal((await told(journal)).length, 60);
+  });
+
+  it('keeps the last 200 entries, and fewer that are long', async () => {
+    const journal = await open();
+    const began = Date.now();
+    for (let number = 0; number < 250; number++) {
+      journal.note(SET, posting(ANNA, { applied: 1_000 + number, began: began + number }));
+      const rejections = Array.from({ length: 20 }, (_, at) => ({ ...rejection(at), message: 'x'.repeat(300) }));
+      journal.note(OTHER, posting(ANNA, { applied: 1_000 + number, began: began + number, rejections }));
+    }
+    await journal.close();
+    const reader = await open();
+    const applied = (await reader.read(SET.id, 1_000)).map(({ applied }) => applied);
+    assert.deepEqual(
+      applied,
+      Array.from({ length: 200 }, (_, at) => 1_249 - at),
+    );
+    const long = await reader.read(OTHER.id, 1_000);
+    assert.ok(long.length >= 20 && long.length < 40, `${long.length} entries`);
+    assert.equal(long[0]!.applied, 1_249);
+  });
+});
+
+function rejection(number: number) {
+  return { number, location: `file-${number}`, code: 'wrong-type', message: 'length is "x"' };
+}
