@@ -4,7 +4,16 @@ import type { ResourceSet, SetId } from '../domain/resource-set.ts';
 import type { Catalog } from '../stores/catalog.ts';
 import type { Posting } from '../updater/ndjson-posting.ts';
 import type { ScanSummary } from '../updater/scan-summary.ts';
-import { type NewEntry, type PostingEntry, type Sender, senderText, sizeOf, takes, together } from './posting-entry.ts';
+import {
+  GATHERED_FOR,
+  type NewEntry,
+  type PostingEntry,
+  type Sender,
+  senderText,
+  sizeOf,
+  takes,
+  together,
+} from './posting-entry.ts';
 import { Recording } from './recording.ts';
 import { lastOf, StoredJournal } from './stored-journal.ts';
 
@@ -19,7 +28,7 @@ const AT_ONCE = 8;
 /** Characters of entries that wait to be written; beyond that the oldest are given up. */
 const MOST_WAITING = 8_000_000;
 /** Entries that may take further postings. */
-const MOST_OPEN = 10_000;
+const MOST_OPEN = 2_000;
 
 /**
  * Who posted what to which set, and what was rejected and why: an account for people. It is not the log: entries are gathered in memory and written
@@ -73,9 +82,7 @@ export class Journal {
     const name = `${set} ${senderText(posting.sender)} ${posting.source ?? ''}`;
     const open = this.#open.get(name);
     const entry = open !== undefined && takes(open, posting) ? together(open, posting) : newEntry(posting);
-    this.#open.delete(name);
-    this.#open.set(name, entry);
-    if (this.#open.size > MOST_OPEN) this.#open.delete(this.#open.keys().next().value!);
+    this.#keepOpen(name, entry);
     this.#wait(set, [entry]);
   }
 
@@ -103,6 +110,15 @@ export class Journal {
       for (const set of sets) if (stopped.aborted || !(await this.#write(set))) return;
     };
     await Promise.all(Array.from({ length: AT_ONCE }, writeOn));
+  }
+
+  #keepOpen(name: string, entry: PostingEntry): void {
+    this.#open.delete(name);
+    this.#open.set(name, entry);
+    for (const [oldest, { began }] of this.#open) {
+      if (this.#open.size <= MOST_OPEN && entry.began - began < GATHERED_FOR) break;
+      this.#open.delete(oldest);
+    }
   }
 
   #wait(set: SetId, entries: readonly PostingEntry[]): void {

@@ -43,7 +43,7 @@ export const MOST_TEXT = 300;
 /** Postings with more events have an entry of their own. */
 const SMALL = 100;
 /** Milliseconds that an entry takes further small postings. */
-const GATHERED_FOR = 60_000;
+export const GATHERED_FOR = 60_000;
 
 /** Postings with the same text may be told of together. */
 export function senderText(sender: Sender): string {

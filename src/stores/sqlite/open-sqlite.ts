@@ -24,7 +24,7 @@ export async function openSqlite(file: string, failpoint: string | undefined) {
         return String(ask(file, () => dataVersion.get()));
       },
       async close() {
-        reader.end();
+        await reader.close();
         await writer.close();
         database.close();
       },

@@ -28,9 +28,9 @@ export class Reader {
     return this.#ask({ task: 'count', count });
   }
 
-  /** Stops it, whatever it is reading: nothing is lost. */
-  end(): void {
-    this.#thread.end();
+  /** Resolves when everything that was asked is answered. */
+  close(): Promise<void> {
+    return this.#thread.close();
   }
 
   async #ask<Answer>(task: ReadTask): Promise<Answer> {

@@ -143,10 +143,12 @@ export class SqliteIndex implements ResourceIndex {
   async history(set: SetId, key: ResourceKey, { before = NO_UNTIL, limit }: HistoryRange): Promise<readonly Change[]> {
     this.#requireSet(set);
     const changes: Change[] = [];
-    let read = 0;
-    for (const change of this.#chain(set, key, before)) {
-      if (change.stamp < before && changes.push(change) === limit) break;
-      if (++read % BATCH === 0) await setImmediate();
+    let stamp = this.#lastChange(set, key, before);
+    for (let read = 1; stamp > 0 && changes.length < limit; read++) {
+      const [row = []] = this.#rows(this.#queries.change, stamp);
+      if (stamp < before) changes.push(toChange(row));
+      stamp = row.at(-1) as Stamp;
+      if (read % BATCH === 0) await setImmediate();
     }
     return changes;
   }
@@ -218,18 +220,13 @@ export class SqliteIndex implements ResourceIndex {
     return summaries;
   }
 
-  /** The changes of a key, newest first, each found by the one after it; from a boundary on when that lies beside one of them. */
-  *#chain(set: SetId, key: ResourceKey, before: Stamp): Iterable<Change> {
+  /** The stamp of the last change of a key, or of the one below a boundary, when that lies beside a change of the key; 0 when there is none. */
+  #lastChange(set: SetId, key: ResourceKey, before: Stamp): Stamp {
     const { change, lastChange } = this.#queries;
     const [beside] = this.#rows(change, before + 1);
-    const isOfKey = beside !== undefined && beside[0] === set && beside[1] === key;
-    const [[last] = [0]] = (isOfKey ? [beside.slice(-1)] : this.#rows(lastChange, set, key)) as [Stamp][];
-    for (let stamp = last; stamp > 0; ) {
-      const [row] = this.#rows(change, stamp);
-      if (row === undefined) return;
-      yield toChange(row);
-      stamp = row.at(-1) as Stamp;
-    }
+    if (beside?.[0] === set && beside[1] === key) return beside.at(-1) as Stamp;
+    const [[last] = [0]] = this.#rows(lastChange, set, key) as [Stamp][];
+    return last;
   }
 
   #summary(set: SetId): SetSummary {
