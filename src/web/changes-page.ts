@@ -1,6 +1,6 @@
 import type { Change } from '../domain/change.ts';
 import { html } from './html.ts';
-import { queryOf } from './pager.ts';
+import { onward, queryOf } from './pager.ts';
 import { changeTable } from './resource-parts.ts';
 import { readingNotice, renderSetFrame, type SetFrame } from './set-frame.ts';
 
@@ -17,9 +17,9 @@ export function renderChangesPage(page: ChangesPage): string {
   const { set, changes, isLatest, older, frame } = page;
   const main = html`${readingNotice(set)}
 ${changes.length === 0 ? html`<p class="quiet">${isLatest ? 'Nothing has changed yet.' : 'There is nothing before this.'}</p>` : changeTable('Changes, newest first', changes, frame.now)}
-<nav class="pager" aria-label="Pages">
-${!isLatest && html`<a href="./changes">« Latest</a>`}
-${older !== undefined && html`<a rel="next" href="${queryOf({ before: String(older) })}">Older →</a>`}
-</nav>`;
+${onward(
+  isLatest ? undefined : { name: 'Latest', href: './changes' },
+  older === undefined ? undefined : { name: 'Older', href: queryOf({ before: String(older) }) },
+)}`;
   return renderSetFrame(page, main);
 }

@@ -1,6 +1,6 @@
 import type { Resource } from '../domain/resource.ts';
 import { type Html, html } from './html.ts';
-import { queryOf } from './pager.ts';
+import { onward, queryOf } from './pager.ts';
 import { lengthOf, resourceLink } from './resource-parts.ts';
 import { searchForm } from './search-form.ts';
 import { readingNotice, renderSetFrame, type SetFrame } from './set-frame.ts';
@@ -19,11 +19,11 @@ export interface FindPage extends SetFrame {
 
 /** The resources of a set, or those with some text in their name. */
 export function renderFindPage(page: FindPage): string {
-  const { set, q, after, resources, frame } = page;
+  const { set, q, resources, frame } = page;
   const main = html`${readingNotice(set)}
 ${searchForm({ label: 'Search the resources by a part of their name; begin with / for the beginning of a path', action: './find', value: q })}
 ${resources.length === 0 ? html`<p class="quiet" role="status">${nothing(page)}</p>` : table(q === '' ? 'Resources' : `Resources with ${q}`, resources, columns(frame.now))}
-${(after !== undefined || page.next !== undefined) && onward(page)}`;
+${steps(page)}`;
   return renderSetFrame(page, main);
 }
 
@@ -33,11 +33,12 @@ function nothing({ q, next, after }: FindPage): string {
   return 'There is no resource.';
 }
 
-function onward({ q, after, next, resources }: FindPage): Html {
-  return html`<nav class="pager" aria-label="Pages">
-${after !== undefined && html`<a href="${queryOf({ q }) === '?' ? './find' : queryOf({ q })}">« From the beginning</a>`}
-${next !== undefined && html`<a rel="next" href="${queryOf({ q, after: next })}">${resources.length === 0 ? 'Look further' : 'Next'} →</a>`}
-</nav>`;
+function steps({ q, after, next, resources }: FindPage): Html | undefined {
+  const onwards = resources.length === 0 ? 'Look further' : 'Next';
+  return onward(
+    after === undefined ? undefined : { name: 'From the beginning', href: `./find${queryOf({ q })}` },
+    next === undefined ? undefined : { name: onwards, href: queryOf({ q, after: next }) },
+  );
 }
 
 function columns(now: number): readonly Column<Resource>[] {

@@ -35,3 +35,17 @@ export function queryOf(fields: Readonly<Record<string, string | undefined>>): s
   for (const [name, value] of Object.entries(fields)) if (value !== undefined && value !== '') query.set(name, value);
   return `?${query}`;
 }
+
+/** Links from one part of what goes on and on to its beginning and to the next one. */
+export function onward(beginning: Step | undefined, next: Step | undefined): Html | undefined {
+  if (beginning === undefined && next === undefined) return undefined;
+  return html`<nav class="pager" aria-label="Pages">
+${beginning !== undefined && html`<a href="${beginning.href}">« ${beginning.name}</a>`}
+${next !== undefined && html`<a rel="next" href="${next.href}">${next.name} →</a>`}
+</nav>`;
+}
+
+interface Step {
+  readonly name: string;
+  readonly href: string;
+}

@@ -5,7 +5,7 @@ import type { ResourceSet } from '../domain/resource-set.ts';
 import { formatSeconds } from '../domain/w3c-datetime.ts';
 import { type Frame, linkTo } from './frame.ts';
 import { type Html, html } from './html.ts';
-import { queryOf } from './pager.ts';
+import { onward, queryOf } from './pager.ts';
 import { kindMark, lengthOf, nameOf, uriLink } from './resource-parts.ts';
 import { renderSetFrame, type SetFrame } from './set-frame.ts';
 import { facts, table } from './tables.ts';
@@ -30,8 +30,10 @@ export function renderResourcePage(page: ResourcePage): string {
 ${facts([['Address', address(key, set, frame, state !== undefined)], ...stateFacts(state, set, frame), ...timeFacts(resource, frame.now)])}
 <h2>History</h2>
 ${historyTable(history, frame.now)}
-<nav class="pager" aria-label="Pages">${!isLatest && html`<a href="${query(undefined)}">« Latest</a>`}
-${older !== undefined && html`<a rel="next" href="${query(older)}">Older →</a>`}</nav>`;
+${onward(
+  isLatest ? undefined : { name: 'Latest', href: query(undefined) },
+  older === undefined ? undefined : { name: 'Older', href: query(older) },
+)}`;
   return renderSetFrame(page, main, nameOf(key));
 }
 

@@ -1,9 +1,10 @@
 import type { Route } from '../http/route.ts';
 import type { ServedApp } from '../http/served-app.ts';
+import { listPageRoutes } from './list-page-routes.ts';
 import { setRoutes } from './set-routes.ts';
 import { sourceRoutes } from './source-routes.ts';
 
 /** Pages for people. The documents of ResourceSync are pages too: see document-view.ts. */
 export function webRoutes(app: ServedApp): readonly Route[] {
-  return [...sourceRoutes(app), ...setRoutes(app)];
+  return [...sourceRoutes(app), ...setRoutes(app), ...listPageRoutes(app)];
 }
