@@ -1,0 +1,113 @@
+// Writes docs/images/: the pages of a source with sample collections, as Chromium shows them.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Browser, chromium } from 'playwright-core';
+import { type App, openApp } from '../src/app.ts';
+import { Secret } from '../src/config/configuration.ts';
+import { startServer } from '../src/http/server.ts';
+import { testConfiguration } from '../test/support/start-app.ts';
+import { fillSampleSource } from './sample-source.ts';
+
+const FOLDER = process.argv[2] ?? join(import.meta.dirname, '../docs/images');
+const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const ARGUMENTS = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--hide-scrollbars'];
+const ADMINISTRATOR = 'a-token-for-screenshots-only';
+
+interface Shot {
+  readonly name: string;
+  readonly path: string;
+  readonly dark?: boolean;
+  readonly width?: number;
+  readonly height?: number;
+  /** Opened before the picture is taken. */
+  readonly open?: string;
+}
+
+const RESOURCE = encodeURIComponent('/alps/1550/sheet-00000.tif');
+const SHOTS: readonly Shot[] = [
+  { name: 'home', path: '/', height: 720 },
+  { name: 'set', path: '/sets/newspapers/', height: 1180 },
+  { name: 'set-dark', path: '/sets/maps/', dark: true, height: 1180 },
+  { name: 'set-phone', path: '/sets/newspapers/', width: 390, height: 1400 },
+  { name: 'changes', path: '/sets/newspapers/changes', height: 800 },
+  { name: 'find', path: '/sets/maps/find?q=rhine%2F17', height: 800 },
+  { name: 'resource', path: `/sets/maps/resource?key=${RESOURCE}`, height: 720 },
+  { name: 'pages', path: '/sets/newspapers/pages', height: 760 },
+  { name: 'postings', path: '/sets/maps/postings', height: 700, open: 'summary' },
+  { name: 'document', path: '/sets/maps/changelist-recent.xml', height: 860 },
+  { name: 'status', path: '/status', height: 860 },
+  { name: 'api', path: '/api/', height: 900 },
+];
+
+const folder = await mkdtemp(join(tmpdir(), 'tidemark-screenshots-'));
+const configuration = testConfiguration(folder, {
+  baseUrl: 'https://sync.example.org',
+  token: new Secret(ADMINISTRATOR),
+});
+const app = await openApp(configuration);
+const browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
+try {
+  await app.sets.useBaseUrl(configuration.baseUrl, true);
+  await fillSampleSource(app, Date.now());
+  const server = await startServer(app, { host: '127.0.0.1', port: 0 });
+  try {
+    await postSome(app, server.url);
+    for (const path of ['/sets/newspapers/resourcelist.xml', '/sets/newspapers/resourcelist-1-00000001.xml'])
+      await fetch(server.url + path);
+    const wanted = process.argv.slice(3);
+    for (const shot of SHOTS)
+      if (wanted.length === 0 || wanted.includes(shot.name)) await take(browser, server.url, shot);
+  } finally {
+    await server.close();
+  }
+} finally {
+  await browser.close();
+  await app.close();
+  await rm(folder, { recursive: true });
+}
+
+async function take(
+  browser: Browser,
+  url: string,
+  { name, path, dark = false, width = 1180, height = 800, open }: Shot,
+): Promise<void> {
+  const page = await browser.newPage({
+    viewport: { width, height },
+    colorScheme: dark ? 'dark' : 'light',
+    deviceScaleFactor: 1.5,
+    extraHTTPHeaders: { Authorization: `Bearer ${ADMINISTRATOR}` },
+  });
+  await page.goto(url + path);
+  if (open !== undefined) await page.locator(open).first().click();
+  await page.screenshot({ path: join(FOLDER, `${name}.png`) });
+  await page.close();
+}
+
+/** Postings of today, as harvesting components send them; some of the events are wrong. */
+async function postSome({ tokens }: App, url: string): Promise<void> {
+  const catalogue = await tokens.create({ name: 'Catalogue export', scopes: ['post:maps'] });
+  const scanners = await tokens.create({ name: 'Scanning workshop', scopes: ['post:maps'] });
+  const event = (value: string, fields: object = {}) => ({
+    location: { value, type: 'rel_path' },
+    change: 'updated',
+    mime: 'image/tiff',
+    length: 61_447_120,
+    ...fields,
+  });
+  const post = (token: string, changes: readonly object[]) =>
+    fetch(`${url}/api/sets/maps/changes`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ changes }),
+    });
+  const sheets = Array.from({ length: 140 }, (_, at) => event(`rhine/1712/plate-${at + 1}.tif`));
+  await post(scanners.token, sheets);
+  await post(catalogue.token, [
+    event('alps/1550/sheet-00000.tif'),
+    event('alps/1551/sheet-00350.tif', { lastmod: '2026-11-20 14:02' }),
+    event('../private/register.tif'),
+    event('danube/1604/sheet-00054.tif', { md5: 'c0ffee' }),
+  ]);
+  await post(catalogue.token, sheets.slice(0, 120));
+}
