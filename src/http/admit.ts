@@ -90,7 +90,8 @@ function missingScope(name: string, action: Action, set: ResourceSet | undefined
 }
 
 function scopeFor(action: Action, set: ResourceSet | undefined): Scope {
-  if (action === 'post-changes' && set !== undefined) return `post:${set.slug}`;
+  const isOfPosters = action === 'post-changes' || action === 'read-journal';
+  if (isOfPosters && set !== undefined) return `post:${set.slug}`;
   return action === 'read-metrics' ? 'metrics' : 'administer';
 }
 

@@ -18,7 +18,11 @@ export const CREATE_TOKEN = {
   description: 'The answer has the token, which is kept nowhere: this is the only time that it is shown.',
   query: NO_PARAMETERS,
   body: { 'application/json': newTokenSchema },
-  answers: [json(madeTokenSchema, 'The token was made.', 201)],
+  answers: [
+    json(madeTokenSchema, 'The token was made.', 201),
+    { status: 404, description: 'A scope names a set that is not there.' },
+    { status: 410, description: 'A scope names a set that was removed.' },
+  ],
 } satisfies Operation;
 
 export const REVOKE_TOKEN = {

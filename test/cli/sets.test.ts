@@ -43,6 +43,7 @@ describeOnEachStore('sets on the command line', function (store) {
       changes: 0,
       urlPrefix: 'http://localhost:8080/sets/files/resources/',
       hasRoot: true,
+      private: false,
       epoch: 1,
       root: files,
       resourceRootDir: files,

@@ -5,6 +5,7 @@ import { startServer } from '../../src/http/server.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
+import { until } from '../support/until.ts';
 
 const CHANGES = { changes: [{ location: { value: 'a', type: 'rel_path' }, change: 'created' }] };
 
@@ -76,7 +77,7 @@ describeOnEachStore('Access over HTTP', (store) => {
     await assert.rejects(starting, (error) => {
       assert.ok(isTidemarkError(error, 'invalid'));
       assert.equal(error.details.field, 'host');
-      assert.match(error.message, /TIDEMARK_TOKEN.*--public-read-only/);
+      assert.match(error.message, /tokens create.*TIDEMARK_TOKEN.*--public-read-only/);
       return true;
     });
   });
@@ -85,6 +86,48 @@ describeOnEachStore('Access over HTTP', (store) => {
     await start();
     const starting = startServer(started.app, { host: '127.0.0.1', port: started.server.port });
     await assert.rejects(starting, (error) => isTidemarkError(error, 'invalid') && error.details.field === 'port');
+  });
+
+  it('is told in a browser by what it offers itself', async () => {
+    await start({ token: new Secret('open-sesame') });
+    const password = (token: string) => `Basic ${Buffer.from(`me:${token}`).toString('base64')}`;
+    assert.equal((await ask(`${started.url}/sign-in`)).status, 401);
+    assert.equal((await ask(`${started.url}/sign-in`, { headers: { Authorization: password('wrong') } })).status, 401);
+    const signedIn = { Authorization: password('open-sesame') };
+    assert.equal((await ask(`${started.url}/sign-in`, { headers: signedIn })).status, 303);
+    assert.equal((await post(signedIn)).status, 200);
+    // What a browser sends by itself, a page of another origin could make it send.
+    assert.equal((await post({ ...signedIn, Origin: 'https://evil.example.org' })).status, 403);
+    assert.equal((await post({ ...signedIn, 'Sec-Fetch-Site': 'cross-site' })).status, 403);
+    assert.equal((await post({ ...signedIn, Origin: started.url, 'Sec-Fetch-Site': 'same-origin' })).status, 200);
+  });
+
+  it('to a local server needs a token as soon as one was made', async () => {
+    await start();
+    assert.equal((await post()).status, 200);
+    const { token, record } = await started.app.tokens.create({ name: 'first', scopes: ['post:papers'] });
+    await until('nobody may post', async () => (await post()).status === 401);
+    assert.equal((await post({ Authorization: `Bearer ${token}` })).status, 200);
+    assert.equal((await read()).status, 200);
+    await started.app.tokens.revoke(record.id);
+    assert.equal((await post({ Authorization: `Bearer ${token}` })).status, 401);
+    assert.equal((await post()).status, 401);
+  });
+
+  it('at a public address is given to who has a token that is kept', async () => {
+    await start();
+    const { token, record } = await started.app.tokens.create({ name: 'first', scopes: ['administer'] });
+    const server = await startServer(started.app, { host: '0.0.0.0', port: 0 });
+    try {
+      const list = (headers = {}) => ask(`http://127.0.0.1:${server.port}/api/tokens`, { headers });
+      assert.equal((await list()).status, 401);
+      assert.equal((await list({ Authorization: `Bearer ${token}` })).status, 200);
+    } finally {
+      await server.close();
+    }
+    await started.app.tokens.revoke(record.id);
+    const starting = startServer(started.app, { host: '0.0.0.0', port: 0 });
+    await assert.rejects(starting, (error) => isTidemarkError(error, 'invalid') && error.details.field === 'host');
   });
 
   it('comes with headers that keep browsers from guessing', async () => {

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { ask, askJson } from '../support/ask.ts';
+import { describeOnEachStore } from '../support/each-store.ts';
+import { findFreePort } from '../support/free-port.ts';
+import { until } from '../support/until.ts';
+import { Workplace } from '../support/workplace.ts';
+
+const CHANGES = { changes: [{ location: { value: 'a', type: 'rel_path' }, change: 'created' }] };
+
+describeOnEachStore('tokens on the command line', function (store) {
+  this.timeout(60_000);
+  let place: Workplace;
+
+  beforeEach(async () => {
+    place = await Workplace.make(store);
+  });
+
+  afterEach(() => place.close());
+
+  it('let a public server start, and are refused when they are revoked meanwhile', async () => {
+    const port = await findFreePort();
+    const add = ['sets', 'add', 'papers', '--url-prefix', 'https://example.org/', '--private', '--port', `${port}`];
+    assert.match(await done(add), /^Added the set papers/);
+    const serve = ['serve', '--host', '0.0.0.0', '--port', `${port}`];
+    const refused = await place.run(serve);
+    assert.match(refused.stderr, /there is no token .*tidemark tokens create/);
+    assert.equal(refused.exitCode, 2);
+
+    const made = await place.run(create('harvester', ['post:papers', 'read:papers'], '--expires', '90d'));
+    assert.equal(made.exitCode, 0, made.stderr);
+    assert.match(made.stdout, /^tdm_[0-9a-f]{12}_[\w-]{43}\n$/);
+    const token = made.stdout.trim();
+    assert.match(
+      made.stderr,
+      /Made the token "harvester" \(id [0-9a-f]{12}\) for post:papers, read:papers; it expires at/,
+    );
+    assert.ok(!made.stderr.includes(token.slice(17)));
+
+    const serving = place.start(serve);
+    await serving.says(/Serving 1 set/);
+    const url = `http://127.0.0.1:${port}`;
+    const headers = { Authorization: `Bearer ${token}` };
+    const post = () => askJson(`${url}/api/sets/papers/changes`, CHANGES, headers);
+    assert.equal((await post()).status, 200);
+    const read = (authorization: Record<string, string>) =>
+      ask(`${url}/sets/papers/changelist.xml`, { headers: authorization });
+    assert.equal((await read(headers)).status, 200);
+    assert.equal((await read({})).status, 404);
+
+    // By another process, of whom the server is not told.
+    assert.match(await done(['tokens', 'revoke', token.slice(4, 16)]), /^Revoked the token "harvester"/);
+    await until('the token is refused', async () => (await post()).status === 401);
+    await done(['sets', 'change', 'papers', '--public']);
+    await until('the set is public', async () => (await read({})).status === 200);
+    serving.signal('SIGTERM');
+    assert.equal(await serving.exit(), 0);
+    assert.ok(!`${serving.stdout}${serving.stderr}`.includes(token.slice(17)));
+  });
+
+  it('are listed with what they may, and not shown again', async () => {
+    await done(['sets', 'add', 'papers', '--url-prefix', 'https://example.org/', '--private']);
+    const limits = ['--requests-per-minute', '10', '--body-per-minute', 'unlimited'];
+    const made = JSON.parse(await done([...create('reader', ['read:*'], ...limits), '--json']));
+    const { token, ...view } = made;
+    assert.match(token, /^tdm_/);
+    assert.deepEqual([view.requestsPerMinute, view.bodyBytesPerMinute], [10, null]);
+    const listed = await done(['tokens', 'list', '--json']);
+    assert.deepEqual(JSON.parse(listed), { tokens: [view] });
+    const table = await done(['tokens', 'list']);
+    assert.match(
+      table,
+      /^ID +NAME +STATE +SCOPES +CREATED +EXPIRES\n[0-9a-f]{12} +reader +valid +read:\* +\S+ +\(never\)\n$/,
+    );
+    assert.match(await done(['sets', 'list']), /papers \(private\)/);
+  });
+
+  it('are made of nothing that is wrong', async () => {
+    await done(['sets', 'add', 'papers', '--url-prefix', 'https://example.org/']);
+    const wrong: readonly (readonly [readonly string[], RegExp])[] = [
+      [['tokens', 'create', '--scope', 'administer'], /required option '--name <name>'/],
+      [['tokens', 'create', '--name', 'a'], /required option '--scope <scope>'/],
+      [create('a', ['papers']), /"papers" is no scope: use post:SET/],
+      [create('a', ['read:mistyped']), /there is no set "mistyped"/],
+      [create('a', ['administer'], '--expires', '2020-01-01'), /2020-01-01 is past/],
+      [['tokens', 'revoke', '000000000000'], /there is no token with the id "000000000000"/],
+      [['sets', 'change', 'papers'], /--private or --public/],
+    ];
+    for (const [args, message] of wrong) {
+      const { exitCode, stdout, stderr } = await place.run(args);
+      assert.match(stderr, message);
+      assert.deepEqual([exitCode, stdout], [2, ''], args.join(' '));
+    }
+    assert.match(await done(['tokens', 'list']), /^There is no token\./);
+  });
+
+  async function done(args: readonly string[]): Promise<string> {
+    const { exitCode, stdout, stderr } = await place.run(args);
+    assert.equal(exitCode, 0, stderr);
+    return stdout;
+  }
+});
+
+function create(name: string, scopes: readonly string[], ...more: readonly string[]): readonly string[] {
+  return ['tokens', 'create', '--name', name, ...scopes.flatMap((scope) => ['--scope', scope]), ...more];
+}

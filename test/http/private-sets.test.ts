@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Secret } from '../../src/config/configuration.ts';
+import { ask, askJson } from '../support/ask.ts';
+import { describeOnEachStore } from '../support/each-store.ts';
+import { closeApps, makeFolder, type StartedApp, startApp } from '../support/start-app.ts';
+
+const CHANGES = { changes: [{ location: { value: 'a.txt', type: 'rel_path' }, change: 'created' }] };
+
+describeOnEachStore('A private set', (store) => {
+  let started: StartedApp;
+  let reader: Record<string, string>;
+
+  beforeEach(async () => {
+    started = await startApp(store, { token: new Secret('open-sesame') });
+    await started.app.sets.add({ slug: 'open', urlPrefix: 'https://data.example.org/open/' });
+  });
+
+  afterEach(closeApps);
+
+  async function addHidden(): Promise<void> {
+    const root = await makeFolder(started, 'hidden');
+    await writeFile(join(root, 'a.txt'), 'a secret');
+    await started.app.sets.add({ slug: 'hidden', root, private: true });
+    await started.app.sets.markReady('hidden');
+    const { token } = await started.app.tokens.create({ name: 'reader', scopes: ['read:hidden'] });
+    reader = { Authorization: `Bearer ${token}` };
+    const administrator = { Authorization: 'Bearer open-sesame' };
+    const posted = await askJson(`${started.url}/api/sets/hidden/changes`, CHANGES, administrator);
+    assert.equal(posted.body.applied, 1);
+  }
+
+  const get = (path: string, headers: Record<string, string> = {}) => ask(`${started.url}${path}`, { headers });
+
+  it('changes nothing in what others are shown of the source', async () => {
+    const paths = ['/.well-known/resourcesync', '/api/sets', '/', '/readyz', '/api/openapi.json'];
+    const seen = async () => {
+      const answers = await Promise.all(paths.map((path) => get(path)));
+      return answers.map(({ status, headers, text }) => ({
+        status,
+        text: text.replaceAll(String(headers['x-request-id']), ''),
+        etag: headers.etag,
+        caching: [headers['cache-control'], headers.vary, headers['last-modified']],
+      }));
+    };
+    const before = await seen();
+    await addHidden();
+    assert.deepEqual(await seen(), before);
+    await started.app.sets.add({ slug: 'scanning', root: await makeFolder(started, 'scanning'), private: true });
+    assert.deepEqual(await seen(), before);
+  });
+
+  it('is in the lists of those who may read it, which no cache may share', async () => {
+    await addHidden();
+    for (const path of ['/.well-known/resourcesync', '/api/sets', '/']) {
+      const { text, headers } = await get(path, reader);
+      assert.match(text, /hidden/, path);
+      assert.match(headers['cache-control'] ?? '', /^private/, path);
+      assert.match(headers.vary ?? '', /Authorization/, path);
+      assert.doesNotMatch((await get(path)).text, /hidden/, path);
+    }
+    const description = await get('/.well-known/resourcesync');
+    assert.equal(description.headers['cache-control'], 'no-cache');
+    assert.equal(description.headers.vary, 'Accept-Encoding');
+    const etag = String((await get('/.well-known/resourcesync', reader)).headers.etag);
+    assert.notEqual(etag, description.headers.etag);
+    assert.equal((await get('/.well-known/resourcesync', { ...reader, 'If-None-Match': etag })).status, 304);
+    assert.equal((await get('/.well-known/resourcesync', { 'If-None-Match': etag })).status, 200);
+  });
+
+  it('is read with a token, by documents and bytes that are for its sender alone', async () => {
+    await addHidden();
+    const documents = ['capabilitylist.xml', 'resourcelist.xml', 'changelist.xml', 'changelist-recent.xml'];
+    for (const path of [...documents, 'resources/a.txt']) {
+      const answer = await get(`/sets/hidden/${path}`, reader);
+      assert.equal(answer.status, 200, path);
+      assert.equal(answer.headers['cache-control'], 'private, no-cache', path);
+      assert.match(answer.headers.vary ?? '', /Authorization/, path);
+      assert.equal((await get(`/sets/hidden/${path}`)).status, 404, path);
+      const again = await get(`/sets/hidden/${path}`, { ...reader, 'If-None-Match': String(answer.headers.etag) });
+      assert.equal(again.status, 304, path);
+      assert.equal(again.headers['cache-control'], 'private, no-cache', path);
+      assert.match(again.headers.vary ?? '', /Authorization/, path);
+    }
+    const { headers, text } = await get('/sets/hidden/resources/a.txt', reader);
+    assert.equal(text, 'a secret');
+    assert.equal(headers['cross-origin-resource-policy'], 'same-origin');
+    const set = await askJson(`${started.url}/api/sets/hidden`, undefined, reader);
+    assert.equal(set.body.private, true);
+    assert.match(set.headers['cache-control'] ?? '', /^private, no-store/);
+  });
+
+  it('is public as soon as it is said to be, and private again', async () => {
+    await addHidden();
+    const status = async () => (await get('/sets/hidden/capabilitylist.xml')).status;
+    assert.equal(await status(), 404);
+    await started.app.sets.setPrivate('hidden', false);
+    assert.equal(await status(), 200);
+    assert.equal((await get('/sets/hidden/capabilitylist.xml')).headers['cache-control'], 'no-cache');
+    assert.match((await get('/.well-known/resourcesync')).text, /hidden/);
+    await started.app.sets.setPrivate('hidden', true);
+    assert.equal(await status(), 404);
+    assert.doesNotMatch((await get('/.well-known/resourcesync')).text, /hidden/);
+  });
+
+  it('takes posts of those who may post to it, and shows them nothing', async () => {
+    await addHidden();
+    const { token } = await started.app.tokens.create({ name: 'poster', scopes: ['post:hidden'] });
+    const poster = { Authorization: `Bearer ${token}` };
+    assert.equal((await askJson(`${started.url}/api/sets/hidden/changes`, CHANGES, poster)).status, 200);
+    assert.equal((await get('/api/sets/hidden/changes', poster)).status, 404);
+    assert.doesNotMatch((await get('/api/sets', poster)).text, /hidden/);
+  });
+});

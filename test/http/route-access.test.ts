@@ -1,0 +1,261 @@
+import assert from 'node:assert/strict';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Scope } from '../../src/access/scope.ts';
+import { Secret } from '../../src/config/configuration.ts';
+import type { Route } from '../../src/http/route.ts';
+import { routeTable } from '../../src/http/route-table.ts';
+import { type Answer, ask, type Question } from '../support/ask.ts';
+import { describeOnEachStore } from '../support/each-store.ts';
+import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
+
+type Rule =
+  | 'everybody'
+  | 'everybody, also with a token that is not valid'
+  | 'who may read the set'
+  | 'who may post to the set'
+  | 'administrators'
+  | 'who may read metrics'
+  | 'who has a token';
+
+/** Who may use each route, written down a second time: a route that is not here fails. */
+const RULES: Readonly<Record<string, Rule>> = {
+  'GET /': 'everybody',
+  'GET /status': 'everybody',
+  'GET /sign-in': 'who has a token',
+  'GET /sets/:set/': 'who may read the set',
+  'GET /sets/:set': 'who may read the set',
+  'GET /sets/:set/changes': 'who may read the set',
+  'GET /sets/:set/find': 'who may read the set',
+  'GET /sets/:set/resource': 'who may read the set',
+  'GET /sets/:set/pages': 'who may read the set',
+  'GET /sets/:set/postings': 'who may post to the set',
+  'POST /sets/:set/pages/:name/refresh': 'administrators',
+
+  'GET /.well-known/resourcesync': 'everybody',
+  'GET /sets/:set/capabilitylist.xml': 'who may read the set',
+  'GET /sets/:set/resourcelist.xml': 'who may read the set',
+  'GET /sets/:set/resourcelist-:name.xml': 'who may read the set',
+  'GET /sets/:set/changelist.xml': 'who may read the set',
+  'GET /sets/:set/changelist-recent.xml': 'who may read the set',
+  'GET /sets/:set/changelist-:name.xml': 'who may read the set',
+  'GET /sets/:set/resources/*path': 'who may read the set',
+
+  'GET /api/sets': 'everybody',
+  'GET /api/sets/:set': 'who may read the set',
+  'GET /api/sets/:set/resources': 'who may read the set',
+  'GET /api/sets/:set/resource': 'who may read the set',
+  'GET /api/sets/:set/resource/history': 'who may read the set',
+  'GET /api/sets/:set/changes': 'who may read the set',
+  'GET /api/sets/:set/changes/latest': 'who may read the set',
+  'GET /api/sets/:set/activity': 'who may read the set',
+  'GET /api/sets/:set/postings': 'who may post to the set',
+  'POST /api/sets/:set/changes': 'who may post to the set',
+  'POST /api/sets/:set/s3-events': 'who may post to the set',
+  'GET /api/sets/:set/pages': 'who may read the set',
+  'POST /api/sets/:set/pages/:name/refresh': 'administrators',
+
+  'GET /api/tokens': 'administrators',
+  'POST /api/tokens': 'administrators',
+  'POST /api/tokens/:id/revoke': 'administrators',
+
+  'GET /api/openapi.json': 'everybody',
+  'GET /metrics': 'who may read metrics',
+  'GET /api/status': 'who may read metrics',
+  'GET /healthz': 'everybody, also with a token that is not valid',
+  'GET /readyz': 'everybody, also with a token that is not valid',
+};
+
+/** What a token may, and whether it is one. */
+interface Sender {
+  readonly scopes?: readonly Scope[];
+  readonly isAdministrator?: boolean;
+  readonly isRefused?: boolean;
+  readonly reads?: boolean;
+  readonly posts?: boolean;
+  readonly isAnonymous?: boolean;
+}
+
+const SENDERS = {
+  nobody: { isAnonymous: true },
+  'the administrator': { isAdministrator: true },
+  'the administrator, by a password': { isAdministrator: true },
+  'a token to administer': { isAdministrator: true, scopes: ['administer'] },
+  'a token to post': { posts: true, scopes: ['post:open', 'post:hidden'] },
+  'a token to post, as a password': { posts: true, scopes: ['post:open', 'post:hidden'] },
+  'a token to post to all': { posts: true, scopes: ['post:*'] },
+  'a token to post to another set': { scopes: ['post:other'] },
+  'a token to read': { reads: true, scopes: ['read:open', 'read:hidden'] },
+  'a token to read all': { reads: true, scopes: ['read:*'] },
+  'a token to read another set': { scopes: ['read:other'] },
+  'a token for metrics': { scopes: ['metrics'] },
+  'an expired token': { isRefused: true, scopes: ['administer'] },
+  'a revoked token': { isRefused: true, scopes: ['administer'] },
+  'a token with another secret': { isRefused: true, scopes: ['administer'] },
+  'no token at all': { isRefused: true },
+  'a way that is not known': { isRefused: true },
+} as const satisfies Readonly<Record<string, Sender>>;
+type SenderName = keyof typeof SENDERS;
+const NAMES = Object.keys(SENDERS) as readonly SenderName[];
+
+type Outcome = 'let in' | 'unauthorized' | 'forbidden' | 'no such set';
+
+describeOnEachStore('Who may use a route', (store) => {
+  let started: StartedApp;
+  let routes: ReadonlyMap<string, Route>;
+  const authorizations = new Map<SenderName, string | undefined>();
+
+  before(async () => {
+    started = await startApp(store, { token: new Secret('open-sesame') });
+    const { sets } = started.app;
+    const stopping = new AbortController();
+    routes = new Map(routeTable(started.app, stopping.signal).map((route) => [nameOf(route), route]));
+    for (const slug of ['open', 'other']) await sets.add({ slug, urlPrefix: 'https://data.example.org/' });
+    await sets.add({ slug: 'hidden', urlPrefix: 'https://data.example.org/', private: true });
+    for (const name of NAMES) authorizations.set(name, await authorizationOf(started, name));
+  });
+
+  after(closeApps);
+
+  it('is written down for every route', () => {
+    assert.deepEqual([...routes.keys()].sort(), Object.keys(RULES).sort());
+  });
+
+  for (const [name, rule] of Object.entries(RULES)) {
+    it(`${name} is for ${rule}`, async () => {
+      const slugs = name.includes('/:set') ? ['open', 'hidden'] : ['none'];
+      const asked = slugs.flatMap((slug) => NAMES.map((sender) => ({ slug, sender })));
+      const outcomes = await Promise.all(
+        asked.map(async ({ slug, sender }) => {
+          const answer = await use(name, { slug, sender });
+          return `${slug} by ${sender}: ${outcomeOf(answer, slug)}`;
+        }),
+      );
+      const expected = asked.map(({ slug, sender }) => `${slug} by ${sender}: ${expectedOutcome(rule, slug, sender)}`);
+      assert.deepEqual(outcomes, expected);
+    });
+  }
+
+  for (const path of new Set(Object.keys(RULES).map((name) => name.split(' ')[1]!))) {
+    if (!path.includes('/:set')) continue;
+    it(`${path} of a private set is one of a set that never was, for who may not read it`, async () => {
+      for (const sender of ['nobody', 'a token to read another set', 'a token to post to another set'] as const) {
+        for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']) {
+          for (const accept of ['*/*', 'text/html']) {
+            const [hidden, absent] = await Promise.all(
+              ['hidden', 'absent'].map((slug) => askAt(path, { slug, sender, method, headers: { Accept: accept } })),
+            );
+            assert.deepEqual(plain(hidden!, 'hidden'), plain(absent!, 'absent'), `${method} by ${sender}`);
+          }
+        }
+      }
+    });
+  }
+
+  it('does not depend on whether a private set was there once', async () => {
+    const { sets } = started.app;
+    await sets.add({ slug: 'former', urlPrefix: 'https://data.example.org/', private: true });
+    await sets.remove('former');
+    const [former, absent] = await Promise.all(
+      ['former', 'absent'].map((slug) => askAt('/api/sets/:set', { slug, sender: 'nobody' })),
+    );
+    assert.deepEqual(plain(former!, 'former'), plain(absent!, 'absent'));
+    assert.equal((await askAt('/api/sets/:set', { slug: 'former', sender: 'a token to read all' })).status, 410);
+  });
+
+  function use(name: string, { slug, sender }: { readonly slug: string; readonly sender: SenderName }) {
+    const route = routes.get(name);
+    assert.ok(route !== undefined, `there is no route ${name}`);
+    const [type] = Object.keys(route.operation.body ?? {});
+    const body = type === undefined ? {} : { body: '{}', headers: { 'Content-Type': type } };
+    return askAt(route.path, { slug, sender, method: route.method.toUpperCase(), ...body });
+  }
+
+  function askAt(
+    path: string,
+    { slug, sender, headers, ...question }: Question & { readonly slug: string; readonly sender: SenderName },
+  ): Promise<Answer> {
+    const filled = path
+      .replace(':set', slug)
+      .replace(':name', '1-00001')
+      .replace(':id', '000000000000')
+      .replace('*path', 'a.txt');
+    const authorization = authorizations.get(sender);
+    const shown = authorization === undefined ? {} : { Authorization: authorization };
+    return ask(`${started.url}${filled}`, { ...question, headers: { ...headers, ...shown } });
+  }
+});
+
+function nameOf({ method, path }: Route): string {
+  return `${method.toUpperCase()} ${path}`;
+}
+
+async function authorizationOf({ app }: StartedApp, name: SenderName): Promise<string | undefined> {
+  switch (name) {
+    case 'nobody':
+      return undefined;
+    case 'the administrator':
+      return 'Bearer open-sesame';
+    case 'the administrator, by a password':
+      return basic('open-sesame');
+    case 'no token at all':
+      return 'Bearer tdm_0_0';
+    case 'a way that is not known':
+      return 'Digest username="admin"';
+  }
+  const { scopes } = SENDERS[name];
+  const expires = name === 'an expired token' ? Date.now() + 1 : undefined;
+  const { token, record } = await app.tokens.create({ name, scopes, expires });
+  if (name === 'an expired token') await wait(2);
+  if (name === 'a revoked token') await app.tokens.revoke(record.id);
+  if (name === 'a token with another secret') return `Bearer ${token.slice(0, -4)}${'Zz-0'}`;
+  return name.endsWith('password') ? basic(token) : `Bearer ${token}`;
+}
+
+function basic(password: string): string {
+  return `Basic ${Buffer.from(`somebody:${password}`).toString('base64')}`;
+}
+
+/** Access as this test understands it; no line of it is the program's. */
+function expectedOutcome(rule: Rule, slug: string, name: SenderName): Outcome {
+  const sender: Sender = SENDERS[name];
+  if (rule === 'everybody, also with a token that is not valid') return 'let in';
+  if (sender.isRefused) return 'unauthorized';
+  if (sender.isAdministrator) return 'let in';
+  const refused = sender.isAnonymous ? 'unauthorized' : 'forbidden';
+  const isHidden = slug === 'hidden' && !sender.reads;
+  switch (rule) {
+    case 'everybody':
+      return 'let in';
+    case 'who may read the set':
+      return isHidden ? 'no such set' : 'let in';
+    case 'who may post to the set':
+      if (sender.posts) return 'let in';
+      return isHidden ? 'no such set' : refused;
+    case 'administrators':
+      return isHidden ? 'no such set' : refused;
+    case 'who may read metrics':
+      return name === 'a token for metrics' ? 'let in' : refused;
+    case 'who has a token':
+      return sender.isAnonymous ? 'unauthorized' : 'let in';
+  }
+}
+
+function outcomeOf({ status, headers, text }: Answer, slug: string): Outcome {
+  assert.ok(status !== 500 && status !== 429, text);
+  if (status === 401) {
+    assert.match(
+      headers['www-authenticate'] ?? '',
+      /^Bearer realm="tidemark", Basic realm="tidemark", charset="UTF-8"$/,
+    );
+    return 'unauthorized';
+  }
+  if (status === 403) return 'forbidden';
+  return status === 404 && text.includes(`there is no set \\"${slug}\\"`) ? 'no such set' : 'let in';
+}
+
+/** What a client sees, but for the slug, and for what is another one in each answer. */
+function plain({ status, headers, text }: Answer, slug: string): object {
+  const { date: _date, 'x-request-id': id, ...others } = headers;
+  const same = (value: string) => value.replaceAll(slug, 'SLUG').replaceAll(String(id), 'ID');
+  return { status, headers: same(JSON.stringify(others)), text: same(text) };
+}
