@@ -123,7 +123,7 @@ export function resourceSearchContract(
       await commitPaths('a', 'aé', 'b', 'é');
       const above = async (after: string, part = '') =>
         (await stores.index.find(maps, { part, after, limit: 10 })).resources.map(({ key }) => key);
-      assert.deepEqual(await above('/a', '^'), ['/a%C3%A9', '/b', '/%C3%A9'].sort());
+      assert.deepEqual(await above('/a', '^'), ['/a%C3%A9', '/b']);
       for (const after of ['é', '\u{1f5fa}', '~~', '/é']) assert.deepEqual(await above(after, 'a'), [], after);
       assert.deepEqual(await above('/', 'a'), ['/a', '/a%C3%A9']);
     });
@@ -249,7 +249,7 @@ export function resourceSearchContract(
     });
 
     it('counts the changes of one set, as soon as they are committed', async () => {
-      const after = (await stores.index.mark()) - 1_000_001;
+      const after = (await stores.index.mark()) - 1_000_000;
       await stores.index.commit([upsert(maps, 'a'), upsert(texts, 'x'), upsert(maps, 'b'), deletion(maps, 'a')]);
       const counts = await stores.index.activity(maps, { after, until: after + 24 * HOUR, unit: 'day' });
       const sum = (kind: 'created' | 'deleted') => counts.reduce((total, count) => total + count[kind], 0);
