@@ -7,7 +7,7 @@ import { TidemarkError } from '../domain/errors.ts';
 import { errorView } from '../web/error-view.ts';
 import { CONTENT_SECURITY_POLICY } from '../web/layout.ts';
 import { createAdmit } from './admit.ts';
-import { errorHandler } from './error-handler.ts';
+import { errorHandler, limitUnwantedBody } from './error-handler.ts';
 import { guard } from './guard.ts';
 import { HttpError } from './http-error.ts';
 import { noteRoute, requestIdOf } from './observation.ts';
@@ -29,9 +29,11 @@ export function createExpress(app: ServedApp, { policy, limits, logger, stopping
   for (const setting of ['etag', 'x-powered-by'] as const) server.disable(setting);
   for (const setting of ['case sensitive routing', 'strict routing'] as const) server.enable(setting);
   server.set('query parser', 'simple');
-  server.use((_request, response, next) => {
+  server.use((request, response, next) => {
     const id = requestIdOf(response);
     if (id !== undefined) response.setHeader('X-Request-Id', id);
+    // Who reads is answered without a look at the body that came with the request.
+    response.once('finish', () => limitUnwantedBody(request));
     next();
   });
   server.use(

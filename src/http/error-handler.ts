@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from 'pino';
 import { type ErrorCode, TidemarkError } from '../domain/errors.ts';
@@ -94,7 +95,7 @@ export function errorHandler(logger: Logger, showPage: ShowErrorPage) {
 }
 
 /** Node reads and drops the rest of a body, so that the client sees the answer; but not for ever. */
-export function limitUnwantedBody(request: Request): void {
+export function limitUnwantedBody(request: IncomingMessage): void {
   if (request.complete) return;
   request.resume();
   const timer = setTimeout(() => request.destroy(), UNWANTED_BODY_TIME).unref();

@@ -1,7 +1,9 @@
 import type { Request, Response } from 'express';
 import { ENCODINGS, type Encoding, type PublishedDocument } from '../publisher/published-document.ts';
+import { setCaching } from './caching.ts';
 import { type Validators, weighConditions } from './conditional-request.ts';
 import { HttpError } from './http-error.ts';
+import { keepAnswer } from './keep-answer.ts';
 import { negotiateEncoding } from './negotiate-encoding.ts';
 import { sendBytes } from './send-bytes.ts';
 
@@ -15,11 +17,8 @@ export async function sendDocument(
 ): Promise<void> {
   const encoding = negotiateEncoding(request.headers['accept-encoding']);
   const validators = validatorsOf(document, encoding);
-  response.set({
-    'Cache-Control': document.immutable ? `public, max-age=${YEAR_IN_SECONDS}, immutable` : 'no-cache',
-    ETag: validators.etag,
-    Vary: 'Accept-Encoding',
-  });
+  response.set({ ETag: validators.etag, Vary: 'Accept, Accept-Encoding' });
+  setCaching(response, document.immutable ? `public, max-age=${YEAR_IN_SECONDS}, immutable` : 'no-cache');
   if (validators.lastModified !== undefined) {
     response.set('Last-Modified', new Date(validators.lastModified * 1000).toUTCString());
   }
@@ -27,15 +26,18 @@ export async function sendDocument(
   if (precondition === 'failed') {
     throw new HttpError(412, { code: 'precondition-failed', message: 'the document has another version' });
   }
+  const keeping = { validators, encoding };
   if (precondition === 'not-modified') {
-    response.status(304).end();
+    response.status(304);
+    keepAnswer(response, keeping);
+    response.end();
     return;
   }
   response.set('Content-Type', 'application/xml; charset=utf-8');
   if (encoding !== 'identity') response.set('Content-Encoding', encoding);
   const length = document.lengths[encoding];
   if (request.method === 'HEAD') response.set('Content-Length', String(length)).end();
-  else await sendBytes(response, { body: await document.open(encoding), length, idleTimeout });
+  else await sendBytes(response, { body: await document.open(encoding), length, idleTimeout, keeping });
 }
 
 function validatorsOf({ digest, newest, rendered }: PublishedDocument, encoding: Encoding): Validators {

@@ -1,22 +1,27 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Logger, pino } from 'pino';
+import type { Logger } from 'pino';
 import { accessPolicy } from '../access/access-policy.ts';
+import { SenderLimits } from '../access/sender-limits.ts';
 import { TidemarkError } from '../domain/errors.ts';
+import { createLogger } from '../logs/logger.ts';
+import { type ConnectionLimits, connectionLimits, limitConnections } from './connections.ts';
 import { createExpress } from './create-express.ts';
+import { quickListener } from './quick-listener.ts';
 import type { ServedApp } from './served-app.ts';
-
-/** Milliseconds in which the head of a request must have come. */
-const HEADERS_TIMEOUT = 20_000;
-/** Milliseconds that a connection may be kept without a request; proxies in front close theirs earlier. */
-const KEEP_ALIVE_TIMEOUT = 65_000;
+import { answerUnreadable } from './unreadable-requests.ts';
+import { withObservation } from './with-observation.ts';
 
 export interface ServerOptions {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
   readonly logger?: Logger;
+  /** Takes a line for each request. */
+  readonly accessLog?: Logger | undefined;
+  /** For tests. */
+  readonly connections?: Partial<ConnectionLimits>;
 }
 
 export interface RunningServer {
@@ -32,21 +37,31 @@ export interface RunningServer {
  * @throws TidemarkError `invalid` when the port is taken, or the host may not be used without a token
  */
 export async function startServer(app: ServedApp, options: ServerOptions): Promise<RunningServer> {
-  const { host, port, logger = pino({ level: app.configuration.logLevel }, pino.destination(2)) } = options;
-  const policy = accessPolicy(app.configuration, host);
+  const { host, port, logger = createLogger(app.configuration.logLevel), accessLog } = options;
+  const policy = accessPolicy(app.configuration, host, await app.tokens.countValid());
+  const limits = new SenderLimits(app.configuration.limits);
   const stopping = new AbortController();
-  const server = createServer(createExpress(app, { policy, logger, stopping: stopping.signal }));
-  // A stream of changes may go on for hours; posting-routes.ts limits how long it may be silent.
-  server.requestTimeout = 0;
-  server.headersTimeout = HEADERS_TIMEOUT;
-  server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT;
+  const answer = quickListener(app, {
+    policy,
+    limits,
+    next: createExpress(app, { policy, limits, logger, stopping: stopping.signal }),
+  });
+  const connections = { ...connectionLimits(), ...options.connections };
+  const server = createServer(
+    { connectionsCheckingInterval: connections.checkInterval },
+    withObservation(answer, { metrics: app.metrics.http, accessLog }),
+  );
+  limitConnections(server, connections);
+  answerUnreadable(server);
   await listen(server, host, port);
+  app.metrics.live.start();
   const address = server.address() as AddressInfo;
   return {
     url: `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`,
     port: address.port,
     close() {
       stopping.abort();
+      app.metrics.live.stop();
       return close(server);
     },
   };

@@ -2,8 +2,10 @@ import { openStores } from '../../src/stores/open-stores.ts';
 import { onElasticsearch } from '../support/each-store.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
 import { catalogContract } from './catalog.ts';
+import { momentContract } from './moment.ts';
 import { resourceIndexContract } from './resource-index.ts';
 import { resourceSearchContract } from './resource-search.ts';
+import { storeGaugeContract } from './store-gauge.ts';
 
 describe('the stores on Elasticsearch', () => {
   const elasticsearch = onElasticsearch(useElasticsearch());
@@ -16,4 +18,6 @@ describe('the stores on Elasticsearch', () => {
   describe('the resource index', () => resourceIndexContract(start));
   describe('the resource index for people', () => resourceSearchContract(start));
   describe('the catalog', () => catalogContract(start));
+  describe('the moment of a store', () => momentContract(start));
+  describe('the gauge of the store', () => storeGaugeContract(start));
 });

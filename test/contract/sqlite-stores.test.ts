@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStores } from '../../src/stores/open-stores.ts';
 import { catalogContract } from './catalog.ts';
+import { momentContract } from './moment.ts';
 import { resourceIndexContract } from './resource-index.ts';
 import { resourceSearchContract } from './resource-search.ts';
+import { storeGaugeContract } from './store-gauge.ts';
 
 async function start() {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
@@ -17,3 +19,5 @@ async function start() {
 describe('the resource index on SQLite', () => resourceIndexContract(start));
 describe('the resource index for people on SQLite', () => resourceSearchContract(start));
 describe('the catalog on SQLite', () => catalogContract(start));
+describe('the moment of a store on SQLite', () => momentContract(start));
+describe('the gauge of the store on SQLite', () => storeGaugeContract(start));

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type App, openApp } from '../../src/app.ts';
 import type { Configuration, RequestLimits } from '../../src/config/configuration.ts';
-import { type RunningServer, startServer } from '../../src/http/server.ts';
+import { type RunningServer, type ServerOptions, startServer } from '../../src/http/server.ts';
 import type { StoreKind } from './each-store.ts';
 
 export interface StartedApp {
@@ -27,7 +27,11 @@ export const NO_LIMITS: RequestLimits = {
 const started: { readonly folder: string; close(): Promise<void> }[] = [];
 
 /** A real app on a free port, with a store and a temporary folder of its own. Close it with `closeApps` in `afterEach`. */
-export async function startApp(kind: StoreKind, settings: Partial<Configuration> = {}): Promise<StartedApp> {
+export async function startApp(
+  kind: StoreKind,
+  settings: Partial<Configuration> = {},
+  options: Partial<ServerOptions> = {},
+): Promise<StartedApp> {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
   const { location, dispose } = kind.place(folder);
   const closers: (() => Promise<void>)[] = [() => rm(folder, { recursive: true, force: true }), dispose];
@@ -43,7 +47,7 @@ export async function startApp(kind: StoreKind, settings: Partial<Configuration>
   const app = await openApp(configuration);
   closers.push(() => app.close());
   await app.sets.useBaseUrl(configuration.baseUrl, true);
-  const server = await startServer(app, { host: configuration.host, port });
+  const server = await startServer(app, { host: configuration.host, port, ...options });
   closers.push(() => server.close());
   return { app, server, url: server.url, folder };
 }

@@ -6,6 +6,7 @@ import { Worker } from 'node:worker_threads';
 import { isTidemarkError } from '../../src/domain/errors.ts';
 import type { ContentRoot, RootWatch } from '../../src/roots/content-root.ts';
 import { hashFile } from '../../src/roots/folder/hash-file.ts';
+import { LookClient } from '../../src/roots/folder/look-client.ts';
 import { openWithin } from '../../src/roots/folder/open-within.ts';
 import { openRoot } from '../../src/roots/open-root.ts';
 import { collect } from '../support/builders.ts';
@@ -253,7 +254,7 @@ describe('links and other things in a folder', () => {
 
 async function openedText(root: string, path: string): Promise<string> {
   try {
-    return String(Buffer.concat(await (await openWithin(root, path)).stream().toArray()));
+    return String(Buffer.concat(await (await openWithin({ root, looks: new LookClient() }, path)).stream().toArray()));
   } catch (error) {
     if (isTidemarkError(error)) return 'nothing';
     throw error;

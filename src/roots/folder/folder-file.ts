@@ -6,16 +6,25 @@ import { changedMeanwhile } from '../file-errors.ts';
 
 const CHUNK = 128 * 1024;
 
+interface Opened {
+  readonly stats: BigIntStats;
+  /** @see RootFile */
+  readonly isCurrent: () => Promise<boolean>;
+}
+
 /** An open file of a folder. */
 export class FolderFile implements RootFile {
   readonly length: number;
   readonly mtime: bigint;
   readonly tag: string;
+  readonly isCurrent: () => Promise<boolean>;
   readonly #handle: FileHandle;
   readonly #path: string;
   #closed: Promise<void> | undefined;
 
-  constructor(handle: FileHandle, path: string, { size, mtimeNs }: BigIntStats) {
+  constructor(handle: FileHandle, path: string, { stats, isCurrent }: Opened) {
+    const { size, mtimeNs } = stats;
+    this.isCurrent = isCurrent;
     this.#handle = handle;
     this.#path = path;
     this.length = Number(size);

@@ -66,9 +66,18 @@ export class ElasticsearchCatalog implements Catalog {
     }
   }
 
-  async head(kind: CatalogKind): Promise<number> {
+  head(kind: CatalogKind): Promise<number> {
+    return this.#newest({ term: { kind } });
+  }
+
+  /** The head of all kinds together. */
+  newest(): Promise<number> {
+    return this.#newest({ match_all: {} });
+  }
+
+  async #newest(query: object): Promise<number> {
     const [newest] = await this.#search({
-      query: { term: { kind } },
+      query,
       sort: [{ _seq_no: 'desc' }],
       size: 1,
       _source: false,

@@ -1,0 +1,42 @@
+import type { FileLook } from './file-look.ts';
+import { HeldThread } from './held-thread.ts';
+
+interface Waiting {
+  readonly look: FileLook;
+  readonly resolve: (isCurrent: boolean) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Looks whether files have changed, in a thread of its own: many at once, and a file system that hangs holds nobody else. */
+export class LookClient {
+  readonly #thread = new HeldThread<readonly FileLook[], readonly boolean[]>('look-thread', undefined);
+  #waiting: Waiting[] = [];
+  #isLooking = false;
+
+  /** By a look that begins after the call. */
+  isCurrent(look: FileLook): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ look, resolve, reject });
+      if (this.#isLooking) return;
+      this.#isLooking = true;
+      // Whoever else asks now shares it.
+      queueMicrotask(() => void this.#lookOn());
+    });
+  }
+
+  async #lookOn(): Promise<void> {
+    this.#thread.hold();
+    while (this.#waiting.length > 0) {
+      const all = this.#waiting;
+      this.#waiting = [];
+      try {
+        const answers = await this.#thread.ask(all.map(({ look }) => look));
+        for (const [at, { resolve }] of all.entries()) resolve(answers[at]!);
+      } catch (error) {
+        for (const { reject } of all) reject(error);
+      }
+    }
+    this.#isLooking = false;
+    this.#thread.letGo();
+  }
+}
