@@ -1,4 +1,6 @@
+import { isTidemarkError } from '../domain/errors.ts';
 import { scrubbed } from './scrubbed.ts';
+import { scrubbedFields } from './scrubbed-fields.ts';
 
 const MOST_CAUSES = 5;
 
@@ -14,6 +16,7 @@ export function loggedError(error: unknown, causes = 0): object {
     type: name,
     ...(typeof code === 'string' && { code }),
     message: scrubbed(message),
+    ...(isTidemarkError(error) && { details: scrubbedFields({ ...error.details }) }),
     stack: scrubbed(stack ?? ''),
     ...(cause !== undefined && causes < MOST_CAUSES && { cause: loggedError(cause, causes + 1) }),
   };

@@ -1,14 +1,10 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Configuration } from '../config/configuration.ts';
 import { loggedError } from './logged-error.ts';
-import { scrubbed } from './scrubbed.ts';
+import { HIDDEN, SECRET_NAMES, scrubbed } from './scrubbed.ts';
 import { scrubbedFields } from './scrubbed-fields.ts';
 
 const STANDARD_ERROR = 2;
-/** Names of fields that may hold a secret, wherever somebody logs an object of somebody else's. */
-const SECRET_NAMES = ['authorization', 'Authorization', 'cookie', 'set-cookie', 'token', 'apiKey', 'password'];
-const DEEPEST = 3;
-
 /** Bytes that are gathered, and milliseconds after which they are written anyway. */
 const GATHERED = { bytes: 16_384, milliseconds: 500 };
 
@@ -20,25 +16,22 @@ export function createLogger(level: Level, destination: DestinationStream = stan
     {
       level,
       base: null,
-      redact: { paths: [...secretPaths()], censor: '[hidden]' },
+      // What `scrubbedFields` leaves alone because it is no plain object, pino looks into.
+      redact: { paths: [...SECRET_NAMES].map((name) => `*["${name}"]`), censor: HIDDEN },
       serializers: { err: loggedError },
       formatters: { log: scrubbedFields },
       hooks: {
         logMethod(args, method) {
           const scrub = (value: unknown) => (typeof value === 'string' ? scrubbed(value) : value);
-          method.apply(this, args.map(scrub) as Parameters<typeof method>);
+          // Of an error alone, pino would take the message as it is.
+          const [first, ...rest] = args as unknown[];
+          const all = first instanceof Error ? [{ err: first }, ...(rest.length > 0 ? rest : [first.message])] : args;
+          method.apply(this, all.map(scrub) as Parameters<typeof method>);
         },
       },
     },
     destination,
   );
-}
-
-function* secretPaths(): Iterable<string> {
-  for (let depth = 0; depth <= DEEPEST; depth++) {
-    const above = Array.from({ length: depth }, () => '*').join('.');
-    for (const name of SECRET_NAMES) yield `${above}["${name}"]`;
-  }
 }
 
 /** A line for each request. */

@@ -1,16 +1,23 @@
-import { scrubbed } from './scrubbed.ts';
+import { HIDDEN, SECRET_NAMES, scrubbed } from './scrubbed.ts';
 
-const DEEPEST = 4;
+const DEEPEST = 5;
 
-/** The fields of a line with their texts scrubbed, also those of plain objects and lists within. */
-export function scrubbedFields(fields: Record<string, unknown>): Record<string, unknown> {
-  return scrubbedValue(fields, DEEPEST) as Record<string, unknown>;
+/** The fields of a line without what gives access: neither by its name nor in a text, also within plain objects and lists. */
+export function scrubbedFields(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return scrubbedObject(fields, DEEPEST);
+}
+
+function scrubbedObject(fields: object, depth: number): Record<string, unknown> {
+  const scrub = ([name, value]: [string, unknown]) =>
+    [name, SECRET_NAMES.has(name.toLowerCase()) ? HIDDEN : scrubbedValue(value, depth - 1)] as const;
+  return Object.fromEntries(Object.entries(fields).map(scrub));
 }
 
 function scrubbedValue(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return scrubbed(value);
-  if (depth === 0 || typeof value !== 'object' || value === null) return value;
+  if (typeof value !== 'object' || value === null) return value;
+  // What is so deep is hidden as a whole, in case it holds a secret.
+  if (depth === 0) return HIDDEN;
   if (Array.isArray(value)) return value.map((item) => scrubbedValue(item, depth - 1));
-  if (Object.getPrototypeOf(value) !== Object.prototype) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, scrubbedValue(item, depth - 1)]));
+  return Object.getPrototypeOf(value) === Object.prototype ? scrubbedObject(value, depth) : value;
 }

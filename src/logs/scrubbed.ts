@@ -1,4 +1,16 @@
-const HIDDEN = '[hidden]';
+export const HIDDEN = '[hidden]';
+
+/** Fields that hold what gives access, in small letters. */
+export const SECRET_NAMES: ReadonlySet<string> = new Set([
+  'apikey',
+  'authorization',
+  'cookie',
+  'password',
+  'proxy-authorization',
+  'set-cookie',
+  'token',
+  'x-amz-security-token',
+]);
 
 /** What gives access, wherever it stands in a text: tokens, credentials of a header or of a URL, signatures of presigned URLs. */
 const SECRETS: readonly (readonly [RegExp, string])[] = [

@@ -52,6 +52,7 @@ export class HttpMetrics {
     const register = (about: typeof SENT, type: string, values: () => Value[]) => {
       const metric = {
         ...about,
+        type,
         get: async () => ({ ...about, type, values: values(), aggregator: 'sum' }),
         reset() {},
       };

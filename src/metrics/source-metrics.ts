@@ -65,7 +65,7 @@ export class SourceMetrics {
     });
     this.#lag = instruments.gauge({
       name: 'tidemark_watermark_lag_seconds',
-      help: 'Seconds that the oldest of these commits has waited to be applied; 0 when none waits.',
+      help: 'Seconds that the oldest commit that is logged and not applied yet has waited; 0 when none waits.',
     });
     this.#watermark = instruments.gauge({
       name: 'tidemark_watermark_timestamp_seconds',
@@ -137,7 +137,10 @@ export class SourceMetrics {
       () => figures().bytes,
     );
     instruments.gaugeOf(
-      { name: 'tidemark_cache_limit_bytes', help: 'Bytes that they may take: the setting cacheSize.' },
+      {
+        name: 'tidemark_cache_limit_bytes',
+        help: 'Bytes that rendered documents may take on disk: the setting cacheSize.',
+      },
       () => figures().mostBytes,
     );
     instruments.countedElsewhere(

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ask, JSON_BODY } from '../support/ask.ts';
+import { findFreePort } from '../support/free-port.ts';
+import { killTidemarks, runTidemark, startTidemark } from '../support/run-tidemark.ts';
+
+const TOKEN = 'open-sesame-0815';
+const PRESIGNED = 'X-Amz-Signature=5e1f1e55';
+
+describe('The log of a server', () => {
+  let folder: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
+  });
+  afterEach(async () => {
+    await killTidemarks();
+    await rm(folder, { recursive: true });
+  });
+
+  /** What a server logs of these requests. */
+  async function logOf(requests: (url: string) => Promise<unknown>, args: readonly string[] = []): Promise<string> {
+    const port = await findFreePort();
+    const env = { TIDEMARK_TOKEN: TOKEN };
+    const running = startTidemark(['serve', '--port', String(port), ...args], { cwd: folder, env });
+    await running.says(/Serving/);
+    await requests(`http://127.0.0.1:${port}`);
+    running.signal('SIGTERM');
+    assert.equal(await running.exit(), 0);
+    return running.stderr;
+  }
+
+  const linesOf = (log: string) =>
+    log
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line))
+      .filter(({ msg }) => msg === 'request');
+
+  it('has a line for each request, and no secret', async () => {
+    const headers = { Authorization: `Bearer ${TOKEN}`, Cookie: `session=${TOKEN}`, 'X-Request-Id': 'mine-1' };
+    const log = await logOf(async (url) => {
+      await ask(`${url}/api/sets?limit=5&token=${TOKEN}&${PRESIGNED}`, { headers });
+      await ask(`${url}/api/sets/none/changes`, { method: 'POST', headers: { ...JSON_BODY, ...headers }, body: '{}' });
+      await ask(`${url}/.well-known/resourcesync`);
+      await ask(`${url}/api/sets/papers/changes?x=${TOKEN}`, {
+        method: 'POST',
+        headers: { Authorization: 'Bearer wrong-1' },
+      });
+    });
+    const [first, second, third, fourth] = linesOf(log);
+    assert.equal(first.requestId, 'mine-1');
+    assert.equal(first.method, 'GET');
+    assert.equal(first.path, '/api/sets?limit=5&token=[hidden]&X-Amz-Signature=[hidden]');
+    assert.equal(first.route, '/api/sets');
+    assert.equal(first.sender, 'administrator');
+    assert.equal(second.status, 404);
+    assert.equal(third.sender, 'anonymous');
+    assert.equal(third.status, 200);
+    assert.ok(third.bytes > 300 && third.ms > 0 && third.ms < 5000);
+    assert.equal(fourth.status, 401);
+    assert.equal(fourth.sender, undefined);
+    assert.equal(linesOf(log).length, 4);
+    assert.doesNotMatch(log, /open-sesame|5e1f1e55|wrong-1/);
+  });
+
+  it('has no line of requests when it is told to leave them out', async () => {
+    const log = await logOf((url) => ask(`${url}/healthz`), ['--access-log', 'false']);
+    assert.deepEqual(linesOf(log), []);
+  });
+
+  it('tells tidemark status of the server that runs', async () => {
+    const port = await findFreePort();
+    const env = { TIDEMARK_TOKEN: TOKEN, TIDEMARK_PORT: String(port) };
+    const args = ['status', '--json'];
+    await runTidemark(['sets', 'add', 'papers', '--url-prefix', 'https://data.example.org/papers/'], {
+      cwd: folder,
+      env,
+    });
+    const running = startTidemark(['serve'], { cwd: folder, env });
+    await running.says(/Serving/);
+    const url = `http://localhost:${port}`;
+    const changes = [{ location: { value: 'a', type: 'rel_path' }, change: 'created' }];
+    const headers = { ...JSON_BODY, Authorization: `Bearer ${TOKEN}` };
+    await ask(`${url}/api/sets/papers/changes`, { method: 'POST', headers, body: JSON.stringify({ changes }) });
+
+    const { exitCode, stdout } = await runTidemark(args, { cwd: folder, env });
+    assert.equal(exitCode, 0);
+    const view = JSON.parse(stdout);
+    assert.equal(view.server.state, 'running');
+    assert.equal(view.server.url, url);
+    assert.equal(view.server.status.events.applied, 1);
+    assert.equal(view.log.resources, 1);
+    assert.equal(view.log.commitsWaiting, 0);
+
+    const forPerson = await runTidemark(['status'], { cwd: folder, env });
+    assert.match(forPerson.stdout, /Server {7}runs at .*localhost.*, for /);
+    assert.match(forPerson.stdout, /1 event applied, 0 unchanged, 0 rejected/);
+    assert.match(forPerson.stdout, /1 set, 1 resource, 1 change/);
+
+    const stranger = await runTidemark(args, { cwd: folder, env: { TIDEMARK_PORT: String(port) } });
+    assert.equal(JSON.parse(stranger.stdout).server.state, 'refuses');
+    running.signal('SIGTERM');
+    await running.exit();
+    const alone = await runTidemark(args, { cwd: folder, env });
+    assert.deepEqual(JSON.parse(alone.stdout).server, { state: 'none' });
+  });
+});
