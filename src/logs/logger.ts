@@ -6,7 +6,7 @@ import { scrubbedFields } from './scrubbed-fields.ts';
 
 const STANDARD_ERROR = 2;
 /** Bytes that are gathered, and milliseconds after which they are written anyway. */
-const GATHERED = { bytes: 16_384, milliseconds: 500 };
+const GATHERED = { bytes: 8_192, milliseconds: 500 };
 
 type Level = Configuration['logLevel'];
 
