@@ -11,10 +11,10 @@ import { shuffled, URL_PREFIX, upsert } from '../support/builders.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
 import { removeIndices, uniquePrefix } from '../support/elasticsearch-indices.ts';
 
-const COUNT = 30_000;
+const COUNT = 12_000;
 
 describe('a search of keys on Elasticsearch', function () {
-  this.timeout(30_000);
+  this.timeout(60_000);
   const server = useElasticsearch();
   let location: ElasticsearchLocation;
   let cluster: Cluster;
@@ -42,8 +42,8 @@ describe('a search of keys on Elasticsearch', function () {
     ];
     // Some names are the beginnings of others, where slices are cut.
     const paths = Array.from({ length: COUNT }, (_, number) => `r/${number.toString(7)}`);
-    for (let start = 0; start < COUNT; start += 10_000) {
-      const events = shuffled(paths.slice(start, start + 10_000)).map((path) => upsert(id, path));
+    for (let start = 0; start < COUNT; start += 4_000) {
+      const events = shuffled(paths.slice(start, start + 4_000)).map((path) => upsert(id, path));
       await stores.index.commit([upsert(before.id, `r/${start}`), ...events, upsert(behind.id, `r/${start}`)]);
     }
     await stores.index.watermark();
@@ -53,11 +53,11 @@ describe('a search of keys on Elasticsearch', function () {
     const finder = new KeyFinder({ cluster, names, resources, piecesAtOnce: 1 });
     let pieces = 0;
     for await (const _ of resources.pieces(id, {})) pieces += 1;
-    assert.ok(pieces > 3, `${pieces} pieces`);
+    assert.ok(pieces > 2, `${pieces} pieces`);
     for (const [part, limit] of [
-      ['66', 1_000],
-      ['/1', 500],
-      ['0606', 10],
+      ['66', 300],
+      ['/1', 3_000],
+      ['0606', 3],
       ['R/', 10_000],
     ] as const) {
       const expected = paths.map((path) => `/${path}`).filter((key) => key.includes(part.toLowerCase()));

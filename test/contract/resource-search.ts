@@ -113,8 +113,8 @@ export function resourceSearchContract(
       const paths = Array.from({ length: 3_000 }, (_, number) => `records/${String(number).padStart(5, '0')}.xml`);
       await commitPaths(...paths);
       const holding = (text: string) => paths.map((path) => `/${path}`).filter((key) => key.includes(text));
-      assert.deepEqual(await findAll(maps, '7', 100), holding('7'));
-      assert.deepEqual(await findAll(maps, '77', 1), holding('77'));
+      assert.deepEqual(await findAll(maps, '7', 400), holding('7'));
+      assert.deepEqual(await findAll(maps, '77', 10), holding('77'));
       assert.deepEqual(await findAll(maps, '/records/002', 30), holding('/002'));
       assert.deepEqual(await findAll(maps, 'xml', 1_000), holding('xml'));
     });
