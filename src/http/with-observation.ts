@@ -20,6 +20,8 @@ const counted = new WeakMap<Socket, number>();
  * requests that were refused, and those whose client went away.
  */
 export function withObservation(listener: RequestListener, { metrics, accessLog }: Observers): RequestListener {
+  // A line that nobody will see is not made.
+  const log = accessLog?.isLevelEnabled('info') ? accessLog : undefined;
   return (request, response) => {
     const observation = observe(request, response);
     const { socket } = request;
@@ -32,7 +34,7 @@ export function withObservation(listener: RequestListener, { metrics, accessLog 
         sent: bytesSince(socket),
       };
       metrics.end({ route: observation.route, method: request.method, ...ended });
-      accessLog?.info(lineOf(request, response, { ...observation, ...ended }), 'request');
+      log?.info(lineOf(request, response, { ...observation, ...ended }), 'request');
     });
     listener(request, response);
   };
