@@ -3,6 +3,9 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 /** Milliseconds: how finely delays of the event loop are measured. */
 const PRECISION = 20;
 
+/** Gauges that are named as counters are. Others tell the same by type. */
+const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
+
 let registry: Registry | undefined;
 
 /** Memory, CPU, file descriptors, garbage collection and delays of the event loop: of the process, so there is one of it. */
@@ -10,6 +13,7 @@ export function processMetrics(): Registry {
   if (registry === undefined) {
     registry = new Registry();
     collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: PRECISION });
+    for (const name of MISNAMED) registry.removeSingleMetric(name);
   }
   return registry;
 }
