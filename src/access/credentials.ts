@@ -9,7 +9,9 @@ export type Credentials =
  * sends by itself, and what clients send that know no other way.
  */
 export function readCredentials(authorization: string | undefined): Credentials {
-  const [, scheme = '', rest = ''] = /^\s*(\S+)\s*(.*?)\s*$/s.exec(authorization ?? '') ?? [];
+  const text = (authorization ?? '').trim();
+  const [scheme = ''] = text.split(/\s/, 1);
+  const rest = text.slice(scheme.length).trim();
   switch (scheme.toLowerCase()) {
     case '':
       return { kind: 'none' };

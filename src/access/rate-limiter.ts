@@ -1,4 +1,6 @@
 const MINUTE = 60_000;
+/** Sums of fractions that should make a whole number may miss it by less than this. */
+const ROUNDING = 1e-6;
 
 interface Bucket {
   /** What is left at a time; below zero when the last taking was larger. */
@@ -28,7 +30,7 @@ export class RateLimiter {
    */
   take(key: string, amount: number, perMinute: number): number {
     const bucket = this.#bucketOf(key, perMinute);
-    if (bucket.left < 1) return ((1 - bucket.left) / perMinute) * MINUTE;
+    if (bucket.left < 1 - ROUNDING) return Math.ceil(((1 - bucket.left) / perMinute) * MINUTE - ROUNDING);
     bucket.left -= amount;
     return 0;
   }

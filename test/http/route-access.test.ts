@@ -5,7 +5,7 @@ import { Secret } from '../../src/config/configuration.ts';
 import type { Route } from '../../src/http/route.ts';
 import { routeTable } from '../../src/http/route-table.ts';
 import { type Answer, ask, type Question } from '../support/ask.ts';
-import { describeOnEachStore } from '../support/each-store.ts';
+import { SQLITE } from '../support/each-store.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 
 type Rule =
@@ -40,6 +40,9 @@ const RULES: Readonly<Record<string, Rule>> = {
   'GET /sets/:set/changelist-:name.xml': 'who may read the set',
   'GET /sets/:set/resources/*path': 'who may read the set',
 
+  'GET /api': 'everybody',
+  'GET /api/': 'everybody',
+  'GET /api/openapi.json': 'everybody',
   'GET /api/sets': 'everybody',
   'GET /api/sets/:set': 'who may read the set',
   'GET /api/sets/:set/resources': 'who may read the set',
@@ -58,7 +61,6 @@ const RULES: Readonly<Record<string, Rule>> = {
   'POST /api/tokens': 'administrators',
   'POST /api/tokens/:id/revoke': 'administrators',
 
-  'GET /api/openapi.json': 'everybody',
   'GET /metrics': 'who may read metrics',
   'GET /api/status': 'who may read metrics',
   'GET /healthz': 'everybody, also with a token that is not valid',
@@ -80,11 +82,11 @@ const SENDERS = {
   'the administrator': { isAdministrator: true },
   'the administrator, by a password': { isAdministrator: true },
   'a token to administer': { isAdministrator: true, scopes: ['administer'] },
-  'a token to post': { posts: true, scopes: ['post:open', 'post:hidden'] },
-  'a token to post, as a password': { posts: true, scopes: ['post:open', 'post:hidden'] },
+  'a token to post': { posts: true, scopes: ['post:open', 'post:sealed'] },
+  'a token to post, as a password': { posts: true, scopes: ['post:open', 'post:sealed'] },
   'a token to post to all': { posts: true, scopes: ['post:*'] },
   'a token to post to another set': { scopes: ['post:other'] },
-  'a token to read': { reads: true, scopes: ['read:open', 'read:hidden'] },
+  'a token to read': { reads: true, scopes: ['read:open', 'read:sealed'] },
   'a token to read all': { reads: true, scopes: ['read:*'] },
   'a token to read another set': { scopes: ['read:other'] },
   'a token for metrics': { scopes: ['metrics'] },
@@ -99,18 +101,19 @@ const NAMES = Object.keys(SENDERS) as readonly SenderName[];
 
 type Outcome = 'let in' | 'unauthorized' | 'forbidden' | 'no such set';
 
-describeOnEachStore('Who may use a route', (store) => {
+// Two thousand requests, of which those that depend on the store are asked of each store in private-sets.test.ts and tokens.test.ts.
+describe('Who may use a route', () => {
   let started: StartedApp;
   let routes: ReadonlyMap<string, Route>;
   const authorizations = new Map<SenderName, string | undefined>();
 
   before(async () => {
-    started = await startApp(store, { token: new Secret('open-sesame') });
+    started = await startApp(SQLITE, { token: new Secret('open-sesame') });
     const { sets } = started.app;
     const stopping = new AbortController();
     routes = new Map(routeTable(started.app, stopping.signal).map((route) => [nameOf(route), route]));
     for (const slug of ['open', 'other']) await sets.add({ slug, urlPrefix: 'https://data.example.org/' });
-    await sets.add({ slug: 'hidden', urlPrefix: 'https://data.example.org/', private: true });
+    await sets.add({ slug: 'sealed', urlPrefix: 'https://data.example.org/', private: true });
     for (const name of NAMES) authorizations.set(name, await authorizationOf(started, name));
   });
 
@@ -122,7 +125,7 @@ describeOnEachStore('Who may use a route', (store) => {
 
   for (const [name, rule] of Object.entries(RULES)) {
     it(`${name} is for ${rule}`, async () => {
-      const slugs = name.includes('/:set') ? ['open', 'hidden'] : ['none'];
+      const slugs = name.includes('/:set') ? ['open', 'sealed'] : ['none'];
       const asked = slugs.flatMap((slug) => NAMES.map((sender) => ({ slug, sender })));
       const outcomes = await Promise.all(
         asked.map(async ({ slug, sender }) => {
@@ -141,10 +144,10 @@ describeOnEachStore('Who may use a route', (store) => {
       for (const sender of ['nobody', 'a token to read another set', 'a token to post to another set'] as const) {
         for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']) {
           for (const accept of ['*/*', 'text/html']) {
-            const [hidden, absent] = await Promise.all(
-              ['hidden', 'absent'].map((slug) => askAt(path, { slug, sender, method, headers: { Accept: accept } })),
+            const [sealed, absent] = await Promise.all(
+              ['sealed', 'absent'].map((slug) => askAt(path, { slug, sender, method, headers: { Accept: accept } })),
             );
-            assert.deepEqual(plain(hidden!, 'hidden'), plain(absent!, 'absent'), `${method} by ${sender}`);
+            assert.deepEqual(plain(sealed!, 'sealed'), plain(absent!, 'absent'), `${method} by ${sender}`);
           }
         }
       }
@@ -222,17 +225,17 @@ function expectedOutcome(rule: Rule, slug: string, name: SenderName): Outcome {
   if (sender.isRefused) return 'unauthorized';
   if (sender.isAdministrator) return 'let in';
   const refused = sender.isAnonymous ? 'unauthorized' : 'forbidden';
-  const isHidden = slug === 'hidden' && !sender.reads;
+  const isSealed = slug === 'sealed' && !sender.reads;
   switch (rule) {
     case 'everybody':
       return 'let in';
     case 'who may read the set':
-      return isHidden ? 'no such set' : 'let in';
+      return isSealed ? 'no such set' : 'let in';
     case 'who may post to the set':
       if (sender.posts) return 'let in';
-      return isHidden ? 'no such set' : refused;
+      return isSealed ? 'no such set' : refused;
     case 'administrators':
-      return isHidden ? 'no such set' : refused;
+      return isSealed ? 'no such set' : refused;
     case 'who may read metrics':
       return name === 'a token for metrics' ? 'let in' : refused;
     case 'who has a token':

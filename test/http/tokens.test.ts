@@ -118,7 +118,7 @@ describeOnEachStore('Tokens over HTTP', (store) => {
     assert.equal(error.code, 'too-many-requests');
     assert.equal(error.complete, false);
     const { resources } = await started.app.index.summary((await started.app.sets.bySlug('papers')).id);
-    assert.equal(error.applied, resources);
+    assert.ok(error.applied <= resources, `${error.applied} of ${resources}`);
     assert.ok(resources < 10_000, `${resources}`);
     // Nothing more is read, and reading is not posting.
     assert.equal((await post(bearer(token))).status, 429);
@@ -189,9 +189,6 @@ describeOnEachStore('Tokens over HTTP', (store) => {
       assert.ok(!kept.includes(part), 'a token is in the store');
     }
     const echoed = answers.filter((text) => text.includes(token.slice(-20)) || text.includes('SSSSSSSSSS'));
-    assert.ok(
-      echoed.every((text) => text.includes('is no scope') || text.includes('there is no parameter')),
-      echoed.join('\n'),
-    );
+    assert.deepEqual(echoed, []);
   });
 });

@@ -80,10 +80,17 @@ describe('The Authorization header', () => {
         },
       ),
     );
-    const long = `Bearer${' '.repeat(16_000)}x y`;
+    const spaces = ' '.repeat(100_000);
     const begun = performance.now();
-    assert.equal(readCredentials(long).kind, 'unknown');
-    assert.ok(performance.now() - begun < 200);
+    for (const long of [
+      `Bearer${spaces}x y`,
+      `Bearer x${spaces}y`,
+      `Basic ${spaces}:${spaces}`,
+      `${spaces}Bearer a b`,
+    ]) {
+      assert.equal(readCredentials(long).kind, 'unknown');
+    }
+    assert.ok(performance.now() - begun < 500);
   });
 });
 
