@@ -2,10 +2,13 @@ import { webRoutes } from '../web/web-routes.ts';
 import { apiRoutes } from './api-routes.ts';
 import { documentRoutes } from './document-routes.ts';
 import { healthRoutes } from './health-routes.ts';
+import { metricsRoutes } from './metrics-routes.ts';
+import { openApiRoutes } from './openapi-routes.ts';
 import { postingRoutes } from './posting-routes.ts';
 import { resourceRoutes } from './resource-routes.ts';
 import type { Route } from './route.ts';
 import type { ServedApp } from './served-app.ts';
+import { tokenRoutes } from './token-routes.ts';
 
 /**
  * Every route, group by group. A GET answers HEAD as well; any other method is answered with 405.
@@ -15,12 +18,16 @@ import type { ServedApp } from './served-app.ts';
  * schemas: they check the request before `handle` is called, and /api/openapi.json is made from them.
  */
 export function routeTable(app: ServedApp, stopping: AbortSignal): readonly Route[] {
-  return [
+  const routes: readonly Route[] = [
     ...webRoutes(app),
     ...documentRoutes(app),
     ...resourceRoutes(app),
     ...apiRoutes(app),
     ...postingRoutes(app, stopping),
+    ...tokenRoutes(app, stopping),
     ...healthRoutes(app),
+    ...metricsRoutes(app),
+    ...openApiRoutes(app, () => routes),
   ];
+  return routes;
 }

@@ -3,27 +3,37 @@ import type { Catalog } from './catalog.ts';
 import { migrateElasticsearch, openElasticsearch } from './elasticsearch/open-elasticsearch.ts';
 import type { ResourceIndex } from './resource-index.ts';
 import { migrateSqlite, openSqlite } from './sqlite/open-sqlite.ts';
+import type { StoreGauge } from './store-gauge.ts';
+import type { StoreObserver } from './store-observer.ts';
 
 export interface Stores {
   readonly index: ResourceIndex;
   readonly catalog: Catalog;
+  readonly gauge: StoreGauge;
+  /**
+   * A text that is another one as soon as anything was committed to the index or put into the catalog, by whichever process. So whatever
+   * was read after it was told still holds when it is told again. Telling it costs less than reading anything.
+   */
+  moment(): Promise<string>;
   /** Resolves when every write that was asked for is done. */
   close(): Promise<void>;
+}
+
+export interface OpenStoresOptions {
+  readonly failpoint?: string | undefined;
+  readonly observer?: StoreObserver | undefined;
 }
 
 /**
  * Opens the stores of a location, making them when there are none. The only place that knows which adapters there are.
  * @throws TidemarkError `unavailable` when the store cannot be opened, `incompatible` when its schema is another one
  */
-export function openStores(
-  location: StoreLocation,
-  options: { readonly failpoint?: string | undefined } = {},
-): Promise<Stores> {
+export function openStores(location: StoreLocation, options: OpenStoresOptions = {}): Promise<Stores> {
   switch (location.kind) {
     case 'sqlite':
       return openSqlite(location.file, options.failpoint);
     case 'elasticsearch':
-      return openElasticsearch(location);
+      return openElasticsearch(location, { observer: options.observer });
   }
 }
 

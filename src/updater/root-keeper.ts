@@ -16,6 +16,8 @@ export interface RootEvents {
   onTrouble?(error: TidemarkError): void;
   /** After trouble a full scan was complete. */
   onRecovered?(): void;
+  /** Nothing more will be told. */
+  onStopped?(): void;
 }
 
 export interface RootKeeperOptions extends Scanned {
@@ -51,6 +53,7 @@ export class RootKeeper {
     this.#stopping.abort();
     await this.#running;
     this.#firstScan.resolve(undefined);
+    this.#options.events?.onStopped?.();
   }
 
   async #run(): Promise<void> {
