@@ -2,7 +2,7 @@ import type { Action } from '../access/may.ts';
 import { VERSION } from '../config/version.ts';
 import { setCaching } from './caching.ts';
 import { liveStatus, liveStatusSchema } from './live-status.ts';
-import { json, type Operation } from './operation.ts';
+import { json, NO_PARAMETERS, type Operation } from './operation.ts';
 import { get, type Route } from './route.ts';
 import { sendJson } from './send-json.ts';
 import type { ServedApp } from './served-app.ts';
@@ -22,6 +22,7 @@ const GET_STATUS = {
   tag: 'operating',
   summary: 'How the server is, in figures for a person',
   description: 'What `tidemark status` shows of a running server. Rates are those of the last minute.',
+  query: NO_PARAMETERS,
   answers: [json(liveStatusSchema, 'The figures.')],
 } satisfies Operation;
 

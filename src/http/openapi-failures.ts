@@ -18,8 +18,8 @@ const takesBody = ({ operation }: Route) => operation.body !== undefined;
 export const FAILURES: Readonly<Record<number, Failure>> = {
   400: {
     name: 'BadRequest',
-    description: 'The path, a parameter or the body is wrong: `field` says which, `message` what to do.',
-    isOf: ({ path, operation: { query, body } }) => /[:*]/.test(path) || query !== undefined || body !== undefined,
+    description: 'The path, a header, a parameter or the body is wrong: `field` says which, `message` what to do.',
+    isOf: always,
   },
   401: {
     name: 'Unauthorized',
@@ -66,6 +66,7 @@ export const FAILURES: Readonly<Record<number, Failure>> = {
     headers: ['Retry-After'],
     isOf: always,
   },
+  431: { name: 'RequestHeaderFieldsTooLarge', description: 'The head of the request is too large.', isOf: always },
   503: {
     name: 'ServiceUnavailable',
     description: 'It is being made, the store does not answer, or the server is stopping: ask again later.',

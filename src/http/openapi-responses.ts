@@ -40,9 +40,9 @@ function answersOf({ operation }: Route): readonly Answer[] {
   return [...versioned, { ...whole, status: 206, description: 'The bytes of the range.', headers }];
 }
 
-/** What an answer has that says nothing of it: an error is told as all are. */
+/** What an answer has that says nothing of it: an error is told as all are, as a page to whoever asks for one outside of the API. */
 function contentOf(status: number): Contents {
-  return status >= 400 ? { 'application/json': errorSchema } : {};
+  return status >= 400 ? { 'application/json': errorSchema, 'text/html': 'text' } : {};
 }
 
 /** Answers of one status, which may have several media types. */

@@ -85,6 +85,7 @@ export const errorSchema = z
       code: z.string().describe('For programs: it stays the same where the message may change.'),
       message: z.string().describe('For people: what is wrong, where, and what to do.'),
       field: z.string().optional().describe('The parameter or field that is wrong.'),
+      requestId: z.string().optional().describe('Names the request to whoever reads the logs of the server.'),
     }),
   })
   .meta({ id: 'Error', description: 'Why a request was not answered. There may be more that helps a program.' });

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { SLUG } from '../domain/resource-set.ts';
 
 /** The shapes of tokens in the JSON API. */
 
@@ -19,8 +20,11 @@ const limits = {
     .describe('Most bytes of request bodies in a minute, unpacked; null is without a limit.'),
 };
 
+/** As `parseScope` takes it. */
+const SCOPE = `^(?:administer|metrics|(?:post|read):(?:\\*|${SLUG.source.slice(1, -1)}))$`;
+
 const scopes = z
-  .array(z.string())
+  .array(z.string().meta({ pattern: SCOPE }))
   .min(1)
   .max(1000)
   .describe('`post:SET`, `read:SET` (SET is `*` for all), `metrics` or `administer`.');

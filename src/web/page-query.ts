@@ -8,9 +8,10 @@ import { boundaryAfter, boundaryBefore, type Stamp } from '../domain/stamp.ts';
 
 /** The number of a page, counted from 1. */
 export const pageNumber = z
-  .preprocess((text) => Math.min(Math.max(1, Math.floor(Number(text))) || 1, Number.MAX_SAFE_INTEGER), z.int())
-  .default(1)
-  .meta({ description: 'Which page, counted from 1.', default: 1 });
+  .string()
+  .optional()
+  .transform((text) => Math.min(Math.max(1, Math.floor(Number(text))) || 1, Number.MAX_SAFE_INTEGER))
+  .meta({ description: 'The number of a page, counted from 1; any other text shows the first one.' });
 
 /** What somebody looks for. */
 export const searched = z
@@ -21,11 +22,13 @@ export const searched = z
 
 /** A boundary, in microseconds since 1970; what is shown lies before it. */
 export const before = z
-  .preprocess(stampOf, z.int().optional())
-  .meta({ description: 'Microseconds since 1970: shows what was before.' });
+  .string()
+  .optional()
+  .transform(stampOf)
+  .meta({ description: 'Microseconds since 1970: shows what was before. Any other text shows the latest.' });
 
-function stampOf(text: unknown): Stamp | undefined {
-  if (typeof text !== 'string' || !/^\d{1,16}$/.test(text)) return undefined;
+function stampOf(text: string | undefined): Stamp | undefined {
+  if (text === undefined || !/^\d{1,16}$/.test(text)) return undefined;
   const stamp = Number(text);
   if (!Number.isSafeInteger(stamp) || stamp === 0) return undefined;
   return stamp % 2 === 0 ? boundaryBefore(stamp) : boundaryAfter(stamp);

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import type { IncomingHttpHeaders } from 'node:http';
+import { join } from 'node:path';
+import type { OpenApiDocument } from '../../src/http/openapi-document.ts';
+import { ask, askJson } from '../support/ask.ts';
+import { SQLITE } from '../support/each-store.ts';
+import { closeApps, makeFolder, type StartedApp, startApp } from '../support/start-app.ts';
+
+/** What differs from one answer to the next, or says how the body would be cut into pieces. */
+const OF_ONE_ANSWER = ['date', 'x-request-id', 'connection', 'keep-alive', 'transfer-encoding', 'content-length'];
+
+describe('The description of the API that a server gives', () => {
+  let started: StartedApp;
+  let document: OpenApiDocument;
+  beforeEach(async () => {
+    started = await startApp(SQLITE);
+    const root = await makeFolder(started, 'papers');
+    await mkdir(join(root, '2026'));
+    await writeFile(join(root, '2026/a.pdf'), 'the bytes of a paper');
+    await started.app.sets.add({ slug: 'papers', root });
+    await started.app.sets.markReady('papers');
+    const changes = [{ location: { value: '2026/a.pdf', type: 'rel_path' }, change: 'created', length: 20 }];
+    assert.equal((await askJson(`${started.url}/api/sets/papers/changes`, { changes })).body.applied, 1);
+    document = (await askJson(`${started.url}/api/openapi.json`)).body;
+  });
+  afterEach(closeApps);
+
+  /** The path of an operation, with the examples of the description. */
+  function filled(path: string): string {
+    const { parameters } = Object.values(document.paths[path]!)[0]!;
+    const names = path.replace(/\{(\w+)\}/g, (_, name) =>
+      String(parameters.find((parameter) => parameter.name === name)?.example),
+    );
+    return /\/resource(\/history)?$/.test(path) ? `${names}?key=/2026/a.pdf` : names;
+  }
+
+  it('names the server by its base URL, and the version of the program', () => {
+    assert.equal(document.servers[0]?.url, started.url);
+    assert.match(document.info.version, /^\d+\.\d+\.\d+/);
+  });
+
+  it('has examples for which every GET is answered, and a HEAD likewise', async () => {
+    const answered: Record<string, number> = {};
+    for (const [path, methods] of Object.entries(document.paths)) {
+      if (methods.get === undefined) continue;
+      const url = started.url + filled(path);
+      const [got, head] = [await ask(url), await ask(url, { method: 'HEAD' })];
+      answered[path] = got.status;
+      assert.equal(head.status, got.status, path);
+      assert.equal(head.bytes.length, 0, path);
+      assert.deepEqual(lasting(head.headers), lasting(got.headers), path);
+      const length = head.headers['content-length'];
+      if (length !== undefined && got.headers.etag !== undefined) assert.equal(Number(length), got.bytes.length, path);
+    }
+    const failed = Object.entries(answered).filter(([, status]) => status >= 400);
+    assert.deepEqual(failed, []);
+  });
+
+  it('tells of every other method that there is none', async () => {
+    for (const [path, methods] of Object.entries(document.paths)) {
+      for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
+        if (method.toLowerCase() in methods) continue;
+        const { status, headers } = await ask(started.url + filled(path), { method });
+        assert.equal(status, 405, `${method} ${path}`);
+        const allowed = (headers.allow ?? '').toLowerCase().split(', ');
+        assert.deepEqual(allowed.sort(), Object.keys(methods).sort(), `${method} ${path}`);
+      }
+    }
+  });
+
+  it('is a page for people, too', async () => {
+    const { status, text, headers } = await ask(`${started.url}/api/`);
+    assert.equal(status, 200);
+    assert.match(String(headers['content-type']), /^text\/html/);
+    for (const [path, methods] of Object.entries(document.paths)) {
+      for (const { operationId, tags } of Object.entries(methods).flatMap(([name, one]) =>
+        name === 'head' ? [] : one,
+      )) {
+        assert.equal(text.includes(`id="${operationId}"`), !tags.includes('pages'), `${path} ${operationId}`);
+      }
+    }
+    for (const name of Object.keys(document.components.schemas)) assert.ok(text.includes(`id="${name}"`), name);
+    const links = [...text.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id!);
+    assert.deepEqual(
+      links.filter((id) => !text.includes(`id="${id}"`)),
+      [],
+    );
+  });
+
+  it('is found without the slash', async () => {
+    const { status, headers } = await ask(`${started.url}/api`);
+    assert.deepEqual([status, headers.location], [308, 'api/']);
+  });
+});
+
+function lasting(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_ONE_ANSWER.includes(name)));
+}

@@ -1,0 +1,11 @@
+import assert from 'node:assert/strict';
+import { basename } from 'node:path';
+import { references } from '../../scripts/references.ts';
+
+describe('The references in docs/', () => {
+  for (const { file, page, made } of references()) {
+    it(`say of ${basename(file.pathname)} what the code says`, () => {
+      assert.ok(page === made, 'make them anew: node scripts/make-references.ts');
+    });
+  }
+});
