@@ -83,21 +83,23 @@ describeOnEachStore('Tokens over HTTP', (store) => {
   });
 
   it('let through so many requests in a minute', async () => {
-    await start({ limits: { ...NO_LIMITS, tokenRequests: 3 } });
+    await start({ limits: { ...NO_LIMITS, tokenRequests: 2 } });
     const { token } = (await make({ name: 'a', scopes: ['post:papers'] })).body;
-    const own = (await make({ name: 'b', scopes: ['post:papers'], requestsPerMinute: 5 })).body;
-    for (let count = 0; count < 3; count++) assert.equal((await read(bearer(token))).status, 200);
+    const own = (await make({ name: 'b', scopes: ['post:papers'], requestsPerMinute: 1 })).body;
+    const free = (await make({ name: 'c', scopes: ['post:papers'], requestsPerMinute: null })).body;
+    for (let count = 0; count < 2; count++) assert.equal((await read(bearer(token))).status, 200);
     const refused = await askJson(`${started.url}/api/sets/papers`, undefined, bearer(token));
     assert.equal(refused.status, 429);
     const seconds = Number(refused.headers['retry-after']);
-    assert.ok(seconds >= 1 && seconds <= 20, `${seconds}`);
+    assert.ok(seconds >= 1 && seconds <= 30, `${seconds}`);
     assert.equal(refused.body.error.code, 'too-many-requests');
     assert.equal((await post(bearer(token))).status, 429);
     assert.equal((await ask(`${started.url}/api/sets/absent`, { headers: bearer(token) })).status, 429);
-    for (let count = 0; count < 5; count++) assert.equal((await read(bearer(own.token))).status, 200);
+    assert.equal((await read(bearer(own.token))).status, 200);
     assert.equal((await read(bearer(own.token))).status, 429);
-    for (let count = 0; count < 10; count++) assert.equal((await read(ADMINISTRATOR)).status, 200);
-    for (let count = 0; count < 10; count++) assert.equal((await read()).status, 200);
+    for (const headers of [ADMINISTRATOR, bearer(free.token), {}]) {
+      for (let count = 0; count < 4; count++) assert.equal((await read(headers)).status, 200);
+    }
     assert.equal((await ask(`${started.url}/healthz`, { headers: bearer(token) })).status, 200);
   });
 
@@ -127,12 +129,12 @@ describeOnEachStore('Tokens over HTTP', (store) => {
   });
 
   it('are not needed for reading, which may be limited by address', async () => {
-    await start({ limits: { ...NO_LIMITS, anonymousRequests: 4 } });
+    await start({ limits: { ...NO_LIMITS, anonymousRequests: 2 } });
     const description = (from: string) =>
       ask(`${started.url}/.well-known/resourcesync`, { headers: { 'X-Forwarded-For': from } });
     const statuses: number[] = [];
-    for (let count = 0; count < 6; count++) statuses.push((await description('203.0.113.7')).status);
-    assert.deepEqual(statuses, [200, 200, 200, 200, 429, 429]);
+    for (let count = 0; count < 4; count++) statuses.push((await description('203.0.113.7')).status);
+    assert.deepEqual(statuses, [200, 200, 429, 429]);
     assert.equal((await description('203.0.113.8')).status, 200);
   });
 
