@@ -32,6 +32,9 @@ export const URI_LENGTH = { least: 12, most: 2048 } as const;
 
 // RFC 3986: the characters that a path segment may hold as they are (pchar), and the slash between segments.
 const PLAIN_PATH = /^[A-Za-z0-9\-._~!$&'()*+,;=:@/]*$/;
+const PLAIN_URI = /^[A-Za-z0-9\-._~!$&'()*+,;=:@/?]*$/;
+// What is not ASCII was encoded by the parser.
+const NOT_IN_URI = /[ "#<>[\\\]^`{|}]|%(?![0-9A-Fa-f]{2})/g;
 const NOT_IN_XML = /[\u0000-\u001f\u007f-\u009f\ufffe\uffff]/;
 
 /** The key of a file, from its path below the root with `/` between names. Distinct paths have distinct keys. */
@@ -112,13 +115,26 @@ function keyOfUrl(value: string, { urlPrefix }: LocationBase, field: string): Re
   const url = URL.parse(value);
   if (url === null) throw wrong(field, 'not-a-uri', 'of type url is no absolute URI');
   if (url.username !== '' || url.password !== '') throw wrong(field, 'credentials', 'holds a user name or password');
-  // RFC 3986: a space never stands in a URI, but the WHATWG parser keeps it in opaque paths (urn:).
-  const uri = url.href.replaceAll(' ', '%20');
+  const uri = strictUri(url.href);
   if (!uri.startsWith(urlPrefix)) return uri;
   const [, path = '', rest = ''] = /^([^?#]*)(.*)$/s.exec(uri.slice(urlPrefix.length)) ?? [];
   const key = canonicalPath(path);
   if (key === undefined) throw wrong(field, 'not-utf-8', 'has percent-encoded bytes that are not UTF-8');
   return key + rest;
+}
+
+/**
+ * What the WHATWG parser makes of a URL, with everything encoded that it keeps and RFC 3986 does not permit: brackets outside of the host, a
+ * second `#`, a `%` without digits, spaces in opaque paths (urn:). Documents with them would not be valid.
+ */
+export function strictUri(href: string): string {
+  if (PLAIN_URI.test(href)) return href;
+  const [, authority = '', path = '', fragment = ''] = /^([^:]*:(?:\/\/[^/?#]*)?)([^#]*)(.*)$/s.exec(href) ?? [];
+  return authority + encodeRest(path) + fragment.slice(0, 1) + encodeRest(fragment.slice(1));
+}
+
+function encodeRest(text: string): string {
+  return text.replace(NOT_IN_URI, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 /** The same path gives the same text, whichever of its characters were encoded. */
@@ -146,6 +162,7 @@ function leavesItsFolder(value: string): boolean {
   if (!value.includes('.') && !value.includes('%')) return false;
   for (let text = value, round = 0; ; round++) {
     if (/(?:^|[/\\])\.{1,2}(?:$|[/\\?#])/.test(text)) return true;
+    if (!text.includes('%')) return false;
     const decoded = text.replace(/%(2e|2f|5c|25)/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
     if (decoded === text || round === 8) return decoded !== text;
     text = decoded;

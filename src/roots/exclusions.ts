@@ -9,6 +9,9 @@ export const IGNORE_FILE = '.tidemarkignore';
 /** What is never content: the history of a working copy, and the list of exclusions itself. `!.git/` includes it again. */
 const ALWAYS = ['.git/', IGNORE_FILE];
 
+/** In one name of a path; and of names that stand for any folders. */
+const MOST_WILDCARDS = 3;
+
 /** Whether a file or folder is left out, looked at by itself: whoever walks does not enter a folder that is. */
 export type Exclusions = (path: string, isFolder: boolean) => boolean;
 
@@ -66,7 +69,7 @@ function readLines(file: string): readonly string[] {
 
 function parseRule(line: string): Rule | undefined {
   // A trailing space counts only behind a backslash.
-  const text = line.replace(/(?<!\\)[ \t\r]+$/, '');
+  const text = withoutTrailingSpace(line);
   if (text === '' || text.startsWith('#')) return undefined;
   const excludes = !text.startsWith('!');
   const pattern = excludes ? text : text.slice(1);
@@ -77,7 +80,27 @@ function parseRule(line: string): Rule | undefined {
   return { matches, foldersOnly, excludes };
 }
 
+function withoutTrailingSpace(line: string): string {
+  let end = line.length;
+  while (end > 0 && ' \t\r'.includes(line[end - 1]!) && line[end - 2] !== '\\') end -= 1;
+  return line.slice(0, end);
+}
+
+/** Each wildcard more multiplies the time for a name that nearly matches by its length. */
+function requireFewWildcards(glob: string): void {
+  const names = glob.replace(/\\./g, '').split('/');
+  const mostInName = Math.max(...names.map((name) => name.match(/\*+|\{/g)?.length ?? 0));
+  const folders = names.filter((name) => name === '**').length;
+  if (mostInName <= MOST_WILDCARDS && folders <= MOST_WILDCARDS) return;
+  throw new TidemarkError(
+    'invalid',
+    `"${glob.slice(0, 80)}" has more than ${MOST_WILDCARDS} of * and { in one name, or of **: take several patterns`,
+    { field: 'exclude' },
+  );
+}
+
 function compile(glob: string): (text: string) => boolean {
+  requireFewWildcards(glob);
   try {
     // Parentheses, bars and quotation marks are groups and quotes to picomatch; in file names they are just characters.
     return picomatch(glob.replace(/(?<!\\)[()|"]/g, '\\$&'), {

@@ -1,5 +1,6 @@
 import { isTidemarkError, TidemarkError } from '../domain/errors.ts';
 import type { HashAlgorithm } from '../domain/hash.ts';
+import { strictUri } from '../domain/key.ts';
 import {
   DEFAULT_PAGE_ENTRIES,
   DEFAULT_WINDOW_CHANGES,
@@ -287,5 +288,6 @@ function parseUrlPrefix(text: string): string {
       field: 'urlPrefix',
     });
   }
-  return url.href.endsWith('/') ? url.href : `${url.href}/`;
+  const href = strictUri(url.href);
+  return href.endsWith('/') ? href : `${href}/`;
 }
