@@ -10,7 +10,9 @@ import { elasticsearchSmallSets } from './figures/elasticsearch-small-sets.ts';
 import { oneChange } from './figures/one-change.ts';
 import { page } from './figures/page.ts';
 import { posting } from './figures/posting.ts';
+import { s3Scan } from './figures/s3-scan.ts';
 import { scan } from './figures/scan.ts';
+import { serving } from './figures/serving.ts';
 import { singleEvent } from './figures/single-event.ts';
 import { watch } from './figures/watch.ts';
 import { wholeList } from './figures/whole-list.ts';
@@ -24,7 +26,9 @@ const BENCHES: readonly Bench[] = [
   wholeList,
   oneChange,
   scan,
+  s3Scan,
   watch,
+  serving,
   elasticsearchPosting,
   elasticsearchSingleEvent,
   elasticsearchPage,

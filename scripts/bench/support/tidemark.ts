@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Finished, runChild } from './child.ts';
+import { freePort } from './free-port.ts';
 import { HttpClient } from './http-client.ts';
 import { peakMemory } from './peak-memory.ts';
 
@@ -36,6 +35,11 @@ export class Tidemark {
   addSet(slug: string, ...options: readonly string[]): Promise<Finished> {
     const prefix = `https://repository.example.org/${slug}/`;
     return this.run('sets', 'add', slug, '--url-prefix', prefix, '--port', String(this.#port), ...options);
+  }
+
+  /** Adds a set of the files of a folder. */
+  addFolder(slug: string, root: string): Promise<Finished> {
+    return this.run('sets', 'add', slug, '--root', root, '--port', String(this.#port));
   }
 
   /** Resolves when it serves (or, with `publish`, when its first scan is complete). */
@@ -73,13 +77,4 @@ export interface Server {
   /** MB of the process and its children. */
   peakMemory(): number;
   stop(): Promise<void>;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

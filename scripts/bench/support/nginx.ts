@@ -1,0 +1,107 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import type { IncomingHttpHeaders } from 'node:http';
+import { availableParallelism } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
+import type { Answer } from './http-client.ts';
+import { peakMemory } from './peak-memory.ts';
+
+/** Made by nginx itself, or of one answer alone. */
+const OWN_HEADERS = [
+  'date',
+  'connection',
+  'keep-alive',
+  'content-length',
+  'content-type',
+  'content-encoding',
+  'etag',
+  'last-modified',
+  'accept-ranges',
+  'vary',
+  'x-request-id',
+];
+
+/** nginx as one sets it up to serve files as fast as it can, with what Tidemark answered as its files and headers. */
+export class Nginx {
+  readonly #folder: string;
+  readonly #port: number;
+  /** By path. */
+  readonly #locations = new Map<string, string>();
+  #process: ChildProcess | undefined;
+
+  /** @param folder that nothing else uses @throws Error that tells how to get nginx */
+  constructor(folder: string, port: number) {
+    if (spawnSync('nginx', ['-v']).error) throw new Error('this needs nginx: "apt-get install nginx-light"');
+    this.#folder = folder;
+    this.#port = port;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  /** Has it serve an answer, packed as it came when it was, under the same path. To be called before it starts. */
+  add(path: string, { headers, body }: Answer): void {
+    const file = join(this.#folder, 'files', path);
+    mkdirSync(dirname(file), { recursive: true });
+    const isPacked = headers['content-encoding'] === 'gzip';
+    writeFileSync(file, isPacked ? gunzipSync(body) : body);
+    if (isPacked) writeFileSync(`${file}.gz`, body);
+    const modified = Date.parse(headers['last-modified']!) / 1000;
+    for (const name of isPacked ? [file, `${file}.gz`] : [file]) utimesSync(name, modified, modified);
+    const type = `types {} default_type "${headers['content-type']}";`;
+    this.#locations.set(path, `location = ${path} { ${type} ${extra(headers)} }`);
+  }
+
+  async start(): Promise<void> {
+    const file = join(this.#folder, 'nginx.conf');
+    writeFileSync(file, this.#configuration());
+    this.#process = spawn('nginx', ['-p', this.#folder, '-e', 'stderr', '-c', file], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
+    for (;;) {
+      const answered = await fetch(this.url).catch(() => undefined);
+      if (answered !== undefined) return;
+      if (this.#process.exitCode !== null) throw new Error(`nginx ended with ${this.#process.exitCode}`);
+      await wait(50);
+    }
+  }
+
+  /** MB of all its processes. */
+  peakMemory(): number {
+    return peakMemory(this.#process!.pid!);
+  }
+
+  async stop(): Promise<void> {
+    const child = this.#process;
+    if (child === undefined || child.exitCode !== null) return;
+    const exit = once(child, 'exit');
+    child.kill('SIGQUIT');
+    await exit;
+  }
+
+  #configuration(): string {
+    const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+    return `
+      ${process.getuid?.() === 0 ? 'user root;' : ''} daemon off; pid nginx.pid; error_log stderr crit; worker_processes ${availableParallelism()}; worker_rlimit_nofile 8192;
+      events { worker_connections 4096; multi_accept on; }
+      http {
+        ${temporary.map((name) => `${name}_temp_path ${name};`).join(' ')}
+        access_log off; server_tokens off; sendfile on; tcp_nopush on; tcp_nodelay on;
+        keepalive_timeout 65; keepalive_requests 100000000;
+        open_file_cache max=10000 inactive=60s; open_file_cache_valid 60s; open_file_cache_min_uses 1;
+        gzip_static on; gzip_vary on; etag on;
+        server { listen 127.0.0.1:${this.#port} reuseport backlog=4096; root files; ${[...this.#locations.values()].join('\n')} }
+      }`;
+  }
+}
+
+function extra(headers: IncomingHttpHeaders): string {
+  return Object.entries(headers)
+    .filter(([name]) => !OWN_HEADERS.includes(name))
+    .map(([name, value]) => `add_header ${name} ${JSON.stringify(String(value))};`)
+    .join(' ');
+}
