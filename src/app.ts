@@ -14,6 +14,7 @@ import type { RenderThreadData } from './render-thread.ts';
 import type { ContentRoot } from './roots/content-root.ts';
 import { openRoot } from './roots/open-root.ts';
 import { ScanMemory } from './roots/scan-memory.ts';
+import { letYoungGenerationGrow } from './runtime-settings.ts';
 import { SetRegistry } from './sets/set-registry.ts';
 import { ActivityMemory } from './stores/activity-memory.ts';
 import type { Catalog } from './stores/catalog.ts';
@@ -40,6 +41,8 @@ export interface App {
   readonly metrics: AppMetrics;
   /** Another text as soon as anything changes that an answer is made of: see stores/open-stores.ts. */
   moment(): Promise<string>;
+  /** To be called when many thousand requests were answered: memory for speed is well spent then. */
+  onBusy(): void;
   /** Resolves when the documents that an earlier process has left are counted. */
   readonly stock: Promise<void>;
   /** The content root of a set, and what scans remember of it. The same one at every call. */
@@ -52,6 +55,7 @@ export interface App {
 export async function openApp(configuration: Configuration): Promise<App> {
   const { store, dataFolder, failpoint, cacheBytes } = configuration;
   armFailpoint(failpoint);
+  if (store.kind === 'elasticsearch') letYoungGenerationGrow();
   makeFolder(dataFolder);
   const closers: (() => Promise<void> | void)[] = [];
 
@@ -94,6 +98,7 @@ export async function openApp(configuration: Configuration): Promise<App> {
     metrics,
     stock,
     moment,
+    onBusy: letYoungGenerationGrow,
     rootOf(set) {
       let opened = roots.get(set.id);
       if (opened === undefined) {

@@ -9,7 +9,7 @@ export interface Keeper extends Pick<GivenAnswer, 'key' | 'moment'> {
   readonly answers: QuickAnswers;
 }
 
-/** Names the request: every answer has another one. */
+/** Names the request: every answer has another one, and it is the first of its headers. */
 const REQUEST_ID = 'X-Request-Id';
 
 const keepers = new WeakMap<ServerResponse, Keeper>();
@@ -37,7 +37,7 @@ export function keepAnswer(response: Response, keeping: Keeping, body?: Buffer):
 }
 
 function headOf(response: ServerResponse): string[] {
-  const head: string[] = [];
+  const head: string[] = [REQUEST_ID, ''];
   // Node documents it for requests only, which share it with responses.
   const names = (response as unknown as ClientRequest).getRawHeaderNames();
   for (const name of names) {

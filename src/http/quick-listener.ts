@@ -25,6 +25,7 @@ const NOT_QUICK = [
   'transfer-encoding',
   'expect',
 ] as const;
+const BUSY = 10_000;
 /** A body above this may be more than the system takes at once. */
 const LARGE = 65_536;
 
@@ -45,10 +46,12 @@ export interface QuickParts {
  * Answers what was answered before and has not changed since, from memory; everything else is for the next listener, whose answers it learns
  * (keep-answer.ts). All requests that came meanwhile share one look at the stores, which begins after they came.
  */
-export function quickListener({ moment, configuration }: ServedApp, { policy, limits, next }: QuickParts) {
+export function quickListener({ moment, onBusy, configuration }: ServedApp, { policy, limits, next }: QuickParts) {
   const answers = new QuickAnswers();
   const { idleTimeout } = configuration;
   let waiting: Asked[] = [];
+  /** Answers from memory. */
+  let count = 0;
 
   const listener: RequestListener = (request, response) => {
     const sender = isQuick(request) ? senderKind(request, policy) : undefined;
@@ -94,7 +97,8 @@ export function quickListener({ moment, configuration }: ServedApp, { policy, li
       return;
     }
     noteRoute(asked.response, found.route, found.sender);
-    if (Array.isArray(given)) asked.response.writeHead(304, headOf(asked.response, given)).end();
+    if (++count === BUSY) onBusy();
+    if (Array.isArray(given)) asked.response.writeHead(304, headFor(asked.response, given)).end();
     else send(asked, given);
   }
 
@@ -104,7 +108,7 @@ export function quickListener({ moment, configuration }: ServedApp, { policy, li
   }
 
   function send({ request, response }: Asked, whole: Whole): void {
-    response.writeHead(200, headOf(response, whole.head));
+    response.writeHead(200, headFor(response, whole.head));
     if (request.method === 'HEAD') response.end();
     else if (whole.text !== undefined) response.end(whole.text, 'latin1');
     else {
@@ -139,9 +143,10 @@ function isQuick({ method, url = '', headers }: IncomingMessage): boolean {
   return accept === undefined || accept === '*/*' || !prefersPage(accept);
 }
 
-function headOf(response: ServerResponse, head: readonly string[]): string[] {
-  const id = requestIdOf(response);
-  return id === undefined ? [...head] : ['X-Request-Id', id, ...head];
+/** Every answer names its request in the first header; node:http has read the head when writeHead returns. */
+function headFor(response: ServerResponse, head: string[]): string[] {
+  head[1] = requestIdOf(response)!;
+  return head;
 }
 
 const MOST_HEADERS = 100;

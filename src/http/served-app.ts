@@ -27,5 +27,7 @@ export interface ServedApp {
   readonly metrics: AppMetrics;
   /** Another text as soon as anything changes that an answer is made of: see stores/open-stores.ts. */
   moment(): Promise<string>;
+  /** To be called when many thousand requests were answered: memory for speed is well spent then. */
+  onBusy(): void;
   rootOf(set: ResourceSet): { readonly root: ContentRoot; readonly memory: FileMemory };
 }

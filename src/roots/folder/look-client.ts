@@ -1,20 +1,19 @@
-import type { FileLook } from './file-look.ts';
 import { HeldThread } from './held-thread.ts';
 
 interface Waiting {
-  readonly look: FileLook;
+  readonly look: string;
   readonly resolve: (isCurrent: boolean) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /** Looks whether files have changed, in a thread of its own: many at once, and a file system that hangs holds nobody else. */
 export class LookClient {
-  readonly #thread = new HeldThread<readonly FileLook[], readonly boolean[]>('look-thread', undefined);
+  readonly #thread = new HeldThread<string, string>('look-thread', undefined);
   #waiting: Waiting[] = [];
   #isLooking = false;
 
-  /** By a look that begins after the call. */
-  isCurrent(look: FileLook): Promise<boolean> {
+  /** By a look that begins after the call. @param look as `textOfLook` makes it */
+  isCurrent(look: string): Promise<boolean> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ look, resolve, reject });
       if (this.#isLooking) return;
@@ -30,8 +29,8 @@ export class LookClient {
       const all = this.#waiting;
       this.#waiting = [];
       try {
-        const answers = await this.#thread.ask(all.map(({ look }) => look));
-        for (const [at, { resolve }] of all.entries()) resolve(answers[at]!);
+        const answers = await this.#thread.ask(all.map(({ look }) => look).join('\0'));
+        for (const [at, { resolve }] of all.entries()) resolve(answers[at] === '1');
       } catch (error) {
         for (const { reject } of all) reject(error);
       }

@@ -1,4 +1,4 @@
 import { answerQuestions } from '../../threads/questions.ts';
-import { type FileLook, isCurrent } from './file-look.ts';
+import { areCurrent } from './file-look.ts';
 
-answerQuestions<readonly FileLook[], readonly boolean[]>((looks) => looks.map(isCurrent));
+answerQuestions<string, string>(areCurrent);
