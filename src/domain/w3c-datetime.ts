@@ -14,19 +14,20 @@ export function parseDatetime(text: string): number | DatetimeProblem {
   const match = COMPLETE.exec(text);
   if (match === null) return WITHOUT_ZONE.test(text) ? 'a datetime without a time zone' : 'not a W3C datetime';
   const [, year, month, day, hour, minute, second = '00', fraction = '', zone = 'Z'] = match;
-  const milliseconds = Date.UTC(
-    Number(year),
-    Number(month) - 1,
-    Number(day),
-    Number(hour),
-    Number(minute),
-    Number(second),
-  );
-  // Date.UTC rolls the 31st of February over into March, and takes the years 0 to 99 as 1900 to 1999.
-  if (new Date(milliseconds).toISOString().slice(0, 19) !== `${year}-${month}-${day}T${hour}:${minute}:${second}`) {
+  const [y, mo, d, h, mi, s] = [+year!, +month!, +day!, +hour!, +minute!, +second];
+  // Date.UTC would roll the 31st of February over into March, and take the years 0 to 99 as 1900 to 1999.
+  if (y < 100 || mo < 1 || mo > 12 || d < 1 || d > daysOf(y, mo) || h > 23 || mi > 59 || s > 59) {
     return 'no such day or time';
   }
-  return (milliseconds - zoneOffset(zone)) * 1000 + Number(fraction.padEnd(6, '0').slice(0, 6));
+  const micros = fraction === '' ? 0 : Number(fraction.padEnd(6, '0').slice(0, 6));
+  return (Date.UTC(y, mo - 1, d, h, mi, s) - zoneOffset(zone)) * 1000 + micros;
+}
+
+const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+function daysOf(year: number, month: number): number {
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  return month === 2 && isLeap ? 29 : DAYS[month - 1]!;
 }
 
 function zoneOffset(zone: string): number {

@@ -16,8 +16,8 @@ interface Claim {
 export function postedHashes(md5: Digests | undefined, hash: Digests | undefined): Hashes | undefined {
   if (md5 === undefined && hash === undefined) return undefined;
   const hashes: Partial<Record<HashAlgorithm, string>> = {};
-  for (const claim of [...claimsOf(md5, 'md5'), ...claimsOf(hash, 'hash')]) {
-    const { algorithm, digest, field } = claim;
+  const claims = md5 === undefined ? claimsOf(hash, 'hash') : [...claimsOf(md5, 'md5'), ...claimsOf(hash, 'hash')];
+  for (const { algorithm, digest, field } of claims) {
     const known = hashes[algorithm];
     if (known !== undefined && known !== digest) {
       throw wrong(
@@ -39,7 +39,8 @@ function claimsOf(digests: Digests | undefined, field: 'md5' | 'hash'): readonly
 
 function claimsOfText(text: string, kind: 'md5' | 'hash', field: string = kind): readonly Claim[] {
   if (kind === 'md5' && !text.includes(':')) return [claim('md5', text, field)];
-  return text.split(' ').map((token) => {
+  const tokens = text.includes(' ') ? text.split(' ') : [text];
+  return tokens.map((token) => {
     const colon = token.indexOf(':');
     if (colon < 0) throw wrong(field, 'bad-hash', 'needs the algorithm before the digest, such as "sha-256:…"');
     return claim(token.slice(0, colon).toLowerCase(), token.slice(colon + 1), field);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { bulksOf } from '../../../src/stores/elasticsearch/bulk.ts';
 import { Cluster } from '../../../src/stores/elasticsearch/cluster.ts';
 import type { LoggedChange } from '../../../src/stores/elasticsearch/commit-record.ts';
+import { orderOf, resourceId } from '../../../src/stores/elasticsearch/documents.ts';
 import { IndexNames, prepareIndices } from '../../../src/stores/elasticsearch/schema.ts';
 
 /**
@@ -19,19 +20,21 @@ const cluster = new Cluster({ nodes: [url] });
 const names = new IndexNames(prefix);
 await prepareIndices(cluster, names);
 
-const bodies: string[] = [];
+const bodies: Buffer[] = [];
 const lines = readFileSync(events, 'utf8').trimEnd().split('\n');
 for (let start = 0; start < lines.length; start += batch) {
   const changes = lines.slice(start, start + batch).map((line, at) => changeOf(line, start + at));
   const window = { number: 1, firstStamp: 0, changes: 0, weight: 0 };
   const ledger = { set: 1, slug: 'records', window, resources: 0, changes: 0, lastChange: 0, positions: {} };
   const record = { number: 1, uuid: '', after: '', stamp: 0, time: Date.now(), changesIndex: names.changesIndex(1) };
-  bodies.push([...bulksOf({ ...record, changes, ledgers: [ledger], closed: [] }, names)].slice(0, -1).join(''));
+  bodies.push(Buffer.concat([...bulksOf({ ...record, changes, ledgers: [ledger], closed: [] }, names)].slice(0, -1)));
 }
 
 const begin = performance.now();
 const next = bodies.values();
 await Promise.all(Array.from({ length: atOnce }, sendOneByOne));
+// So that they can be searched, as ours can be when the clock stops.
+await cluster.ask({ method: 'POST', path: `/${prefix}*/_refresh` });
 const seconds = (performance.now() - begin) / 1000;
 await cluster.close();
 console.log(JSON.stringify({ seconds }));
@@ -56,9 +59,12 @@ function changeOf(line: string, number: number): LoggedChange {
   };
   const was = { stamp: 0, weight: 0, live: false };
   const key = `/${location.value}`;
+  const order = orderOf(1, key);
   return {
     set: 1,
     key,
+    order,
+    id: resourceId(order),
     kind: 'created',
     stamp,
     created: stamp,

@@ -7,6 +7,7 @@ import { catalogId, SetRegistry } from '../../../src/sets/set-registry.ts';
 import { bulksOf } from '../../../src/stores/elasticsearch/bulk.ts';
 import { Cluster } from '../../../src/stores/elasticsearch/cluster.ts';
 import { type CommitRecord, encodeCommit, type LoggedChange } from '../../../src/stores/elasticsearch/commit-record.ts';
+import { orderOf, resourceId } from '../../../src/stores/elasticsearch/documents.ts';
 import { movePointer, readPointer } from '../../../src/stores/elasticsearch/pointer.ts';
 import { IndexNames } from '../../../src/stores/elasticsearch/schema.ts';
 import { openStores } from '../../../src/stores/open-stores.ts';
@@ -105,7 +106,9 @@ async function* commits(
       if (full !== undefined) closed.push({ ...full, set: set.id });
       const was = { stamp: 0, weight: 0, live: false };
       const window = ledger.window.number;
-      changes.push({ ...change, set: set.id, key, state, encoded: encodeState(state), created: stamp, was, window });
+      const order = orderOf(set.id, key);
+      const names = { set: set.id, key, order, id: resourceId(order) };
+      changes.push({ ...change, ...names, state, encoded: encodeState(state), created: stamp, was, window });
     }
     const after = uuid;
     commit += 1;

@@ -185,7 +185,7 @@ export class Applier {
     }
   }
 
-  async #send(lines: string): Promise<void> {
+  async #send(lines: Buffer): Promise<void> {
     const { body } = await this.#cluster.ask<BulkAnswer>({
       method: 'POST',
       path: '/_bulk',

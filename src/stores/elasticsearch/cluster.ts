@@ -8,10 +8,10 @@ export interface Ask {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | boolean>>;
-  /** A value, or a text that is JSON already. */
-  readonly body?: object | string;
+  /** A value, or bytes that are JSON already. */
+  readonly body?: object | Buffer;
   /** The lines of a bulk request. */
-  readonly lines?: string;
+  readonly lines?: string | Buffer;
   /** Statuses that are an answer like any other; all other ones from 400 on are thrown. */
   readonly expects?: readonly number[];
 }
@@ -80,8 +80,8 @@ export class Cluster {
     const began = performance.now();
     const told = (outcome: RequestOutcome) => this.#observer.requested?.(outcome, (performance.now() - began) / 1000);
     try {
-      // A text would be sent as text/plain.
-      const headers = typeof body === 'string' ? { 'content-type': 'application/json' } : {};
+      // Bytes would be sent as text/plain.
+      const headers = Buffer.isBuffer(body) ? { 'content-type': 'application/json' } : {};
       const answer = await this.#transport.request<Body>(params, { meta: true, ignore: [...expects], headers });
       told('answered');
       return { status: answer.statusCode!, body: answer.body };

@@ -128,7 +128,7 @@ export class CommitLog {
   }
 
   /** True: it is there. False: another one is there. Undefined: it was written over meanwhile, look again. */
-  async #create(record: CommitRecord, body: string): Promise<boolean | undefined> {
+  async #create(record: CommitRecord, body: Buffer): Promise<boolean | undefined> {
     const { number, uuid } = record;
     const path = `/${this.#names.log}/_create/${number}`;
     // A log that is gone is not made anew: it would begin in the middle.

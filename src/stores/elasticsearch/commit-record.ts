@@ -4,6 +4,8 @@ import type { EncodedState, ResourceState } from '../../domain/resource.ts';
 import type { SetId } from '../../domain/resource-set.ts';
 import type { Stamp } from '../../domain/stamp.ts';
 import type { OpenWindow, SetLedger } from '../set-ledger.ts';
+import { orderOf, resourceId } from './documents.ts';
+import { TextBuffer } from './text-buffer.ts';
 
 /** One commit of the log; its number is the `_id` of its document. */
 export interface CommitRecord {
@@ -25,6 +27,9 @@ export interface CommitRecord {
 }
 
 export interface LoggedChange extends Change {
+  /** What the resource is sorted by, and the `_id` of its document: both follow from set and key. */
+  readonly order: string;
+  readonly id: string;
   /** `state`, as events are compared with it. */
   readonly encoded: EncodedState | undefined;
   readonly created: Stamp;
@@ -76,7 +81,10 @@ interface CommitDocument {
   readonly closed: { readonly windows: readonly ClosedWindow[] };
 }
 
-export function encodeCommit(record: CommitRecord): string {
+/** Bytes that a row takes, with some room. */
+const BYTES_PER_ROW = 700;
+
+export function encodeCommit(record: CommitRecord): Buffer {
   const { uuid, after, stamp, time, changesIndex, changes, ledgers, closed } = record;
   const rest = {
     uuid,
@@ -87,7 +95,11 @@ export function encodeCommit(record: CommitRecord): string {
     ledgers: { entries: ledgers },
     closed: { windows: closed },
   };
-  return `${JSON.stringify(rest).slice(0, -1)},"changes":{"rows":[${changes.map(encodeRow).join(',')}]}}`;
+  const text = new TextBuffer(10_000 + changes.length * BYTES_PER_ROW);
+  text.write(`${JSON.stringify(rest).slice(0, -1)},"changes":{"rows":[`);
+  for (const [at, change] of changes.entries()) text.write(at === 0 ? encodeRow(change) : `,${encodeRow(change)}`);
+  text.write(']}}');
+  return text.bytes();
 }
 
 export function decodeCommit(number: number, document: CommitDocument): CommitRecord {
@@ -115,9 +127,12 @@ function decodeRow(row: ChangeRow): LoggedChange {
   const was = { stamp: wasStamp, weight: wasWeight, live: wasLive === 1 };
   // It was written from canonical JSON, and its fields keep their order.
   const encoded = state === null ? undefined : JSON.stringify(state);
+  const order = orderOf(set, key);
   return {
     set,
     key,
+    order,
+    id: resourceId(order),
     kind: CHANGE_KINDS[kind]!,
     stamp,
     window,

@@ -11,9 +11,8 @@ import type { Applier } from './applier.ts';
 import type { ClockCheck } from './clock-check.ts';
 import type { CommitLog, LogHead } from './commit-log.ts';
 import type { ClosedWindow, CommitRecord, LedgerEntry, LoggedChange } from './commit-record.ts';
-import { orderOf } from './documents.ts';
 import type { Standing } from './overlay.ts';
-import type { StandingReader } from './standing-reader.ts';
+import type { Met, StandingReader } from './standing-reader.ts';
 import type { StoredSets } from './stored-sets.ts';
 
 /** Microseconds that the last stamp may be ahead of the clock: beyond that a clock is wrong, now or then. */
@@ -71,9 +70,8 @@ export class Committer {
     for (;;) {
       failpoint('commit.begun');
       const [, , index] = await Promise.all([clock.require(), sets.load(), changesIndex()]);
-      const known = events.filter(({ set }) => sets.get(set) !== undefined);
-      await standings.readLedgers(known);
-      const met = await standings.read(known);
+      await standings.readLedgers(events.filter(({ set }) => sets.get(set) !== undefined));
+      const met = await standings.read(events);
       const { results, record } = this.#decide(events, { met, changesIndex: index });
       failpoint('commit.decided');
       if (record === undefined) {
@@ -91,7 +89,7 @@ export class Committer {
 
   #decide(
     events: readonly ChangeEvent[],
-    { met, changesIndex }: { met: Map<string, Standing>; changesIndex: string },
+    { met, changesIndex }: { met: readonly Met[]; changesIndex: string },
   ): Decision {
     const { log, sets } = this.#parts;
     const now = Date.now();
@@ -100,7 +98,7 @@ export class Committer {
     const changes: LoggedChange[] = [];
     const results: CommitResult[] = [];
     let last = log.head.stamp;
-    for (const event of events) {
+    for (const [at, event] of events.entries()) {
       const { set, key, state, weight, time } = event;
       const book = books.of(set);
       if (book === undefined) {
@@ -111,8 +109,7 @@ export class Committer {
         results.push({ status: 'unchanged', reason: 'repeated' });
         continue;
       }
-      const order = orderOf(set, key);
-      const standing = met.get(order);
+      const { order, id, standing } = met[at]!;
       const encoded = state === undefined ? undefined : encodeState(state);
       const kind = decide(standing?.state, encoded);
       if (kind === undefined) {
@@ -121,9 +118,10 @@ export class Committer {
       }
       last = nextStamp(last, now, time);
       const created = kind === 'created' ? last : standing!.created;
-      met.set(order, { state: encoded, stamp: last, created, weight });
+      met[at]!.standing = { state: encoded, stamp: last, created, weight };
       const window = book.count({ kind, stamp: last, weight });
-      changes.push({ set, key, kind, stamp: last, state, encoded, weight, window, created, was: formerOf(standing) });
+      const was = formerOf(standing);
+      changes.push({ set, key, order, id, kind, stamp: last, state, encoded, weight, window, created, was });
       results.push({ status: 'applied', stamp: last, kind });
     }
     const { ledgers, closed } = books;
@@ -208,8 +206,10 @@ class Book {
   }
 }
 
+const NEVER: LoggedChange['was'] = { stamp: 0, weight: 0, live: false };
+
 function formerOf(standing: Standing | undefined): LoggedChange['was'] {
-  if (standing === undefined) return { stamp: 0, weight: 0, live: false };
+  if (standing === undefined) return NEVER;
   return { stamp: standing.stamp, weight: standing.weight, live: standing.state !== undefined };
 }
 

@@ -88,13 +88,10 @@ export function stateFields(key: ResourceKey, state: ResourceState | undefined):
 
 /** The names of the set and of the key, and when it is written; as JSON without braces. */
 export function identityFields(
-  set: SetId,
-  { key, slug, time }: { key: ResourceKey; slug: string; time: number },
+  { set, order }: { readonly set: SetId; readonly order: string },
+  { slug, timestamp }: { readonly slug: string; readonly timestamp: string },
 ): string {
-  return (
-    `"resource_set":"${slug}","set":${set},"order":${JSON.stringify(orderOf(set, key))},` +
-    `"timestamp":"${new Date(time).toISOString()}"`
-  );
+  return `"resource_set":"${slug}","set":${set},"order":${JSON.stringify(order)},"timestamp":"${timestamp}"`;
 }
 
 export function stampFields(kind: ChangeKind, stamp: Stamp): string {

@@ -1,7 +1,6 @@
 import type { Cluster } from './cluster.ts';
 import type { LogHead } from './commit-log.ts';
 import { decodeCommit, type Former } from './commit-record.ts';
-import { orderOf } from './documents.ts';
 import type { IndexNames } from './schema.ts';
 
 type CommitBody = Parameters<typeof decodeCommit>[1];
@@ -35,8 +34,7 @@ export class FormerStates {
       method: 'GET',
       path: `/${this.#log}/_doc/${number}`,
     });
-    for (const { set, key, was } of decodeCommit(number, body._source).changes) {
-      const order = orderOf(set, key);
+    for (const { order, was } of decodeCommit(number, body._source).changes) {
       if (!this.#states.has(order)) this.#states.set(order, was);
     }
     this.#read = number;

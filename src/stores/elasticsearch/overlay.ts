@@ -1,7 +1,6 @@
 import type { EncodedState } from '../../domain/resource.ts';
 import type { Stamp } from '../../domain/stamp.ts';
-import type { CommitRecord } from './commit-record.ts';
-import { orderOf } from './documents.ts';
+import type { CommitRecord, LoggedChange } from './commit-record.ts';
 
 /** What is known of a key; stamp 0 and no state for one that never was. */
 export interface Standing {
@@ -11,29 +10,22 @@ export interface Standing {
   readonly weight: number;
 }
 
-interface Laid extends Standing {
-  readonly commit: number;
-}
-
 /** What commits that are perhaps not applied yet did to which keys. */
 export class Overlay {
-  /** By order (set and key). */
-  readonly #standings = new Map<string, Laid>();
+  /** By order (set and key): the last one. */
+  readonly #changes = new Map<string, LoggedChange>();
 
-  lay({ number, changes }: CommitRecord): void {
-    for (const { set, key, encoded, stamp, created, weight } of changes) {
-      this.#standings.set(orderOf(set, key), { state: encoded, stamp, created, weight, commit: number });
-    }
+  lay({ changes }: CommitRecord): void {
+    for (const change of changes) this.#changes.set(change.order, change);
   }
 
-  lift({ number, changes }: CommitRecord): void {
-    for (const { set, key } of changes) {
-      const order = orderOf(set, key);
-      if (this.#standings.get(order)?.commit === number) this.#standings.delete(order);
-    }
+  /** @param record the very one that was laid */
+  lift({ changes }: CommitRecord): void {
+    for (const change of changes) if (this.#changes.get(change.order) === change) this.#changes.delete(change.order);
   }
 
   get(order: string): Standing | undefined {
-    return this.#standings.get(order);
+    const change = this.#changes.get(order);
+    return change && { state: change.encoded, stamp: change.stamp, created: change.created, weight: change.weight };
   }
 }

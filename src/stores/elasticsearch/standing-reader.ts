@@ -25,6 +25,15 @@ interface LedgerDocument {
   readonly positions: Readonly<Record<string, number>>;
 }
 
+/** A key that events are about. */
+export interface Met {
+  readonly order: string;
+  /** The `_id` of its document. */
+  readonly id: string;
+  /** Undefined for a key that never was. Who decides writes here what comes of it: the next event of the key meets that. */
+  standing: Standing | undefined;
+}
+
 /** Reads what events meet: the states of their keys, and the ledgers of their sets. Realtime: nothing has to be refreshed. */
 export class StandingReader {
   readonly #cluster: Cluster;
@@ -37,19 +46,27 @@ export class StandingReader {
     this.#log = log;
   }
 
-  /** By order (set and key); keys that never were are not in it. */
-  async read(events: readonly ChangeEvent[]): Promise<Map<string, Standing>> {
-    const orders = [...new Set(events.map(({ set, key }) => orderOf(set, key)))];
-    // Looked up before the documents are asked for: what they do not hold yet may be applied, and lifted, before the answer comes.
-    const overlay = orders.map((order) => this.#log.overlay.get(order));
-    const standings = new Map<string, Standing>();
-    const documents = await this.get<ResourceDocument>(this.#names.resources, orders.map(resourceId));
-    for (const document of documents) if (document !== undefined) standings.set(document.order, toStanding(document));
-    for (const [at, order] of orders.entries()) {
-      const laid = overlay[at];
-      if (laid !== undefined && laid.stamp >= (standings.get(order)?.stamp ?? 0)) standings.set(order, laid);
+  /** In the order of the events; events of one key share what they meet. */
+  async read(events: readonly ChangeEvent[]): Promise<readonly Met[]> {
+    const keys = new Map<string, Met>();
+    const met = events.map(({ set, key }) => this.#meet(orderOf(set, key), keys));
+    const all = [...keys.values()];
+    const ids = all.map(({ id }) => id);
+    for (const [at, document] of (await this.get<ResourceDocument>(this.#names.resources, ids)).entries()) {
+      const key = all[at]!;
+      if (document !== undefined && document.stamp > (key.standing?.stamp ?? 0)) key.standing = toStanding(document);
     }
-    return standings;
+    return met;
+  }
+
+  /** With what the overlay tells, before the documents are asked for: what they do not hold yet may be applied, and lifted, before the answer comes. */
+  #meet(order: string, keys: Map<string, Met>): Met {
+    let met = keys.get(order);
+    if (met === undefined) {
+      met = { order, id: resourceId(order), standing: this.#log.overlay.get(order) };
+      keys.set(order, met);
+    }
+    return met;
   }
 
   /** Makes the log know the ledgers of the events' sets. */
