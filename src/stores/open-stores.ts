@@ -2,6 +2,7 @@ import type { StoreLocation } from '../config/configuration.ts';
 import type { Catalog } from './catalog.ts';
 import { migrateElasticsearch, openElasticsearch } from './elasticsearch/open-elasticsearch.ts';
 import type { ResourceIndex } from './resource-index.ts';
+import { type CopyProgress, copySqlite } from './sqlite/copy-sqlite.ts';
 import { migrateSqlite, openSqlite } from './sqlite/open-sqlite.ts';
 import type { StoreGauge } from './store-gauge.ts';
 import type { StoreObserver } from './store-observer.ts';
@@ -45,4 +46,9 @@ export async function migrateStores(location: StoreLocation): Promise<{ readonly
     case 'elasticsearch':
       return migrateElasticsearch(location);
   }
+}
+
+/** Copies the file of a store, as it is at one moment, to a file that is not there yet. */
+export function copyStore(file: string, copy: string, onProgress: CopyProgress): Promise<void> {
+  return copySqlite(file, copy, onProgress);
 }

@@ -45,6 +45,17 @@ describeOnEachStore('a registry of sets', (store) => {
   const add = (slug: string) => sets.add({ slug, urlPrefix: URL_PREFIX });
   const listed = async () => (await others.list()).map(({ slug }) => slug);
 
+  it('gives a renewed set an epoch that no set has had, and a history that begins now', async () => {
+    const { epochStart } = await add('a');
+    await sets.move('a', 'http://example.net/');
+    const renewed = await sets.renew('a');
+    assert.ok(renewed.epochStart > epochStart);
+    // In minutes since 2020, of which there were 3 million in 2026.
+    assert.ok(renewed.epoch > 3_000_000);
+    assert.equal((await sets.renew('a')).epoch, renewed.epoch + 1);
+    assert.equal((await others.bySlug('a')).epoch, renewed.epoch + 1);
+  });
+
   it('shows another one what was added, changed and removed', async () => {
     for (const slug of ['c', 'a', 'b']) await add(slug);
     assert.deepEqual(await listed(), ['a', 'b', 'c']);

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { ask } from '../support/ask.ts';
+import { SQLITE } from '../support/each-store.ts';
+import { findFreePort } from '../support/free-port.ts';
+import { SetReader } from '../support/set-reader.ts';
+import { until } from '../support/until.ts';
+import { Workplace } from '../support/workplace.ts';
+
+const BASE_URL = 'http://source.example.org';
+
+describe('a backup', function () {
+  this.timeout(60_000);
+  let place: Workplace;
+
+  beforeEach(async () => {
+    place = await Workplace.make(SQLITE);
+  });
+  afterEach(() => place.close());
+
+  it('is a copy of one moment, made while changes are posted', async () => {
+    await done('sets add records --url-prefix https://example.org/');
+    const { url } = await start(['serve', '--base-url', 'http://localhost:8080']);
+    const stop = new AbortController();
+    const posting = postUntil(url, stop.signal);
+    const { file, bytes } = JSON.parse(await done('backup copy.db --json'));
+    stop.abort();
+    const posted = await posting;
+    assert.equal(file, join(place.folder, 'copy.db'));
+    assert.ok(bytes > 0 && posted > 0);
+    await done('verify records --store sqlite:copy.db');
+    const { resources } = JSON.parse(await done('sets show records --store sqlite:copy.db --json'));
+    assert.ok(resources <= posted);
+  });
+
+  it('is put back with a new history: what clients know of the lost one is gone, and nothing is overlooked', async () => {
+    const files = join(place.folder, 'files');
+    mkdirSync(files);
+    writeFileSync(join(files, 'a.txt'), 'before');
+    let server = await publish();
+    await done('backup copy.db');
+    writeFileSync(join(files, 'a.txt'), 'after!');
+    writeFileSync(join(files, 'b.txt'), 'new');
+    await server.stop();
+    server = await publish();
+    await until('the new file is there', async () => (await listOf(server)).resources.size === 2);
+    const known = await listOf(server);
+    await server.stop();
+
+    await refused('restore copy.db', /Stop all servers, and say --confirm/);
+    const { sets, kept } = JSON.parse(await done('restore copy.db --confirm --json'));
+    assert.equal(sets.length, 1);
+    assert.ok(existsSync(kept));
+    server = await publish();
+    await until('it is looked at again', async () => {
+      const { resources } = await listOf(server);
+      return isDeepStrictEqual([...resources], [...known.resources]);
+    });
+    const old = await ask(`${server.url}/sets/files/resourcelist-1-00000001.xml`);
+    assert.equal(old.status, 410);
+    await server.stop();
+    assert.deepEqual(
+      readdirSync(join(place.folder, 'data')).filter((name) => name.includes('.part')),
+      [],
+    );
+  });
+
+  it('is refused when the file is there, and restoring refuses what is no store', async () => {
+    await done('sets add records --url-prefix https://example.org/');
+    writeFileSync(join(place.folder, 'there.db'), 'something');
+    await refused('backup there.db', /is there already: name another file/);
+    await refused('restore there.db --confirm', /is no SQLite database/, 3);
+    await refused('restore missing.db --confirm', /missing\.db/);
+    rmSync(join(place.folder, 'there.db'));
+    await done('sets show records');
+  });
+
+  const listOf = ({ url }: { url: string }) => new SetReader(`${BASE_URL}/sets/files/`, url).resourceList();
+  const publish = () => start(['publish', 'files', '--base-url', BASE_URL]);
+
+  async function start(command: readonly string[]) {
+    const port = await findFreePort();
+    const server = place.start([...command, '--port', String(port)]);
+    const url = `http://127.0.0.1:${port}`;
+    await until('it is ready', async () => (await ask(`${url}/readyz`).catch(() => undefined))?.status === 200);
+    return {
+      url,
+      async stop() {
+        server.signal('SIGTERM');
+        assert.equal(await server.exit(), 0, server.stderr);
+      },
+    };
+  }
+
+  async function done(line: string): Promise<string> {
+    const { exitCode, stdout, stderr } = await place.run(line.split(' '));
+    assert.equal(exitCode, 0, stderr);
+    return stdout;
+  }
+
+  async function refused(line: string, message: RegExp, code = 2): Promise<void> {
+    const { exitCode, stderr } = await place.run(line.split(' '));
+    assert.match(stderr, message);
+    assert.equal(exitCode, code);
+  }
+});
+
+/** @returns how many events were acknowledged */
+async function postUntil(url: string, stop: AbortSignal): Promise<number> {
+  for (let number = 1; ; number++) {
+    const event = { location: { type: 'rel_path', value: `${number}` }, change: 'created' };
+    const { status } = await ask(`${url}/api/sets/records/changes`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ changes: [event] }),
+    });
+    assert.equal(status, 200);
+    if (stop.aborted) return number;
+  }
+}
