@@ -4,6 +4,7 @@ import { open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { NodeEnvironment } from './elasticsearch-configuration.ts';
+import { guard } from './guard.ts';
 import { unprivileged } from './unprivileged.ts';
 
 /** Milliseconds until a node that does not answer, or does not end, is given up. */
@@ -140,12 +141,4 @@ export class ElasticsearchNode {
     // The start script waits for the server to end, which it must not survive: a port and locks are then free.
     process.kill(this.#pid ?? -this.#running.launcher.pid!, signal);
   }
-}
-
-/** Kills the group of processes when this process ends, however it ends: the pipe is closed with it. */
-function guard(group: number): ChildProcess {
-  return spawn('sh', ['-c', 'read -r _; kill -KILL "-$0"', String(group)], {
-    detached: true,
-    stdio: ['pipe', 'ignore', 'ignore'],
-  });
 }

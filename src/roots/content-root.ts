@@ -1,8 +1,15 @@
-import type { Hashes } from '../domain/hash.ts';
+import type { HashAlgorithm, Hashes } from '../domain/hash.ts';
+import type { Seconds } from '../domain/w3c-datetime.ts';
+
 /**
  * Where the bytes of a set are. Held to these promises by test/contract/content-root.ts. Paths are relative to the root, with `/` between names.
  */
 export interface ContentRoot {
+  /** What every digest has at least. */
+  readonly hashes: readonly HashAlgorithm[];
+  /** So many digests are worth asking for at once. */
+  readonly digestsAtOnce: number;
+
   /**
    * The files below a path (the whole root without one; the file itself when the path is one), ascending by the bytes of their
    * resource key (`keyOfPath`), as batches. What is excluded and symbolic links that lead out of the root are left out. A folder
@@ -15,13 +22,19 @@ export interface ContentRoot {
   list(under?: string): AsyncIterable<readonly RootEntry[]>;
 
   /**
+   * Whether `list` would tell of nothing at all.
+   * @throws TidemarkError as `list`
+   */
+  isEmpty(): Promise<boolean>;
+
+  /**
    * Opens a file for reading. What it opens lies in the root also when a link is swapped in meanwhile.
    * @throws TidemarkError `not-found` when there is no such file (any more), or it lies outside; `unavailable` when it cannot be read
    */
   open(path: string): Promise<RootFile>;
 
   /**
-   * Reads a file and returns its sha-256, and whatever hashes the root was opened for, with the figures of the bytes that were read. Several may be asked for at once.
+   * The hashes of a file, with the figures of the very bytes that have them. Several may be asked for at once.
    * @throws TidemarkError as `open`; `conflict` when the file was changed while it was read; the signal's reason when it is aborted
    */
   digest(path: string, signal?: AbortSignal): Promise<FileDigest>;
@@ -33,6 +46,12 @@ export interface ContentRoot {
    * @throws TidemarkError `unavailable` when the root is not there
    */
   watch(onChange: (path: string) => void, onProblem: (problem: RootProblem) => void): Promise<RootWatch>;
+
+  /**
+   * A URL that lets anybody who has it read the file, for a while and without us; only where the root can make one. Whether there
+   * is such a file is found out by who follows it.
+   */
+  presign?(path: string, use: PresignedUse): Promise<string>;
 }
 
 export type RootEntry = FileEntry | RootProblem;
@@ -43,6 +62,10 @@ export interface FileEntry {
   readonly length: number;
   /** Nanoseconds since 1970. */
   readonly mtime: bigint;
+  /** Tells versions of its bytes apart, where the root knows without reading them; else length and mtime have to. */
+  readonly tag?: string;
+  /** Bytes that its digest most likely has to read, when these are not all. */
+  readonly toRead?: number;
   readonly problem?: undefined;
 }
 
@@ -65,6 +88,11 @@ export interface RootFile {
    * before its last bytes, when the file was changed since it was opened: nobody takes a mixture of two versions for one.
    */
   stream(range?: ByteRange): import('node:stream').Readable;
+  /**
+   * Whether the root still has this very file at its path, unchanged: then whoever keeps its bytes need not read them again. May be asked
+   * when the file is closed. A root that cannot tell it for much less than reading the file has no such function.
+   */
+  readonly isCurrent?: (() => Promise<boolean>) | undefined;
   close(): Promise<void>;
 }
 
@@ -74,6 +102,15 @@ export interface FileDigest {
   /** Nanoseconds since 1970. */
   readonly mtime: bigint;
   readonly hashes: Hashes;
+  /** As in `FileEntry`. */
+  readonly tag?: string;
+  /** The media type that somebody gave the file; without one, its name has to tell. */
+  readonly mime?: string;
+}
+
+export interface PresignedUse {
+  readonly method: 'GET' | 'HEAD';
+  readonly expires: Seconds;
 }
 
 export interface ByteRange {

@@ -7,6 +7,8 @@ export interface RememberedFile {
   readonly length: number;
   /** Nanoseconds since 1970. */
   readonly mtime: bigint;
+  /** As in `FileEntry`. */
+  readonly tag?: string | undefined;
   /** When these were seen, nanoseconds since 1970. */
   readonly scanned: bigint;
 }

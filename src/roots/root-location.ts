@@ -1,10 +1,19 @@
 import type { HashAlgorithm } from '../domain/hash.ts';
 
 export interface RootLocation {
-  /** A folder's absolute path. */
+  /** A folder's absolute path, or `s3://bucket/prefix` (s3-location.ts). */
   readonly root: string;
   /** Patterns of what is left out, as lines of a `.tidemarkignore`. */
   readonly exclude: readonly string[];
-  /** What is computed of each file besides sha-256. */
+  /** What every digest has to have: of a folder's files, besides sha-256. */
   readonly hashes?: readonly HashAlgorithm[];
+  /** For roots on S3. */
+  readonly s3?: S3Settings | undefined;
+}
+
+export interface S3Settings {
+  /** Milliseconds that a server may say nothing before it is asked again. */
+  readonly timeout: number;
+  /** Milliseconds between two looks at what is in a bucket. */
+  readonly pollInterval: number;
 }

@@ -118,14 +118,15 @@ export class RootKeeper {
   }
 
   async #scanChanges(under: readonly string[]): Promise<void> {
+    if (under.includes('')) await this.#requireFiles();
     const summary = await scan({ ...this.#options, under, signal: this.#stopping.signal });
     this.#options.events?.onScanned?.(summary, under.includes('') ? 'full' : 'changes');
   }
 
-  /** An empty folder that had files is most likely the place where a disk is missing, not a root that lost them all. */
+  /** An empty root that had files is most likely the place where a disk is missing, not one that lost them all. */
   async #requireFiles(): Promise<void> {
     const { root, index, set } = this.#options;
-    for await (const batch of root.list()) if (batch.length > 0) return;
+    if (!(await root.isEmpty())) return;
     const { resources } = await index.summary(set.id);
     if (resources === 0) return;
     throw new TidemarkError(

@@ -41,12 +41,12 @@ export async function hashFile(input: HashInput): Promise<HashedFile> {
 async function readFile({ set, root, file: { path }, signal }: HashInput): Promise<HashedFile> {
   const key = keyOfPath(path);
   const now = Date.now();
-  const { length, mtime, hashes } = await root.digest(path, signal);
+  const { length, mtime, hashes, tag, mime: known } = await root.digest(path, signal);
   const lastmod = lastmodOf(mtime, now);
-  const type = mime.getType(path) ?? ANY_TYPE;
+  const type = known ?? mime.getType(path) ?? ANY_TYPE;
   const state = { ...(lastmod !== undefined && { lastmod }), length, hashes, mime: type };
   return {
     event: { set: set.id, key, state, weight: entryWeight(set.urlPrefix, key, state) },
-    remember: { key, length, mtime, scanned: BigInt(now) * 1_000_000n },
+    remember: { key, length, mtime, tag, scanned: BigInt(now) * 1_000_000n },
   };
 }

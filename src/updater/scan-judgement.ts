@@ -1,3 +1,4 @@
+import type { HashAlgorithm } from '../domain/hash.ts';
 import { pathOfKey, type ResourceKey, URI_LENGTH, uriOf } from '../domain/key.ts';
 import type { ResourceState } from '../domain/resource.ts';
 import type { ResourceSet } from '../domain/resource-set.ts';
@@ -17,6 +18,8 @@ export type Judgement =
 export interface JudgementRules {
   readonly set: ResourceSet;
   readonly rehash: boolean;
+  /** What every digest of the root has at least. */
+  readonly hashes: readonly HashAlgorithm[];
   /** Milliseconds since 1970. */
   readonly now: number;
 }
@@ -70,18 +73,18 @@ export function lastmodOf(mtime: bigint, now: number): Seconds | undefined {
   return seconds * 1000 > now + DAY_MILLISECONDS ? undefined : seconds;
 }
 
-function isRemembered({ length, mtime }: FileEntry, remembered: RememberedFile | undefined): boolean {
+function isRemembered({ length, mtime, tag }: FileEntry, remembered: RememberedFile | undefined): boolean {
   if (remembered === undefined || remembered.length !== length || remembered.mtime !== mtime) return false;
+  if (remembered.tag !== tag) return false;
+  if (tag !== undefined) return true;
   const age = remembered.scanned - mtime;
   return age >= RACY_NANOSECONDS || age <= -RACY_NANOSECONDS;
 }
 
 /** Whether a state is what a scan would make of the file, as far as one can tell without hashing. Somebody may have posted another. */
-function tells(state: ResourceState, { length, mtime }: FileEntry, { set, now }: JudgementRules): boolean {
-  const hashed = ['sha-256' as const, ...set.publishHashes].every(
-    (algorithm) => state.hashes?.[algorithm] !== undefined,
-  );
-  return hashed && state.length === length && state.lastmod === lastmodOf(mtime, now);
+function tells(state: ResourceState, { length, mtime }: FileEntry, { hashes, now }: JudgementRules): boolean {
+  const hashed = hashes.every((algorithm) => state.hashes?.[algorithm] !== undefined);
+  return state.hashes !== undefined && hashed && state.length === length && state.lastmod === lastmodOf(mtime, now);
 }
 
 function lengthProblem(urlPrefix: string, key: ResourceKey): string | undefined {

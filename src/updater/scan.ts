@@ -11,6 +11,7 @@ import { Judge } from './scan-judgement.ts';
 import { type Finding, ScanPoster } from './scan-poster.ts';
 import { type ScanRow, scanRows } from './scan-rows.ts';
 import { ScanCounter, type ScanProgress, type ScanSummary } from './scan-summary.ts';
+import { inTurn } from './scan-turns.ts';
 import type { Updater } from './updater.ts';
 
 /** What a scan works on. */
@@ -41,28 +42,52 @@ interface FileToHash {
   readonly resource: Resource | undefined;
 }
 
-const FILES_AT_ONCE = 4;
-/** A batch of findings is posted when it has so many, or when so many bytes (256 MB) wait to be hashed for it. */
+const PATHS_AT_ONCE = 8;
+/** A batch of findings is posted when it has so many, or when so many bytes (256 MB) wait to be read for it. */
 const MOST_FINDINGS = 1_000;
 const MOST_BYTES = 268_435_456;
 
 /**
- * Compares a root with the state of its set, and posts the differences. What is below a path that cannot be read is unknown,
- * and stays as it is.
+ * Compares a root with the state of its set, and posts the differences, when it is its turn. What is below a path that cannot be read is
+ * unknown, and stays as it is.
  * @throws TidemarkError `unavailable` when the root is not there, or vanishes meanwhile: then nothing is deleted for its sake;
  *   the signal's reason when it is aborted, after what was being posted is committed
  */
-export async function scan(options: ScanOptions): Promise<ScanSummary> {
+export function scan(options: ScanOptions): Promise<ScanSummary> {
+  return inTurn(options.memory, options.signal, () => scanNow(options));
+}
+
+async function scanNow(options: ScanOptions): Promise<ScanSummary> {
   const run = new ScanRun(options);
   try {
-    for (const path of outermost(options.under ?? [''])) {
-      for await (const rows of scanRows({ ...options, set: options.set.id }, path)) await run.take(rows);
-    }
+    for await (const rows of rowsOf(options, outermost(options.under ?? ['']))) await run.take(rows);
     await run.flush();
   } finally {
     await run.finish();
   }
   return run.counter.summary();
+}
+
+/** The rows of one path after the other; some begin early, since each waits for an answer of its root and of the store. */
+async function* rowsOf(options: ScanOptions, paths: readonly string[]): AsyncGenerator<readonly ScanRow[]> {
+  for (let at = 0; at < paths.length; at += PATHS_AT_ONCE) {
+    const begun = paths.slice(at, at + PATHS_AT_ONCE).map((path) => {
+      const rows = scanRows({ ...options, set: options.set.id }, path);
+      const first = rows.next();
+      // It is thrown when it is this one's turn; who stops before does not care.
+      first.catch(() => {});
+      return { rows, first };
+    });
+    try {
+      for (const { rows, first } of begun) {
+        const { value, done } = await first;
+        if (!done) yield value;
+        yield* rows;
+      }
+    } finally {
+      for (const { rows } of begun) await rows.return(undefined);
+    }
+  }
 }
 
 class ScanRun {
@@ -72,13 +97,13 @@ class ScanRun {
   readonly #poster: ScanPoster;
   #findings: Finding[] = [];
   #toHash: FileToHash[] = [];
-  #bytesToHash = 0;
+  #bytesToRead = 0;
 
   constructor(options: ScanOptions) {
-    const { set, rehash = false, dryRun = false, updater, memory, onProgress, onChange } = options;
+    const { set, root, rehash = false, dryRun = false, updater, memory, onProgress, onChange } = options;
     this.#options = options;
     this.counter = new ScanCounter(onProgress);
-    this.#judge = new Judge({ set, rehash, now: Date.now() });
+    this.#judge = new Judge({ set, rehash, hashes: root.hashes, now: Date.now() });
     this.#poster = new ScanPoster({ updater, memory, counter: this.counter, dryRun, onChange });
   }
 
@@ -87,7 +112,7 @@ class ScanRun {
     for (const row of rows) {
       this.#takeRow(row);
       const waiting = this.#findings.length + this.#toHash.length;
-      if (waiting >= MOST_FINDINGS || this.#bytesToHash >= MOST_BYTES) await this.flush();
+      if (waiting >= MOST_FINDINGS || this.#bytesToRead >= MOST_BYTES) await this.flush();
     }
   }
 
@@ -97,10 +122,10 @@ class ScanRun {
     const files = this.#toHash;
     this.#findings = [];
     this.#toHash = [];
-    this.#bytesToHash = 0;
+    this.#bytesToRead = 0;
     const next = files.values();
     // Every one of them takes the next file when it is done with its last.
-    await Promise.all(Array.from({ length: FILES_AT_ONCE }, () => this.#hashEach(next, findings)));
+    await Promise.all(Array.from({ length: this.#options.root.digestsAtOnce }, () => this.#hashEach(next, findings)));
     await this.#poster.post(findings);
   }
 
@@ -118,7 +143,7 @@ class ScanRun {
         break;
       case 'hash':
         this.#toHash.push({ file: judgement.file, resource });
-        this.#bytesToHash += judgement.file.length;
+        this.#bytesToRead += judgement.file.toRead ?? judgement.file.length;
         break;
       case 'delete':
         this.#findings.push({ key, resource, event: this.#deletion(key) });

@@ -25,7 +25,7 @@ const NO_MEMORY: FileMemory = { read: () => [], update: () => {} };
 
 /** Reads every file of the root, and holds it against its state. Returns how many files there are. */
 export async function verifyRoot({ set, index, root, differences, onProgress }: RootInput): Promise<number> {
-  const judge = new Judge({ set, rehash: true, now: Date.now() });
+  const judge = new Judge({ set, rehash: true, hashes: root.hashes, now: Date.now() });
   let files = 0;
   for await (const rows of scanRows({ set: set.id, index, root, memory: NO_MEMORY }, '')) {
     for (const row of rows) {

@@ -2,16 +2,20 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { isTidemarkError } from '../../src/domain/errors.ts';
+import { HASH_ALGORITHMS, type HashAlgorithm, type Hashes } from '../../src/domain/hash.ts';
 import { keyOfPath } from '../../src/domain/key.ts';
-import type { ContentRoot, RootWatch } from '../../src/roots/content-root.ts';
+import type { ContentRoot, FileEntry, RootEntry, RootWatch } from '../../src/roots/content-root.ts';
 import { collect } from '../support/builders.ts';
 import { until } from '../support/until.ts';
 
 /** A place to put files in, and the root that shows them. */
 export interface RootUnderTest {
-  open(exclude?: readonly string[]): ContentRoot;
-  /** An `mtime` is in seconds since 1970. */
+  /** Changes are told within a second or so. */
+  open(exclude?: readonly string[], hashes?: readonly HashAlgorithm[]): ContentRoot;
+  /** Writes a file, at a time in seconds since 1970 where the place takes one. */
   write(path: string, content: string, mtime?: number): Promise<void> | void;
+  /** The time that a file has, in nanoseconds. */
+  timeOf(path: string): Promise<bigint> | bigint;
   remove(path: string): Promise<void> | void;
   /** Moves a file or a folder. */
   move(from: string, to: string): Promise<void> | void;
@@ -58,7 +62,7 @@ export function testContentRoot(name: string, place: () => RootUnderTest): void 
       watch = undefined;
     });
 
-    async function watched(): Promise<ReadonlySet<string>> {
+    async function watched(): Promise<Set<string>> {
       const told = new Set<string>();
       watch = await root.watch(
         (path) => told.add(path),
@@ -71,10 +75,30 @@ export function testContentRoot(name: string, place: () => RootUnderTest): void 
       await files.write('a.txt', 'abc', 1_600_000_000.5);
       await files.write('deep/er/b.bin', '', 1_500_000_000);
 
-      assert.deepEqual(await collect(root.list()), [
-        { path: 'a.txt', length: 3, mtime: 1_600_000_000_500_000_000n },
-        { path: 'deep/er/b.bin', length: 0, mtime: 1_500_000_000_000_000_000n },
+      assert.deepEqual((await collect(root.list())).map(figuresOf), [
+        { path: 'a.txt', length: 3, mtime: await files.timeOf('a.txt') },
+        { path: 'deep/er/b.bin', length: 0, mtime: await files.timeOf('deep/er/b.bin') },
       ]);
+    });
+
+    it('is empty when nothing is in it that would be listed', async () => {
+      root = files.open(['*.tmp']);
+      assert.equal(await root.isEmpty(), true);
+      await files.write('a.tmp', 'x');
+      assert.equal(await root.isEmpty(), true);
+      await files.write('deep/er/b.txt', 'x');
+      assert.equal(await root.isEmpty(), false);
+    });
+
+    it('lists a file with what its digest tells of it, until it is written again', async () => {
+      await files.write('a', 'one', 1_600_000_000);
+      const [listed] = await collect(root.list());
+      const { length, mtime, tag } = await root.digest('a');
+      assert.deepEqual({ path: 'a', length, mtime, tag }, { ...figuresOf(listed!), tag: tagOf(listed!) });
+
+      await files.write('a', 'two', 1_600_000_001);
+      const [again] = await collect(root.list());
+      assert.notDeepEqual([figuresOf(again!), tagOf(again!)], [figuresOf(listed!), tagOf(listed!)]);
     });
 
     it('lists ascending by the bytes of the key, also where a folder has neighbours that sort before its slash', async () => {
@@ -89,7 +113,7 @@ export function testContentRoot(name: string, place: () => RootUnderTest): void 
 
     it('lists as many files as there are, over several batches', async () => {
       const paths = Array.from({ length: 1_234 }, (_, at) => `${at % 7}/${at}`);
-      for (const path of paths) await files.write(path, '');
+      await Promise.all(paths.map((path) => files.write(path, '')));
 
       assert.deepEqual((await pathsOf(root)).map(keyOfPath), paths.map(keyOfPath).sort());
     });
@@ -170,13 +194,14 @@ export function testContentRoot(name: string, place: () => RootUnderTest): void 
 
     it('tells length and time of what it opened, and tells versions apart', async () => {
       await files.write('a', 'one', 1_600_000_000);
+      const mtime = await files.timeOf('a');
       const first = await root.open('a');
       await first.close();
       await files.write('a', 'two', 1_600_000_001);
       const second = await root.open('a');
       await second.close();
 
-      assert.deepEqual([first.length, first.mtime], [3, 1_600_000_000_000_000_000n]);
+      assert.deepEqual([first.length, first.mtime], [3, mtime]);
       assert.notEqual(first.tag, second.tag);
       assert.match(first.tag, /^[!#-~]+$/, 'an opaque tag of RFC 9110, 8.8.3');
     });
@@ -189,14 +214,17 @@ export function testContentRoot(name: string, place: () => RootUnderTest): void 
       await assert.rejects(read(file.stream()), (error) => isTidemarkError(error, 'conflict'));
     });
 
-    it('hashes a file', async () => {
+    it('hashes a file, with what it was opened for and one hash at least', async () => {
       await files.write('a', 'abc', 1_600_000_000);
+      const time = await files.timeOf('a');
 
-      assert.deepEqual(await root.digest('a'), {
-        length: 3,
-        mtime: 1_600_000_000_000_000_000n,
-        hashes: { 'sha-256': createHash('sha256').update('abc').digest('hex') },
-      });
+      for (const wanted of [[], ['md5'], ['sha-1', 'sha-256'], HASH_ALGORITHMS] as const) {
+        root = files.open([], wanted);
+        const { length, mtime, hashes } = await root.digest('a');
+        assert.deepEqual([length, mtime], [3, time]);
+        assertHashes(hashes, 'abc');
+        for (const algorithm of [...wanted, ...root.hashes]) assert.ok(hashes[algorithm], algorithm);
+      }
     });
 
     it('hashes many files at once', async () => {
@@ -204,11 +232,7 @@ export function testContentRoot(name: string, place: () => RootUnderTest): void 
       for (const path of names) await files.write(path, path);
 
       const digests = await Promise.all(names.map((path) => root.digest(path)));
-      const expected = names.map((path) => createHash('sha256').update(path).digest('hex'));
-      assert.deepEqual(
-        digests.map(({ hashes }) => hashes['sha-256']),
-        expected,
-      );
+      for (const [at, { hashes }] of digests.entries()) assertHashes(hashes, names[at]!);
     });
 
     it('rejects with the reason when hashing is aborted, and hashes again afterwards', async () => {
@@ -259,7 +283,8 @@ export function testContentRoot(name: string, place: () => RootUnderTest): void 
       await until('new', async () => covers(told, 'new/deep/file'));
       await new Promise((resolve) => setTimeout(resolve, 200));
       await files.write('new/deep/later', 'x');
-      await until('later', async () => told.has('new/deep/later'));
+      told.clear();
+      await until('later', async () => covers(told, 'new/deep/later'));
     });
 
     it('tells nothing of what is excluded', async () => {
@@ -270,7 +295,7 @@ export function testContentRoot(name: string, place: () => RootUnderTest): void 
       await files.write('hidden/other', 'x');
       await files.write('a.tmp', 'x');
       await files.write('last', 'x');
-      await until('last', async () => told.has('last'));
+      await until('last', async () => covers(told, 'last'));
       assert.deepEqual(
         [...told].filter((path) => path.startsWith('hidden') || path === 'a.tmp'),
         [],
@@ -305,6 +330,28 @@ export function testContentRoot(name: string, place: () => RootUnderTest): void 
       await until('the problem', async () => [...told].some((line) => /^: .* is not there/.test(line)));
     });
   });
+}
+
+function figuresOf(entry: RootEntry) {
+  assert.equal(entry.problem, undefined);
+  const { path, length, mtime } = entry as FileEntry;
+  return { path, length, mtime };
+}
+
+function tagOf(entry: RootEntry): string | undefined {
+  return (entry as FileEntry).tag;
+}
+
+/** Each is right, and there is one. */
+function assertHashes(hashes: Hashes, content: string): void {
+  const algorithms = Object.keys(hashes);
+  assert.notEqual(algorithms.length, 0);
+  const expected = algorithms.map((algorithm) => [algorithm, hashOf(algorithm, content)]);
+  assert.deepEqual(hashes, Object.fromEntries(expected));
+}
+
+function hashOf(algorithm: string, content: string): string {
+  return createHash(algorithm.replace('-', '')).update(content).digest('hex');
 }
 
 async function pathsOf(root: ContentRoot, under?: string): Promise<string[]> {

@@ -1,4 +1,4 @@
-import { renameSync } from 'node:fs';
+import { renameSync, statSync } from 'node:fs';
 import { openRoot } from '../../src/roots/open-root.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 import { testContentRoot } from './content-root.ts';
@@ -6,8 +6,9 @@ import { testContentRoot } from './content-root.ts';
 describe('a folder', () => {
   const folder = useTempFolder();
   testContentRoot('a folder', () => ({
-    open: (exclude = []) => openRoot({ root: folder.path, exclude }),
+    open: (exclude = [], hashes = []) => openRoot({ root: folder.path, exclude, hashes }),
     write: (path, content, mtime) => folder.write(path, content, mtime),
+    timeOf: (path) => statSync(folder.at(path), { bigint: true }).mtimeNs,
     remove: (path) => folder.remove(path),
     move: (from, to) => renameSync(folder.at(from), folder.at(to)),
     vanish: () => folder.remove(''),

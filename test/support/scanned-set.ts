@@ -2,8 +2,9 @@ import { join } from 'node:path';
 import { pathOfKey } from '../../src/domain/key.ts';
 import type { Resource } from '../../src/domain/resource.ts';
 import type { ResourceSet } from '../../src/domain/resource-set.ts';
-import { ScanMemory } from '../../src/roots/folder/scan-memory.ts';
 import { openRoot } from '../../src/roots/open-root.ts';
+import type { RootLocation } from '../../src/roots/root-location.ts';
+import { ScanMemory } from '../../src/roots/scan-memory.ts';
 import { SetRegistry } from '../../src/sets/set-registry.ts';
 import { openStores, type Stores } from '../../src/stores/open-stores.ts';
 import type { Scanned } from '../../src/updater/scan.ts';
@@ -11,7 +12,7 @@ import { Updater } from '../../src/updater/updater.ts';
 import { collect } from './builders.ts';
 import type { TempFolder } from './temp-folder.ts';
 
-/** A set whose root is the folder `root` of a temporary folder, in a store of its own. */
+/** A set whose root is the folder `root` of a temporary folder, or another one, in a store of its own. */
 export interface ScannedSet extends Scanned {
   readonly memory: ScanMemory;
   readonly stores: Stores;
@@ -23,18 +24,21 @@ export interface ScannedSet extends Scanned {
   close(): Promise<void>;
 }
 
-export async function openScannedSet(folder: TempFolder, exclude: readonly string[] = []): Promise<ScannedSet> {
+export async function openScannedSet(
+  folder: TempFolder,
+  exclude: readonly string[] = [],
+  { root = folder.at('root'), hashes = [], s3 }: Partial<RootLocation> = {},
+): Promise<ScannedSet> {
   const stores = await openStores({ kind: 'sqlite', file: folder.at('data/store.db') });
   const { index, catalog } = stores;
   const sets = new SetRegistry(catalog, index);
   await sets.useBaseUrl('http://localhost:8080', false);
-  const root = folder.at('root');
-  const set: ResourceSet = await sets.add({ slug: 'set', root, exclude });
+  const set: ResourceSet = await sets.add({ slug: 'set', root, exclude, publishHashes: hashes });
   const memory = new ScanMemory({ file: join(folder.path, 'data/roots/1.db'), root });
   const updater = new Updater(index);
   return {
     set,
-    root: openRoot({ root, exclude }),
+    root: openRoot({ root, exclude, hashes, s3 }),
     memory,
     index,
     stores,

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { isTidemarkError } from '../../src/domain/errors.ts';
 import type { RememberedFile } from '../../src/roots/file-memory.ts';
-import { ScanMemory } from '../../src/roots/folder/scan-memory.ts';
+import { ScanMemory } from '../../src/roots/scan-memory.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 
 describe('what scans remember', () => {
@@ -31,6 +32,33 @@ describe('what scans remember', () => {
     const files = [file('/a', 2 ** 40), file('/b')];
     openMemory().update({ remember: files, forget: [] });
     assert.deepEqual([...openMemory().read({})].flat(), files);
+  });
+
+  it('holds what tells versions of a file apart, where there is such a thing', () => {
+    const files = [{ ...file('/a'), tag: 'v1' }, file('/b')];
+    openMemory().update({ remember: files, forget: [] });
+    assert.deepEqual([...openMemory().read({})].flat(), files);
+    openMemory().update({ remember: [file('/a')], forget: [] });
+    assert.deepEqual([...openMemory().read({})].flat(), [file('/a'), file('/b')]);
+  });
+
+  it('is kept when it was made before files had versions', () => {
+    mkdirSync(folder.at('roots'));
+    const database = new DatabaseSync(folder.at('roots/1.db'));
+    database.exec(`
+      CREATE TABLE root (path TEXT NOT NULL);
+      CREATE TABLE files (
+        key TEXT PRIMARY KEY, length INTEGER NOT NULL, mtime INTEGER NOT NULL, scanned INTEGER NOT NULL
+      ) WITHOUT ROWID, STRICT;
+      INSERT INTO root VALUES ('/data');
+      INSERT INTO files VALUES ('/a', 1, 1600000000123456789, 1700000000987654321);
+    `);
+    database.close();
+
+    const memory = openMemory();
+    assert.deepEqual([...memory.read({})].flat(), [file('/a')]);
+    memory.update({ remember: [{ ...file('/b'), tag: 'v1' }], forget: [] });
+    assert.deepEqual([...openMemory().read({})].flat(), [file('/a'), { ...file('/b'), tag: 'v1' }]);
   });
 
   it('is read ascending by key, in a range, over several batches', () => {

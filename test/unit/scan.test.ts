@@ -322,6 +322,9 @@ describe('a scan', () => {
 /** The root, telling when the first batch was listed. */
 function spyOn({ root }: ScannedSet, listed: () => void): ContentRoot {
   return {
+    hashes: root.hashes,
+    digestsAtOnce: root.digestsAtOnce,
+    isEmpty: () => root.isEmpty(),
     open: (path) => root.open(path),
     digest: (path, signal) => root.digest(path, signal),
     watch: (onChange, onProblem) => root.watch(onChange, onProblem),

@@ -4,6 +4,7 @@ import type { ContentRoot, FileDigest, RootEntry, RootFile, RootProblem, RootWat
 import { parseExclusions } from '../exclusions.ts';
 import type { RootLocation } from '../root-location.ts';
 import { HashClient } from './hash-client.ts';
+import { LookClient } from './look-client.ts';
 import { openWithin } from './open-within.ts';
 import { WalkClient } from './walk-client.ts';
 import { watchFolder } from './watch-client.ts';
@@ -16,10 +17,13 @@ const PUBLISHED_HASH: HashAlgorithm = 'sha-256';
  * the root. Anything else that is no regular file is left out.
  */
 export class FolderRoot implements ContentRoot {
+  readonly hashes: readonly HashAlgorithm[];
+  readonly digestsAtOnce = 4;
   readonly #root: string;
   readonly #exclude: readonly string[];
   readonly #walks: WalkClient;
-  readonly #hashes: HashClient;
+  readonly #hashing: HashClient;
+  readonly #looks = new LookClient();
 
   /** @throws TidemarkError `invalid` for a pattern that is none */
   constructor({ root, exclude, hashes = [] }: RootLocation) {
@@ -27,19 +31,25 @@ export class FolderRoot implements ContentRoot {
     this.#root = resolve(root);
     this.#exclude = exclude;
     this.#walks = new WalkClient({ root: this.#root, exclude });
-    this.#hashes = new HashClient({ root: this.#root, hashes: [...new Set([PUBLISHED_HASH, ...hashes])] });
+    this.hashes = [...new Set([PUBLISHED_HASH, ...hashes])];
+    this.#hashing = new HashClient({ root: this.#root, hashes: this.hashes });
   }
 
   list(under = ''): AsyncIterable<readonly RootEntry[]> {
     return this.#walks.walk(under);
   }
 
+  async isEmpty(): Promise<boolean> {
+    for await (const batch of this.list()) if (batch.length > 0) return false;
+    return true;
+  }
+
   open(path: string): Promise<RootFile> {
-    return openWithin(this.#root, path);
+    return openWithin({ root: this.#root, looks: this.#looks }, path);
   }
 
   digest(path: string, signal?: AbortSignal): Promise<FileDigest> {
-    return this.#hashes.digest(path, signal);
+    return this.#hashing.digest(path, signal);
   }
 
   watch(onChange: (path: string) => void, onProblem: (problem: RootProblem) => void): Promise<RootWatch> {

@@ -13,7 +13,8 @@ import {
 import type { HashAlgorithm, Hashes } from '../../domain/hash.ts';
 import type { FileDigest } from '../content-root.ts';
 import { changedMeanwhile, noSuchFile, openError, rootNotThere } from '../file-errors.ts';
-import { isPlainPath, isWithin, OPEN_FLAGS } from './within.ts';
+import { isPlainPath } from '../plain-path.ts';
+import { isWithin, OPEN_FLAGS } from './within.ts';
 
 export interface HashedRoot {
   readonly root: string;

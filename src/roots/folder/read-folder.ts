@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { type Dirent, readdirSync } from 'node:fs';
-import { isTidemarkError } from '../../domain/errors.ts';
-import { keyOfPath, resolveLocation } from '../../domain/key.ts';
+import { keyOfPath } from '../../domain/key.ts';
+import { nameProblem } from '../name-problem.ts';
 
 /** A name in a folder, with its place in the order of keys. */
 export interface FolderName {
@@ -25,20 +25,6 @@ export function readFolder(folder: string): FolderName[] {
     return problem === undefined ? { name, order, dirent } : { name, order, dirent, problem };
   });
   return names.sort((a, b) => (a.order < b.order ? -1 : 1));
-}
-
-// A prefix long enough that no name makes a URI that is too short; whether one is too long depends on the set.
-const SOME_PREFIX = 'http://localhost/';
-
-/** Why a name cannot be published, in the words of those who post it. */
-export function nameProblem(name: string): string | undefined {
-  try {
-    resolveLocation({ type: 'rel_path', value: name }, { urlPrefix: SOME_PREFIX }, 'its name');
-    return undefined;
-  } catch (error) {
-    if (isTidemarkError(error, 'invalid')) return error.message;
-    throw error;
-  }
 }
 
 /** Names that are not UTF-8 come with U+FFFD instead of their bytes, so only then the bytes are looked at. */

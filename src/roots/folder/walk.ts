@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { RootEntry } from '../content-root.ts';
 import { type Exclusions, isHidden, readExclusions } from '../exclusions.ts';
 import { isGone, reasonOf, rootNotThere } from '../file-errors.ts';
-import { type FolderName, nameProblem, readFolder } from './read-folder.ts';
+import { nameProblem } from '../name-problem.ts';
+import { type FolderName, readFolder } from './read-folder.ts';
 import { RootIdentity } from './root-identity.ts';
 import { isWithin } from './within.ts';
 

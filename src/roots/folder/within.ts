@@ -7,8 +7,3 @@ export const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.
 export function isWithin(folder: string, path: string): boolean {
   return path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
 }
-
-/** Whether a path consists of names only. */
-export function isPlainPath(path: string): boolean {
-  return !path.includes('\0') && path.split('/').every((name) => name !== '' && name !== '.' && name !== '..');
-}

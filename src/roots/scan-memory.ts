@@ -1,9 +1,9 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { TidemarkError } from '../../domain/errors.ts';
-import type { KeyRange, ResourceKey } from '../../domain/key.ts';
-import type { FileMemory, RememberedFile } from '../file-memory.ts';
+import { TidemarkError } from '../domain/errors.ts';
+import type { KeyRange, ResourceKey } from '../domain/key.ts';
+import type { FileMemory, RememberedFile } from './file-memory.ts';
 
 const BATCH = 500;
 /** How long to wait for another process, milliseconds. */
@@ -18,9 +18,12 @@ const SCHEMA = `
     key TEXT PRIMARY KEY,
     length INTEGER NOT NULL,
     mtime INTEGER NOT NULL,
-    scanned INTEGER NOT NULL
+    scanned INTEGER NOT NULL,
+    tag TEXT
   ) WITHOUT ROWID, STRICT;
 `;
+/** What a memory needs that was made before files had tags; all that it remembers holds on. */
+const ADD_TAG = 'ALTER TABLE files ADD COLUMN tag TEXT';
 
 /** After every key: keys are printable ASCII. */
 const LAST = '\x7f';
@@ -30,6 +33,7 @@ interface Row {
   readonly length: bigint;
   readonly mtime: bigint;
   readonly scanned: bigint;
+  readonly tag: string | null;
 }
 
 /** The memory of a root's scans, a small database of its own. */
@@ -49,7 +53,7 @@ export class ScanMemory implements FileMemory {
     this.#select = this.#database.prepare('SELECT * FROM files WHERE key >= ? AND key < ? ORDER BY key LIMIT ?');
     this.#select.setReadBigInts(true);
     this.#insert = this.#database.prepare(
-      'INSERT OR REPLACE INTO files (key, length, mtime, scanned) VALUES (?, ?, ?, ?)',
+      'INSERT OR REPLACE INTO files (key, length, mtime, scanned, tag) VALUES (?, ?, ?, ?, ?)',
     );
     this.#delete = this.#database.prepare('DELETE FROM files WHERE key = ?');
   }
@@ -57,7 +61,7 @@ export class ScanMemory implements FileMemory {
   *read({ from = '', to = LAST }: KeyRange): Generator<readonly RememberedFile[]> {
     for (let next = from; ; ) {
       const rows = this.#select.all(next, to, BATCH) as unknown as Row[];
-      if (rows.length > 0) yield rows.map(({ length, ...row }) => ({ ...row, length: Number(length) }));
+      if (rows.length > 0) yield rows.map(remembered);
       if (rows.length < BATCH) return;
       // The smallest text above the last key.
       next = `${rows.at(-1)!.key}\0`;
@@ -67,7 +71,9 @@ export class ScanMemory implements FileMemory {
   update({ remember, forget }: { remember: readonly RememberedFile[]; forget: readonly ResourceKey[] }): void {
     if (remember.length === 0 && forget.length === 0) return;
     inTransaction(this.#database, () => {
-      for (const { key, length, mtime, scanned } of remember) this.#insert.run(key, length, mtime, scanned);
+      for (const { key, length, mtime, scanned, tag } of remember) {
+        this.#insert.run(key, length, mtime, scanned, tag ?? null);
+      }
       for (const key of forget) this.#delete.run(key);
     });
   }
@@ -75,6 +81,10 @@ export class ScanMemory implements FileMemory {
   close(): void {
     if (this.#database.isOpen) this.#database.close();
   }
+}
+
+function remembered({ length, tag, ...row }: Row): RememberedFile {
+  return { ...row, length: Number(length), ...(tag !== null && { tag }) };
 }
 
 function open(file: string): DatabaseSync {
@@ -96,11 +106,17 @@ function openDatabase(file: string): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT });
   try {
     database.exec(SCHEMA);
+    // Looked at again in the transaction: another process may do the same.
+    if (!hasTags(database)) inTransaction(database, () => hasTags(database) || database.exec(ADD_TAG));
     return database;
   } catch (error) {
     database.close();
     throw error;
   }
+}
+
+function hasTags(database: DatabaseSync): boolean {
+  return database.prepare("SELECT 1 FROM pragma_table_info('files') WHERE name = 'tag'").get() !== undefined;
 }
 
 function clearUnlessOf(database: DatabaseSync, root: string): void {
@@ -111,7 +127,7 @@ function clearUnlessOf(database: DatabaseSync, root: string): void {
   });
 }
 
-function inTransaction(database: DatabaseSync, work: () => void): void {
+function inTransaction(database: DatabaseSync, work: () => unknown): void {
   database.exec('BEGIN IMMEDIATE');
   try {
     work();

@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto';
+import type { HashAlgorithm, Hashes } from '../../domain/hash.ts';
+import type {
+  ContentRoot,
+  FileDigest,
+  PresignedUse,
+  RootEntry,
+  RootFile,
+  RootProblem,
+  RootWatch,
+} from '../content-root.ts';
+import { type Exclusions, IGNORE_FILE, parseExclusions } from '../exclusions.ts';
+import { noSuchFile } from '../file-errors.ts';
+import { isPlainPath } from '../plain-path.ts';
+import type { RootLocation, S3Settings } from '../root-location.ts';
+import { parseS3Location, type S3Location } from '../s3-location.ts';
+import type { KnownObject, S3Bucket, S3Object } from './s3-bucket.ts';
+import { entriesOf } from './s3-entries.ts';
+import { S3File } from './s3-file.ts';
+import { SortedEntries } from './sorted-entries.ts';
+import { watchS3 } from './watch-s3.ts';
+
+const DEFAULTS: S3Settings = { timeout: 30_000, pollInterval: 300_000 };
+
+/**
+ * The objects below a prefix of a bucket. A list of everything is complete before the first batch is told. Of hashes a digest has those
+ * that it was opened for and those that are known without reading the object; when there are none, it is read once for its sha-256.
+ */
+export class S3Root implements ContentRoot {
+  readonly hashes: readonly HashAlgorithm[];
+  readonly digestsAtOnce = 16;
+  readonly #location: S3Location;
+  readonly #settings: S3Settings;
+  readonly #exclude: readonly string[];
+  #opened: Promise<S3Bucket> | undefined;
+  /** As they were when everything was listed last. */
+  #excludes: Exclusions | undefined;
+
+  /** @throws TidemarkError `invalid` for a location or a pattern that is none */
+  constructor({ root, exclude, hashes = [], s3 }: RootLocation) {
+    parseExclusions(exclude);
+    this.#location = parseS3Location(root);
+    this.#settings = { ...DEFAULTS, ...s3 };
+    this.#exclude = exclude;
+    this.hashes = [...new Set(hashes)];
+  }
+
+  async *list(under = ''): AsyncGenerator<readonly RootEntry[]> {
+    const bucket = await this.#bucket();
+    const entryOf = entriesOf(await this.#currentExcludes(bucket, under));
+    const sorted = new SortedEntries();
+    try {
+      for await (const objects of objectsUnder(bucket, under)) {
+        for (const object of objects) {
+          const entry = entryOf(object);
+          if (entry !== undefined) sorted.add(entry);
+        }
+      }
+      yield* sorted.batches();
+    } finally {
+      sorted.close();
+    }
+  }
+
+  async isEmpty(): Promise<boolean> {
+    const bucket = await this.#bucket();
+    const entryOf = entriesOf(await this.#currentExcludes(bucket, ''));
+    for await (const objects of bucket.pages('')) {
+      if (objects.some((object) => entryOf(object) !== undefined)) return false;
+    }
+    return true;
+  }
+
+  async open(path: string): Promise<RootFile> {
+    if (!isPlainPath(path)) throw noSuchFile(path);
+    const bucket = await this.#bucket();
+    return new S3File(bucket, this.#location, await bucket.head(path));
+  }
+
+  async digest(path: string, signal?: AbortSignal): Promise<FileDigest> {
+    signal?.throwIfAborted();
+    if (!isPlainPath(path)) throw noSuchFile(path);
+    const bucket = await this.#bucket();
+    const object = await bucket.head(path, signal);
+    const { length, mtime, etag, mime } = object;
+    const read = await this.#readHashes(bucket, object, signal);
+    return {
+      length,
+      mtime,
+      hashes: { ...object.hashes, ...read },
+      ...(etag !== undefined && { tag: etag }),
+      ...(mime !== undefined && { mime }),
+    };
+  }
+
+  async watch(onChange: (path: string) => void, onProblem: (problem: RootProblem) => void): Promise<RootWatch> {
+    return watchS3(await this.#bucket(), { interval: this.#settings.pollInterval, onChange, onProblem });
+  }
+
+  async presign(path: string, use: PresignedUse): Promise<string> {
+    return (await this.#bucket()).presign(path, use);
+  }
+
+  /** The hashes that are wanted and not known. */
+  async #readHashes(bucket: S3Bucket, object: KnownObject, signal: AbortSignal | undefined): Promise<Hashes> {
+    const known = Object.keys(object.hashes);
+    const missing = this.hashes.filter((algorithm) => !known.includes(algorithm));
+    if (missing.length === 0 && known.length === 0) missing.push('sha-256');
+    if (missing.length === 0) return {};
+    const running = missing.map((algorithm) => [algorithm, createHash(algorithm.replace('-', ''))] as const);
+    for await (const chunk of new S3File(bucket, this.#location, object).stream(undefined, signal)) {
+      for (const [, hash] of running) hash.update(chunk);
+    }
+    return Object.fromEntries(running.map(([algorithm, hash]) => [algorithm, hash.digest('hex')]));
+  }
+
+  /** Reading the list of exclusions costs a request: who lists a part takes what was read last. */
+  async #currentExcludes(bucket: S3Bucket, under: string): Promise<Exclusions> {
+    if (this.#excludes !== undefined && under !== '') return this.#excludes;
+    const text = (await bucket.readText(IGNORE_FILE)) ?? '';
+    this.#excludes = parseExclusions([...this.#exclude, ...text.split('\n')]);
+    return this.#excludes;
+  }
+
+  /** The client takes 100 milliseconds to load, and most commands do not need it. */
+  #bucket(): Promise<S3Bucket> {
+    this.#opened ??= import('./s3-bucket.ts').then(({ S3Bucket }) => new S3Bucket(this.#location, this.#settings));
+    return this.#opened;
+  }
+}
+
+/** The object at a path, and all below it. Most often one page has them all. */
+async function* objectsUnder(bucket: S3Bucket, under: string): AsyncGenerator<readonly S3Object[]> {
+  if (under === '') return yield* bucket.pages('');
+  const { objects, next } = await bucket.page(under);
+  yield objects.filter(({ path }) => path === under || path.startsWith(`${under}/`));
+  if (next !== undefined) yield* bucket.pages(`${under}/`);
+}

@@ -1,0 +1,175 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  CreateBucketCommand,
+  DeleteBucketCommand,
+  DeleteObjectsCommand,
+  PutObjectCommand,
+  type PutObjectCommandInput,
+  paginateListObjectsV2,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import type { Context } from 'mocha';
+import { type S3Keys, type S3Options, S3Server } from '../../scripts/services/s3.ts';
+import { atEndOfRun } from './leak-guard.ts';
+
+/** Milliseconds; a server starts at once, and a new checkout builds the program first. */
+const PATIENCE = 600_000;
+
+export interface S3Place {
+  readonly endpoint: string;
+  readonly keys: S3Keys;
+  /** Where the buckets are as folders; undefined for a server that somebody else started. */
+  readonly buckets?: string | undefined;
+}
+
+export interface OwnS3 {
+  readonly server: S3Server;
+  /** Ends it, and removes all that it wrote. */
+  dispose(): Promise<void>;
+}
+
+/** A server for tests that stop, kill or pause it. Throws an error where none can be started. */
+export async function startOwnS3(options: Omit<S3Options, 'folder'> = {}): Promise<OwnS3> {
+  const folder = await mkdtemp(join(tmpdir(), 's3-'));
+  const remove = () => rm(folder, { recursive: true });
+  try {
+    const server = await S3Server.start({ ...options, folder });
+    return { server, dispose: () => server.kill().then(remove) };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+let shared: Promise<S3Place> | undefined;
+
+/** Call it in `describe`: its tests share a server with others, or are skipped with the reason. Its properties are there while a test runs. */
+export function useS3(): S3Place {
+  let place: S3Place | undefined;
+  before(async function () {
+    this.timeout(PATIENCE);
+    shared ??= findShared();
+    try {
+      place = await shared;
+    } catch (error) {
+      skipSuite(this, error);
+    }
+  });
+  return {
+    get endpoint() {
+      return place!.endpoint;
+    },
+    get keys() {
+      return place!.keys;
+    },
+    get buckets() {
+      return place!.buckets;
+    },
+  };
+}
+
+export interface Bucket {
+  readonly name: string;
+  readonly client: S3Client;
+  put(key: string, content?: string, more?: Partial<PutObjectCommandInput>): Promise<void>;
+}
+
+/** Call it in `describe`: a bucket of its own for each test of a suite, removed after it. */
+export function useBucket(place: S3Place): Bucket {
+  let bucket = '';
+  let client: S3Client | undefined;
+  beforeEach(async () => {
+    client = clientOf(place);
+    bucket = uniqueBucket();
+    await client.send(new CreateBucketCommand({ Bucket: bucket }));
+  });
+  afterEach(async () => {
+    await removeBucket(client!, bucket);
+    client!.destroy();
+  });
+  return {
+    get name() {
+      return bucket;
+    },
+    get client() {
+      return client!;
+    },
+    async put(Key, content = Key, more = {}) {
+      // Without its length, an empty body is taken for a stream.
+      const Body = Buffer.from(content);
+      await client!.send(new PutObjectCommand({ Bucket: bucket, Key, Body, ContentLength: Body.length, ...more }));
+    },
+  };
+}
+
+/** The location of a prefix as people write it. */
+export function rootOf({ endpoint }: Pick<S3Place, 'endpoint'>, bucket: string, prefix = ''): string {
+  return `s3://${bucket}/${prefix}?endpoint=${endpoint}`;
+}
+
+const KEY_VARIABLES = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'] as const;
+
+/** Call it in `describe`: its tests find the server's keys in the environment, as the program does. */
+export function useKeys(place: Pick<S3Place, 'keys'>): void {
+  const outside = KEY_VARIABLES.map((name) => [name, process.env[name]] as const);
+  before(() => Object.assign(process.env, environmentOf(place)));
+  after(() => {
+    for (const [name, value] of outside) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+  });
+}
+
+/** What gives a process access to the server. */
+export function environmentOf({ keys }: Pick<S3Place, 'keys'>): Record<(typeof KEY_VARIABLES)[number], string> {
+  return { AWS_ACCESS_KEY_ID: keys.accessKeyId, AWS_SECRET_ACCESS_KEY: keys.secretAccessKey };
+}
+
+export function clientOf({ endpoint, keys }: S3Place): S3Client {
+  return new S3Client({ endpoint, region: 'us-east-1', forcePathStyle: true, credentials: keys });
+}
+
+export function uniqueBucket(): string {
+  return `tidemark-${crypto.randomUUID()}`;
+}
+
+export async function removeBucket(client: S3Client, Bucket: string, { keepBucket = false } = {}): Promise<void> {
+  try {
+    for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket })) {
+      const Objects = Contents.map(({ Key }) => ({ Key }));
+      if (Objects.length > 0) await client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects } }));
+    }
+    if (!keepBucket) await client.send(new DeleteBucketCommand({ Bucket }));
+  } catch (error) {
+    if ((error as Error).name !== 'NoSuchBucket') throw error;
+  }
+}
+
+async function findShared(): Promise<S3Place> {
+  const { S3_ENDPOINT: endpoint, S3_MISSING: missing } = process.env;
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = process.env;
+  if (missing !== undefined) throw new Error(missing);
+  if (endpoint !== undefined) {
+    if (!accessKeyId || !secretAccessKey) {
+      throw new Error('S3_ENDPOINT names a server, and AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are missing');
+    }
+    return { endpoint, keys: { accessKeyId, secretAccessKey } };
+  }
+  const { server, dispose } = await startOwnS3();
+  atEndOfRun(dispose);
+  return server;
+}
+
+/** Under CI nothing may be skipped, and it throws. */
+function skipSuite(context: Context, error: unknown): void {
+  if (process.env.CI === 'true') throw error;
+  const [reason, ...more] = (error as Error).message.split('\n');
+  if (more.length > 0) console.error(error);
+  context.test!.parent!.eachTest((test) => {
+    test.title += ` (needs an S3 server: ${reason})`;
+  });
+  context.skip();
+}
