@@ -3,10 +3,9 @@ import { setUris, sourceUris } from '../publisher/document-uris.ts';
 import { parseExclusions } from '../roots/exclusions.ts';
 import { announceChanges } from './announce-changes.ts';
 import type { Call, CliCommand } from './cli-command.ts';
-import { exclusionsOfOwnFiles } from './exclude-own-files.ts';
 import { EXIT } from './exit-code.ts';
+import { givenRoot } from './given-root.ts';
 import { addNewSetOptions, type NewSetOptions } from './new-set-options.ts';
-import { realFolder } from './real-folder.ts';
 import { type ScanBar, startScanBar } from './scan-bar.ts';
 import { type Source, serveSource } from './serve-source.ts';
 import { SERVER_SETTINGS } from './server-settings.ts';
@@ -21,7 +20,8 @@ interface Options extends NewSetOptions {
 
 export const publish: CliCommand<Options> = {
   usage: 'publish <folder>',
-  summary: 'Publishes a folder, and every change of its files, until Ctrl-C; later goes on with the same history.',
+  summary:
+    'Publishes a folder or a bucket (s3://…), and every change of its files, until Ctrl-C; later goes on with the same history.',
   settings: SERVER_SETTINGS,
 
   options(command) {
@@ -34,8 +34,7 @@ export const publish: CliCommand<Options> = {
   async run(call) {
     const { options, loaded, terminal, workingDirectory, stopped } = call;
     const { dataFolder } = loaded.configuration;
-    const root = await realFolder(call.args[0]!, workingDirectory);
-    const ownFiles = exclusionsOfOwnFiles(root, loaded.configuration);
+    const { root, ownFiles } = await givenRoot(call.args[0]!, workingDirectory, loaded.configuration);
     parseExclusions(options.exclude ?? []);
     let published: ResourceSet | undefined;
     let bar: ScanBar | undefined;
@@ -75,7 +74,7 @@ Published ${set.root} as "${set.slug}": ${plural(resources, 'file')}.
   Resource List       ${resourceList}
   Change List         ${changeList}
 
-Watching the folder: files that are added, edited, moved or removed show up as changes.
+Watching it: files that are added, edited, moved or removed show up as changes.
 The history is kept in ${dataFolder}. Ctrl-C stops; the same command goes on with it later.
 `;
   const documents = { sourceDescription, resourceList, changeList };

@@ -1,12 +1,12 @@
-import { basename } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { App } from '../app.ts';
 import { isTidemarkError, TidemarkError } from '../domain/errors.ts';
 import { parseSlug, type ResourceSet, slugify } from '../domain/resource-set.ts';
+import { nameOfRoot } from './given-root.ts';
 import type { NewSetOptions } from './new-set-options.ts';
 
 export interface FolderToPublish extends NewSetOptions {
-  /** Its real path. */
+  /** Its real path, or its location on S3. */
   readonly root: string;
   /** The set id that was asked for. */
   readonly id?: string | undefined;
@@ -21,7 +21,7 @@ export interface FolderToPublish extends NewSetOptions {
 export async function setOfFolder({ sets }: Pick<App, 'sets'>, folder: FolderToPublish): Promise<ResourceSet> {
   const found = (await sets.list()).find(({ root }) => root === folder.root);
   if (found !== undefined) return foundAgain({ sets }, found, folder);
-  const slug = folder.id === undefined ? slugify(basename(folder.root)) : parseSlug(folder.id);
+  const slug = folder.id === undefined ? slugify(nameOfRoot(folder.root)) : parseSlug(folder.id);
   try {
     return await sets.add({
       slug,

@@ -24,6 +24,7 @@ function viewFor({ set, summary }: SummarizedSet, baseUrl: string) {
   return {
     ...setView(set, summary, baseUrl),
     root: set.root,
+    presignedSeconds: set.presignedSeconds,
     resourceRootDir: set.resourceRootDir,
     exclude: set.exclude,
     pageSize: set.pageEntries,

@@ -5,40 +5,46 @@ import { parseSlug } from '../domain/resource-set.ts';
 import { parseExclusions } from '../roots/exclusions.ts';
 import type { NewSet } from '../sets/set-registry.ts';
 import type { Call, CliCommand } from './cli-command.ts';
-import { exclusionsOfOwnFiles } from './exclude-own-files.ts';
 import { EXIT } from './exit-code.ts';
+import { givenRoot } from './given-root.ts';
 import { addNewSetOptions, type NewSetOptions } from './new-set-options.ts';
 import { hashAlgorithm } from './options.ts';
-import { realFolder } from './real-folder.ts';
+import { addRedirectOptions, presignedSeconds, type RedirectOptions } from './redirect-options.ts';
 import { viewSet } from './set-view.ts';
 import { settleBaseUrl } from './settle-base-url.ts';
 import { withApp } from './with-app.ts';
 
-interface Options extends NewSetOptions {
+interface Options extends NewSetOptions, RedirectOptions {
   readonly root?: string;
   readonly urlPrefix?: string;
   readonly resourceRootDir?: string;
   readonly title?: string;
   readonly publishHash?: readonly HashAlgorithm[];
+  readonly private?: boolean;
 }
 
 export const setsAdd: CliCommand<Options> = {
   group: 'sets',
   usage: 'add <id>',
-  summary: 'Adds a set: of a folder (--root), or of resources that are served elsewhere (--url-prefix).',
+  summary: 'Adds a set: of a folder or a bucket (--root), or of resources that are served elsewhere (--url-prefix).',
   settings: ['baseUrl', 'port'],
 
   options(command) {
     command
-      .option('--root <folder>', 'folder whose files are the resources')
+      .option(
+        '--root <location>',
+        'folder whose files are the resources, or s3://BUCKET/PREFIX?endpoint=URL (docs/s3.md)',
+      )
       .option('--url-prefix <url>', 'what the URIs of its resources begin with, when another server has them')
       .option('--resource-root-dir <folder>', 'what posted locations of the type abs_path lie in (default: the root)')
       .option('--title <text>', 'its title for people')
+      .option('--private', 'only for those whose token may read it; for everybody else, as if it were not there')
       .option(
         '--publish-hash <algorithm>',
         'publish this hash beside the strongest one; may be given several times',
         hashAlgorithm,
       );
+    addRedirectOptions(command);
     addNewSetOptions(command);
   },
 
@@ -49,7 +55,7 @@ export const setsAdd: CliCommand<Options> = {
       const view = await viewSet(app, await app.sets.add(set));
       await call.terminal.print(`Added the set ${view.set}: ${view.documents.capabilityList}`, view);
       if (view.root !== undefined)
-        call.terminal.tell(`Read its folder with "tidemark scan ${view.set}", or serve it with "tidemark serve".`);
+        call.terminal.tell(`Read its root with "tidemark scan ${view.set}", or serve it with "tidemark serve".`);
       return EXIT.done;
     });
   },
@@ -62,21 +68,22 @@ async function newSet({ args, options, loaded, workingDirectory }: Call<Options>
   if (root === undefined && urlPrefix === undefined) {
     throw new TidemarkError(
       'invalid',
-      'a set needs --root FOLDER, or --url-prefix URL when another server has its files',
+      'a set needs --root FOLDER or --root s3://BUCKET/PREFIX, or --url-prefix URL when another server has its files',
     );
   }
   parseExclusions(exclude);
-  const folder = root === undefined ? undefined : await realFolder(root, workingDirectory);
-  const own = folder === undefined ? [] : exclusionsOfOwnFiles(folder, loaded.configuration);
+  const given = root === undefined ? undefined : await givenRoot(root, workingDirectory, loaded.configuration);
   return {
     slug,
     title,
-    root: folder,
+    root: given?.root,
+    presignedSeconds: presignedSeconds(options, given?.root),
     urlPrefix,
     resourceRootDir: resourceRootDir === undefined ? undefined : resolve(workingDirectory, resourceRootDir),
-    exclude: [...exclude, ...own],
+    exclude: [...exclude, ...(given?.ownFiles ?? [])],
     pageEntries: pageSize,
     windowChanges: windowSize,
     publishHashes: publishHash,
+    private: options.private,
   };
 }

@@ -6,9 +6,12 @@ import type { ResourceState } from '../domain/resource.ts';
 import type { ResourceSet } from '../domain/resource-set.ts';
 import { setUris } from '../publisher/document-uris.ts';
 import type { RootFile } from '../roots/content-root.ts';
+import { setCaching } from './caching.ts';
 import { rangeHolds, type Validators, weighConditions } from './conditional-request.ts';
 import { HttpError } from './http-error.ts';
+import { keepAnswer } from './keep-answer.ts';
 import type { Operation } from './operation.ts';
+import type { Keeping } from './quick-answers.ts';
 import { get, type Handler, type Route, setOf } from './route.ts';
 import { sendBytes } from './send-bytes.ts';
 import type { ServedApp } from './served-app.ts';
@@ -24,7 +27,10 @@ const READ_RESOURCE = {
   description: 'Only of sets with a content root, and only of resources that are live.',
   isConditional: true,
   hasRanges: true,
-  answers: [{ status: 200, description: 'The bytes.', content: { '*/*': 'bytes' }, headers: ['Link'] }],
+  answers: [
+    { status: 200, description: 'The bytes.', content: { '*/*': 'bytes' }, headers: ['Link'] },
+    { status: 307, description: 'The S3 server that has the bytes, when the set says so.', headers: ['Location'] },
+  ],
 } satisfies Operation;
 
 /** The bytes of resources that are live, and of nothing else. */
@@ -40,25 +46,46 @@ function resourceHandler(app: ServedApp): Handler {
     const set = setOf(response);
     const key = keyOfPathIn(request);
     const state = await liveState(app, set, key);
+    const redirect = await presignedUrl(app, { set, key, method: request.method });
+    if (redirect !== undefined) return redirectTo(response, redirect);
     const file = await app.rootOf(set).root.open(pathOf(key));
     let isSending = false;
     try {
       response.set({
         'Content-Security-Policy': 'sandbox',
-        'Cross-Origin-Resource-Policy': 'cross-origin',
+        // A page of another site must not learn from a browser that is signed in what a private set has.
+        'Cross-Origin-Resource-Policy': set.private === true ? 'same-origin' : 'cross-origin',
         Link: `<${setUris(configuration.baseUrl, set.slug).capabilityList}>; rel="resourcesync"`,
       });
-      const range = answerHead(request, response, { file, state });
+      const validators = validatorsOf(file);
+      const keeping = keepingOf(file, validators);
+      const range = answerHead(request, response, { file, state, validators });
+      if (range === undefined && keeping !== undefined) keepAnswer(response, keeping);
       if (range === undefined || request.method === 'HEAD' || range.length === 0) response.end();
       else {
         isSending = true;
         const body = file.stream({ start: range.start, end: range.start + range.length - 1 });
-        await sendBytes(response, { body, length: range.length, idleTimeout: configuration.idleTimeout });
+        await sendBytes(response, { body, length: range.length, idleTimeout: configuration.idleTimeout, keeping });
       }
     } finally {
       if (!isSending) await file.close();
     }
   };
+}
+
+/** Where the S3 server itself has the resource, when the set says that clients are to be sent there. */
+async function presignedUrl(
+  app: ServedApp,
+  { set, key, method }: { readonly set: ResourceSet; readonly key: ResourceKey; readonly method: string },
+): Promise<string | undefined> {
+  const { root } = app.rootOf(set);
+  if (set.presignedSeconds === undefined || root.presign === undefined) return undefined;
+  return root.presign(pathOf(key), { method: method === 'HEAD' ? 'HEAD' : 'GET', expires: set.presignedSeconds });
+}
+
+function redirectTo(response: Response, url: string): void {
+  // Whoever has the URL can read the resource, so no cache may keep it.
+  response.set({ Location: url, 'Cache-Control': 'private, no-store' }).status(307).end();
 }
 
 /** The key that the path below `resources/` means; the path as it was sent, since decoding it would lose an encoded slash. */
@@ -88,17 +115,19 @@ function pathOf(key: ResourceKey): string {
 interface Opened {
   readonly file: RootFile;
   readonly state: ResourceState;
+  readonly validators: FileValidators;
 }
 
+type FileValidators = Validators & { readonly lastModified: number };
+
 /** Answers all but the body: the range of bytes that is to follow, or undefined for a 304. */
-function answerHead(request: Request, response: Response, { file, state }: Opened) {
-  const validators = validatorsOf(file);
+function answerHead(request: Request, response: Response, { file, state, validators }: Opened) {
   response.set({
     ETag: validators.etag,
     'Last-Modified': new Date(validators.lastModified * 1000).toUTCString(),
     'Accept-Ranges': 'bytes',
-    'Cache-Control': 'no-cache',
   });
+  setCaching(response, 'no-cache');
   const precondition = weighConditions(request.headers, validators);
   if (precondition === 'failed') {
     throw new HttpError(412, { code: 'precondition-failed', message: 'the resource has another version' });
@@ -114,10 +143,15 @@ function answerHead(request: Request, response: Response, { file, state }: Opene
   return { start, length };
 }
 
-function validatorsOf({ tag, mtime }: RootFile): Validators & { readonly lastModified: number } {
+function validatorsOf({ tag, mtime }: RootFile): FileValidators {
   const lastModified = Number(mtime / 1_000_000_000n);
   const dateTellsVersions = Date.now() / 1000 - lastModified > SETTLING_SECONDS;
   return { etag: `"${tag}"`, lastModified, dateTellsVersions };
+}
+
+/** A file may be kept when its root can tell whether it is still the same, and its date is old enough for that to be seen. */
+function keepingOf({ isCurrent }: RootFile, validators: FileValidators): Keeping | undefined {
+  return isCurrent && validators.dateTellsVersions ? { validators, isCurrent } : undefined;
 }
 
 /** One range is answered with 206; several, or a header that is no range, with the whole (RFC 9110, 14.2). */

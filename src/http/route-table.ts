@@ -7,6 +7,7 @@ import { openApiRoutes } from './openapi-routes.ts';
 import { postingRoutes } from './posting-routes.ts';
 import { resourceRoutes } from './resource-routes.ts';
 import type { Route } from './route.ts';
+import { s3EventRoutes } from './s3-event-routes.ts';
 import type { ServedApp } from './served-app.ts';
 import { tokenRoutes } from './token-routes.ts';
 
@@ -24,6 +25,7 @@ export function routeTable(app: ServedApp, stopping: AbortSignal): readonly Rout
     ...resourceRoutes(app),
     ...apiRoutes(app),
     ...postingRoutes(app, stopping),
+    ...s3EventRoutes(app, stopping),
     ...tokenRoutes(app, stopping),
     ...healthRoutes(app),
     ...metricsRoutes(app),
