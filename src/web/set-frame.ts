@@ -48,9 +48,10 @@ export function titleOf({ title, slug }: ResourceSet): string {
   return title ?? slug;
 }
 
-/** Says of a set that is not there for clients yet, that it is being read; of others there is nothing to say. */
-export function stateBadge({ ready }: ResourceSet): Html | undefined {
-  return ready ? undefined : html`<span class="state reading">being read</span>`;
+/** Says of a set that it is private, or not there for clients yet; of others there is nothing to say. */
+export function stateBadge({ ready, private: isPrivate }: ResourceSet): Html | undefined {
+  if (ready && isPrivate !== true) return undefined;
+  return html`${isPrivate === true && html`<span class="state">private</span>`} ${!ready && html`<span class="state reading">being read</span>`}`;
 }
 
 export function readingNotice({ ready }: ResourceSet): Html | undefined {

@@ -60,6 +60,7 @@ describeOnEachStore('A private set', (store) => {
       assert.match(headers.vary ?? '', /Authorization/, path);
       assert.doesNotMatch((await get(path)).text, /sealed/, path);
     }
+    assert.match((await get('/', reader)).text, /<span class="state">private</);
     const description = await get('/.well-known/resourcesync');
     assert.equal(description.headers['cache-control'], 'no-cache');
     assert.doesNotMatch(description.headers.vary ?? '', /Authorization/);
