@@ -66,6 +66,7 @@ describeOnEachStore('The JSON API', (store) => {
       changes: 7,
       urlPrefix: 'https://data.example.org/papers/',
       hasRoot: false,
+      private: false,
       epoch: 1,
       documents: {
         capabilityList: `${started.url}/sets/papers/capabilitylist.xml`,
