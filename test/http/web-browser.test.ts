@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { AxeResults } from 'axe-core';
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { Secret } from '../../src/config/configuration.ts';
+import { useBrowser } from '../support/browser.ts';
+import { SQLITE } from '../support/each-store.ts';
+import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
+import { event, post, publishSets } from '../support/web-source.ts';
+
+const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+/** One of each kind: looking at all of them takes too long. */
+const LOOKED_AT = [
+  '/',
+  '/status',
+  '/sets/maps/',
+  '/sets/maps/changes',
+  '/sets/maps/find?q=sheet%201',
+  '/sets/maps/resource?key=%2Fnorth%2Fsheet%25201.tiff',
+  '/sets/maps/resource?key=%2Fnorth%2Fsheet%25202.tiff',
+  '/sets/maps/pages',
+  '/sets/hostile/postings',
+  '/sets/scans/',
+  '/.well-known/resourcesync',
+  '/sets/maps/resourcelist.xml',
+  '/sets/maps/resourcelist-1-00000001.xml',
+  '/sets/maps/changelist.xml',
+  '/sets/hostile/resourcelist.xml',
+  '/sets/scans/resourcelist.xml',
+];
+const NARROW = { width: 320, height: 700 };
+const WIDE = { width: 1280, height: 900 };
+
+/** What axe looks for that depends on colours and on the width. */
+const LOOKS = ['color-contrast', 'link-in-text-block', 'scrollable-region-focusable', 'target-size'];
+
+/** What axe finds on a page, in a line each. */
+async function findings(page: Page, rules?: readonly string[]): Promise<readonly string[]> {
+  const found = await page.evaluate<AxeResults>(
+    `axe.run({ resultTypes: ['violations'], runOnly: ${JSON.stringify(rules)} })`,
+  );
+  return found.violations.flatMap(({ id, help, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${help}\n${html}\n${failureSummary}`),
+  );
+}
+
+const isTooWide = (page: Page) => page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth');
+
+describe('Pages in a real browser', () => {
+  const browser = useBrowser();
+
+  describe('are accessible', () => {
+    let started: StartedApp;
+    let context: BrowserContext;
+    before(async () => {
+      started = await startApp(SQLITE);
+      await publishSets(started);
+      context = await browser.context({ viewport: WIDE });
+      await context.addInitScript(AXE);
+    });
+    after(async () => {
+      await context?.close();
+      await closeApps();
+    });
+
+    for (const path of LOOKED_AT) {
+      it(`wide and light, narrow and dark: ${path}`, async () => {
+        const page = await context.newPage();
+        await page.goto(started.url + path);
+        for (const summary of await page.locator('summary').all()) await summary.click();
+        assert.deepEqual(await findings(page), []);
+        await page.emulateMedia({ colorScheme: 'dark' });
+        await page.setViewportSize(NARROW);
+        assert.deepEqual(await findings(page, LOOKS), [], 'in dark mode, on a small phone');
+        assert.equal(await isTooWide(page), false, 'it is too wide');
+        await page.close();
+      });
+    }
+  });
+
+  describe('work', () => {
+    let started: StartedApp;
+    beforeEach(async () => {
+      started = await startApp(SQLITE);
+      await publishSets(started);
+    });
+    afterEach(closeApps);
+
+    const open = (path: string, options?: BrowserContextOptions) => browser.open(started.url + path, options);
+
+    for (const javaScriptEnabled of [true, false]) {
+      const how = javaScriptEnabled ? 'with' : 'without';
+      it(`lead from the sets to a resource, and to the documents, ${how} JavaScript`, async () => {
+        const page = await open('/', { javaScriptEnabled });
+        await page.getByRole('link', { name: 'Old maps' }).click();
+        assert.equal(await page.getByRole('heading', { level: 1 }).innerText(), 'Old maps');
+        await page.getByLabel('Search the resources').fill('sheet 12');
+        await page.getByRole('button', { name: 'Search' }).click();
+        await page.getByRole('link', { name: 'north/sheet 12.tiff' }).click();
+        assert.equal(await page.getByRole('heading', { level: 1 }).innerText(), 'north/sheet 12.tiff');
+        assert.equal(await page.getByRole('cell', { name: 'created' }).count(), 1);
+
+        await page.getByRole('link', { name: 'Old maps' }).click();
+        await page.getByRole('link', { name: 'Capability List' }).click();
+        await page.getByRole('link', { name: /resourcelist\.xml$/ }).click();
+        await page.getByRole('link', { name: /resourcelist-1-00000001\.xml$/ }).click();
+        assert.equal(await page.getByRole('heading', { level: 1 }).innerText(), 'Page of the Resource List');
+        await page.getByRole('link', { name: 'history' }).first().click();
+        assert.match(page.url(), /\/sets\/maps\/resource\?uri=/);
+      });
+
+      it(`render a page of the list anew by a button, ${how} JavaScript`, async () => {
+        const page = await open('/sets/maps/pages', { javaScriptEnabled });
+        await page.getByRole('button', { name: 'Refresh page 1-00000002' }).click();
+        await page.getByText('The page 1-00000002 was rendered anew.').waitFor();
+      });
+    }
+
+    it('can be used with the keyboard alone', async () => {
+      const page = await open('/sets/maps/');
+      await page.keyboard.press('Tab');
+      assert.equal(await page.locator(':focus').innerText(), 'Skip to the content');
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('Tab');
+      assert.equal(await page.locator(':focus').innerText(), 'All sets');
+      for (let at = 0; at < 20; at++) {
+        await page.keyboard.press('Tab');
+        if (await page.locator('input:focus').count()) break;
+      }
+      await page.keyboard.type('sheet 3');
+      await page.keyboard.press('Enter');
+      await page.getByRole('link', { name: 'north/sheet 3.tiff' }).waitFor();
+    });
+
+    it('are read again while a set is being read', async () => {
+      const page = await open('/');
+      assert.equal(await page.getByText('being read').count(), 1);
+      await page.evaluate('document.body.dataset.again = "0.1"; plan()');
+      await post(started, 'maps', [event('new')]);
+      await page.getByRole('cell', { name: '13', exact: true }).waitFor();
+      await started.app.sets.markReady('scans');
+      await page.getByText('being read').waitFor({ state: 'detached' });
+    });
+
+    it('follow a base URL with a path that only a proxy knows of', async () => {
+      const page = await open('/sets/maps/resourcelist.xml');
+      const links = await page.evaluate<string[]>(
+        `[...document.querySelectorAll('a[href]')].map((a) => a.getAttribute('href'))`,
+      );
+      assert.deepEqual(
+        links.filter((href) => href.startsWith('/')),
+        [],
+      );
+    });
+  });
+
+  describe('after signing in', () => {
+    let started: StartedApp;
+    beforeEach(async () => {
+      started = await startApp(SQLITE, { token: new Secret('the-administrator') });
+      const { sets } = started.app;
+      await sets.add({ slug: 'letters', urlPrefix: 'https://data.example.org/letters/', private: true });
+    });
+    afterEach(closeApps);
+
+    it('show private sets, and let an administrator use the buttons', async () => {
+      const httpCredentials = { username: 'me', password: 'the-administrator' };
+      const page = await browser.open(started.url, { httpCredentials });
+      page.removeAllListeners('console');
+      assert.equal(await page.getByRole('link', { name: 'letters' }).count(), 0);
+      await page.getByRole('link', { name: 'Sign in' }).click();
+      await page.getByText('Signed in as administrator').waitFor();
+      await page.getByRole('link', { name: 'letters' }).click();
+      await page.getByRole('link', { name: 'Pages' }).click();
+      await page.getByRole('button', { name: 'Refresh page 1-00000001' }).click();
+      await page.getByText('The page 1-00000001 was rendered anew.').waitFor();
+    });
+  });
+});

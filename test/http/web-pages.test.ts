@@ -1,0 +1,256 @@
+import assert from 'node:assert/strict';
+import { Secret } from '../../src/config/configuration.ts';
+import { ask, askJson } from '../support/ask.ts';
+import { describeOnEachStore, SQLITE } from '../support/each-store.ts';
+import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
+import { BROWSER, event, FAILING_PAGES, PAGES, pageAt, post, publishSets } from '../support/web-source.ts';
+
+describeOnEachStore('Pages for people', (store) => {
+  let started: StartedApp;
+  beforeEach(async () => {
+    started = await startApp(store);
+  });
+  afterEach(closeApps);
+
+  const page = (path: string, headers?: Record<string, string>) => pageAt(started.url + path, headers);
+
+  it('escape whatever somebody has put into the source', async () => {
+    await publishSets(started);
+    for (const path of PAGES) {
+      const text = await page(path);
+      const script = text.indexOf('<script>');
+      assert.equal(text.indexOf('<script', script + 1), -1, `${path} has a script that is not its own`);
+      assert.doesNotMatch(text, /<b>|href="javascript:|href='/, path);
+    }
+    assert.ok((await page('/')).includes('&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;&#39;'));
+    assert.ok((await page('/sets/hostile/postings')).includes(`from &lt;script&gt;`));
+  });
+
+  it('tell what could not be shown, and why', async () => {
+    await publishSets(started);
+    for (const [path, expected] of FAILING_PAGES) {
+      const { status, text, headers } = await ask(started.url + path, { headers: BROWSER });
+      assert.deepEqual([status, headers['content-type']], [expected, 'text/html; charset=utf-8'], path);
+      assert.equal(headers['cache-control'], 'private, no-cache');
+      assert.match(text, /<h1>(?:Not here|Not yet)<\/h1>/, path);
+    }
+    const reading = await ask(`${started.url}/sets/scans/resourcelist.xml`, { headers: BROWSER });
+    assert.match(reading.text, /is being read for the first time/);
+    assert.equal(reading.headers['retry-after'], '2');
+    for (const path of ['/nothing', '/api/sets/none']) {
+      assert.match((await ask(started.url + path)).headers['content-type'] ?? '', /^application\/json/);
+    }
+    const api = await ask(`${started.url}/api/sets/none`, { headers: BROWSER });
+    assert.match(api.headers['content-type'] ?? '', /^application\/json/);
+  });
+
+  it('of a set have an address with a slash', async () => {
+    await started.app.sets.add({ slug: 'maps', urlPrefix: 'https://data.example.org/maps/' });
+    const { status, headers } = await ask(`${started.url}/sets/maps`);
+    assert.deepEqual([status, headers.location], [308, 'maps/']);
+  });
+
+  it('show the numbers of a set, and its changes of today by kind', async () => {
+    await publishSets(started);
+    const text = await page('/sets/maps/');
+    assert.match(text, /<dt>resources<\/dt><dd>12<\/dd>/);
+    assert.match(text, /<dt>changes recorded<\/dt><dd>15<\/dd>/);
+    assert.match(text, /aria-label="Changes per day, the last 30 days: 13 created, 1 updated, 1 deleted in all/);
+    assert.match(text, /aria-label="Changes per hour, the last 48 hours: 13 created, 1 updated, 1 deleted in all/);
+    assert.equal([...text.matchAll(/<g class="column">/g)].length, 78);
+    assert.match(await page('/sets/scans/'), /This set is being read for the first time\./);
+  });
+
+  it('go back through all changes of a set', async () => {
+    await started.app.sets.add({ slug: 'maps', urlPrefix: 'https://data.example.org/maps/' });
+    await post(
+      started,
+      'maps',
+      Array.from({ length: 230 }, (_, at) => event(`sheet-${at}`)),
+    );
+    const seen: string[] = [];
+    for (let next: string | undefined = ''; next !== undefined; ) {
+      const text = await page(`/sets/maps/changes${next}`);
+      seen.push(...[...text.matchAll(/resource\?key=%2Fsheet-(\d+)"/g)].map(([, at]) => at!));
+      next = /<a rel="next" href="([^"]+)"/.exec(text)?.[1];
+    }
+    assert.deepEqual(
+      seen,
+      Array.from({ length: 230 }, (_, at) => String(229 - at)),
+    );
+  });
+
+  it('find resources by a part of their name, and show them all without one', async () => {
+    await started.app.sets.add({ slug: 'maps', urlPrefix: 'https://data.example.org/maps/' });
+    await post(
+      started,
+      'maps',
+      Array.from({ length: 130 }, (_, at) => event(`Rhein/Blatt ${1000 + at}.tif`)),
+    );
+    const found = async (query: string) => {
+      const text = await page(`/sets/maps/find${query}`);
+      return [[...text.matchAll(/resource\?key=/g)].length, /rel="next" href="([^"]+)"/.exec(text)?.[1]] as const;
+    };
+    const [first, next] = await found('');
+    assert.deepEqual([first, (await found(next!.replaceAll('&amp;', '&')))[0]], [100, 30]);
+    assert.deepEqual(await found('?q=blatt+100'), [10, undefined]);
+    assert.deepEqual(await found('?q=%2FRhein%2FBlatt+112'), [10, undefined]);
+    assert.match(await page('/sets/maps/find?q=none'), /No resource has “none” in its name\./);
+  });
+
+  it('show a resource with its state and history, also one that was deleted', async () => {
+    await publishSets(started);
+    const text = await page('/sets/maps/resource?key=%2Fnorth%2Fsheet%25201.tiff');
+    assert.match(text, /<h1>north\/sheet 1\.tiff <\/h1>/);
+    assert.match(text, /3\.0 MB <span class="quiet">\(3,000,000 bytes\)/);
+    assert.match(text, /<dt>md5<\/dt><dd><code>d41d8cd98f00b204e9800998ecf8427e</);
+    assert.match(text, /describedby:<\/span> <a href="https:\/\/example\.org\/about"/);
+    assert.equal([...text.matchAll(/<span class="kind (?:created|updated)">/g)].length, 2);
+    const uri = encodeURIComponent(`${started.url}/sets/maps/resources/north/sheet%202.tiff`);
+    const deleted = await page(`/sets/maps/resource?uri=${uri}`);
+    assert.match(deleted, /This resource was deleted:/);
+    assert.equal([...deleted.matchAll(/<span class="kind (?:created|deleted)">/g)].length, 2);
+  });
+
+  it('show who posted what, and what was rejected and why, to those who may see it', async () => {
+    await publishSets(started);
+    const text = await page('/sets/maps/postings');
+    assert.match(text, /Somebody on the server’s machine/);
+    assert.match(text, /1 event rejected/);
+    assert.match(text, /<code>\.\.\/outside\.tiff<\/code>/);
+    assert.match(text, /\(outside-root\)/);
+    assert.match(await page('/sets/maps/'), /href="\.\/postings"/);
+  });
+
+  it('render a page of the list anew, and lead back', async () => {
+    await publishSets(started);
+    const list = await page('/sets/maps/pages');
+    assert.match(list, /has 4 pages of up to 4 resources each/);
+    const [, action] = /<form method="post" action="\.([^"]+)"/.exec(list)!;
+    const headers = { Origin: started.url, 'Content-Type': 'application/x-www-form-urlencoded' };
+    const refreshed = await ask(`${started.url}/sets/maps${action}`, { method: 'POST', headers });
+    assert.equal(refreshed.status, 303);
+    const back = new URL(refreshed.headers.location!, `${started.url}/sets/maps${action}`);
+    assert.match(await page(back.pathname + back.search), /The page 1-00000001 was rendered anew\./);
+    assert.doesNotMatch(await page('/sets/maps/pages?refreshed=1-0000%3Cb%3E'), /was rendered anew/);
+  });
+
+  it('refuse a form of another origin', async () => {
+    await publishSets(started);
+    for (const origin of ['https://evil.example.org', 'null']) {
+      const asked = { method: 'POST', headers: { Origin: origin } };
+      const { status } = await ask(`${started.url}/sets/maps/pages/1-00000001/refresh`, asked);
+      assert.equal(status, 403);
+    }
+  });
+
+  it('tell how the source is', async () => {
+    await publishSets(started);
+    const text = await page('/status');
+    assert.match(text, /1 set is being read for the first time\./);
+    assert.match(text, /<dt>Store<\/dt><dd>answered within \d+ ms/);
+    assert.match(text, /<dt>Events<\/dt><dd>18 applied, 0 told nothing new, 4 rejected/);
+    assert.match(text, /<a href="\.\/sets\/scans\/">scans<\/a>/);
+  });
+});
+
+describeOnEachStore('Pages for people, where there are tokens', (store) => {
+  let started: StartedApp;
+  beforeEach(async () => {
+    started = await startApp(store, { token: new Secret('the-administrator') });
+    const { sets } = started.app;
+    await sets.add({ slug: 'maps', urlPrefix: 'https://data.example.org/maps/' });
+    await sets.add({ slug: 'letters', urlPrefix: 'https://data.example.org/letters/', private: true });
+    const headers = { Authorization: 'Bearer the-administrator' };
+    const changes = [event('a'), event('b'), event('../c')];
+    for (const slug of ['maps', 'letters'])
+      await askJson(`${started.url}/api/sets/${slug}/changes`, { changes }, headers);
+  });
+  afterEach(closeApps);
+
+  const basic = (token: string) => ({ Authorization: `Basic ${Buffer.from(`me:${token}`).toString('base64')}` });
+  const ADMINISTRATOR = basic('the-administrator');
+  const status = async (path: string, headers: Record<string, string> = {}) =>
+    (await ask(started.url + path, { headers: { ...BROWSER, ...headers } })).status;
+
+  it('show private sets and their figures to those alone who may read them', async () => {
+    const { token } = await started.app.tokens.create({ name: 'Reading room', scopes: ['read:letters'] });
+    const public_ = await pageAt(`${started.url}/`);
+    assert.doesNotMatch(public_, /letters/);
+    assert.match(public_, /<dt>resources<\/dt><dd>2<\/dd>/);
+    for (const headers of [basic(token), ADMINISTRATOR]) {
+      const text = await pageAt(`${started.url}/`, headers);
+      assert.match(text, /href="\.\/sets\/letters\/"/);
+      assert.match(text, /<dt>resources<\/dt><dd>4<\/dd>/);
+    }
+    assert.doesNotMatch(await pageAt(`${started.url}/.well-known/resourcesync`), /letters/);
+    for (const path of ['', 'changes', 'find', 'resource?key=%2Fa', 'pages', 'resourcelist.xml']) {
+      assert.equal(await status(`/sets/letters/${path}`), 404, path);
+      assert.equal(await status(`/sets/letters/${path}`, basic(token)), 200, path);
+    }
+  });
+
+  it('say who is signed in, and how to sign in', async () => {
+    const { token } = await started.app.tokens.create({ name: 'Reading room', scopes: ['read:*'] });
+    assert.match(await pageAt(`${started.url}/sets/maps/`), /href="\.\.\/\.\.\/sign-in">Sign in</);
+    const asked = await ask(`${started.url}/sign-in`, { headers: BROWSER });
+    assert.equal(asked.status, 401);
+    assert.match(asked.headers['www-authenticate'] ?? '', /Basic realm="tidemark", charset="UTF-8"/);
+    assert.match(asked.text, /<h1>Please sign in<\/h1>/);
+    const signedIn = await ask(`${started.url}/sign-in`, { headers: { ...BROWSER, ...basic(token) } });
+    assert.deepEqual([signedIn.status, signedIn.headers.location], [303, './']);
+    assert.match(await pageAt(`${started.url}/`, basic(token)), /Signed in as Reading room/);
+    assert.match(await pageAt(`${started.url}/`, ADMINISTRATOR), /Signed in as administrator/);
+    assert.equal(await status('/', basic('wrong')), 401);
+  });
+
+  it('show postings and buttons to those alone who may see and use them', async () => {
+    assert.equal(await status('/sets/maps/postings'), 401);
+    assert.doesNotMatch(await pageAt(`${started.url}/sets/maps/`), /postings/);
+    assert.doesNotMatch(await pageAt(`${started.url}/sets/maps/pages`), /<form method="post"/);
+    assert.match(await pageAt(`${started.url}/sets/maps/pages`, ADMINISTRATOR), /<form method="post"/);
+    const text = await pageAt(`${started.url}/sets/maps/postings`, ADMINISTRATOR);
+    assert.match(text, /Administrator/);
+    const refused = await ask(`${started.url}/sets/maps/pages/1-00000001/refresh`, { method: 'POST' });
+    assert.equal(refused.status, 401);
+    assert.doesNotMatch(await pageAt(`${started.url}/status`), /Since the server was started/);
+    assert.match(await pageAt(`${started.url}/status`, ADMINISTRATOR), /Since the server was started/);
+  });
+
+  it('are kept by no cache between', async () => {
+    for (const headers of [{}, ADMINISTRATOR]) {
+      const { headers: answered } = await ask(`${started.url}/sets/maps/`, { headers });
+      assert.equal(answered['cache-control'], 'private, no-cache');
+      assert.equal(answered.vary, 'Authorization');
+      assert.equal(answered['referrer-policy'], 'same-origin');
+    }
+  });
+});
+
+describe('The page of many sets', () => {
+  let started: StartedApp;
+  beforeEach(async () => {
+    started = await startApp(SQLITE);
+  });
+  afterEach(closeApps);
+
+  it('show 50 sets at a time, what they hold together, and those that are searched', async () => {
+    for (let at = 100; at < 205; at++) {
+      const title = at % 2 === 0 ? `Papers of ${at}` : undefined;
+      await started.app.sets.add({ slug: `set-${at}`, title, urlPrefix: `https://data.example.org/${at}/` });
+    }
+    await post(started, 'set-100', [event('a'), event('b')]);
+    await post(started, 'set-204', [event('a'), event('a', { change: 'deleted' })]);
+    const rows = async (query: string) =>
+      [...(await pageAt(`${started.url}/${query}`)).matchAll(/<th scope="row"/g)].length;
+    assert.deepEqual([await rows(''), await rows('?page=2'), await rows('?page=3')], [50, 50, 5]);
+    assert.deepEqual([await rows('?page=99'), await rows('?page=x'), await rows('?page=-1')], [5, 50, 50]);
+    assert.deepEqual([await rows('?q=PAPERS+of'), await rows('?q=set-10'), await rows('?q=none')], [50, 10, 0]);
+    const home = await pageAt(started.url);
+    assert.match(home, /<dt>sets<\/dt><dd>105<\/dd>/);
+    assert.match(home, /<dt>resources<\/dt><dd>2<\/dd>/);
+    assert.match(home, /<dt>changes recorded<\/dt><dd>4<\/dd>/);
+    assert.match(home, /href="\?page=2">Next/);
+    assert.match(await pageAt(`${started.url}/?q=papers`), /href="\?q=papers&amp;page=2">Next/);
+  });
+});

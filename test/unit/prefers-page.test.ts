@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { prefersPage } from '../../src/http/prefers-page.ts';
+
+describe('Whether a client would rather have a page than XML', () => {
+  const YES = [
+    'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+    'text/html',
+    'TEXT/HTML; charset=utf-8',
+    'application/xhtml+xml',
+    'text/html;q=0.2, */*;q=0.1',
+    '*/*;q=0.5, text/html;q=0.6',
+    'text/*, text/xml;q=0.5, application/xml;q=0.5',
+  ];
+  const NO = [
+    undefined,
+    '',
+    '*/*',
+    'application/xml',
+    'text/xml, text/html',
+    'application/*',
+    'text/html;q=0.9, application/xml',
+    'text/html;q=0',
+    'application/json',
+    ',;,q=1',
+  ];
+
+  for (const accept of YES) it(`is so for ${accept}`, () => assert.equal(prefersPage(accept), true));
+  for (const accept of NO) it(`is not so for ${accept}`, () => assert.equal(prefersPage(accept), false));
+});
