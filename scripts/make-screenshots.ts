@@ -20,13 +20,15 @@ interface Shot {
   readonly dark?: boolean;
   readonly width?: number;
   readonly height?: number;
+  /** As somebody without a token sees it. */
+  readonly anonymous?: boolean;
   /** Opened before the picture is taken. */
   readonly open?: string;
 }
 
 const RESOURCE = encodeURIComponent('/alps/1550/sheet-00000.tif');
 const SHOTS: readonly Shot[] = [
-  { name: 'home', path: '/', height: 720 },
+  { name: 'home', path: '/', height: 720, anonymous: true },
   { name: 'set', path: '/sets/newspapers/', height: 1180 },
   { name: 'set-dark', path: '/sets/maps/', dark: true, height: 1180 },
   { name: 'set-phone', path: '/sets/newspapers/', width: 390, height: 1400 },
@@ -36,7 +38,7 @@ const SHOTS: readonly Shot[] = [
   { name: 'pages', path: '/sets/newspapers/pages', height: 760 },
   { name: 'postings', path: '/sets/maps/postings', height: 700, open: 'summary' },
   { name: 'document', path: '/sets/maps/changelist-recent.xml', height: 860 },
-  { name: 'status', path: '/status', height: 860 },
+  { name: 'status', path: '/status', height: 620, anonymous: true },
   { name: 'api', path: '/api/', height: 900 },
 ];
 
@@ -70,13 +72,13 @@ try {
 async function take(
   browser: Browser,
   url: string,
-  { name, path, dark = false, width = 1180, height = 800, open }: Shot,
+  { name, path, dark = false, width = 1180, height = 800, anonymous = false, open }: Shot,
 ): Promise<void> {
   const page = await browser.newPage({
     viewport: { width, height },
     colorScheme: dark ? 'dark' : 'light',
     deviceScaleFactor: 1.5,
-    extraHTTPHeaders: { Authorization: `Bearer ${ADMINISTRATOR}` },
+    ...(!anonymous && { extraHTTPHeaders: { Authorization: `Bearer ${ADMINISTRATOR}` } }),
   });
   await page.goto(url + path);
   if (open !== undefined) await page.locator(open).first().click();
@@ -104,7 +106,11 @@ async function postSome({ tokens }: App, url: string): Promise<void> {
   const sheets = Array.from({ length: 140 }, (_, at) => event(`rhine/1712/plate-${at + 1}.tif`));
   await post(scanners.token, sheets);
   await post(catalogue.token, [
-    event('alps/1550/sheet-00000.tif'),
+    event('alps/1550/sheet-00000.tif', {
+      lastmod: new Date(Date.now() - 90_000).toISOString(),
+      hash: 'sha-256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+      ln: [{ rel: 'describedby', href: { value: 'https://maps.example.org/catalogue/ALP-1550', type: 'url' } }],
+    }),
     event('alps/1551/sheet-00350.tif', { lastmod: '2026-11-20 14:02' }),
     event('../private/register.tif'),
     event('danube/1604/sheet-00054.tif', { md5: 'c0ffee' }),

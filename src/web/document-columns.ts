@@ -49,7 +49,8 @@ function resource(frame: Frame, set: ResourceSet | undefined): EntryColumn {
     name: 'Resource',
     style: 'name',
     isHead: true,
-    cell: (entry) => html`${resourceUri(entry, frame, set)}${entry.links.map((link) => relation(link, frame))}`,
+    cell: (entry) =>
+      html`${resourceUri(entry, frame, set)}${representation(entry)}${entry.links.map((link) => relation(link, frame))}`,
   };
 }
 
@@ -63,7 +64,13 @@ function resourceUri({ loc, md }: SitemapEntry, frame: Frame, set: ResourceSet |
 }
 
 function relation({ rel = '', href = '' }: Readonly<Record<string, string>>, frame: Frame): Html {
-  return html`<br><span class="quiet">${rel}:</span> ${uriLink(href, linkTo(href, frame))}`;
+  return html`<span class="more-of">${rel}: ${uriLink(href, linkTo(href, frame))}</span>`;
+}
+
+/** What kind of bytes there are. */
+function representation({ md }: SitemapEntry): Html | undefined {
+  if (md.type === undefined && md.hash === undefined) return undefined;
+  return html`<span class="more-of">${md.type} ${md.hash !== undefined && hashCell(md.hash)}</span>`;
 }
 
 const REPRESENTATION: readonly EntryColumn[] = [
@@ -73,8 +80,6 @@ const REPRESENTATION: readonly EntryColumn[] = [
     style: 'number',
     cell: ({ md }) => lengthOf(md.length === undefined ? undefined : Number(md.length)),
   },
-  { name: 'Type', style: 'short', cell: ({ md }) => md.type },
-  { name: 'Hash', style: 'short', cell: ({ md }) => md.hash !== undefined && hashCell(md.hash) },
 ];
 
 const PARTS: readonly EntryColumn[] = [
@@ -104,7 +109,7 @@ function changeCell(change = ''): Html | string {
 
 function timeCell(text: string | undefined): Html | undefined {
   if (text === undefined) return undefined;
-  return html`<time datetime="${text}" title="${text}">${formatTime(Date.parse(text))}</time>`;
+  return html`<time datetime="${text}" title="${text}">${formatTime(Date.parse(text)).replace(' UTC', '')}</time>`;
 }
 
 /** The first of several hashes, shortened: the whole is in the XML. */

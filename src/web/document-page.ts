@@ -41,6 +41,7 @@ ${facts([
 ])}
 <h2>${paging.pages > 1 ? `Entries, page ${paging.page}` : 'Entries'}</h2>
 ${slice.entries.length === 0 ? html`<p class="quiet">There are none.</p>` : table('Entries', slice.entries, documentColumns(slice, frame, set))}
+${slice.entries.length > 0 && html`<p class="more quiet">Times are UTC.</p>`}
 ${pager(paging, query)}
 ${page.next !== undefined && html`<p class="more"><a rel="next" href="${linkTo(page.next, frame)}">The changes after these</a></p>`}`;
   return renderPage({

@@ -64,11 +64,11 @@ function whatWasWrong({ problem, rejected, rejections }: PostingEntry): Html | u
 ${
   rejections.length > 0 &&
   html`<details><summary>${counted(rejected, 'event')} rejected</summary>
-<ol class="rejections">${rejections.map(rejection)}</ol>
+<ul class="rejections">${rejections.map(rejection)}</ul>
 ${more > 0 && html`<p class="quiet">and ${formatNumber(more)} more</p>`}</details>`
 }`;
 }
 
 function rejection({ number, location, message, code }: RejectedEvent): Html {
-  return html`<li>${number !== undefined && html`<span class="quiet">no. ${formatNumber(number)}</span> `}${location !== undefined && html`<code>${location}</code> `}${message} <span class="quiet">(${code})</span></li>`;
+  return html`<li>${number !== undefined && html`<span class="quiet">Event ${formatNumber(number)}:</span> `}${location !== undefined && html`<code>${location}</code> `}${message} <span class="quiet">(${code})</span></li>`;
 }

@@ -39,7 +39,7 @@ function verdict({ storeAnswered, reading, figures }: StatusPage): Html {
     return html`<div class="notice bad" role="status"><p><strong>${counted(figures.rootsInTrouble, 'folder')} cannot be read.</strong> Nothing is deleted for that; the log tells which, and why.</p></div>`;
   }
   if (reading.total > 0) {
-    return html`<div class="notice" role="status"><p><strong>${counted(reading.total, 'set')} being read for the first time.</strong> The others are up to date.</p></div>`;
+    return html`<div class="notice" role="status"><p><strong>${counted(reading.total, 'set is', 'sets are')} being read for the first time.</strong> The others are up to date.</p></div>`;
   }
   return html`<div class="notice good" role="status"><p><strong>All is well.</strong> The store answers, and every set is complete.</p></div>`;
 }

@@ -45,6 +45,7 @@ main { flex: 1; padding-block: 2rem 3.5rem; }
 h1 { font: 600 2rem/1.2 var(--serif); margin: .2rem 0 .5rem; overflow-wrap: anywhere; text-wrap: balance; }
 h2 { font: 600 1.3rem/1.3 var(--serif); margin: 2.6rem 0 .8rem; }
 h2 + p { margin-top: -.3rem; }
+h1 + .facts, h1 + .notice { margin-top: 1.3rem; }
 h3 { font-size: 1rem; margin: 0 0 .6rem; }
 .lead { max-width: 44rem; margin: 0 0 1.6rem; color: var(--quiet); font-size: 1.06rem; }
 .quiet { color: var(--quiet); }
@@ -53,11 +54,12 @@ h3 { font-size: 1rem; margin: 0 0 .6rem; }
 .crumbs li + li::before { content: "/"; color: var(--quiet); margin-inline: .6rem; }
 code { font: .88em var(--mono); overflow-wrap: anywhere; }
 .id { color: var(--quiet); font: .85rem var(--mono); }
+.title .id { margin-left: .4rem; }
 .subtitle { color: var(--quiet); margin: 0 0 1.4rem; overflow-wrap: anywhere; }
 
 .tabs { border-bottom: 1px solid var(--line); margin: 0 0 1.8rem; }
 .tabs ul { display: flex; flex-wrap: wrap; gap: 0 1.7rem; list-style: none; margin: 0; padding: 0; }
-.tabs a { display: block; padding: .5rem .1rem; color: var(--quiet); text-decoration: none; border-bottom: 3px solid transparent; margin-bottom: -1px; }
+.tabs a { display: block; padding: .5rem .1rem; white-space: nowrap; color: var(--quiet); text-decoration: none; border-bottom: 3px solid transparent; }
 .tabs a:hover { color: var(--ink); border-bottom-color: var(--line); }
 .tabs a[aria-current] { color: var(--ink); font-weight: 600; border-bottom-color: var(--sea); }
 
@@ -80,23 +82,25 @@ code { font: .88em var(--mono); overflow-wrap: anywhere; }
 .notice.bad { border-color: var(--bad); }
 .notice p { margin: .2rem 0; }
 
-.scroll { overflow-x: auto; background: var(--card); border: 1px solid var(--line); border-radius: .5rem; }
+.scroll { position: relative; overflow-x: auto; background: var(--card); border: 1px solid var(--line); border-radius: .5rem; }
 table { border-collapse: collapse; width: 100%; font-size: .94rem; }
 th, td { text-align: left; padding: .55rem 1rem; border-bottom: 1px solid var(--line); vertical-align: baseline; }
 tbody tr:last-child > * { border-bottom: 0; }
 thead th { color: var(--quiet); font-size: .84rem; font-weight: 600; white-space: nowrap; }
 tbody th { font-weight: 400; }
 .name { overflow-wrap: anywhere; min-width: 13rem; }
+.short, .number { width: 1%; }
 .short { white-space: nowrap; }
+.more-of { display: block; color: var(--quiet); font-size: .86rem; overflow-wrap: anywhere; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .title a { font-weight: 600; }
-.facts { display: grid; grid-template-columns: minmax(8rem, max-content) 1fr; gap: 0; margin: 0; background: var(--card); border: 1px solid var(--line); border-radius: .5rem; }
+.facts { display: grid; grid-template-columns: 12rem 1fr; gap: 0; margin: 0; background: var(--card); border: 1px solid var(--line); border-radius: .5rem; }
 .facts dt, .facts dd { padding: .5rem 1rem; margin: 0; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; min-width: 0; }
 .facts dt { color: var(--quiet); }
 .facts > :nth-last-child(-n+2) { border-bottom: 0; }
 .facts ul { list-style: none; margin: 0; padding: 0; }
 
-.search { display: flex; flex-wrap: wrap; gap: .5rem; margin: 0 0 1.2rem; align-items: end; }
+.search { display: flex; flex-wrap: wrap; gap: .5rem; margin: 0 0 1.2rem; }
 .search label { flex-basis: 100%; color: var(--quiet); font-size: .88rem; }
 .search input { flex: 1 1 14rem; min-width: 0; max-width: 30rem; }
 input, button { font: inherit; color: inherit; border-radius: .35rem; padding: .42rem .8rem; }
@@ -104,7 +108,9 @@ input { background: var(--card); border: 1px solid light-dark(#7a8a8f, #6c7f86);
 button, .button { background: var(--deep); border: 1px solid var(--deep); color: #fff; cursor: pointer; }
 button:hover { filter: brightness(1.1); }
 button.small { background: none; border-color: light-dark(#7a8a8f, #6c7f86); color: var(--sea); font-size: .88rem; padding: .1rem .6rem; }
-td form { margin: 0; }
+td form, td p, td details { margin: 0; }
+.rejections { list-style: none; margin: .4rem 0 0; padding: 0; }
+.rejections li + li { margin-top: .5rem; }
 
 .plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: 1.2rem; }
 .plot { margin: 0; background: var(--card); border: 1px solid var(--line); border-radius: .5rem; padding: 1rem 1.1rem; min-width: 0; }
@@ -128,7 +134,7 @@ summary { cursor: pointer; color: var(--sea); }
 
 .pager { display: flex; flex-wrap: wrap; gap: .4rem 1.5rem; margin-top: 1.1rem; align-items: baseline; }
 .more { margin: .8rem 0 0; }
-.about { font-size: .84rem; white-space: nowrap; margin-left: .5rem; }
+.about { display: inline-block; min-height: 1.6rem; padding: .15rem .3rem; margin-left: .4rem; font-size: .84rem; white-space: nowrap; }
 
 pre { background: var(--tint); border: 1px solid var(--line); border-radius: .5rem; padding: .8rem 1rem; margin: .9rem 0; white-space: pre-wrap; }
 pre code { font-size: .85rem; }
@@ -144,7 +150,8 @@ pre code { font-size: .85rem; }
   .figures { gap: .8rem 1.8rem; }
   .figures dd { font-size: 1.35rem; }
   th, td { padding: .5rem .7rem; }
-  .tabs ul { gap: 0 1.2rem; }
+  .tabs ul { flex-wrap: nowrap; overflow-x: auto; gap: 0 1.2rem; scrollbar-width: none; }
+  .plot text { font-size: 15px; }
   .wide { display: none; }
   .name { min-width: 10rem; }
   .facts { grid-template-columns: 1fr; }
