@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { ask } from '../support/ask.ts';
+import { findFreePort } from '../support/free-port.ts';
+import { until } from '../support/until.ts';
+
+const execute = promisify(execFile);
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+describe('the package', function () {
+  this.timeout(180_000);
+  let folder: string;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  // npm leaves what it compiled among the temporary files.
+  const run = (program: string, args: readonly string[], cwd: string) =>
+    execute(program, args, { cwd, env: { ...process.env, TMPDIR: folder } });
+
+  it('runs in an empty folder: npx finds it, and it publishes', async () => {
+    await run('npm', ['pack', '--silent', '--pack-destination', folder], ROOT);
+    const file = (await readdir(folder)).find((name) => name.endsWith('.tgz'));
+    assert.match(file!, /^tidemark-\d+\.\d+\.\d+\.tgz$/);
+    const elsewhere = join(folder, 'elsewhere');
+    await mkdir(join(elsewhere, 'maps'), { recursive: true });
+    await writeFile(join(elsewhere, 'maps', 'a.txt'), 'a map');
+
+    await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', join(folder, file!)], elsewhere);
+    const { stdout } = await run('npx', ['--no', 'tidemark', '--version'], elsewhere);
+    assert.match(stdout, /^\d+\.\d+\.\d+\n$/);
+
+    const port = await findFreePort();
+    const program = join(elsewhere, 'node_modules/.bin/tidemark');
+    const served = execFile(process.execPath, [program, 'publish', 'maps', '--port', String(port)], { cwd: elsewhere });
+    try {
+      const list = `http://127.0.0.1:${port}/sets/maps/resourcelist.xml`;
+      await until('it is published', async () => (await ask(list).catch(() => undefined))?.status === 200);
+      assert.match((await ask(list)).text, new RegExp(`<loc>http://localhost:${port}/sets/maps/resources/a.txt</loc>`));
+    } finally {
+      served.kill('SIGTERM');
+      await once(served, 'exit');
+    }
+  });
+});
