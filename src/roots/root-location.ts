@@ -16,4 +16,6 @@ export interface S3Settings {
   readonly timeout: number;
   /** Milliseconds between two looks at what is in a bucket. */
   readonly pollInterval: number;
+  /** How often a request is tried; 5 unless given. */
+  readonly attempts?: number;
 }

@@ -159,7 +159,7 @@ describe('a scan of a bucket', () => {
   });
 
   it('keeps to one prefix, also beside one that begins with its name', async () => {
-    for (const path of ['maps/a', 'maps2/b', 'maps', 'c']) await put(path);
+    for (const path of ['maps/a', 'maps2/b', 'maps.txt', 'c']) await put(path);
     scanned = await openScannedSet(folder, [], { root: rootOf(proxy, bucket.name, 'maps/') });
     await run();
     assert.deepEqual([...(await scanned.resources()).keys()], ['a']);

@@ -1,6 +1,7 @@
 import type { BigIntStats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
+import { chunkFor, countStream } from '../../domain/read-ahead.ts';
 import type { ByteRange, RootFile } from '../content-root.ts';
 import { changedMeanwhile } from '../file-errors.ts';
 
@@ -33,7 +34,8 @@ export class FolderFile implements RootFile {
   }
 
   stream(range: ByteRange = { start: 0, end: this.length - 1 }): Readable {
-    const stream = Readable.from(this.#read(range), { objectMode: false });
+    const stream = Readable.from(this.#read(range), { objectMode: false, highWaterMark: 1 });
+    countStream(stream);
     // Not in the generator's `finally`: a stream that is destroyed before it was read never enters the generator.
     stream.once('close', () => void this.close());
     return stream;
@@ -46,7 +48,7 @@ export class FolderFile implements RootFile {
 
   async *#read({ start, end }: ByteRange): AsyncGenerator<Buffer> {
     for (let at = start; at <= end; ) {
-      const size = Math.min(CHUNK, end - at + 1);
+      const size = Math.min(chunkFor(CHUNK), end - at + 1);
       const { bytesRead, buffer } = await this.#handle.read(Buffer.allocUnsafe(size), 0, size, at);
       at += bytesRead;
       if (bytesRead === 0 || at > end) await this.#checkUnchanged();

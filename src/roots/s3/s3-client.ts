@@ -10,7 +10,11 @@ const SOCKETS = 64;
 const USUAL_REGION = 'us-east-1';
 
 /** @param endpoint where requests go; undefined for Amazon's servers */
-export function createClient(location: S3Location, { timeout }: S3Settings, endpoint = location.endpoint): S3Client {
+export function createClient(
+  location: S3Location,
+  { timeout, attempts = ATTEMPTS }: S3Settings,
+  endpoint = location.endpoint,
+): S3Client {
   const { pathStyle, anonymous, profile } = location;
   const region = location.region ?? (endpoint === undefined ? undefined : USUAL_REGION);
   const agent = { maxSockets: SOCKETS, keepAlive: true };
@@ -24,7 +28,7 @@ export function createClient(location: S3Location, { timeout }: S3Settings, endp
     }),
     forcePathStyle: pathStyle,
     followRegionRedirects: endpoint === undefined,
-    maxAttempts: ATTEMPTS,
+    maxAttempts: attempts,
     retryMode: 'standard',
     requestHandler: {
       connectionTimeout: Math.min(timeout, CONNECTION_TIMEOUT),

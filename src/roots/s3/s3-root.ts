@@ -117,8 +117,12 @@ export class S3Root implements ContentRoot {
   /** Reading the list of exclusions costs a request: who lists a part takes what was read last. */
   async #currentExcludes(bucket: S3Bucket, under: string): Promise<Exclusions> {
     if (this.#excludes !== undefined && under !== '') return this.#excludes;
-    const text = (await bucket.readText(IGNORE_FILE)) ?? '';
-    this.#excludes = parseExclusions([...this.#exclude, ...text.split('\n')]);
+    const text = await bucket.readText(IGNORE_FILE).catch(async (error: unknown) => {
+      // Whoever may not even list the bucket is told that, and not something of a file that may not be there.
+      await bucket.requireThere();
+      throw error;
+    });
+    this.#excludes = parseExclusions([...this.#exclude, ...(text ?? '').split('\n')]);
     return this.#excludes;
   }
 

@@ -1,0 +1,246 @@
+import assert from 'node:assert/strict';
+import { GetObjectCommand } from '@aws-sdk/client-s3';
+import { isTidemarkError } from '../../src/domain/errors.ts';
+import { RootKeeper } from '../../src/updater/root-keeper.ts';
+import { scan } from '../../src/updater/scan.ts';
+import { removeBucket, rootOf, useBucket, useKeys, useS3 } from '../support/s3.ts';
+import { cutAnswerInTheMiddle, refuseWith, type S3Fault, S3Proxy, saySilence } from '../support/s3-proxy.ts';
+import { openScannedSet, type ScannedSet } from '../support/scanned-set.ts';
+import { useTempFolder } from '../support/temp-folder.ts';
+import { until } from '../support/until.ts';
+
+const FILES = 30;
+
+/** What a server does to each list, and what the trouble that is told of it says. */
+const LIST_FAULTS: readonly { readonly title: string; readonly fault: S3Fault; readonly says: RegExp }[] = [
+  {
+    title: 'denies access',
+    fault: refuseWith(403, 'AccessDenied'),
+    says: /denies access \(403 AccessDenied\): allow s3:ListBucket/,
+  },
+  {
+    title: 'does not know the key',
+    fault: refuseWith(403, 'InvalidAccessKeyId'),
+    says: /does not accept the credentials/,
+  },
+  { title: 'finds the keys expired', fault: refuseWith(400, 'ExpiredToken'), says: /have expired/ },
+  { title: 'is in another region', fault: refuseWith(301, 'PermanentRedirect'), says: /another region .*region=/ },
+  { title: 'asks to slow down', fault: refuseWith(503, 'SlowDown'), says: /asks to slow down \(503 SlowDown\)/ },
+  { title: 'fails', fault: refuseWith(500, 'InternalError'), says: /failed \(500 InternalError\)/ },
+  { title: 'says nothing', fault: saySilence, says: /does not answer in time/ },
+  { title: 'cuts its answers off', fault: cutAnswerInTheMiddle, says: /cannot be reached|part of a list/ },
+  {
+    title: 'cuts its answers off as if they were whole',
+    fault: endInTheMiddle,
+    says: /part of a list|not one of S3's/,
+  },
+  { title: 'lists a part only', fault: leaveOut(/<Contents>.*?<\/Contents>/s), says: /part of a list/ },
+  {
+    title: 'does not say whether its list goes on',
+    fault: leaveOut(/<IsTruncated>.*?<\/IsTruncated>/),
+    says: /part of a list/,
+  },
+  { title: 'answers with a page', fault: answerPage, says: /part of a list|not one of S3's/ },
+];
+
+describe('A root on S3', function () {
+  this.timeout(60_000);
+  const s3 = useS3();
+  useKeys(s3);
+  const bucket = useBucket(s3);
+  const folder = useTempFolder();
+  let proxy: S3Proxy;
+  let scanned: ScannedSet;
+  let keeper: RootKeeper | undefined;
+  let events: string[];
+
+  beforeEach(async () => {
+    proxy = await S3Proxy.start(s3.endpoint);
+    scanned = await openScannedSet(folder, [], {
+      root: rootOf(proxy, bucket.name, 'files'),
+      s3: { timeout: 2_000, pollInterval: 100, attempts: 2 },
+    });
+    events = [];
+    await Promise.all(Array.from({ length: FILES }, (_, at) => put(`f${at}`)));
+    await scan(scanned);
+  });
+  afterEach(async () => {
+    await keeper?.stop();
+    keeper = undefined;
+    await scanned.close();
+    await proxy.close();
+  });
+
+  const put = (path: string, content = path) => bucket.put(`files/${path}`, content);
+
+  function keep(): void {
+    keeper = new RootKeeper({
+      ...scanned,
+      retryDelay: 50,
+      events: { onTrouble: ({ message }) => events.push(message), onRecovered: () => events.push('recovered') },
+    });
+    keeper.start();
+  }
+
+  const count = async (): Promise<number> => (await scanned.resources()).size;
+
+  for (const { title, fault, says } of LIST_FAULTS) {
+    it(`deletes nothing while the server ${title}, says so, and goes on by itself`, async () => {
+      keep();
+      await keeper!.firstScan;
+      const broken = proxy.on(({ isList }) => isList, fault);
+      await put('new');
+
+      const trouble = await until('trouble', async () => events[0]);
+      assert.match(trouble, says);
+      assert.match(trouble, new RegExp(`s3://${bucket.name}/files`));
+      assert.equal(await count(), FILES);
+      broken.remove();
+      await until('recovered', async () => events.includes('recovered'));
+      assert.equal(await count(), FILES + 1);
+      assert.deepEqual(
+        (await scanned.history()).filter((line) => line.startsWith('deleted')),
+        [],
+      );
+      assertNoKeys(events.join());
+    });
+  }
+
+  it('asks again by itself when a server stumbles once', async () => {
+    let times = 0;
+    proxy.on(({ isList }) => isList && times++ === 0, refuseWith(503, 'SlowDown'));
+    await put('new');
+    assert.equal((await scan(scanned)).created, 1);
+  });
+
+  it('deletes nothing when its bucket vanishes in the middle of a list', async () => {
+    await put('new');
+    // There is more, it says; and when that is asked for, the bucket is gone.
+    const isLater = (path: string) => path.includes('continuation-token');
+    proxy.on(({ isList, path }) => isList && isLater(path), refuseWith(404, 'NoSuchBucket'));
+    proxy.on(({ isList, path }) => isList && !isLater(path), sayThereIsMore);
+
+    await assert.rejects(
+      scan(scanned),
+      (error) => isTidemarkError(error, 'unavailable') && /no bucket/.test(error.message),
+    );
+    assert.equal(await count(), FILES);
+    assert.equal((await scanned.history()).length, FILES);
+  });
+
+  it('deletes nothing when its bucket vanishes', async () => {
+    keep();
+    await keeper!.firstScan;
+    await removeBucket(bucket.client, bucket.name);
+    const trouble = await until('trouble', async () => events.find((message) => /no bucket/.test(message)));
+    assert.match(trouble, /is not there: .* has no bucket .*nothing is deleted meanwhile/);
+    assert.equal(await count(), FILES);
+  });
+
+  it('deletes nothing when its bucket is empty all of a sudden, until that is said to be meant', async () => {
+    keep();
+    await keeper!.firstScan;
+    await removeBucket(bucket.client, bucket.name, { keepBucket: true });
+    const trouble = await until('trouble', async () => events[0]);
+    assert.match(trouble, /is empty, and \d+ resources were in it: nothing is deleted/);
+    assert.ok((await count()) > 0);
+    await keeper!.stop();
+    await scan(scanned);
+    assert.equal(await count(), 0);
+  });
+
+  it('leaves an object as it was that may not be read, and publishes the others', async () => {
+    await put('f1', 'changed');
+    await put('f2', 'changed');
+    proxy.on(({ path, method }) => method === 'HEAD' && path.includes('/f1'), refuseWith(403, 'AccessDenied'));
+    const { updated, deleted, problems } = await scan(scanned);
+    assert.deepEqual([updated, deleted], [1, 0]);
+    assert.deepEqual(
+      problems.map(({ path }) => path),
+      ['f1'],
+    );
+    assert.match(problems[0]!.problem, /access is denied: allow s3:GetObject/);
+  });
+
+  it('goes on where the bytes of an object were cut off', async () => {
+    const content = Array.from({ length: 100_000 }, (_, at) => String(at)).join(' ');
+    await put('large', content);
+    let times = 0;
+    const cut = proxy.on(
+      ({ method, path }) => method === 'GET' && path.includes('/large') && times++ < 2,
+      cutAnswerInTheMiddle,
+    );
+
+    const file = await scanned.root.open('large');
+    assert.equal(Buffer.concat(await file.stream().toArray()).toString(), content);
+    assert.equal(cut.met, 2);
+  });
+
+  it('hands out no mixture of an object that is overwritten while its bytes are cut off', async () => {
+    await put('large', 'a'.repeat(500_000));
+    const file = await scanned.root.open('large');
+    proxy.on(
+      ({ method, path }) => method === 'GET' && path.includes('/large'),
+      async (execute, asked) => {
+        const cut = await cutAnswerInTheMiddle(execute, asked);
+        await put('large', 'b'.repeat(500_000));
+        return cut;
+      },
+    );
+    await assert.rejects(file.stream().toArray(), (error) => isTidemarkError(error, 'conflict'));
+  });
+
+  it('hands out no mixture by a server that knows no conditions', async () => {
+    await put('a', 'old');
+    const file = await scanned.root.open('a');
+    await put('a', 'new');
+    proxy.on(({ method, path }) => method === 'GET' && path.includes('/a'), sendWhole);
+    await assert.rejects(file.stream().toArray(), (error) => isTidemarkError(error, 'conflict'));
+  });
+
+  it('takes no bytes of another range than it asked for', async () => {
+    await put('a', '0123456789');
+    const file = await scanned.root.open('a');
+    proxy.on(({ method, path }) => method === 'GET' && path.includes('/a'), sendWhole);
+    const isBroken = (error: unknown) => isTidemarkError(error, 'unavailable') && /range/.test(error.message);
+    await assert.rejects(file.stream({ start: 2, end: 4 }).toArray(), isBroken);
+  });
+
+  function assertNoKeys(text: string): void {
+    assert.ok(!text.includes(s3.keys.accessKeyId) && !text.includes(s3.keys.secretAccessKey), text);
+  }
+
+  /** A server that knows neither conditions nor ranges sends what it has. */
+  const sendWhole: S3Fault = async () => {
+    const got = await bucket.client.send(new GetObjectCommand({ Bucket: bucket.name, Key: 'files/a' }));
+    const headers = { etag: got.ETag!, 'last-modified': got.LastModified!.toUTCString() };
+    return { status: 200, headers, body: Buffer.from(await got.Body!.transformToByteArray()) };
+  };
+});
+
+async function endInTheMiddle(...[execute]: Parameters<S3Fault>) {
+  const answer = await execute();
+  return { ...answer, body: answer.body.subarray(0, Math.floor(answer.body.length / 2)) };
+}
+
+function leaveOut(part: RegExp): S3Fault {
+  return async (execute) => {
+    const answer = await execute();
+    return { ...answer, body: Buffer.from(answer.body.toString().replace(part, '')) };
+  };
+}
+
+const sayThereIsMore: S3Fault = async (execute) => {
+  const answer = await execute();
+  const half = answer.body
+    .toString()
+    .replace(/<Contents>.*?<\/Contents>/s, '')
+    .replace(/<KeyCount>(\d+)/, (_, count) => `<KeyCount>${count - 1}`);
+  const more = '<IsTruncated>true</IsTruncated><NextContinuationToken>more</NextContinuationToken>';
+  return { ...answer, body: Buffer.from(half.replace('<IsTruncated>false</IsTruncated>', more)) };
+};
+
+async function answerPage() {
+  const body = Buffer.from('<!doctype html><html><head><title>Welcome</title></head><body><p>Sign in</body></html>');
+  return { status: 200, headers: { 'content-type': 'text/html' }, body };
+}
