@@ -28,18 +28,14 @@ interface Shot {
 
 const RESOURCE = encodeURIComponent('/alps/1550/sheet-00000.tif');
 const SHOTS: readonly Shot[] = [
-  { name: 'home', path: '/', height: 720, anonymous: true },
+  { name: 'home', path: '/', height: 700, anonymous: true },
   { name: 'set', path: '/sets/newspapers/', height: 1180 },
-  { name: 'set-dark', path: '/sets/maps/', dark: true, height: 1180 },
-  { name: 'set-phone', path: '/sets/newspapers/', width: 390, height: 1400 },
-  { name: 'changes', path: '/sets/newspapers/changes', height: 800 },
-  { name: 'find', path: '/sets/maps/find?q=rhine%2F17', height: 800 },
-  { name: 'resource', path: `/sets/maps/resource?key=${RESOURCE}`, height: 720 },
-  { name: 'pages', path: '/sets/newspapers/pages', height: 760 },
-  { name: 'postings', path: '/sets/maps/postings', height: 700, open: 'summary' },
+  { name: 'set-dark', path: '/sets/maps/', dark: true, height: 860 },
+  { name: 'set-phone', path: '/sets/newspapers/', width: 390, height: 1280, anonymous: true },
+  { name: 'resource', path: `/sets/maps/resource?key=${RESOURCE}`, height: 800 },
   { name: 'document', path: '/sets/maps/changelist-recent.xml', height: 860 },
-  { name: 'status', path: '/status', height: 620, anonymous: true },
-  { name: 'api', path: '/api/', height: 900 },
+  { name: 'pages', path: '/sets/newspapers/pages', height: 800 },
+  { name: 'postings', path: '/sets/maps/postings', height: 800, open: 'summary' },
 ];
 
 const folder = await mkdtemp(join(tmpdir(), 'tidemark-screenshots-'));
@@ -77,7 +73,7 @@ async function take(
   const page = await browser.newPage({
     viewport: { width, height },
     colorScheme: dark ? 'dark' : 'light',
-    deviceScaleFactor: 1.5,
+    deviceScaleFactor: 1.25,
     ...(!anonymous && { extraHTTPHeaders: { Authorization: `Bearer ${ADMINISTRATOR}` } }),
   });
   await page.goto(url + path);

@@ -128,7 +128,7 @@ function historyOf(collection: Collection, { set, begin, now, random }: Living):
     steps.push({ time, set, path: pathOf(n), state: state(time - random() * 900 * DAY) });
   }
   let next = resources;
-  for (let day = begin + 3 * DAY; day < now; day += DAY) {
+  for (let day = begin + 3 * DAY; day <= now; day += DAY) {
     // Whenever it is made, today is a Thursday: a weekend would leave the plot of the last hours empty.
     const weekday = (4 + 7_000 - Math.floor(now / DAY) + Math.floor(day / DAY)) % 7;
     const isWorkday = weekday > 0 && weekday < 6;

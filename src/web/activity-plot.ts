@@ -16,7 +16,7 @@ const WIDTH = 480;
 const HEIGHT = 190;
 const LEFT = 44;
 const TOP = 10;
-const BOTTOM = 24;
+const BOTTOM = 28;
 
 const TITLES: Readonly<Record<TimeUnit, string>> = {
   day: 'Changes per day, the last 30 days',
@@ -149,7 +149,7 @@ ${
 function isLabelled(unit: TimeUnit, counts: readonly ChangeCounts[], at: number): boolean {
   if (unit === 'hour')
     return new Date(counts[at]!.start / 1000).getUTCHours() % 12 === 0 && at > 1 && at < counts.length - 2;
-  return (counts.length - 1 - at) % 7 === 1;
+  return (counts.length - 1 - at) % 7 === 3;
 }
 
 function label(unit: TimeUnit, { start }: ChangeCounts): string {

@@ -50,27 +50,25 @@ function resource(frame: Frame, set: ResourceSet | undefined): EntryColumn {
     style: 'name',
     isHead: true,
     cell: (entry) =>
-      html`${resourceUri(entry, frame, set)}${representation(entry)}${entry.links.map((link) => relation(link, frame))}`,
+      html`${resourceUri(entry, frame, set)}${about(entry)}${entry.links.map((link) => relation(link, frame))}`,
   };
 }
 
 function resourceUri({ loc, md }: SitemapEntry, frame: Frame, set: ResourceSet | undefined): Html | string {
   const prefix = set !== undefined && loc.startsWith(set.urlPrefix) ? set.urlPrefix : '';
   const shown = html`${prefix !== '' && html`<span class="quiet">${prefix}</span>`}${loc.slice(prefix.length)}`;
-  const about = html`./resource?uri=${encodeURIComponent(loc)}`;
-  if (md.change === 'deleted' || !/^https?:/.test(loc))
-    return html`${shown} <a class="about" href="${about}">history</a>`;
-  return html`<a href="${linkTo(loc, frame)}">${shown}</a> <a class="about" href="${about}">history</a>`;
+  if (md.change === 'deleted' || !/^https?:/.test(loc)) return shown;
+  return html`<a href="${linkTo(loc, frame)}">${shown}</a>`;
 }
 
 function relation({ rel = '', href = '' }: Readonly<Record<string, string>>, frame: Frame): Html {
   return html`<span class="more-of">${rel}: ${uriLink(href, linkTo(href, frame))}</span>`;
 }
 
-/** What kind of bytes there are. */
-function representation({ md }: SitemapEntry): Html | undefined {
-  if (md.type === undefined && md.hash === undefined) return undefined;
-  return html`<span class="more-of">${md.type} ${md.hash !== undefined && hashCell(md.hash)}</span>`;
+/** What kind of bytes there are, and the way to what became of them. */
+function about({ loc, md }: SitemapEntry): Html {
+  const history = html`<a class="about" href="./resource?uri=${encodeURIComponent(loc)}">history</a>`;
+  return html`<span class="more-of">${md.type} ${md.hash !== undefined && hashCell(md.hash)} ${history}</span>`;
 }
 
 const REPRESENTATION: readonly EntryColumn[] = [

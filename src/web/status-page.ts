@@ -45,7 +45,8 @@ function verdict({ storeAnswered, reading, figures }: StatusPage): Html {
 }
 
 function storeAnswer({ storeAnswered, store }: StatusPage): Html {
-  const answer = storeAnswered === undefined ? 'does not answer' : `answered within ${formatDuration(storeAnswered)}`;
+  const answer =
+    storeAnswered === undefined ? 'does not answer' : `answered within ${formatDuration(Math.ceil(storeAnswered))}`;
   return html`${answer}${store !== undefined && html` <span class="quiet">(${store})</span>`}`;
 }
 

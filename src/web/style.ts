@@ -134,7 +134,7 @@ summary { cursor: pointer; color: var(--sea); }
 
 .pager { display: flex; flex-wrap: wrap; gap: .4rem 1.5rem; margin-top: 1.1rem; align-items: baseline; }
 .more { margin: .8rem 0 0; }
-.about { display: inline-block; min-height: 1.6rem; padding: .15rem .3rem; margin-left: .4rem; font-size: .84rem; white-space: nowrap; }
+.about { display: inline-block; min-height: 1.6rem; padding-block: .15rem; }
 
 pre { background: var(--tint); border: 1px solid var(--line); border-radius: .5rem; padding: .8rem 1rem; margin: .9rem 0; white-space: pre-wrap; }
 pre code { font-size: .85rem; }
