@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import { pipeline, type Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { createGunzip, gunzip } from 'node:zlib';
+import { chunkFor, countStream } from '../domain/read-ahead.ts';
 import { BODY_ENDING, type DocumentRecord, removeBody } from './document-files.ts';
 import { ENCODINGS, type Encoding, type PublishedDocument } from './published-document.ts';
 import type { RenderJob } from './render-job.ts';
@@ -254,9 +255,11 @@ export class DocumentCache {
     const file = bodyPath(path, record);
     if (record.lengths[encoding] > SMALL) {
       const handle = await open(file);
-      const packed = createReadStream(file, { fd: handle, highWaterMark: CHUNK });
+      const chunk = chunkFor(CHUNK);
+      const packed = createReadStream(file, { fd: handle, highWaterMark: chunk });
+      countStream(packed);
       // A fault reaches whoever reads: what is unpacked is destroyed with it.
-      return encoding === 'identity' ? pipeline(packed, createGunzip({ chunkSize: CHUNK }), () => {}) : packed;
+      return encoding === 'identity' ? pipeline(packed, createGunzip({ chunkSize: chunk }), () => {}) : packed;
     }
     const name = smallName(path, record, encoding);
     const kept = this.#small.get(name);
