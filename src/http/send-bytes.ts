@@ -22,6 +22,8 @@ export async function sendBytes(response: Response, { body, length, idleTimeout,
   response.set('Content-Length', String(length));
   // Without a function to call, the connection is cut.
   response.setTimeout(idleTimeout);
+  if (!Buffer.isBuffer(body)) closeWith(response, body);
+  if (response.destroyed) return;
   const whole = Buffer.isBuffer(body) ? body : keeping && (await collect(response, body, length));
   if (whole === undefined) return stream(response, body as Readable, length);
   if (whole.length !== length) {
@@ -32,12 +34,22 @@ export async function sendBytes(response: Response, { body, length, idleTimeout,
   response.end(whole);
 }
 
+/** Without this, pipeline() would wait for ever for a response that was closed before it began, and leave the body open. */
+function closeWith(response: Response, body: Readable): void {
+  if (response.destroyed) body.destroy();
+  else response.once('close', () => body.destroy());
+}
+
 /** Reads a body into memory, when it may be kept there. */
 async function collect(response: Response, body: Readable, length: number): Promise<Buffer | undefined> {
   const keeper = keeperOf(response);
   if (keeper === undefined || !keeper.answers.claim(keeper.key, length)) return undefined;
   try {
     return await buffer(body);
+  } catch (error) {
+    // Whoever asked went away: what was read of the body is of no use.
+    if (response.destroyed) return Buffer.alloc(0);
+    throw error;
   } finally {
     keeper.answers.release(keeper.key);
   }
