@@ -4,16 +4,18 @@ const PAGE_TYPES = ['text/html', 'application/xhtml+xml'];
 
 /**
  * Whether a client would rather have a page to read than XML (RFC 9110, 12.5.1). Who says nothing, takes everything, or likes both
- * alike gets XML: only browsers say more.
+ * alike gets XML: only browsers name HTML.
  */
 export function prefersPage(accept: string | undefined): boolean {
-  if (accept === undefined) return false;
+  if (accept === undefined || !namesHtml(accept)) return false;
   const ranges = parseRanges(accept);
-  return best(ranges, PAGE_TYPES) > best(ranges, XML_TYPES);
+  const page = Math.max(...PAGE_TYPES.map((type) => ranges.get(type) ?? 0));
+  return page > Math.max(...XML_TYPES.map((type) => weightOf(ranges, type)));
 }
 
-function best(ranges: ReadonlyMap<string, number>, types: readonly string[]): number {
-  return Math.max(...types.map((type) => weightOf(ranges, type)));
+/** Whether an answer may be a page at all: cheap enough to ask of every request. */
+export function namesHtml(accept: string | undefined): boolean {
+  return accept !== undefined && /html/i.test(accept);
 }
 
 /** The range that names a type most exactly tells its weight. */

@@ -1,4 +1,4 @@
-import type { Frame } from './frame.ts';
+import { type Frame, signInLink } from './frame.ts';
 import { html } from './html.ts';
 import { renderPage } from './layout.ts';
 
@@ -14,7 +14,7 @@ export function renderErrorPage(frame: Frame, { status, message, passes }: Probl
   const title = titleOf(status, passes);
   const main = html`<h1>${title}</h1>
 <p class="lead" role="status">${message.slice(0, 1).toUpperCase()}${message.slice(1)}.</p>
-${status === 401 && frame.viewer.maySignIn && html`<p><a href="${frame.top}sign-in">Sign in</a></p>`}
+${status === 401 && frame.viewer.maySignIn && html`<p><a href="${signInLink(frame)}">Sign in</a></p>`}
 <p><a href="${frame.top}">All sets</a></p>`;
   return renderPage({ frame, title, main, again: passes ? 5 : undefined });
 }

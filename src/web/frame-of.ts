@@ -14,6 +14,8 @@ export async function frameOf({ configuration, tokens }: Parts, request: Request
   const takesTokens = configuration.token !== undefined || (await tokens.areKept().catch(() => false));
   return {
     top: topOf(request.path),
+    // What was posted cannot be asked for again.
+    here: request.method === 'POST' ? '' : request.originalUrl.slice(1),
     baseUrl: configuration.baseUrl,
     viewer: viewerOf(sender, takesTokens),
     now: Date.now(),

@@ -13,6 +13,8 @@ export interface Viewer {
 export interface Frame {
   /** The way from the page to the base URL: the base URL may have a path that only a proxy in front knows of. Ends with a slash. */
   readonly top: string;
+  /** The page's own address, below the base URL; empty for that itself. */
+  readonly here: string;
   /** Without a slash at its end. */
   readonly baseUrl: string;
   readonly viewer: Viewer;
@@ -28,4 +30,10 @@ export function topOf(path: string): string {
 /** A URI as a link of a page: one of ours goes by the name under which the reader came, which may not be the public one. */
 export function linkTo(uri: string, { top, baseUrl }: Pick<Frame, 'top' | 'baseUrl'>): string {
   return uri.startsWith(`${baseUrl}/`) ? top + uri.slice(baseUrl.length + 1) : uri;
+}
+
+/** Asks for a token, and leads back to the page. */
+export function signInLink({ top, here }: Pick<Frame, 'top' | 'here'>): string {
+  if (here.startsWith('sign-in')) return top + here;
+  return here === '' ? `${top}sign-in` : `${top}sign-in?${new URLSearchParams({ to: here })}`;
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sourceUris } from '../publisher/document-uris.ts';
-import { type Frame, linkTo } from './frame.ts';
+import { type Frame, linkTo, signInLink } from './frame.ts';
 import { Html, html } from './html.ts';
 import { SCRIPT } from './script.ts';
 import { STYLE } from './style.ts';
@@ -71,7 +71,8 @@ ${footer(page.frame)}
 `.text;
 }
 
-function header({ frame: { top, viewer }, part }: Page): Html {
+function header({ frame, part }: Page): Html {
+  const { top, viewer } = frame;
   const items = PARTS.map(({ part: its, name, path }) => {
     const current = its === part && html` aria-current="page"`;
     return html`<li><a href="${top + path}"${current}>${name}</a></li>`;
@@ -80,7 +81,7 @@ function header({ frame: { top, viewer }, part }: Page): Html {
 <a class="brand" href="${top}">${new Html(ICON)}Tidemark</a>
 <nav aria-label="Source"><ul>${items}</ul></nav>
 ${viewer.name !== undefined && html`<span class="who">Signed in as ${viewer.name}</span>`}
-${viewer.maySignIn && html`<a class="who" href="${top}sign-in">Sign in</a>`}
+${viewer.maySignIn && html`<a class="who" href="${signInLink(frame)}">Sign in</a>`}
 </div></header>`;
 }
 

@@ -11,7 +11,7 @@ export interface SearchForm {
 export function searchForm({ label, action, value = '' }: SearchForm): Html {
   return html`<form class="search" role="search" action="${action}" method="get">
 <label for="q">${label}</label>
-<input id="q" name="q" type="search" value="${value}" maxlength="500" autocomplete="off" spellcheck="false">
+<input id="q" name="q" type="search" value="${value}" maxlength="120" autocomplete="off" spellcheck="false">
 <button>Search</button>
 </form>`;
 }

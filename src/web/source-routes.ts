@@ -34,7 +34,10 @@ const STATUS = {
 const SIGN_IN = {
   id: 'signIn',
   tag: 'pages',
-  summary: 'Asks for a token, and leads to the sets',
+  summary: 'Asks for a token, and leads to a page',
+  query: z.object({
+    to: z.string().default('').meta({ description: 'A page, relative to the base URL.', default: '' }),
+  }),
   answers: [{ status: 303, description: 'The sender is known.', headers: ['Location'] }],
 } satisfies Operation;
 
@@ -72,7 +75,8 @@ export function sourceRoutes(app: ServedApp): readonly Route[] {
     get('/sign-in', {
       action: 'sign-in',
       operation: SIGN_IN,
-      handle: (_request, response) => response.redirect(303, './'),
+      // What begins with `./` leads to no other server, whatever follows.
+      handle: (_request, response, { to }) => response.redirect(303, `./${to.toWellFormed()}`),
     }),
   ];
 }

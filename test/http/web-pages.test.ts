@@ -192,13 +192,26 @@ describeOnEachStore('Pages for people, where there are tokens', (store) => {
 
   it('say who is signed in, and how to sign in', async () => {
     const { token } = await started.app.tokens.create({ name: 'Reading room', scopes: ['read:*'] });
-    assert.match(await pageAt(`${started.url}/sets/maps/`), /href="\.\.\/\.\.\/sign-in">Sign in</);
+    const maps = await pageAt(`${started.url}/sets/maps/changes?before=7`);
+    assert.match(maps, /href="\.\.\/\.\.\/sign-in\?to=sets%2Fmaps%2Fchanges%3Fbefore%3D7">Sign in</);
+    assert.match(await pageAt(started.url), /href="\.\/sign-in">Sign in</);
     const asked = await ask(`${started.url}/sign-in`, { headers: BROWSER });
     assert.equal(asked.status, 401);
     assert.match(asked.headers['www-authenticate'] ?? '', /Basic realm="tidemark", charset="UTF-8"/);
     assert.match(asked.text, /<h1>Please sign in<\/h1>/);
     const signedIn = await ask(`${started.url}/sign-in`, { headers: { ...BROWSER, ...basic(token) } });
     assert.deepEqual([signedIn.status, signedIn.headers.location], [303, './']);
+    for (const to of [
+      'sets/maps/changes?before=7',
+      '/evil.example.org',
+      '//evil.example.org/',
+      '\\\\evil.example.org',
+      'http://evil',
+    ]) {
+      const url = `${started.url}/sign-in?${new URLSearchParams({ to })}`;
+      const { headers } = await ask(url, { headers: { ...BROWSER, ...basic(token) } });
+      assert.equal(new URL(headers.location!, url).origin, started.url, to);
+    }
     assert.match(await pageAt(`${started.url}/`, basic(token)), /Signed in as Reading room/);
     assert.match(await pageAt(`${started.url}/`, ADMINISTRATOR), /Signed in as administrator/);
     assert.equal(await status('/', basic('wrong')), 401);

@@ -9,7 +9,7 @@ describe('Whether a client would rather have a page than XML', () => {
     'application/xhtml+xml',
     'text/html;q=0.2, */*;q=0.1',
     '*/*;q=0.5, text/html;q=0.6',
-    'text/*, text/xml;q=0.5, application/xml;q=0.5',
+    'text/html, text/*, application/xml;q=0.5, text/xml;q=0.5',
   ];
   const NO = [
     undefined,
@@ -18,6 +18,7 @@ describe('Whether a client would rather have a page than XML', () => {
     'application/xml',
     'text/xml, text/html',
     'application/*',
+    'text/*, text/xml;q=0.5, application/xml;q=0.5',
     'text/html;q=0.9, application/xml',
     'text/html;q=0',
     'application/json',
