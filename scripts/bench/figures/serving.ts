@@ -88,7 +88,7 @@ async function prepare({ folder }: BenchOptions): Promise<Tidemark> {
   const tidemark = await Tidemark.create(folder.next('data'));
   await tidemark.addFolder('files', root);
   await tidemark.addSet('few');
-  await tidemark.addSet('many');
+  await tidemark.addSet('many', '--page-size', String(PAGE_ENTRIES));
   const server = await tidemark.start(['serve'], NO_ACCESS_LOG);
   for (const [set, count] of [
     ['few', 20],
