@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
+import { connectionLimits } from '../../src/http/connections.ts';
 import { ask, askJson, NDJSON_BODY } from '../support/ask.ts';
 import { ChildScript } from '../support/child-script.ts';
 import { SQLITE } from '../support/each-store.ts';
@@ -92,7 +93,9 @@ describe('Slow and many clients', function () {
   }
 
   describe('that leave 10,000 connections idle', () => {
-    it('take little memory and keep nobody else from being served, and are closed', async () => {
+    it('take little memory and keep nobody else from being served, and are closed', async function () {
+      // Where the system permits fewer open files, the server permits fewer connections.
+      if (process.env.CI !== 'true' && connectionLimits().most < 11_000) this.skip();
       await start({
         idleTimeout: 10_000,
         connections: { headersTimeout: 6_000, keepAliveTimeout: 8_000, checkInterval: 500 },
