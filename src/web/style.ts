@@ -68,7 +68,7 @@ code { font: .88em var(--mono); overflow-wrap: anywhere; }
 .figures dt { color: var(--quiet); font-size: .88rem; }
 .figures dd { margin: 0; font: 600 1.7rem/1.25 var(--serif); font-variant-numeric: lining-nums; }
 
-.state { display: inline-block; font: 600 .8rem/1.6 var(--sans); border: 1px solid; border-radius: 1rem; padding: 0 .65rem; vertical-align: .2em; white-space: nowrap; }
+.state { display: inline-block; font: 600 .8rem/1.6 var(--sans); border: 1px solid; border-radius: 1rem; padding: 0 .65rem; vertical-align: .2em; margin-left: .3rem; white-space: nowrap; }
 .live, .created, .applied { color: var(--good); }
 .reading, .updated { color: var(--warn); }
 .deleted, .rejected, .failing { color: var(--bad); }
