@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Response } from 'express';
 import { type Configuration, describeStore } from '../config/configuration.ts';
 import { VERSION } from '../config/version.ts';
@@ -9,6 +10,8 @@ import type { Viewer } from './frame.ts';
 
 /** Sets that are named; of more it is told how many they are. */
 const NAMED_SETS = 100;
+/** Milliseconds that the page waits for the store. */
+const PATIENCE = 2_000;
 
 /** How the source is. */
 export interface Status {
@@ -24,6 +27,9 @@ export interface Status {
   readonly store: string | undefined;
 }
 
+type StoreStatus = Pick<Status, 'storeAnswered' | 'reading' | 'ready'>;
+const NO_ANSWER: StoreStatus = { storeAnswered: undefined, reading: { total: 0, sets: [] }, ready: 0 };
+
 export async function statusOf(app: ServedApp, response: Response, viewer: Viewer): Promise<Status> {
   const { configuration, metrics } = app;
   const [store, figures] = await Promise.all([
@@ -33,20 +39,24 @@ export async function statusOf(app: ServedApp, response: Response, viewer: Viewe
   return { version: VERSION, ...store, figures, store: viewer.isAdministrator ? placeOf(configuration) : undefined };
 }
 
-/** Whatever is wrong with the store, the page that tells of it is shown. */
-async function askStore(app: ServedApp, response: Response) {
+/** Whatever is wrong with the store, the page that tells of it is shown, and soon. */
+async function askStore(app: ServedApp, response: Response): Promise<StoreStatus> {
+  const limit = new AbortController();
+  const late = wait(PATIENCE, NO_ANSWER, { signal: limit.signal, ref: false }).catch(() => NO_ANSWER);
+  const answer = await Promise.race([lookAtStore(app, response).catch(() => NO_ANSWER), late]);
+  limit.abort();
+  return answer;
+}
+
+async function lookAtStore(app: ServedApp, response: Response): Promise<StoreStatus> {
   const { index } = app;
-  try {
-    const began = performance.now();
-    await index.watermark();
-    const storeAnswered = performance.now() - began;
-    const sets = await shownSets(app, response);
-    const reading = sets.filter(({ ready }) => !ready);
-    const named = await summarize(index, reading.slice(0, NAMED_SETS));
-    return { storeAnswered, reading: { total: reading.length, sets: named }, ready: sets.length - reading.length };
-  } catch {
-    return { storeAnswered: undefined, reading: { total: 0, sets: [] }, ready: 0 };
-  }
+  const began = performance.now();
+  await index.watermark();
+  const storeAnswered = performance.now() - began;
+  const sets = await shownSets(app, response);
+  const reading = sets.filter(({ ready }) => !ready);
+  const named = await summarize(index, reading.slice(0, NAMED_SETS));
+  return { storeAnswered, reading: { total: reading.length, sets: named }, ready: sets.length - reading.length };
 }
 
 function placeOf({ store }: Configuration): string {

@@ -18,7 +18,12 @@ export function renderStatusPage(page: StatusPage): string {
 ${verdict(page)}
 ${facts([
   ['Store', storeAnswer(page)],
-  ['Sets', `${formatNumber(page.ready)} complete, ${formatNumber(reading.total)} being read`],
+  [
+    'Sets',
+    page.storeAnswered === undefined
+      ? undefined
+      : `${formatNumber(page.ready)} complete, ${formatNumber(reading.total)} being read`,
+  ],
   ...(figures === undefined ? [] : ofServer(figures)),
   ['Version', page.version],
 ])}

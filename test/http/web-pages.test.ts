@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { Secret } from '../../src/config/configuration.ts';
 import { ask, askJson } from '../support/ask.ts';
-import { describeOnEachStore, SQLITE } from '../support/each-store.ts';
+import { describeOnEachStore, onElasticsearch, SQLITE } from '../support/each-store.ts';
+import { useElasticsearch } from '../support/elasticsearch.ts';
+import { ElasticsearchProxy, refuse } from '../support/elasticsearch-proxy.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 import { BROWSER, event, FAILING_PAGES, PAGES, pageAt, post, publishSets } from '../support/web-source.ts';
 
@@ -265,5 +267,27 @@ describe('The page of many sets', () => {
     assert.match(home, /<dt>changes recorded<\/dt><dd>4<\/dd>/);
     assert.match(home, /href="\?page=2">Next/);
     assert.match(await pageAt(`${started.url}/?q=papers`), /href="\?q=papers&amp;page=2">Next/);
+  });
+});
+
+describe('The status, as a page', () => {
+  const elasticsearch = useElasticsearch();
+  let proxy: ElasticsearchProxy | undefined;
+  afterEach(async () => {
+    await closeApps();
+    await proxy?.close();
+  });
+
+  it('tells soon that the store does not answer, and that it does again', async () => {
+    proxy = await ElasticsearchProxy.start(elasticsearch.url);
+    const started = await startApp(onElasticsearch(proxy));
+    await started.app.sets.add({ slug: 'maps', urlPrefix: 'https://data.example.org/maps/' });
+    const outage = proxy.on(() => true, refuse(503));
+    const began = performance.now();
+    const text = await pageAt(`${started.url}/status`);
+    assert.match(text, /The store does not answer\./);
+    assert.ok(performance.now() - began < 6_000);
+    outage.remove();
+    assert.match(await pageAt(`${started.url}/status`), /All is well\./);
   });
 });
