@@ -22,9 +22,10 @@ describe('the package', function () {
   });
   after(() => rm(folder, { recursive: true }));
 
-  // npm leaves what it compiled among the temporary files.
+  // npm leaves what it compiled among the temporary files; and what it tells the scripts that it runs is not meant for this one.
+  const environment = Object.entries(process.env).filter(([name]) => !name.startsWith('npm_'));
   const run = (program: string, args: readonly string[], cwd: string) =>
-    execute(program, args, { cwd, env: { ...process.env, TMPDIR: folder } });
+    execute(program, args, { cwd, env: { ...Object.fromEntries(environment), TMPDIR: folder } });
 
   it('runs in an empty folder: npx finds it, and it publishes', async () => {
     await run('npm', ['pack', '--silent', '--pack-destination', folder], ROOT);

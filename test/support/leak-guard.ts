@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
 // Every temporary folder of the tests and of the processes that they start lies in here.
 const folder = mkdtempSync(join(tmpdir(), 'tidemark-test-'));
+// Some tests, run by root, read as somebody else.
+chmodSync(folder, 0o755);
 process.env.TMPDIR = folder;
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 
