@@ -24,7 +24,7 @@ type Settings = Pick<Configuration, 'host' | 'port' | 'token'>;
  */
 export async function askServer(settings: Settings, baseUrl: string | undefined): Promise<FoundServer> {
   if (baseUrl === undefined) return { state: 'none' };
-  const places = new Set([localUrl(settings), baseUrl]);
+  const places = new Set([baseUrl, localUrl(settings)]);
   const found = await Promise.all([...places].map((url) => askAt(url, settings, baseUrl)));
   return found.find(({ state }) => state === 'running') ?? found.find(({ state }) => state === 'refuses') ?? found[0]!;
 }

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { importLocation } from '../config/import-location.ts';
 import { TidemarkError } from '../domain/errors.ts';
-import { type ImportedSet, type ImportSummary, importIndex } from '../import/import-index.ts';
-import { type TargetParts, TargetSets } from '../import/target-sets.ts';
+import type { ImportedSet, ImportSummary, importIndex } from '../import/import-index.ts';
+import type { TargetParts } from '../import/target-sets.ts';
 import type { Call, CliCommand } from './cli-command.ts';
 import { startCountBar } from './count-bar.ts';
 import { EXIT } from './exit-code.ts';
@@ -78,6 +78,9 @@ async function run(
   const location = importLocation(args[0], loaded.importing);
   const { set = [], urlPrefix, resourceRootDir } = options;
   const folder = resourceRootDir === undefined ? undefined : resolve(workingDirectory, resourceRootDir);
+  // Loaded only now: they bring the client of Elasticsearch.
+  const { importIndex } = await import('../import/import-index.ts');
+  const { TargetSets } = await import('../import/target-sets.ts');
   const targets = new TargetSets(parts, { index: location.index, chosen: set, urlPrefix, resourceRootDir: folder });
   const bar = startCountBar(terminal);
   try {

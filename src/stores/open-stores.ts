@@ -1,6 +1,5 @@
 import type { StoreLocation } from '../config/configuration.ts';
 import type { Catalog } from './catalog.ts';
-import { migrateElasticsearch, openElasticsearch } from './elasticsearch/open-elasticsearch.ts';
 import type { ResourceIndex } from './resource-index.ts';
 import { type CopyProgress, copySqlite } from './sqlite/copy-sqlite.ts';
 import { migrateSqlite, openSqlite } from './sqlite/open-sqlite.ts';
@@ -29,12 +28,14 @@ export interface OpenStoresOptions {
  * Opens the stores of a location, making them when there are none. The only place that knows which adapters there are.
  * @throws TidemarkError `unavailable` when the store cannot be opened, `incompatible` when its schema is another one
  */
-export function openStores(location: StoreLocation, options: OpenStoresOptions = {}): Promise<Stores> {
+export async function openStores(location: StoreLocation, options: OpenStoresOptions = {}): Promise<Stores> {
   switch (location.kind) {
     case 'sqlite':
       return openSqlite(location.file, options.failpoint);
-    case 'elasticsearch':
+    case 'elasticsearch': {
+      const { openElasticsearch } = await elasticsearch();
       return openElasticsearch(location, { observer: options.observer });
+    }
   }
 }
 
@@ -43,12 +44,19 @@ export async function migrateStores(location: StoreLocation): Promise<{ readonly
   switch (location.kind) {
     case 'sqlite':
       return migrateSqlite(location.file);
-    case 'elasticsearch':
+    case 'elasticsearch': {
+      const { migrateElasticsearch } = await elasticsearch();
       return migrateElasticsearch(location);
+    }
   }
 }
 
 /** Copies the file of a store, as it is at one moment, to a file that is not there yet. */
 export function copyStore(file: string, copy: string, onProgress: CopyProgress): Promise<void> {
   return copySqlite(file, copy, onProgress);
+}
+
+/** Loaded when it is needed: its client takes a tenth of a second. */
+function elasticsearch() {
+  return import('./elasticsearch/open-elasticsearch.ts');
 }
