@@ -19,11 +19,16 @@ import { type ReadResourceList, SetReader } from '../support/set-reader.ts';
 
 type Action = 'kill' | 'stop';
 
-/** What becomes of the processes beside the survivor, and milliseconds that their clocks are ahead of his. */
+/** What becomes of the processes beside the survivor, at each of two failpoints, and milliseconds that their clocks are ahead of his. */
 const MORTALS = [
-  { action: 'kill', clockOffset: 30_000 },
-  { action: 'stop', clockOffset: -30_000 },
-  { action: 'stop', clockOffset: 0 },
+  [
+    { action: 'kill', clockOffset: 30_000 },
+    { action: 'stop', clockOffset: -30_000 },
+  ],
+  [
+    { action: 'kill', clockOffset: -30_000 },
+    { action: 'stop', clockOffset: 0 },
+  ],
 ] as const;
 
 /** How often a failpoint is passed before it strikes: late enough that there is something to lose. */
@@ -32,6 +37,11 @@ const PASS = 5;
 /** Rendering asks the store for nothing that others would take over. */
 const AT_THE_STORE = FAILPOINTS.elasticsearch.filter((failpoint) => !failpoint.startsWith('render.'));
 const isSplit = (failpoint: Failpoint) => failpoint.startsWith('split.');
+/** Two failpoints at a time, each with one that is killed there and one that sleeps there; of those who split a page at once only one is served. */
+const STRIKES: readonly (readonly Failpoint[])[] = [
+  ...pairs(AT_THE_STORE.filter((failpoint) => !isSplit(failpoint))),
+  ...AT_THE_STORE.filter(isSplit).map((failpoint) => [failpoint]),
+];
 
 /** Milliseconds of a pause: the others have long taken over what the paused process had in hand. */
 const PAUSE = 2_500;
@@ -54,10 +64,10 @@ describe('several processes on one Elasticsearch', function () {
     await closeElasticsearchSources();
   });
 
-  for (const failpoint of AT_THE_STORE) {
-    it(`lose and double nothing when some die and some sleep at ${failpoint}, whatever their clocks say`, async () => {
+  for (const failpoints of STRIKES) {
+    it(`lose and double nothing when some die and some sleep at ${failpoints.join(' and ')}, whatever their clocks say`, async () => {
       const source = await ElasticsearchSource.makeWithPages(elasticsearch.url);
-      const [survivor, mortals] = await Promise.all([source.serve(), startMortals(source, failpoint)]);
+      const [survivor, mortals] = await Promise.all([source.serve(), startMortals(source, failpoints)]);
       const lists: ReadResourceList[] = [];
       const stop = new AbortController();
       const own = [1, 2].map((number) => new PatientRequests(number));
@@ -116,16 +126,19 @@ describe('several processes on one Elasticsearch', function () {
   }
 });
 
-function startMortals(source: ElasticsearchSource, failpoint: Failpoint): Promise<readonly Mortal[]> {
-  const pass = isSplit(failpoint) ? 1 : PASS;
-  // Of those who split a page at once, one is served: it would take long until each has its turn.
-  const kinds = isSplit(failpoint) ? MORTALS.slice(0, 2) : MORTALS;
+function startMortals(source: ElasticsearchSource, failpoints: readonly Failpoint[]): Promise<readonly Mortal[]> {
+  const strikes = failpoints.flatMap((failpoint, at) => MORTALS[at]!.map((mortal) => ({ ...mortal, failpoint })));
   return Promise.all(
-    kinds.map(async ({ action, clockOffset }, at) => {
+    strikes.map(async ({ action, clockOffset, failpoint }, at) => {
+      const pass = isSplit(failpoint) ? 1 : PASS;
       const serving = await source.serve({ failpoint: `${failpoint}:${action}@${pass}`, clockOffset });
       return { ...serving, action, client: new PatientRequests(3 + at) };
     }),
   );
+}
+
+function pairs<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
+  return items.flatMap((_, at) => (at % 2 === 0 ? [items.slice(at, at + 2)] : []));
 }
 
 /** Resolves when it is dead, or awake again. */
