@@ -18,7 +18,7 @@ import type { StoredSets } from './stored-sets.ts';
 /** Microseconds that the last stamp may be ahead of the clock: beyond that a clock is wrong, now or then. */
 const MOST_AHEAD = 60_000_000;
 /** Commits that may wait to be applied. */
-const MOST_PENDING = 4;
+const MOST_PENDING = 8;
 
 export interface CommitterParts {
   readonly log: CommitLog;
