@@ -51,7 +51,6 @@ ${found(home)}`
     title: 'Resource sets',
     main,
     part: 'sets',
-    links: [{ rel: 'resourcesync', href, type: 'application/xml' }],
     again: shown.some(({ set }) => !set.ready) ? 5 : undefined,
   });
 }

@@ -38,7 +38,6 @@ ${
 ${tabs(page)}`
 }
 ${main}`,
-    links: [{ rel: 'resourcesync', href: 'capabilitylist.xml', type: 'application/xml' }],
     // While it is being read there is more to tell every few seconds.
     again: set.ready ? undefined : 5,
   });

@@ -62,7 +62,7 @@ export const NAVIGATION: Readonly<Record<number, Rule>> = {
         ? advertised(body.toString(), /<link\b[^>]*\brel="resourcesync"[^>]*\bhref="([^"]*)"/g)
         : []
       )
-        .filter((list) => !covers(source, list, uri))
+        .filter((list) => !covers(source, new URL(list, uri).href, uri))
         .map((list) => `${list} does not cover ${uri}`),
     ),
   33: (source) =>
