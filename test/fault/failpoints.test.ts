@@ -34,7 +34,7 @@ const STRIKES: Readonly<Record<StoreKind['kind'], readonly Failpoint[]>> = {
 /** How often a failpoint is passed before it strikes: late enough that there is something to lose. */
 const PASS: Readonly<Record<StoreKind['kind'], Readonly<Record<string, number>>>> = {
   sqlite: { commit: 15, split: 2, render: 12 },
-  elasticsearch: { render: 5 },
+  elasticsearch: { render: 2 },
 };
 
 describeOnEachStore('a server that dies', function (store) {
