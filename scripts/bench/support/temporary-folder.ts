@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** A folder for the data of one bench, on the disk of the checkout: `/tmp` may be memory. */
@@ -10,6 +10,8 @@ export class TemporaryFolder {
     const parent = join(import.meta.dirname, '../../../.bench');
     mkdirSync(parent, { recursive: true });
     this.path = mkdtempSync(join(parent, 'run-'));
+    // Root's servers run as somebody else, who must come to their own folder in it.
+    chmodSync(this.path, 0o711);
   }
 
   /** A path that nothing else uses. */
