@@ -23,9 +23,12 @@ describe('the package', function () {
   after(() => rm(folder, { recursive: true }));
 
   // npm leaves what it compiled among the temporary files; and what it tells the scripts that it runs is not meant for this one.
-  const environment = Object.entries(process.env).filter(([name]) => !name.startsWith('npm_'));
+  const environment = () => {
+    const kept = Object.entries(process.env).filter(([name]) => !/^(npm|TIDEMARK)_/.test(name));
+    return { ...Object.fromEntries(kept), TMPDIR: folder };
+  };
   const run = (program: string, args: readonly string[], cwd: string) =>
-    execute(program, args, { cwd, env: { ...Object.fromEntries(environment), TMPDIR: folder } });
+    execute(program, args, { cwd, env: environment() });
 
   it('runs in an empty folder: npx finds it, and it publishes', async () => {
     await run('npm', ['pack', '--silent', '--pack-destination', folder], ROOT);
@@ -41,14 +44,18 @@ describe('the package', function () {
 
     const port = await findFreePort();
     const program = join(elsewhere, 'node_modules/.bin/tidemark');
-    const served = execFile(process.execPath, [program, 'publish', 'maps', '--port', String(port)], { cwd: elsewhere });
+    const served = execFile(process.execPath, [program, 'publish', 'maps', '--port', String(port)], {
+      cwd: elsewhere,
+      env: environment(),
+    });
+    const exited = once(served, 'exit');
     try {
       const list = `http://127.0.0.1:${port}/sets/maps/resourcelist.xml`;
       await until('it is published', async () => (await ask(list).catch(() => undefined))?.status === 200);
       assert.match((await ask(list)).text, new RegExp(`<loc>http://localhost:${port}/sets/maps/resources/a.txt</loc>`));
     } finally {
       served.kill('SIGTERM');
-      await once(served, 'exit');
+      await exited;
     }
   });
 });
