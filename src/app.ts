@@ -14,7 +14,6 @@ import type { RenderThreadData } from './render-thread.ts';
 import type { ContentRoot } from './roots/content-root.ts';
 import { openRoot } from './roots/open-root.ts';
 import { ScanMemory } from './roots/scan-memory.ts';
-import { letYoungGenerationGrow } from './runtime-settings.ts';
 import { SetRegistry } from './sets/set-registry.ts';
 import { ActivityMemory } from './stores/activity-memory.ts';
 import type { Catalog } from './stores/catalog.ts';
@@ -55,7 +54,6 @@ export interface App {
 export async function openApp(configuration: Configuration): Promise<App> {
   const { store, dataFolder, failpoint, cacheBytes } = configuration;
   armFailpoint(failpoint);
-  if (store.kind === 'elasticsearch') letYoungGenerationGrow();
   makeFolder(dataFolder);
   const closers: (() => Promise<void> | void)[] = [];
 

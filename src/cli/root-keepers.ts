@@ -4,8 +4,8 @@ import { isTidemarkError } from '../domain/errors.ts';
 import type { ResourceSet, SetId } from '../domain/resource-set.ts';
 import { type RootEvents, RootKeeper } from '../updater/root-keeper.ts';
 
-/** Milliseconds between looks at which sets there are: another process may add or remove one. */
-const LOOK_AGAIN = 1000;
+/** Milliseconds between looks at which sets there are: another process may add or remove one. An idle source asks its store for little else. */
+const LOOK_AGAIN = 2000;
 
 interface Kept {
   readonly keeper: RootKeeper;
