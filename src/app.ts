@@ -14,6 +14,7 @@ import type { RenderThreadData } from './render-thread.ts';
 import type { ContentRoot } from './roots/content-root.ts';
 import { openRoot } from './roots/open-root.ts';
 import { ScanMemory } from './roots/scan-memory.ts';
+import { letYoungGenerationGrow } from './runtime-settings.ts';
 import { SetRegistry } from './sets/set-registry.ts';
 import { ActivityMemory } from './stores/activity-memory.ts';
 import type { Catalog } from './stores/catalog.ts';
