@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { findFreePort } from '../../../test/support/free-port.ts';
 import type { Bench, BenchOptions, Figure } from '../figure.ts';
 import { EventLoopProbe } from '../support/event-loop.ts';
 import { writeEvents } from '../support/events.ts';
-import { freePort } from '../support/free-port.ts';
 import { Nginx } from '../support/nginx.ts';
 import { postFile } from '../support/post-file.ts';
 import { median } from '../support/spread.ts';
@@ -52,7 +52,7 @@ export const serving: Bench = {
     const { folder, runs, tell } = options;
     const tidemark = await prepare(options);
     const server = await tidemark.start(['serve'], NO_ACCESS_LOG);
-    const nginx = new Nginx(folder.next('nginx'), await freePort());
+    const nginx = new Nginx(folder.next('nginx'), await findFreePort());
     try {
       await ready(server);
       for (const { paths, headers } of CASES) {

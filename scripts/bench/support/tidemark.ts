@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { findFreePort } from '../../../test/support/free-port.ts';
 import { type Finished, runChild } from './child.ts';
-import { freePort } from './free-port.ts';
 import { HttpClient } from './http-client.ts';
 import { peakMemory } from './peak-memory.ts';
 
@@ -23,7 +23,7 @@ export class Tidemark {
 
   /** @param env what names another store than the file in the data folder */
   static async create(dataFolder: string, env: NodeJS.ProcessEnv = {}): Promise<Tidemark> {
-    return new Tidemark(dataFolder, await freePort(), env);
+    return new Tidemark(dataFolder, await findFreePort(), env);
   }
 
   /** Runs a command to its end. */
