@@ -22,6 +22,7 @@ export const changesPostings: CliCommand = {
 };
 
 function describe(entries: readonly PostingEntry[]): string {
+  if (entries.length === 0) return 'Nothing is known to be posted. A server tells of it some seconds later.';
   const rows = entries.map(({ began, sender, applied, unchanged, rejected }) => {
     return [applied, unchanged, rejected, new Date(began).toISOString(), senderText(sender)];
   });

@@ -55,7 +55,7 @@ function liveFields({ requests, events, cache, pages, scanning, rootsInTrouble }
   const lines = [
     `${plural(requests.answered, 'request')} (${requests.perSecond.toFixed(1)} a second), ${requests.inFlight} in flight`,
     `${plural(applied, 'event')} applied, ${formatCount(unchanged)} unchanged, ${formatCount(rejected)} rejected (${events.perSecond.toFixed(1)} a second)`,
-    `${plural(pages.current, 'page')} as they are now, ${formatCount(pages.outOfDate)} to be rendered when somebody asks`,
+    `${plural(pages.current, 'page')} up to date, ${formatCount(pages.outOfDate)} to be rendered when somebody asks`,
     `documents were there ${formatCount(cache.hits)} times, and rendered ${formatCount(cache.misses)} times; they take ${formatSize(cache.bytes)} of ${formatSize(cache.mostBytes)}`,
     ...scanning.map(({ set, files, hashed, bytes }) => {
       return `scanning ${set}: ${plural(files, 'file')}, ${formatCount(hashed)} hashed (${formatSize(bytes)})`;
