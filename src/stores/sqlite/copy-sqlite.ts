@@ -6,10 +6,8 @@ import { schemaVersion } from './schema.ts';
 /** Pages of 8 kB that are copied between two calls of `onProgress`. */
 const PAGES_AT_A_TIME = 2_000;
 
-export interface CopyProgress {
-  /** @param done bytes of `total` */
-  (done: number, total: number): void;
-}
+/** @param done bytes of `total` */
+export type CopyProgress = (done: number, total: number) => void;
 
 /**
  * Copies a store as it is at one moment into a file that is not there yet, while others go on reading and writing it.
