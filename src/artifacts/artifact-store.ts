@@ -1,0 +1,76 @@
+import type { Readable } from 'node:stream';
+import type { Hashes } from '../domain/hash.ts';
+
+/**
+ * Immutable objects under keys: a folder, or a prefix of an S3 bucket. Held to these promises by test/contract/artifact-store.ts. Keys are
+ * relative to it, printable ASCII, with `/` between names; none is empty, `.` or `..`.
+ *
+ * A fault that may pass is `unavailable`: the server denies, throttles, does not answer, or cuts its answer off.
+ */
+export interface ArtifactStore {
+  /** As messages name it; without credentials. */
+  readonly name: string;
+
+  /**
+   * Writes an object as a stream. It is there whole, durably, when this resolves, and not at all before; when it fails, nothing is there.
+   * @throws TidemarkError `conflict` when the key is taken: nothing is ever overwritten; the signal's reason when it is aborted;
+   *   what the body throws
+   */
+  put(key: ArtifactKey, body: ArtifactBody, options?: PutOptions): Promise<StoredObject>;
+
+  /**
+   * Opens an object, or a part of it, for reading. The stream fails with `unavailable` when not all bytes come.
+   * @throws TidemarkError `not-found`; `invalid` when the range lies beyond the end
+   */
+  get(key: ArtifactKey, options?: GetOptions): Promise<OpenObject>;
+
+  /** Undefined when there is no such object. */
+  head(key: ArtifactKey): Promise<ListedObject | undefined>;
+
+  /** All objects whose key begins with `prefix`, ascending by the bytes of their keys, as batches. */
+  list(prefix: string): AsyncIterable<readonly ListedObject[]>;
+
+  /** The names of the folders right below a folder (empty, or ending with a slash), ascending; none for one that is not there. */
+  folders(under: string): Promise<readonly string[]>;
+
+  close(): Promise<void>;
+}
+
+/** Such as `cdl/harvest/20170209/20170209_104428-cdl-OriginalRecord.v1.avro`: see artifact-key.ts. */
+export type ArtifactKey = string;
+
+export type ArtifactBody = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+
+export interface PutOptions {
+  readonly contentType?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface GetOptions {
+  /** The first byte, and how many; fewer when the object ends before. */
+  readonly range?: { readonly start: number; readonly length: number } | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface StoredObject {
+  readonly key: ArtifactKey;
+  /** Bytes. */
+  readonly length: number;
+  /** Of all its bytes, with each algorithm there is. */
+  readonly hashes: Required<Hashes>;
+}
+
+export interface ListedObject {
+  readonly key: ArtifactKey;
+  /** Bytes. */
+  readonly length: number;
+  /** Milliseconds since 1970. */
+  readonly modified: number;
+}
+
+export interface OpenObject {
+  /** Bytes of the whole object. */
+  readonly length: number;
+  /** The bytes that were asked for. Whoever does not read it to its end destroys it. */
+  readonly body: Readable;
+}
