@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { Configuration } from '../config/configuration.ts';
-import { formatS3Location, isS3, parseS3Location } from '../roots/s3-location.ts';
+import { formatS3Location, isS3, parseS3Location } from '../s3/s3-location.ts';
 import { exclusionsOfOwnFiles } from './exclude-own-files.ts';
 import { realFolder } from './real-folder.ts';
 

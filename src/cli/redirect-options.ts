@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { duration } from '../config/setting-values.ts';
 import { TidemarkError } from '../domain/errors.ts';
-import { isS3, parseS3Location } from '../roots/s3-location.ts';
+import { isS3, parseS3Location } from '../s3/s3-location.ts';
 import { oneOf } from './options.ts';
 
 /** How the bytes of a set on S3 are sent. */

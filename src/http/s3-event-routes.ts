@@ -1,6 +1,6 @@
 import { TidemarkError } from '../domain/errors.ts';
 import type { ResourceSet, SetId } from '../domain/resource-set.ts';
-import { isS3, parseS3Location } from '../roots/s3-location.ts';
+import { isS3, parseS3Location } from '../s3/s3-location.ts';
 import { HintedScans } from '../updater/hinted-scans.ts';
 import { parseJsonBody } from './parse-json-body.ts';
 import { readBody, requestBody } from './request-body.ts';

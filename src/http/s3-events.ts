@@ -1,5 +1,5 @@
 import { pathProblem } from '../roots/name-problem.ts';
-import type { S3Location } from '../roots/s3-location.ts';
+import type { S3Location } from '../s3/s3-location.ts';
 import { type S3Events, s3EventsSchema } from './s3-event-operation.ts';
 
 /** What notifications tell of a root. */

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import picomatch from 'picomatch';
 import { TidemarkError } from '../domain/errors.ts';
-import { errorCode, reasonOf } from './file-errors.ts';
+import { errorCode, reasonOf } from '../domain/system-error.ts';
 
 export const IGNORE_FILE = '.tidemarkignore';
 

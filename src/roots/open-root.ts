@@ -1,10 +1,10 @@
 import { isAbsolute } from 'node:path';
 import { TidemarkError } from '../domain/errors.ts';
+import { isS3 } from '../s3/s3-location.ts';
 import type { ContentRoot } from './content-root.ts';
 import { FolderRoot } from './folder/folder-root.ts';
 import type { RootLocation } from './root-location.ts';
 import { S3Root } from './s3/s3-root.ts';
-import { isS3 } from './s3-location.ts';
 
 /**
  * The content root of a set. The folder or bucket need not be there yet: whoever lists or watches it is told.

@@ -1,7 +1,8 @@
 import type { HashAlgorithm } from '../domain/hash.ts';
+import type { S3ClientSettings } from '../s3/s3-client.ts';
 
 export interface RootLocation {
-  /** A folder's absolute path, or `s3://bucket/prefix` (s3-location.ts). */
+  /** A folder's absolute path, or `s3://bucket/prefix` (s3/s3-location.ts). */
   readonly root: string;
   /** Patterns of what is left out, as lines of a `.tidemarkignore`. */
   readonly exclude: readonly string[];
@@ -11,11 +12,7 @@ export interface RootLocation {
   readonly s3?: S3Settings | undefined;
 }
 
-export interface S3Settings {
-  /** Milliseconds that a server may say nothing before it is asked again. */
-  readonly timeout: number;
+export interface S3Settings extends S3ClientSettings {
   /** Milliseconds between two looks at what is in a bucket. */
   readonly pollInterval: number;
-  /** How often a request is tried; 5 unless given. */
-  readonly attempts?: number;
 }

@@ -1,8 +1,9 @@
 import { type BigIntStats, lstatSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { isGone, reasonOf } from '../../domain/system-error.ts';
 import type { RootEntry } from '../content-root.ts';
 import { type Exclusions, isHidden, readExclusions } from '../exclusions.ts';
-import { isGone, reasonOf, rootNotThere } from '../file-errors.ts';
+import { rootNotThere } from '../file-errors.ts';
 import { nameProblem } from '../name-problem.ts';
 import { type FolderName, readFolder } from './read-folder.ts';
 import { RootIdentity } from './root-identity.ts';

@@ -1,8 +1,8 @@
 import { type FSWatcher, lstatSync, type Stats, watch } from 'node:fs';
 import { join } from 'node:path';
 import { TidemarkError } from '../../domain/errors.ts';
+import { errorCode, isGone, reasonOf } from '../../domain/system-error.ts';
 import { type Exclusions, IGNORE_FILE, readExclusions } from '../exclusions.ts';
-import { errorCode, isGone, reasonOf } from '../file-errors.ts';
 import { LinkTargets } from './link-targets.ts';
 import { readFolder } from './read-folder.ts';
 

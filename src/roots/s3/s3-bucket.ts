@@ -11,12 +11,13 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { isTidemarkError, TidemarkError } from '../../domain/errors.ts';
 import type { Hashes } from '../../domain/hash.ts';
 import { isMediaType } from '../../domain/media-type.ts';
+import { readList } from '../../s3/read-list.ts';
+import { createClient } from '../../s3/s3-client.ts';
+import type { S3Location } from '../../s3/s3-location.ts';
 import type { ByteRange, PresignedUse } from '../content-root.ts';
 import { changedMeanwhile } from '../file-errors.ts';
 import type { S3Settings } from '../root-location.ts';
-import type { S3Location } from '../s3-location.ts';
 import { knownHashes } from './object-hashes.ts';
-import { createClient } from './s3-client.ts';
 import { brokenAnswer, objectError, rootError } from './s3-errors.ts';
 
 /** An object, or one version of it; times have whole seconds, because not every answer of a server has more. */
@@ -191,22 +192,16 @@ export class S3Bucket {
   }
 
   #readPage(answer: ListObjectsV2CommandOutput, start: string): S3Page {
-    const { Contents = [], KeyCount, IsTruncated, NextContinuationToken, EncodingType, Name } = answer;
     const { bucket, prefix } = this.#location;
-    // An answer that was cut off may still look like one: what it does not tell must not be taken for gone.
-    if (Name !== bucket || KeyCount !== Contents.length || IsTruncated === undefined) {
-      throw brokenAnswer(this.#location, 'sent a part of a list only, or no list');
-    }
-    if (IsTruncated && !NextContinuationToken)
-      throw brokenAnswer(this.#location, 'does not say where its list goes on');
-    const objects = Contents.map((listed) => {
-      const key = EncodingType === 'url' ? decodeKey(listed.Key) : listed.Key;
-      const object = key?.startsWith(start) ? readObject(key.slice(prefix.length), listed.Size, listed) : undefined;
-      if (object === undefined)
-        throw brokenAnswer(this.#location, 'listed an object without key, size or time, or another prefix');
-      return object;
-    });
-    return { objects, next: IsTruncated ? NextContinuationToken : undefined };
+    const page = readList(answer, { bucket, prefix: start });
+    if (typeof page === 'string') throw brokenAnswer(this.#location, page);
+    const objects = page.objects.map(({ key, length, lastModified, etag }) => ({
+      path: key.slice(prefix.length),
+      length,
+      mtime: secondsOf(lastModified)!,
+      etag: tagOf(etag),
+    }));
+    return { objects, next: page.next };
   }
 
   #named(path: string): { readonly Bucket: string; readonly Key: string } {
@@ -239,14 +234,6 @@ function tagOf(etag: string | undefined): string | undefined {
 function secondsOf(date: Date | undefined): bigint | undefined {
   const milliseconds = date?.getTime() ?? Number.NaN;
   return Number.isNaN(milliseconds) ? undefined : BigInt(Math.floor(milliseconds / 1000)) * 1_000_000_000n;
-}
-
-function decodeKey(key: string | undefined): string | undefined {
-  try {
-    return key === undefined ? undefined : decodeURIComponent(key.replaceAll('+', ' '));
-  } catch {
-    return undefined;
-  }
 }
 
 function readType(type: string | undefined): string | undefined {

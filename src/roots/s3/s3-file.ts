@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isTidemarkError } from '../../domain/errors.ts';
+import type { S3Location } from '../../s3/s3-location.ts';
 import type { ByteRange, RootFile } from '../content-root.ts';
 import { changedMeanwhile } from '../file-errors.ts';
-import type { S3Location } from '../s3-location.ts';
 import type { S3Bucket, S3Object } from './s3-bucket.ts';
 import { brokenAnswer, rootError } from './s3-errors.ts';
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { HashAlgorithm, Hashes } from '../../domain/hash.ts';
+import { parseS3Location, type S3Location } from '../../s3/s3-location.ts';
 import type {
   ContentRoot,
   FileDigest,
@@ -13,7 +14,6 @@ import { type Exclusions, IGNORE_FILE, parseExclusions } from '../exclusions.ts'
 import { noSuchFile } from '../file-errors.ts';
 import { isPlainPath } from '../plain-path.ts';
 import type { RootLocation, S3Settings } from '../root-location.ts';
-import { parseS3Location, type S3Location } from '../s3-location.ts';
 import type { KnownObject, S3Bucket, S3Object } from './s3-bucket.ts';
 import { entriesOf } from './s3-entries.ts';
 import { S3File } from './s3-file.ts';

@@ -29,21 +29,40 @@ export function isS3(root: string): boolean {
   return SCHEME.test(root);
 }
 
+/** What a location is for, as errors name it. */
+export type S3Use = 'root' | 'artifacts';
+
+const CALLED: Readonly<Record<S3Use, string>> = { root: 'the root', artifacts: 'the artifact store' };
+
 /**
  * Reads `s3://bucket/prefix?endpoint=…&region=…`.
  * @throws TidemarkError `invalid`, which does not repeat what may be a secret
  */
-export function parseS3Location(text: string): S3Location {
+export function parseS3Location(text: string, use: S3Use = 'root'): S3Location {
+  try {
+    return parse(text);
+  } catch (error) {
+    if (!(error instanceof Wrong)) throw error;
+    throw new TidemarkError('invalid', `${CALLED[use]} ${error.message}`, { field: use });
+  }
+}
+
+/** Says what is wrong, as words that follow what the location is for. Never leaves this file. */
+class Wrong extends Error {}
+
+function parse(text: string): S3Location {
   const url = URL.parse(text);
-  if (url === null || !isS3(text)) throw wrong('is no s3://BUCKET/PREFIX');
+  if (url === null || !isS3(text)) throw new Wrong('is no s3://BUCKET/PREFIX');
   if (url.username !== '' || url.password !== '') {
-    throw wrong(
+    throw new Wrong(
       'holds a key or a password: put credentials into the environment (AWS_ACCESS_KEY_ID …), see docs/s3.md',
     );
   }
-  if (url.hash !== '') throw wrong('has a "#": write it as %23');
+  if (url.hash !== '') throw new Wrong('has a "#": write it as %23');
   if (url.port !== '' || !BUCKET.test(url.hostname)) {
-    throw wrong(`has "${url.host}" where the name of a bucket is expected: 3 to 63 letters, digits, ".", "_" or "-"`);
+    throw new Wrong(
+      `has "${url.host}" where the name of a bucket is expected: 3 to 63 letters, digits, ".", "_" or "-"`,
+    );
   }
   const parameters = readParameters(url.searchParams);
   const endpoint = readEndpoint('endpoint', parameters.endpoint);
@@ -85,11 +104,11 @@ function readPrefix(pathname: string): string {
   try {
     path = decodeURIComponent(pathname).replace(/^\//, '').replace(/\/$/, '');
   } catch {
-    throw wrong('has a prefix whose percent-encoded bytes are not UTF-8');
+    throw new Wrong('has a prefix whose percent-encoded bytes are not UTF-8');
   }
   if (path === '') return '';
   if (path.split('/').some((name) => name === '' || name === '.' || name === '..')) {
-    throw wrong('has an empty part, "." or ".." in its prefix');
+    throw new Wrong('has an empty part, "." or ".." in its prefix');
   }
   return `${path}/`;
 }
@@ -98,8 +117,8 @@ function readParameters(parameters: URLSearchParams): Partial<Record<Parameter, 
   const known = new Set<string>(PARAMETERS);
   for (const name of parameters.keys()) {
     // Its value may be a secret, so it is not repeated.
-    if (!known.has(name)) throw wrong(`has an unknown parameter "${name}": there are ${PARAMETERS.join(', ')}`);
-    if (parameters.getAll(name).length > 1) throw wrong(`has the parameter "${name}" twice`);
+    if (!known.has(name)) throw new Wrong(`has an unknown parameter "${name}": there are ${PARAMETERS.join(', ')}`);
+    if (parameters.getAll(name).length > 1) throw new Wrong(`has the parameter "${name}" twice`);
   }
   return Object.fromEntries(parameters);
 }
@@ -108,26 +127,22 @@ function readEndpoint(name: Parameter, text: string | undefined): string | undef
   if (text === undefined) return undefined;
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
-    throw wrong(`has an ${name} that is no URL with http:// or https:// and without a user`);
+    throw new Wrong(`has an ${name} that is no URL with http:// or https:// and without a user`);
   }
   // It is part of a query itself, and unencoded there, so that people can read it.
   if (url.search !== '' || url.hash !== '' || !/^[A-Za-z0-9._~/-]*$/.test(url.pathname)) {
-    throw wrong(`has an ${name} with more than a host, a port and a plain path`);
+    throw new Wrong(`has an ${name} with more than a host, a port and a plain path`);
   }
   return url.href.replace(/\/+$/, '');
 }
 
 function readName(name: Parameter, text: string | undefined): string | undefined {
   if (text === undefined || /^[A-Za-z0-9_.-]{1,64}$/.test(text)) return text;
-  throw wrong(`has a ${name} that is none`);
+  throw new Wrong(`has a ${name} that is none`);
 }
 
 function readYesOrNo(name: Parameter, text: string | undefined): boolean | undefined {
   if (text === undefined) return undefined;
   if (text === 'true' || text === 'false') return text === 'true';
-  throw wrong(`has a ${name} that is neither true nor false`);
-}
-
-function wrong(what: string): TidemarkError {
-  return new TidemarkError('invalid', `the root ${what}`, { field: 'root' });
+  throw new Wrong(`has a ${name} that is neither true nor false`);
 }

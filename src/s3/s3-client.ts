@@ -1,6 +1,5 @@
 import { S3Client } from '@aws-sdk/client-s3';
-import type { S3Settings } from '../root-location.ts';
-import type { S3Location } from '../s3-location.ts';
+import type { S3Location } from './s3-location.ts';
 
 const CONNECTION_TIMEOUT = 5_000;
 /** The client waits longer each time, up to 20 seconds; it gives up after some 10 seconds of an overloaded server. */
@@ -9,10 +8,17 @@ const SOCKETS = 64;
 /** Other servers take any region; this one is what they expect when they have none. */
 const USUAL_REGION = 'us-east-1';
 
+export interface S3ClientSettings {
+  /** Milliseconds that a server may say nothing before it is asked again. */
+  readonly timeout: number;
+  /** How often a request is tried; 5 unless given. */
+  readonly attempts?: number;
+}
+
 /** @param endpoint where requests go; undefined for Amazon's servers */
 export function createClient(
   location: S3Location,
-  { timeout, attempts = ATTEMPTS }: S3Settings,
+  { timeout, attempts = ATTEMPTS }: S3ClientSettings,
   endpoint = location.endpoint,
 ): S3Client {
   const { pathStyle, anonymous, profile } = location;
@@ -36,7 +42,7 @@ export function createClient(
       httpAgent: agent,
       httpsAgent: agent,
     },
-    // We hash what we read ourselves, and not every server knows the newer checksums.
+    // We hash what we read and write ourselves, and not every server knows the newer checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   });

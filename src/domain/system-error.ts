@@ -1,0 +1,28 @@
+/** The code of an error of the operating system, such as `ENOENT`. */
+export function errorCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** Whether an error means that there is nothing at this path. */
+export function isGone(error: unknown): boolean {
+  const code = errorCode(error);
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'not permitted',
+  ELOOP: 'too many symbolic links',
+  ENAMETOOLONG: 'its path is too long',
+  EMFILE: 'too many open files',
+  ENFILE: 'too many open files',
+  EIO: 'the disk reports an error',
+  ESTALE: 'the network file system lost it',
+};
+
+/** Why, in words that mention no path of this machine. */
+export function reasonOf(error: unknown): string {
+  const code = errorCode(error);
+  if (code !== undefined) return `${REASONS[code] ?? 'it failed'} (${code})`;
+  return error instanceof Error ? error.message : String(error);
+}
