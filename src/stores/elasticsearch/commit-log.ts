@@ -4,6 +4,7 @@ import type { SetId } from '../../domain/resource-set.ts';
 import type { Stamp } from '../../domain/stamp.ts';
 import type { Cluster } from './cluster.ts';
 import { type CommitRecord, decodeCommit, encodeCommit, type LedgerEntry } from './commit-record.ts';
+import { KnownKeys } from './known-keys.ts';
 import { Overlay } from './overlay.ts';
 import { APPLIED, type Pointer } from './pointer.ts';
 import type { IndexNames } from './schema.ts';
@@ -40,6 +41,8 @@ export class CommitLog {
   #pending: CommitRecord[] = [];
   #last: Promise<unknown> = Promise.resolve();
   readonly overlay = new Overlay();
+  /** Up to the head. */
+  readonly knownKeys = new KnownKeys();
   /** As they are after the head; a set that is not here is as its document says. */
   readonly ledgers = new Map<SetId, LedgerEntry>();
 
@@ -104,7 +107,7 @@ export class CommitLog {
    * @throws TidemarkError `unavailable` when it is not known: it may be in the log, or appear there
    */
   async append(record: CommitRecord): Promise<boolean> {
-    const body = encodeCommit(record);
+    const body = await encodeCommit(record);
     const deadline = Date.now() + PATIENCE;
     for (;;) {
       try {
@@ -171,6 +174,7 @@ export class CommitLog {
     this.#head = { number, uuid, stamp };
     this.#pending.push(record);
     this.overlay.lay(record);
+    this.knownKeys.note(record.changes);
     for (const ledger of record.ledgers) this.ledgers.set(ledger.set, ledger);
     // The pointer may be known to be further than what was read.
     this.noteApplied(this.#applied);
@@ -181,6 +185,7 @@ export class CommitLog {
     this.noteApplied(commit);
     this.#appliedStamp = stamp;
     this.ledgers.clear();
+    this.knownKeys.clear();
   }
 }
 

@@ -32,6 +32,8 @@ export interface Met {
   readonly id: string;
   /** Undefined for a key that never was. Who decides writes here what comes of it: the next event of the key meets that. */
   standing: Standing | undefined;
+  /** False when its document need not be asked for. */
+  readonly mayBeThere: boolean;
 }
 
 /** Reads what events meet: the states of their keys, and the ledgers of their sets. Realtime: nothing has to be refreshed. */
@@ -49,8 +51,8 @@ export class StandingReader {
   /** In the order of the events; events of one key share what they meet. */
   async read(events: readonly ChangeEvent[]): Promise<readonly Met[]> {
     const keys = new Map<string, Met>();
-    const met = events.map(({ set, key }) => this.#meet(orderOf(set, key), keys));
-    const all = [...keys.values()];
+    const met = events.map(({ set, key }) => this.#meet({ set, key }, keys));
+    const all = [...keys.values()].filter(({ mayBeThere }) => mayBeThere);
     const ids = all.map(({ id }) => id);
     for (const [at, document] of (await this.get<ResourceDocument>(this.#names.resources, ids)).entries()) {
       const key = all[at]!;
@@ -60,10 +62,13 @@ export class StandingReader {
   }
 
   /** With what the overlay tells, before the documents are asked for: what they do not hold yet may be applied, and lifted, before the answer comes. */
-  #meet(order: string, keys: Map<string, Met>): Met {
+  #meet({ set, key }: Pick<ChangeEvent, 'set' | 'key'>, keys: Map<string, Met>): Met {
+    const order = orderOf(set, key);
     let met = keys.get(order);
     if (met === undefined) {
-      met = { order, id: resourceId(order), standing: this.#log.overlay.get(order) };
+      const { overlay, knownKeys } = this.#log;
+      const id = resourceId(order);
+      met = { order, id, standing: overlay.get(order), mayBeThere: knownKeys.mayHold(set, id) };
       keys.set(order, met);
     }
     return met;
@@ -71,9 +76,12 @@ export class StandingReader {
 
   /** Makes the log know the ledgers of the events' sets. */
   async readLedgers(events: readonly ChangeEvent[]): Promise<void> {
-    const { ledgers } = this.#log;
+    const { ledgers, knownKeys } = this.#log;
     const sets = [...new Set(events.map(({ set }) => set))].filter((set) => !ledgers.has(set));
-    for (const ledger of await this.ledgersOf(sets)) ledgers.set(ledger.set, ledger);
+    for (const ledger of await this.ledgersOf(sets)) {
+      ledgers.set(ledger.set, ledger);
+      if (ledger.changes === 0) knownKeys.begin(ledger.set);
+    }
   }
 
   /** As they are when everything is applied; empty ones for sets that have none yet. */

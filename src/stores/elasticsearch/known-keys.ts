@@ -1,0 +1,79 @@
+import type { SetId } from '../../domain/resource-set.ts';
+import type { LoggedChange } from './commit-record.ts';
+
+/** Keys that are remembered at most, in 32 MB. */
+const MOST_KEYS = 4_000_000;
+const FIRST_SLOTS = 1_024;
+
+/**
+ * Which keys the sets have that began under the eyes of this process: what is not among them never was, and its document need not be asked
+ * for. So the first load of a set, which is when most is posted, reads nothing. 32 bits of each key are kept: a key that is not there
+ * may be taken for one that is, and is then asked for; never the other way round.
+ */
+export class KnownKeys {
+  readonly #mostKeys: number;
+  readonly #sets = new Set<SetId>();
+  /** Open addressing, at most half full; 0 is a free slot. */
+  #slots = new Uint32Array(FIRST_SLOTS);
+  #keys = 0;
+
+  constructor(mostKeys = MOST_KEYS) {
+    this.#mostKeys = mostKeys;
+  }
+
+  /** Begins with a set that has had no change up to the head of the log. */
+  begin(set: SetId): void {
+    this.#sets.add(set);
+  }
+
+  /** Whether the key may have had a change. @param id what `resourceId` makes of set and key */
+  mayHold(set: SetId, id: string): boolean {
+    if (!this.#sets.has(set)) return true;
+    const print = fingerprint(id);
+    return this.#slots[this.#slotOf(print)] === print;
+  }
+
+  /** Notes the changes of the next commit. */
+  note(changes: readonly LoggedChange[]): void {
+    if (this.#sets.size === 0) return;
+    for (const { set, id } of changes) if (this.#sets.has(set)) this.#add(fingerprint(id));
+    if (this.#keys > this.#mostKeys) this.clear();
+  }
+
+  clear(): void {
+    this.#sets.clear();
+    this.#slots = new Uint32Array(FIRST_SLOTS);
+    this.#keys = 0;
+  }
+
+  #add(print: number): void {
+    const slot = this.#slotOf(print);
+    if (this.#slots[slot] === print) return;
+    this.#slots[slot] = print;
+    this.#keys += 1;
+    if (this.#keys * 2 > this.#slots.length) this.#grow();
+  }
+
+  /** Where it is, or would be. */
+  #slotOf(print: number): number {
+    const mask = this.#slots.length - 1;
+    let slot = print & mask;
+    while (this.#slots[slot] !== 0 && this.#slots[slot] !== print) slot = (slot + 1) & mask;
+    return slot;
+  }
+
+  #grow(): void {
+    const before = this.#slots;
+    this.#slots = new Uint32Array(before.length * 2);
+    for (const print of before) if (print !== 0) this.#slots[this.#slotOf(print)] = print;
+  }
+}
+
+/** Eight of its characters have 48 bits of a digest. Never 0. */
+function fingerprint(id: string): number {
+  let print = 0;
+  for (let at = 0; at < 8; at++) print = Math.imul(print ^ id.charCodeAt(at), 0x0100_0193);
+  // The lowest bits choose the slot, so they are to depend on all characters.
+  print = Math.imul(print ^ (print >>> 15), 0x2c1b_3c6d);
+  return (print ^ (print >>> 13)) >>> 0 || 1;
+}
