@@ -61,12 +61,13 @@ export class Publisher implements DocumentPublisher {
   async sourceDescription(shown: readonly ResourceSet[]): Promise<PublishedDocument> {
     const { sets, cache } = this.#parts;
     const { baseUrl } = await sets.source();
-    const version = await sets.version();
     const newest = shown.reduce((latest, { epochStart }) => Math.max(latest, epochStart), 0);
     const slugs = shown.map(({ slug }) => slug);
     // Those that tell of private sets are under one name, so that a new one replaces the last: there may be one for each token.
     const name = shown.some((set) => set.private === true) ? 'description-for-some' : 'description';
-    return cache.get({ folder: 'source', name, version, fingerprint: fingerprint(baseUrl, newest, slugs) }, () => ({
+    // A set that is not shown makes no other version: when this one was rendered can be told from its Last-Modified.
+    const reference = { folder: 'source', name, version: newest, fingerprint: fingerprint(baseUrl, newest, slugs) };
+    return cache.get(reference, () => ({
       newest,
       job: {
         kind: 'source-description',
