@@ -22,12 +22,12 @@ export function keepCompiled(): void {
 export function limitHeaps(): void {
   // The old generation is collected when it has grown by so much; by default it may become four times as large.
   setFlagsFromString('--heap-growing-percent=60');
-  // The young generation of the main thread does not grow, and that of every other thread begins, and stays, at 4 MB.
+  // The young generation of the main thread does not grow, and that of every other thread begins, and stays, at 4 MB a half.
   setFlagsFromString('--semi-space-growth-factor=1');
   setFlagsFromString('--min-semi-space-size=4');
 }
 
-/** Lets the young generation grow again, which takes up to 30 MB a thread and saves time of the processor where there is much to do. */
+/** Lets the young generation grow again, which takes memory and saves time of the processor where there is much to do. Other threads have limits of their own: `startThread`. */
 export function letYoungGenerationGrow(): void {
   setFlagsFromString('--semi-space-growth-factor=2');
 }

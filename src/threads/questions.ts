@@ -30,6 +30,9 @@ export function receiveError({ code, message, details }: SentError): Error {
   return code === undefined ? new Error(message) : new TidemarkError(code, message, { ...details });
 }
 
+/** The young generation of a thread, when it does not say another: see runtime-settings.ts. */
+const YOUNG_MB = 12;
+
 /**
  * Starts a file as a thread: TypeScript from the sources, JavaScript once it is built.
  * @param file without its ending, relative to `base`, which is the caller's `import.meta.url`
@@ -39,7 +42,8 @@ export function startThread(
   base: string,
   options: { readonly workerData: unknown; readonly resourceLimits?: ResourceLimits },
 ): Worker {
-  return new Worker(new URL(file + extname(base), base), options);
+  const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_MB, ...options.resourceLimits };
+  return new Worker(new URL(file + extname(base), base), { ...options, resourceLimits });
 }
 
 /** In a thread: answers every question with what `answer` returns or throws, in order and one at a time; `close` is called last. */
