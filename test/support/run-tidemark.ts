@@ -1,5 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { runCli } from '../../src/cli/run-cli.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 /** Milliseconds; generous, because a machine that runs tests may be busy. */
@@ -21,8 +24,30 @@ export interface FinishedRun {
   readonly stderr: string;
 }
 
+/**
+ * Runs a command line to its end, in this process: to start one for each of a thousand commands would take most of the time of the tests.
+ * What only a process shows is tested with `startTidemark` and `runProcess`.
+ */
+export async function runTidemark(
+  args: readonly string[],
+  { cwd, env = {}, input = '' }: RunOptions,
+): Promise<FinishedRun> {
+  const stdin = new PassThrough();
+  const stdout = new PassThrough();
+  const stderr = new PassThrough();
+  stdin.end(input);
+  const said = Promise.all([text(stdout), text(stderr)]);
+  const argv = [process.execPath, MAIN, ...args];
+  const environment = { ...cleanEnvironment(), ...env };
+  const exitCode = await runCli({ argv, env: environment, cwd: () => cwd, stdin, stdout, stderr });
+  stdout.end();
+  stderr.end();
+  const [out, err] = await said;
+  return { exitCode, stdout: out, stderr: err };
+}
+
 /** Runs the real program to its end. */
-export async function runTidemark(args: readonly string[], options: RunOptions): Promise<FinishedRun> {
+export async function runProcess(args: readonly string[], options: RunOptions): Promise<FinishedRun> {
   const running = startTidemark(args, options);
   const exitCode = await running.exit();
   return { exitCode, stdout: running.stdout, stderr: running.stderr };
