@@ -17,6 +17,7 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
     to: ['domain', 'threads', 's3', 'config/configuration.ts', 'avro/schemas.ts'],
     because: 'a store of files knows what their names mean, and not what is in them',
   },
+  { from: 'avro', to: ['domain'], because: 'what a file holds does not depend on where it lies' },
   {
     from: 'config',
     to: ['domain', 's3/s3-location.ts'],

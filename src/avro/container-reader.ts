@@ -1,0 +1,153 @@
+import { TidemarkError } from '../domain/errors.ts';
+import { ByteSource } from './byte-source.ts';
+import { LARGEST_BLOCK, packingOf } from './codecs.ts';
+import { SYNC_LENGTH } from './container-header.ts';
+import { type BlockPlace, UNDER_WAY } from './container-writer.ts';
+import { type ContainerHeader, type HeaderOptions, takeHeader } from './header-reader.ts';
+import { decodeLong, LONGEST_LONG } from './long.ts';
+import { mapInOrder } from './map-in-order.ts';
+import { recordType } from './record-type.ts';
+import type { RecordOf, SchemaId } from './schemas.ts';
+
+/**
+ * Reads Avro object container files, strictly: what is damaged is told with the byte at which it lies, and nothing is passed over. avsc
+ * decodes the values; its own reader of files takes a file that is cut off for a shorter one, and reads no block by itself.
+ */
+
+export interface DecodedBlock<Id extends SchemaId> {
+  readonly place: BlockPlace;
+  readonly records: readonly RecordOf[Id][];
+}
+
+/**
+ * Reads no more than the beginning of a file. The bytes may end anywhere after its header.
+ * @throws TidemarkError `invalid` for what is no Avro file, has another schema, or an unknown codec
+ */
+export async function readHeader<Id extends SchemaId = SchemaId>(
+  bytes: AsyncIterable<Uint8Array>,
+  options: HeaderOptions<Id>,
+): Promise<ContainerHeader<Id>> {
+  const source = new ByteSource(bytes);
+  try {
+    return await takeHeader(source, options);
+  } finally {
+    await source.close();
+  }
+}
+
+/**
+ * Reads a file from its beginning, block by block; some are unpacked ahead.
+ * @throws TidemarkError `invalid` for a file that is cut off or damaged, has another schema or an unknown codec, or a text that is no UTF-8;
+ *   what `bytes` throws
+ */
+export async function* readContainer<Id extends SchemaId>(
+  bytes: AsyncIterable<Uint8Array>,
+  options: HeaderOptions<Id>,
+): AsyncGenerator<DecodedBlock<Id>> {
+  const source = new ByteSource(bytes);
+  try {
+    const header = await takeHeader(source, options);
+    const blocks = packedBlocks(source, header);
+    for await (const block of mapInOrder(blocks, UNDER_WAY, (block) => unpack(block, header))) {
+      yield { place: block.place, records: decode(block, header) };
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+/**
+ * Decodes one block that was read by its place.
+ * @param bytes all bytes of the block, as its place tells
+ * @param offset where they begin in the file, for messages
+ * @throws TidemarkError `invalid` when they are not one whole block of that file
+ */
+export async function decodeBlock<Id extends SchemaId>(
+  bytes: Uint8Array,
+  header: ContainerHeader<Id>,
+  offset: number,
+): Promise<readonly RecordOf[Id][]> {
+  const block = packedBlock(bytes, header, offset);
+  if (block.place.length !== bytes.length) {
+    throw damaged(header, offset, `has ${block.place.length} bytes, not ${bytes.length}`);
+  }
+  return decode(await unpack(block, header), header);
+}
+
+/** A block as it lies in the file, or unpacked. */
+interface Block {
+  readonly place: BlockPlace;
+  readonly data: Uint8Array;
+}
+
+type Header = ContainerHeader<SchemaId>;
+
+/** Bytes that both numbers of a block take at most. */
+const LONGEST_HEAD = 2 * LONGEST_LONG;
+
+async function* packedBlocks(source: ByteSource, header: Header): AsyncGenerator<Block> {
+  for (;;) {
+    const head = await source.next(LONGEST_HEAD);
+    if (head.length === 0) return;
+    const { length } = headOf(head, header, source.offset);
+    const block = packedBlock(await source.next(length), header, source.offset);
+    yield block;
+    source.take(length);
+  }
+}
+
+/** The block that bytes begin with. */
+function packedBlock(bytes: Uint8Array, header: Header, offset: number): Block {
+  const { records, start, end, length } = headOf(bytes, header, offset);
+  if (bytes.length < length) throw damaged(header, offset, 'is cut off');
+  if (!header.sync.equals(bytes.subarray(end, length))) {
+    throw damaged(header, offset, "does not end with the file's sync marker");
+  }
+  return { place: { offset, length, records }, data: bytes.subarray(start, end) };
+}
+
+interface Head {
+  readonly records: number;
+  /** Where its data begin and end, and where its sync marker ends. */
+  readonly start: number;
+  readonly end: number;
+  readonly length: number;
+}
+
+/** Avro 1.12, "Object Container Files": how many records, how many bytes, those bytes, the sync marker. */
+function headOf(bytes: Uint8Array, header: Header, offset: number): Head {
+  const records = decodeLong(bytes, 0);
+  const size = records && decodeLong(bytes, records.end);
+  if (records === undefined || size === undefined) throw damaged(header, offset, 'is cut off');
+  if (records.value < 0 || size.value < 0) throw damaged(header, offset, 'has a negative length');
+  if (size.value > LARGEST_BLOCK) throw damaged(header, offset, `has more than ${LARGEST_BLOCK} bytes`);
+  const end = size.end + size.value;
+  return { records: records.value, start: size.end, end, length: end + SYNC_LENGTH };
+}
+
+async function unpack({ place, data }: Block, header: Header): Promise<Block> {
+  try {
+    return { place, data: await packingOf(header.codec).decompress(data) };
+  } catch (error) {
+    throw damaged(header, place.offset, `cannot be unpacked (${(error as Error).message})`, error);
+  }
+}
+
+function decode<Id extends SchemaId>({ place, data }: Block, header: ContainerHeader<Id>): readonly RecordOf[Id][] {
+  const type = recordType(header.schema);
+  const buffer = Buffer.from(data.buffer, data.byteOffset, data.length);
+  const records: RecordOf[Id][] = [];
+  let position = 0;
+  while (records.length < place.records) {
+    const read = type.decode(buffer, position);
+    if (read === undefined) throw damaged(header, place.offset, `holds only ${records.length} of its records`);
+    records.push(read.record);
+    position = read.end;
+  }
+  if (position !== buffer.length) throw damaged(header, place.offset, 'goes on after its last record');
+  return records;
+}
+
+function damaged({ name }: Header, offset: number, problem: string, cause?: unknown): TidemarkError {
+  return new TidemarkError('invalid', `${name}: the block at byte ${offset} ${problem}`, { offset }, cause);
+}

@@ -1,0 +1,21 @@
+/** Results of a step for each item, in their order, with at most so many steps under way. */
+export async function* mapInOrder<Item, Result>(
+  items: AsyncIterable<Item>,
+  atATime: number,
+  step: (item: Item) => Promise<Result>,
+): AsyncGenerator<Result> {
+  const underWay: Promise<Result>[] = [];
+  try {
+    for await (const item of items) {
+      const result = step(item);
+      // Told when it is waited for.
+      result.catch(() => {});
+      underWay.push(result);
+      if (underWay.length === atATime) yield await underWay.shift()!;
+    }
+    while (underWay.length > 0) yield await underWay.shift()!;
+  } finally {
+    // Whoever stops early leaves some behind.
+    await Promise.allSettled(underWay);
+  }
+}
