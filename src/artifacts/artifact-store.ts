@@ -3,13 +3,17 @@ import type { Hashes } from '../domain/hash.ts';
 
 /**
  * Immutable objects under keys: a folder, or a prefix of an S3 bucket. Held to these promises by test/contract/artifact-store.ts. Keys are
- * relative to it, printable ASCII, with `/` between names; none is empty, `.` or `..`.
+ * relative to it, printable ASCII without spaces, with `/` between names; none is empty or begins with a dot, which is for what the store keeps for
+ * itself (plain-key.ts); other keys are `invalid`.
  *
  * A fault that may pass is `unavailable`: the server denies, throttles, does not answer, or cuts its answer off.
  */
 export interface ArtifactStore {
   /** As messages name it; without credentials. */
   readonly name: string;
+
+  /** The path of an object, as programs that read the same files take it: `s3://bucket/key`, or an absolute path. */
+  pathOf(key: ArtifactKey): string;
 
   /**
    * Writes an object as a stream. It is there whole, durably, when this resolves, and not at all before; when it fails, nothing is there.
@@ -32,6 +36,9 @@ export interface ArtifactStore {
 
   /** The names of the folders right below a folder (empty, or ending with a slash), ascending; none for one that is not there. */
   folders(under: string): Promise<readonly string[]>;
+
+  /** The objects right below a folder, ascending by the bytes of their keys. */
+  objects(under: string): Promise<readonly ListedObject[]>;
 
   close(): Promise<void>;
 }

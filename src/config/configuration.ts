@@ -1,7 +1,11 @@
+import type { S3Location } from '../s3/s3-location.ts';
+
 /** Everything that is set from outside, read once by load-configuration.ts. */
 export interface Configuration {
   /** Where state and log are kept. */
   readonly store: StoreLocation;
+  /** Where artifacts are kept. */
+  readonly artifacts: ArtifactLocation;
   /** The folder of everything else that this process keeps: rendered documents, what scans remember. Absolute. */
   readonly dataFolder: string;
   /** The public base URL without a slash at its end; `http://localhost:PORT` when none is set. */
@@ -37,13 +41,21 @@ export interface RequestLimits {
   readonly anonymousRequests: number;
 }
 
-/** How roots on S3 are read. */
+/** How S3 is asked. */
 export interface S3Configuration {
   /** Milliseconds that a server may say nothing before it is asked again. */
   readonly timeout: number;
   /** Milliseconds between two looks at what is in a bucket. */
   readonly pollInterval: number;
 }
+
+export type ArtifactLocation =
+  | {
+      readonly kind: 'folder';
+      /** Absolute. */
+      readonly folder: string;
+    }
+  | { readonly kind: 's3'; readonly place: S3Location };
 
 export type StoreLocation = SqliteLocation | ElasticsearchLocation;
 

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { TidemarkError } from '../domain/errors.ts';
+import { defaultArtifacts } from './artifact-location.ts';
 import type { Configuration } from './configuration.ts';
 import type { ImportSettings } from './import-location.ts';
 import { type Given, givenSettings, isProblem, type SettingProblem, type Surroundings } from './setting-sources.ts';
@@ -34,6 +35,7 @@ export function loadConfiguration(surroundings: Surroundings, quiet = false): Lo
   const port = values.port ?? DEFAULT_PORT;
   const configuration: Configuration = {
     store: storeLocation(values, dataFolder),
+    artifacts: values.artifacts ?? defaultArtifacts(dataFolder),
     dataFolder,
     baseUrl: values.baseUrl ?? localBaseUrl(port),
     host: values.host ?? '127.0.0.1',

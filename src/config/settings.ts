@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { z } from 'zod';
-import type { SqliteLocation } from './configuration.ts';
+import { artifacts, locateArtifacts } from './artifact-location.ts';
+import type { ArtifactLocation, SqliteLocation } from './configuration.ts';
 import { indexUrl } from './import-location.ts';
 import * as values from './setting-values.ts';
 import * as storeValues from './store-values.ts';
@@ -38,6 +39,15 @@ export const SETTINGS = {
     default: '(sqlite:tidemark.db in the data folder)',
     meaning:
       'Where state and log are kept: `sqlite:PATH`, or the URL of an Elasticsearch server; those of several nodes are separated by commas. As a flag, it takes no password.',
+  }),
+  artifacts: setting<ArtifactLocation>({
+    variable: 'TIDEMARK_ARTIFACTS',
+    flag: '--artifacts <location>',
+    schema: artifacts,
+    locate: locateArtifacts,
+    default: '(file:artifacts in the data folder)',
+    meaning:
+      'Where artifacts are kept: `file:PATH`, or `s3://BUCKET/PREFIX?endpoint=…` with the parameters of `docs/s3.md`, without credentials.',
   }),
   storeApiKey: setting({
     variable: 'TIDEMARK_STORE_API_KEY',

@@ -60,6 +60,7 @@ export async function closeApps(): Promise<void> {
 export function testConfiguration(folder: string, settings: Partial<Configuration>): Configuration {
   return {
     store: { kind: 'sqlite', file: join(folder, 'tidemark.db') },
+    artifacts: { kind: 'folder', folder: join(folder, 'artifacts') },
     dataFolder: folder,
     baseUrl: 'http://127.0.0.1:8080',
     host: '127.0.0.1',

@@ -25,6 +25,7 @@ describe('the configuration', () => {
       { ...configuration },
       {
         store: { kind: 'sqlite', file: join(folder, 'data/tidemark.db') },
+        artifacts: { kind: 'folder', folder: join(folder, 'data/artifacts') },
         dataFolder: join(folder, 'data'),
         baseUrl: 'http://localhost:8080',
         host: '127.0.0.1',
@@ -78,6 +79,7 @@ describe('the configuration', () => {
         TIDEMARK_CACHE_SIZE: '1.5GB',
         TIDEMARK_IDLE_TIMEOUT: '2m',
         TIDEMARK_LOG_LEVEL: 'debug',
+        TIDEMARK_ARTIFACTS: 'file:files',
         TIDEMARK_FAILPOINT: 'commit.begun:kill',
       },
     });
@@ -85,6 +87,7 @@ describe('the configuration', () => {
     const { token, ...others } = configuration;
     assert.deepEqual(others, {
       store: { kind: 'sqlite', file: join(folder, 'elsewhere/log.db') },
+      artifacts: { kind: 'folder', folder: join(folder, 'files') },
       dataFolder: join(folder, 'kept'),
       baseUrl: 'https://example.org/sync',
       host: '0.0.0.0',

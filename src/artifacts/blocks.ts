@@ -1,0 +1,111 @@
+import type { ArtifactBody } from './artifact-store.ts';
+
+/** Bytes of each block of a body but the last; as the parts of an upload to S3, which has at most 10,000 of them and of one size. */
+export const BLOCK_BYTES = 8 * 1024 * 1024;
+/** How many blocks are on their way at a time, at most. */
+const MOST_UNDER_WAY = 4;
+
+/** A part of a body. */
+export interface Block {
+  /** From 0. */
+  readonly at: number;
+  /** Shared with threads, and used again as soon as whoever takes the block is done with it. */
+  readonly bytes: Uint8Array;
+  /** Whether there is no other. */
+  readonly isOnly: boolean;
+}
+
+export interface PumpOptions {
+  /** Is given the blocks in their order, the next ones before it is done with one. An empty body is one empty block. */
+  readonly take: (block: Block) => Promise<unknown>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Cuts a body into blocks of one size. Resolves with its length in bytes when all of them are taken; rejects at once when one cannot be,
+ * or the signal says so, however long the body would keep us waiting; nothing is being taken any more then.
+ */
+export async function pumpBlocks(body: ArtifactBody, { take, signal }: PumpOptions): Promise<number> {
+  const pump = new Pump(take);
+  const abort = (): void => pump.fail(signal?.reason);
+  signal?.addEventListener('abort', abort);
+  try {
+    signal?.throwIfAborted();
+    pump.run(body).catch((error: unknown) => pump.fail(error));
+    return await pump.ended;
+  } finally {
+    signal?.removeEventListener('abort', abort);
+    await pump.settled();
+  }
+}
+
+class Pump {
+  readonly ended: Promise<number>;
+  readonly #take: PumpOptions['take'];
+  readonly #free: SharedArrayBuffer[] = [];
+  readonly #underWay = new Set<Promise<void>>();
+  readonly #resolve: (length: number) => void;
+  readonly #reject: (reason: unknown) => void;
+  #failed = false;
+  #current: SharedArrayBuffer | undefined;
+  #used = 0;
+  #given = 0;
+
+  constructor(take: PumpOptions['take']) {
+    this.#take = take;
+    ({ promise: this.ended, resolve: this.#resolve, reject: this.#reject } = Promise.withResolvers<number>());
+  }
+
+  async run(body: ArtifactBody): Promise<void> {
+    let length = 0;
+    for await (const chunk of body) {
+      // Whoever made the body is told by the end of this loop that nobody wants more of it.
+      if (this.#failed) return;
+      length += chunk.length;
+      await this.#add(chunk);
+    }
+    if (this.#failed) return;
+    const isOnly = this.#given === 0;
+    if (this.#used > 0 || isOnly) this.#give(isOnly);
+    await Promise.all(this.#underWay);
+    this.#resolve(length);
+  }
+
+  fail(reason: unknown): void {
+    this.#failed = true;
+    this.#reject(reason);
+  }
+
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#underWay);
+  }
+
+  async #add(chunk: Uint8Array): Promise<void> {
+    for (let taken = 0; taken < chunk.length; ) {
+      // A full block waits for the byte after it: without one, it may be the only one.
+      if (this.#used === BLOCK_BYTES) this.#give(false);
+      while (this.#current === undefined && this.#underWay.size >= MOST_UNDER_WAY) await Promise.race(this.#underWay);
+      if (this.#failed) return;
+      this.#current ??= this.#free.pop() ?? new SharedArrayBuffer(BLOCK_BYTES);
+      const part = chunk.subarray(taken, taken + BLOCK_BYTES - this.#used);
+      new Uint8Array(this.#current).set(part, this.#used);
+      this.#used += part.length;
+      taken += part.length;
+    }
+  }
+
+  #give(isOnly: boolean): void {
+    const buffer = this.#current ?? new SharedArrayBuffer(0);
+    const bytes = new Uint8Array(buffer, 0, this.#used);
+    const taking = Promise.try(this.#take, { at: this.#given, bytes, isOnly })
+      .then(() => {
+        this.#free.push(buffer);
+      })
+      .catch((error: unknown) => this.fail(error))
+      .finally(() => this.#underWay.delete(taking));
+    this.#underWay.add(taking);
+    this.#current = undefined;
+    this.#used = 0;
+    this.#given += 1;
+  }
+}

@@ -1,0 +1,148 @@
+import { type FileHandle, open, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { isGone } from '../../domain/system-error.ts';
+import type {
+  ArtifactBody,
+  ArtifactKey,
+  ArtifactStore,
+  GetOptions,
+  ListedObject,
+  OpenObject,
+  PutOptions,
+  StoredObject,
+} from '../artifact-store.ts';
+import { requirePlainKey } from '../plain-key.ts';
+import { beyondEnd, cutOff, noSuchObject } from '../store-errors.ts';
+import { folderError } from './folder-errors.ts';
+import { writeFile } from './folder-writer.ts';
+import { listFolder, namesIn } from './list-folder.ts';
+import { TemporaryFiles } from './temporary-files.ts';
+
+const CHUNK = 256 * 1024;
+
+/** Files below a folder, which is made when the first is written. */
+export class FolderStore implements ArtifactStore {
+  readonly name: string;
+  readonly #root: string;
+  readonly #temporary: TemporaryFiles;
+
+  /** @param root absolute */
+  constructor(root: string) {
+    this.name = root;
+    this.#root = root;
+    this.#temporary = new TemporaryFiles(root);
+  }
+
+  pathOf(key: ArtifactKey): string {
+    return join(this.#root, key);
+  }
+
+  async put(key: ArtifactKey, body: ArtifactBody, { signal }: PutOptions = {}): Promise<StoredObject> {
+    requirePlainKey(key);
+    return writeFile({ root: this.#root, key, body, temporary: this.#temporary, signal });
+  }
+
+  async get(key: ArtifactKey, { range, signal }: GetOptions = {}): Promise<OpenObject> {
+    requirePlainKey(key);
+    signal?.throwIfAborted();
+    const file = await this.#open(key);
+    try {
+      const length = await lengthOf(file);
+      if (length === undefined) throw noSuchObject(this.name, key);
+      const start = range?.start ?? 0;
+      const end = Math.min(length, start + (range?.length ?? length));
+      if (start >= length && range !== undefined) throw beyondEnd(this.name, key, start);
+      return { length, body: this.#read(file, { key, start, end, signal }) };
+    } catch (error) {
+      await file.close();
+      throw folderError(this.#root, 'read', error);
+    }
+  }
+
+  async head(key: ArtifactKey): Promise<ListedObject | undefined> {
+    requirePlainKey(key);
+    try {
+      const stats = await stat(this.pathOf(key));
+      return stats.isFile() ? { key, length: stats.size, modified: stats.mtimeMs } : undefined;
+    } catch (error) {
+      if (isGone(error)) return undefined;
+      throw folderError(this.#root, 'read', error);
+    }
+  }
+
+  async *list(prefix: string): AsyncGenerator<readonly ListedObject[]> {
+    try {
+      yield* listFolder(this.#root, prefix);
+    } catch (error) {
+      throw folderError(this.#root, 'read', error);
+    }
+  }
+
+  async folders(under: string): Promise<readonly string[]> {
+    try {
+      return (await namesIn(this.#root, under)).filter(({ isFolder }) => isFolder).map(({ name }) => name);
+    } catch (error) {
+      throw folderError(this.#root, 'read', error);
+    }
+  }
+
+  async objects(under: string): Promise<readonly ListedObject[]> {
+    const objects: ListedObject[] = [];
+    try {
+      for await (const batch of listFolder(this.#root, under, { deep: false })) objects.push(...batch);
+      return objects;
+    } catch (error) {
+      throw folderError(this.#root, 'read', error);
+    }
+  }
+
+  async close(): Promise<void> {}
+
+  async #open(key: ArtifactKey): Promise<FileHandle> {
+    try {
+      return await open(this.pathOf(key));
+    } catch (error) {
+      if (isGone(error)) throw noSuchObject(this.name, key);
+      throw folderError(this.#root, 'read', error);
+    }
+  }
+
+  #read(file: FileHandle, { key, start, end, signal }: Part): Readable {
+    const root = this.#root;
+    async function* chunks(): AsyncGenerator<Buffer> {
+      try {
+        for (let at = start; at < end; ) {
+          signal?.throwIfAborted();
+          const buffer = Buffer.allocUnsafeSlow(Math.min(CHUNK, end - at));
+          const { bytesRead } = await file.read(buffer, 0, buffer.length, at);
+          if (bytesRead === 0) throw cutOff(root, key, { came: at - start, of: end - start });
+          at += bytesRead;
+          yield buffer.subarray(0, bytesRead);
+        }
+      } catch (error) {
+        throw folderError(root, 'read', error);
+      } finally {
+        await file.close();
+      }
+    }
+    const body = Readable.from(chunks(), { objectMode: false, highWaterMark: CHUNK });
+    // A generator that nobody has begun to read does not come to its end.
+    body.once('close', () => void file.close().catch(() => {}));
+    return body;
+  }
+}
+
+interface Part {
+  readonly key: ArtifactKey;
+  readonly start: number;
+  /** The byte after the last. */
+  readonly end: number;
+  readonly signal: GetOptions['signal'];
+}
+
+/** Undefined for a folder. */
+async function lengthOf(file: FileHandle): Promise<number | undefined> {
+  const stats = await file.stat();
+  return stats.isFile() ? stats.size : undefined;
+}

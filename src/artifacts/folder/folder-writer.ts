@@ -1,0 +1,107 @@
+import { access, type FileHandle, link, mkdir, open, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { errorCode } from '../../domain/system-error.ts';
+import type { ArtifactBody, ArtifactKey, PutOptions, StoredObject } from '../artifact-store.ts';
+import { BLOCK_BYTES, type Block, pumpBlocks } from '../blocks.ts';
+import { BlockHasher } from '../hashing/block-hasher.ts';
+import { keyTaken } from '../store-errors.ts';
+import { folderError } from './folder-errors.ts';
+import type { TemporaryFiles } from './temporary-files.ts';
+
+/** Blocks after which the disk is asked to write what it was given, so that the end does not wait for all of it. */
+const SYNC_EVERY = 8;
+
+export interface WriteTask {
+  readonly root: string;
+  readonly key: ArtifactKey;
+  readonly body: ArtifactBody;
+  readonly temporary: TemporaryFiles;
+  readonly signal: PutOptions['signal'];
+}
+
+/** Writes a file under a temporary name, and gives it its own when it is durable: a hard link, which never replaces anything. */
+export async function writeFile(task: WriteTask): Promise<StoredObject> {
+  const { root, key, temporary, signal } = task;
+  const target = join(root, key);
+  const onDisk = <Result>(work: Promise<Result>): Promise<Result> => translated(root, work);
+  // The body of a key that is taken need not be read; whether it still is free is asked by the link.
+  if (await isThere(target)) throw keyTaken(root, key);
+  const path = await onDisk(temporary.newPath());
+  const hasher = new BlockHasher();
+  try {
+    const length = await writeBlocks(path, task, hasher);
+    const hashes = await hasher.digest();
+    signal?.throwIfAborted();
+    await onDisk(makeFolders(dirname(target)));
+    await link(path, target).catch((error: unknown) => {
+      throw errorCode(error) === 'EEXIST' ? keyTaken(root, key) : folderError(root, 'written', error);
+    });
+    await onDisk(syncFolder(dirname(target)));
+    return { key, length, hashes };
+  } finally {
+    hasher.end();
+    await onDisk(rm(path, { force: true }));
+  }
+}
+
+async function writeBlocks(path: string, { root, body, signal }: WriteTask, hasher: BlockHasher): Promise<number> {
+  const file = await translated(root, open(path, 'wx'));
+  let syncing: Promise<void> | undefined;
+  const write = async ({ bytes, at }: Block): Promise<void> => {
+    await writeAll(file, bytes, at * BLOCK_BYTES);
+    if (at % SYNC_EVERY !== SYNC_EVERY - 1) return;
+    await syncing;
+    syncing = file.datasync();
+    // Whoever awaits it next is told.
+    syncing.catch(() => {});
+  };
+  try {
+    const length = await pumpBlocks(body, {
+      signal,
+      take: (block) => Promise.all([hasher.update(block), translated(root, write(block))]),
+    });
+    await translated(root, Promise.resolve(syncing));
+    await translated(root, file.sync());
+    return length;
+  } finally {
+    await syncing?.catch(() => {});
+    await file.close();
+  }
+}
+
+/** Errors of the disk are told as ours; those of the body stay what they are. */
+async function translated<Result>(root: string, work: Promise<Result>): Promise<Result> {
+  return work.catch((error: unknown) => {
+    throw folderError(root, 'written', error);
+  });
+}
+
+/** A full disk may take a part of what it is given. */
+async function writeAll(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+  for (let written = 0; written < bytes.length; ) {
+    written += (await file.write(bytes, written, bytes.length - written, position + written)).bytesWritten;
+  }
+}
+
+/** Makes a folder and those above it, each durable in the one above. */
+async function makeFolders(folder: string): Promise<void> {
+  const made = await mkdir(folder, { recursive: true });
+  if (made === undefined) return;
+  for (let path = folder; path.length >= made.length; path = dirname(path)) await syncFolder(dirname(path));
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

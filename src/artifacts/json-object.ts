@@ -1,0 +1,54 @@
+import { buffer } from 'node:stream/consumers';
+import type { z } from 'zod';
+import { isTidemarkError, TidemarkError } from '../domain/errors.ts';
+import type { ArtifactKey, ArtifactStore, PutOptions, StoredObject } from './artifact-store.ts';
+
+/** Bytes of what is read whole. */
+const MOST = 16 * 1024 * 1024;
+
+/** Writes a value as JSON for people, ending with a line feed. @throws TidemarkError as `ArtifactStore.put` */
+export function putJson(
+  store: Pick<ArtifactStore, 'put'>,
+  key: ArtifactKey,
+  value: unknown,
+  options: Pick<PutOptions, 'signal'> = {},
+): Promise<StoredObject> {
+  const body = [Buffer.from(`${JSON.stringify(value, undefined, 2)}\n`)];
+  return store.put(key, body, { contentType: 'application/json', ...options });
+}
+
+/**
+ * Reads a small object that is JSON; undefined when it is not there.
+ * @throws TidemarkError `invalid` when it is something else
+ */
+export async function readJson<Value>(
+  store: Pick<ArtifactStore, 'get'>,
+  key: ArtifactKey,
+  schema: z.ZodType<Value>,
+): Promise<Value | undefined> {
+  const text = await readText(store, key);
+  if (text === undefined) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new TidemarkError('invalid', `${key} is no JSON: ${(error as Error).message}`, { key }, error);
+  }
+  const { success, data, error } = schema.safeParse(value);
+  if (success) return data;
+  const problems = error.issues.map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(': '));
+  throw new TidemarkError('invalid', `${key} is not as it should be: ${problems.join('; ')}`, { key });
+}
+
+/** Reads a small object as text; undefined when it is not there. */
+async function readText(store: Pick<ArtifactStore, 'get'>, key: ArtifactKey): Promise<string | undefined> {
+  try {
+    const { body, length } = await store.get(key);
+    if (length <= MOST) return (await buffer(body)).toString('utf8');
+    body.destroy();
+  } catch (error) {
+    if (isTidemarkError(error, 'not-found')) return undefined;
+    throw error;
+  }
+  throw new TidemarkError('invalid', `${key} has more than ${MOST} bytes, which is too much for what it is`, { key });
+}

@@ -1,0 +1,26 @@
+import { TidemarkError } from '../domain/errors.ts';
+import type { ArtifactKey } from './artifact-store.ts';
+
+/** A name in a key. One that begins with a dot is the store's own, and never told of. */
+const NAME = /^(?!\.)[!-.0-~]{1,200}$/;
+const LONGEST = 800;
+
+/** Whether a text can be a key of the store: see `ArtifactStore`. */
+export function isPlainKey(text: string): boolean {
+  return text.length <= LONGEST && text.split('/').every((name) => NAME.test(name));
+}
+
+/** @throws TidemarkError `invalid` */
+export function requirePlainKey(key: ArtifactKey): void {
+  if (isPlainKey(key)) return;
+  throw new TidemarkError(
+    'invalid',
+    `${JSON.stringify(key)} is no key of an artifact: use names of printable ASCII characters, none empty or beginning with ".", with "/" between them`,
+    { key },
+  );
+}
+
+/** A key as people write it: a slash before it, as in the root of a bucket, means nothing. */
+export function withoutSlash(text: string): ArtifactKey {
+  return text.replace(/^\//, '');
+}
