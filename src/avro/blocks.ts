@@ -81,7 +81,8 @@ class BlockBuilder<Id extends SchemaId> {
   }
 
   #nameOf(record: RecordOf[Id]): string {
-    const id = record instanceof Object && 'id' in record ? ` (id ${JSON.stringify(record.id)})` : '';
-    return `record ${this.#before + this.records + 1}${id}`;
+    const { id } = Object(record) as { readonly id?: unknown };
+    const name = `record ${this.#before + this.records + 1}`;
+    return id === undefined ? name : `${name} (id ${JSON.stringify(id)})`;
   }
 }

@@ -1,4 +1,4 @@
-import { TidemarkError } from '../domain/errors.ts';
+import { isTidemarkError, TidemarkError } from '../domain/errors.ts';
 import { ByteSource } from './byte-source.ts';
 import { LARGEST_BLOCK, packingOf } from './codecs.ts';
 import { SYNC_LENGTH } from './container-header.ts';
@@ -17,6 +17,13 @@ import type { RecordOf, SchemaId } from './schemas.ts';
 export interface DecodedBlock<Id extends SchemaId> {
   readonly place: BlockPlace;
   readonly records: readonly RecordOf[Id][];
+}
+
+/** A block whose records are bytes, one after the other. */
+export interface PlainBlock<Id extends SchemaId> {
+  readonly header: ContainerHeader<Id>;
+  readonly place: BlockPlace;
+  readonly data: Uint8Array;
 }
 
 /**
@@ -44,12 +51,25 @@ export async function* readContainer<Id extends SchemaId>(
   bytes: AsyncIterable<Uint8Array>,
   options: HeaderOptions<Id>,
 ): AsyncGenerator<DecodedBlock<Id>> {
+  for await (const { header, ...block } of readBlocks(bytes, options)) {
+    yield { place: block.place, records: decode(block, header) };
+  }
+}
+
+/**
+ * Reads a file as `readContainer` does, and leaves it to others to decode the records of each block.
+ * @throws TidemarkError as `readContainer`, but for what is wrong with the records themselves
+ */
+export async function* readBlocks<Id extends SchemaId>(
+  bytes: AsyncIterable<Uint8Array>,
+  options: HeaderOptions<Id>,
+): AsyncGenerator<PlainBlock<Id>> {
   const source = new ByteSource(bytes);
   try {
     const header = await takeHeader(source, options);
     const blocks = packedBlocks(source, header);
     for await (const block of mapInOrder(blocks, UNDER_WAY, (block) => unpack(block, header))) {
-      yield { place: block.place, records: decode(block, header) };
+      yield { ...block, header };
     }
   } finally {
     await source.close();
@@ -67,11 +87,20 @@ export async function decodeBlock<Id extends SchemaId>(
   header: ContainerHeader<Id>,
   offset: number,
 ): Promise<readonly RecordOf[Id][]> {
+  return decode(await unpackBlock(bytes, header, offset), header);
+}
+
+/** Unpacks one block that was read by its place, as `decodeBlock` does, and leaves its records to others. @throws TidemarkError as that */
+export async function unpackBlock<Id extends SchemaId>(
+  bytes: Uint8Array,
+  header: ContainerHeader<Id>,
+  offset: number,
+): Promise<PlainBlock<Id>> {
   const block = packedBlock(bytes, header, offset);
   if (block.place.length !== bytes.length) {
     throw damaged(header, offset, `has ${block.place.length} bytes, not ${bytes.length}`);
   }
-  return decode(await unpack(block, header), header);
+  return { ...(await unpack(block, header)), header };
 }
 
 /** A block as it lies in the file, or unpacked. */
@@ -137,10 +166,20 @@ function decode<Id extends SchemaId>({ place, data }: Block, header: ContainerHe
   const type = recordType(header.schema);
   const buffer = Buffer.from(data.buffer, data.byteOffset, data.length);
   const records: RecordOf[Id][] = [];
+  const next = (position: number) => {
+    try {
+      return type.decode(buffer, position);
+    } catch (error) {
+      if (!isTidemarkError(error, 'invalid')) throw error;
+      throw damaged(header, place.offset, `is damaged: record ${records.length + 1} ${error.message}`, error);
+    }
+  };
   let position = 0;
   while (records.length < place.records) {
-    const read = type.decode(buffer, position);
-    if (read === undefined) throw damaged(header, place.offset, `holds only ${records.length} of its records`);
+    const read = next(position);
+    if (read === undefined) {
+      throw damaged(header, place.offset, `holds only ${records.length} of its ${place.records} records`);
+    }
     records.push(read.record);
     position = read.end;
   }

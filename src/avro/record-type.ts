@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import avro from 'avsc';
-import { TidemarkError } from '../domain/errors.ts';
+import { isTidemarkError, TidemarkError } from '../domain/errors.ts';
 import { MIMETYPES, mimetypeOf, symbolOf } from './mimetypes.ts';
 import { type RecordOf, SCHEMAS, type SchemaId } from './schemas.ts';
 
@@ -14,7 +14,7 @@ export interface RecordType<Id extends SchemaId> {
 
   /**
    * Reads the record that begins at a position. Undefined when the bytes end too early, or are no record.
-   * @throws TidemarkError `invalid` for a text that is no UTF-8
+   * @throws TidemarkError `invalid` for a text that is no UTF-8, or a number that stands for no symbol
    */
   decode(buffer: Buffer, position: number): { readonly record: RecordOf[Id]; readonly end: number } | undefined;
 
@@ -30,7 +30,7 @@ class Utf8 extends avro.types.LogicalType {
 
   protected override _fromValue(bytes: Uint8Array | undefined): Uint8Array | undefined {
     if (bytes === undefined || isUtf8(bytes)) return bytes;
-    throw new TidemarkError('invalid', 'it has a text that is no UTF-8');
+    throw new TidemarkError('invalid', 'has a text that is no UTF-8');
   }
 
   protected override _resolve(): undefined {}
@@ -91,10 +91,15 @@ function makeRecordType<Id extends SchemaId>(id: Id): RecordType<Id> {
 
     decode(buffer, position) {
       hasReplacement = false;
-      const { value, offset } = type.decode(buffer, position);
-      if (offset <= position) return undefined;
-      if (hasReplacement) asBytes.decode(buffer, position);
-      return { record: { ...value }, end: offset };
+      try {
+        const { value, offset } = type.decode(buffer, position);
+        if (offset <= position) return undefined;
+        if (hasReplacement) asBytes.decode(buffer, position);
+        return { record: { ...value }, end: offset };
+      } catch (error) {
+        if (isTidemarkError(error, 'invalid')) throw error;
+        throw new TidemarkError('invalid', `cannot be read (${(error as Error).message})`, {}, error);
+      }
     },
 
     problemOf: (value) => problemOf(type, value),

@@ -13,6 +13,9 @@ export const SCHEMA_IDS = [
 ] as const;
 export type SchemaId = (typeof SCHEMA_IDS)[number];
 
+/** Schemas of records that have an id and a document. */
+export type DocumentSchemaId = Exclude<SchemaId, 'DeletedRecord.v1' | `log.${string}`>;
+
 /** A record as it was harvested. */
 export interface OriginalRecord {
   readonly id: string;
