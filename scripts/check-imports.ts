@@ -49,6 +49,16 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
     because: 'it posts what another program has recorded, and knows nothing of how that is published',
   },
   {
+    from: 'archive',
+    to: ['domain', 'stores', 'sets', 'artifacts', 'avro', 'threads', 'config/version.ts', 'config/configuration.ts'],
+    because: 'it copies logs between stores and artifacts, and knows nothing of who posts or publishes',
+  },
+  {
+    from: 'activities',
+    to: ['domain', 'avro', 'artifacts', 'roots', 'stores/make-folder.ts', 'updater/ndjson-lines.ts'],
+    because: 'a run makes artifacts of records, and knows nothing of sets, nor of how it is asked for',
+  },
+  {
     from: 'access',
     to: ['domain', 'config', 'stores/catalog.ts'],
     because: 'who may do what does not depend on how it is asked; tokens are kept in the catalog',
@@ -102,6 +112,9 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
       'verify',
       'journal',
       'import',
+      'activities',
+      'archive',
+      'artifacts',
       'access',
       'metrics',
       'logs',
@@ -128,10 +141,12 @@ const ADAPTERS: readonly { readonly folder: string; readonly onlyFrom: string }[
   { folder: 'stores/sqlite/', onlyFrom: 'stores/open-stores.ts' },
   { folder: 'roots/folder/', onlyFrom: 'roots/open-root.ts' },
   { folder: 'roots/s3/', onlyFrom: 'roots/open-root.ts' },
+  { folder: 'artifacts/folder/', onlyFrom: 'artifacts/open-artifacts.ts' },
+  { folder: 'artifacts/s3/', onlyFrom: 'artifacts/open-artifacts.ts' },
 ];
 
 /** Files that put the parts together: the process, and the thread that renders. */
-const COMPOSITION_ROOTS = ['app.ts', 'render-thread.ts', 'main.ts'];
+const COMPOSITION_ROOTS = ['app.ts', 'archive-thread.ts', 'render-thread.ts', 'main.ts'];
 
 const SRC = join(import.meta.dirname, '..', 'src');
 

@@ -12,7 +12,7 @@ export interface ArtifactStore {
   /** As messages name it; without credentials. */
   readonly name: string;
 
-  /** The path of an object, as programs that read the same files take it: `s3://bucket/key`, or an absolute path. */
+  /** Where an object is, as Spark takes it: `s3a://bucket/prefix/key` or `file:///folder/key`, nothing percent-encoded. */
   pathOf(key: ArtifactKey): string;
 
   /**
@@ -54,7 +54,7 @@ export interface PutOptions {
 }
 
 export interface GetOptions {
-  /** The first byte, and how many; fewer when the object ends before. */
+  /** The first byte, and how many, at least one; fewer when the object ends before. */
   readonly range?: { readonly start: number; readonly length: number } | undefined;
   readonly signal?: AbortSignal | undefined;
 }

@@ -1,5 +1,5 @@
 import { TidemarkError } from '../domain/errors.ts';
-import type { ArtifactKey } from './artifact-store.ts';
+import type { ArtifactKey, GetOptions } from './artifact-store.ts';
 
 export function noSuchObject(store: string, key: ArtifactKey): TidemarkError {
   return new TidemarkError('not-found', `there is no ${key} in the artifact store ${store}`, { key });
@@ -18,4 +18,12 @@ export function beyondEnd(store: string, key: ArtifactKey, start: number): Tidem
 export function cutOff(store: string, key: ArtifactKey, { came, of }: { came: number; of: number }): TidemarkError {
   const message = `${key} in the artifact store ${store} was cut off: ${came} of ${of} bytes came; trying again may help`;
   return new TidemarkError('unavailable', message, { key });
+}
+
+/** @throws TidemarkError `invalid` for a range that is none of whole bytes, or has none */
+export function requireRange(range: GetOptions['range']): void {
+  if (range === undefined) return;
+  const { start, length } = range;
+  if (Number.isSafeInteger(start) && start >= 0 && Number.isSafeInteger(start + length) && length >= 1) return;
+  throw new TidemarkError('invalid', `there are no ${length} bytes from byte ${start} on`, { start, length });
 }

@@ -13,7 +13,7 @@ import type {
   StoredObject,
 } from '../artifact-store.ts';
 import { requirePlainKey } from '../plain-key.ts';
-import { beyondEnd, cutOff, noSuchObject } from '../store-errors.ts';
+import { beyondEnd, cutOff, noSuchObject, requireRange } from '../store-errors.ts';
 import { folderError } from './folder-errors.ts';
 import { writeFile } from './folder-writer.ts';
 import { listFolder, namesIn } from './list-folder.ts';
@@ -35,7 +35,7 @@ export class FolderStore implements ArtifactStore {
   }
 
   pathOf(key: ArtifactKey): string {
-    return join(this.#root, key);
+    return `file://${this.#file(key)}`;
   }
 
   async put(key: ArtifactKey, body: ArtifactBody, { signal }: PutOptions = {}): Promise<StoredObject> {
@@ -45,6 +45,7 @@ export class FolderStore implements ArtifactStore {
 
   async get(key: ArtifactKey, { range, signal }: GetOptions = {}): Promise<OpenObject> {
     requirePlainKey(key);
+    requireRange(range);
     signal?.throwIfAborted();
     const file = await this.#open(key);
     try {
@@ -63,7 +64,7 @@ export class FolderStore implements ArtifactStore {
   async head(key: ArtifactKey): Promise<ListedObject | undefined> {
     requirePlainKey(key);
     try {
-      const stats = await stat(this.pathOf(key));
+      const stats = await stat(this.#file(key));
       return stats.isFile() ? { key, length: stats.size, modified: stats.mtimeMs } : undefined;
     } catch (error) {
       if (isGone(error)) return undefined;
@@ -99,9 +100,13 @@ export class FolderStore implements ArtifactStore {
 
   async close(): Promise<void> {}
 
+  #file(key: ArtifactKey): string {
+    return join(this.#root, key);
+  }
+
   async #open(key: ArtifactKey): Promise<FileHandle> {
     try {
-      return await open(this.pathOf(key));
+      return await open(this.#file(key));
     } catch (error) {
       if (isGone(error)) throw noSuchObject(this.name, key);
       throw folderError(this.#root, 'read', error);

@@ -1,0 +1,100 @@
+import { hostname } from 'node:os';
+import { setTimeout as wait } from 'node:timers/promises';
+import { TidemarkError } from '../../domain/errors.ts';
+import { errorCode } from '../../domain/system-error.ts';
+import type { ListedS3Object } from '../../s3/read-list.ts';
+import type { ArtifactKey } from '../artifact-store.ts';
+import { keyTaken } from '../store-errors.ts';
+import { storeError } from './s3-errors.ts';
+import type { S3Objects } from './s3-objects.ts';
+
+/** Beside what is stored: no key begins with a dot. */
+const FOLDER = '.claims';
+/** Milliseconds after which whoever claimed a key is gone: all that is done with a claim is one request, and its repetitions. */
+const EXPIRY = 15 * 60_000;
+/** Milliseconds to wait for somebody else who has claimed the key, and between two looks. */
+const PATIENCE = 60_000;
+const PAUSE = 50;
+const LONGEST_PAUSE = 2_000;
+const NAME = /^(.*)\.(\d+)\.[0-9a-f-]{36}$/;
+
+export interface ClaimOptions {
+  /** The store, as errors name it. */
+  readonly store: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Does something while nobody else writes an object, which is not there. Servers that know If-None-Match may still let two writers pass
+ * who come at the same time (versitygw 1.7), and others do not know it. So everybody first writes a claim under a name of its own, and lists
+ * those of the key: of two who come at the same time, at least one sees the other, and who sees another withdraws. That needs a list that has
+ * what was written before, as S3 promises.
+ * @throws TidemarkError `conflict` when the object is there
+ */
+export async function withClaim<Result>(
+  objects: S3Objects,
+  key: ArtifactKey,
+  { store, signal }: ClaimOptions,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const deadline = performance.now() + PATIENCE;
+  for (let pause = PAUSE; ; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
+    const claim = `${FOLDER}/${key}/${hostname()}.${process.pid}.${crypto.randomUUID()}`;
+    await writeClaim(objects, claim, signal);
+    try {
+      const others = await otherClaims(objects, key, claim);
+      if (await isThere(objects, key)) throw keyTaken(store, key);
+      if (others.length === 0) return await work();
+      if (performance.now() > deadline) throw heldByOther(store, key);
+    } finally {
+      // Where it may not be deleted, it expires.
+      await objects.delete(claim).catch(() => {});
+    }
+    await wait(pause * (0.5 + Math.random()), undefined, signal === undefined ? {} : { signal });
+  }
+}
+
+/** Whether there is an object. Unlike the answer to a HEAD, that to a list tells whether the bucket is. */
+export async function isThere(objects: S3Objects, key: ArtifactKey): Promise<boolean> {
+  const [first] = (await objects.page(key, { most: 1 })).objects;
+  return first?.key === key;
+}
+
+async function writeClaim(objects: S3Objects, path: string, signal: AbortSignal | undefined): Promise<void> {
+  const object = { path, id: path.slice(-36), contentType: 'text/plain' };
+  try {
+    await objects.put(object, new Uint8Array(0), { onlyNew: false, signal });
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw storeError(objects.location, error);
+  }
+}
+
+async function otherClaims(objects: S3Objects, key: ArtifactKey, own: string): Promise<readonly ListedS3Object[]> {
+  const claims: ListedS3Object[] = [];
+  for await (const page of objects.pages(`${FOLDER}/${key}/`)) claims.push(...page.objects);
+  const mine = claims.find((claim) => claim.key === own);
+  // Its clock tells how old the others are; and a list without it could lack others, too.
+  if (mine === undefined) {
+    throw new TidemarkError('unavailable', `a list of ${objects.location.bucket} lacks what was written just before`);
+  }
+  const oldest = mine.lastModified.getTime() - EXPIRY;
+  return claims.filter((claim) => claim !== mine && claim.lastModified.getTime() > oldest && !isDead(claim.key));
+}
+
+/** Whether it is of a process of this machine that has ended. */
+function isDead(claim: string): boolean {
+  const [, host, pid] = NAME.exec(claim.slice(claim.lastIndexOf('/') + 1)) ?? [];
+  if (host !== hostname()) return false;
+  try {
+    process.kill(Number(pid), 0);
+    return false;
+  } catch (error) {
+    return errorCode(error) === 'ESRCH';
+  }
+}
+
+function heldByOther(store: string, key: ArtifactKey): TidemarkError {
+  const message = `${key} is being written into the artifact store ${store} by another process; try again in some minutes`;
+  return new TidemarkError('unavailable', message, { key });
+}

@@ -1,0 +1,131 @@
+import type { ListedS3Object } from '../../s3/read-list.ts';
+import type { S3ClientSettings } from '../../s3/s3-client.ts';
+import { describeS3, type S3Location } from '../../s3/s3-location.ts';
+import type {
+  ArtifactBody,
+  ArtifactKey,
+  ArtifactStore,
+  GetOptions,
+  ListedObject,
+  OpenObject,
+  PutOptions,
+  StoredObject,
+} from '../artifact-store.ts';
+import { isPlainKey, requirePlainKey } from '../plain-key.ts';
+import { requireRange } from '../store-errors.ts';
+import { brokenAnswer } from './s3-errors.ts';
+import type { S3Objects } from './s3-objects.ts';
+
+/** Objects below a prefix of a bucket, which must be there. */
+export class S3Store implements ArtifactStore {
+  readonly name: string;
+  readonly #location: S3Location;
+  readonly #settings: S3ClientSettings;
+  #opened: Promise<Parts> | undefined;
+  #swept: Promise<void> | undefined;
+
+  constructor(location: S3Location, settings: S3ClientSettings) {
+    this.name = describeS3(location);
+    this.#location = location;
+    this.#settings = settings;
+  }
+
+  pathOf(key: ArtifactKey): string {
+    const { bucket, prefix } = this.#location;
+    return `s3a://${bucket}/${prefix}${key}`;
+  }
+
+  async put(key: ArtifactKey, body: ArtifactBody, options: PutOptions = {}): Promise<StoredObject> {
+    requirePlainKey(key);
+    const { objects, upload, abortAbandonedUploads } = await this.#parts();
+    this.#swept ??= abortAbandonedUploads(objects);
+    return upload(objects, { ...options, store: this.name, key, body });
+  }
+
+  async get(key: ArtifactKey, options: GetOptions = {}): Promise<OpenObject> {
+    requirePlainKey(key);
+    requireRange(options.range);
+    options.signal?.throwIfAborted();
+    const { objects, openObject } = await this.#parts();
+    return openObject(objects, { ...options, store: this.name, key });
+  }
+
+  /** By a list: unlike the answer to a HEAD, that to a list tells whether the bucket is there. */
+  async head(key: ArtifactKey): Promise<ListedObject | undefined> {
+    requirePlainKey(key);
+    const { objects } = await this.#parts();
+    const [first] = (await objects.page(key, { most: 1 })).objects;
+    return first?.key === key ? listed(first) : undefined;
+  }
+
+  async *list(prefix: string): AsyncGenerator<readonly ListedObject[]> {
+    requireFolder(prefix.slice(0, prefix.lastIndexOf('/') + 1));
+    const { objects } = await this.#parts();
+    let last = '';
+    for await (const page of objects.pages(prefix)) {
+      const found = page.objects.filter(({ key }) => isPlainKey(key)).map(listed);
+      for (const { key } of found) {
+        if (key <= last) throw brokenAnswer(this.#location, 'does not list in the order of the keys');
+        last = key;
+      }
+      if (found.length > 0) yield found;
+    }
+  }
+
+  async folders(under: string): Promise<readonly string[]> {
+    requireFolder(under);
+    const { objects } = await this.#parts();
+    const folders: string[] = [];
+    for await (const page of objects.pages(under, '/')) folders.push(...page.folders);
+    // With their slashes, as keys below them are ordered.
+    const names = folders.sort().map((folder) => folder.slice(under.length, -1));
+    return names.filter(isPlainKey);
+  }
+
+  async objects(under: string): Promise<readonly ListedObject[]> {
+    requireFolder(under);
+    const { objects } = await this.#parts();
+    const found: ListedObject[] = [];
+    for await (const page of objects.pages(under, '/')) {
+      found.push(...page.objects.filter(({ key }) => isPlainKey(key)).map(listed));
+    }
+    return found;
+  }
+
+  async close(): Promise<void> {
+    const opened = await this.#opened;
+    await this.#swept;
+    opened?.objects.close();
+  }
+
+  /** The client takes 100 milliseconds to load, and most commands do not need it. */
+  #parts(): Promise<Parts> {
+    this.#opened ??= load(this.#location, this.#settings);
+    return this.#opened;
+  }
+}
+
+interface Parts {
+  readonly objects: S3Objects;
+  readonly upload: typeof import('./s3-upload.ts').upload;
+  readonly openObject: typeof import('./s3-reader.ts').openObject;
+  readonly abortAbandonedUploads: typeof import('./abandoned-uploads.ts').abortAbandonedUploads;
+}
+
+async function load(location: S3Location, settings: S3ClientSettings): Promise<Parts> {
+  const [{ S3Objects }, { upload }, { openObject }, { abortAbandonedUploads }] = await Promise.all([
+    import('./s3-objects.ts'),
+    import('./s3-upload.ts'),
+    import('./s3-reader.ts'),
+    import('./abandoned-uploads.ts'),
+  ]);
+  return { objects: new S3Objects(location, settings), upload, openObject, abortAbandonedUploads };
+}
+
+function requireFolder(under: string): void {
+  if (under !== '') requirePlainKey(under.replace(/\/$/, ''));
+}
+
+function listed({ key, length, lastModified }: ListedS3Object): ListedObject {
+  return { key, length, modified: lastModified.getTime() };
+}

@@ -1,0 +1,130 @@
+import { TidemarkError } from '../../domain/errors.ts';
+import { failureOf } from '../../s3/s3-failure.ts';
+import type { ArtifactBody, ArtifactKey, PutOptions, StoredObject } from '../artifact-store.ts';
+import { BLOCK_BYTES, type Block, pumpBlocks } from '../blocks.ts';
+import { BlockHasher } from '../hashing/block-hasher.ts';
+import { keyTaken } from '../store-errors.ts';
+import { isThere, withClaim } from './key-claim.ts';
+import { storeError } from './s3-errors.ts';
+import type { NewObject, S3Objects, UploadedPart } from './s3-objects.ts';
+
+const MOST_PARTS = 10_000;
+
+export interface UploadTask extends PutOptions {
+  /** As errors name it. */
+  readonly store: string;
+  readonly key: ArtifactKey;
+  readonly body: ArtifactBody;
+}
+
+/**
+ * Writes an object: in one request when it has but one block, else in parts that are put together at the end. Only that last request is
+ * made under a claim. An upload that fails is aborted, and leaves nothing.
+ */
+export async function upload(objects: S3Objects, task: UploadTask): Promise<StoredObject> {
+  const { store, key } = task;
+  // The body of a key that is taken need not be read.
+  if (await isThere(objects, key)) throw keyTaken(store, key);
+  const upload = new Upload(objects, task);
+  try {
+    return await upload.run();
+  } catch (error) {
+    await upload.abort();
+    throw error;
+  } finally {
+    upload.end();
+  }
+}
+
+class Upload {
+  readonly #objects: S3Objects;
+  readonly #task: UploadTask;
+  readonly #object: NewObject;
+  readonly #hasher = new BlockHasher();
+  readonly #parts: UploadedPart[] = [];
+  /** Ends parts under way when the upload has failed otherwise. */
+  readonly #ending = new AbortController();
+  readonly #signal: AbortSignal;
+  #only: Uint8Array | undefined;
+  #uploadId: Promise<string> | undefined;
+
+  constructor(objects: S3Objects, task: UploadTask) {
+    const { key, contentType, signal } = task;
+    this.#objects = objects;
+    this.#task = task;
+    this.#object = { path: key, contentType, id: crypto.randomUUID() };
+    this.#signal = signal === undefined ? this.#ending.signal : AbortSignal.any([signal, this.#ending.signal]);
+  }
+
+  async run(): Promise<StoredObject> {
+    const { key, body, store, signal } = this.#task;
+    const length = await pumpBlocks(body, { signal, take: (block) => this.#take(block) });
+    const hashes = await this.#hasher.digest();
+    signal?.throwIfAborted();
+    await withClaim(this.#objects, key, { store, signal }, () => this.#finish());
+    return { key, length, hashes };
+  }
+
+  async abort(): Promise<void> {
+    // Whatever is wrong with the server, what failed first is told; what stays of the upload is found by the next one.
+    const id = await this.#uploadId?.catch(() => undefined);
+    if (id !== undefined) await this.#objects.abortUpload(this.#task.key, id).catch(() => {});
+  }
+
+  end(): void {
+    this.#hasher.end();
+  }
+
+  async #take(block: Block): Promise<void> {
+    try {
+      await Promise.all([this.#hasher.update(block), this.#send(block)]);
+    } catch (error) {
+      this.#task.signal?.throwIfAborted();
+      this.#ending.abort();
+      throw storeError(this.#objects.location, error);
+    }
+  }
+
+  async #send({ bytes, at, isOnly }: Block): Promise<void> {
+    if (isOnly) {
+      this.#only = bytes;
+      return;
+    }
+    if (at >= MOST_PARTS) throw tooLong(this.#task.key);
+    this.#uploadId ??= this.#objects.beginUpload(this.#object, this.#signal);
+    const part = { path: this.#task.key, UploadId: await this.#uploadId, at, body: bytes };
+    this.#parts.push(await this.#objects.uploadPart(part, this.#signal));
+  }
+
+  /** Makes the object exist. When the answer is an error, or was lost, the object itself tells who wrote it. */
+  async #finish(): Promise<void> {
+    const { key, store, signal } = this.#task;
+    try {
+      await this.#request(true);
+      return;
+    } catch (error) {
+      const outcome = await this.#objects.writerOf(key).catch(() => undefined);
+      if (outcome === this.#object.id) return;
+      signal?.throwIfAborted();
+      const { name, status } = failureOf(error);
+      if (status === 412) throw keyTaken(store, key);
+      if (status !== 501 && name !== 'NotImplemented') throw storeError(this.#objects.location, error);
+    }
+    // A server that refuses the condition: the claim keeps others away.
+    await this.#request(false).catch((error: unknown) => {
+      throw storeError(this.#objects.location, error);
+    });
+  }
+
+  async #request(onlyNew: boolean): Promise<void> {
+    const { key, signal } = this.#task;
+    if (this.#only !== undefined) return this.#objects.put(this.#object, this.#only, { onlyNew, signal });
+    const uploaded = { path: key, UploadId: await this.#uploadId!, parts: this.#parts };
+    await this.#objects.completeUpload(uploaded, { onlyNew, signal });
+  }
+}
+
+function tooLong(key: ArtifactKey): TidemarkError {
+  const gigabytes = Math.floor((MOST_PARTS * BLOCK_BYTES) / 1024 ** 3);
+  return new TidemarkError('invalid', `${key} is longer than an object on S3 can be here, ${gigabytes} GB`, { key });
+}
