@@ -51,6 +51,18 @@ export function pathOfKey(key: ResourceKey): string | undefined {
   return names.join('/');
 }
 
+/** The key of a path of names, which may hold slashes themselves. Distinct paths have distinct keys. */
+export function keyOfNames(names: readonly string[]): ResourceKey {
+  return `/${names.map(encodeSegment).join('/')}`;
+}
+
+/** The names of the path that a key stands for; undefined for a URI elsewhere, and for a path with a query. */
+export function namesOfKey(key: ResourceKey): readonly string[] | undefined {
+  if (!key.startsWith('/') || key.includes('?')) return undefined;
+  const names = key.slice(1).split('/').map(decodeSegment);
+  return names.includes(undefined) ? undefined : (names as string[]);
+}
+
 /** The key that a path of an HTTP request means, or undefined when its escapes are not UTF-8. The path begins with no slash. */
 export function keyOfRequestPath(path: string): ResourceKey | undefined {
   return canonicalPath(path);

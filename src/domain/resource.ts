@@ -10,6 +10,20 @@ export interface Link {
   readonly mime?: string;
 }
 
+/**
+ * Where a record's document is: what one range request reads. An artifact never changes, so this holds until the artifact itself is taken away.
+ */
+export interface RecordPlace {
+  /** The key of the artifact, see artifacts/artifact-key.ts. */
+  readonly artifact: string;
+  /** The byte of the artifact at which the record's block begins. */
+  readonly offset: number;
+  /** Bytes of the block. */
+  readonly length: number;
+  /** Which record of the block; the first is 0. */
+  readonly position: number;
+}
+
 /** What is known of a resource besides its key. An absent field is unknown. These fields are what counts as news. */
 export interface ResourceState {
   readonly lastmod?: Seconds;
@@ -18,6 +32,8 @@ export interface ResourceState {
   readonly hashes?: Hashes;
   readonly mime?: string;
   readonly links?: readonly Link[];
+  /** Only of a resource that is a record of an artifact. Never published. */
+  readonly record?: RecordPlace;
 }
 
 /** A live resource as the index holds it. */
@@ -41,18 +57,23 @@ export interface Tombstone {
 /** A state as canonical JSON: two states are the same exactly when their texts are. */
 export type EncodedState = string;
 
-export function encodeState({ lastmod, length, hashes, mime, links }: ResourceState): EncodedState {
+export function encodeState({ lastmod, length, hashes, mime, links, record }: ResourceState): EncodedState {
   return JSON.stringify({
     lastmod,
     length,
     mime,
     hashes: hashes && inOrder(hashes),
     links: links?.length ? links.map(({ rel, href, mime }) => ({ rel, href, mime })) : undefined,
+    record: record && placeInOrder(record),
   });
 }
 
 export function decodeState(text: EncodedState): ResourceState {
   return JSON.parse(text);
+}
+
+function placeInOrder({ artifact, offset, length, position }: RecordPlace): RecordPlace {
+  return { artifact, offset, length, position };
 }
 
 function inOrder(hashes: Hashes): Hashes | undefined {

@@ -64,7 +64,7 @@ describe('an Elasticsearch that cannot be used', function () {
 
   it('is refused when an index has a newer schema', async () => {
     await put(`${source.prefix}-ledgers-000001`, ours('ledgers', 99));
-    await isRefused(source, /-ledgers-000001 has schema 99, and this version knows 1: use a newer one/);
+    await isRefused(source, /-ledgers-000001 has schema 99, and this version knows 2: use a newer one/);
   });
 
   it('is refused when it is of version 7, as it would say', async () => {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Change, ChangeKind } from '../../domain/change.ts';
 import { HASH_ALGORITHMS, type HashAlgorithm, type Hashes } from '../../domain/hash.ts';
 import { keyOfPath, type Location, locationOf, type ResourceKey } from '../../domain/key.ts';
-import type { Link, Resource, ResourceState, Tombstone } from '../../domain/resource.ts';
+import type { Link, RecordPlace, Resource, ResourceState, Tombstone } from '../../domain/resource.ts';
 import type { SetId } from '../../domain/resource-set.ts';
 import { formatStamp, type Stamp } from '../../domain/stamp.ts';
 import { formatSeconds } from '../../domain/w3c-datetime.ts';
@@ -16,6 +16,7 @@ interface StateFields {
   readonly mime?: string;
   readonly lastmod?: string;
   readonly ln?: readonly LinkFields[];
+  readonly record?: RecordPlace;
 }
 
 interface LinkFields {
@@ -76,13 +77,14 @@ export function isMilestone(id: string): boolean {
 export function stateFields(key: ResourceKey, state: ResourceState | undefined): string {
   let fields = `"location":${JSON.stringify(locationOf(key))}`;
   if (state === undefined) return fields;
-  const { length, hashes, mime, lastmod, links } = state;
+  const { length, hashes, mime, lastmod, links, record } = state;
   if (length !== undefined) fields += `,"length":${length}`;
   if (hashes?.md5 !== undefined) fields += `,"md5":"${hashes.md5}"`;
   if (hashes !== undefined) fields += `,"hash":${JSON.stringify(hashList(hashes))}`;
   if (mime !== undefined) fields += `,"mime":${JSON.stringify(mime)}`;
   if (lastmod !== undefined) fields += `,"lastmod":"${formatSeconds(lastmod)}"`;
   if (links !== undefined && links.length > 0) fields += `,"ln":${JSON.stringify(links.map(linkFields))}`;
+  if (record !== undefined) fields += `,"record":${JSON.stringify(record)}`;
   return fields;
 }
 
@@ -110,13 +112,14 @@ export function toChange(document: ChangeDocument): Change {
 }
 
 /** In the order of `encodeState`, so that encoding it again gives the same text. */
-export function toState({ lastmod, length, mime, hash: hashes, ln }: StateFields): ResourceState {
+export function toState({ lastmod, length, mime, hash: hashes, ln, record }: StateFields): ResourceState {
   return {
     ...(lastmod !== undefined && { lastmod: Date.parse(lastmod) / 1000 }),
     ...(length !== undefined && { length }),
     ...(mime !== undefined && { mime }),
     ...(hashes !== undefined && { hashes: toHashes(hashes) }),
     ...(ln !== undefined && { links: ln.map(toLink) }),
+    ...(record !== undefined && { record }),
   };
 }
 

@@ -2,8 +2,11 @@ import { readFileSync } from 'node:fs';
 import { TidemarkError } from '../../domain/errors.ts';
 import type { Cluster } from './cluster.ts';
 
-/** The schema that this version reads and writes; `_meta.schema_version` of every index tells which one it has. */
-export const SCHEMA_VERSION = 1;
+/**
+ * The schema that this version reads and writes; `_meta.schema_version` of every index tells which one it has. Since 1, resources and changes have got
+ * the field `record`, and large commits of the log are packed.
+ */
+export const SCHEMA_VERSION = 2;
 
 /** How long the indices may take until each has a primary shard. */
 const ACTIVE_WITHIN = '10s';
@@ -56,9 +59,40 @@ export async function prepareIndices(cluster: Cluster, names: IndexNames): Promi
   await requireActive(cluster, names);
 }
 
+/**
+ * Takes the indices that are there to the schema of this version, and returns the oldest one that they had. Each index is taken further by itself: what
+ * was broken off is gone on with.
+ * @throws TidemarkError as `prepareIndices`
+ */
+export async function migrateIndices(cluster: Cluster, names: IndexNames): Promise<number> {
+  await requireVersion(cluster);
+  const found = await findIndices(cluster, names);
+  const versions = KINDS.flatMap((kind) => versionsOf(found, names, kind).map((version) => ({ kind, version })));
+  for (const kind of KINDS) {
+    if (!versions.some((one) => one.kind === kind && one.version < SCHEMA_VERSION)) continue;
+    await putTemplate(cluster, names, kind);
+    // So far, every schema has all fields of the one before, as they were.
+    await cluster.ask({ method: 'PUT', path: `/${names[kind]}/_mapping`, body: readMapping(kind).mappings });
+  }
+  return Math.min(SCHEMA_VERSION, ...versions.map(({ version }) => version));
+}
+
 async function missingKinds(cluster: Cluster, names: IndexNames): Promise<readonly IndexKind[]> {
   const found = await findIndices(cluster, names);
-  return KINDS.filter((kind) => !requireUsable(found, names, kind));
+  return KINDS.filter((kind) => {
+    const versions = versionsOf(found, names, kind);
+    const oldest = Math.min(...versions);
+    if (oldest < SCHEMA_VERSION) throw needsMigration(names, oldest);
+    return versions.length === 0;
+  });
+}
+
+function needsMigration({ prefix }: IndexNames, version: number): TidemarkError {
+  return new TidemarkError(
+    'incompatible',
+    `the indices ${prefix}-* have schema ${version}, this program needs ${SCHEMA_VERSION}: stop all processes that use them, take a snapshot, and run "tidemark migrate"`,
+    { version, needed: SCHEMA_VERSION },
+  );
 }
 
 function unusable(message: string): TidemarkError {
@@ -120,8 +154,8 @@ async function findIndices(cluster: Cluster, names: IndexNames): Promise<Readonl
   return new Map(Object.entries(body));
 }
 
-/** Whether the indices of a kind are there. */
-function requireUsable(found: ReadonlyMap<string, Found>, names: IndexNames, kind: IndexKind): boolean {
+/** The schemas of the indices of a kind; none when there is no index. @throws TidemarkError `incompatible` for indices that cannot be used, or migrated */
+function versionsOf(found: ReadonlyMap<string, Found>, names: IndexNames, kind: IndexKind): readonly number[] {
   const refuse = (message: string) => unusable(`${message};`);
   if (found.has(names.prefix))
     throw refuse(`there is an index ${names.prefix}, where an alias of this program is to be`);
@@ -133,31 +167,33 @@ function requireUsable(found: ReadonlyMap<string, Found>, names: IndexNames, kin
       `the alias ${alias} stands for ${indices.map(([name]) => name).join(' and ')}: one index is to be there`,
     );
   }
-  for (const [name, { mappings }] of indices) {
+  return indices.map(([name, { mappings }]) => {
     const version = mappings?._meta?.schema_version;
     if (typeof version !== 'number') throw refuse(`the index ${name} has a mapping that this program has not made`);
-    if (version > SCHEMA_VERSION) {
-      throw refuse(
-        `the index ${name} has schema ${version}, and this version knows ${SCHEMA_VERSION}: use a newer one`,
-      );
-    }
-  }
-  return indices.length > 0;
+    if (version <= SCHEMA_VERSION) return version;
+    throw refuse(`the index ${name} has schema ${version}, and this version knows ${SCHEMA_VERSION}: use a newer one`);
+  });
 }
 
 async function makeIndex(cluster: Cluster, names: IndexNames, kind: IndexKind): Promise<void> {
   const alias = names[kind];
   const mapping = readMapping(kind);
   const isShared = kind === 'resources' || kind === 'changes';
-  // Whoever makes an index by hand (a restored snapshot, a reindex into another one) gets the right mapping.
-  await cluster.ask({
-    method: 'PUT',
-    path: `/_index_template/${alias}`,
-    body: { index_patterns: [`${alias}-*`], priority: 500, template: mapping, _meta: { managed_by: 'tidemark' } },
-  });
+  await putTemplate(cluster, names, kind);
   await createIndex(cluster, concrete(alias, 1), {
     ...mapping,
     aliases: { [alias]: {}, ...(isShared && { [names.prefix]: {} }) },
+  });
+}
+
+/** Whoever makes an index by hand (a restored snapshot, a reindex into another one) gets the right mapping. */
+async function putTemplate(cluster: Cluster, names: IndexNames, kind: IndexKind): Promise<void> {
+  const alias = names[kind];
+  const template = readMapping(kind);
+  await cluster.ask({
+    method: 'PUT',
+    path: `/_index_template/${alias}`,
+    body: { index_patterns: [`${alias}-*`], priority: 500, template, _meta: { managed_by: 'tidemark' } },
   });
 }
 
@@ -181,7 +217,7 @@ async function createIndex(cluster: Cluster, name: string, body: object): Promis
 }
 
 /** The templates of `mappings/`, which lies beside `src/` and, in the package, beside `dist/`. */
-function readMapping(kind: IndexKind): object {
+function readMapping(kind: IndexKind): { readonly settings: object; readonly mappings: object } {
   return JSON.parse(readFileSync(new URL(`../../../mappings/${kind}.json`, import.meta.url), 'utf8'));
 }
 
