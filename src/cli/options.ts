@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { HASH_ALGORITHMS, type HashAlgorithm, isHashAlgorithm } from '../domain/hash.ts';
+import { parseDatetime } from '../domain/w3c-datetime.ts';
 
 // Parsers of option values: commander names the option and prints what they throw.
 
@@ -19,6 +20,13 @@ export function wholeNumber(least: number, most: number): (value: string) => num
 export function hashAlgorithm(value: string, before: readonly HashAlgorithm[] = []): readonly HashAlgorithm[] {
   if (isHashAlgorithm(value)) return [...before, value];
   throw new InvalidArgumentError(`Use one of ${HASH_ALGORITHMS.join(', ')}.`);
+}
+
+/** A moment, as a W3C datetime with its time zone. */
+export function startTime(value: string): Date {
+  const parsed = parseDatetime(value);
+  if (typeof parsed === 'number') return new Date(Math.floor(parsed / 1_000_000) * 1000);
+  throw new InvalidArgumentError(`It is ${parsed}: use one such as 2017-02-09T10:44:28Z.`);
 }
 
 /** One of a few words. */

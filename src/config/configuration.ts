@@ -6,6 +6,8 @@ export interface Configuration {
   readonly store: StoreLocation;
   /** Where artifacts are kept. */
   readonly artifacts: ArtifactLocation;
+  /** Milliseconds after which a server archives the log again; undefined: never. */
+  readonly archiveInterval: number | undefined;
   /** The folder of everything else that this process keeps: rendered documents, what scans remember. Absolute. */
   readonly dataFolder: string;
   /** The public base URL without a slash at its end; `http://localhost:PORT` when none is set. */
@@ -21,6 +23,8 @@ export interface Configuration {
   readonly cacheBytes: number;
   /** Milliseconds that a request may send nothing. */
   readonly idleTimeout: number;
+  /** How many fewer records than the run before a run of an activity may have; shares from 0 to 1. */
+  readonly drop: { readonly stop: number; readonly warn: number };
   readonly s3: S3Configuration;
   /** Whether everybody may read /metrics and /api/status. */
   readonly publicMetrics: boolean;

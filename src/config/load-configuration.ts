@@ -20,6 +20,8 @@ const DEFAULT_TOKEN_REQUESTS = 6000;
 const DEFAULT_TOKEN_BODY = 1024 ** 3;
 const DEFAULT_CACHE_BYTES = 2 * 1024 ** 3;
 const DEFAULT_IDLE_TIMEOUT = 60_000;
+const DEFAULT_DROP_LIMIT = 0.3;
+const DEFAULT_DROP_WARNING = 0.15;
 const DEFAULT_S3_TIMEOUT = 30_000;
 const DEFAULT_S3_POLL_INTERVAL = 300_000;
 
@@ -36,6 +38,7 @@ export function loadConfiguration(surroundings: Surroundings, quiet = false): Lo
   const configuration: Configuration = {
     store: storeLocation(values, dataFolder),
     artifacts: values.artifacts ?? defaultArtifacts(dataFolder),
+    archiveInterval: values.archive,
     dataFolder,
     baseUrl: values.baseUrl ?? localBaseUrl(port),
     host: values.host ?? '127.0.0.1',
@@ -49,6 +52,10 @@ export function loadConfiguration(surroundings: Surroundings, quiet = false): Lo
     },
     cacheBytes: values.cacheSize ?? DEFAULT_CACHE_BYTES,
     idleTimeout: values.idleTimeout ?? DEFAULT_IDLE_TIMEOUT,
+    drop: {
+      stop: values.dropLimit ?? DEFAULT_DROP_LIMIT,
+      warn: values.dropWarning ?? DEFAULT_DROP_WARNING,
+    },
     s3: {
       timeout: values.s3Timeout ?? DEFAULT_S3_TIMEOUT,
       pollInterval: values.s3PollInterval ?? DEFAULT_S3_POLL_INTERVAL,

@@ -46,6 +46,13 @@ export const duration = checked((value) => {
   return milliseconds;
 });
 
+/** A share, from 0 to 1. */
+export const percent = checked((value) => {
+  const [, number = ''] = /^(\d{1,3}(?:\.\d{1,3})?) ?%?$/.exec(textOf(value)) ?? [];
+  if (number !== '' && Number(number) <= 100) return Number(number) / 100;
+  throw new Wrong(`${quote(value)} is no percentage: use a number from 0 to 100, such as 30%`);
+});
+
 /** 0 asks for a free one. */
 export const port = checked((value) => {
   const text = textOf(value);

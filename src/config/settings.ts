@@ -49,6 +49,14 @@ export const SETTINGS = {
     meaning:
       'Where artifacts are kept: `file:PATH`, or `s3://BUCKET/PREFIX?endpoint=…` with the parameters of `docs/s3.md`, without credentials.',
   }),
+  archive: setting({
+    variable: 'TIDEMARK_ARCHIVE',
+    flag: '--archive <duration>',
+    schema: values.duration,
+    default: '(only when `tidemark archive` is run)',
+    meaning:
+      'How often a server writes what the log has gained into `artifacts`, with `ms`, `s`, `m` or `h`: see `docs/artifacts.md`.',
+  }),
   storeApiKey: setting({
     variable: 'TIDEMARK_STORE_API_KEY',
     schema: storeValues.apiKey,
@@ -164,6 +172,20 @@ export const SETTINGS = {
     default: '60s',
     meaning:
       'How long a request may send nothing before it is given up, with `ms`, `s`, `m` or `h`. There is no limit on its whole duration.',
+  }),
+  dropLimit: setting({
+    variable: 'TIDEMARK_DROP_LIMIT',
+    flag: '--drop-limit <percent>',
+    schema: values.percent,
+    default: '30%',
+    meaning: 'How many fewer records than the run before a run may have: more stops it before anything is published.',
+  }),
+  dropWarning: setting({
+    variable: 'TIDEMARK_DROP_WARNING',
+    flag: '--drop-warning <percent>',
+    schema: values.percent,
+    default: '15%',
+    meaning: 'How many fewer records than the run before a run may have without a warning.',
   }),
   s3PollInterval: setting({
     variable: 'TIDEMARK_S3_POLL_INTERVAL',

@@ -27,7 +27,30 @@ export const FAILPOINTS = {
     'refresh.done',
   ],
 } as const;
-export type Failpoint = (typeof FAILPOINTS)[keyof typeof FAILPOINTS][number];
+/** Where a process passes by that archives a log, or makes a store of an archive. */
+export const ARCHIVE_FAILPOINTS = [
+  'archive.written',
+  'archive.marked',
+  'rebuild.begun',
+  'rebuild.committed',
+  'rebuild.replayed',
+  'rebuild.compared',
+] as const;
+/** Where a process passes by that runs an activity, in this order. */
+export const ACTIVITY_FAILPOINTS = [
+  'activity.claimed',
+  'activity.read',
+  'activity.gathered',
+  'activity.writing',
+  'activity.written',
+  'activity.errata',
+  'activity.summarized',
+  'activity.published',
+] as const;
+export type Failpoint =
+  | (typeof FAILPOINTS)[keyof typeof FAILPOINTS][number]
+  | (typeof ARCHIVE_FAILPOINTS)[number]
+  | (typeof ACTIVITY_FAILPOINTS)[number];
 
 interface Armed {
   readonly name: string;

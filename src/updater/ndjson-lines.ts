@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 
-/** The most bytes of one line. */
+/** The most bytes of one line, unless something else is said. */
 export const MAX_LINE_BYTES = 1_048_576;
 
 /** A line that is not blank, by its number (the first is 1): its text, or why it has none. */
@@ -20,6 +20,12 @@ export class NdjsonLines {
   #number = 0;
   #rest: Buffer[] = [];
   #restBytes = 0;
+  readonly #mostBytes: number;
+
+  /** @param mostBytes of one line */
+  constructor(mostBytes = MAX_LINE_BYTES) {
+    this.#mostBytes = mostBytes;
+  }
 
   /** The lines that are complete with these bytes. */
   push(chunk: Buffer): readonly NdjsonLine[] {
@@ -47,12 +53,12 @@ export class NdjsonLines {
   #keep(bytes: Buffer): void {
     if (bytes.length === 0) return;
     this.#restBytes += bytes.length;
-    if (this.#restBytes > MAX_LINE_BYTES) this.#rest = [];
+    if (this.#restBytes > this.#mostBytes) this.#rest = [];
     else this.#rest.push(bytes);
   }
 
   #finish(lines: NdjsonLine[]): void {
-    if (this.#restBytes > MAX_LINE_BYTES) lines.push({ number: ++this.#number, problem: 'line-too-long' });
+    if (this.#restBytes > this.#mostBytes) lines.push({ number: ++this.#number, problem: 'line-too-long' });
     else this.#split(this.#rest.length === 1 ? this.#rest[0]! : Buffer.concat(this.#rest), lines);
     this.#rest = [];
     this.#restBytes = 0;
@@ -85,7 +91,7 @@ export class NdjsonLines {
     const number = ++this.#number;
     const text = number === 1 && raw.startsWith(BYTE_ORDER_MARK) ? raw.slice(1) : raw;
     if (BLANK.test(text)) return;
-    const tooLong = text.length * 3 > MAX_LINE_BYTES && Buffer.byteLength(text) > MAX_LINE_BYTES;
+    const tooLong = text.length * 3 > this.#mostBytes && Buffer.byteLength(text) > this.#mostBytes;
     lines.push(tooLong ? { number, problem: 'line-too-long' } : { number, text });
   }
 }

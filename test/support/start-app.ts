@@ -61,6 +61,7 @@ export function testConfiguration(folder: string, settings: Partial<Configuratio
   return {
     store: { kind: 'sqlite', file: join(folder, 'tidemark.db') },
     artifacts: { kind: 'folder', folder: join(folder, 'artifacts') },
+    archiveInterval: undefined,
     dataFolder: folder,
     baseUrl: 'http://127.0.0.1:8080',
     host: '127.0.0.1',
@@ -70,6 +71,7 @@ export function testConfiguration(folder: string, settings: Partial<Configuratio
     limits: NO_LIMITS,
     cacheBytes: 100_000_000,
     idleTimeout: 10_000,
+    drop: { stop: 0.3, warn: 0.15 },
     s3: { timeout: 10_000, pollInterval: 300_000 },
     publicMetrics: false,
     accessLog: false,

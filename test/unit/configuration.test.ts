@@ -26,6 +26,8 @@ describe('the configuration', () => {
       {
         store: { kind: 'sqlite', file: join(folder, 'data/tidemark.db') },
         artifacts: { kind: 'folder', folder: join(folder, 'data/artifacts') },
+        archiveInterval: undefined,
+        drop: { stop: 0.3, warn: 0.15 },
         dataFolder: join(folder, 'data'),
         baseUrl: 'http://localhost:8080',
         host: '127.0.0.1',
@@ -80,6 +82,9 @@ describe('the configuration', () => {
         TIDEMARK_IDLE_TIMEOUT: '2m',
         TIDEMARK_LOG_LEVEL: 'debug',
         TIDEMARK_ARTIFACTS: 'file:files',
+        TIDEMARK_ARCHIVE: '10m',
+        TIDEMARK_DROP_LIMIT: '20%',
+        TIDEMARK_DROP_WARNING: '10%',
         TIDEMARK_FAILPOINT: 'commit.begun:kill',
       },
     });
@@ -88,6 +93,8 @@ describe('the configuration', () => {
     assert.deepEqual(others, {
       store: { kind: 'sqlite', file: join(folder, 'elsewhere/log.db') },
       artifacts: { kind: 'folder', folder: join(folder, 'files') },
+      archiveInterval: 600_000,
+      drop: { stop: 0.2, warn: 0.1 },
       dataFolder: join(folder, 'kept'),
       baseUrl: 'https://example.org/sync',
       host: '0.0.0.0',

@@ -1,0 +1,19 @@
+/** How many fewer records than the run before a run may have. Shares from 0 to 1. */
+export interface DropLimits {
+  /** More than this stops the run before anything is published. */
+  readonly stop: number;
+  /** More than this is told. */
+  readonly warn: number;
+}
+
+export type DropVerdict = 'fine' | 'warn' | 'stop';
+
+/** The part of the former records that is missing, from 0 to 1; 0 when there are as many or more. */
+export function dropOf(previous: number, written: number): number {
+  return previous <= 0 ? 0 : Math.max(0, (previous - written) / previous);
+}
+
+export function judgeDrop(drop: number, { stop, warn }: DropLimits): DropVerdict {
+  if (drop > stop) return 'stop';
+  return drop > warn ? 'warn' : 'fine';
+}

@@ -1,0 +1,65 @@
+import type { RecordProblem } from './input-item.ts';
+import { Spool } from './spool.ts';
+
+export interface Erratum extends RecordProblem {
+  readonly id?: string | undefined;
+  readonly line?: number | undefined;
+}
+
+/** The records that failed, or were left out, as lines of JSON on disk; counted by kind. */
+export class Errata {
+  readonly #spool: Spool;
+  readonly #byKind = new Map<string, number>();
+  readonly #first: Erratum[] = [];
+
+  private constructor(spool: Spool) {
+    this.#spool = spool;
+  }
+
+  static async create(folder: string): Promise<Errata> {
+    return new Errata(await Spool.create(folder));
+  }
+
+  /** Adds a record that failed. */
+  fail(erratum: Erratum): void {
+    this.#byKind.set(erratum.kind, (this.#byKind.get(erratum.kind) ?? 0) + 1);
+    this.note(erratum);
+  }
+
+  /** Adds what is worth a line, and is no failure. */
+  note({ id, line, kind, message }: Erratum): void {
+    if (this.#first.length < 10) this.#first.push({ id, line, kind, message });
+    this.#spool.add(Buffer.from(`${JSON.stringify({ id, line, kind, message })}\n`));
+  }
+
+  /** How many failed. */
+  get failed(): number {
+    return this.#byKind.values().reduce((sum, count) => sum + count, 0);
+  }
+
+  /** The most frequent first. */
+  get byKind(): Readonly<Record<string, number>> {
+    return Object.fromEntries([...this.#byKind].sort(([, one], [, other]) => other - one));
+  }
+
+  /** The first ten, for people. */
+  get first(): readonly Erratum[] {
+    return this.#first;
+  }
+
+  get isEmpty(): boolean {
+    return this.#spool.length === 0;
+  }
+
+  settle(): Promise<void> {
+    return this.#spool.settle();
+  }
+
+  read(): AsyncIterable<Uint8Array> {
+    return this.#spool.read();
+  }
+
+  close(): Promise<void> {
+    return this.#spool.close();
+  }
+}

@@ -1,0 +1,31 @@
+import type { RdfNode } from './rdf-node.ts';
+import { type JsonValue, readJsonLd } from './read-json-ld.ts';
+import { readTurtle } from './read-turtle.ts';
+import { TransformError, type TransformInput } from './transform.ts';
+
+/**
+ * The nodes of an RDF document: JSON-LD or Turtle, by its first character where no MIME type tells.
+ * @throws TransformError `not-rdf`
+ */
+export function readRdf({ document, mimetype }: Pick<TransformInput, 'document' | 'mimetype'>): readonly RdfNode[] {
+  const text = document.trimStart();
+  if (mimetype === 'application/xml' || /^<(\?xml|[\w.-]+:RDF)\b/.test(text)) {
+    throw new TransformError('not-rdf', 'the document is XML: RDF is read as JSON-LD or Turtle');
+  }
+  if (mimetype === 'text/turtle') return readTurtle(text);
+  const json = /^[{[]/.test(text) ? parsedJson(text) : undefined;
+  if (json !== undefined) return readJsonLd(json);
+  if (mimetype === 'application/json' || text.startsWith('{')) {
+    throw new TransformError('not-json', 'the document is no JSON');
+  }
+  return readTurtle(text);
+}
+
+function parsedJson(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // A blank node of Turtle begins as a list of JSON does.
+    return undefined;
+  }
+}

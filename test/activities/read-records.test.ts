@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import type { InputItem } from '../../src/activities/input-item.ts';
+import { openFolder } from '../../src/activities/read-folder.ts';
+import { openNdjsonFile, openNdjsonStream } from '../../src/activities/read-ndjson.ts';
+import type { RecordSource } from '../../src/activities/record-source.ts';
+import { openRoot } from '../../src/roots/open-root.ts';
+import { useTempFolder } from '../support/temp-folder.ts';
+
+const NEVER = new AbortController().signal;
+
+describe('records of an input', () => {
+  describe('as lines of JSON', () => {
+    const folder = useTempFolder();
+
+    it('A12: have the document exactly as it stands in the line', async () => {
+      const document = '\ufeff<a>\r\n\t\u0000 Zürich \u{1f5fa} “x”</a>  ';
+
+      const [item] = await linesOf({ id: 'a', document, mimetype: 'application/xml' });
+
+      assert.deepEqual(item, { kind: 'record', line: 1, id: 'a', document, mimetype: 'application/xml' });
+    });
+
+    it('A11: are refused with a MIME type outside the three, with the ones that can be used', async () => {
+      const given = [{ mimetype: 'text/plain' }, {}, { mimetype: 'application_xml' }, { mimetype: 5 }];
+      const items = await linesOf(...given.map((more) => ({ id: 'a', document: 'x', ...more })));
+
+      assert.deepEqual(kindsOf(items), ['mimetype', 'mimetype', 'mimetype', 'mimetype']);
+      assert.equal(
+        problemOf(items[0]),
+        'its mimetype is "text/plain": use application/json, application/xml, text/turtle',
+      );
+    });
+
+    it('are refused without an id, or with one that is no text, too long, or half a character', async () => {
+      const ids = [undefined, null, '', 5, 'x'.repeat(1025), 'ž'.repeat(513), '\ud800'];
+      const items = await linesOf(...ids.map((id) => ({ id, document: 'x', mimetype: 'text/turtle' })));
+
+      const kinds = ['no-id', 'no-id', 'no-id', 'no-id', 'id-too-long', 'id-too-long', 'not-utf-8'];
+      assert.deepEqual(kindsOf(items), kinds);
+      assert.deepEqual(kindsOf(await linesOf({ id: 'x'.repeat(1024), deleted: true })), ['deleted']);
+    });
+
+    it('are refused without a document, with one that is no text, or cannot be written as UTF-8', async () => {
+      const documents = [undefined, { a: 1 }, null, 'half \ud83d'];
+      const items = await linesOf(
+        ...documents.map((document) => ({ id: 'a', document, mimetype: 'application/json' })),
+      );
+
+      assert.deepEqual(kindsOf(items), ['no-document', 'no-document', 'no-document', 'not-utf-8']);
+      assert.equal(problemOf(items[1]), 'its document is {"a":1}: a document is a text');
+    });
+
+    it('that are deleted need no document', async () => {
+      const items = await linesOf({ id: 'a', deleted: true }, { id: 'b', deleted: 'yes' });
+
+      assert.deepEqual(items[0], { kind: 'deleted', line: 1, id: 'a' });
+      assert.deepEqual(kindsOf(items), ['deleted', 'wrong-field']);
+    });
+
+    it('that are no JSON, no object or no UTF-8 stop no other, and are told with their line', async () => {
+      const bytes = Buffer.concat([
+        Buffer.from('nonsense\n[]\n\n'),
+        Buffer.from([0x22, 0xff, 0x22, 0x0a]),
+        Buffer.from('{"id":"a","deleted":true}'),
+      ]);
+      const items = await itemsOf(openNdjsonStream(Readable.from([bytes.subarray(0, 9), bytes.subarray(9)])));
+
+      assert.deepEqual(kindsOf(items), ['not-json', 'not-json', 'not-utf-8', 'deleted']);
+      assert.deepEqual(
+        items.map(({ line }) => line),
+        [1, 2, 4, 5],
+      );
+    });
+
+    it('come from a file, whose size tells how much there is', async () => {
+      folder.write('records.ndjson', '{"id":"a","deleted":true}\n{"id":"b","deleted":true}\n');
+
+      const source = await openNdjsonFile(folder.at('records.ndjson'), NEVER);
+
+      assert.deepEqual(source.total, { count: 52, unit: 'bytes' });
+      assert.deepEqual(kindsOf(await itemsOf(source)), ['deleted', 'deleted']);
+      await assert.rejects(openNdjsonFile(folder.at('missing'), NEVER), /missing cannot be read: it failed \(ENOENT\)/);
+    });
+
+    function linesOf(...values: readonly object[]): Promise<readonly InputItem[]> {
+      const lines = values.map((value) => `${JSON.stringify(value)}\n`).join('');
+      return itemsOf(openNdjsonStream(Readable.from([Buffer.from(lines)])));
+    }
+  });
+
+  describe('as documents of a folder', () => {
+    const folder = useTempFolder();
+
+    it('A12: have their path as id, the MIME type of their suffix, and the bytes of the file as they are', async () => {
+      folder.write('maps/Zürich 1.XML', '\ufeff<a>\r\n</a>\n');
+      folder.write('maps/b.json', '{}');
+      folder.write('c.ttl', '');
+
+      const items = await itemsOf(openFolder(openRoot({ root: folder.path, exclude: [] })));
+
+      assert.deepEqual(items, [
+        { kind: 'record', id: 'c.ttl', document: '', mimetype: 'text/turtle' },
+        { kind: 'record', id: 'maps/Zürich 1.XML', document: '\ufeff<a>\r\n</a>\n', mimetype: 'application/xml' },
+        { kind: 'record', id: 'maps/b.json', document: '{}', mimetype: 'application/json' },
+      ]);
+    });
+
+    it('that are no UTF-8 are refused, and files with other suffixes are passed over and counted', async () => {
+      folder.write('latin.xml', Buffer.from('<a>Z\xfcrich</a>', 'latin1'));
+      folder.write('good.xml', '<a/>');
+      folder.write('README.txt', 'no record');
+      folder.write('no-suffix', 'no record');
+
+      const source = openFolder(openRoot({ root: folder.path, exclude: [] }));
+      const items = await itemsOf(source);
+
+      assert.deepEqual(kindsOf(items), ['record', 'not-utf-8']);
+      assert.equal(problemOf(items[1]), 'the document is not UTF-8');
+      assert.equal(source.passedOver?.(), 2);
+    });
+
+    it('that are many all come', async () => {
+      for (let number = 0; number < 40; number++) folder.write(`${number}.json`, `${number}`);
+
+      const items = await itemsOf(openFolder(openRoot({ root: folder.path, exclude: [] })));
+
+      assert.deepEqual(items.map((item) => item.kind === 'record' && item.document).length, 40);
+      assert.ok(items.every((item) => item.kind === 'record' && item.id === `${item.document}.json`));
+    });
+
+    it('in a folder that is gone end the run', async () => {
+      const source = openFolder(openRoot({ root: folder.at('gone'), exclude: [] }));
+
+      await assert.rejects(itemsOf(source), { code: 'unavailable' });
+    });
+  });
+});
+
+async function itemsOf(source: RecordSource): Promise<readonly InputItem[]> {
+  const items: InputItem[] = [];
+  for await (const batch of source.read()) items.push(...batch.items);
+  return items;
+}
+
+function kindsOf(items: readonly InputItem[]): readonly string[] {
+  return items.map((item) => (item.kind === 'bad' ? item.problem.kind : item.kind));
+}
+
+function problemOf(item: InputItem | undefined): string | undefined {
+  return item?.kind === 'bad' ? item.problem.message : undefined;
+}
