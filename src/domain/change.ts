@@ -20,10 +20,20 @@ export interface ChangeEvent {
   readonly source?: string;
   readonly position?: number;
   /**
+   * Several events have this position: only one below the source's last position counts as known. So whoever works at a position is stopped by
+   * the first event of a later one, however late its own events come.
+   */
+  readonly sharesPosition?: true;
+  /**
    * When it happened, for history that is taken over: its change gets this stamp, unless the log has come further; then it gets the next
    * one. A time that has not come yet counts as now. Absent for what is told as it happens.
    */
   readonly time?: Stamp;
+  /**
+   * The number of its Change List window, for a log that is made again from a copy of it: then `time` is the stamp that its change had, and
+   * an event at or below the log's last stamp counts as known.
+   */
+  readonly window?: number;
 }
 
 /** An entry of the log. */

@@ -68,6 +68,22 @@ export interface ResourceIndex {
   /** Up to `limit` changes of all sets after a stamp, ascending; none has a stamp above the watermark. */
   tail(after: Stamp, limit: number): Promise<readonly LogEntry[]>;
 
+  /**
+   * The changes of all sets strictly between two boundaries, also of those that were removed, ascending by stamp, as batches; none is above the
+   * watermark of the moment at which it was asked for. What they are made of is enough to make the log again: see ChangeEvent.window.
+   */
+  log(range: StampRange): AsyncIterable<readonly Change[]>;
+
+  /** How far each source has come in each set, at a moment before the answer, in no order. Also of sets that were removed. */
+  positions(): Promise<readonly SourcePosition[]>;
+
+  /**
+   * Drops what the store keeps of the commits below a boundary beside changes and states, which stay: every answer is as it was. Commits that a
+   * process may still read stay. Where the log is the history itself, there is nothing to drop.
+   * @returns how many it dropped, and how many there are now without their changes
+   */
+  dropCommits(below: Stamp, options?: DropOptions): Promise<DroppedCommits>;
+
   /** A boundary: every change below it is committed, applied and visible to a search; every later one will be above it. */
   watermark(): Promise<Stamp>;
 
@@ -90,6 +106,24 @@ export interface ResourceIndex {
 export interface StampRange {
   readonly after: Stamp;
   readonly until?: Stamp | undefined;
+}
+
+export interface SourcePosition {
+  readonly set: SetId;
+  readonly source: string;
+  readonly position: number;
+}
+
+export interface DropOptions {
+  /** Only commits that are older than so many milliseconds. */
+  readonly olderThan?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  onProgress?(done: number, total: number): void;
+}
+
+export interface DroppedCommits {
+  readonly dropped: number;
+  readonly total: number;
 }
 
 export interface Search {

@@ -22,15 +22,23 @@ export function emptyLedger(): SetLedger {
   return { window: { number: 0, firstStamp: 0, changes: 0, weight: 0 }, resources: 0, changes: 0, lastChange: 0 };
 }
 
+export interface CountedChange {
+  readonly kind: ChangeKind;
+  readonly stamp: Stamp;
+  readonly weight: number;
+  /** The number of its window, when that is known; see ChangeEvent. */
+  readonly window?: number | undefined;
+}
+
 /** Counts a change into the ledger of its set. Returns the window that it closed, by finding it full: then it is the first of the next. */
 export function countChange(
   ledger: SetLedger,
-  { kind, stamp, weight }: { readonly kind: ChangeKind; readonly stamp: Stamp; readonly weight: number },
-  { windowChanges, epochStart }: Pick<ResourceSet, 'windowChanges' | 'epochStart'>,
+  change: CountedChange,
+  set: Pick<ResourceSet, 'windowChanges' | 'epochStart'>,
 ): OpenWindow | undefined {
   const { window } = ledger;
-  const full = window.changes >= windowChanges || window.weight + weight > MAX_ENTRIES_WEIGHT;
-  const isNext = window.number === 0 || full || window.firstStamp < epochStart;
+  const { kind, stamp, weight } = change;
+  const isNext = change.window === undefined ? beginsNext(window, weight, set) : change.window > window.number;
   if (isNext) ledger.window = { number: window.number + 1, firstStamp: stamp, changes: 0, weight: 0 };
   ledger.window.changes += 1;
   ledger.window.weight += weight;
@@ -39,4 +47,13 @@ export function countChange(
   if (kind === 'created') ledger.resources += 1;
   if (kind === 'deleted') ledger.resources -= 1;
   return isNext && window.number > 0 ? window : undefined;
+}
+
+function beginsNext(
+  window: OpenWindow,
+  weight: number,
+  { windowChanges, epochStart }: Pick<ResourceSet, 'windowChanges' | 'epochStart'>,
+): boolean {
+  const full = window.changes >= windowChanges || window.weight + weight > MAX_ENTRIES_WEIGHT;
+  return window.number === 0 || full || window.firstStamp < epochStart;
 }

@@ -4,6 +4,7 @@ import { useElasticsearch } from '../support/elasticsearch.ts';
 import { catalogContract } from './catalog.ts';
 import { momentContract } from './moment.ts';
 import { resourceIndexContract } from './resource-index.ts';
+import { resourceLogContract } from './resource-log.ts';
 import { resourceSearchContract } from './resource-search.ts';
 import { storeGaugeContract } from './store-gauge.ts';
 
@@ -16,6 +17,7 @@ describe('the stores on Elasticsearch', () => {
   }
 
   describe('the resource index', () => resourceIndexContract(start));
+  describe('the log of the resource index', () => resourceLogContract(start));
   describe('the resource index for people', () => resourceSearchContract(start));
   describe('the catalog', () => catalogContract(start));
   describe('the moment of a store', () => momentContract(start));

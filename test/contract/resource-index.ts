@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import type { ChangeEvent } from '../../src/domain/change.ts';
 import { isTidemarkError } from '../../src/domain/errors.ts';
+import { encodeState, type ResourceState } from '../../src/domain/resource.ts';
 import { SetRegistry } from '../../src/sets/set-registry.ts';
 import type { Stores } from '../../src/stores/open-stores.ts';
 import type { CommitResult } from '../../src/stores/resource-index.ts';
@@ -134,6 +136,51 @@ export function resourceIndexContract(
         others.map(({ status }) => status),
         ['applied', 'applied'],
       );
+    });
+
+    it('takes any number of events at a shared position, and none of a lower one, whose states would be old', async () => {
+      const at = (position: number, path: string, length: number) =>
+        ({ ...upsert(maps, path, { length }), source: 'records', position, sharesPosition: true }) as const;
+      const statuses = async (...events: readonly ChangeEvent[]) =>
+        (await stores.index.commit(events)).map((result) => ('reason' in result ? result.reason : result.status));
+
+      assert.deepEqual(await statuses(at(1, 'a', 1), at(1, 'b', 1)), ['applied', 'applied']);
+      assert.deepEqual(await statuses(at(1, 'c', 1), at(1, 'a', 1)), ['applied', 'same-state']);
+      assert.deepEqual(await statuses({ ...at(2, 'never', 1), state: undefined }), ['not-there']);
+      const other = await openAgain();
+      const [late] = await other.index.commit([at(1, 'a', 3)]);
+      assert.deepEqual(late, { status: 'unchanged', reason: 'repeated' });
+      assert.deepEqual(await statuses(at(2, 'a', 2), at(1, 'a', 3), at(3, 'a', 4), at(2, 'a', 5)), [
+        'applied',
+        'repeated',
+        'applied',
+        'repeated',
+      ]);
+      const [a] = await stores.index.lookup(maps, ['/a']);
+      assert.deepEqual(a!.state, { length: 4 });
+    });
+
+    it('keeps where a record is', async () => {
+      const state = (position: number): ResourceState => ({
+        lastmod: 1_486_637_068,
+        length: 9,
+        mime: 'application/xml',
+        record: { artifact: 'cdl/harvest/x.avro', offset: 9_007_199_254_740, length: 65_536, position },
+      });
+      await stores.index.commit([upsert(maps, 'a', state(1))]);
+      const [same] = await stores.index.commit([upsert(maps, 'a', state(1))]);
+      assert.equal(same!.status, 'unchanged');
+      const [moved] = await stores.index.commit([upsert(maps, 'a', state(2))]);
+      assert.equal(moved!.status, 'applied');
+      const [read] = await collect(stores.index.read(maps, {}));
+      const [looked] = await stores.index.lookup(maps, ['/a']);
+      const changes = await collect(stores.index.changes(maps, { after: 0 }));
+      assert.deepEqual([read!.state, looked!.state], [state(2), state(2)]);
+      assert.deepEqual(
+        changes.map((change) => change.state),
+        [state(1), state(2)],
+      );
+      assert.equal(encodeState(read!.state), encodeState(state(2)));
     });
 
     it('decides two writers one after the other: a resource is never created twice in a row', async () => {

@@ -5,6 +5,7 @@ import { openStores } from '../../src/stores/open-stores.ts';
 import { catalogContract } from './catalog.ts';
 import { momentContract } from './moment.ts';
 import { resourceIndexContract } from './resource-index.ts';
+import { resourceLogContract } from './resource-log.ts';
 import { resourceSearchContract } from './resource-search.ts';
 import { storeGaugeContract } from './store-gauge.ts';
 
@@ -17,6 +18,7 @@ async function start() {
 }
 
 describe('the resource index on SQLite', () => resourceIndexContract(start));
+describe('the log of the resource index on SQLite', () => resourceLogContract(start));
 describe('the resource index for people on SQLite', () => resourceSearchContract(start));
 describe('the catalog on SQLite', () => catalogContract(start));
 describe('the moment of a store on SQLite', () => momentContract(start));

@@ -31,10 +31,12 @@ export class ChangeReader {
     this.#names = names;
   }
 
-  async *read(set: SetId, { after, until }: StampRange): AsyncIterable<readonly Change[]> {
+  /** @param set undefined for all of them */
+  async *read(set: SetId | undefined, { after, until }: StampRange): AsyncIterable<readonly Change[]> {
+    const ofSet = set === undefined ? [] : [{ term: { set } }];
     for (let last = after; ; ) {
       const changes = await this.#search({
-        query: { bool: { filter: [{ term: { set } }, stampRange({ after: last, until })] } },
+        query: { bool: { filter: [...ofSet, stampRange({ after: last, until })] } },
         sort: [{ stamp: 'asc' }],
         size: PER_SEARCH,
       });

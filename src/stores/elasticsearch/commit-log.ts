@@ -95,8 +95,9 @@ export class CommitLog {
       const [pointer, commit] = body.docs;
       requireFound(this.#cluster, pointer);
       requireFound(this.#cluster, commit);
-      if (pointer.found && pointer._source.commit > this.#head.number + MOST_COMMITS_TO_READ)
-        this.#leap(pointer._source);
+      const isFar = pointer.found && pointer._source.commit > this.#head.number + MOST_COMMITS_TO_READ;
+      // What is dropped lies far below the pointer, and tells nothing.
+      if (isFar || (commit.found && commit._source.changes.dropped)) this.#leap(pointer._source);
       else if (commit.found) this.#take(decodeCommit(next, commit._source));
       else return this.#head.number > before;
     }
@@ -146,6 +147,8 @@ export class CommitLog {
       path: `/${this.#names.log}/_doc/${number}`,
     });
     const { _source, _seq_no, _primary_term } = there.body;
+    // It was there for long, and everybody went on from it.
+    if (_source.changes.dropped && _source.uuid !== uuid) return false;
     if (_source.uuid !== uuid) {
       this.#take(decodeCommit(number, _source));
       return false;

@@ -72,13 +72,14 @@ type ChangeRow = [
 ];
 
 /** The document of a commit as it is stored. Changes are rows, which are a third of the size of objects with names. */
-interface CommitDocument {
+export interface CommitDocument {
   readonly uuid: string;
   readonly after: string;
   readonly stamp: Stamp;
   readonly timestamp: string;
   readonly changes_index: string;
-  readonly changes: { readonly rows: readonly ChangeRow[] } | { readonly zstd: string };
+  /** `dropped`: they are not kept any more; see commit-dropper.ts. */
+  readonly changes: ({ readonly rows: readonly ChangeRow[] } | { readonly zstd: string }) & { readonly dropped?: true };
   readonly ledgers: { readonly entries: readonly LedgerEntry[] };
   readonly closed: { readonly windows: readonly ClosedWindow[] };
 }
@@ -119,6 +120,23 @@ function encodeRows(changes: readonly LoggedChange[]): Buffer {
 function decodeRows(changes: CommitDocument['changes']): readonly ChangeRow[] {
   if ('rows' in changes) return changes.rows;
   return JSON.parse(zstdDecompressSync(Buffer.from(changes.zstd, 'base64')).toString());
+}
+
+/** A commit besides what it did. */
+export type CommitHead = Omit<CommitDocument, 'changes' | 'ledgers' | 'closed'>;
+
+/** What is left of a commit that is dropped: nobody else can be given its number, and the chain of uuids has no hole. */
+export function withoutChanges({ uuid, after, stamp, timestamp, changes_index }: CommitHead): CommitDocument {
+  return {
+    uuid,
+    after,
+    stamp,
+    timestamp,
+    changes_index,
+    changes: { rows: [], dropped: true },
+    ledgers: { entries: [] },
+    closed: { windows: [] },
+  };
 }
 
 export function decodeCommit(number: number, document: CommitDocument): CommitRecord {

@@ -6,7 +6,7 @@ import { encodeState } from '../../domain/resource.ts';
 import type { ResourceSet, SetId } from '../../domain/resource-set.ts';
 import { clockStamp, nextStamp, type Stamp } from '../../domain/stamp.ts';
 import type { CommitResult } from '../resource-index.ts';
-import { countChange } from '../set-ledger.ts';
+import { type CountedChange, countChange } from '../set-ledger.ts';
 import type { Applier } from './applier.ts';
 import type { ClockCheck } from './clock-check.ts';
 import type { CommitLog, LogHead } from './commit-log.ts';
@@ -100,12 +100,13 @@ export class Committer {
     let last = log.head.stamp;
     for (const [at, event] of events.entries()) {
       const { set, key, state, weight, time } = event;
+      const isKnown = event.window !== undefined && time! <= last;
       const book = books.of(set);
       if (book === undefined) {
         results.push({ status: 'rejected', code: 'unknown-set', message: `there is no set with the id ${set}` });
         continue;
       }
-      if (!book.advance(event)) {
+      if (isKnown || !book.advance(event)) {
         results.push({ status: 'unchanged', reason: 'repeated' });
         continue;
       }
@@ -119,7 +120,7 @@ export class Committer {
       last = nextStamp(last, now, time);
       const created = kind === 'created' ? last : standing!.created;
       met[at]!.standing = { state: encoded, stamp: last, created, weight };
-      const window = book.count({ kind, stamp: last, weight });
+      const window = book.count({ kind, stamp: last, weight, window: event.window });
       const was = formerOf(standing);
       changes.push({ set, key, order, id, kind, stamp: last, state, encoded, weight, window, created, was });
       results.push({ status: 'applied', stamp: last, kind });
@@ -188,17 +189,19 @@ class Book {
     this.ledger = { ...ledger, slug: set.slug, window: { ...ledger.window }, positions: this.#positions };
   }
 
-  /** Notes how far the event's source has come; false when it had come that far already. */
-  advance({ source, position }: ChangeEvent): boolean {
+  /** Notes how far the event's source has come; false when it had come that far already, or (of a shared position) further. */
+  advance({ source, position, sharesPosition }: ChangeEvent): boolean {
     if (source === undefined || position === undefined) return true;
-    if (position <= (this.#positions[source] ?? -1)) return false;
+    const reached = this.#positions[source] ?? -1;
+    if (sharesPosition && position === reached) return true;
+    if (position <= reached) return false;
     this.#positions[source] = position;
     this.moved = true;
     return true;
   }
 
   /** Counts a change, and returns the number of its window. */
-  count(change: Pick<LoggedChange, 'kind' | 'stamp' | 'weight'>): number {
+  count(change: CountedChange): number {
     const closed = countChange(this.ledger, change, this.#set);
     if (closed !== undefined) this.closed.push({ ...closed, set: this.#set.id });
     this.moved = true;

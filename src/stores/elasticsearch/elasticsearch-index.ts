@@ -12,6 +12,8 @@ import type {
   ActivityRange,
   ChangeCounts,
   CommitResult,
+  DropOptions,
+  DroppedCommits,
   FoundResources,
   HistoryRange,
   LatestRange,
@@ -20,6 +22,7 @@ import type {
   ResourceIndex,
   Search,
   SetSummary,
+  SourcePosition,
   StampRange,
   Survey,
   Window,
@@ -29,6 +32,7 @@ import { PieceCutter } from '../survey.ts';
 import type { Applier } from './applier.ts';
 import { type ChangeReader, stampRange } from './change-reader.ts';
 import type { Cluster } from './cluster.ts';
+import type { CommitDropper } from './commit-dropper.ts';
 import type { CommitLog, LogHead } from './commit-log.ts';
 import type { Committer } from './committer.ts';
 import {
@@ -62,6 +66,7 @@ export interface IndexParts {
   readonly windows: WindowReader;
   readonly changes: ChangeReader;
   readonly finder: KeyFinder;
+  readonly dropper: CommitDropper;
 }
 
 /** Reads after everything that was committed before is applied and visible; see docs/elasticsearch.md. */
@@ -99,6 +104,20 @@ export class ElasticsearchIndex implements ResourceIndex {
   async *changes(set: SetId, range: StampRange): AsyncIterable<readonly Change[]> {
     await this.#readable(set);
     yield* ahead(this.#parts.changes.read(set, range));
+  }
+
+  async *log({ after, until = Number.POSITIVE_INFINITY }: StampRange): AsyncIterable<readonly Change[]> {
+    const { stamp: last } = await this.#settled.look();
+    yield* ahead(this.#parts.changes.read(undefined, { after, until: Math.min(until, last + 1) }));
+  }
+
+  async positions(): Promise<readonly SourcePosition[]> {
+    await this.#settled.look();
+    return this.#parts.standings.positions();
+  }
+
+  dropCommits(below: Stamp, options?: DropOptions): Promise<DroppedCommits> {
+    return this.#parts.dropper.drop(below, options);
   }
 
   async newest(set: SetId, until: Stamp, limits: Limits): Promise<Stamp> {

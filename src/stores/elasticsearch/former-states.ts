@@ -1,3 +1,4 @@
+import { TidemarkError } from '../../domain/errors.ts';
 import type { Cluster } from './cluster.ts';
 import type { LogHead } from './commit-log.ts';
 import { decodeCommit, type Former } from './commit-record.ts';
@@ -34,9 +35,15 @@ export class FormerStates {
       method: 'GET',
       path: `/${this.#log}/_doc/${number}`,
     });
+    if (body._source.changes.dropped) throw isDropped(number);
     for (const { order, was } of decodeCommit(number, body._source).changes) {
       if (!this.#states.has(order)) this.#states.set(order, was);
     }
     this.#read = number;
   }
+}
+
+/** Commits are dropped a day after they were made: whoever began to read before that was paused meanwhile. */
+function isDropped(number: number): TidemarkError {
+  return new TidemarkError('unavailable', `commit ${number} was dropped from the log meanwhile: try again`);
 }

@@ -5,6 +5,7 @@ import { ChangeReader } from './change-reader.ts';
 import { ChangesIndices } from './changes-indices.ts';
 import { ClockCheck } from './clock-check.ts';
 import { Cluster, type ClusterOptions } from './cluster.ts';
+import { CommitDropper } from './commit-dropper.ts';
 import { CommitLog } from './commit-log.ts';
 import { Committer } from './committer.ts';
 import { ElasticsearchCatalog } from './elasticsearch-catalog.ts';
@@ -12,7 +13,7 @@ import { ElasticsearchGauge } from './elasticsearch-gauge.ts';
 import { ElasticsearchIndex } from './elasticsearch-index.ts';
 import { KeyFinder } from './key-finder.ts';
 import { ResourceReader } from './resource-reader.ts';
-import { IndexNames, prepareIndices, SCHEMA_VERSION } from './schema.ts';
+import { IndexNames, migrateIndices, prepareIndices, SCHEMA_VERSION } from './schema.ts';
 import { StandingReader } from './standing-reader.ts';
 import { StoredSets } from './stored-sets.ts';
 import { WindowReader } from './window-reader.ts';
@@ -52,6 +53,7 @@ export async function openElasticsearch(location: ElasticsearchLocation, options
     windows,
     changes: new ChangeReader(cluster, names),
     finder: new KeyFinder({ cluster, names, resources }),
+    dropper: new CommitDropper(cluster, names),
   });
   const moment = new SharedLook(async () => {
     const [stamp, put] = await Promise.all([index.watermark(), catalog.newest()]);
@@ -69,14 +71,16 @@ export async function openElasticsearch(location: ElasticsearchLocation, options
   };
 }
 
-/** Makes what is missing. There is one schema so far, so there is nothing to take further. */
+/** Takes the indices to the schema of this version, and makes those that are missing. */
 export async function migrateElasticsearch(
   location: ElasticsearchLocation,
 ): Promise<{ readonly from: number; readonly to: number }> {
   const cluster = new Cluster(location);
+  const names = new IndexNames(location.prefix);
   try {
-    await prepareIndices(cluster, new IndexNames(location.prefix));
-    return { from: SCHEMA_VERSION, to: SCHEMA_VERSION };
+    const from = await migrateIndices(cluster, names);
+    await prepareIndices(cluster, names);
+    return { from, to: SCHEMA_VERSION };
   } finally {
     await cluster.close();
   }

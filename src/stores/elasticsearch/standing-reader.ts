@@ -2,6 +2,7 @@ import type { ChangeEvent } from '../../domain/change.ts';
 import { TidemarkError } from '../../domain/errors.ts';
 import { encodeState } from '../../domain/resource.ts';
 import type { SetId } from '../../domain/resource-set.ts';
+import type { SourcePosition } from '../resource-index.ts';
 import { emptyLedger } from '../set-ledger.ts';
 import { ledgerId } from './bulk.ts';
 import type { Cluster } from './cluster.ts';
@@ -88,6 +89,25 @@ export class StandingReader {
   async ledgersOf(sets: readonly SetId[]): Promise<readonly LedgerEntry[]> {
     const documents = await this.get<LedgerDocument>(this.#names.ledgers, sets.map(ledgerId));
     return sets.map((set, at) => toLedger(set, documents[at]));
+  }
+
+  /** How far each source has come, as it is when everything is applied and refreshed. */
+  async positions(): Promise<readonly SourcePosition[]> {
+    const positions: SourcePosition[] = [];
+    for (let last = 0; ; ) {
+      const ledgers = await this.#cluster.search<LedgerDocument>(this.#names.ledgers, {
+        query: { term: { doc_type: 'ledger' } },
+        sort: [{ set: 'asc' }],
+        search_after: [last],
+        size: PER_REQUEST,
+        _source: ['set', 'positions'],
+      });
+      for (const { set, positions: reached } of ledgers) {
+        for (const [source, position] of Object.entries(reached)) positions.push({ set, source, position });
+      }
+      if (ledgers.length < PER_REQUEST) return positions;
+      last = ledgers.at(-1)!.set;
+    }
   }
 
   /** The sources of documents by id, in order. */

@@ -8,7 +8,7 @@ import { clockStamp, nextStamp, type Stamp } from '../../domain/stamp.ts';
 import { transaction } from './connection.ts';
 import { SetLedgers } from './set-ledgers.ts';
 import { Settings } from './settings.ts';
-import { type EventColumns, KINDS, OUTCOME, type ResultColumns } from './wire.ts';
+import { type EventColumns, type EventTime, KINDS, OUTCOME, type ResultColumns } from './wire.ts';
 
 /** Microseconds that the last stamp may be ahead of the clock: beyond that the clock is wrong, now or then. */
 const MOST_AHEAD = 60_000_000;
@@ -36,6 +36,9 @@ interface Decided {
   readonly state: EncodedState | undefined;
   readonly weight: number;
 }
+
+/** What comes of an event. */
+type Advance = Omit<Decided, 'set' | 'key' | 'window' | 'previous'> & Pick<Partial<EventTime>, 'window'>;
 
 /** Decides and writes commits on one connection. Synchronous: it runs in the writer thread. */
 export class Committer {
@@ -81,7 +84,7 @@ export class Committer {
   #append(events: EventColumns): ResultColumns {
     this.#ledgers.begin(events.positions);
     const standings = this.#standings(events);
-    const times = new Map(events.times.map(({ at, time }) => [at, time]));
+    const times = new Map(events.times.map((time) => [time.at, time]));
     let last = this.#settings.lastStamp();
     const now = Date.now();
     if (last - clockStamp(now) > MOST_AHEAD) throw clockIsBehind(last - clockStamp(now));
@@ -90,12 +93,14 @@ export class Committer {
     for (let at = 0; at < events.keys.length; at++) {
       const standing = standings[at]!;
       const state = events.states[at] ?? undefined;
-      const outcome = this.#outcome(standing, state, at);
+      const { time, window } = times.get(at) ?? {};
+      const isKnown = window !== undefined && time! <= last;
+      const outcome = isKnown ? OUTCOME.repeated : this.#outcome(standing, state, at);
       results.outcomes[at] = outcome;
       if (outcome > OUTCOME.deleted) continue;
-      last = nextStamp(last, now, times.get(at));
+      last = nextStamp(last, now, time);
       results.stamps[at] = last;
-      decided.push(this.#advance(standing, { outcome, stamp: last, state, weight: events.weights[at]! }));
+      decided.push(this.#advance(standing, { outcome, stamp: last, state, weight: events.weights[at]!, window }));
     }
     failpoint('commit.decided');
     this.#writeLog(decided);
@@ -116,7 +121,7 @@ export class Committer {
   }
 
   /** Moves a resource to its next state, and gives the change a window. */
-  #advance(standing: Standing, change: Omit<Decided, 'set' | 'key' | 'window' | 'previous'>): Decided {
+  #advance(standing: Standing, change: Advance): Decided {
     const { set, key, stamp: previous } = standing;
     if (change.outcome === OUTCOME.created) standing.created = change.stamp;
     standing.state = change.state;
@@ -124,8 +129,7 @@ export class Committer {
     standing.weight = change.weight;
     standing.moved = true;
     const kind = KINDS[change.outcome]!;
-    const window = this.#ledgers.record(set, { kind, stamp: change.stamp, weight: change.weight });
-    return { set, key, window, previous, ...change };
+    return { ...change, set, key, window: this.#ledgers.record(set, { ...change, kind }), previous };
   }
 
   #writeLog(decided: readonly Decided[]): void {

@@ -17,6 +17,8 @@ export class Queries {
   readonly survey: ByKey;
   readonly state: StatementSync;
   readonly changes: StatementSync;
+  readonly log: StatementSync;
+  readonly positions: StatementSync;
   readonly newest: StatementSync;
   readonly latest: StatementSync;
   readonly change: StatementSync;
@@ -48,6 +50,11 @@ export class Queries {
       `SELECT set_id, key, kind, stamp, weight, state, window FROM changes
        WHERE set_id = ? AND stamp > ? AND stamp < ? ORDER BY stamp LIMIT ?`,
     );
+    this.log = prepare(
+      `SELECT set_id, key, kind, stamp, weight, state, window FROM changes
+       WHERE stamp > ? AND stamp < ? ORDER BY stamp LIMIT ?`,
+    );
+    this.positions = prepare('SELECT set_id, source, position FROM positions');
     this.newest = prepare(
       'SELECT stamp, weight FROM changes WHERE set_id = ? AND stamp < ? ORDER BY stamp DESC LIMIT ?',
     );

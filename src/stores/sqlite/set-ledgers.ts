@@ -1,8 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { ChangeKind } from '../../domain/change.ts';
 import type { ResourceSet, SetId } from '../../domain/resource-set.ts';
-import type { Stamp } from '../../domain/stamp.ts';
-import { countChange, type OpenWindow, type SetLedger } from '../set-ledger.ts';
+import { type CountedChange, countChange, type OpenWindow, type SetLedger } from '../set-ledger.ts';
 import type { EventPosition } from './wire.ts';
 
 /** What a commit counts for one set, and how far each source has come. */
@@ -56,21 +54,21 @@ export class SetLedgers {
     return known !== undefined && known.removed === undefined;
   }
 
-  /** Notes how far the event's source has come; false when it had come that far already. */
+  /** Notes how far the event's source has come; false when it had come that far already, or (of a shared position) further. */
   advance(set: SetId, at: number): boolean {
     const event = this.#positions.get(at);
     if (event === undefined) return true;
     const { positions } = this.#ledger(set);
-    const { source, position } = event;
+    const { source, position, shares } = event;
     const reached =
       positions.get(source) ?? (this.#statements.position.get(set, source)?.position as number | undefined) ?? -1;
-    if (position <= reached) return false;
+    if (shares ? position < reached : position <= reached) return false;
     positions.set(source, position);
     return true;
   }
 
   /** Counts a change, and returns the number of its window. */
-  record(set: SetId, change: { kind: ChangeKind; stamp: Stamp; weight: number }): number {
+  record(set: SetId, change: CountedChange): number {
     const ledger = this.#ledger(set);
     const closed = countChange(ledger, change, this.#sets.get(set)!);
     if (closed !== undefined) this.#putWindow(set, closed);

@@ -12,6 +12,7 @@ import type {
   ActivityRange,
   ChangeCounts,
   CommitResult,
+  DroppedCommits,
   FoundResources,
   HistoryRange,
   LatestRange,
@@ -20,6 +21,7 @@ import type {
   ResourceIndex,
   Search,
   SetSummary,
+  SourcePosition,
   StampRange,
   Survey,
   Window,
@@ -101,13 +103,22 @@ export class SqliteIndex implements ResourceIndex {
 
   async *changes(set: SetId, { after, until = NO_UNTIL }: StampRange): AsyncIterable<readonly Change[]> {
     this.#requireSet(set);
-    for (let last = after; ; ) {
-      const changes = this.#rows(this.#queries.changes, set, last, until, BATCH).map(toChange);
-      if (changes.length > 0) yield changes;
-      if (changes.length < BATCH) return;
-      last = changes.at(-1)!.stamp;
-      await setImmediate();
-    }
+    yield* this.#byStamp(after, (last) => this.#rows(this.#queries.changes, set, last, until, BATCH));
+  }
+
+  async *log({ after, until }: StampRange): AsyncIterable<readonly Change[]> {
+    const end = Math.min(until ?? NO_UNTIL, await this.watermark());
+    yield* this.#byStamp(after, (last) => this.#rows(this.#queries.log, last, end, BATCH));
+  }
+
+  async positions(): Promise<readonly SourcePosition[]> {
+    const rows = this.#rows(this.#queries.positions) as [SetId, string, number][];
+    return rows.map(([set, source, position]) => ({ set, source, position }));
+  }
+
+  /** The log is the history itself. */
+  async dropCommits(): Promise<DroppedCommits> {
+    return { dropped: 0, total: 0 };
   }
 
   async find(set: SetId, { part, after, limit }: Search): Promise<FoundResources> {
@@ -236,6 +247,16 @@ export class SqliteIndex implements ResourceIndex {
       Stamp,
     ][];
     return { resources, changes, lastChange };
+  }
+
+  async *#byStamp(after: Stamp, read: (last: Stamp) => unknown[][]): AsyncIterable<readonly Change[]> {
+    for (let last = after; ; ) {
+      const changes = read(last).map(toChange);
+      if (changes.length > 0) yield changes;
+      if (changes.length < BATCH) return;
+      last = changes.at(-1)!.stamp;
+      await setImmediate();
+    }
   }
 
   async *#byKey(query: Queries['states'], range: BatchedRange): AsyncIterable<readonly unknown[][]> {

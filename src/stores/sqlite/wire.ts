@@ -22,12 +22,15 @@ export interface EventPosition {
   readonly at: number;
   readonly source: string;
   readonly position: number;
+  /** @see ChangeEvent */
+  readonly shares: boolean;
 }
 
 export interface EventTime {
   /** Which event of the batch. */
   readonly at: number;
   readonly time: Stamp;
+  readonly window: number | undefined;
 }
 
 export interface ResultColumns {
@@ -51,9 +54,9 @@ export const KINDS: readonly ChangeKind[] = ['created', 'created', 'updated', 'd
 export function toColumns(events: readonly ChangeEvent[]): EventColumns {
   const positions: EventPosition[] = [];
   const times: EventTime[] = [];
-  events.forEach(({ source, position, time }, at) => {
-    if (source !== undefined && position !== undefined) positions.push({ at, source, position });
-    if (time !== undefined) times.push({ at, time });
+  events.forEach(({ source, position, sharesPosition: shares = false, time, window }, at) => {
+    if (source !== undefined && position !== undefined) positions.push({ at, source, position, shares });
+    if (time !== undefined) times.push({ at, time, window });
   });
   return {
     sets: events.map(({ set }) => set),

@@ -1,0 +1,144 @@
+import { TidemarkError } from '../../domain/errors.ts';
+import type { Stamp } from '../../domain/stamp.ts';
+import type { DropOptions, DroppedCommits } from '../resource-index.ts';
+import type { Cluster } from './cluster.ts';
+import { type CommitDocument, type CommitHead, withoutChanges } from './commit-record.ts';
+import { readPointer } from './pointer.ts';
+import type { IndexNames } from './schema.ts';
+
+/** The `_id` of the number, in the index of ledgers, up to which commits have no changes any more. */
+const DROPPED = 'dropped';
+/** Milliseconds that a commit stays at least, unless it is told otherwise: nobody reads a range of keys for so long. */
+const OLDER_THAN = 24 * 60 * 60 * 1000;
+/** The last commits stay whatever their age. Whoever is further behind than 16 goes on from the pointer and reads none of them. */
+const KEPT = 64;
+const PER_BULK = 500;
+
+interface Found {
+  readonly _id: string;
+  readonly _seq_no: number;
+  readonly _primary_term: number;
+  readonly _source: CommitHead & Pick<CommitDocument, 'changes'>;
+}
+
+interface BulkAnswer {
+  readonly items?: readonly Readonly<Record<string, { readonly error: { type: string; reason: string } }>>[];
+}
+
+/**
+ * Takes the changes out of old commits, which the index of changes has, too. The documents stay, with their uuids: a number is the
+ * fence of whoever comes late, and must never be free again. See docs/elasticsearch.md.
+ */
+export class CommitDropper {
+  readonly #cluster: Cluster;
+  readonly #names: IndexNames;
+
+  constructor(cluster: Cluster, names: IndexNames) {
+    this.#cluster = cluster;
+    this.#names = names;
+  }
+
+  async drop(below: Stamp, { olderThan = OLDER_THAN, signal, onProgress }: DropOptions = {}): Promise<DroppedCommits> {
+    const [pointer, before] = await Promise.all([readPointer(this.#cluster, this.#names), this.#droppedSoFar()]);
+    const youngest = Date.now() - olderThan;
+    const mayGo = ({ stamp, timestamp }: CommitHead) => stamp < below && Date.parse(timestamp) <= youngest;
+    // Below the pointer, and so applied by whoever it was.
+    const last = await this.#lastOf(before, (pointer?.commit ?? 0) - KEPT, mayGo);
+    for (let done = before; done < last; ) {
+      signal?.throwIfAborted();
+      const to = Math.min(done + PER_BULK, last);
+      await this.#dropRange(done + 1, to);
+      await this.#note(to);
+      done = to;
+      onProgress?.(done - before, last - before);
+    }
+    if (last > before) await this.#makeRoom();
+    return { dropped: last - before, total: last };
+  }
+
+  /** The greatest number above `low` up to `high` whose commit may go; `low` when there is none. Stamps ascend with the numbers. */
+  async #lastOf(low: number, high: number, mayGo: (commit: CommitHead) => boolean): Promise<number> {
+    let [least, most] = [low, Math.max(low, high)];
+    while (least < most) {
+      const middle = (least + most + 1) >> 1;
+      const [commit] = await this.#heads(middle, middle);
+      if (mayGo(commit!._source)) least = middle;
+      else most = middle - 1;
+    }
+    return least;
+  }
+
+  async #dropRange(from: number, to: number): Promise<void> {
+    for (;;) {
+      const full = (await this.#heads(from, to)).filter(({ _source }) => _source.changes?.dropped !== true);
+      if (full.length === 0) return;
+      await this.#replace(full);
+    }
+  }
+
+  /** Those that somebody else has written meanwhile, perhaps its maker once more, are left as they are. */
+  async #replace(commits: readonly Found[]): Promise<void> {
+    const lines = commits.map(({ _id, _seq_no, _primary_term, _source }) => {
+      const action = { _index: this.#names.log, _id, if_seq_no: _seq_no, if_primary_term: _primary_term };
+      return `${JSON.stringify({ index: { ...action, require_alias: true } })}\n${JSON.stringify(withoutChanges(_source))}\n`;
+    });
+    const { body } = await this.#cluster.ask<BulkAnswer>({
+      method: 'POST',
+      path: '/_bulk',
+      query: { filter_path: 'items.*.error.type,items.*.error.reason' },
+      lines: Buffer.from(lines.join('')),
+    });
+    for (const item of body.items ?? []) {
+      const { type, reason } = Object.values(item)[0]!.error;
+      if (type === 'version_conflict_engine_exception') continue;
+      throw new TidemarkError(
+        'unavailable',
+        `Elasticsearch at ${this.#cluster.name} did not drop a commit: ${type}: ${reason}`,
+      );
+    }
+  }
+
+  async #heads(from: number, to: number): Promise<readonly Found[]> {
+    const ids = Array.from({ length: to - from + 1 }, (_, at) => String(from + at));
+    const { body } = await this.#cluster.ask<{ docs: readonly (Found & { found?: boolean })[] }>({
+      method: 'POST',
+      path: `/${this.#names.log}/_mget`,
+      query: { _source_includes: 'uuid,after,stamp,timestamp,changes_index,changes.dropped' },
+      body: { ids },
+    });
+    const missing = body.docs.find(({ found }) => found !== true);
+    if (missing === undefined) return body.docs;
+    throw new TidemarkError(
+      'unavailable',
+      `commit ${missing._id} in ${this.#names.log} cannot be read: nothing was dropped`,
+    );
+  }
+
+  async #droppedSoFar(): Promise<number> {
+    const { body } = await this.#cluster.ask<{ found: boolean; _source: { commit: number } }>({
+      method: 'GET',
+      path: `/${this.#names.ledgers}/_doc/${DROPPED}`,
+      expects: [404],
+    });
+    return body.found ? body._source.commit : 0;
+  }
+
+  async #note(commit: number): Promise<void> {
+    await this.#cluster.ask({
+      method: 'PUT',
+      path: `/${this.#names.ledgers}/_doc/${DROPPED}`,
+      query: { version: commit, version_type: 'external', require_alias: true },
+      body: { doc_type: 'dropped', commit },
+      expects: [409],
+    });
+  }
+
+  /** Elasticsearch frees the room of what was replaced when it merges; this asks for it, and does not wait. */
+  async #makeRoom(): Promise<void> {
+    await this.#cluster.ask({
+      method: 'POST',
+      path: `/${this.#names.log}/_forcemerge`,
+      query: { only_expunge_deletes: true, wait_for_completion: false },
+    });
+  }
+}
