@@ -1,7 +1,10 @@
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { TokenRegistry } from './access/token-registry.ts';
-import type { Configuration } from './config/configuration.ts';
+import type { Archived } from './archive/archive-log.ts';
+import { type ArchiveThreadData, archiveInThread } from './archive/archive-task.ts';
+import { requireWhole } from './archive/rebuild-state.ts';
+import { type Configuration, describeStore } from './config/configuration.ts';
 import { armFailpoint } from './domain/failpoint.ts';
 import type { ResourceSet, SetId } from './domain/resource-set.ts';
 import { Journal } from './journal/journal.ts';
@@ -46,6 +49,8 @@ export interface App {
   moment(): Promise<string>;
   /** To be called when many thousand requests were answered: memory for speed is well spent then. */
   onBusy(): void;
+  /** Archives the log in a thread of its own. @param minAge does nothing when somebody has within so many milliseconds */
+  archive(minAge: number, signal: AbortSignal): Promise<Archived>;
   /** Resolves when the documents that an earlier process has left are counted. */
   readonly stock: Promise<void>;
   /** The content root of a set, and what scans remember of it. The same one at every call. */
@@ -67,6 +72,10 @@ export async function openApp(configuration: Configuration): Promise<App> {
   const stores = await openStores(store, { failpoint, observer: metrics.store });
   closers.push(() => stores.close());
   const { catalog, moment, gauge } = stores;
+  await requireWhole(catalog, describeStore(store)).catch(async (error: unknown) => {
+    await stores.close();
+    throw error;
+  });
   const index = metrics.index.around(stores.index);
   const sets = new SetRegistry(catalog, index);
   const journal = new Journal(catalog);
@@ -103,6 +112,8 @@ export async function openApp(configuration: Configuration): Promise<App> {
     stock,
     moment,
     onBusy: letYoungGenerationGrow,
+    archive: (minAge, signal) =>
+      archiveInThread((stopped) => startArchiveThread(configuration, stopped), { minAge, signal }),
     rootOf(set) {
       let opened = roots.get(set.id);
       if (opened === undefined) {
@@ -137,4 +148,9 @@ function startRenderThread(workerData: RenderThreadData): Worker {
     workerData,
     resourceLimits: { maxYoungGenerationSizeMb: RENDER_YOUNG_MB },
   });
+}
+
+function startArchiveThread({ store, artifacts, s3, failpoint }: Configuration, stopped: SharedArrayBuffer): Worker {
+  const workerData: ArchiveThreadData = { store, artifacts, s3, failpoint, stopped };
+  return startThread('./archive-thread', import.meta.url, { workerData });
 }

@@ -1,3 +1,10 @@
+import { activityRun } from './activity-run.ts';
+import { archive } from './archive.ts';
+import { artifactsAt } from './artifacts-at.ts';
+import { artifactsCat } from './artifacts-cat.ts';
+import { artifactsLatest } from './artifacts-latest.ts';
+import { artifactsList } from './artifacts-list.ts';
+import { artifactsShow } from './artifacts-show.ts';
 import { backup } from './backup.ts';
 import { changesList } from './changes-list.ts';
 import { changesPost } from './changes-post.ts';
@@ -8,6 +15,7 @@ import { migrate } from './migrate.ts';
 import { pageList } from './page-list.ts';
 import { pageRefresh } from './page-refresh.ts';
 import { publish } from './publish.ts';
+import { rebuild } from './rebuild.ts';
 import { resourcesFind } from './resources-find.ts';
 import { restore } from './restore.ts';
 import { scanSet } from './scan-set.ts';
@@ -30,6 +38,8 @@ export const GROUPS = {
   changes: 'The changes of a set.',
   resources: 'The resources of a set.',
   page: 'The pages of a Resource List.',
+  activity: 'Activities: what makes artifacts of records.',
+  artifacts: 'Artifacts: Avro files that never change, with their provenance.',
   tokens: 'Tokens: who may post, read private sets, or administer.',
 } as const;
 
@@ -50,6 +60,12 @@ export const COMMANDS: readonly CliCommand[] = [
   changesPostings,
   resourcesFind,
   importSets,
+  activityRun,
+  artifactsLatest,
+  artifactsAt,
+  artifactsList,
+  artifactsShow,
+  artifactsCat,
   pageList,
   pageRefresh,
   verifySet,
@@ -59,5 +75,7 @@ export const COMMANDS: readonly CliCommand[] = [
   status,
   backup,
   restore,
+  archive,
+  rebuild,
   migrate,
 ];

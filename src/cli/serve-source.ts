@@ -8,6 +8,7 @@ import { createAccessLog, createLogger } from '../logs/logger.ts';
 import type { RootEvents } from '../updater/root-keeper.ts';
 import type { Call } from './cli-command.ts';
 import { freePort } from './free-port.ts';
+import { keepArchive } from './keep-archive.ts';
 import { RootKeepers } from './root-keepers.ts';
 import { settleBaseUrl } from './settle-base-url.ts';
 import { isNewStore, withApp } from './with-app.ts';
@@ -52,23 +53,18 @@ export async function serveSource(call: Pick<Call, 'loaded' | 'stopped'>, hooks:
     const configuration = { ...loaded.configuration, baseUrl };
     const { host, port, logLevel } = configuration;
     const accessLog = configuration.accessLog ? createAccessLog(logLevel) : undefined;
+    const logger = createLogger(logLevel);
     const { startServer } = await import('../http/server.ts');
-    const server = await startServer(
-      { ...app, configuration },
-      {
-        host,
-        port,
-        logger: createLogger(logLevel),
-        accessLog: accessLog?.logger,
-      },
-    );
+    const server = await startServer({ ...app, configuration }, { host, port, logger, accessLog: accessLog?.logger });
+    const archive = keepArchive(app, logger);
     const keepers = new RootKeepers(app, (set) => app.metrics.scans.around(set, hooks.eventsOf(set)));
     try {
+      archive?.start();
       await keepers.start();
       await hooks.running({ app, baseUrl, keepers });
       if (!call.stopped.aborted) await once(call.stopped, 'abort');
     } finally {
-      await Promise.all([within(CLOSE_LIMIT, server.close()), keepers.stop()]);
+      await Promise.all([within(CLOSE_LIMIT, server.close()), keepers.stop(), archive?.stop()]);
       accessLog?.close();
     }
   });

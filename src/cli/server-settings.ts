@@ -11,6 +11,8 @@ export const SERVER_SETTINGS: readonly SettingName[] = [
   'anonymousRequests',
   'cacheSize',
   'idleTimeout',
+  'artifacts',
+  'archive',
   's3PollInterval',
   's3Timeout',
   'accessLog',

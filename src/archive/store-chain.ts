@@ -1,0 +1,48 @@
+import type { ArtifactStore } from '../artifacts/artifact-store.ts';
+import { isTidemarkError } from '../domain/errors.ts';
+import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
+import { ArchiveChain, newChainId } from './archive-chain.ts';
+
+const ID = 'archive';
+
+/** Which archive the log of a store goes to. */
+interface StoreArchive {
+  readonly chain: string;
+}
+
+export interface StoreChainOptions {
+  readonly catalog: Catalog;
+  readonly artifacts: ArtifactStore;
+  /** Gives the store another archive. */
+  readonly anew?: boolean | undefined;
+}
+
+/** The archive of a store: the catalog names it, so all processes agree, and a store that is made of it goes on with it. */
+export async function chainOfStore({ catalog, artifacts, anew = false }: StoreChainOptions): Promise<ArchiveChain> {
+  const known = await catalog.get<StoreArchive>('archive', ID);
+  if (known !== undefined && !anew) return new ArchiveChain(artifacts, known.body.chain);
+  const id = newChainId();
+  try {
+    await nameChain(catalog, id, known);
+  } catch (error) {
+    // Another process named one.
+    if (isTidemarkError(error, 'conflict')) return chainOfStore({ catalog, artifacts });
+    throw error;
+  }
+  return new ArchiveChain(artifacts, id);
+}
+
+/** Makes a store go on with an archive. @throws TidemarkError `conflict` when somebody else named one meanwhile */
+export async function nameChain(
+  catalog: Catalog,
+  chain: string,
+  known?: CatalogDocument<StoreArchive> | undefined,
+): Promise<void> {
+  if (known?.body.chain === chain) return;
+  await catalog.put<StoreArchive>('archive', ID, { chain }, known?.version);
+}
+
+/** Undefined for a store without one. */
+export function archiveOf(catalog: Catalog): Promise<CatalogDocument<StoreArchive> | undefined> {
+  return catalog.get<StoreArchive>('archive', ID);
+}

@@ -1,0 +1,21 @@
+import type { Logger } from 'pino';
+import type { App } from '../app.ts';
+import { ArchiveKeeper } from '../archive/archive-keeper.ts';
+
+/** What archives the log while a server runs; undefined when no setting asks for it. */
+export function keepArchive({ archive, configuration }: App, logger: Logger): ArchiveKeeper | undefined {
+  const { archiveInterval: interval } = configuration;
+  if (interval === undefined) return undefined;
+  return new ArchiveKeeper({
+    interval,
+    archive,
+    events: {
+      onArchived({ chain, status, mark }) {
+        if (status !== 'written') return;
+        const { number: segment, changes, total } = mark!;
+        logger.info({ archive: chain, segment, changes: changes?.records ?? 0, total }, 'archived the log');
+      },
+      onTrouble: ({ code, message }) => logger.error({ code }, `the log was not archived: ${message}`),
+    },
+  });
+}
