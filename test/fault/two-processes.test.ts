@@ -112,7 +112,7 @@ describeOnEachStore('two processes on one store', function (store) {
   it('make a new store together', async () => {
     const source = await FaultSource.makeEmpty(store);
     const names = ['a', 'b', 'c'];
-    const runs = names.map((name) => source.run(['sets', 'add', name, '--url-prefix', 'http://example.org/']));
+    const runs = names.map((name) => source.runProcess(['sets', 'add', name, '--url-prefix', 'http://example.org/']));
     for (const { exitCode, stderr } of await Promise.all(runs)) assert.equal(exitCode, 0, stderr);
     const app = await source.open();
     assert.deepEqual(
@@ -131,7 +131,7 @@ function clientsOf({ url }: ServingProcess, number: number): readonly { client: 
 
 async function postByCommand(source: FaultSource, client: Client): Promise<void> {
   const lines = client.next(2_500, 0).map(({ event }) => JSON.stringify(event));
-  const { exitCode, stdout, stderr } = await source.run(['changes', 'post', SLUG, '--json'], lines.join('\n'));
+  const { exitCode, stdout, stderr } = await source.runProcess(['changes', 'post', SLUG, '--json'], lines.join('\n'));
   assert.equal(exitCode, 0, stderr);
   const { applied, unchanged } = JSON.parse(stdout);
   assert.equal(applied + unchanged, lines.length);

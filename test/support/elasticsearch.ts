@@ -1,4 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Context } from 'mocha';
@@ -20,8 +21,13 @@ export interface OwnElasticsearch {
 
 /** A server or cluster for tests that stop, kill or pause it, or that need security. Throws an error where none can be started. */
 export async function startOwnElasticsearch(options: OwnOptions = {}): Promise<OwnElasticsearch> {
-  const folder = await mkdtemp(join(tmpdir(), 'elasticsearch-'));
-  const remove = () => rm(folder, { recursive: true });
+  const folder = await makeFolder();
+  const removeAtOnce = () => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', removeAtOnce);
+  const remove = async () => {
+    process.off('exit', removeAtOnce);
+    await rm(folder, { recursive: true });
+  };
   try {
     const elasticsearch = await startElasticsearch({ ...options, folder });
     return { elasticsearch, dispose: () => elasticsearch.kill().then(remove) };
@@ -29,6 +35,18 @@ export async function startOwnElasticsearch(options: OwnOptions = {}): Promise<O
     await remove();
     throw error;
   }
+}
+
+/** Where data is in memory, on Linux; and bytes that are to be free there. */
+const MEMORY = { folder: '/dev/shm', free: 4 * 1024 ** 3 };
+
+/** In memory when there is enough: to make and to remove the files of thousands of indices takes a disk most of its time. */
+async function makeFolder(): Promise<string> {
+  const { bavail, bsize } = await statfs(MEMORY.folder).catch(() => ({ bavail: 0, bsize: 0 }));
+  const folder = await mkdtemp(join(bavail * bsize >= MEMORY.free ? MEMORY.folder : tmpdir(), 'elasticsearch-'));
+  // Elasticsearch runs as somebody else, when the tests are run by root.
+  await chmod(folder, 0o711);
+  return folder;
 }
 
 let shared: Promise<{ readonly url: string }> | undefined;

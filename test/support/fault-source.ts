@@ -9,7 +9,15 @@ import { setUris } from '../../src/publisher/document-uris.ts';
 import { upsert } from './builders.ts';
 import type { StoreKind, StorePlace } from './each-store.ts';
 import { findFreePort } from './free-port.ts';
-import { type FinishedRun, killTidemarks, type RunningTidemark, runTidemark, startTidemark } from './run-tidemark.ts';
+import {
+  type FinishedRun,
+  killTidemarks,
+  type RunningTidemark,
+  type RunOptions,
+  runProcess,
+  runTidemark,
+  startTidemark,
+} from './run-tidemark.ts';
 import { testConfiguration } from './start-app.ts';
 
 export const SLUG = 'maps';
@@ -98,7 +106,12 @@ export class FaultSource {
 
   /** Runs a command on it. */
   run(args: readonly string[], input?: string): Promise<FinishedRun> {
-    return runTidemark(args, { cwd: this.folder, env: this.environment(), ...(input !== undefined && { input }) });
+    return runTidemark(args, this.#options(input));
+  }
+
+  /** Runs a command on it as a process of its own. */
+  runProcess(args: readonly string[], input?: string): Promise<FinishedRun> {
+    return runProcess(args, this.#options(input));
   }
 
   /** What names this source to the program. */
@@ -110,6 +123,10 @@ export class FaultSource {
       NODE_COMPILE_CACHE: COMPILE_CACHE,
     };
     return failpoint === undefined ? named : { ...named, TIDEMARK_FAILPOINT: failpoint };
+  }
+
+  #options(input: string | undefined): RunOptions {
+    return { cwd: this.folder, env: this.environment(), ...(input !== undefined && { input }) };
   }
 
   async close(): Promise<void> {
