@@ -37,6 +37,12 @@ const PASS: Readonly<Record<StoreKind['kind'], Readonly<Record<string, number>>>
   elasticsearch: { render: 2 },
 };
 
+const CLIENTS: Readonly<Record<StoreKind['kind'], () => readonly Client[]>> = {
+  sqlite: () => [new SmallRequests(1), new SmallRequests(2), new LongStream(3)],
+  // Each document waits until what was posted before is applied: without pauses, few would be rendered.
+  elasticsearch: () => [1, 2].map((number) => new SmallRequests(number, { pause: 50 })),
+};
+
 describeOnEachStore('a server that dies', function (store) {
   this.timeout(90_000);
   afterEach(closeFaultSources);
@@ -67,7 +73,7 @@ describeOnEachStore('a server that dies', function (store) {
 async function dieAndRestart(store: StoreKind, failpoint: Failpoint, action: Action): Promise<void> {
   const source = await FaultSource.makeWithPages(store);
   const pass = PASS[store.kind][failpoint.split('.')[0]!];
-  const clients = [new SmallRequests(1), new SmallRequests(2), new LongStream(3)];
+  const clients = CLIENTS[store.kind]();
   await postUntilDead(clients, await source.serve({ failpoint: `${failpoint}:${action}@${pass}` }), action);
 
   const leftOver = await requireWholeDocuments(source.folder);

@@ -23,7 +23,7 @@ describeOnEachStore('a reader under fire', function (store) {
   it('has an exact copy in the end, and never saw a wrong list on the way', async () => {
     const source = await FaultSource.make(store, { pageEntries: 200, windowChanges: 500 });
     const { url } = await source.serve();
-    const client = new SmallRequests(1, KEYS);
+    const client = new SmallRequests(1, { keys: KEYS });
     const reader = new SetReader(SET_URL, url);
     const done = new AbortController();
     const followers: Follower[] = [];

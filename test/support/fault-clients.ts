@@ -100,10 +100,20 @@ export abstract class Client {
 
 /** Posts a few events at a time, and waits for the answer. */
 export class SmallRequests extends Client {
+  readonly #pause: number;
   #requests = 0;
 
+  /** @param pause milliseconds between two requests */
+  constructor(number: number, { keys, pause = 0 }: { readonly keys?: number; readonly pause?: number } = {}) {
+    super(number, keys);
+    this.#pause = pause;
+  }
+
   protected async postUntil(url: string, stop: AbortSignal): Promise<void> {
-    while (!stop.aborted) await this.postOnce(url, 1 + this.random(4));
+    while (!stop.aborted) {
+      await this.postOnce(url, 1 + this.random(4));
+      if (this.#pause > 0) await wait(this.#pause);
+    }
   }
 
   /** Posts so many events in one request. */
