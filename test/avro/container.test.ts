@@ -102,7 +102,7 @@ describe('Avro container files', () => {
           records.map((record) => ({ ...record })),
         );
       }),
-      { numRuns: 25 },
+      { numRuns: 15 },
     );
   });
 
