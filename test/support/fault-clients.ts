@@ -125,6 +125,9 @@ export class SmallRequests extends Client {
   }
 }
 
+/** Milliseconds: several clients that take no breath keep a small machine from everything else. */
+const BREATH = 25;
+
 /** Posts a few events at a time, and the same ones again while the store is not available. */
 export class PatientRequests extends Client {
   #requests = 0;
@@ -141,6 +144,7 @@ export class PatientRequests extends Client {
         results = await this.#ask(url, sent);
       }
       for (const [at, event] of sent.entries()) event.answer = results?.[at];
+      await wait(BREATH);
     }
   }
 
