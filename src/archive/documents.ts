@@ -6,11 +6,12 @@ import type { Digest } from './file-writer.ts';
 
 /**
  * Which documents of the catalog an archive holds, and when they are read. A page directory counts changes, so it is read before the log: one
- * that was further than the log would be wrong. A set is made before its first change, so it is read after. The journal may be lost.
+ * that was further than the log would be wrong; so would be a set of records that claims to have come further. A set is made before its first change, so it is read after. The journal may be lost.
  */
 const READ: Readonly<Record<CatalogKind, 'before' | 'after' | 'never'>> = {
   'page-directory': 'before',
   token: 'before',
+  records: 'before',
   set: 'after',
   source: 'after',
   archive: 'never',

@@ -46,6 +46,17 @@ export async function beginRebuild(
   await catalog.put<RebuildState>('rebuild', ID, { chain, done: false }, undefined);
 }
 
+/**
+ * Call it after what is to be replaced was read, and replace just that: who comes late, when another process has made the store whole and it is
+ * used already, replaces nothing then.
+ * @throws TidemarkError `conflict`
+ */
+export async function requireUnderWay(catalog: Catalog): Promise<void> {
+  const state = await catalog.get<RebuildState>('rebuild', ID);
+  if (state?.body.done === false) return;
+  throw new TidemarkError('conflict', 'another process has made the store whole meanwhile: nothing is left to be done');
+}
+
 export async function endRebuild(catalog: Catalog): Promise<void> {
   const state: CatalogDocument<RebuildState> | undefined = await catalog.get<RebuildState>('rebuild', ID);
   if (state === undefined || state.body.done) return;

@@ -5,11 +5,11 @@ import { clockStamp, formatStamp, type Stamp } from '../domain/stamp.ts';
 import { SetRegistry } from '../sets/set-registry.ts';
 import type { Stores } from '../stores/open-stores.ts';
 import type { ArchiveChain } from './archive-chain.ts';
-import { beginRebuild, endRebuild } from './rebuild-state.ts';
+import { beginRebuild, endRebuild, requireUnderWay } from './rebuild-state.ts';
 import { replayChanges, replayPositions } from './replay.ts';
 import { openSets, putDocuments, readArchivedDocuments, setsOf } from './restore-documents.ts';
 import type { SegmentMark } from './segment.ts';
-import { archiveOf, nameChain } from './store-chain.ts';
+import { nameChain } from './store-chain.ts';
 import { verifyRebuilt } from './verify-rebuilt.ts';
 
 export interface RebuildInput {
@@ -65,12 +65,15 @@ export async function rebuild(input: RebuildInput): Promise<Rebuilt> {
   await putDocuments(catalog, documents);
   failpoint('rebuild.replayed');
   await verifyRebuilt({ index, marks, sets, signal, onProgress: tell('comparing') });
-  await nameChain(catalog, chain.id, await archiveOf(catalog));
+  await nameChain(catalog, chain.id);
   // No boundary that was ever told is above the next change.
   await index.mark();
   const registry = new SetRegistry(catalog, index);
   const there = await registry.list();
-  if (input.renew) for (const { slug } of there) await registry.renew(slug);
+  if (input.renew) {
+    await requireUnderWay(catalog);
+    for (const { slug } of there) await registry.renew(slug);
+  }
   failpoint('rebuild.compared');
   await endRebuild(catalog);
   return {

@@ -4,7 +4,7 @@ import type { ChangeEvent } from '../domain/change.ts';
 import { TidemarkError } from '../domain/errors.ts';
 import { failpoint } from '../domain/failpoint.ts';
 import { decodeState } from '../domain/resource.ts';
-import { formatStamp, type Stamp } from '../domain/stamp.ts';
+import { formatStamp } from '../domain/stamp.ts';
 import type { CommitResult, ResourceIndex } from '../stores/resource-index.ts';
 import { ChangeDigest } from './change-rows.ts';
 import { RecordDigest } from './documents.ts';
@@ -34,7 +34,7 @@ export async function replayChanges({ artifacts, index, marks, signal, onProgres
   let underWay: Promise<void> = Promise.resolve();
   const commit = (changes: readonly LogChange[]) =>
     index.commit(changes.map(toEvent)).then((results) => {
-      requireAsBefore(changes, results, reached);
+      requireAsBefore(changes, results);
       failpoint('rebuild.committed');
       onProgress(changes.length);
     });
@@ -93,12 +93,12 @@ function toEvent({ set, key, stamp, window, weight, state }: LogChange): ChangeE
   return { set, key, state: state === null ? undefined : decodeState(state), weight, time: stamp, window };
 }
 
-/** The last ones of a store that was begun before are known. */
-function requireAsBefore(changes: readonly LogChange[], results: readonly CommitResult[], reached: Stamp): void {
+/** Those that are known were recorded before the last stop, or by another process that makes the same store; the comparison at the end has all. */
+function requireAsBefore(changes: readonly LogChange[], results: readonly CommitResult[]): void {
   for (const [at, { kind, stamp, key }] of changes.entries()) {
     const result = results[at]!;
     if (result.status === 'applied' && result.stamp === stamp && result.kind === kind) continue;
-    if (result.status === 'unchanged' && result.reason === 'repeated' && stamp <= reached) continue;
+    if (result.status === 'unchanged' && result.reason === 'repeated') continue;
     throw new TidemarkError(
       'invalid',
       `the change of ${key} at ${formatStamp(stamp)} (${kind}) did not become what it was, but ${JSON.stringify(result)}: the store is of no use, make it anew`,

@@ -3,9 +3,10 @@ import type { LogDocument } from '../avro/schemas.ts';
 import { isTidemarkError, TidemarkError } from '../domain/errors.ts';
 import type { ResourceSet } from '../domain/resource-set.ts';
 import { catalogId } from '../sets/set-registry.ts';
-import type { Catalog, CatalogKind } from '../stores/catalog.ts';
+import type { Catalog, CatalogDocument, CatalogKind } from '../stores/catalog.ts';
 import { CATALOG_KINDS, RecordDigest } from './documents.ts';
 import { readFile } from './file-reader.ts';
+import { requireUnderWay } from './rebuild-state.ts';
 import type { SegmentMark } from './segment.ts';
 
 /** Documents that are put at a time: on Elasticsearch, each waits for a refresh. */
@@ -33,12 +34,17 @@ export async function openSets(catalog: Catalog, sets: readonly ResourceSet[]): 
   });
 }
 
-/** Makes the catalog what the archive says. Doing it again changes nothing. */
+/** Makes the catalog what the archive says. Doing it again changes nothing. @throws TidemarkError `conflict` when the store is whole by now */
 export async function putDocuments(catalog: Catalog, documents: readonly LogDocument[]): Promise<void> {
+  const known = new Map<string, CatalogDocument<unknown>>();
+  for (const kind of new Set(documents.map(({ kind }) => kind as CatalogKind))) {
+    for (const document of await catalog.list<unknown>(kind)) known.set(`${kind} ${document.id}`, document);
+  }
+  await requireUnderWay(catalog);
   await each(documents, async ({ kind, id, body }) => {
-    const known = await catalog.get<unknown>(kind as CatalogKind, id);
-    if (known !== undefined && JSON.stringify(known.body) === body) return;
-    await catalog.put<unknown>(kind as CatalogKind, id, JSON.parse(body), known?.version);
+    const before = known.get(`${kind} ${id}`);
+    if (before !== undefined && JSON.stringify(before.body) === body) return;
+    await catalog.put<unknown>(kind as CatalogKind, id, JSON.parse(body), before?.version);
   });
 }
 

@@ -1,6 +1,6 @@
 import type { ArtifactStore } from '../artifacts/artifact-store.ts';
 import { isTidemarkError } from '../domain/errors.ts';
-import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
+import type { Catalog } from '../stores/catalog.ts';
 import { ArchiveChain, newChainId } from './archive-chain.ts';
 
 const ID = 'archive';
@@ -23,7 +23,7 @@ export async function chainOfStore({ catalog, artifacts, anew = false }: StoreCh
   if (known !== undefined && !anew) return new ArchiveChain(artifacts, known.body.chain);
   const id = newChainId();
   try {
-    await nameChain(catalog, id, known);
+    await catalog.put<StoreArchive>('archive', ID, { chain: id }, known?.version);
   } catch (error) {
     // Another process named one.
     if (isTidemarkError(error, 'conflict')) return chainOfStore({ catalog, artifacts });
@@ -32,17 +32,8 @@ export async function chainOfStore({ catalog, artifacts, anew = false }: StoreCh
   return new ArchiveChain(artifacts, id);
 }
 
-/** Makes a store go on with an archive. @throws TidemarkError `conflict` when somebody else named one meanwhile */
-export async function nameChain(
-  catalog: Catalog,
-  chain: string,
-  known?: CatalogDocument<StoreArchive> | undefined,
-): Promise<void> {
-  if (known?.body.chain === chain) return;
-  await catalog.put<StoreArchive>('archive', ID, { chain }, known?.version);
-}
-
-/** Undefined for a store without one. */
-export function archiveOf(catalog: Catalog): Promise<CatalogDocument<StoreArchive> | undefined> {
-  return catalog.get<StoreArchive>('archive', ID);
+/** Makes a store that is made of an archive go on with it. */
+export async function nameChain(catalog: Catalog, chain: string): Promise<void> {
+  if ((await catalog.get('archive', ID)) !== undefined) return;
+  await catalog.put<StoreArchive>('archive', ID, { chain }, undefined);
 }

@@ -18,8 +18,8 @@ export interface Catalog {
   head(kind: CatalogKind): Promise<number>;
 }
 
-/** `archive`: which archive the log goes to; `rebuild`: that the store is made of one, and whether it is whole. */
-export type CatalogKind = 'set' | 'page-directory' | 'source' | 'token' | 'journal' | 'archive' | 'rebuild';
+/** `records`: how far a set has come with artifacts; `archive`: which archive the log goes to; `rebuild`: that the store is made of one, and whether it is whole. */
+export type CatalogKind = 'set' | 'page-directory' | 'source' | 'token' | 'journal' | 'records' | 'archive' | 'rebuild';
 
 export interface CatalogDocument<Body> {
   readonly id: string;

@@ -1,49 +1,137 @@
 import assert from 'node:assert/strict';
+import type { App } from '../../src/app.ts';
 import { isTidemarkError } from '../../src/domain/errors.ts';
-import { ArchiveBench, fillSource, readDocuments } from '../support/archived-source.ts';
+import { ArchiveBench, fillSource, readDocuments, URL_OF_SETS } from '../support/archived-source.ts';
 import { collect, upsert } from '../support/builders.ts';
 import { onElasticsearch, SQLITE, type StoreKind } from '../support/each-store.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
 
-const NAMES: Readonly<Record<StoreKind['kind'], string>> = { sqlite: 'SQLite', elasticsearch: 'Elasticsearch' };
-
 describe('a store that is made again of its archive', function () {
   this.timeout(60_000);
+  const elasticsearch = onElasticsearch(useElasticsearch());
+
+  for (const [from, name] of [
+    [SQLITE, 'SQLite'],
+    [elasticsearch, 'Elasticsearch'],
+  ] as const) {
+    describe(`from ${name}`, () => publishesTheSame(from));
+  }
+
+  function publishesTheSame(from: StoreKind): void {
+    let bench: ArchiveBench;
+    let old: App;
+    let published: ReadonlyMap<string, string>;
+
+    before(async () => {
+      bench = await ArchiveBench.make();
+      old = await bench.open((await bench.place(from)).location);
+      await fillSource(old, () => bench.archive(old));
+      published = await readDocuments(old);
+      await bench.archive(old);
+    });
+    after(() => bench.close());
+
+    for (const [to, name] of [
+      [SQLITE, 'SQLite'],
+      [elasticsearch, 'Elasticsearch'],
+    ] as const) {
+      it(`publishes what it did before, byte for byte, on ${name}`, async () => {
+        const { location } = await bench.place(to);
+        const { segments } = await bench.rebuild(location);
+        assert.ok(segments > 2);
+        const made = await bench.open(location);
+        const after = await readDocuments(made);
+        assert.ok(published.size > 30, `${published.size} documents`);
+        assert.deepEqual([...after.keys()], [...published.keys()]);
+        for (const [name, text] of published) assert.equal(after.get(name), text, name);
+        await requireSameStore(old, made);
+      });
+    }
+  }
+});
+
+describe('making a store of an archive', function () {
+  this.timeout(60_000);
   let bench: ArchiveBench;
+  let old: App;
+  let maps: number;
 
   beforeEach(async () => {
     bench = await ArchiveBench.make();
+    old = await bench.open((await bench.place(SQLITE)).location);
+    await old.sets.useBaseUrl('http://source.example.org', false);
+    maps = (await old.sets.add({ slug: 'maps', urlPrefix: URL_OF_SETS })).id;
+    for (let round = 0; round < 3; round++) {
+      await old.index.commit([upsert(maps, 'a', { length: round }), upsert(maps, `b${round}`)]);
+      await bench.archive(old);
+    }
   });
   afterEach(() => bench.close());
 
-  const tests = (from: StoreKind, to: StoreKind) => {
-    it(`publishes what it did before, byte for byte, from ${NAMES[from.kind]} to ${NAMES[to.kind]}`, async () => {
-      const old = await bench.open((await bench.place(from)).location);
-      await fillSource(old);
-      const before = await readDocuments(old);
-      await bench.archive(old);
+  it('goes on after it was stopped; until it is done, nobody can open the store', async () => {
+    const { location } = await bench.place(SQLITE);
+    const stop = new AbortController();
+    const stopped = bench.rebuild(location, { signal: stop.signal, onProgress: () => stop.abort() });
+    await assert.rejects(stopped, { name: 'AbortError' });
+    await assert.rejects(bench.open(location), (error) => isTidemarkError(error, 'unavailable'));
 
-      const { location } = await bench.place(to);
-      await bench.rebuild(location);
-      const made = await bench.open(location);
-      const after = await readDocuments(made);
-      assert.ok(before.size > 30, `${before.size} documents`);
-      assert.deepEqual([...after.keys()], [...before.keys()]);
-      for (const [name, text] of before) assert.equal(after.get(name), text, name);
-      await requireSameStore(old, made);
-    });
-  };
+    const { changes } = await bench.rebuild(location);
+    assert.equal(changes, 6);
+    const made = await bench.open(location);
+    assert.deepEqual(await collect(made.index.log({ after: 0 })), await collect(old.index.log({ after: 0 })));
+  });
 
-  tests(SQLITE, SQLITE);
-  describe('with Elasticsearch', () => {
-    const elasticsearch = onElasticsearch(useElasticsearch());
-    tests(SQLITE, elasticsearch);
-    tests(elasticsearch, elasticsearch);
-    tests(elasticsearch, SQLITE);
+  it('makes the same store when two processes do so at once', async () => {
+    const { location } = await bench.place(SQLITE);
+    await Promise.allSettled([bench.rebuild(location), bench.rebuild(location)]);
+    await bench.rebuild(location).catch((error: unknown) => assert.ok(isTidemarkError(error, 'conflict')));
+    const made = await bench.open(location);
+    assert.deepEqual(await collect(made.index.log({ after: 0 })), await collect(old.index.log({ after: 0 })));
+  });
+
+  it('refuses a store that holds something', async () => {
+    const { location } = await bench.place(SQLITE);
+    const other = await bench.open(location);
+    await other.sets.useBaseUrl('http://other.example.org', false);
+    await assert.rejects(bench.rebuild(location), /is not empty/);
+    await assert.rejects(bench.rebuild(old.configuration.store), /is not empty/);
+    assert.equal((await old.index.summary(maps)).changes, 6);
+  });
+
+  it('is followed by the next segment of the same archive, which the new store writes', async () => {
+    const { location } = await bench.place(SQLITE);
+    await bench.rebuild(location);
+    const made = await bench.open(location);
+    assert.equal((await bench.archive(made)).status, 'nothing-new');
+    await made.index.commit([upsert(maps, 'c')]);
+    const { mark } = await bench.archive(made);
+    assert.deepEqual([mark?.number, mark?.total], [4, 7]);
+    // The store that it was made of has another history from here on.
+    await old.index.commit([upsert(maps, 'd')]);
+    await assert.rejects(bench.archive(old), (error) => isTidemarkError(error, 'conflict'));
+  });
+
+  it('begins a new history of every set when it is told that changes were lost', async () => {
+    await old.index.commit([upsert(maps, 'lost')]);
+    const { location } = await bench.place(SQLITE);
+    const { sets } = await bench.rebuild(location, { renew: true });
+    const made = await bench.open(location);
+    const set = await made.sets.bySlug('maps');
+    assert.deepEqual(sets, [{ set: 'maps', epoch: set.epoch }]);
+    assert.ok(set.epoch > 1_000);
+    assert.ok(set.epochStart > (await old.index.watermark()));
+  });
+
+  it('says so when there is no archive, and makes no store', async () => {
+    const empty = await ArchiveBench.make();
+    try {
+      const { location } = await empty.place(SQLITE);
+      await assert.rejects(empty.rebuild(location), (error) => isTidemarkError(error, 'not-found'));
+    } finally {
+      await empty.close();
+    }
   });
 });
-
-type App = Awaited<ReturnType<ArchiveBench['open']>>;
 
 /** What is in the store besides what is published: history, tombstones, positions, tokens, and what comes next. */
 async function requireSameStore(old: App, made: App): Promise<void> {

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { type App, openApp } from '../../src/app.ts';
 import { type Archived, type ArchiveInput, archiveLog } from '../../src/archive/archive-log.ts';
 import { chooseChain } from '../../src/archive/choose-chain.ts';
-import { type Rebuilt, rebuild } from '../../src/archive/rebuild.ts';
+import { type RebuildInput, type Rebuilt, rebuild } from '../../src/archive/rebuild.ts';
 import type { ArtifactStore } from '../../src/artifacts/artifact-store.ts';
 import { openArtifacts } from '../../src/artifacts/open-artifacts.ts';
 import type { StoreLocation } from '../../src/config/configuration.ts';
@@ -17,7 +17,7 @@ import type { StoreKind, StorePlace } from './each-store.ts';
 import { testConfiguration } from './start-app.ts';
 
 const BASE_URL = 'http://source.example.org';
-const PREFIX = 'http://example.org/';
+export const URL_OF_SETS = 'http://example.org/';
 
 /** Stores and an artifact store for one test. Close it in `afterEach`. */
 export class ArchiveBench {
@@ -62,9 +62,9 @@ export class ArchiveBench {
   /** Makes a store of the archive, in this process. */
   async rebuild(
     store: StoreLocation,
-    { archive, ...more }: { archive?: string; renew?: boolean; signal?: AbortSignal } = {},
+    { from, ...more }: { from?: string } & Partial<RebuildInput> = {},
   ): Promise<Rebuilt> {
-    const chain = await chooseChain(this.artifacts, archive);
+    const chain = await chooseChain(this.artifacts, from);
     const stores = await openStores(store);
     try {
       return await rebuild({ stores, chain, name: 'the store', artifacts: this.artifacts, ...more });
@@ -78,11 +78,11 @@ export class ArchiveBench {
   }
 }
 
-/** Gives a source sets of every kind, with a history that has all that a rebuilt one could get wrong; asks for lists in between. */
-export async function fillSource(app: App): Promise<void> {
+/** Gives a source sets of every kind, with a history that has all that a rebuilt one could get wrong; asks for lists in between. @param meanwhile is called twice */
+export async function fillSource(app: App, meanwhile: () => Promise<unknown>): Promise<void> {
   const { sets, index, publisher, tokens } = app;
   await sets.useBaseUrl(BASE_URL, false);
-  const add = (slug: string, more: object = {}) => sets.add({ slug, urlPrefix: `${PREFIX}${slug}/`, ...more });
+  const add = (slug: string, more: object = {}) => sets.add({ slug, urlPrefix: `${URL_OF_SETS}${slug}/`, ...more });
   const maps = await add('maps', { pageEntries: 6, windowChanges: 7 });
   const texts = await add('texts', {
     pageEntries: 50,
@@ -104,6 +104,7 @@ export async function fillSource(app: App): Promise<void> {
   await index.commit([17, 18, 19, 21, 22, 23].map((at) => upsert(maps.id, `k${at}`)));
   await publisher.resourceList('maps');
   await index.commit([upsert(gone.id, 'a'), upsert(gone.id, 'b'), upsert(gone.id, 'a', {}), upsert(secret.id, 'x')]);
+  await meanwhile();
   const state = {
     length: 9_007_199_254_740_991,
     lastmod: 1_486_123_500,
@@ -126,6 +127,7 @@ export async function fillSource(app: App): Promise<void> {
     upsert(texts.id, 'ö 1', { length: 3 }),
   ]);
   await sets.remove('gone');
+  await meanwhile();
   // All that one page holds goes: it is taken out.
   const [, page] = await publisher.pages('maps');
   const held = await collect(index.read(maps.id, { from: page!.from }));
