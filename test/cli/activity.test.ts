@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import type { ArtifactStore } from '../../src/artifacts/artifact-store.ts';
+import { findArtifact } from '../../src/artifacts/find-artifacts.ts';
+import { docOf, keysOf, readJsonOf, readRecords } from '../support/activity-run.ts';
+import { describeOnEachArtifactStore } from '../support/each-artifact-store.ts';
+import { type FinishedRun, runTidemark } from '../support/run-tidemark.ts';
+import { useTempFolder } from '../support/temp-folder.ts';
+
+const HARVEST_KEY = 'cdl/harvest/20170209/20170209_104428-cdl-OriginalRecord.v1.avro';
+const VERSION = /^\d+\.\d+\.\d+(\+[0-9a-f]{12})?$/;
+const MAPPING = {
+  language: 'xpath',
+  fields: {
+    '@type': { value: 'ore:Aggregation' },
+    'edm:aggregatedCHO': { fields: { 'dcterms:title': { from: '//title', required: true } } },
+  },
+};
+
+describeOnEachArtifactStore('activities on the command line', function (place) {
+  this.timeout(60_000);
+  const folder = useTempFolder();
+  let store: ArtifactStore;
+
+  beforeEach(() => {
+    store = place.open();
+    writeFileSync(folder.at('mapping.json'), JSON.stringify(MAPPING));
+  });
+  afterEach(() => store.close());
+
+  it('A31 to A34: lead from records to an index, each finding its file by itself, by its name or by a plan', async () => {
+    const harvested = await tidemark('harvest cdl --from - --started 2017-02-09T10:44:28Z --write-plan', xmlLines(3));
+    const [harvestKey, harvestPlan] = harvested.stdout.trim().split('\n');
+    assert.deepEqual(
+      [harvestKey, harvestPlan],
+      [HARVEST_KEY, 'cdl/plan/20170209_104428/20170209_104428-OriginalRecord.v1.json'],
+    );
+
+    const mapped = await tidemark(`mapping cdl --plan /${harvestPlan} --transform mapping.json --write-plan`);
+    const [mappingKey, mappingPlan] = mapped.stdout.trim().split('\n');
+    const enriched = await tidemark(`enrichment cdl --input /${mappingKey}`);
+    const indexed = await tidemark('indexing cdl --write-plan --json');
+    const { key: indexKey, files } = JSON.parse(indexed.stdout);
+
+    assert.deepEqual(
+      [harvested, mapped, enriched, indexed].map(({ exitCode }) => exitCode),
+      [0, 0, 0, 0],
+    );
+    const enrichmentKey = enriched.stdout.trim();
+    assert.deepEqual(await chainOf(indexKey), [enrichmentKey, mappingKey, HARVEST_KEY, 'stdin:']);
+    const { version, ...plan } = await readJsonOf(store, mappingPlan!);
+    assert.deepEqual(plan, { harvest: HARVEST_KEY, mapping: mappingKey });
+    assert.match(String(version), VERSION);
+    const { version: _, ...whole } = await readJsonOf(store, files.plan);
+    assert.deepEqual(whole, {
+      harvest: HARVEST_KEY,
+      mapping: mappingKey,
+      enrichment: enrichmentKey,
+      indexing: indexKey,
+    });
+    const [first] = await readRecords(store, indexKey, 'MAP.3_1.IndexRecord.v1');
+    assert.deepEqual(JSON.parse(first!.document).sourceResource, { title: ['Map 0'] });
+  });
+
+  it('A39, A40: run again from a historical file, and write a new provenance that names it', async () => {
+    await tidemark('harvest cdl --from - --started 2017-02-09T10:44:28Z', xmlLines(2));
+    const old = await tidemark('mapping cdl --started 2017-02-10T00:00:00Z');
+    await tidemark('mapping cdl --started 2017-03-10T00:00:00Z');
+    const historical = old.stdout.trim();
+
+    const enriched = await tidemark(`enrichment cdl --input ${historical}`);
+    const indexed = await tidemark(`indexing cdl --input ${historical} --transform identity`);
+
+    for (const { stdout } of [enriched, indexed]) {
+      const key = stdout.trim();
+      const { generator, version } = await readJsonOf(store, key.replace('.avro', '-prov.json'));
+      assert.equal(generator, historical);
+      assert.match(String(version), VERSION);
+      assert.match((await docOf(store, key)) ?? '', new RegExp(historical));
+    }
+    assert.match(indexed.stdout, /-cdl-MAP\.4_0\.IndexRecord\.v1\.avro\n$/);
+  });
+
+  it('refuse a file that is not there or not complete, of another kind or provider, and a plan that names one', async () => {
+    await tidemark('harvest cdl --from - --started 2017-02-09T10:44:28Z', xmlLines(1));
+    const missing = HARVEST_KEY.replaceAll('2017', '2018');
+    const torn = HARVEST_KEY.replaceAll('2017', '2019');
+    await store.put(torn, [Buffer.from('Obj')]);
+    const plan = (harvest: unknown) => [Buffer.from(JSON.stringify({ harvest, version: '1' }))];
+    await store.put('cdl/plan/20180209_104428/20180209_104428-x.json', plan(missing));
+    await store.put('cdl/plan/20180209_104429/20180209_104429-x.json', plan(undefined));
+
+    const cases = {
+      [`mapping cdl --input ${missing}`]: /there is no cdl\/harvest\/20180209/,
+      [`mapping cdl --input ${torn}`]: /20190209.+ has no provenance: its run was not completed/,
+      'mapping cdl --input nonsense': /"nonsense" is no key of an Avro file: it looks like cdl\/harvest/,
+      [`mapping mdl --input ${HARVEST_KEY}`]: /is a file of cdl, not of mdl/,
+      [`enrichment cdl --input ${HARVEST_KEY}`]: /holds OriginalRecord.v1, and enrichment reads MAP.4_0.MAPRecord.v1/,
+      'mapping cdl --plan cdl/plan/20180209_104428':
+        /there is no cdl\/harvest\/20180209\/20180209_104428-cdl-OriginalRecord.v1.avro, which the plan cdl\/plan\/20180209_104428\/20180209_104428-x.json names for harvest/,
+      'mapping cdl --plan cdl/plan/20180209_104429':
+        /names no file of normalization or harvest .+, which mapping needs \(it has: none\)/,
+      'mapping cdl --plan cdl/plan/nowhere': /there is no plan cdl\/plan\/nowhere/,
+      'mapping mdl': /mdl has no file of .*harvest.* that mapping could read/,
+    };
+    for (const [args, message] of Object.entries(cases)) {
+      const { exitCode, stdout, stderr } = await tidemark(args);
+      assert.deepEqual([exitCode, stdout], [2, ''], args);
+      assert.match(stderr, message);
+    }
+    assert.deepEqual((await keysOf(store, 'cdl/mapping/')).concat(await keysOf(store, 'mdl/')), []);
+  });
+
+  it('a6: read all files that a plan names for one activity, and name the plan as generator', async () => {
+    await tidemark('harvest cdl --from - --started 2017-02-09T10:44:28Z', xmlLines(2));
+    await tidemark('harvest cdl --from - --started 2017-02-09T10:44:28Z', xmlLines(5));
+    const key = 'cdl/plan/20170209_104428/20170209_104428-MappedRecord.json';
+    const files = [HARVEST_KEY, HARVEST_KEY.replace('104428', '104429')];
+    await store.put(key, [Buffer.from(JSON.stringify({ harvest: files, version: '1' }))]);
+
+    const { stdout } = await tidemark(`mapping cdl --plan ${key} --json`);
+
+    const { attempted, written, duplicates, generator } = JSON.parse(stdout);
+    assert.deepEqual(
+      { attempted, written, duplicates, generator },
+      {
+        attempted: 7,
+        written: 5,
+        duplicates: 2,
+        generator: key,
+      },
+    );
+  });
+
+  it('say that nothing was published after a drop, and publish when it is accepted', async () => {
+    await tidemark('harvest cdl --from - --started 2017-02-09T10:44:28Z', xmlLines(10));
+
+    const stopped = await tidemark('harvest cdl --from -', xmlLines(6));
+    const warned = await tidemark('harvest cdl --from - --drop-limit 50%', xmlLines(6));
+    const accepted = await tidemark('harvest cdl --from - --accept-drop --json', xmlLines(1));
+
+    assert.deepEqual([stopped.exitCode, stopped.stdout], [1, '']);
+    assert.match(
+      stopped.stderr,
+      /Nothing was published: 6 records would be 40\.0 % fewer than the 10 records of cdl\/har/,
+    );
+    assert.match(stopped.stderr, /run it again with --accept-drop/);
+    assert.equal(warned.exitCode, 0);
+    assert.match(warned.stderr, /Warning: 6 records, 40\.0 % fewer/);
+    assert.equal(accepted.exitCode, 0);
+    assert.ok(await findArtifact(store, JSON.parse(accepted.stdout).key));
+  });
+
+  it('tell what failed, and exit with 1 when something did', async () => {
+    const input = `${xmlLines(2)}{"document":"x"}\n${xmlLines(1)}`;
+    const { exitCode, stdout, stderr } = await tidemark(
+      'harvest cdl --from - --started 2017-02-09T10:44:28Z --source https://example.org/oai',
+      input,
+    );
+
+    assert.deepEqual([exitCode, stdout], [1, `${HARVEST_KEY}\n`]);
+    const [failed, left, totals, kind, where] = stderr.split('\n');
+    assert.equal(failed, 'line 3: it has no id');
+    assert.match(left ?? '', /^line 1, r0: left out: its id comes again in line 4, /);
+    assert.match(totals ?? '', /^harvest: 4 records read, 2 written, 1 failed, 1 left out because .+ records\/s, /);
+    assert.equal(kind, '  no-id: 1');
+    assert.equal(where, `Each of them is in ${HARVEST_KEY.replace('.avro', '-errata.ndjson')}.`);
+  });
+
+  it('tell when a newer mapping was not enriched', async () => {
+    await tidemark('harvest cdl --from - --started 2017-02-09T10:44:28Z', xmlLines(1));
+    await tidemark('mapping cdl --started 2017-02-10T00:00:00Z');
+    const enriched = await tidemark('enrichment cdl --started 2017-02-11T00:00:00Z');
+    await tidemark('mapping cdl --started 2017-02-12T00:00:00Z');
+
+    const { stderr } = await tidemark('indexing cdl --transform identity');
+
+    assert.match(stderr, new RegExp(`reading ${enriched.stdout.trim()}; the mapping cdl/mapping/20170212/.+ is newer`));
+  });
+
+  it('refuse what does not fit the activity', async () => {
+    const cases = {
+      'harvest cdl': /a harvest needs --from/,
+      'harvest cdl --from nowhere.ndjson': /nowhere\.ndjson cannot be read: it failed \(ENOENT\)/,
+      'harvest cdl --from - --plan x': /--plan is not for harvest/,
+      'mapping cdl --from x': /--from is not for mapping/,
+      'mapping cdl --input a --plan b': /use --input or --plan/,
+      'mapping cdl --transform map-3.1':
+        /map-3.1 makes MAP.3_1.IndexRecord.v1, and mapping writes MAP.4_0.MAPRecord.v1/,
+      'mapping cdl --transform nonsense': /nonsense is no transform: use identity, map-3.1, or the path/,
+      'plan cdl': /"plan" is no activity that can be run: use harvest, mapping, enrichment, indexing/,
+      'harvest CDL --from -': /"CDL" is no provider/,
+      'harvest cdl --from - --started yesterday': /not a W3C datetime/,
+      'harvest cdl --from - --drop-limit 130': /is no percentage/,
+    };
+    for (const [args, message] of Object.entries(cases)) {
+      const { exitCode, stderr } = await tidemark(args);
+      assert.equal(exitCode, 2, args);
+      assert.match(stderr, message);
+    }
+  });
+
+  function tidemark(args: string, input?: string): Promise<FinishedRun> {
+    const env = { ...place.environment, TIDEMARK_ARTIFACTS: place.text };
+    return runTidemark(['activity', 'run', ...args.split(' ')], {
+      cwd: folder.path,
+      env,
+      ...(input !== undefined && { input }),
+    });
+  }
+
+  async function chainOf(key: string): Promise<readonly string[]> {
+    const chain: string[] = [];
+    for (let next = key; next.endsWith('.avro'); next = chain.at(-1)!) {
+      chain.push(String((await readJsonOf(store, next.replace('.avro', '-prov.json'))).generator));
+    }
+    return chain;
+  }
+});
+
+function xmlLines(count: number): string {
+  return Array.from({ length: count }, (_, number) => {
+    const document = `<record><title>Map ${number}</title></record>`;
+    return `${JSON.stringify({ id: `r${number}`, document, mimetype: 'application/xml' })}\n`;
+  }).join('');
+}
