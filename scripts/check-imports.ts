@@ -40,7 +40,7 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
   },
   {
     from: 'verify',
-    to: ['domain', 'stores', 'roots', 'updater'],
+    to: ['domain', 'stores', 'roots', 'records', 'updater'],
     because: 'it compares state, log and root, and changes nothing',
   },
   {
@@ -57,6 +57,11 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
     from: 'activities',
     to: ['domain', 'avro', 'artifacts', 'roots', 'stores/make-folder.ts', 'updater/ndjson-lines.ts'],
     because: 'a run makes artifacts of records, and knows nothing of sets, nor of how it is asked for',
+  },
+  {
+    from: 'records',
+    to: ['domain', 'stores', 'artifacts', 'avro', 'updater', 'roots/content-root.ts', 'threads'],
+    because: 'it makes sets of what artifacts hold, and knows neither who wrote them nor how sets are published',
   },
   {
     from: 'access',
@@ -87,6 +92,7 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
       'sets',
       'updater',
       'publisher',
+      'records',
       'access',
       'config',
       'web',
@@ -109,12 +115,14 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
       'sets',
       'updater',
       'publisher',
+      'records',
       'verify',
       'journal',
       'import',
       'activities',
       'archive',
       'artifacts',
+      'avro',
       'access',
       'metrics',
       'logs',
@@ -146,7 +154,7 @@ const ADAPTERS: readonly { readonly folder: string; readonly onlyFrom: string }[
 ];
 
 /** Files that put the parts together: the process, and the thread that renders. */
-const COMPOSITION_ROOTS = ['app.ts', 'archive-thread.ts', 'render-thread.ts', 'main.ts'];
+const COMPOSITION_ROOTS = ['app.ts', 'archive-thread.ts', 'compare-thread.ts', 'render-thread.ts', 'main.ts'];
 
 const SRC = join(import.meta.dirname, '..', 'src');
 

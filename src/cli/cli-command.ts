@@ -6,7 +6,7 @@ import type { Terminal } from './terminal.ts';
 
 /** A command of the command line; command-list.ts has them all. */
 export interface CliCommand<Options extends object = object> {
-  readonly group?: 'sets' | 'changes' | 'resources' | 'page' | 'activity' | 'tokens';
+  readonly group?: 'sets' | 'changes' | 'resources' | 'page' | 'activity' | 'tokens' | 'artifacts';
   /** Its name (below the group's) and arguments: `add <id>`. */
   readonly usage: string;
   readonly summary: string;

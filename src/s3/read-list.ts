@@ -27,7 +27,9 @@ export function readList(
   { bucket, prefix }: { readonly bucket: string; readonly prefix: string },
 ): ListedS3Page | string {
   const { Contents = [], CommonPrefixes = [], KeyCount, IsTruncated, NextContinuationToken, Name } = answer;
-  if (Name !== bucket || KeyCount !== Contents.length + CommonPrefixes.length || IsTruncated === undefined) {
+  // Amazon counts folders, too; others do not.
+  const counts = [Contents.length, Contents.length + CommonPrefixes.length];
+  if (Name !== bucket || KeyCount === undefined || !counts.includes(KeyCount) || IsTruncated === undefined) {
     return 'sent a part of a list only, or no list';
   }
   if (IsTruncated && !NextContinuationToken) return 'does not say where its list goes on';

@@ -11,7 +11,8 @@ function writeDeep(path: string, content: string): void {
   writeFileSync(path, content);
 }
 
-describe('artifacts in a bucket', () => {
+describe('artifacts in a bucket', function () {
+  this.timeout(120_000);
   const s3 = useS3();
   useKeys(s3);
   const bucket = useBucket(s3);
@@ -20,7 +21,7 @@ describe('artifacts in a bucket', () => {
   testArtifactStore('a bucket', () => {
     const place = parseS3Location(rootOf(s3, bucket.name, prefix), 'artifacts');
     return {
-      open: () => openArtifacts({ kind: 's3', place }, { timeout: 5_000 }),
+      open: () => openArtifacts({ kind: 's3', place }, { timeout: 20_000 }),
       async leftovers() {
         const { client, name: Bucket } = bucket;
         const found: string[] = [];

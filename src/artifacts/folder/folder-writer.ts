@@ -24,7 +24,7 @@ export async function writeFile(task: WriteTask): Promise<StoredObject> {
   const { root, key, temporary, signal } = task;
   const target = join(root, key);
   const onDisk = <Result>(work: Promise<Result>): Promise<Result> => translated(root, work);
-  // The body of a key that is taken need not be read; whether it still is free is asked by the link.
+  // The body of a key that is taken need not be read; whether it still is free is found out by the link.
   if (await isThere(target)) throw keyTaken(root, key);
   const path = await onDisk(temporary.newPath());
   const hasher = new BlockHasher();

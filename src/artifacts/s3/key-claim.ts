@@ -42,8 +42,8 @@ export async function withClaim<Result>(
     const claim = `${FOLDER}/${key}/${hostname()}.${process.pid}.${crypto.randomUUID()}`;
     await writeClaim(objects, claim, signal);
     try {
-      const others = await otherClaims(objects, key, claim);
-      if (await isThere(objects, key)) throw keyTaken(store, key);
+      const [others, isTaken] = await Promise.all([otherClaims(objects, key, claim), isThere(objects, key)]);
+      if (isTaken) throw keyTaken(store, key);
       if (others.length === 0) return await work();
       if (performance.now() > deadline) throw heldByOther(store, key);
     } finally {

@@ -22,9 +22,6 @@ export interface UploadTask extends PutOptions {
  * made under a claim. An upload that fails is aborted, and leaves nothing.
  */
 export async function upload(objects: S3Objects, task: UploadTask): Promise<StoredObject> {
-  const { store, key } = task;
-  // The body of a key that is taken need not be read.
-  if (await isThere(objects, key)) throw keyTaken(store, key);
   const upload = new Upload(objects, task);
   try {
     return await upload.run();
@@ -91,9 +88,16 @@ class Upload {
       return;
     }
     if (at >= MOST_PARTS) throw tooLong(this.#task.key);
-    this.#uploadId ??= this.#objects.beginUpload(this.#object, this.#signal);
+    this.#uploadId ??= this.#begin();
     const part = { path: this.#task.key, UploadId: await this.#uploadId, at, body: bytes };
     this.#parts.push(await this.#objects.uploadPart(part, this.#signal));
+  }
+
+  async #begin(): Promise<string> {
+    const { store, key } = this.#task;
+    // The rest of a body need not be read when its key is taken already.
+    if (await isThere(this.#objects, key)) throw keyTaken(store, key);
+    return this.#objects.beginUpload(this.#object, this.#signal);
   }
 
   /** Makes the object exist. When the answer is an error, or was lost, the object itself tells who wrote it. */

@@ -1,0 +1,71 @@
+import type { Command } from 'commander';
+import { ACTIVITIES, type Activity, requireProvider } from '../artifacts/artifact-key.ts';
+import type { ArtifactKey, ArtifactStore } from '../artifacts/artifact-store.ts';
+import type { FoundArtifact } from '../artifacts/find-artifacts.ts';
+import { openArtifacts } from '../artifacts/open-artifacts.ts';
+import { withoutSlash } from '../artifacts/plain-key.ts';
+import type { SettingName } from '../config/settings.ts';
+import type { Call } from './cli-command.ts';
+import { oneOf } from './options.ts';
+import type { Terminal } from './terminal.ts';
+
+/** What every command takes that asks the artifact store. */
+export const ARTIFACT_SETTINGS: readonly SettingName[] = ['artifacts', 's3Timeout'];
+
+export interface FilterOptions {
+  readonly provider?: string;
+  readonly activity?: Activity;
+  readonly keys?: boolean;
+}
+
+export function addProviderOption(command: Command): Command {
+  return command.option('--provider <provider>', 'of this provider only', (text: string) => {
+    requireProvider(text);
+    return text;
+  });
+}
+
+export const parseActivity = oneOf(...ACTIVITIES);
+
+export function addKeysOption(command: Command): Command {
+  return command.option('--keys', 'print keys, not paths as Spark takes them');
+}
+
+/** Opens the artifact store for a command, and closes it whatever happens. */
+export async function withArtifacts<Result>(
+  { loaded: { configuration } }: Pick<Call, 'loaded'>,
+  use: (store: ArtifactStore) => Promise<Result>,
+): Promise<Result> {
+  const store = openArtifacts(configuration.artifacts, configuration.s3);
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** One line for each: a path, or a key, or JSON. */
+export async function printArtifacts(
+  terminal: Terminal,
+  store: ArtifactStore,
+  { artifacts, keys }: { readonly artifacts: readonly FoundArtifact[]; readonly keys: boolean | undefined },
+): Promise<void> {
+  const lineOf = (artifact: FoundArtifact): string => {
+    if (terminal.json) return JSON.stringify(viewArtifact(store, artifact));
+    return keys ? artifact.key : store.pathOf(artifact.key);
+  };
+  await terminal.write(artifacts.map((artifact) => `${lineOf(artifact)}\n`).join(''));
+}
+
+/** An artifact as JSON tells of it. */
+export function viewArtifact(store: ArtifactStore, artifact: FoundArtifact) {
+  const { key, provider, activity, start, schema, length } = artifact;
+  return { key, path: store.pathOf(key), provider, activity, start: start.toISOString(), schema, length };
+}
+
+/** The key that a person means: a key, with a slash before it or not, or a path of this store as these commands print it. */
+export function keyOf(store: ArtifactStore, text: string): ArtifactKey {
+  const above = store.pathOf('');
+  const s3 = text.replace(/^s3n?:/, 's3a:');
+  return s3.startsWith(above) ? s3.slice(above.length) : withoutSlash(text);
+}

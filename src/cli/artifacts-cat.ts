@@ -1,0 +1,52 @@
+import type { FoundArtifact } from '../artifacts/find-artifacts.ts';
+import { requireArtifact } from '../artifacts/require-artifact.ts';
+import { readContainer } from '../avro/container-reader.ts';
+import type { RecordOf, SchemaId } from '../avro/schemas.ts';
+import { ARTIFACT_SETTINGS, keyOf, withArtifacts } from './artifact-output.ts';
+import type { CliCommand } from './cli-command.ts';
+import { EXIT } from './exit-code.ts';
+import { wholeNumber } from './options.ts';
+
+interface Options {
+  readonly limit?: number;
+}
+
+type AnyRecord = RecordOf[SchemaId];
+
+export const artifactsCat: CliCommand<Options> = {
+  group: 'artifacts',
+  usage: 'cat <key>',
+  summary: 'Prints the records of an Avro file as they are read: for people, or with --json one on a line.',
+  settings: ARTIFACT_SETTINGS,
+
+  options(command) {
+    command.option('--limit <n>', 'stop after so many', wholeNumber(1, 1_000_000_000));
+  },
+
+  async run(call) {
+    const { terminal, args, options, stopped } = call;
+    const format = terminal.json ? toJsonLine : toText;
+    await withArtifacts(call, async (store) => {
+      const { key, schema }: FoundArtifact = await requireArtifact(store, keyOf(store, args[0]!));
+      const { body } = await store.get(key, { signal: stopped });
+      let left = options.limit ?? Number.POSITIVE_INFINITY;
+      for await (const { records } of readContainer(body, { schema, name: key })) {
+        await terminal.write(records.slice(0, left).map(format).join(''));
+        left -= records.length;
+        if (left <= 0) break;
+      }
+    });
+    return EXIT.done;
+  },
+};
+
+/** What a harvest takes, where a record has a document. */
+function toJsonLine(record: AnyRecord): string {
+  return `${JSON.stringify(record, (_, value) => (typeof value === 'bigint' ? String(value) : value))}\n`;
+}
+
+function toText(record: AnyRecord): string {
+  if (!('id' in record) || !('document' in record)) return toJsonLine(record);
+  const type = 'mimetype' in record ? ` (${record.mimetype})` : '';
+  return `== ${record.id}${type}\n${record.document}${record.document.endsWith('\n') ? '' : '\n'}`;
+}
