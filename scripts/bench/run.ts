@@ -1,6 +1,7 @@
 import { availableParallelism, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import type { Bench, BenchOptions } from './figure.ts';
+import { avroRead, avroWrite } from './figures/avro.ts';
 import { elasticsearchIdle } from './figures/elasticsearch-idle.ts';
 import { elasticsearchLargeSet } from './figures/elasticsearch-large-set.ts';
 import { elasticsearchPage } from './figures/elasticsearch-page.ts';
@@ -10,6 +11,7 @@ import { elasticsearchSmallSets } from './figures/elasticsearch-small-sets.ts';
 import { oneChange } from './figures/one-change.ts';
 import { page } from './figures/page.ts';
 import { posting } from './figures/posting.ts';
+import { rebuild } from './figures/rebuild.ts';
 import { s3Scan } from './figures/s3-scan.ts';
 import { scan } from './figures/scan.ts';
 import { serving } from './figures/serving.ts';
@@ -29,6 +31,9 @@ const BENCHES: readonly Bench[] = [
   s3Scan,
   watch,
   serving,
+  avroWrite,
+  avroRead,
+  rebuild,
   elasticsearchPosting,
   elasticsearchSingleEvent,
   elasticsearchPage,

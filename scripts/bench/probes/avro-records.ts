@@ -1,0 +1,50 @@
+import { createReadStream, createWriteStream, readFileSync, statSync } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { readContainer } from '../../../src/avro/container-reader.ts';
+import { encodeContainer } from '../../../src/avro/container-writer.ts';
+import type { OriginalRecord } from '../../../src/avro/schemas.ts';
+import type { AvroResult, AvroWork } from '../support/avro-work.ts';
+import { peakMemory } from '../support/peak-memory.ts';
+
+/** Writes an Avro file with records that are made on the way, or reads one. Prints an AvroResult. */
+const { mode, file, documents, count, codec }: AvroWork = JSON.parse(process.argv[2]!);
+const texts = readFileSync(documents, 'utf8')
+  .trimEnd()
+  .split('\n')
+  .map((line) => JSON.parse(line) as string);
+
+const CHUNK = 1_048_576;
+const BATCH = 1_000;
+
+async function* records(): AsyncGenerator<readonly OriginalRecord[]> {
+  for (let start = 0; start < count; start += BATCH) {
+    yield Array.from({ length: Math.min(BATCH, count - start) }, (_, at) => ({
+      id: `oai:example.org:${start + at}`,
+      provider: 'cdl',
+      document: texts[(start + at) % texts.length]!,
+      mimetype: 'application/xml' as const,
+    }));
+  }
+}
+
+async function write(): Promise<void> {
+  const bytes = encodeContainer({ schema: 'OriginalRecord.v1', records: records(), codec });
+  await pipeline(bytes, createWriteStream(file, { highWaterMark: CHUNK }));
+}
+
+async function read(): Promise<void> {
+  let found = 0;
+  let letters = 0;
+  const bytes = createReadStream(file, { highWaterMark: CHUNK });
+  for await (const block of readContainer(bytes, { schema: 'OriginalRecord.v1', name: file })) {
+    for (const { document } of block.records) letters += document.length;
+    found += block.records.length;
+  }
+  if (found !== count || letters < count) throw new Error(`${file} has ${found} records, not ${count}`);
+}
+
+const begun = performance.now();
+await (mode === 'write' ? write() : read());
+const seconds = (performance.now() - begun) / 1000;
+const result: AvroResult = { seconds, length: statSync(file).size, memory: peakMemory(process.pid) };
+console.log(JSON.stringify(result));
