@@ -4,6 +4,8 @@ import { TokenRegistry } from './access/token-registry.ts';
 import type { Archived } from './archive/archive-log.ts';
 import { type ArchiveThreadData, archiveInThread } from './archive/archive-task.ts';
 import { requireWhole } from './archive/rebuild-state.ts';
+import { openArtifacts } from './artifacts/open-artifacts.ts';
+import type { CompareThreadData } from './compare-thread.ts';
 import { type Configuration, describeStore } from './config/configuration.ts';
 import { armFailpoint } from './domain/failpoint.ts';
 import type { ResourceSet, SetId } from './domain/resource-set.ts';
@@ -13,6 +15,8 @@ import { DocumentCache } from './publisher/document-cache.ts';
 import type { DocumentPublisher } from './publisher/published-document.ts';
 import { Publisher } from './publisher/publisher.ts';
 import { Renderer } from './publisher/renderer.ts';
+import { Comparer } from './records/comparer.ts';
+import { Records } from './records/records.ts';
 import type { RenderThreadData } from './render-thread.ts';
 import type { ContentRoot } from './roots/content-root.ts';
 import { openRoot } from './roots/open-root.ts';
@@ -40,6 +44,7 @@ export interface App {
   readonly sets: SetRegistry;
   readonly tokens: TokenRegistry;
   readonly updater: Updater;
+  readonly records: Records;
   readonly publisher: DocumentPublisher;
   readonly journal: Journal;
   /** How many changes sets had in each hour or day. */
@@ -82,6 +87,10 @@ export async function openApp(configuration: Configuration): Promise<App> {
   closers.push(() => journal.close());
   const updater = new Updater(index);
   closers.push(() => updater.idle());
+  const artifacts = openArtifacts(configuration.artifacts, configuration.s3);
+  closers.push(() => artifacts.close());
+  const comparer = new Comparer(() => startCompareThread(configuration));
+  closers.push(() => comparer.close());
 
   const renderer = new Renderer(() => startRenderThread({ store, failpoint, requests: metrics.requests.shared }));
   closers.push(() => renderer.close());
@@ -105,6 +114,7 @@ export async function openApp(configuration: Configuration): Promise<App> {
     sets,
     tokens: new TokenRegistry(catalog),
     updater,
+    records: new Records({ artifacts, catalog, updater, comparer }),
     publisher,
     journal,
     activity: new ActivityMemory(index),
@@ -141,6 +151,11 @@ export async function openApp(configuration: Configuration): Promise<App> {
 function openMemory(dataFolder: string, { id, root, epoch }: ResourceSet): ScanMemory {
   // A store that was restored from a backup knows less than the memory: in a new epoch, every file is looked at again.
   return new ScanMemory({ file: join(dataFolder, 'roots', `${id}.db`), root: `${root} in epoch ${epoch}` });
+}
+
+function startCompareThread({ store, artifacts, s3, failpoint }: Configuration): Worker {
+  const workerData: CompareThreadData = { store, artifacts, s3, failpoint };
+  return startThread('./compare-thread', import.meta.url, { workerData });
 }
 
 function startRenderThread(workerData: RenderThreadData): Worker {

@@ -7,6 +7,7 @@ import { formatStamp } from '../domain/stamp.ts';
 import { resultView } from '../http/views.ts';
 import type { Sender } from '../journal/posting-entry.ts';
 import { type LineResult, postNdjson } from '../updater/ndjson-posting.ts';
+import { refusePosting } from '../updater/refuse-posting.ts';
 import type { Call, CliCommand } from './cli-command.ts';
 import { EXIT } from './exit-code.ts';
 import { oneOf } from './options.ts';
@@ -46,6 +47,7 @@ export const changesPost: CliCommand<Options> = {
     try {
       await withExistingApp(call, async ({ sets, updater, journal }) => {
         const set = await sets.bySlug(call.args[0]!);
+        refusePosting(set);
         const sender: Sender = { kind: 'command-line' };
         await journal.recorded({ set, sender, post: (events) => updater.post(events) }, async (posting) => {
           for await (const batch of postNdjson(input, posting)) await report(batch, totals, call);

@@ -1,5 +1,7 @@
 import { InvalidArgumentError } from 'commander';
+import { ACTIVITIES, isActivity, isProvider } from '../artifacts/artifact-key.ts';
 import { HASH_ALGORITHMS, type HashAlgorithm, isHashAlgorithm } from '../domain/hash.ts';
+import type { RecordsSource } from '../domain/resource-set.ts';
 import { parseDatetime } from '../domain/w3c-datetime.ts';
 
 // Parsers of option values: commander names the option and prints what they throw.
@@ -20,6 +22,18 @@ export function wholeNumber(least: number, most: number): (value: string) => num
 export function hashAlgorithm(value: string, before: readonly HashAlgorithm[] = []): readonly HashAlgorithm[] {
   if (isHashAlgorithm(value)) return [...before, value];
   throw new InvalidArgumentError(`Use one of ${HASH_ALGORITHMS.join(', ')}.`);
+}
+
+/** Such as `cdl/harvest`. */
+export function recordsSource(value: string): RecordsSource {
+  const [provider = '', activity = '', ...more] = value.split('/');
+  if (!isProvider(provider) || more.length > 0) {
+    throw new InvalidArgumentError(
+      'Use PROVIDER/ACTIVITY, such as cdl/harvest; a provider has small letters, digits and "-".',
+    );
+  }
+  if (isActivity(activity)) return { provider, activity };
+  throw new InvalidArgumentError(`Use an activity that there is: ${ACTIVITIES.join(', ')}.`);
 }
 
 /** A moment, as a W3C datetime with its time zone. */

@@ -2,18 +2,21 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { App } from '../app.ts';
 import { isTidemarkError } from '../domain/errors.ts';
 import type { ResourceSet, SetId } from '../domain/resource-set.ts';
+import { RecordsKeeper } from '../records/records-keeper.ts';
 import { type RootEvents, RootKeeper } from '../updater/root-keeper.ts';
 
 /** Milliseconds between looks at which sets there are: another process may add or remove one. An idle source asks its store for little else. */
 const LOOK_AGAIN = 2000;
 
+type Keeper = Pick<RootKeeper, 'firstScan' | 'start' | 'stop'>;
+
 interface Kept {
-  readonly keeper: RootKeeper;
+  readonly keeper: Keeper;
   /** Resolves when the first scan was complete and the set is ready; with false when it was stopped before. */
   readonly ready: Promise<boolean>;
 }
 
-/** Keeps every set that has a root in step with it, as long as the set is there. */
+/** Keeps every set that has a root, or records, in step with it, as long as the set is there. */
 export class RootKeepers {
   readonly #app: App;
   readonly #eventsOf: (set: ResourceSet) => RootEvents;
@@ -59,7 +62,9 @@ export class RootKeepers {
   async #match(): Promise<void> {
     const version = await this.#app.sets.version();
     if (version === this.#version) return;
-    const sets = (await this.#app.sets.list()).filter(({ root }) => root !== undefined);
+    const sets = (await this.#app.sets.list()).filter(
+      ({ root, records }) => root !== undefined || records !== undefined,
+    );
     const there = new Set(sets.map(({ id }) => id));
     for (const set of sets) if (!this.#kept.has(set.id)) this.#keep(set);
     for (const [id, { keeper }] of this.#kept) {
@@ -71,7 +76,7 @@ export class RootKeepers {
   }
 
   #keep(set: ResourceSet): void {
-    const { index, updater, journal } = this.#app;
+    const { journal } = this.#app;
     const told = this.#eventsOf(set);
     const events: RootEvents = {
       ...told,
@@ -80,12 +85,19 @@ export class RootKeepers {
         told.onScanned?.(summary, extent);
       },
     };
-    const keeper = new RootKeeper({ ...this.#app.rootOf(set), set, index, updater, events });
+    const keeper = this.#newKeeper(set, events);
     this.#kept.set(set.id, { keeper, ready: this.#markReady(keeper, set) });
     keeper.start();
   }
 
-  async #markReady({ firstScan }: RootKeeper, { slug }: ResourceSet): Promise<boolean> {
+  #newKeeper(set: ResourceSet, events: RootEvents): Keeper {
+    const { index, updater, records, configuration } = this.#app;
+    if (set.records === undefined) return new RootKeeper({ ...this.#app.rootOf(set), set, index, updater, events });
+    const pollInterval = configuration.recordsPollInterval;
+    return new RecordsKeeper({ ...records.upkeepOf(set), events, pollInterval });
+  }
+
+  async #markReady({ firstScan }: Keeper, { slug }: ResourceSet): Promise<boolean> {
     const { signal } = this.#stopping;
     if ((await firstScan) === undefined) return false;
     while (!signal.aborted) {

@@ -13,6 +13,7 @@ export const SERVER_SETTINGS: readonly SettingName[] = [
   'idleTimeout',
   'artifacts',
   'archive',
+  'recordsPollInterval',
   's3PollInterval',
   's3Timeout',
   'accessLog',

@@ -1,29 +1,39 @@
 import type { App } from '../app.ts';
 import type { ResourceSet } from '../domain/resource-set.ts';
 import { setView } from '../http/views.ts';
+import type { RecordsStanding } from '../records/records-standing.ts';
 import { type SummarizedSet, summarize } from '../sets/summarized-sets.ts';
 
-type Sets = Pick<App, 'index' | 'sets'>;
+type Sets = Pick<App, 'index' | 'sets' | 'records'>;
 
 /** A set as commands print it: what the API says of it, and what only its operator may know. */
-export async function viewSet({ index, sets }: Sets, set: ResourceSet): Promise<OperatorSetView> {
+export async function viewSet({ index, sets, records }: Sets, set: ResourceSet): Promise<OperatorSetView> {
   const { baseUrl } = await sets.source();
-  return viewFor({ set, summary: await index.summary(set.id) }, baseUrl);
+  const standing = set.records === undefined ? undefined : await records.standingOf(set);
+  return viewFor({ set, summary: await index.summary(set.id) }, { baseUrl, standing });
 }
 
-export async function viewSets({ index, sets }: Sets): Promise<readonly OperatorSetView[]> {
+export async function viewSets({ index, sets }: Pick<Sets, 'index' | 'sets'>): Promise<readonly OperatorSetView[]> {
   const all = await sets.list();
   if (all.length === 0) return [];
   const { baseUrl } = await sets.source();
-  return (await summarize(index, all)).map((summarized) => viewFor(summarized, baseUrl));
+  return (await summarize(index, all)).map((summarized) => viewFor(summarized, { baseUrl }));
 }
 
 export type OperatorSetView = ReturnType<typeof viewFor>;
 
-function viewFor({ set, summary }: SummarizedSet, baseUrl: string) {
+interface Known {
+  readonly baseUrl: string;
+  /** Of a set of records that is shown by itself. */
+  readonly standing?: RecordsStanding | undefined;
+}
+
+function viewFor({ set, summary }: SummarizedSet, { baseUrl, standing }: Known) {
   return {
     ...setView(set, summary, baseUrl),
     root: set.root,
+    artifact: standing?.key,
+    compared: standing?.compared,
     presignedSeconds: set.presignedSeconds,
     resourceRootDir: set.resourceRootDir,
     exclude: set.exclude,

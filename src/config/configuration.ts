@@ -26,6 +26,8 @@ export interface Configuration {
   /** How many fewer records than the run before a run of an activity may have; shares from 0 to 1. */
   readonly drop: { readonly stop: number; readonly warn: number };
   readonly s3: S3Configuration;
+  /** Milliseconds between two looks for newer artifacts of sets of records. */
+  readonly recordsPollInterval: number;
   /** Whether everybody may read /metrics and /api/status. */
   readonly publicMetrics: boolean;
   /** Whether a server logs a line for each request, at the level info. */

@@ -23,6 +23,7 @@ const DEFAULT_IDLE_TIMEOUT = 60_000;
 const DEFAULT_DROP_LIMIT = 0.3;
 const DEFAULT_DROP_WARNING = 0.15;
 const DEFAULT_S3_TIMEOUT = 30_000;
+const DEFAULT_RECORDS_POLL_INTERVAL = 5_000;
 const DEFAULT_S3_POLL_INTERVAL = 300_000;
 
 /**
@@ -60,6 +61,7 @@ export function loadConfiguration(surroundings: Surroundings, quiet = false): Lo
       timeout: values.s3Timeout ?? DEFAULT_S3_TIMEOUT,
       pollInterval: values.s3PollInterval ?? DEFAULT_S3_POLL_INTERVAL,
     },
+    recordsPollInterval: values.recordsPollInterval ?? DEFAULT_RECORDS_POLL_INTERVAL,
     publicMetrics: values.publicMetrics ?? false,
     accessLog: values.accessLog ?? !quiet,
     logLevel: values.logLevel ?? (quiet ? 'warn' : 'info'),

@@ -187,6 +187,14 @@ export const SETTINGS = {
     default: '15%',
     meaning: 'How many fewer records than the run before a run may have without a warning.',
   }),
+  recordsPollInterval: setting({
+    variable: 'TIDEMARK_RECORDS_POLL_INTERVAL',
+    flag: '--records-poll-interval <duration>',
+    schema: values.duration,
+    default: '5s',
+    meaning:
+      'How often it is looked whether a set of records has a newer artifact, with `ms`, `s`, `m` or `h`; each look is one list of the files of today.',
+  }),
   s3PollInterval: setting({
     variable: 'TIDEMARK_S3_POLL_INTERVAL',
     flag: '--s3-poll-interval <duration>',

@@ -45,12 +45,16 @@ export const ACTIVITY_FAILPOINTS = [
   'activity.written',
   'activity.errata',
   'activity.summarized',
+  'activity.companion',
   'activity.published',
 ] as const;
+/** Where a process passes by that makes a set tell an artifact. */
+export const RECORDS_FAILPOINTS = ['records.begun', 'records.posted'] as const;
 export type Failpoint =
   | (typeof FAILPOINTS)[keyof typeof FAILPOINTS][number]
   | (typeof ARCHIVE_FAILPOINTS)[number]
-  | (typeof ACTIVITY_FAILPOINTS)[number];
+  | (typeof ACTIVITY_FAILPOINTS)[number]
+  | (typeof RECORDS_FAILPOINTS)[number];
 
 interface Armed {
   readonly name: string;

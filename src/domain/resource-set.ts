@@ -19,6 +19,8 @@ export interface ResourceSet {
   readonly urlPrefix: string;
   /** Where the bytes are: a folder's absolute path, or `s3://bucket/prefix`. Without one, `urlPrefix` lies elsewhere. */
   readonly root?: string;
+  /** Its resources are the records of the newest artifact of this. Nobody else posts to it. */
+  readonly records?: RecordsSource;
   /** Its bytes are sent by their S3 server, by URLs that hold for so many seconds; absent: by this one. */
   readonly presignedSeconds?: number;
   /** What locations of the type `abs_path` are resolved against; the root when that is a folder. */
@@ -39,6 +41,12 @@ export interface ResourceSet {
   readonly imported?: Imported;
   /** When it was removed; its id and slug are not given again. */
   readonly removed?: Stamp;
+}
+
+/** Whose records a set has; see artifacts/artifact-key.ts. */
+export interface RecordsSource {
+  readonly provider: string;
+  readonly activity: string;
 }
 
 /** An index that another program wrote, from which a set was taken over. */
@@ -63,6 +71,11 @@ export const DEFAULT_WINDOW_CHANGES = 50_000;
 
 /** What a slug looks like: one without two dots in a row, so that it is never taken for the way to another folder. */
 export const SLUG = /^(?!.*\.\.)[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/;
+
+/** As people write it: `cdl/harvest`. */
+export function formatRecordsSource({ provider, activity }: RecordsSource): string {
+  return `${provider}/${activity}`;
+}
 
 /** Returns the slug, or throws `invalid`: lower-case letters, digits, `.`, `_` and `-`, 1 to 64, letters or digits at the ends. */
 export function parseSlug(text: string): string {

@@ -38,6 +38,11 @@ export const FAILURES: Readonly<Record<number, Failure>> = {
     isOf: hasSet,
   },
   408: { name: 'RequestTimeout', description: 'Nothing more of the body came in time.', isOf: takesBody },
+  409: {
+    name: 'Conflict',
+    description: 'Nobody posts to this set: its resources are the records of artifacts.',
+    isOf: ({ operation }) => operation.id === 'postChanges',
+  },
   410: {
     name: 'Gone',
     description: 'It was there and will not come back: begin again with the lists of the set.',

@@ -1,6 +1,7 @@
 import type { Response } from 'express';
 import type { Sender } from '../journal/posting-entry.ts';
 import type { Posting } from '../updater/ndjson-posting.ts';
+import { refusePosting } from '../updater/refuse-posting.ts';
 import { journalSender } from './journal-sender.ts';
 import { mediaTypeOf } from './media-types.ts';
 import { MAX_JSON_BYTES, parseChangesBody, postChanges } from './posting-json.ts';
@@ -25,8 +26,10 @@ export function postingRoutes(app: ServedApp, stopping: AbortSignal): readonly R
       action: 'post-changes',
       operation: POST_CHANGES,
       async handle(request, response, { results }) {
+        const set = setOf(response);
+        refusePosting(set);
         const unrecorded = {
-          set: setOf(response),
+          set,
           sender: journalSender(senderOf(response), configuration),
           post: (events) => updater.post(events),
           rejected: (rejection) => metrics.index.rejected(rejection),

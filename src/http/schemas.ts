@@ -102,6 +102,12 @@ export const setSchema = z
     lastChange: datetime.optional(),
     urlPrefix: uri,
     hasRoot: z.boolean().describe('Whether its resources are served by this server.'),
+    records: z
+      .string()
+      .optional()
+      .describe(
+        'Of a set of records: the provider and the activity, such as `cdl/harvest`, whose newest artifact it tells.',
+      ),
     private: z.boolean().describe('Whether it is only for those whose token may read it.'),
     epoch: z.int().min(1).describe('Rises when its history starts anew.'),
     documents: z.strictObject({ capabilityList: uri, resourceList: uri, changeList: uri, recentChanges: uri }),

@@ -4,6 +4,7 @@ import type { ResourceSet } from '../domain/resource-set.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { AppMetrics } from '../metrics/app-metrics.ts';
 import type { DocumentPublisher } from '../publisher/published-document.ts';
+import type { Records } from '../records/records.ts';
 import type { ContentRoot } from '../roots/content-root.ts';
 import type { FileMemory } from '../roots/file-memory.ts';
 import type { SetRegistry } from '../sets/set-registry.ts';
@@ -20,6 +21,7 @@ export interface ServedApp {
   readonly sets: SetRegistry;
   readonly tokens: TokenRegistry;
   readonly updater: Pick<Updater, 'post'>;
+  readonly records: Pick<Records, 'read' | 'standingOf'>;
   readonly publisher: DocumentPublisher;
   readonly journal: Journal;
   /** How many changes sets had in each hour or day. */

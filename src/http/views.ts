@@ -1,7 +1,7 @@
 import type { Change } from '../domain/change.ts';
 import { uriOf } from '../domain/key.ts';
 import type { Resource, ResourceState } from '../domain/resource.ts';
-import type { ResourceSet } from '../domain/resource-set.ts';
+import { formatRecordsSource, type ResourceSet } from '../domain/resource-set.ts';
 import { formatStamp } from '../domain/stamp.ts';
 import { formatSeconds } from '../domain/w3c-datetime.ts';
 import type { PostingEntry } from '../journal/posting-entry.ts';
@@ -31,7 +31,8 @@ export function setView(set: ResourceSet, summary: SetSummary, baseUrl: string):
     changes: summary.changes,
     lastChange: summary.lastChange === 0 ? undefined : formatStamp(summary.lastChange),
     urlPrefix: set.urlPrefix,
-    hasRoot: set.root !== undefined,
+    hasRoot: set.root !== undefined || set.records !== undefined,
+    records: set.records && formatRecordsSource(set.records),
     private: set.private === true,
     epoch: set.epoch,
     documents: { capabilityList, resourceList, changeList, recentChanges },

@@ -70,8 +70,9 @@ async function findBySlug({ sets }: KnownSets, { name }: Imported, slug: string)
 
 /** Why nothing can be taken over into a set. */
 function problemOf(set: ResourceSet, asked: Imported, { changes, lastChange }: SetSummary): string | undefined {
-  const { root, imported } = set;
+  const { root, records, imported } = set;
   if (root !== undefined) return 'is that of a folder';
+  if (records !== undefined) return 'is one of records of artifacts';
   if (imported === undefined) return changes > 0 ? 'has a history of its own' : undefined;
   if (!isOf(set, asked)) return `was taken over from "${imported.name}" in the index ${imported.index}`;
   if (imported.through === undefined || lastChange <= imported.through) return undefined;

@@ -6,6 +6,7 @@ import {
   DEFAULT_WINDOW_CHANGES,
   type Imported,
   parseSlug,
+  type RecordsSource,
   type ResourceSet,
   type SetId,
 } from '../domain/resource-set.ts';
@@ -18,6 +19,7 @@ export interface NewSet {
   readonly slug: string;
   readonly title?: string | undefined;
   readonly root?: string | undefined;
+  readonly records?: RecordsSource | undefined;
   readonly urlPrefix?: string | undefined;
   readonly resourceRootDir?: string | undefined;
   readonly exclude?: readonly string[] | undefined;
@@ -247,13 +249,14 @@ export function draftSet(set: NewSet, baseUrl: string): Omit<ResourceSet, 'id' |
     epoch: 1,
     urlPrefix: set.urlPrefix === undefined ? setUris(baseUrl, slug).resources : parseUrlPrefix(set.urlPrefix),
     ...(set.root !== undefined && { root: set.root }),
+    ...(set.records !== undefined && { records: set.records }),
     ...(set.presignedSeconds !== undefined && { presignedSeconds: set.presignedSeconds }),
     ...resourceRootDir(set),
     exclude: set.exclude ?? [],
     pageEntries: set.pageEntries ?? DEFAULT_PAGE_ENTRIES,
     windowChanges: set.windowChanges ?? DEFAULT_WINDOW_CHANGES,
     publishHashes: set.publishHashes ?? [],
-    ready: set.root === undefined && set.imported === undefined,
+    ready: set.root === undefined && set.records === undefined && set.imported === undefined,
     ...(set.private === true && { private: true }),
     ...(set.imported !== undefined && { imported: set.imported }),
   };

@@ -73,6 +73,7 @@ export function testConfiguration(folder: string, settings: Partial<Configuratio
     idleTimeout: 10_000,
     drop: { stop: 0.3, warn: 0.15 },
     s3: { timeout: 10_000, pollInterval: 300_000 },
+    recordsPollInterval: 5_000,
     publicMetrics: false,
     accessLog: false,
     logLevel: 'silent',

@@ -1,0 +1,41 @@
+import { workerData } from 'node:worker_threads';
+import { openArtifacts } from './artifacts/open-artifacts.ts';
+import type { ArtifactLocation, S3Configuration, StoreLocation } from './config/configuration.ts';
+import { armFailpoint } from './domain/failpoint.ts';
+import { type ComparisonStep, compareRecords } from './records/compare-records.ts';
+import type { CompareTask } from './records/comparer.ts';
+import { openStores } from './stores/open-stores.ts';
+import { answerQuestions } from './threads/questions.ts';
+
+/** What the thread is started with. */
+export interface CompareThreadData {
+  readonly store: StoreLocation;
+  readonly artifacts: ArtifactLocation;
+  readonly s3: S3Configuration;
+  readonly failpoint: string | undefined;
+}
+
+/** The thread that compares records: it has its own connections to the store and to the artifacts, and posts nothing. */
+const { store, artifacts: location, s3, failpoint } = workerData as CompareThreadData;
+armFailpoint(failpoint);
+const { index, close } = await openStores(store);
+const artifacts = openArtifacts(location, s3);
+let steps: AsyncIterator<ComparisonStep> | undefined;
+
+answerQuestions(perform, async () => {
+  await steps?.return?.();
+  await artifacts.close();
+  await close();
+});
+
+async function perform(task: CompareTask): Promise<ComparisonStep | undefined> {
+  switch (task.task) {
+    case 'begin':
+      steps = compareRecords(task.comparison, { index, artifacts });
+      return undefined;
+    case 'next': {
+      const { done, value } = await steps!.next();
+      return done ? undefined : value;
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import { hash } from 'node:crypto';
+import type { Request, Response } from 'express';
+import { TidemarkError } from '../domain/errors.ts';
+import type { RecordPlace, ResourceState } from '../domain/resource.ts';
+import type { ResourceSet } from '../domain/resource-set.ts';
+import { answerHead } from './answer-head.ts';
+import type { Validators } from './conditional-request.ts';
+import { keepAnswer } from './keep-answer.ts';
+import { setResourceHeaders } from './resource-headers.ts';
+import { sendBytes } from './send-bytes.ts';
+import type { ServedApp } from './served-app.ts';
+
+interface RecordQuestion {
+  readonly request: Request;
+  readonly response: Response;
+  readonly set: ResourceSet;
+  readonly state: ResourceState;
+}
+
+/**
+ * Answers with the document of a record. All but its bytes is in the state, so only they are asked for, by one range of the artifact.
+ * @throws TidemarkError `unavailable` when the artifact is not there (any more), or is not what it was
+ */
+export async function answerRecord(app: ServedApp, { request, response, set, state }: RecordQuestion): Promise<void> {
+  const { record, hashes, length, mime, lastmod: lastModified } = state;
+  const digest = hashes?.['sha-256'];
+  if (record === undefined || digest === undefined || length === undefined) throw notCompared(set);
+  const { baseUrl, idleTimeout } = app.configuration;
+  setResourceHeaders(response, set, baseUrl);
+  // Two runs of one provider begin in two seconds.
+  const validators: Validators = { etag: `"${digest}"`, lastModified, dateTellsVersions: true };
+  const part = answerHead(request, response, { length, mime, validators });
+  // What was answered holds as long as nothing is committed: an artifact never changes.
+  const keeping = { validators };
+  if (part === undefined) keepAnswer(response, keeping);
+  if (part === undefined || request.method === 'HEAD' || part.length === 0) {
+    response.end();
+    return;
+  }
+  const document = await documentOf(app, record, digest);
+  const body = document.subarray(part.start, part.start + part.length);
+  await sendBytes(response, { body, length: part.length, idleTimeout, keeping });
+}
+
+async function documentOf({ records }: ServedApp, record: RecordPlace, digest: string): Promise<Buffer> {
+  const { document } = await records.read(record);
+  if (hash('sha256', document, 'hex') === digest)
+    return Buffer.from(document.buffer, document.byteOffset, document.length);
+  const { artifact, offset, position } = record;
+  throw new TidemarkError(
+    'unavailable',
+    `the artifact ${artifact} is not what it was when it was compared: record ${position} of the block at byte ${offset} has another document`,
+    { artifact },
+  );
+}
+
+function notCompared({ slug }: ResourceSet): TidemarkError {
+  return new TidemarkError('unavailable', `where this record is is not known: run "tidemark scan ${slug} --rehash"`, {
+    set: slug,
+  });
+}

@@ -1,0 +1,13 @@
+import type { Response } from 'express';
+import type { ResourceSet } from '../domain/resource-set.ts';
+import { setUris } from '../publisher/document-uris.ts';
+
+/** What goes with the bytes of every resource, whoever made them. */
+export function setResourceHeaders(response: Response, set: ResourceSet, baseUrl: string): void {
+  response.set({
+    'Content-Security-Policy': 'sandbox',
+    // A page of another site must not learn from a browser that is signed in what a private set has.
+    'Cross-Origin-Resource-Policy': set.private === true ? 'same-origin' : 'cross-origin',
+    Link: `<${setUris(baseUrl, set.slug).capabilityList}>; rel="resourcesync"`,
+  });
+}

@@ -1,0 +1,228 @@
+import type { ArtifactStore } from '../artifacts/artifact-store.ts';
+import { TidemarkError } from '../domain/errors.ts';
+import type { HashAlgorithm } from '../domain/hash.ts';
+import { type ResourceKey, URI_LENGTH, uriOf } from '../domain/key.ts';
+import type { Resource, ResourceState } from '../domain/resource.ts';
+import type { SetId } from '../domain/resource-set.ts';
+import type { ResourceIndex } from '../stores/resource-index.ts';
+import { DigestSort, type SortedRecord } from './digest-sort.ts';
+import { type ComparedArtifact, noteRecords } from './note-records.ts';
+import { RecordDigests } from './record-digests.ts';
+
+/** What is to be compared; plain values, so that it can be handed to a thread. */
+export interface Comparison {
+  readonly set: SetId;
+  readonly urlPrefix: string;
+  readonly publishHashes: readonly HashAlgorithm[];
+  readonly artifact: ComparedArtifact;
+  /** Whether an artifact without records may take away all that there is. */
+  readonly acceptsEmpty: boolean;
+}
+
+export interface ComparisonParts {
+  readonly index: Pick<ResourceIndex, 'read' | 'summary'>;
+  readonly artifacts: Pick<ArtifactStore, 'get' | 'head' | 'name'>;
+}
+
+/** A record whose state is another one than the artifact tells. */
+export interface RecordDifference {
+  readonly key: ResourceKey;
+  /** As the artifact tells; undefined when it has no such record. */
+  readonly told: ResourceState | undefined;
+  /** As it is; undefined when there is no such resource. */
+  readonly known: ResourceState | undefined;
+}
+
+export interface RecordProblem {
+  /** What it would be called. */
+  readonly key: ResourceKey;
+  readonly problem: string;
+}
+
+/** A part of a comparison, as it goes on. */
+export interface ComparisonStep {
+  /** Records that were read, of all in the end; and then compared. */
+  readonly read: number;
+  readonly compared: number;
+  /** Bytes of the artifact that were read, and all. */
+  readonly bytes: number;
+  readonly ofBytes: number;
+  /** Records whose state tells the same, so far. */
+  readonly unchanged: number;
+  /** Records that another one of the same id came after in the file, so far; and the keys of the first hundred, since the last step. */
+  readonly duplicates: number;
+  readonly duplicateKeys: readonly ResourceKey[];
+  /** Records that cannot be resources, since the last step. */
+  readonly problems: readonly RecordProblem[];
+  readonly differences: readonly RecordDifference[];
+}
+
+/** Differences of one step, and milliseconds between two steps without any. */
+const DIFFERENCES = 2_000;
+const STEP_MILLISECONDS = 100;
+const NAMED_DUPLICATES = 100;
+
+/**
+ * Compares the state of a set with an artifact, by digests, and tells what differs. The artifact is read first, to its end: of one that is torn
+ * nothing is told. Only what is looked at is in memory.
+ * @throws TidemarkError `unavailable` when the artifact cannot be read, or has no records where there were some
+ */
+export async function* compareRecords(comparison: Comparison, parts: ComparisonParts): AsyncGenerator<ComparisonStep> {
+  const run = new ComparisonRun(comparison, parts);
+  try {
+    yield* run.note();
+    await run.requireRecords();
+    yield* run.merge();
+  } finally {
+    run.close();
+  }
+}
+
+class ComparisonRun {
+  readonly #comparison: Comparison;
+  readonly #parts: ComparisonParts;
+  readonly #digests: RecordDigests;
+  readonly #sort = new DigestSort();
+  /** By key of an artifact that states point at: whether it is there. */
+  readonly #isThere = new Map<string, boolean>();
+  #differences: RecordDifference[] = [];
+  #duplicateKeys: ResourceKey[] = [];
+  #problems: RecordProblem[] = [];
+  #bytes = { bytes: 0, ofBytes: 0 };
+  #withoutId = 0;
+  #compared = 0;
+  #unchanged = 0;
+  #duplicates = 0;
+  #told = performance.now();
+
+  constructor(comparison: Comparison, parts: ComparisonParts) {
+    this.#comparison = comparison;
+    this.#parts = parts;
+    this.#digests = new RecordDigests(comparison.publishHashes);
+    this.#isThere.set(comparison.artifact.key, true);
+  }
+
+  close(): void {
+    this.#sort.close();
+  }
+
+  async *note(): AsyncGenerator<ComparisonStep> {
+    const { artifact } = this.#comparison;
+    const noting = { artifacts: this.#parts.artifacts, artifact, digests: this.#digests, sort: this.#sort };
+    for await (const { bytes, ofBytes, withoutId } of noteRecords(noting)) {
+      this.#bytes = { bytes, ofBytes };
+      for (; this.#withoutId < withoutId; this.#withoutId++)
+        this.#problems.push({ key: '/', problem: 'a record has an empty id' });
+      if (this.#isDue()) yield this.#step();
+    }
+  }
+
+  /** A run that found nothing is more likely one that failed than a provider that lost everything. */
+  async requireRecords(): Promise<void> {
+    const { set, artifact, acceptsEmpty } = this.#comparison;
+    if (this.#sort.size > 0 || acceptsEmpty) return;
+    const { resources } = await this.#parts.index.summary(set);
+    if (resources === 0) return;
+    throw new TidemarkError(
+      'unavailable',
+      `the artifact ${artifact.key} has no records, and there are ${resources} resources: nothing is deleted; if that is meant, run "tidemark scan" with --accept-empty`,
+      { artifact: artifact.key },
+    );
+  }
+
+  /** Walks through records and states side by side, ascending by key. */
+  async *merge(): AsyncGenerator<ComparisonStep> {
+    const records = this.#sort.sorted((key) => this.#duplicate(key))[Symbol.iterator]();
+    let next = records.next();
+    try {
+      for await (const resources of this.#parts.index.read(this.#comparison.set, {})) {
+        await this.#findArtifacts(resources);
+        for (const resource of resources) {
+          for (; !next.done && next.value.key < resource.key; next = records.next())
+            this.#compare(next.value, undefined);
+          if (next.done || next.value.key !== resource.key) this.#differ(resource.key, undefined, resource.state);
+          else {
+            this.#compare(next.value, resource.state);
+            next = records.next();
+          }
+        }
+        if (this.#isDue()) yield this.#step();
+      }
+      for (; !next.done; next = records.next()) {
+        this.#compare(next.value, undefined);
+        if (this.#isDue()) yield this.#step();
+      }
+    } finally {
+      records.return?.();
+    }
+    yield this.#step();
+  }
+
+  /** A place is of use only while its artifact is there: when somebody took it away, the record is told of again, at its place in the newest one. */
+  async #findArtifacts(resources: readonly Resource[]): Promise<void> {
+    for (const { state } of resources) {
+      const artifact = state.record?.artifact;
+      if (artifact === undefined || this.#isThere.has(artifact)) continue;
+      this.#isThere.set(artifact, (await this.#parts.artifacts.head(artifact)) !== undefined);
+    }
+  }
+
+  #compare(record: SortedRecord, known: ResourceState | undefined): void {
+    const { key } = record;
+    this.#compared += 1;
+    if (known !== undefined && this.#isTold(record, known)) {
+      this.#unchanged += 1;
+      return;
+    }
+    const { length } = uriOf(this.#comparison.urlPrefix, key);
+    if (length <= URI_LENGTH.most) this.#differ(key, this.#stateOf(record), known);
+    else this.#problems.push({ key, problem: `its URI would have ${length} characters; at most ${URI_LENGTH.most}` });
+  }
+
+  #isTold({ digests, mime, size }: SortedRecord, known: ResourceState): boolean {
+    if (known.mime !== mime || known.length !== size || known.record === undefined) return false;
+    return this.#digests.areIn(known.hashes, digests) && this.#isThere.get(known.record.artifact) === true;
+  }
+
+  #stateOf({ digests, size, mime, block, position }: SortedRecord): ResourceState {
+    const { key: artifact, start } = this.#comparison.artifact;
+    return {
+      lastmod: start,
+      length: size,
+      mime,
+      hashes: this.#digests.toHashes(digests),
+      record: { artifact, ...block, position },
+    };
+  }
+
+  #differ(key: ResourceKey, told: ResourceState | undefined, known: ResourceState | undefined): void {
+    this.#differences.push({ key, told, known });
+  }
+
+  #duplicate(key: ResourceKey): void {
+    this.#duplicates += 1;
+    if (this.#duplicates <= NAMED_DUPLICATES) this.#duplicateKeys.push(key);
+  }
+
+  #isDue(): boolean {
+    return this.#differences.length >= DIFFERENCES || performance.now() - this.#told >= STEP_MILLISECONDS;
+  }
+
+  #step(): ComparisonStep {
+    const step = {
+      read: this.#sort.size,
+      compared: this.#compared,
+      ...this.#bytes,
+      unchanged: this.#unchanged,
+      duplicates: this.#duplicates,
+      duplicateKeys: this.#duplicateKeys,
+      problems: this.#problems,
+      differences: this.#differences,
+    };
+    this.#differences = [];
+    this.#duplicateKeys = [];
+    this.#problems = [];
+    this.#told = performance.now();
+    return step;
+  }
+}

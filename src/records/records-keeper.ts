@@ -1,0 +1,126 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { formatDate } from '../artifacts/timestamp.ts';
+import { isTidemarkError, TidemarkError } from '../domain/errors.ts';
+import type { RootEvents } from '../updater/root-keeper.ts';
+import type { ScanSummary } from '../updater/scan-summary.ts';
+import { bringUpToDate, type RecordsUpkeep } from './bring-up-to-date.ts';
+
+export interface RecordsKeeperOptions extends RecordsUpkeep {
+  readonly events?: RootEvents;
+  /** Milliseconds between two looks for a newer artifact. */
+  readonly pollInterval: number;
+  /** Milliseconds before the first attempt after trouble; then twice as long each time. */
+  readonly retryDelay?: number;
+}
+
+/** What does not happen today, or is taken away, is seen after so many milliseconds. */
+const WHOLE_LOOK = 60_000;
+/** A torn artifact of a gigabyte is not to be read all the time. */
+const LONGEST_RETRY = 300_000;
+
+/** Keeps a set in step with the newest artifact of its provider's activity. When there is trouble, nothing is deleted, and it is tried again. */
+export class RecordsKeeper {
+  /** Resolves when the set was compared for the first time, or had been; with undefined when the keeper was stopped before. */
+  readonly firstScan: Promise<ScanSummary | undefined>;
+  readonly #options: RecordsKeeperOptions;
+  readonly #stopping = new AbortController();
+  readonly #firstScan = Promise.withResolvers<ScanSummary | undefined>();
+  #running: Promise<void> | undefined;
+
+  constructor(options: RecordsKeeperOptions) {
+    this.#options = options;
+    this.firstScan = this.#firstScan.promise;
+  }
+
+  /** Begins, and returns at once. */
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** Resolves when what was being posted is committed. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+    this.#firstScan.resolve(undefined);
+    this.#options.events?.onStopped?.();
+  }
+
+  async #run(): Promise<void> {
+    const { events, retryDelay = 1_000, pollInterval } = this.#options;
+    const { signal } = this.#stopping;
+    let trouble: TidemarkError | undefined;
+    let delay = retryDelay;
+    while (!signal.aborted) {
+      // Looked at before: what comes while it is compared is not passed over.
+      const seen = await this.#signature().catch(() => undefined);
+      try {
+        await this.#compare();
+        if (trouble !== undefined) events?.onRecovered?.();
+        trouble = undefined;
+        delay = retryDelay;
+        await this.#untilChanged(seen, { every: pollInterval, atMost: WHOLE_LOOK });
+      } catch (error) {
+        if (signal.aborted) return;
+        const next = troubleOf(error);
+        if (next.message !== trouble?.message) events?.onTrouble?.(next);
+        trouble = next;
+        await this.#untilChanged(seen, { every: Math.min(pollInterval, delay), atMost: delay });
+        delay = Math.min(delay * 2, LONGEST_RETRY);
+      }
+    }
+  }
+
+  async #compare(): Promise<void> {
+    const { events } = this.#options;
+    const onProgress: RootEvents['onProgress'] = (progress) => events?.onProgress?.(progress);
+    const summary = await bringUpToDate({ ...this.#options, onProgress, signal: this.#stopping.signal });
+    if (summary !== undefined) events?.onScanned?.(summary, 'full');
+    this.#firstScan.resolve(summary ?? NOTHING_TO_DO);
+  }
+
+  /** Waits until today's artifacts are others, or for so long. */
+  async #untilChanged(
+    seen: string | undefined,
+    { every, atMost }: { readonly every: number; readonly atMost: number },
+  ): Promise<void> {
+    const { signal } = this.#stopping;
+    const end = performance.now() + atMost;
+    for (;;) {
+      const left = end - performance.now();
+      if (left <= 0 || signal.aborted) return;
+      await wait(Math.min(every, left), undefined, { signal }).catch(() => {});
+      const now = signal.aborted ? seen : await this.#signature().catch(() => undefined);
+      // A store that does not answer is told of by the next attempt.
+      if (now === undefined || now !== seen) return;
+    }
+  }
+
+  /** Another text when a run of today has written anything: one request, of a folder that has few files. */
+  async #signature(): Promise<string> {
+    const { artifacts, set } = this.#options;
+    const { provider, activity } = set.records!;
+    const date = formatDate(new Date());
+    const objects = await artifacts.objects(`${provider}/${activity}/${date}/`);
+    return `${date} ${objects.length} ${objects.at(-1)?.key}`;
+  }
+}
+
+const NOTHING_TO_DO: ScanSummary = {
+  files: 0,
+  hashed: 0,
+  bytes: 0,
+  created: 0,
+  updated: 0,
+  deleted: 0,
+  unchanged: 0,
+  left: 0,
+  problems: [],
+  problemCount: 0,
+  seconds: 0,
+};
+
+function troubleOf(error: unknown): TidemarkError {
+  if (isTidemarkError(error)) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new TidemarkError('unavailable', `keeping the set in step failed: ${message}`, {}, error);
+}

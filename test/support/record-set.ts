@@ -1,0 +1,110 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { ArtifactStore } from '../../src/artifacts/artifact-store.ts';
+import { recordIdOfKey } from '../../src/domain/record-key.ts';
+import type { Resource } from '../../src/domain/resource.ts';
+import type { ResourceSet } from '../../src/domain/resource-set.ts';
+import { bringUpToDate, type UpToDateOptions } from '../../src/records/bring-up-to-date.ts';
+import { type Comparison, type ComparisonStep, compareRecords } from '../../src/records/compare-records.ts';
+import type { RecordsSummary } from '../../src/records/records-summary.ts';
+import { SetRegistry } from '../../src/sets/set-registry.ts';
+import { openStores, type Stores } from '../../src/stores/open-stores.ts';
+import { Updater } from '../../src/updater/updater.ts';
+import { collect } from './builders.ts';
+import type { StorePlace } from './each-store.ts';
+
+/** A process that makes a set of records tell artifacts; it compares in the thread of the test. */
+export class RecordsProcess {
+  readonly stores: Stores;
+  readonly set: ResourceSet;
+  readonly updater: Updater;
+  readonly #artifacts: ArtifactStore;
+  /** Is waited for before each step of a comparison is taken. */
+  beforeStep: (step: ComparisonStep) => Promise<void> = async () => {};
+
+  private constructor(stores: Stores, set: ResourceSet, artifacts: ArtifactStore) {
+    this.stores = stores;
+    this.set = set;
+    this.updater = new Updater(stores.index);
+    this.#artifacts = artifacts;
+  }
+
+  /** Opens the store, and makes the set `cdl` of the records of `cdl/harvest` when it is not there yet. */
+  static async open(place: StorePlace, artifacts: ArtifactStore): Promise<RecordsProcess> {
+    const stores = await openStores(place.location);
+    const sets = new SetRegistry(stores.catalog, stores.index);
+    await sets.useBaseUrl('http://localhost:8080', false);
+    const records = { provider: 'cdl', activity: 'harvest' };
+    const [known] = await sets.list();
+    return new RecordsProcess(stores, known ?? (await sets.add({ slug: 'cdl', records })), artifacts);
+  }
+
+  get upkeep() {
+    const { catalog, index } = this.stores;
+    const artifacts = this.#artifacts;
+    const process = this;
+    return {
+      set: this.set,
+      artifacts,
+      catalog,
+      updater: this.updater,
+      comparer: {
+        async *compare(comparison: Comparison): AsyncGenerator<ComparisonStep> {
+          for await (const step of compareRecords(comparison, { index, artifacts })) {
+            await process.beforeStep(step);
+            yield step;
+          }
+        },
+      },
+    };
+  }
+
+  bringUpToDate(options: Partial<UpToDateOptions> = {}): Promise<RecordsSummary | undefined> {
+    return bringUpToDate({ ...this.upkeep, ...options });
+  }
+
+  /** What a comparison did, in short: `3 of …: +1 ~1 -1 =1`. */
+  async counts(options: Partial<UpToDateOptions> = {}): Promise<string> {
+    const summary = await this.bringUpToDate(options);
+    if (summary === undefined) return 'nothing to do';
+    const { files, created, updated, deleted, unchanged } = summary;
+    return `${files}: +${created} ~${updated} -${deleted} =${unchanged}`;
+  }
+
+  /** The live resources by the ids of their records. */
+  async resources(): Promise<Map<string, Resource>> {
+    const all = await collect(this.stores.index.read(this.set.id, {}));
+    return new Map(all.map((resource) => [recordIdOfKey(resource.key) ?? resource.key, resource]));
+  }
+
+  /** All changes, as `created id`. */
+  async history(): Promise<readonly string[]> {
+    const changes = await collect(this.stores.index.changes(this.set.id, { after: 0 }));
+    return changes.map(({ kind, key }) => `${kind} ${recordIdOfKey(key) ?? key}`);
+  }
+
+  async close(): Promise<void> {
+    await this.updater.idle();
+    await this.stores.close();
+  }
+}
+
+/** A gate that holds whoever comes by until it is opened. */
+export class Gate {
+  readonly #reached = Promise.withResolvers<void>();
+  readonly #opened = Promise.withResolvers<void>();
+
+  /** Resolves when somebody waits at it. */
+  get reached(): Promise<void> {
+    return this.#reached.promise;
+  }
+
+  open(): void {
+    this.#opened.resolve();
+  }
+
+  async pass(): Promise<void> {
+    this.#reached.resolve();
+    await this.#opened.promise;
+    await wait(0);
+  }
+}
