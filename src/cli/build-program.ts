@@ -36,7 +36,11 @@ export function buildProgram(surroundings: ProgramSurroundings): Command {
     .addHelpText('after', EXIT_CODE_HELP)
     .exitOverride()
     // The one place that prints errors is run-cli.ts.
-    .configureOutput({ outputError: () => {}, writeOut: (help) => void surroundings.terminal.write(help) });
+    .configureOutput({
+      outputError: () => {},
+      writeOut: (help) => void surroundings.terminal.write(help),
+      writeErr: (help) => void surroundings.terminal.stderr.write(help),
+    });
   for (const command of COMMANDS) addCommand(parentOf(command, program), command, surroundings);
   return program;
 }

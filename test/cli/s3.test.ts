@@ -21,7 +21,8 @@ describe('a bucket on the command line', function () {
   const put = (path: string, content = path) => bucket.put(`some maps/${path}`, content);
   const root = () => rootOf(s3, bucket.name, 'some maps');
   const canonical = () => `s3://${bucket.name}/some%20maps?endpoint=${s3.endpoint}`;
-  const run = (...args: string[]) => place.run(args, { env: environmentOf(s3) });
+  // The keys are looked for in the environment of the process.
+  const run = (...args: string[]) => place.runProcess(args, { env: environmentOf(s3) });
 
   async function done(...args: string[]): Promise<string> {
     const { exitCode, stdout, stderr } = await run(...args);
@@ -80,7 +81,7 @@ describe('a bucket on the command line', function () {
     const { accessKeyId } = s3.keys;
     const env = { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: 'wrongwrong' };
     const told = [
-      [await place.run(['scan', 'maps'], { env }), /does not accept the credentials .*: check key and secret/],
+      [await place.runProcess(['scan', 'maps'], { env }), /does not accept the credentials .*: check key and secret/],
       [await run('scan', 'missing'), /is not there: .* has no bucket/],
       [await run('scan', 'public'), /denies access .*: allow s3:ListBucket/],
     ] as const;

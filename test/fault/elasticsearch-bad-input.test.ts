@@ -154,7 +154,7 @@ describe('an Elasticsearch that cannot be used', function () {
 });
 
 describe('an Elasticsearch with users', function () {
-  this.timeout(120_000);
+  this.timeout(180_000);
   const own = useOwnElasticsearch({
     security: {
       users: [

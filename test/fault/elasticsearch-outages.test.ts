@@ -33,7 +33,7 @@ const ONE_IN = 20;
 const MOST_FAULTS = 30;
 
 describe('an Elasticsearch that is shared', function () {
-  this.timeout(90_000);
+  this.timeout(180_000);
   const elasticsearch = useElasticsearch();
   afterEach(closeElasticsearchSources);
 
@@ -107,7 +107,7 @@ describe('an Elasticsearch that is shared', function () {
 });
 
 describe('an Elasticsearch that goes away', function () {
-  this.timeout(120_000);
+  this.timeout(180_000);
   const own = useOwnElasticsearch();
   afterEach(closeElasticsearchSources);
 

@@ -44,7 +44,7 @@ const CLIENTS: Readonly<Record<StoreKind['kind'], () => readonly Client[]>> = {
 };
 
 describeOnEachStore('a server that dies', function (store) {
-  this.timeout(90_000);
+  this.timeout(180_000);
   afterEach(closeFaultSources);
 
   for (const failpoint of STRIKES[store.kind]) {

@@ -17,7 +17,7 @@ const REQUESTS_PER_FOLLOWER = 20;
 const FOLLOWERS = 3;
 
 describeOnEachStore('a reader under fire', function (store) {
-  this.timeout(90_000);
+  this.timeout(180_000);
   afterEach(closeFaultSources);
 
   it('has an exact copy in the end, and never saw a wrong list on the way', async () => {

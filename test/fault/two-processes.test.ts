@@ -41,7 +41,7 @@ const DEATHS = {
 };
 
 describeOnEachStore('two processes on one store', function (store) {
-  this.timeout(90_000);
+  this.timeout(180_000);
   afterEach(closeFaultSources);
 
   it('keep one log when both and a command post to the same keys at once, and publish the same documents', async () => {

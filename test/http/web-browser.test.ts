@@ -141,6 +141,8 @@ describe('Pages in a real browser', () => {
       await page.getByRole('cell', { name: '13', exact: true }).waitFor();
       await started.app.sets.markReady('scans');
       await page.getByText('being read').waitFor({ state: 'detached' });
+      // It would go on to ask a server that is closed.
+      await page.context().close();
     });
 
     it('follow a base URL with a path that only a proxy knows of', async () => {

@@ -1,12 +1,7 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { findFreePorts } from '../../scripts/services/free-ports.ts';
 
-/** A port that was free a moment ago. */
+/** A port that was free a moment ago, and that no outgoing connection is given meanwhile. */
 export async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
+  const [port] = await findFreePorts(1);
+  return port!;
 }

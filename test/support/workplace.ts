@@ -7,6 +7,7 @@ import {
   killTidemarks,
   type RunningTidemark,
   type RunOptions,
+  runProcess,
   runTidemark,
   startTidemark,
 } from './run-tidemark.ts';
@@ -42,6 +43,11 @@ export class Workplace {
   /** Runs a command to its end. */
   run(args: readonly string[], options?: Options): Promise<FinishedRun> {
     return runTidemark(args, this.#here(options));
+  }
+
+  /** Runs a command to its end in a process of its own. */
+  runProcess(args: readonly string[], options?: Options): Promise<FinishedRun> {
+    return runProcess(args, this.#here(options));
   }
 
   /** Starts a command. */
