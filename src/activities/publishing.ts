@@ -61,6 +61,7 @@ export async function publish(
   provenance: Provenance,
 ): Promise<void> {
   if (companion !== undefined) await writeProvenance(store, companion, provenance, { signal });
+  failpoint('activity.companion');
   await writeProvenance(store, key, provenance, { signal });
   failpoint('activity.published');
 }

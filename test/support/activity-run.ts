@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import type { InputItem } from '../../src/activities/input-item.ts';
 import type { RecordSource } from '../../src/activities/record-source.ts';
@@ -77,4 +78,17 @@ export async function keysOf(store: ArtifactStore, prefix = ''): Promise<readonl
   const keys: string[] = [];
   for await (const batch of store.list(prefix)) keys.push(...batch.map(({ key }) => key));
   return keys;
+}
+
+/** Records that hardly get smaller, one that comes twice, a deleted one and a bad one: a run of them takes every step that there is. */
+export function allKindsOfItems(count: number): readonly InputItem[] {
+  const records = Array.from({ length: count }, (_, number) =>
+    xmlRecord(`r${number}`, randomBytes(750).toString('hex')),
+  );
+  return [
+    xmlRecord('r0'),
+    { kind: 'deleted', id: 'gone' },
+    { kind: 'bad', problem: { kind: 'no-id', message: 'it has no id' } },
+    ...records,
+  ];
 }
