@@ -1,5 +1,5 @@
-import { createReadStream, createWriteStream, readFileSync, statSync } from 'node:fs';
-import { pipeline } from 'node:stream/promises';
+import { createReadStream, readFileSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { readContainer } from '../../../src/avro/container-reader.ts';
 import { encodeContainer } from '../../../src/avro/container-writer.ts';
 import type { OriginalRecord } from '../../../src/avro/schemas.ts';
@@ -28,8 +28,23 @@ async function* records(): AsyncGenerator<readonly OriginalRecord[]> {
 }
 
 async function write(): Promise<void> {
-  const bytes = encodeContainer({ schema: 'OriginalRecord.v1', records: records(), codec });
-  await pipeline(bytes, createWriteStream(file, { highWaterMark: CHUNK }));
+  const handle = await open(file, 'w');
+  let chunks: Uint8Array[] = [];
+  let length = 0;
+  let writing: Promise<unknown> = Promise.resolve();
+  for await (const chunk of encodeContainer({ schema: 'OriginalRecord.v1', records: records(), codec })) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length < CHUNK) continue;
+    // One megabyte is written while the next one is made.
+    await writing;
+    writing = handle.writev(chunks);
+    chunks = [];
+    length = 0;
+  }
+  await writing;
+  if (chunks.length > 0) await handle.writev(chunks);
+  await handle.close();
 }
 
 async function read(): Promise<void> {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { findFreePort } from '../../../test/support/free-port.ts';
-import { type Finished, runChild } from './child.ts';
+import { type ChildOptions, type Finished, runChild } from './child.ts';
 import { HttpClient } from './http-client.ts';
 import { peakMemory } from './peak-memory.ts';
 
@@ -28,7 +28,13 @@ export class Tidemark {
 
   /** Runs a command to its end. */
   run(...args: readonly string[]): Promise<Finished> {
-    return runChild(process.execPath, [MAIN, ...args, '--data', this.dataFolder, '--json'], { env: this.#env });
+    return this.runWith(args);
+  }
+
+  /** @param started is given the process */
+  runWith(args: readonly string[], started?: ChildOptions['started']): Promise<Finished> {
+    const options = { env: this.#env, ...(started !== undefined && { started }) };
+    return runChild(process.execPath, [MAIN, ...args, '--data', this.dataFolder, '--json'], options);
   }
 
   /** Adds a set of resources that are served elsewhere. */

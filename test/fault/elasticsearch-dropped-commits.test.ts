@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { setTimeout as wait } from 'node:timers/promises';
+import { SetRegistry } from '../../src/sets/set-registry.ts';
+import { Cluster } from '../../src/stores/elasticsearch/cluster.ts';
+import { IndexNames } from '../../src/stores/elasticsearch/schema.ts';
+import { openStores, type Stores } from '../../src/stores/open-stores.ts';
+import { collect, upsert } from '../support/builders.ts';
+import { onElasticsearch, type StorePlace } from '../support/each-store.ts';
+import { useElasticsearch } from '../support/elasticsearch.ts';
+
+/** More than the last commits that stay, and than those that a process that is behind reads one by one. */
+const COMMITS = 110;
+
+/** What processes do that knew the log before commits were dropped. */
+describe('old commits that are dropped from the log on Elasticsearch', function () {
+  this.timeout(60_000);
+  const elasticsearch = useElasticsearch();
+  let place: StorePlace;
+  let opened: Stores[];
+  let writer: Stores;
+  let maps: number;
+
+  const open = async () => {
+    const stores = await openStores(place.location);
+    opened.push(stores);
+    return stores;
+  };
+
+  beforeEach(async () => {
+    place = onElasticsearch(elasticsearch).place('');
+    opened = [];
+    writer = await open();
+    const sets = new SetRegistry(writer.catalog, writer.index);
+    await sets.useBaseUrl('http://localhost:8080', false);
+    maps = (await sets.add({ slug: 'maps', urlPrefix: 'http://example.org/' })).id;
+  });
+  afterEach(async () => {
+    for (const { close } of opened) await close();
+    await place.dispose();
+  });
+
+  /** Commits, and drops all but the last ones. */
+  const commitAndDrop = async () => {
+    for (let round = 0; round < COMMITS; round++) await writer.index.commit([upsert(maps, 'a', { length: round })]);
+    const { dropped } = await writer.index.dropCommits(await writer.index.watermark(), { olderThan: 0 });
+    assert.ok(dropped > COMMITS - 70, `${dropped}`);
+  };
+  const log = async ({ index }: Stores) => collect(index.log({ after: 0 }));
+
+  it('keep their numbers: who comes late with one commits after everybody else', async () => {
+    const late = await open();
+    // It knows the log up to here, and believes the next number to be free.
+    await late.index.commit([upsert(maps, 'a', { length: 5_000 })]);
+    await commitAndDrop();
+    const [result] = await late.index.commit([upsert(maps, 'b')]);
+    assert.equal(result!.status, 'applied');
+    const [again] = await late.index.commit([upsert(maps, 'a', { length: COMMITS - 1 })]);
+    assert.deepEqual(again, { status: 'unchanged', reason: 'same-state' });
+    const changes = await log(writer);
+    assert.equal(changes.length, COMMITS + 2);
+    assert.equal(changes.at(-1)!.key, '/b');
+    assert.deepEqual(await log(await open()), changes);
+  });
+
+  it('are no news to a reader that was away: it goes on from the pointer', async () => {
+    const away = await open();
+    await away.index.watermark();
+    await commitAndDrop();
+    assert.equal(await away.index.watermark(), await writer.index.watermark());
+    const [standing] = await away.index.lookup(maps, ['/a']);
+    assert.equal(standing?.state?.length, COMMITS - 1);
+  });
+
+  it('count as committed to the process that made them, when the answer was lost for so long', async () => {
+    await commitAndDrop();
+    // As in commit-log.ts: the same document under the same number once more.
+    const cluster = new Cluster({ nodes: [elasticsearch.url] });
+    const { log } = new IndexNames((place.location as { prefix: string }).prefix);
+    try {
+      const path = (action: string) => `/${log}/${action}/5`;
+      const there = await cluster.ask<{ _source: { uuid: string; changes: object } }>({
+        method: 'GET',
+        path: path('_doc'),
+      });
+      assert.deepEqual(there.body._source.changes, { rows: [], dropped: true });
+      const created = await cluster.ask({ method: 'PUT', path: path('_create'), body: {}, expects: [409] });
+      assert.equal(created.status, 409);
+    } finally {
+      await cluster.close();
+    }
+  });
+
+  it('leave those alone that are younger, not below the boundary, or not applied by everybody', async () => {
+    for (let round = 0; round < COMMITS; round++) await writer.index.commit([upsert(maps, 'a', { length: round })]);
+    const until = await writer.index.watermark();
+    assert.equal((await writer.index.dropCommits(until)).dropped, 0);
+    assert.equal((await writer.index.dropCommits(1, { olderThan: 0 })).dropped, 0);
+    const { dropped, total } = await writer.index.dropCommits(until, { olderThan: 0 });
+    assert.ok(total <= COMMITS + 1 - 64 && dropped === total, `${dropped} of ${total}`);
+  });
+
+  it('take less room afterwards, and the store tells the same', async () => {
+    const big = Array.from({ length: 400 }, (_, at) => `file-${at}`);
+    for (let round = 0; round < 20; round++) {
+      await writer.index.commit(big.map((path) => upsert(maps, path, { length: round })));
+    }
+    const before = await log(writer);
+    await commitAndDrop();
+    const cluster = new Cluster({ nodes: [elasticsearch.url] });
+    const names = new IndexNames((place.location as { prefix: string }).prefix);
+    try {
+      await cluster.ask({ method: 'POST', path: `/${names.log}/_refresh` });
+      const all = await cluster.search<{ changes: { dropped?: true; zstd?: string } }>(names.log, { size: 100 });
+      const full = all.filter(({ changes }) => changes.dropped !== true);
+      // The large ones are the oldest.
+      assert.ok(full.every(({ changes }) => changes.zstd === undefined));
+    } finally {
+      await cluster.close();
+    }
+    assert.deepEqual((await log(writer)).slice(0, before.length), before);
+    await wait(0);
+  });
+});
