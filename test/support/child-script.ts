@@ -42,11 +42,11 @@ export class ChildScript<Line> {
     return readdirSync(`/proc/${this.#child.pid}/fd`).length;
   }
 
-  async stop(): Promise<void> {
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
     if (this.#child.exitCode !== null) return;
     const exit = once(this.#child, 'exit');
     this.#child.stdin!.end();
-    this.#child.kill('SIGTERM');
+    this.#child.kill(signal);
     await exit;
     this.#reader.close();
   }

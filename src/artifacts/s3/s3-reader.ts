@@ -75,15 +75,22 @@ async function* read(
 }
 
 async function request(objects: S3Objects, task: ReadTask, { start, end, signal }: Span): Promise<Answer> {
-  const range =
-    start === 0 && end === Number.POSITIVE_INFINITY ? undefined : `bytes=${start}-${Number.isFinite(end) ? end : ''}`;
-  const answer = await objects.get(task.key, range, signal).catch(async (error: unknown) => {
-    throw await explain(objects, task, { error, start });
-  });
+  // Also for the whole: then the answer tells how long that is, and not only how much of it comes.
+  const range = `bytes=${start}-${Number.isFinite(end) ? end : ''}`;
+  const answer = await objects
+    .get(task.key, range, signal)
+    .catch((error: unknown) => {
+      // There is no range in an object without bytes.
+      if (failureOf(error).status === 416 && task.range === undefined) return objects.get(task.key, undefined, signal);
+      throw error;
+    })
+    .catch(async (error: unknown) => {
+      throw await explain(objects, task, { error, start });
+    });
   const body = answer.Body as Readable;
-  // Not that of the request, which has been answered.
+  // Whoever reads it is told; it may fail while nobody does.
   body.on('error', () => {});
-  const total = totalOf(answer, range === undefined ? undefined : start);
+  const total = totalOf(answer, start);
   if (total !== undefined) return { body, total };
   body.destroy();
   throw brokenAnswer(
@@ -93,12 +100,9 @@ async function request(objects: S3Objects, task: ReadTask, { start, end, signal 
 }
 
 /** The bytes of the whole object; undefined for an answer that is not to what was asked. */
-function totalOf(
-  { ContentRange, ContentLength }: GetObjectCommandOutput,
-  start: number | undefined,
-): number | undefined {
-  if (start === undefined) return ContentRange === undefined ? ContentLength : undefined;
-  const [, from, last, total] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(ContentRange ?? '') ?? [];
+function totalOf({ ContentRange, ContentLength }: GetObjectCommandOutput, start: number): number | undefined {
+  if (ContentRange === undefined) return ContentLength === 0 ? 0 : undefined;
+  const [, from, last, total] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(ContentRange) ?? [];
   const isAsked = Number(from) === start && ContentLength === Number(last) - start + 1;
   return isAsked ? Number(total) : undefined;
 }

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { type Activity, formatKey, summaryKey } from '../../src/artifacts/artifact-key.ts';
+import type { ArtifactKey, ArtifactStore } from '../../src/artifacts/artifact-store.ts';
+import type { FoundArtifact } from '../../src/artifacts/find-artifacts.ts';
+import { putJson } from '../../src/artifacts/json-object.ts';
+import { writeProvenance } from '../../src/artifacts/provenance.ts';
+import { parseTimestamp } from '../../src/artifacts/timestamp.ts';
+import { encodeContainer } from '../../src/avro/container-writer.ts';
+import type { RecordOf } from '../../src/avro/schemas.ts';
+import { describeOnEachArtifactStore } from '../support/each-artifact-store.ts';
+import { killTidemarks, runProcess, runTidemark } from '../support/run-tidemark.ts';
+import { useTempFolder } from '../support/temp-folder.ts';
+
+const VERSION = '0.1.0+0123456789ab';
+
+describeOnEachArtifactStore('tidemark artifacts', function (place) {
+  this.timeout(120_000);
+  const folder = useTempFolder();
+  let store: ArtifactStore;
+
+  beforeEach(() => {
+    store = place.open();
+  });
+  afterEach(async () => {
+    await store.close();
+    await killTidemarks();
+  });
+
+  const run = (...args: string[]) =>
+    runTidemark(['artifacts', ...args, '--artifacts', place.text], { cwd: folder.path, env: place.environment });
+
+  interface Written {
+    readonly schema: 'OriginalRecord.v1' | 'MAP.4_0.MAPRecord.v1';
+    readonly records?: readonly RecordOf['OriginalRecord.v1'][];
+    readonly generator?: string | undefined;
+  }
+
+  async function write(
+    activity: Activity,
+    [provider, timestamp]: readonly [string, string],
+    { schema, records = [], generator = 'https://example.org/oai' }: Written = { schema: 'OriginalRecord.v1' },
+  ): Promise<ArtifactKey> {
+    const key = formatKey({ provider, activity, start: parseTimestamp(timestamp)!, schema });
+    async function* batches() {
+      yield records;
+    }
+    await store.put(key, encodeContainer({ schema, records: batches(), doc: `made by ${VERSION}` }));
+    await writeProvenance(store, key, { generator, version: VERSION });
+    return key;
+  }
+
+  const record = (id: string, document = `<r>${id}</r>`) => ({
+    ...{ id, provider: 'cdl', document },
+    mimetype: 'application/xml' as const,
+  });
+
+  it('A37: prints the newest of an activity as a plain list of paths, or of keys, or as JSON', async () => {
+    const cdl = await write('harvest', ['cdl', '20170209_104428']);
+    const mdl = await write('harvest', ['mdl', '20160101_000000']);
+
+    const { stdout, stderr, exitCode } = await run('latest', '--activity', 'harvest');
+    assert.deepEqual([exitCode, stderr], [0, '']);
+    assert.equal(stdout, `${store.pathOf(cdl)}\n${store.pathOf(mdl)}\n`);
+    assert.match(stdout, /^(?:s3a:\/\/tidemark-|file:\/\/\/)\S+\/cdl\/harvest\//);
+    assert.equal((await run('latest', '--activity', 'harvest', '--keys')).stdout, `${cdl}\n${mdl}\n`);
+    assert.equal((await run('latest', '--activity', 'harvest', '--provider', 'mdl', '--keys')).stdout, `${mdl}\n`);
+    const [first] = (await run('latest', '--activity', 'harvest', '--json')).stdout.split('\n');
+    const { length, ...view } = JSON.parse(first!) as FoundArtifact & { readonly path: string };
+    assert.deepEqual(view, {
+      ...{ key: cdl, path: store.pathOf(cdl), provider: 'cdl', activity: 'harvest', schema: 'OriginalRecord.v1' },
+      start: '2017-02-09T10:44:28.000Z',
+    });
+    assert.equal(length, (await store.head(cdl))?.length);
+  });
+
+  it('A38: prints what was the newest at a time', async () => {
+    const first = await write('harvest', ['cdl', '20170105_100000']);
+    const second = await write('harvest', ['cdl', '20170209_104428']);
+    const at = async (time: string) => (await run('at', time, '--activity', 'harvest', '--keys')).stdout.trim();
+
+    assert.equal(await at('20170209_104427'), first);
+    assert.equal(await at('2017-02-09T10:44:28Z'), second);
+    assert.equal(await at('2017-02-09'), second);
+    assert.equal(await at('2017-02-08'), first);
+  });
+
+  it('A41: says that there is none before the first file, prints nothing, and exits with 1', async () => {
+    await write('harvest', ['cdl', '20170209_104428']);
+    for (const args of [
+      ['at', '20170209_104427', '--activity', 'harvest', '--provider', 'cdl'],
+      ['at', '2017-02-08', '--activity', 'harvest'],
+      ['latest', '--activity', 'mapping'],
+      ['latest', '--activity', 'harvest', '--provider', 'mdl'],
+    ]) {
+      const { stdout, stderr, exitCode } = await run(...args);
+      assert.deepEqual([exitCode, stdout], [1, ''], args.join(' '));
+      assert.match(stderr, /^tidemark: there is no (?:harvest|mapping)(?: of [cm]dl)?.* in the artifact store /);
+    }
+    const { stdout, stderr } = await run('latest', '--activity', 'mapping', '--json');
+    assert.equal(stdout, '');
+    assert.equal(JSON.parse(stderr).error.code, 'not-found');
+  });
+
+  it('lists every complete file, or those that are asked for', async () => {
+    const harvest = await write('harvest', ['cdl', '20170209_104428']);
+    const mapping = await write('mapping', ['cdl', '20170209_104428'], { schema: 'MAP.4_0.MAPRecord.v1' });
+    await store.put(harvest.replaceAll('104428', '104429'), [Buffer.from('torn')]);
+
+    assert.equal((await run('list', '--keys')).stdout, `${harvest}\n${mapping}\n`);
+    assert.equal((await run('list', '--activity', 'mapping')).stdout, `${store.pathOf(mapping)}\n`);
+    assert.equal((await run('list', '--schema', 'DeletedRecord.v1')).stdout, '');
+  });
+
+  it('shows header, records, what it was made of, and what its run did; takes a path of its own', async () => {
+    const harvest = await write('harvest', ['cdl', '20170209_104428'], {
+      schema: 'OriginalRecord.v1',
+      records: [record('a'), record('b')],
+    });
+    const mapping = await write('mapping', ['cdl', '20170210_000000'], {
+      schema: 'MAP.4_0.MAPRecord.v1',
+      generator: harvest,
+    });
+    await putJson(store, summaryKey(harvest), { attempted: 3, written: 2, errors: { 'no id': 1 } });
+
+    const shown = await run('show', store.pathOf(harvest));
+    assert.deepEqual([shown.exitCode, shown.stderr], [0, '']);
+    for (const line of [
+      /^Schema +OriginalRecord\.v1$/m,
+      /^Codec +(?:null|deflate|zstandard)$/m,
+      /^Doc +made by 0\.1\.0\+0123456789ab$/m,
+      /^Records +2$/m,
+      /^Made of +https:\/\/example\.org\/oai, by 0\.1\.0\+0123456789ab$/m,
+      /^Summary: attempted +3$/m,
+      /^Summary: errors +\{"no id":1\}$/m,
+    ]) {
+      assert.match(shown.stdout, line);
+    }
+    const view = JSON.parse((await run('show', `/${mapping}`, '--json', '--count')).stdout);
+    assert.equal(view.records, 0);
+    assert.deepEqual(view.provenance, [
+      { file: mapping, generator: harvest, version: VERSION },
+      { file: harvest, generator: 'https://example.org/oai', version: VERSION },
+    ]);
+  });
+
+  it('prints records as they are, for people or as lines that a harvest takes', async () => {
+    const records = Array.from({ length: 5_000 }, (_, at) => record(`r${at}`, `<r>\n"é" ${at}</r>`));
+    const key = await write('harvest', ['cdl', '20170209_104428'], { schema: 'OriginalRecord.v1', records });
+
+    const { stdout, exitCode } = await run('cat', key, '--json');
+    assert.equal(exitCode, 0);
+    assert.deepEqual(
+      stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+      records,
+    );
+    assert.equal(
+      (await run('cat', `/${key}`, '--limit', '2')).stdout,
+      '== r0 (application/xml)\n<r>\n"é" 0</r>\n== r1 (application/xml)\n<r>\n"é" 1</r>\n',
+    );
+  });
+
+  it('tells what is wrong with a key or an option', async () => {
+    const torn = 'cdl/harvest/20170209/20170209_104428-cdl-OriginalRecord.v1.avro';
+    await store.put(torn, [Buffer.from('torn')]);
+    for (const [args, message, code] of [
+      [['cat', 'cdl/x'], /"cdl\/x" is no key of an Avro file: it looks like cdl\/harvest\//, 2],
+      [['show', torn.replaceAll('2017', '2018')], /there is no cdl\/harvest\/20180209\//, 2],
+      [['show', torn], /it has no -prov\.json beside it, so the run that wrote it is not over/, 2],
+      [['at', 'yesterday', '--activity', 'harvest'], /"yesterday" is not a W3C datetime: use one such as/, 2],
+      [['latest'], /required option '--activity/, 2],
+      [['latest', '--activity', 'plan'], /Use harvest or upload/, 2],
+      [['latest', '--activity', 'harvest', '--provider', 'C/D'], /is no provider/, 2],
+    ] as const) {
+      const { stdout, stderr, exitCode } = await run(...args);
+      assert.deepEqual([exitCode, stdout], [code, ''], args.join(' '));
+      assert.match(stderr, message);
+    }
+  });
+
+  it('runs as a process, with the store from the environment', async () => {
+    const key = await write('harvest', ['cdl', '20170209_104428']);
+    const env = { ...place.environment, TIDEMARK_ARTIFACTS: place.text };
+    const { stdout, exitCode } = await runProcess(['artifacts', 'latest', '--activity', 'harvest', '--keys'], {
+      cwd: folder.path,
+      env,
+    });
+    assert.deepEqual([exitCode, stdout], [0, `${key}\n`]);
+  });
+});
