@@ -1,7 +1,9 @@
 import { availableParallelism, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import type { Bench, BenchOptions } from './figure.ts';
+import { activityHarvest } from './figures/activity-harvest.ts';
 import { avroRead, avroWrite } from './figures/avro.ts';
+import { avroRandom } from './figures/avro-random.ts';
 import { elasticsearchIdle } from './figures/elasticsearch-idle.ts';
 import { elasticsearchLargeSet } from './figures/elasticsearch-large-set.ts';
 import { elasticsearchPage } from './figures/elasticsearch-page.ts';
@@ -31,8 +33,10 @@ const BENCHES: readonly Bench[] = [
   s3Scan,
   watch,
   serving,
+  activityHarvest,
   avroWrite,
   avroRead,
+  avroRandom,
   rebuild,
   elasticsearchPosting,
   elasticsearchSingleEvent,

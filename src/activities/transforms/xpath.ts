@@ -5,6 +5,8 @@ import { TransformError } from './transform.ts';
 
 const { evaluateXPathToNodes, evaluateXPathToStrings } = fontoxpath;
 
+/** Characters that entities may make of a document; then no more than ten times its length. The library's own limits take seconds to reach. */
+const EXPANSION = { entityExpansionThreshold: 200_000, entityExpansionMaxAmplification: 10 };
 const EMPTY = parseXmlDocument('<empty/>');
 // Errors that an expression has by itself (XPath 3.1, 2.3.1); others come from what a document has or lacks.
 const STATIC_ERROR = /\bXPST\d{4}\b.*/;
@@ -21,7 +23,7 @@ export function xpathLanguage(namespaces: Readonly<Record<string, string>>): Exp
       }
       try {
         // A byte order mark is no part of the document (XML 1.0, 4.3.3).
-        return parseXmlDocument(document.startsWith('\ufeff') ? document.slice(1) : document);
+        return parseXmlDocument(document.startsWith('\ufeff') ? document.slice(1) : document, EXPANSION);
       } catch (error) {
         const [reason] = (error as Error).message.split('\n');
         throw new TransformError('not-xml', `the document is no XML: ${reason}`, error);
