@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { setTimeout as wait } from 'node:timers/promises';
 import { SetRegistry } from '../../src/sets/set-registry.ts';
 import { Cluster } from '../../src/stores/elasticsearch/cluster.ts';
 import { IndexNames } from '../../src/stores/elasticsearch/schema.ts';
@@ -118,6 +117,5 @@ describe('old commits that are dropped from the log on Elasticsearch', function 
       await cluster.close();
     }
     assert.deepEqual((await log(writer)).slice(0, before.length), before);
-    await wait(0);
   });
 });
