@@ -1,38 +1,22 @@
-import { createReadStream, readFileSync, statSync } from 'node:fs';
+import { createReadStream, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { readContainer } from '../../../src/avro/container-reader.ts';
 import { encodeContainer } from '../../../src/avro/container-writer.ts';
-import type { OriginalRecord } from '../../../src/avro/schemas.ts';
 import type { AvroResult, AvroWork } from '../support/avro-work.ts';
 import { peakMemory } from '../support/peak-memory.ts';
+import { recordsWith } from '../support/record-documents.ts';
 
 /** Writes an Avro file with records that are made on the way, or reads one. Prints an AvroResult. */
 const { mode, file, documents, count, codec }: AvroWork = JSON.parse(process.argv[2]!);
-const texts = readFileSync(documents, 'utf8')
-  .trimEnd()
-  .split('\n')
-  .map((line) => JSON.parse(line) as string);
-
 const CHUNK = 1_048_576;
-const BATCH = 1_000;
-
-async function* records(): AsyncGenerator<readonly OriginalRecord[]> {
-  for (let start = 0; start < count; start += BATCH) {
-    yield Array.from({ length: Math.min(BATCH, count - start) }, (_, at) => ({
-      id: `oai:example.org:${start + at}`,
-      provider: 'cdl',
-      document: texts[(start + at) % texts.length]!,
-      mimetype: 'application/xml' as const,
-    }));
-  }
-}
 
 async function write(): Promise<void> {
+  const records = recordsWith(documents, count);
   const handle = await open(file, 'w');
   let chunks: Uint8Array[] = [];
   let length = 0;
   let writing: Promise<unknown> = Promise.resolve();
-  for await (const chunk of encodeContainer({ schema: 'OriginalRecord.v1', records: records(), codec })) {
+  for await (const chunk of encodeContainer({ schema: 'OriginalRecord.v1', records, codec })) {
     chunks.push(chunk);
     length += chunk.length;
     if (length < CHUNK) continue;

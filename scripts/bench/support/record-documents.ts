@@ -1,9 +1,11 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { OriginalRecord } from '../../../src/avro/schemas.ts';
 
 /** Records repeat these documents; so many are a megabyte, and no block of a file holds one twice. */
 const DOCUMENTS = 1_000;
 const DOCUMENT_BYTES = 1_000;
 const WORDS = 5_000;
+const BATCH = 1_000;
 
 /**
  * Writes documents of one kilobyte, XML with words that come as often as words do, one in four with letters beyond Latin 1: one JSON text
@@ -14,6 +16,22 @@ export function writeDocuments(file: string): void {
   const words = Array.from({ length: WORDS }, () => wordOf(random));
   const documents = Array.from({ length: DOCUMENTS }, (_, number) => documentOf(words, random, number));
   writeFileSync(file, documents.map((document) => `${JSON.stringify(document)}\n`).join(''));
+}
+
+/** Records with those documents, one after the other, made on the way. */
+export async function* recordsWith(file: string, count: number): AsyncGenerator<readonly OriginalRecord[]> {
+  const documents = readFileSync(file, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as string);
+  for (let start = 0; start < count; start += BATCH) {
+    yield Array.from({ length: Math.min(BATCH, count - start) }, (_, at) => ({
+      id: `oai:example.org:${start + at}`,
+      provider: 'cdl',
+      document: documents[(start + at) % documents.length]!,
+      mimetype: 'application/xml' as const,
+    }));
+  }
 }
 
 function documentOf(words: readonly string[], random: () => number, number: number): string {
