@@ -102,7 +102,19 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
   },
   {
     from: 'web',
-    to: ['journal', 'domain', 'stores', 'sets', 'publisher', 'access', 'config', 'metrics', 'http', 'app.ts'],
+    to: [
+      'journal',
+      'domain',
+      'stores',
+      'sets',
+      'publisher',
+      'records',
+      'access',
+      'config',
+      'metrics',
+      'http',
+      'app.ts',
+    ],
     because: 'pages show what the use cases tell, to those who may see it',
   },
   {

@@ -23,6 +23,7 @@ import { openRoot } from '../roots/open-root.ts';
 import { isS3 } from '../s3/s3-location.ts';
 import { startActivityBar } from './activity-bar.ts';
 import { tellOutcome } from './activity-outcome.ts';
+import { keyOf } from './artifact-output.ts';
 import type { Call, CliCommand } from './cli-command.ts';
 import { EXIT } from './exit-code.ts';
 import { startTime } from './options.ts';
@@ -156,7 +157,10 @@ async function derivedOf(
       transform: transform.name,
     });
   }
-  const { artifacts, key, plan, notes } = await findGenerator(store, run, options);
+  const { artifacts, key, plan, notes } = await findGenerator(store, run, {
+    input: options.input && keyOf(store, options.input),
+    plan: options.plan && keyOf(store, options.plan),
+  });
   for (const note of notes) terminal.tell(note);
   return { source: openSourceArtifacts(store, artifacts, stopped), generator: key, schema, transform, plan };
 }

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { ResourceSet } from '../domain/resource-set.ts';
+import { describeOrigin, type ResourceSet } from '../domain/resource-set.ts';
 import { createLogger } from '../logs/logger.ts';
 import { sourceUris } from '../publisher/document-uris.ts';
 import type { RootEvents } from '../updater/root-keeper.ts';
@@ -39,14 +39,16 @@ export const serve: CliCommand<Options> = {
   },
 };
 
-function logEvents(logger: Logger, { slug, root }: ResourceSet): RootEvents {
+function logEvents(logger: Logger, set: ResourceSet): RootEvents {
+  const { slug } = set;
+  const origin = describeOrigin(set);
   return {
     onScanned({ problems, seconds, ...counts }, extent) {
-      logger.info({ set: slug, extent, duration_s: seconds, ...counts }, `scanned ${root}`);
+      logger.info({ set: slug, extent, duration_s: seconds, ...counts }, `scanned ${origin}`);
       for (const { path, problem } of problems) logger.warn({ set: slug, path }, `${path}: ${problem}`);
     },
     onProblem: ({ path, problem }) => logger.warn({ set: slug, path }, `${path} cannot be watched: ${problem}`),
     onTrouble: (error) => logger.error({ set: slug, code: error.code }, error.message),
-    onRecovered: () => logger.info({ set: slug }, `${root} is there again, and was scanned`),
+    onRecovered: () => logger.info({ set: slug }, `${origin} is there again, and was scanned`),
   };
 }

@@ -1,4 +1,4 @@
-import type { ResourceSet } from '../domain/resource-set.ts';
+import { describeOrigin, type ResourceSet } from '../domain/resource-set.ts';
 import type { RootEvents } from '../updater/root-keeper.ts';
 import type { ScanBar } from './scan-bar.ts';
 import { formatCount } from './table.ts';
@@ -7,7 +7,8 @@ import type { Terminal } from './terminal.ts';
 const TOLD_PROBLEMS = 10;
 
 /** Tells a person what happens to a set's root. */
-export function tellRootEvents(terminal: Terminal, { slug, root }: ResourceSet, bar: ScanBar | undefined): RootEvents {
+export function tellRootEvents(terminal: Terminal, set: ResourceSet, bar: ScanBar | undefined): RootEvents {
+  const { slug } = set;
   return {
     onProgress: (progress) => bar?.update(progress),
     onScanned({ problems, problemCount }, extent) {
@@ -19,6 +20,6 @@ export function tellRootEvents(terminal: Terminal, { slug, root }: ResourceSet, 
     },
     onProblem: ({ path, problem }) => terminal.tell(`Not watched: ${path}: ${problem}`),
     onTrouble: ({ message }) => terminal.tell(`Trouble with ${slug}: ${message}. Nothing is deleted; trying again`),
-    onRecovered: () => terminal.tell(`${root} is there again, and was scanned`),
+    onRecovered: () => terminal.tell(`${describeOrigin(set)} is there again, and was scanned`),
   };
 }

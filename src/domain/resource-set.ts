@@ -77,6 +77,11 @@ export function formatRecordsSource({ provider, activity }: RecordsSource): stri
   return `${provider}/${activity}`;
 }
 
+/** What a set is kept in step with, as messages name it; undefined when that is nothing. */
+export function describeOrigin({ root, records }: Pick<ResourceSet, 'root' | 'records'>): string | undefined {
+  return records === undefined ? root : formatRecordsSource(records);
+}
+
 /** Returns the slug, or throws `invalid`: lower-case letters, digits, `.`, `_` and `-`, 1 to 64, letters or digits at the ends. */
 export function parseSlug(text: string): string {
   if (SLUG.test(text)) return text;

@@ -1,7 +1,6 @@
-import { hash } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { TidemarkError } from '../domain/errors.ts';
-import type { RecordPlace, ResourceState } from '../domain/resource.ts';
+import type { ResourceState } from '../domain/resource.ts';
 import type { ResourceSet } from '../domain/resource-set.ts';
 import { answerHead } from './answer-head.ts';
 import type { Validators } from './conditional-request.ts';
@@ -37,21 +36,9 @@ export async function answerRecord(app: ServedApp, { request, response, set, sta
     response.end();
     return;
   }
-  const document = await documentOf(app, record, digest);
-  const body = document.subarray(part.start, part.start + part.length);
+  const { document } = await app.records.read(record, digest);
+  const body = Buffer.from(document.buffer, document.byteOffset + part.start, part.length);
   await sendBytes(response, { body, length: part.length, idleTimeout, keeping });
-}
-
-async function documentOf({ records }: ServedApp, record: RecordPlace, digest: string): Promise<Buffer> {
-  const { document } = await records.read(record);
-  if (hash('sha256', document, 'hex') === digest)
-    return Buffer.from(document.buffer, document.byteOffset, document.length);
-  const { artifact, offset, position } = record;
-  throw new TidemarkError(
-    'unavailable',
-    `the artifact ${artifact} is not what it was when it was compared: record ${position} of the block at byte ${offset} has another document`,
-    { artifact },
-  );
 }
 
 function notCompared({ slug }: ResourceSet): TidemarkError {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { parseKey } from '../artifacts/artifact-key.ts';
 import type { ArtifactKey, ArtifactStore } from '../artifacts/artifact-store.ts';
@@ -31,21 +32,25 @@ export class RecordReader {
     this.#artifacts = artifacts;
   }
 
-  /** @throws TidemarkError `unavailable` when the artifact is not there (any more), or is not what it was */
-  async read(place: RecordPlace): Promise<WalkedRecord> {
+  /**
+   * @param digest the SHA-256 of the document, as it was compared
+   * @throws TidemarkError `unavailable` when the artifact is not there (any more), or is not what it was
+   */
+  async read(place: RecordPlace, digest: string): Promise<WalkedRecord> {
     try {
-      const walk = new RecordWalk(await this.#block(place));
-      for (let position = 0, record = walk.next(); record !== undefined; position++, record = walk.next()) {
-        if (position === place.position) return record;
-      }
+      const record = recordAt(await this.#block(place), place);
+      if (hash('sha256', record.document, 'hex') === digest) return record;
+      throw otherArtifact(place, 'has another document');
     } catch (error) {
+      // Somebody may put it right.
+      this.#blocks.delete(nameOf(place));
+      this.#headers.delete(place.artifact);
       throw unreadable(error, place.artifact, this.#artifacts.name);
     }
-    throw otherArtifact(place, 'has fewer records');
   }
 
   #block(place: RecordPlace): Promise<Block> {
-    const name = `${place.artifact} ${place.offset}`;
+    const name = nameOf(place);
     const found = this.#blocks.get(name);
     if (found !== undefined) return found;
     const block = this.#readBlock(place);
@@ -106,14 +111,26 @@ export class RecordReader {
   }
 }
 
+function nameOf({ artifact, offset }: RecordPlace): string {
+  return `${artifact} ${offset}`;
+}
+
+function recordAt(block: Block, place: RecordPlace): WalkedRecord {
+  const walk = new RecordWalk(block);
+  for (let position = 0, record = walk.next(); record !== undefined; position++, record = walk.next()) {
+    if (position === place.position) return record;
+  }
+  throw otherArtifact(place, 'is not there');
+}
+
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-function otherArtifact({ artifact, offset }: RecordPlace, problem: string): TidemarkError {
+function otherArtifact({ artifact, offset, position }: RecordPlace, problem: string): TidemarkError {
   return new TidemarkError(
     'unavailable',
-    `the artifact ${artifact} is not what it was when it was compared: the block at byte ${offset} ${problem}`,
+    `the artifact ${artifact} is not what it was when it was compared: record ${position} of the block at byte ${offset} ${problem}`,
     { artifact },
   );
 }

@@ -26,9 +26,9 @@ export class Records {
     this.#reader = new RecordReader(parts.artifacts);
   }
 
-  /** @throws TidemarkError `unavailable` when the artifact is not there (any more), or is not what it was */
-  read(place: RecordPlace): Promise<WalkedRecord> {
-    return this.#reader.read(place);
+  /** @see RecordReader */
+  read(place: RecordPlace, digest: string): Promise<WalkedRecord> {
+    return this.#reader.read(place, digest);
   }
 
   /** Which artifact a set tells; undefined when it was never compared with one. */

@@ -1,5 +1,6 @@
 import type { Change, ChangeKind } from '../domain/change.ts';
 import { pathOfKey, type ResourceKey, uriOf } from '../domain/key.ts';
+import { recordIdOfKey } from '../domain/record-key.ts';
 import type { ResourceSet } from '../domain/resource-set.ts';
 import { type Html, html } from './html.ts';
 import { type Column, table } from './tables.ts';
@@ -12,7 +13,8 @@ export function resourceLink(key: ResourceKey): Html {
 
 /** What people call a resource: its path below the set's prefix, decoded, or its URI elsewhere. */
 export function nameOf(key: ResourceKey): string {
-  return pathOfKey(key) ?? key;
+  // Only ids of records have slashes within a name.
+  return pathOfKey(key) ?? recordIdOfKey(key) ?? key;
 }
 
 /** A link to a resource itself; a URI of another scheme than http is told, and not linked to. */

@@ -1,4 +1,4 @@
-import type { ResourceSet } from '../domain/resource-set.ts';
+import { formatRecordsSource, type ResourceSet } from '../domain/resource-set.ts';
 import type { Frame } from './frame.ts';
 import { type Html, html } from './html.ts';
 import { renderPage } from './layout.ts';
@@ -34,7 +34,7 @@ export function renderSetFrame(page: SetFrame, main: Html, above?: string): stri
 <h1>${above ?? name} ${above === undefined && stateBadge(set)}</h1>
 ${
   above === undefined &&
-  html`<p class="subtitle"><span class="id">${set.slug}</span> · resources below <code>${set.urlPrefix}</code></p>
+  html`<p class="subtitle"><span class="id">${set.slug}</span> ${set.records !== undefined && html`· records of <code>${formatRecordsSource(set.records)}</code>`} · resources below <code>${set.urlPrefix}</code></p>
 ${tabs(page)}`
 }
 ${main}`,

@@ -1,5 +1,6 @@
 import type { Change } from '../domain/change.ts';
 import { setUris } from '../publisher/document-uris.ts';
+import type { RecordsStanding } from '../records/records-standing.ts';
 import type { SetSummary } from '../stores/resource-index.ts';
 import { activityPlot, type Series } from './activity-plot.ts';
 import { linkTo } from './frame.ts';
@@ -12,6 +13,8 @@ import { formatNumber, timeElement } from './words.ts';
 
 export interface SetPage extends SetFrame {
   readonly summary: SetSummary;
+  /** Of a set of records: the artifact that it tells. */
+  readonly standing: RecordsStanding | undefined;
   /** The latest ones, newest first. */
   readonly changes: readonly Change[];
   readonly days: Series;
@@ -20,7 +23,7 @@ export interface SetPage extends SetFrame {
 
 /** One set at a glance: its figures, how it has changed, and its documents. */
 export function renderSetPage(page: SetPage): string {
-  const { set, summary, changes, days, hours, frame } = page;
+  const { set, summary, standing, changes, days, hours, frame } = page;
   const { now } = frame;
   const main = html`${readingNotice(set)}
 ${figures([
@@ -28,6 +31,7 @@ ${figures([
   ['changes recorded', formatNumber(summary.changes)],
   ['last changed', summary.lastChange === 0 ? 'never' : timeElement(summary.lastChange, now)],
 ])}
+${standing && comparedWith(standing, now)}
 ${searchForm({ label: 'Search the resources by a part of their name', action: './find' })}
 <h2>How it has changed</h2>
 <div class="plots">${activityPlot(days)}${activityPlot(hours)}</div>
@@ -38,6 +42,11 @@ ${summary.changes > changes.length && html`<p class="more"><a href="./changes">A
 <p class="quiet">What programs read to copy the set and to stay in step with it. Each has a page for people as well.</p>
 ${documentTable(page)}`;
   return renderSetFrame(page, main);
+}
+
+function comparedWith({ key, compared }: RecordsStanding, now: number): Html {
+  const when = compared === undefined ? 'being compared now' : timeElement(Date.parse(compared) * 1000, now);
+  return html`<p class="quiet">Its records are those of the artifact <code>${key}</code> (${when}).</p>`;
 }
 
 function documentTable({ frame, set }: SetPage): Html {

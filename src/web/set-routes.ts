@@ -27,7 +27,7 @@ const MOST_POSTINGS = 200;
 
 /** The pages of a set. */
 export function setRoutes(app: ServedApp): readonly Route[] {
-  const { index, journal } = app;
+  const { index, journal, records } = app;
 
   return [
     get('/sets/:set/', {
@@ -36,13 +36,14 @@ export function setRoutes(app: ServedApp): readonly Route[] {
       async handle(request, response) {
         const set = setOf(response);
         const page = await setFrameOf(app, { request, response }, 'overview');
-        const [summary, changes, days, hours] = await Promise.all([
+        const [summary, standing, changes, days, hours] = await Promise.all([
           index.summary(set.id),
+          set.records && records.standingOf(set),
           index.latest(set.id, { limit: LATEST_CHANGES }),
           seriesOf(app, set, { unit: 'day', shown: SHOWN_DAYS }),
           seriesOf(app, set, { unit: 'hour', shown: SHOWN_HOURS }),
         ]);
-        sendPage(response, renderSetPage({ ...page, summary, changes, days, hours }));
+        sendPage(response, renderSetPage({ ...page, summary, standing, changes, days, hours }));
       },
     }),
 
