@@ -120,7 +120,7 @@ export class S3Objects {
     return UploadId;
   }
 
-  async uploadPart({ path, UploadId, at, body }: PartToUpload, signal: AbortSignal): Promise<UploadedPart> {
+  async uploadPart({ path, UploadId, at, body }: PartToUpload, signal?: AbortSignal): Promise<UploadedPart> {
     const PartNumber = at + 1;
     const command = new UploadPartCommand({
       ...this.#named(path),

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { TidemarkError } from '../../domain/errors.ts';
 import { failureOf } from '../../s3/s3-failure.ts';
 import type { ArtifactBody, ArtifactKey, PutOptions, StoredObject } from '../artifact-store.ts';
@@ -9,6 +10,9 @@ import { storeError } from './s3-errors.ts';
 import type { NewObject, S3Objects, UploadedPart } from './s3-objects.ts';
 
 const MOST_PARTS = 10_000;
+const MOST_ABORTS = 5;
+/** Milliseconds before an upload is aborted again. */
+const PAUSE = 50;
 
 export interface UploadTask extends PutOptions {
   /** As errors name it. */
@@ -39,18 +43,14 @@ class Upload {
   readonly #object: NewObject;
   readonly #hasher = new BlockHasher();
   readonly #parts: UploadedPart[] = [];
-  /** Ends parts under way when the upload has failed otherwise. */
-  readonly #ending = new AbortController();
-  readonly #signal: AbortSignal;
   #only: Uint8Array | undefined;
   #uploadId: Promise<string> | undefined;
 
   constructor(objects: S3Objects, task: UploadTask) {
-    const { key, contentType, signal } = task;
+    const { key, contentType } = task;
     this.#objects = objects;
     this.#task = task;
     this.#object = { path: key, contentType, id: crypto.randomUUID() };
-    this.#signal = signal === undefined ? this.#ending.signal : AbortSignal.any([signal, this.#ending.signal]);
   }
 
   async run(): Promise<StoredObject> {
@@ -65,7 +65,7 @@ class Upload {
   async abort(): Promise<void> {
     // Whatever is wrong with the server, what failed first is told; what stays of the upload is found by the next one.
     const id = await this.#uploadId?.catch(() => undefined);
-    if (id !== undefined) await this.#objects.abortUpload(this.#task.key, id).catch(() => {});
+    if (id !== undefined) await abortForGood(this.#objects, this.#task.key, id).catch(() => {});
   }
 
   end(): void {
@@ -77,7 +77,6 @@ class Upload {
       await Promise.all([this.#hasher.update(block), this.#send(block)]);
     } catch (error) {
       this.#task.signal?.throwIfAborted();
-      this.#ending.abort();
       throw storeError(this.#objects.location, error);
     }
   }
@@ -90,14 +89,14 @@ class Upload {
     if (at >= MOST_PARTS) throw tooLong(this.#task.key);
     this.#uploadId ??= this.#begin();
     const part = { path: this.#task.key, UploadId: await this.#uploadId, at, body: bytes };
-    this.#parts.push(await this.#objects.uploadPart(part, this.#signal));
+    this.#parts.push(await this.#objects.uploadPart(part, this.#task.signal));
   }
 
   async #begin(): Promise<string> {
-    const { store, key } = this.#task;
+    const { store, key, signal } = this.#task;
     // The rest of a body need not be read when its key is taken already.
     if (await isThere(this.#objects, key)) throw keyTaken(store, key);
-    return this.#objects.beginUpload(this.#object, this.#signal);
+    return this.#objects.beginUpload(this.#object, signal);
   }
 
   /** Makes the object exist. When the answer is an error, or was lost, the object itself tells who wrote it. */
@@ -125,6 +124,19 @@ class Upload {
     if (this.#only !== undefined) return this.#objects.put(this.#object, this.#only, { onlyNew, signal });
     const uploaded = { path: key, UploadId: await this.#uploadId!, parts: this.#parts };
     await this.#objects.completeUpload(uploaded, { onlyNew, signal });
+  }
+}
+
+/** A part that was under way when an upload was aborted may bring it back: so it is aborted until the server does not know it. */
+async function abortForGood(objects: S3Objects, key: ArtifactKey, id: string): Promise<void> {
+  for (let pause = PAUSE, attempt = 0; attempt < MOST_ABORTS; attempt++, pause *= 2) {
+    try {
+      await objects.abortUpload(key, id);
+    } catch (error) {
+      if (failureOf(error).status === 404) return;
+      throw error;
+    }
+    await wait(pause);
   }
 }
 

@@ -1,0 +1,265 @@
+import assert from 'node:assert/strict';
+import { hostname } from 'node:os';
+import { ListMultipartUploadsCommand } from '@aws-sdk/client-s3';
+import type { ArtifactStore } from '../../src/artifacts/artifact-store.ts';
+import { BLOCK_BYTES } from '../../src/artifacts/blocks.ts';
+import { openArtifacts } from '../../src/artifacts/open-artifacts.ts';
+import { abortAbandonedUploads } from '../../src/artifacts/s3/abandoned-uploads.ts';
+import { S3Objects } from '../../src/artifacts/s3/s3-objects.ts';
+import { isTidemarkError } from '../../src/domain/errors.ts';
+import { parseS3Location } from '../../src/s3/s3-location.ts';
+import { collect } from '../support/builders.ts';
+import { removeBucket, rootOf, useBucket, useKeys, useS3 } from '../support/s3.ts';
+import {
+  cutAnswerInTheMiddle,
+  refuseWith,
+  type S3Asked,
+  type S3Fault,
+  S3Proxy,
+  saySilence,
+} from '../support/s3-proxy.ts';
+
+const KEY = 'cdl/harvest/20170209/20170209_104428-cdl-OriginalRecord.v1.avro';
+const SMALL = [Buffer.from('some bytes')];
+/** Two parts and a bit. */
+const LARGE = Array.from({ length: 17 }, () => Buffer.alloc(1024 * 1024, 'x'));
+
+/** What a server does, and what the error that is told of it says. */
+const FAULTS: readonly { readonly title: string; readonly fault: S3Fault; readonly says: RegExp }[] = [
+  {
+    title: 'denies',
+    fault: refuseWith(403, 'AccessDenied'),
+    says: /denies access \(403 AccessDenied\): allow s3:ListB/,
+  },
+  { title: 'does not know the key', fault: refuseWith(403, 'InvalidAccessKeyId'), says: /not accept the credentials/ },
+  { title: 'throttles', fault: refuseWith(503, 'SlowDown'), says: /asks to slow down \(503 SlowDown\)/ },
+  { title: 'fails', fault: refuseWith(500, 'InternalError'), says: /failed \(500 InternalError\)/ },
+  { title: 'has lost its bucket', fault: refuseWith(404, 'NoSuchBucket'), says: /is not there: .* has no bucket/ },
+  { title: 'hangs up', fault: async () => ({ cutAfter: 0 }), says: /cannot be reached \(ECONNRESET|does not answer/ },
+];
+const SILENCE = { title: 'times out', fault: saySilence, says: /does not answer in time/ };
+
+/** The server does it, and its answer never comes. */
+const loseAnswer: S3Fault = async (execute) => {
+  await execute();
+  return { cutAfter: 0 };
+};
+
+const cutSoon: S3Fault = async (execute) => ({ answer: await execute(), cutAfter: 0 });
+
+const endInTheMiddle: S3Fault = async (execute) => {
+  const answer = await execute();
+  return { ...answer, body: answer.body.subarray(0, answer.body.length / 2) };
+};
+
+type Matches = (asked: S3Asked) => boolean;
+const isObject: Matches = ({ path, isList }) => !isList && path.includes(KEY) && !path.includes('/.claims/');
+const isPut: Matches = (asked) => asked.method === 'PUT' && isObject(asked) && !asked.path.includes('partNumber');
+const isBegin: Matches = (asked) => asked.method === 'POST' && isObject(asked) && asked.path.includes('uploads');
+const isPart: Matches = (asked) => asked.method === 'PUT' && isObject(asked) && asked.path.includes('partNumber=2');
+const isComplete: Matches = (asked) => asked.method === 'POST' && isObject(asked) && asked.path.includes('uploadId');
+const isGet: Matches = (asked) => asked.method === 'GET' && isObject(asked);
+const isClaim: Matches = ({ method, path }) => method === 'PUT' && path.includes('/.claims/');
+const isList: Matches = (asked) => asked.isList;
+
+/** Each kind of request, and what meets it. */
+const REQUESTS: readonly {
+  readonly name: string;
+  readonly matches: Matches;
+  readonly use: 'small' | 'large' | 'get' | 'list';
+}[] = [
+  { name: 'an object', matches: isPut, use: 'small' },
+  { name: 'a claim', matches: isClaim, use: 'small' },
+  { name: 'the beginning of an upload', matches: isBegin, use: 'large' },
+  { name: 'a part', matches: isPart, use: 'large' },
+  { name: 'the end of an upload', matches: isComplete, use: 'large' },
+  { name: 'what is read', matches: isGet, use: 'get' },
+  { name: 'a list', matches: isList, use: 'list' },
+];
+
+describe('artifacts on an S3 server that fails', function () {
+  this.timeout(180_000);
+  const s3 = useS3();
+  useKeys(s3);
+  const bucket = useBucket(s3);
+  let proxy: S3Proxy;
+  let store: ArtifactStore;
+  let direct: ArtifactStore;
+
+  beforeEach(async () => {
+    proxy = await S3Proxy.start(s3.endpoint);
+    store = open(proxy);
+    direct = open(s3);
+  });
+  afterEach(async () => {
+    await store.close();
+    await direct.close();
+    await proxy.close();
+  });
+
+  function open(at: { readonly endpoint: string }, timeout = 3_000): ArtifactStore {
+    const place = parseS3Location(rootOf(at, bucket.name, 'ingest'), 'artifacts');
+    return openArtifacts({ kind: 's3', place }, { timeout, attempts: 2 });
+  }
+
+  const putting = { small: SMALL, large: LARGE };
+
+  async function use(what: (typeof REQUESTS)[number]['use']): Promise<unknown> {
+    if (what === 'small' || what === 'large') return store.put(KEY, putting[what]);
+    if (what === 'get') return (await store.get(KEY)).body.toArray();
+    return collect(store.list(''));
+  }
+
+  async function requireNothingLeft(): Promise<void> {
+    assert.deepEqual(await collect(direct.list('')), []);
+    assert.deepEqual(await openUploads(), []);
+  }
+
+  async function openUploads(): Promise<readonly unknown[]> {
+    const { Uploads = [] } = await bucket.client.send(new ListMultipartUploadsCommand({ Bucket: bucket.name }));
+    return Uploads.map(({ UploadId }) => UploadId);
+  }
+
+  for (const { name, matches, use: what } of REQUESTS) {
+    it(`tells what is wrong when it denies, throttles, fails, hangs up or vanishes at ${name}, and leaves nothing`, async () => {
+      if (what === 'get') await direct.put(KEY, SMALL);
+      for (const { title, fault, says } of FAULTS) {
+        const rule = proxy.on(matches, fault);
+        await assert.rejects(
+          use(what),
+          (error) =>
+            isTidemarkError(error, 'unavailable') && says.test(error.message) && !error.message.includes('Signature'),
+          title,
+        );
+        assert.ok(rule.met > 0, title);
+        rule.remove();
+      }
+      if (what !== 'get') await requireNothingLeft();
+      await use(what);
+    });
+  }
+
+  for (const { name, matches, use: what } of REQUESTS.filter((request) =>
+    ['an object', 'a part', 'what is read'].includes(request.name),
+  )) {
+    it(`tells that it times out at ${name}`, async () => {
+      if (what === 'get') await direct.put(KEY, SMALL);
+      await store.close();
+      store = open(proxy, 1_000);
+      const rule = proxy.on(matches, SILENCE.fault);
+      await assert.rejects(
+        use(what),
+        (error) => isTidemarkError(error, 'unavailable') && SILENCE.says.test(error.message),
+      );
+      rule.remove();
+      if (what !== 'get') await requireNothingLeft();
+    });
+  }
+
+  it('asks again by itself when it stumbles once at each kind of request', async () => {
+    const met = REQUESTS.map(({ matches }) => {
+      let times = 0;
+      return proxy.on((asked) => matches(asked) && times++ === 0, refuseWith(503, 'SlowDown'));
+    });
+    const { length } = await store.put(KEY, LARGE);
+    assert.equal(Buffer.concat(await (await store.get(KEY)).body.toArray()).length, length);
+    await store.put(`${KEY}-small`, SMALL);
+    for (const [at, rule] of met.entries()) if (REQUESTS[at]!.name !== 'an object') assert.equal(rule.met, 1);
+  });
+
+  for (const [name, matches, body] of [
+    ['an object', isPut, SMALL],
+    ['an upload', isComplete, LARGE],
+  ] as const) {
+    it(`finds out that it wrote ${name} when the answer is lost`, async () => {
+      for (const fault of [loseAnswer, cutAnswerInTheMiddle]) {
+        let times = 0;
+        const rule = proxy.on((asked) => matches(asked) && times++ < 2, fault);
+        const key = `${KEY}-${times}-${fault.name}`;
+        const { length } = await store.put(key, body);
+        assert.ok(rule.met > 0);
+        rule.remove();
+        assert.equal((await direct.head(key))?.length, length);
+      }
+      assert.deepEqual(await openUploads(), []);
+    });
+  }
+
+  it('overwrites nothing on a server that does not know conditions', async () => {
+    let refused = 0;
+    proxy.on((asked) => (isPut(asked) || isComplete(asked)) && refused++ % 2 === 0, refuseWith(501, 'NotImplemented'));
+    for (const body of [SMALL, LARGE]) {
+      const key = `${KEY}-${body.length}`;
+      const { length } = await store.put(key, body);
+      assert.equal((await direct.head(key))?.length, length);
+      await assert.rejects(store.put(key, body), (error) => isTidemarkError(error, 'conflict'));
+    }
+    assert.ok(refused >= 2);
+  });
+
+  it('goes on where what it reads was cut off', async () => {
+    await direct.put(KEY, LARGE);
+    let times = 0;
+    const cut = proxy.on((asked) => isGet(asked) && times++ < 2, cutAnswerInTheMiddle);
+    assert.ok(Buffer.concat(LARGE).equals(Buffer.concat(await (await store.get(KEY)).body.toArray())));
+    assert.equal(cut.met, 2);
+  });
+
+  for (const [title, fault] of [
+    ['is cut off each time', cutSoon],
+    ['ends too soon, as if it were whole', endInTheMiddle],
+  ] as const) {
+    it(`fails to read what ${title}, whole or in part`, async () => {
+      await direct.put(KEY, LARGE);
+      proxy.on(isGet, fault);
+      for (const range of [undefined, { start: 1_000_000, length: 2_000_000 }]) {
+        await assert.rejects(
+          async () => (await store.get(KEY, { range })).body.toArray(),
+          (error) => isTidemarkError(error, 'unavailable'),
+        );
+      }
+    });
+  }
+
+  it('tells that its bucket is gone, which is not the same as empty', async () => {
+    await direct.put(KEY, SMALL);
+    await removeBucket(bucket.client, bucket.name);
+    const isGone = (error: unknown) => isTidemarkError(error, 'unavailable') && /has no bucket/.test(error.message);
+    await assert.rejects(collect(store.list('')), isGone);
+    await assert.rejects(store.folders(''), isGone);
+    await assert.rejects(store.head(KEY), isGone);
+    await assert.rejects(store.get(KEY), isGone);
+    await assert.rejects(store.put('a', SMALL), isGone);
+    await assert.rejects(store.put('a', LARGE), isGone);
+  });
+
+  it('lists nothing of an upload that a killed process left, and aborts it in time', async () => {
+    const place = parseS3Location(rootOf(s3, bucket.name, 'ingest'), 'artifacts');
+    const objects = new S3Objects(place, { timeout: 3_000 });
+    const upload = await objects.beginUpload({ path: KEY, contentType: undefined, id: 'x' });
+    const part = { path: KEY, UploadId: upload, at: 0, body: Buffer.alloc(BLOCK_BYTES) };
+    await objects.uploadPart(part);
+
+    assert.deepEqual(await collect(direct.list('')), []);
+    await direct.put(KEY, SMALL);
+    assert.equal((await openUploads()).length, 1, 'it may still be going on');
+    await abortAbandonedUploads(objects, Date.now() + 60_000);
+    assert.deepEqual(await openUploads(), []);
+    objects.close();
+  });
+
+  it('passes over the claim of a process that has ended, and waits for one that goes on', async () => {
+    await bucket.put(`ingest/.claims/${KEY}/${hostname()}.4194304.${crypto.randomUUID()}`, '');
+    await direct.put(KEY, SMALL);
+
+    const held = `ingest/.claims/second/${hostname()}.${process.pid}.${crypto.randomUUID()}`;
+    await bucket.put(held, '');
+    const put = store.put('second', SMALL);
+    const first = await Promise.race([put, new Promise((resolve) => setTimeout(resolve, 300, 'waits'))]);
+    assert.equal(first, 'waits');
+    assert.equal(await direct.head('second'), undefined);
+    await removeBucket(bucket.client, bucket.name, { keepBucket: true });
+    await put;
+    assert.equal((await direct.head('second'))?.length, 10);
+  });
+});
