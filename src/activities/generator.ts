@@ -1,8 +1,9 @@
-import { type Activity, requireKey } from '../artifacts/artifact-key.ts';
+import type { Activity } from '../artifacts/artifact-key.ts';
 import type { ArtifactKey, ArtifactStore } from '../artifacts/artifact-store.ts';
-import { type FoundArtifact, findArtifact, latestArtifact } from '../artifacts/find-artifacts.ts';
+import { type FoundArtifact, latestArtifact } from '../artifacts/find-artifacts.ts';
 import { type Plan, readPlan } from '../artifacts/plan.ts';
-import { TidemarkError } from '../domain/errors.ts';
+import { requireArtifact } from '../artifacts/require-artifact.ts';
+import { isTidemarkError, TidemarkError } from '../domain/errors.ts';
 import { type DerivedActivity, RULES } from './activities.ts';
 
 /** How a run is told what to read; neither means the newest file of the activity before. */
@@ -40,7 +41,7 @@ export async function findGenerator(store: ArtifactStore, run: Run, given: Given
 }
 
 async function byKey(store: ArtifactStore, run: Run, text: string): Promise<Generator> {
-  const artifact = await require(store, run, { text, because: '' });
+  const artifact = await requireInput(store, run, { text, because: '' });
   return { artifacts: [artifact], key: artifact.key, plan: undefined, notes: [] };
 }
 
@@ -58,7 +59,7 @@ async function byPlan(store: ArtifactStore, run: Run, text: string): Promise<Gen
   }
   const because = `, which the plan ${plan.key} names for ${activity}`;
   const artifacts: FoundArtifact[] = [];
-  for (const key of plan.files[activity]!) artifacts.push(await require(store, run, { text: key, because }));
+  for (const key of plan.files[activity]!) artifacts.push(await requireInput(store, run, { text: key, because }));
   return { artifacts, key: artifacts.length === 1 ? artifacts[0]!.key : plan.key, plan, notes: [] };
 }
 
@@ -99,20 +100,15 @@ async function newestOf(
     );
 }
 
-async function require(
+async function requireInput(
   store: ArtifactStore,
   run: Run,
   { text, because }: { readonly text: string; readonly because: string },
 ): Promise<FoundArtifact> {
-  const { key } = requireKey(text);
-  const artifact = await findArtifact(store, key);
-  if (artifact === undefined) {
-    const isTorn = (await store.head(key)) !== undefined;
-    const problem = isTorn
-      ? `${key}${because}, has no provenance: its run was not completed`
-      : `there is no ${key}${because}`;
-    throw new TidemarkError('not-found', `${problem}, in ${store.name}`, { key });
-  }
+  const artifact = await requireArtifact(store, text).catch((error: unknown) => {
+    if (!isTidemarkError(error) || because === '') throw error;
+    throw new TidemarkError(error.code, `${error.message}${because}`, error.details, error);
+  });
   requireFit(run, artifact, because);
   return artifact;
 }

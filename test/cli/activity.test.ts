@@ -38,7 +38,7 @@ describeOnEachArtifactStore('activities on the command line', function (place) {
 
     const mapped = await tidemark(`mapping cdl --plan /${harvestPlan} --transform mapping.json --write-plan`);
     const [mappingKey, mappingPlan] = mapped.stdout.trim().split('\n');
-    const enriched = await tidemark(`enrichment cdl --input /${mappingKey}`);
+    const enriched = await tidemark(`enrichment cdl --input ${store.pathOf(mappingKey!)}`);
     const indexed = await tidemark('indexing cdl --write-plan --json');
     const { key: indexKey, files } = JSON.parse(indexed.stdout);
 
@@ -92,12 +92,12 @@ describeOnEachArtifactStore('activities on the command line', function (place) {
 
     const cases = {
       [`mapping cdl --input ${missing}`]: /there is no cdl\/harvest\/20180209/,
-      [`mapping cdl --input ${torn}`]: /20190209.+ has no provenance: its run was not completed/,
+      [`mapping cdl --input ${torn}`]: /there is no .+20190209.+ no -prov.json beside it/,
       'mapping cdl --input nonsense': /"nonsense" is no key of an Avro file: it looks like cdl\/harvest/,
       [`mapping mdl --input ${HARVEST_KEY}`]: /is a file of cdl, not of mdl/,
       [`enrichment cdl --input ${HARVEST_KEY}`]: /holds OriginalRecord.v1, and enrichment reads MAP.4_0.MAPRecord.v1/,
       'mapping cdl --plan cdl/plan/20180209_104428':
-        /there is no cdl\/harvest\/20180209\/20180209_104428-cdl-OriginalRecord.v1.avro, which the plan cdl\/plan\/20180209_104428\/20180209_104428-x.json names for harvest/,
+        /there is no cdl\/harvest\/20180209\/20180209_104428-cdl-OriginalRecord.v1.avro in .+, which the plan cdl\/plan\/20180209_104428\/20180209_104428-x.json names for harvest/,
       'mapping cdl --plan cdl/plan/20180209_104429':
         /names no file of normalization or harvest .+, which mapping needs \(it has: none\)/,
       'mapping cdl --plan cdl/plan/nowhere': /there is no plan cdl\/plan\/nowhere/,
