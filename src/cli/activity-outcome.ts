@@ -40,7 +40,7 @@ export async function tellOutcome(
 function describe(summary: RunSummary): readonly string[] {
   const { activity, attempted, written, deleted, failed, duplicates, omitted, passedOver = 0 } = summary;
   const parts = [
-    `${formatCount(written)} written`,
+    `${formatCount(written)} ${summary.published ? 'written' : 'to write'}`,
     ...(deleted > 0 ? [`${formatCount(deleted)} deleted`] : []),
     `${formatCount(failed)} failed`,
     ...(duplicates > 0 ? [`${formatCount(duplicates)} left out because their id comes again`] : []),
