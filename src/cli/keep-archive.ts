@@ -3,7 +3,7 @@ import type { App } from '../app.ts';
 import { ArchiveKeeper } from '../archive/archive-keeper.ts';
 
 /** What archives the log while a server runs; undefined when no setting asks for it. */
-export function keepArchive({ archive, configuration }: App, logger: Logger): ArchiveKeeper | undefined {
+export function keepArchive({ archive, configuration, metrics }: App, logger: Logger): ArchiveKeeper | undefined {
   const { archiveInterval: interval } = configuration;
   if (interval === undefined) return undefined;
   return new ArchiveKeeper({
@@ -11,11 +11,15 @@ export function keepArchive({ archive, configuration }: App, logger: Logger): Ar
     archive,
     events: {
       onArchived({ chain, status, mark }) {
+        metrics.archive.archived(mark?.total ?? 0);
         if (status !== 'written') return;
         const { number: segment, changes, total } = mark!;
         logger.info({ archive: chain, segment, changes: changes?.records ?? 0, total }, 'archived the log');
       },
-      onTrouble: ({ code, message }) => logger.error({ code }, `the log was not archived: ${message}`),
+      onTrouble({ code, message }) {
+        metrics.archive.failed();
+        logger.error({ code }, `the log was not archived: ${message}`);
+      },
     },
   });
 }

@@ -2,6 +2,7 @@ import { Registry } from 'prom-client';
 import { VERSION } from '../config/version.ts';
 import type { Render } from '../publisher/document-cache.ts';
 import type { StoreObserver } from '../stores/store-observer.ts';
+import { ArchiveMetrics } from './archive-metrics.ts';
 import { HttpMetrics } from './http-metrics.ts';
 import { IndexMetrics } from './index-metrics.ts';
 import { Instruments } from './instrument.ts';
@@ -21,6 +22,7 @@ export class AppMetrics {
   readonly http: HttpMetrics;
   readonly index: IndexMetrics;
   readonly scans: ScanMetrics;
+  readonly archive: ArchiveMetrics;
   readonly store: StoreObserver;
   readonly #instruments = new Instruments(this.registry);
   /** What the server's figures are since it was started. */
@@ -38,6 +40,7 @@ export class AppMetrics {
     this.index = new IndexMetrics(instruments);
     this.store = storeMetrics(instruments, this.requests);
     this.scans = new ScanMetrics(instruments);
+    this.archive = new ArchiveMetrics(instruments);
     this.http = new HttpMetrics(this.registry);
   }
 
