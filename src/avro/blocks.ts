@@ -1,5 +1,5 @@
 import { isTidemarkError, TidemarkError } from '../domain/errors.ts';
-import { LARGEST_BLOCK } from './codecs.ts';
+import { BLOCK_SIZE, LARGEST_BLOCK } from './block-size.ts';
 import { type RecordType, recordType } from './record-type.ts';
 import type { RecordOf, SchemaId } from './schemas.ts';
 
@@ -8,12 +8,6 @@ export interface Block {
   readonly data: Uint8Array;
   readonly records: number;
 }
-
-/**
- * Bytes of a block before it is compressed; only a single record may have more. Small ones are read quickly by a range request, and larger
- * ones hardly compress better.
- */
-export const BLOCK_SIZE = 65_536;
 
 /** @throws TidemarkError `invalid` for a record that is none of the schema, naming it and the field */
 export async function* blocksOf<Id extends SchemaId>(

@@ -1,36 +1,37 @@
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import { TidemarkError } from '../domain/errors.ts';
+import { BLOCK_SIZE, LARGEST_BLOCK } from './block-size.ts';
 
 /** How blocks are compressed, in Avro's names. `zstandard` needs a Node whose zlib has it: 22.15, 23.8 or newer. */
 export const CODECS = ['null', 'deflate', 'zstandard'] as const;
 export type Codec = (typeof CODECS)[number];
-
-/** Bytes of one block, packed or not: larger ones are refused, so that a few bytes in a file cannot claim all memory. */
-export const LARGEST_BLOCK = 512 * 1024 * 1024;
 
 interface Packing {
   compress(bytes: Uint8Array): Promise<Uint8Array>;
   decompress(bytes: Uint8Array): Promise<Uint8Array>;
 }
 
-const maxOutputLength = LARGEST_BLOCK;
+// A block of ours comes out in one piece: each piece is a way to a thread and back, which costs more than most of the unpacking.
+const compressing = { chunkSize: BLOCK_SIZE + 8_192 };
+const decompressing = { ...compressing, maxOutputLength: LARGEST_BLOCK };
 
-const deflate = promisify(zlib.deflateRaw);
-const inflate = promisify<Uint8Array, zlib.ZlibOptions, Uint8Array>(zlib.inflateRaw);
+type Pack<Options> = (bytes: Uint8Array, options: Options) => Promise<Uint8Array>;
+const deflate: Pack<zlib.ZlibOptions> = promisify(zlib.deflateRaw);
+const inflate: Pack<zlib.ZlibOptions> = promisify(zlib.inflateRaw);
 
 // zlib works in its threads: several blocks at a time, beside this one.
 const PACKINGS: Readonly<Record<Codec, Packing | undefined>> = {
   null: { compress: async (bytes) => bytes, decompress: async (bytes) => bytes },
-  deflate: { compress: (bytes) => deflate(bytes), decompress: (bytes) => inflate(bytes, { maxOutputLength }) },
+  deflate: { compress: (bytes) => deflate(bytes, compressing), decompress: (bytes) => inflate(bytes, decompressing) },
   zstandard: zstandard(),
 };
 
 function zstandard(): Packing | undefined {
   if (typeof zlib.zstdCompress !== 'function') return undefined;
-  const compress = promisify<Uint8Array, Uint8Array>(zlib.zstdCompress);
-  const decompress = promisify<Uint8Array, zlib.ZstdOptions, Uint8Array>(zlib.zstdDecompress);
-  return { compress: (bytes) => compress(bytes), decompress: (bytes) => decompress(bytes, { maxOutputLength }) };
+  const compress: Pack<zlib.ZstdOptions> = promisify(zlib.zstdCompress);
+  const decompress: Pack<zlib.ZstdOptions> = promisify(zlib.zstdDecompress);
+  return { compress: (bytes) => compress(bytes, compressing), decompress: (bytes) => decompress(bytes, decompressing) };
 }
 
 export function isCodec(text: string): text is Codec {

@@ -1,6 +1,7 @@
 import { isTidemarkError, TidemarkError } from '../domain/errors.ts';
+import { LARGEST_BLOCK } from './block-size.ts';
 import { ByteSource } from './byte-source.ts';
-import { LARGEST_BLOCK, packingOf } from './codecs.ts';
+import { packingOf } from './codecs.ts';
 import { SYNC_LENGTH } from './container-header.ts';
 import { type BlockPlace, UNDER_WAY } from './container-writer.ts';
 import { type ContainerHeader, type HeaderOptions, takeHeader } from './header-reader.ts';

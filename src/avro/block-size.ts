@@ -1,0 +1,8 @@
+/**
+ * Bytes of a block before it is compressed; only a single record may have more. Small ones are read quickly by a range request: blocks of
+ * 256 kB would make files of XML 4 % (deflate) or 9 % (zstandard) smaller, and blocks of 16 kB 10 to 14 % larger.
+ */
+export const BLOCK_SIZE = 65_536;
+
+/** Bytes of one block, packed or not: larger ones are refused, so that a few bytes in a file cannot claim all memory. */
+export const LARGEST_BLOCK = 512 * 1024 * 1024;
