@@ -121,7 +121,7 @@ async function* commits(
 }
 
 async function write(cluster: Cluster, names: IndexNames, record: CommitRecord): Promise<void> {
-  const log = `{"create":{"_index":"${names.log}","_id":"${record.number}"}}\n${encodeCommit(record)}\n`;
+  const log = `{"create":{"_index":"${names.log}","_id":"${record.number}"}}\n${await encodeCommit(record)}\n`;
   for (const lines of [log, ...bulksOf(record, names)]) {
     const { body } = await cluster.ask<{ items?: readonly Readonly<Record<string, { error: { type: string } }>>[] }>({
       method: 'POST',
