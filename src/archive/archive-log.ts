@@ -1,5 +1,4 @@
 import type { ArtifactStore } from '../artifacts/artifact-store.ts';
-import type { LogChange, LogDocument, LogPosition } from '../avro/schemas.ts';
 import { VERSION } from '../config/version.ts';
 import { TidemarkError } from '../domain/errors.ts';
 import { failpoint } from '../domain/failpoint.ts';
@@ -7,10 +6,9 @@ import { formatStamp, type Stamp } from '../domain/stamp.ts';
 import type { Stores } from '../stores/open-stores.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
 import type { ArchiveChain } from './archive-chain.ts';
-import { ChangeDigest, toLogChange } from './change-rows.ts';
-import { digestOf, RecordDigest, readDocuments, toLogPositions } from './documents.ts';
-import { type FileContents, type SegmentName, writeFile } from './file-writer.ts';
-import { type ArchivedFile, FORMAT, type LastChange, type SegmentMark } from './segment.ts';
+import { digestOf, readDocuments, toLogPositions } from './documents.ts';
+import { FORMAT, type LastChange, type SegmentMark } from './segment.ts';
+import { SegmentParts } from './segment-parts.ts';
 import { chainOfStore } from './store-chain.ts';
 
 export type ArchivedStores = Pick<Stores, 'index' | 'catalog' | 'gauge'>;
@@ -62,7 +60,7 @@ export async function archiveLog(input: ArchiveInput): Promise<Archived> {
     return { chain: chain.id, status: 'nothing-new', mark: before };
   }
   const parts = new SegmentParts({ artifacts, segment, before, signal });
-  const changes = hasChanges ? await parts.changes(input) : undefined;
+  const changes = hasChanges ? await parts.changes(stores, input.onProgress) : undefined;
   const mark: SegmentMark = {
     format: FORMAT,
     number: segment.number,
@@ -89,70 +87,6 @@ function isRecent({ written }: SegmentMark, minAge = 0): boolean {
   return Date.now() - Date.parse(written) < minAge;
 }
 
-interface PartsOptions {
-  readonly artifacts: ArtifactStore;
-  readonly segment: SegmentName;
-  readonly before: SegmentMark | undefined;
-  readonly signal: AbortSignal | undefined;
-}
-
-/** The files of a segment. */
-class SegmentParts {
-  readonly #options: PartsOptions;
-
-  constructor(options: PartsOptions) {
-    this.#options = options;
-  }
-
-  async changes({ stores, onProgress }: ArchiveInput): Promise<{ file: ArchivedFile; last: LastChange | undefined }> {
-    const { before, segment, signal } = this.#options;
-    const { index, gauge } = stores;
-    const total = (await gauge.totals([])).changes - (before?.total ?? 0);
-    let last: LastChange | undefined;
-    async function* rows(): AsyncGenerator<readonly LogChange[]> {
-      for await (const changes of index.log({ after: segment.after, until: segment.through })) {
-        signal?.throwIfAborted();
-        const { set, key, stamp } = changes.at(-1)!;
-        last = { set, key, stamp };
-        yield changes.map(toLogChange);
-      }
-    }
-    const file = await this.#write({
-      part: 'changes',
-      schema: 'log.Change.v1',
-      records: rows(),
-      digest: new ChangeDigest(),
-      onProgress: (done) => onProgress?.(done, Math.max(total, done)),
-    });
-    return { file, last };
-  }
-
-  async documents(documents: readonly LogDocument[]): Promise<ArchivedFile> {
-    const known = this.#options.before?.documents;
-    if (known?.digest === digestOf(documents)) return known;
-    const records = inBatches(documents);
-    return this.#write({ part: 'documents', schema: 'log.CatalogDocument.v1', records, digest: new RecordDigest() });
-  }
-
-  async positions(positions: readonly LogPosition[]): Promise<ArchivedFile> {
-    const known = this.#options.before?.positions;
-    if (known?.digest === digestOf(positions)) return known;
-    const records = inBatches(positions);
-    return this.#write({ part: 'positions', schema: 'log.Position.v1', records, digest: new RecordDigest() });
-  }
-
-  #write<Id extends 'log.Change.v1' | 'log.CatalogDocument.v1' | 'log.Position.v1'>(
-    contents: FileContents<Id>,
-  ): Promise<ArchivedFile> {
-    const { artifacts, segment, signal } = this.#options;
-    return writeFile(artifacts, segment, { ...contents, signal });
-  }
-}
-
-async function* inBatches<Item>(items: readonly Item[]): AsyncGenerator<readonly Item[]> {
-  for (let at = 0; at < items.length; at += 1_000) yield items.slice(at, at + 1_000);
-}
-
 /**
  * What was archived last has to be in the log: else the store was set back to an earlier time, or another store writes to the archive.
  */
@@ -162,8 +96,8 @@ async function requireSameHistory(index: ResourceIndex, mark: SegmentMark, chain
   const at: Stamp = mark.last?.stamp ?? mark.through;
   throw new TidemarkError(
     'conflict',
-    `${chain.name} ends with a change of ${formatStamp(at)} that this store does not have: it was restored from an older backup, or another store writes there, too. ` +
-      'Begin another archive with "tidemark archive --anew"',
+    `${chain.name} ends with a change of ${formatStamp(at)} that this store does not have: it was restored from an older ` +
+      'backup, or another store writes there, too. Begin another archive with "tidemark archive --anew"',
     { archive: chain.id },
   );
 }

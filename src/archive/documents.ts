@@ -5,8 +5,9 @@ import type { SourcePosition } from '../stores/resource-index.ts';
 import type { Digest } from './file-writer.ts';
 
 /**
- * Which documents of the catalog an archive holds, and when they are read. A page directory counts changes, so it is read before the log: one
- * that was further than the log would be wrong; so would be a set of records that claims to have come further. A set is made before its first change, so it is read after. The journal may be lost.
+ * Which documents of the catalog an archive holds, and when they are read. A page directory counts changes, and a set of records says how far it
+ * has come: further than the log they would be wrong, so they are read before it. A set is made before its first change, so it is read after.
+ * The journal may be lost.
  */
 const READ: Readonly<Record<CatalogKind, 'before' | 'after' | 'never'>> = {
   'page-directory': 'before',
