@@ -23,6 +23,8 @@ export function weighConditions(headers: IncomingHttpHeaders, validators: Valida
   } else if (isAfter(lastModified, headers['if-unmodified-since'])) return 'failed';
 
   const ifNoneMatch = headers['if-none-match'];
+  // What most clients send, without looking for more than one.
+  if (ifNoneMatch === etag) return 'not-modified';
   if (ifNoneMatch !== undefined) return lists(ifNoneMatch, [etag, ...otherEtags], 'weak') ? 'not-modified' : 'proceed';
   const since = parseDate(headers['if-modified-since']);
   if (!dateTellsVersions || since === undefined || lastModified === undefined) return 'proceed';
