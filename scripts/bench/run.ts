@@ -14,6 +14,8 @@ import { oneChange } from './figures/one-change.ts';
 import { page } from './figures/page.ts';
 import { posting } from './figures/posting.ts';
 import { rebuild } from './figures/rebuild.ts';
+import { recordRead } from './figures/record-read.ts';
+import { recordsCompare } from './figures/records-compare.ts';
 import { s3Scan } from './figures/s3-scan.ts';
 import { scan } from './figures/scan.ts';
 import { serving } from './figures/serving.ts';
@@ -38,6 +40,8 @@ const BENCHES: readonly Bench[] = [
   avroRead,
   avroRandom,
   rebuild,
+  recordsCompare,
+  recordRead,
   elasticsearchPosting,
   elasticsearchSingleEvent,
   elasticsearchPage,

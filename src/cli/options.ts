@@ -26,8 +26,8 @@ export function hashAlgorithm(value: string, before: readonly HashAlgorithm[] = 
 
 /** Such as `cdl/harvest`. */
 export function recordsSource(value: string): RecordsSource {
-  const [provider = '', activity = '', ...more] = value.split('/');
-  if (!isProvider(provider) || more.length > 0) {
+  const [provider = '', activity, ...more] = value.split('/');
+  if (!isProvider(provider) || activity === undefined || more.length > 0) {
     throw new InvalidArgumentError(
       'Use PROVIDER/ACTIVITY, such as cdl/harvest; a provider has small letters, digits and "-".',
     );

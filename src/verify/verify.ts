@@ -3,6 +3,7 @@ import type { ContentRoot } from '../roots/content-root.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
 import { DifferenceList, type Differences } from './differences.ts';
 import { verifyLog } from './verify-log.ts';
+import { type RecordsInput, verifyRecords } from './verify-records.ts';
 import { verifyRoot } from './verify-root.ts';
 import { verifyStates } from './verify-states.ts';
 
@@ -11,13 +12,15 @@ export interface VerifyInput {
   readonly index: ResourceIndex;
   /** Compares every file's bytes with the state, too. */
   readonly root?: ContentRoot | undefined;
+  /** Compares the artifact that a set of records tells with the state, too. */
+  readonly records?: RecordsInput['upkeep'] | undefined;
   readonly onProgress?: ((progress: VerifyProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface VerifyProgress {
-  readonly step: 'log' | 'state' | 'root';
-  /** How many changes, states or files of this step were looked at so far. */
+  readonly step: 'log' | 'state' | 'root' | 'records';
+  /** How many changes, states, files or records of this step were looked at so far. */
   readonly done: number;
 }
 
@@ -27,6 +30,8 @@ export interface VerifyReport {
   readonly tombstones: number;
   /** Files of the root; undefined when it was not looked at. */
   readonly files: number | undefined;
+  /** Records of the artifact; undefined when it was not looked at. */
+  readonly records: number | undefined;
   /** Keys that changed while the set was verified: counts may differ by as many without being wrong. */
   readonly changedMeanwhile: number;
   readonly differences: Differences;
@@ -37,7 +42,14 @@ export interface VerifyReport {
  * grow with the set; somebody may post meanwhile.
  * @throws whatever the index throws; the signal's reason when it is aborted
  */
-export async function verify({ set, index, root, onProgress, signal }: VerifyInput): Promise<VerifyReport> {
+export async function verify({
+  set,
+  index,
+  root,
+  records: upkeep,
+  onProgress,
+  signal,
+}: VerifyInput): Promise<VerifyReport> {
   const differences = new DifferenceList();
   const watch = (step: VerifyProgress['step']) => (done: number) => {
     signal?.throwIfAborted();
@@ -48,6 +60,7 @@ export async function verify({ set, index, root, onProgress, signal }: VerifyInp
   const states = await verifyStates({ set: set.id, index, until, differences, onProgress: watch('state') });
   const files =
     root === undefined ? undefined : await verifyRoot({ set, index, root, differences, onProgress: watch('root') });
+  const records = upkeep && (await verifyRecords({ set, upkeep, differences, onProgress: watch('records'), signal }));
   const changedMeanwhile = await keysChangedAfter(index, set, until);
   const summary = await index.summary(set.id);
 
@@ -67,6 +80,7 @@ export async function verify({ set, index, root, onProgress, signal }: VerifyInp
     resources: states.resources,
     tombstones: states.tombstones,
     files,
+    records,
     changedMeanwhile,
     differences: differences.result(),
   };

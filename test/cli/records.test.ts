@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import type { ArtifactStore } from '../../src/artifacts/artifact-store.ts';
+import { openArtifacts } from '../../src/artifacts/open-artifacts.ts';
+import { SQLITE } from '../support/each-store.ts';
+import { findFreePort } from '../support/free-port.ts';
+import { putArtifact, record } from '../support/record-artifacts.ts';
+import { Workplace } from '../support/workplace.ts';
+
+const DAY1 = '2017-02-09T10:44:28Z';
+const DAY2 = '2017-02-10T10:00:00Z';
+const DAY3 = '2017-02-11T10:00:00Z';
+
+describe('Sets of records on the command line', () => {
+  let place: Workplace;
+  let artifacts: ArtifactStore;
+  beforeEach(async () => {
+    place = await Workplace.make(SQLITE);
+    artifacts = openArtifacts({ kind: 'folder', folder: `${place.folder}/data/artifacts` }, { timeout: 1_000 });
+  });
+  afterEach(async () => {
+    await artifacts.close();
+    await place.close();
+  });
+
+  async function run(...args: string[]) {
+    const { exitCode, stdout, stderr } = await place.run(args);
+    return { exitCode, stdout, stderr, json: () => JSON.parse(stdout) };
+  }
+
+  it('are added, compared with the newest artifact, shown and verified', async () => {
+    const added = await run('sets', 'add', 'cdl', '--records', 'cdl/harvest', '--json');
+    assert.equal(added.exitCode, 0, added.stderr);
+    assert.deepEqual([added.json().records, added.json().ready], ['cdl/harvest', false]);
+    const none = await run('scan', 'cdl');
+    assert.equal(none.exitCode, 3);
+    assert.match(none.stderr, /no artifact of cdl\/harvest in .*"tidemark activity run harvest cdl" makes one/);
+
+    const key = await putArtifact(artifacts, [record('a'), record('b'), record('a', 'last')], { start: DAY1 });
+    const dry = await run('scan', 'cdl', '--dry-run', '--json');
+    assert.deepEqual([dry.json().created, dry.json().dryRun, dry.json().artifact], [2, true, key]);
+    const scanned = await run('scan', 'cdl');
+    assert.equal(scanned.exitCode, 0, scanned.stderr);
+    assert.match(
+      scanned.stdout,
+      /cdl: 2 records of cdl\/harvest\/20170209\/\S+ in [\d.]+ s: 2 created, 0 updated, 0 deleted\./,
+    );
+    assert.match(scanned.stderr, /1 record came before another one of the same id, which counts: \/a/);
+    assert.match((await run('scan', 'cdl')).stdout, /tells the newest artifact already/);
+
+    const shown = (await run('sets', 'show', 'cdl', '--json')).json();
+    assert.deepEqual([shown.records, shown.artifact, shown.ready], ['cdl/harvest', key, true]);
+    const verified = await run('verify', 'cdl', '--root', '--json');
+    assert.equal(verified.exitCode, 0, verified.stdout);
+    assert.equal(verified.json().records, 2);
+  });
+
+  it('are not emptied, nor taken back, unless that is said', async () => {
+    await run('sets', 'add', 'cdl', '--records', 'cdl/harvest');
+    await putArtifact(artifacts, [record('a')], { start: DAY1 });
+    await run('scan', 'cdl');
+    await putArtifact(artifacts, [], { start: DAY2 });
+    const refused = await run('scan', 'cdl');
+    assert.equal(refused.exitCode, 3);
+    assert.match(refused.stderr, /nothing is deleted.*--accept-empty/);
+    const accepted = await run('scan', 'cdl', '--accept-empty', '--json');
+    assert.deepEqual([accepted.exitCode, accepted.json().deleted], [0, 1]);
+  });
+
+  it('differ from an artifact when somebody changed the store', async () => {
+    await run('sets', 'add', 'cdl', '--records', 'cdl/harvest');
+    await putArtifact(artifacts, [record('a'), record('b')], { start: DAY1 });
+    await run('scan', 'cdl');
+    const { openStores } = await import('../../src/stores/open-stores.ts');
+    const stores = await openStores(place.store.location);
+    const weight = 500;
+    await stores.index.commit([
+      { set: 1, key: '/a', state: { length: 1 }, weight },
+      { set: 1, key: '/b', state: undefined, weight },
+      { set: 1, key: '/c', state: { length: 1 }, weight },
+    ]);
+    await stores.close();
+    const { exitCode, json } = await run('verify', 'cdl', '--root', '--json');
+    assert.equal(exitCode, 1);
+    const found = json().differences.first.map(({ kind, key }: { kind: string; key: string }) => `${kind} ${key}`);
+    assert.deepEqual(found, ['differing /a', 'extra /b', 'missing /c']);
+    const healed = await run('scan', 'cdl', '--rehash', '--json');
+    assert.deepEqual([healed.json().created, healed.json().updated, healed.json().deleted], [1, 1, 1]);
+  });
+
+  it('take no posted changes', async () => {
+    await run('sets', 'add', 'cdl', '--records', 'cdl/harvest');
+    const { exitCode, stderr } = await place.run(['changes', 'post', 'cdl'], { input: '{}\n' });
+    assert.equal(exitCode, 2);
+    assert.match(stderr, /nobody posts to "cdl": its resources are the records of the newest artifact of cdl\/harvest/);
+  });
+
+  it('are refused when what they are of is no provider and activity, or files are named too', async () => {
+    for (const [source, said] of [
+      ['cdl', /Use PROVIDER\/ACTIVITY/],
+      ['CDL/harvest', /Use PROVIDER\/ACTIVITY/],
+      ['cdl/plan', /Use an activity that there is: harvest/],
+      ['cdl/harvest/20170209', /Use PROVIDER\/ACTIVITY/],
+    ] as const) {
+      const { exitCode, stderr } = await run('sets', 'add', 'cdl', '--records', source);
+      assert.equal(exitCode, 2, source);
+      assert.match(stderr, said);
+    }
+    const { exitCode, stderr } = await run('sets', 'add', 'cdl', '--records', 'cdl/harvest', '--root', '.');
+    assert.equal(exitCode, 2);
+    assert.match(stderr, /leave out --records or --root/);
+  });
+
+  it('are kept in step by the server that serves them, also when it is killed in between', async () => {
+    const port = String(await findFreePort());
+    await run('sets', 'add', 'cdl', '--records', 'cdl/harvest', '--port', port);
+    await putArtifact(artifacts, [record('a', '1'), record('b', '1')], { start: DAY1 });
+    await run('scan', 'cdl');
+    await putArtifact(artifacts, [record('a', '2')], { start: DAY3 });
+    const args = ['serve', '--port', port, '--records-poll-interval', '100ms', '--log-level', 'info'];
+    const killed = place.start(args, { env: { TIDEMARK_FAILPOINT: 'records.begun:kill' } });
+    assert.equal(await killed.exit(), null);
+    const server = place.start(args);
+    await server.says(/"updated":1,"deleted":1.*scanned cdl\/harvest/);
+    server.signal('SIGINT');
+    assert.equal(await server.exit(), 0);
+    assert.equal((await run('verify', 'cdl', '--root')).exitCode, 0);
+  });
+});
