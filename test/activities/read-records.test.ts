@@ -5,6 +5,7 @@ import { openFolder } from '../../src/activities/read-folder.ts';
 import { openNdjsonFile, openNdjsonStream } from '../../src/activities/read-ndjson.ts';
 import type { RecordSource } from '../../src/activities/record-source.ts';
 import { openRoot } from '../../src/roots/open-root.ts';
+import { rootOf, useBucket, useKeys, useS3 } from '../support/s3.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 
 const NEVER = new AbortController().signal;
@@ -134,6 +135,31 @@ describe('records of an input', () => {
 
       await assert.rejects(itemsOf(source), { code: 'unavailable' });
     });
+  });
+});
+
+describe('records of a bucket', () => {
+  const s3 = useS3();
+  useKeys(s3);
+  const bucket = useBucket(s3);
+
+  it('are its documents, with their path below the prefix as id', async () => {
+    await bucket.put('ingest/maps/1.xml', '<a/>');
+    await bucket.put('ingest/2.json', '{}');
+    await bucket.put('ingest/3.txt', 'no record');
+    await bucket.put('other/4.xml', '<a/>');
+
+    const root = openRoot({
+      root: rootOf(s3, bucket.name, 'ingest'),
+      exclude: [],
+      s3: { timeout: 5_000, pollInterval: 300_000 },
+    });
+    const items = await itemsOf(openFolder(root));
+
+    assert.deepEqual(items, [
+      { kind: 'record', id: '2.json', document: '{}', mimetype: 'application/json' },
+      { kind: 'record', id: 'maps/1.xml', document: '<a/>', mimetype: 'application/xml' },
+    ]);
   });
 });
 

@@ -62,7 +62,7 @@ describeOnEachArtifactStore('activities on the command line', function (place) {
     assert.deepEqual(JSON.parse(first!.document).sourceResource, { title: ['Map 0'] });
   });
 
-  it('A39, A40: run again from a historical file, and write a new provenance that names it', async () => {
+  it('A16, A39, A40: run again from a historical file, and write a new provenance that names it', async () => {
     await tidemark('harvest cdl --from - --started 2017-02-09T10:44:28Z', xmlLines(2));
     const old = await tidemark('mapping cdl --started 2017-02-10T00:00:00Z');
     await tidemark('mapping cdl --started 2017-03-10T00:00:00Z');

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync } from 'node:fs';
+import { PassThrough } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
+import { startActivityBar } from '../../src/cli/activity-bar.ts';
+import { Terminal } from '../../src/cli/terminal.ts';
+import { killTidemarks, runProcess, startTidemark } from '../support/run-tidemark.ts';
+import { useTempFolder } from '../support/temp-folder.ts';
+import { until } from '../support/until.ts';
+
+describe('an activity in a process of its own', function () {
+  this.timeout(60_000);
+  const folder = useTempFolder();
+  afterEach(killTidemarks);
+
+  it('leaves nothing that is listed when Ctrl-C stops it, and ends with 1', async () => {
+    const running = startTidemark(['activity', 'run', 'harvest', 'cdl', '--from', '-'], {
+      cwd: folder.path,
+      input: '{"id":"a","document":"<a/>","mimetype":"application/xml"}\n',
+      leaveInputOpen: true,
+    });
+    const harvests = folder.at('data/artifacts/cdl/harvest');
+    await until('the claim', async () => {
+      return existsSync(harvests) && readdirSync(harvests, { recursive: true }).join().includes('-claim.json');
+    });
+
+    running.signal('SIGINT');
+
+    assert.equal(await running.exit(), 1, running.stderr);
+    assert.match(running.stderr, /stopped before it was complete/);
+    assert.equal(running.stdout, '');
+    const left = readdirSync(harvests, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    assert.deepEqual(
+      left.map(({ name }) => name.replace(/^.*v1/, '')),
+      ['-claim.json'],
+    );
+    assert.deepEqual(readdirSync(folder.at('data/spool')), []);
+  });
+
+  it('harvests the documents of a folder, and tells how many files are none', async () => {
+    folder.write('docs/maps/1.xml', '<a/>');
+    folder.write('docs/2.ttl', '');
+    folder.write('docs/README.txt');
+
+    const args = ['activity', 'run', 'harvest', 'cdl', '--from', 'docs', '--json'];
+    const { exitCode, stdout } = await runProcess(args, { cwd: folder.path });
+
+    const { written, passedOver, generator } = JSON.parse(stdout);
+    assert.deepEqual([exitCode, written, passedOver], [0, 2, 1]);
+    assert.match(generator, /^file:\/\/\/.*\/docs$/);
+  });
+});
+
+describe('the bar of an activity', () => {
+  it('tells on a terminal how many records were read, how fast, and how long it still takes', async () => {
+    const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 120 });
+    const terminal = new Terminal({ stdin: new PassThrough(), stdout: new PassThrough(), stderr }, false);
+    const bar = startActivityBar(terminal);
+
+    bar.update({ step: 'reading', attempted: 0, done: 0, total: 4000 });
+    await wait(150);
+    bar.update({ step: 'reading', attempted: 1000, done: 1000, total: 4000 });
+    await wait(150);
+    bar.update({ step: 'writing', attempted: 1000, done: 2048, total: 4096 });
+    bar.end();
+
+    const shown = stderr.read().toString();
+    assert.match(shown, /reading .*1,000 records, [\d,]+\/s, 0:0\d left/);
+    assert.match(shown, /writing .*2\.00 kB of 4\.00 kB, .*\/s, 0:0\d left/);
+  });
+});
