@@ -29,8 +29,11 @@ export class LookClient {
       const all = this.#waiting;
       this.#waiting = [];
       try {
-        const answers = await this.#thread.ask(all.map(({ look }) => look).join('\0'));
-        for (const [at, { resolve }] of all.entries()) resolve(answers[at] === '1');
+        // Many ask for the same file.
+        const looks = new Map<string, number>();
+        for (const { look } of all) if (!looks.has(look)) looks.set(look, looks.size);
+        const answers = await this.#thread.ask([...looks.keys()].join('\0'));
+        for (const { look, resolve } of all) resolve(answers[looks.get(look)!] === '1');
       } catch (error) {
         for (const { reject } of all) reject(error);
       }
