@@ -31,7 +31,16 @@ function zstandard(): Packing | undefined {
   if (typeof zlib.zstdCompress !== 'function') return undefined;
   const compress: Pack<zlib.ZstdOptions> = promisify(zlib.zstdCompress);
   const decompress: Pack<zlib.ZstdOptions> = promisify(zlib.zstdDecompress);
-  return { compress: (bytes) => compress(bytes, compressing), decompress: (bytes) => decompress(bytes, decompressing) };
+  return {
+    compress: (bytes) => compress(bytes, zstandardOptions(bytes)),
+    decompress: (bytes) => decompress(bytes, decompressing),
+  };
+}
+
+/** By what it is told, zstd takes a fraction of the memory that it clears for a stream of unknown length, and half of the time. */
+function zstandardOptions({ length }: Uint8Array): zlib.ZstdOptions {
+  const window = { [zlib.constants.ZSTD_c_windowLog]: Math.log2(BLOCK_SIZE) };
+  return { ...compressing, pledgedSrcSize: length, ...(length <= BLOCK_SIZE && { params: window }) };
 }
 
 export function isCodec(text: string): text is Codec {

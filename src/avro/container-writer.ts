@@ -49,25 +49,26 @@ export async function* encodeContainer<Id extends SchemaId>(options: EncodeOptio
 
   let offset = header.length;
   const blocks = blocksOf(schema, records);
-  for await (const { bytes, records } of mapInOrder(blocks, UNDER_WAY, (block) => pack(block, { compress, sync }))) {
-    onBlock?.({ offset, length: bytes.length, records });
-    offset += bytes.length;
-    yield bytes;
+  for await (const { head, data, records } of mapInOrder(blocks, UNDER_WAY, (block) => pack(block, compress))) {
+    const length = head.length + data.length + sync.length;
+    onBlock?.({ offset, length, records });
+    offset += length;
+    // Not put together: whoever takes them copies them anyway.
+    yield head;
+    yield data;
+    yield sync;
   }
 }
 
-interface PackedBlock {
-  readonly bytes: Uint8Array;
-  readonly records: number;
+interface PackedBlock extends Block {
+  /** Both numbers. */
+  readonly head: Uint8Array;
 }
 
-interface Packer {
-  readonly compress: (bytes: Uint8Array) => Promise<Uint8Array>;
-  readonly sync: Uint8Array;
-}
-
-async function pack({ data, records }: Block, { compress, sync }: Packer): Promise<PackedBlock> {
+async function pack(
+  { data, records }: Block,
+  compress: (bytes: Uint8Array) => Promise<Uint8Array>,
+): Promise<PackedBlock> {
   const packed = await compress(data);
-  const bytes = Buffer.concat([encodeLong(records), encodeLong(packed.length), packed, sync]);
-  return { bytes, records };
+  return { head: Buffer.concat([encodeLong(records), encodeLong(packed.length)]), data: packed, records };
 }
