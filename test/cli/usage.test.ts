@@ -55,7 +55,10 @@ describe('the command line', function () {
     ['publish . --prot 1', /unknown option '--prot'; did you mean --port\?/],
     ['publish . --page-size 0', /--page-size.*Use a whole number from 1 to 50000/],
     ['publish . --id Ä', /"Ä" is no set id/],
-    ['sets add x', /needs --root FOLDER or --root s3:\/\/BUCKET\/PREFIX, --records PROVIDER\/ACTIVITY, or --url-prefix URL/],
+    [
+      'sets add x',
+      /needs --root FOLDER or --root s3:\/\/BUCKET\/PREFIX, --records PROVIDER\/ACTIVITY, or --url-prefix URL/,
+    ],
     ['sets add x --url-prefix ftp://example.org/', /"ftp:\/\/example\.org\/" is no URL prefix/],
     ['sets add x --root . --publish-hash crc32', /Use one of sha-256, sha-1, md5/],
     ['sets add X! --root .', /"X!" is no set id/],
