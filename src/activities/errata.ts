@@ -6,11 +6,14 @@ export interface Erratum extends RecordProblem {
   readonly line?: number | undefined;
 }
 
+const TOLD = 10;
+
 /** The records that failed, or were left out, as lines of JSON on disk; counted by kind. */
 export class Errata {
   readonly #spool: Spool;
   readonly #byKind = new Map<string, number>();
   readonly #first: Erratum[] = [];
+  #count = 0;
 
   private constructor(spool: Spool) {
     this.#spool = spool;
@@ -28,7 +31,8 @@ export class Errata {
 
   /** Adds what is worth a line, and is no failure. */
   note({ id, line, kind, message }: Erratum): void {
-    if (this.#first.length < 10) this.#first.push({ id, line, kind, message });
+    this.#count += 1;
+    if (this.#first.length < TOLD) this.#first.push({ id, line, kind, message });
     this.#spool.add(Buffer.from(`${JSON.stringify({ id, line, kind, message })}\n`));
   }
 
@@ -42,13 +46,14 @@ export class Errata {
     return Object.fromEntries([...this.#byKind].sort(([, one], [, other]) => other - one));
   }
 
-  /** The first ten, for people. */
+  /** The first of them, for people. */
   get first(): readonly Erratum[] {
     return this.#first;
   }
 
-  get isEmpty(): boolean {
-    return this.#spool.length === 0;
+  /** How many lines there are. */
+  get count(): number {
+    return this.#count;
   }
 
   settle(): Promise<void> {

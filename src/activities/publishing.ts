@@ -46,7 +46,7 @@ export async function writeAccount(
   { store, key, gathered: { errata }, signal }: Pick<PublishOptions, 'store' | 'key' | 'gathered' | 'signal'>,
   summary: RunSummary,
 ): Promise<void> {
-  if (!errata.isEmpty) {
+  if (errata.count > 0) {
     await store.put(errataKey(key), errata.read(), { contentType: 'application/x-ndjson', signal });
   }
   failpoint('activity.errata');

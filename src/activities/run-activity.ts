@@ -44,8 +44,8 @@ export interface RunOutcome {
   readonly start: Date;
   /** Of the file of deleted records. */
   readonly companion: ArtifactKey | undefined;
-  /** The first records that failed or were left out. */
-  readonly errata: readonly Erratum[];
+  /** How many records are in the errata, and the first of them. */
+  readonly errata: { readonly count: number; readonly first: readonly Erratum[] };
 }
 
 /** `empty`: there is no record to publish, though no drop was accepted. `stop` and `empty` publish nothing. */
@@ -77,12 +77,11 @@ async function run(options: RunOptions, gathered: Gathering): Promise<RunOutcome
 
   const stock = await takeStock(options, start, gathered);
   const { verdict, superseded } = stock;
-  const outcome = { verdict, start, errata: gathered.errata.first };
   const facts = { options, key, start, began, gathered, ...stock };
   if (verdict === 'stop' || verdict === 'empty') {
     const summary = summaryOf(facts, undefined);
     await writeAccount({ store, key, gathered, signal }, summary);
-    return { ...outcome, summary, companion: undefined };
+    return { verdict, start, summary, errata: toldOf(gathered), companion: undefined };
   }
   const { attempted } = gathered.counts;
   const { file, companion } = await writeFiles({
@@ -92,7 +91,11 @@ async function run(options: RunOptions, gathered: Gathering): Promise<RunOutcome
   const summary = summaryOf(facts, file);
   await writeAccount({ store, key, gathered, signal }, summary);
   await publish({ store, key, signal }, companion, { generator, version });
-  return { ...outcome, summary, companion };
+  return { verdict, start, summary, errata: toldOf(gathered), companion };
+}
+
+function toldOf({ errata: { count, first } }: Gathering): RunOutcome['errata'] {
+  return { count, first };
 }
 
 interface Stock {

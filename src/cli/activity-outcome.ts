@@ -15,21 +15,21 @@ export async function tellOutcome(
 ): Promise<void> {
   const { terminal, options } = call;
   const { summary, errata, companion } = outcome;
-  const { key, start, failed, duplicates, published } = summary;
+  const { key, start, published } = summary;
   if (options.started !== undefined && start !== options.started.toISOString()) {
     terminal.tell(`That second was taken, so this run has the next free one: ${start}.`);
   }
-  for (const { id, line, message } of errata) {
+  for (const { id, line, message } of errata.first) {
     terminal.tell(`${[line && `line ${line}`, id].filter(Boolean).join(', ') || 'a record'}: ${message}`);
   }
-  const more = failed + duplicates - errata.length;
+  const more = errata.count - errata.first.length;
   if (more > 0) terminal.tell(`… and ${formatCount(more)} more`);
   for (const line of describe(summary)) terminal.tell(line);
-  if (failed + duplicates > 0) terminal.tell(`Each of them is in ${errataKey(key)}.`);
+  if (errata.count > 0) terminal.tell(`Each of them is in ${errataKey(key)}.`);
   for (const line of verdictOf(outcome)) terminal.tell(line);
   const files = {
     summary: summaryKey(key),
-    ...(failed + duplicates > 0 && { errata: errataKey(key) }),
+    ...(errata.count > 0 && { errata: errataKey(key) }),
     ...(companion !== undefined && { deleted: companion }),
     ...(plan !== undefined && { plan }),
   };

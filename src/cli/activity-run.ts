@@ -9,10 +9,10 @@ import { openSourceArtifacts } from '../activities/read-artifact.ts';
 import { openFolder } from '../activities/read-folder.ts';
 import { openNdjsonFile, openNdjsonStream } from '../activities/read-ndjson.ts';
 import type { RecordSource } from '../activities/record-source.ts';
-import { type RunOptions, runActivity } from '../activities/run-activity.ts';
+import { type RunOptions, type RunOutcome, runActivity } from '../activities/run-activity.ts';
 import { loadTransform } from '../activities/transforms/load-transform.ts';
 import { requireProvider } from '../artifacts/artifact-key.ts';
-import type { ArtifactStore } from '../artifacts/artifact-store.ts';
+import type { ArtifactKey, ArtifactStore } from '../artifacts/artifact-store.ts';
 import { openArtifacts } from '../artifacts/open-artifacts.ts';
 import type { Plan } from '../artifacts/plan.ts';
 import { softwareVersion } from '../config/version.ts';
@@ -84,24 +84,26 @@ export const activityRun: CliCommand<ActivityOptions> = {
         signal: call.stopped,
         onProgress: (progress) => bar.update(progress),
       });
-      const { key, published } = outcome.summary;
-      const plan =
-        published && call.options.writePlan
-          ? await writePlanOf(
-              store,
-              { provider, activity, key, start: outcome.start },
-              { given, version: softwareVersion(), signal: call.stopped },
-            )
-          : undefined;
+      const plan = call.options.writePlan ? await planOf({ ...call, store }, outcome, given) : undefined;
       bar.end();
       await tellOutcome(call, outcome, plan);
-      return published && outcome.summary.failed === 0 ? EXIT.done : EXIT.failed;
+      return outcome.summary.published && outcome.summary.failed === 0 ? EXIT.done : EXIT.failed;
     } finally {
       bar.end();
       await store.close();
     }
   },
 };
+
+/** Writes the plan of a run that published something. */
+async function planOf(
+  { store, stopped }: RunCall,
+  { start, summary }: RunOutcome,
+  given: Plan | undefined,
+): Promise<ArtifactKey | undefined> {
+  if (!summary.published) return undefined;
+  return writePlanOf(store, { ...summary, start }, { given, version: softwareVersion(), signal: stopped });
+}
 
 /** @throws TidemarkError `invalid` for options that are for other activities */
 function requireFitting(activity: string, options: ActivityOptions): void {

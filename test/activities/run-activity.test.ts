@@ -97,7 +97,7 @@ describeOnEachArtifactStore('a run of an activity', (place) => {
     const lines = (await readTextOf(store, `${STEM}-errata.ndjson`)).trim().split('\n');
     assert.deepEqual(JSON.parse(lines[0]!), { id: 'x', line: 2, kind: 'mimetype', message: 'it is odd' });
     assert.deepEqual(JSON.parse(lines[1]!), { line: 3, kind: 'no-id', message: 'it has no id' });
-    assert.deepEqual([lines.length, errata.length], [3, 3]);
+    assert.deepEqual([lines.length, errata.count, errata.first.length], [3, 3, 3]);
     assert.deepEqual(
       [summary.attempted, summary.written, summary.failed, Object.entries(summary.errors)],
       [
