@@ -46,7 +46,7 @@ describeOnEachStore('a reader under fire', function (store) {
     requireEachOnce(log, [client]);
     await requireConsistent(app, reader);
     await reader.requireClosedUnchanged();
-    assert.ok(reader.closed.size >= REQUESTS - 1);
+    assert.ok(reader.closed.size > 40, `${reader.closed.size} are closed`);
 
     const { resources } = await reader.resourceList();
     for (const follower of followers) {
