@@ -32,7 +32,7 @@ export const recordRead: Bench = {
       const bytes = await writeArtifact(artifacts, { documents, records, revision: 0, changed: 0 });
       await artifacts.close();
       const tidemark = await Tidemark.create(folder.next('data'), { TIDEMARK_ARTIFACTS: location });
-      await tidemark.run('sets', 'add', 'cdl', '--records', 'cdl/harvest');
+      await tidemark.addRecords('cdl', 'cdl/harvest');
       const { stdout } = await tidemark.run('scan', 'cdl');
       tell(`compared ${records} records (${bytes} bytes) in ${JSON.parse(stdout).seconds.toFixed(1)} s`);
 

@@ -48,6 +48,11 @@ export class Tidemark {
     return this.run('sets', 'add', slug, '--root', root, '--port', String(this.#port));
   }
 
+  /** Adds a set of the records of a provider's activity. */
+  addRecords(slug: string, records: string): Promise<Finished> {
+    return this.run('sets', 'add', slug, '--records', records, '--port', String(this.#port));
+  }
+
   /** Resolves when it serves (or, with `publish`, when its first scan is complete). */
   async start(args: readonly string[] = ['serve'], env: NodeJS.ProcessEnv = {}): Promise<Server> {
     const all = [MAIN, ...args, '--data', this.dataFolder, '--port', String(this.#port), '--json'];
