@@ -28,7 +28,7 @@ describeOnEachArtifactStore('activities on the command line', function (place) {
   });
   afterEach(() => store.close());
 
-  it('A31 to A34: lead from records to an index, each finding its file by itself, by its name or by a plan', async () => {
+  it('A31, A32, A33, A34: lead from records to an index, each finding its file by itself, by its name or by a plan', async () => {
     const harvested = await tidemark('harvest cdl --from - --started 2017-02-09T10:44:28Z --write-plan', xmlLines(3));
     const [harvestKey, harvestPlan] = harvested.stdout.trim().split('\n');
     assert.deepEqual(
