@@ -67,6 +67,24 @@ describe('an Elasticsearch that cannot be used', function () {
     await isRefused(source, /-ledgers-000001 has schema 99, and this version knows 2: use a newer one/);
   });
 
+  it('is refused when its indices have the schema before, and used when they are migrated', async () => {
+    for (const kind of KINDS) await put(`${source.prefix}-${kind}-000001`, ours(kind, 1));
+    const refused = await source.run(['sets', 'list']);
+    assert.match(refused.stderr, /have schema 1, this program needs 2: stop all .*"tidemark migrate"/);
+    assert.equal(refused.exitCode, 3);
+    assert.match((await source.run(['migrate'])).stdout, /from schema 1 to 2/);
+    assert.match((await source.run(['migrate'])).stdout, /has schema 2 already/);
+
+    const { index, sets, close } = await source.open();
+    await sets.useBaseUrl(BASE_URL, false);
+    const { id } = await sets.add({ slug: 'maps', urlPrefix: 'http://example.org/' });
+    const record = { artifact: 'cdl/harvest/x.avro', offset: 100, length: 50, position: 3 };
+    await index.commit([upsert(id, 'a', { length: 1, record })]);
+    await index.watermark();
+    assert.deepEqual((await index.lookup(id, ['/a']))[0]?.state, { length: 1, record });
+    await close();
+  });
+
   it('is refused when it is of version 7, as it would say', async () => {
     const proxy = await source.proxy();
     proxy.on(
@@ -146,6 +164,8 @@ describe('an Elasticsearch that cannot be used', function () {
   /** An index under its alias, as this program makes it, but for the version. */
   function ours(kind: string, version: number): object {
     const { mappings } = JSON.parse(readFileSync(new URL(`../../mappings/${kind}.json`, import.meta.url), 'utf8'));
+    // Came with schema 2.
+    if (version === 1) delete mappings.properties.record;
     return {
       mappings: { ...mappings, _meta: { schema_version: version } },
       aliases: { [`${source.prefix}-${kind}`]: {} },
