@@ -10,6 +10,7 @@ import { elasticsearchPage } from './figures/elasticsearch-page.ts';
 import { elasticsearchPosting } from './figures/elasticsearch-posting.ts';
 import { elasticsearchSingleEvent } from './figures/elasticsearch-single-event.ts';
 import { elasticsearchSmallSets } from './figures/elasticsearch-small-sets.ts';
+import { elasticsearchVerify } from './figures/elasticsearch-verify.ts';
 import { oneChange } from './figures/one-change.ts';
 import { page } from './figures/page.ts';
 import { posting } from './figures/posting.ts';
@@ -48,6 +49,7 @@ const BENCHES: readonly Bench[] = [
   elasticsearchLargeSet,
   elasticsearchIdle,
   elasticsearchSmallSets,
+  elasticsearchVerify,
 ];
 
 const { values, positionals } = parseArgs({

@@ -11,13 +11,15 @@ export interface Finished {
 export interface ChildOptions {
   readonly env?: NodeJS.ProcessEnv;
   readonly started?: (child: ChildProcess) => void;
+  /** With which it may end; 0 unless something else is said. */
+  readonly codes?: readonly number[];
 }
 
 /** Runs a program to its end. @throws Error when it fails, with what it said */
 export async function runChild(
   program: string,
   args: readonly string[],
-  { env, started }: ChildOptions = {},
+  { env, started, codes = [0] }: ChildOptions = {},
 ): Promise<Finished> {
   const start = performance.now();
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
@@ -25,7 +27,8 @@ export async function runChild(
   const ended = once(child, 'close') as Promise<[number | null]>;
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
   const seconds = (performance.now() - start) / 1000;
-  if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${code}: ${stderr || stdout}`);
+  if (code === null || !codes.includes(code))
+    throw new Error(`${program} ${args.join(' ')} ended with ${code}: ${stderr || stdout}`);
   return { stdout, seconds };
 }
 

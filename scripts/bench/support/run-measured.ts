@@ -1,4 +1,4 @@
-import type { Finished } from './child.ts';
+import type { ChildOptions, Finished } from './child.ts';
 import { peakMemory } from './peak-memory.ts';
 import type { Tidemark } from './tidemark.ts';
 
@@ -9,14 +9,18 @@ const LOOK_AFTER = 100;
 export async function runMeasured(
   tidemark: Tidemark,
   args: readonly string[],
+  { codes }: Pick<ChildOptions, 'codes'> = {},
 ): Promise<Finished & { readonly memory: number }> {
   let memory = 0;
   let looking: NodeJS.Timeout | undefined;
   const finished = await tidemark
-    .runWith(args, ({ pid }) => {
-      looking = setInterval(() => {
-        memory = Math.max(memory, peakMemory(pid!));
-      }, LOOK_AFTER);
+    .runWith(args, {
+      ...(codes !== undefined && { codes }),
+      started({ pid }) {
+        looking = setInterval(() => {
+          memory = Math.max(memory, peakMemory(pid!));
+        }, LOOK_AFTER);
+      },
     })
     .finally(() => clearInterval(looking));
   return { ...finished, memory };

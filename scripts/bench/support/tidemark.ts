@@ -31,10 +31,9 @@ export class Tidemark {
     return this.runWith(args);
   }
 
-  /** @param started is given the process */
-  runWith(args: readonly string[], started?: ChildOptions['started']): Promise<Finished> {
-    const options = { env: this.#env, ...(started !== undefined && { started }) };
-    return runChild(process.execPath, [MAIN, ...args, '--data', this.dataFolder, '--json'], options);
+  runWith(args: readonly string[], options: Omit<ChildOptions, 'env'> = {}): Promise<Finished> {
+    const all = [MAIN, ...args, '--data', this.dataFolder, '--json'];
+    return runChild(process.execPath, all, { ...options, env: this.#env });
   }
 
   /** Adds a set of resources that are served elsewhere. */
