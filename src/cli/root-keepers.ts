@@ -3,12 +3,11 @@ import type { App } from '../app.ts';
 import { isTidemarkError } from '../domain/errors.ts';
 import type { ResourceSet, SetId } from '../domain/resource-set.ts';
 import { RecordsKeeper } from '../records/records-keeper.ts';
-import { type RootEvents, RootKeeper } from '../updater/root-keeper.ts';
+import type { Keeper, KeeperEvents } from '../updater/keeper.ts';
+import { RootKeeper } from '../updater/root-keeper.ts';
 
 /** Milliseconds between looks at which sets there are: another process may add or remove one. An idle source asks its store for little else. */
 const LOOK_AGAIN = 2000;
-
-type Keeper = Pick<RootKeeper, 'firstScan' | 'start' | 'stop'>;
 
 interface Kept {
   readonly keeper: Keeper;
@@ -19,13 +18,13 @@ interface Kept {
 /** Keeps every set that has a root, or records, in step with it, as long as the set is there. */
 export class RootKeepers {
   readonly #app: App;
-  readonly #eventsOf: (set: ResourceSet) => RootEvents;
+  readonly #eventsOf: (set: ResourceSet) => KeeperEvents;
   readonly #kept = new Map<SetId, Kept>();
   readonly #stopping = new AbortController();
   #version = -1;
   #following: Promise<void> = Promise.resolve();
 
-  constructor(app: App, eventsOf: (set: ResourceSet) => RootEvents) {
+  constructor(app: App, eventsOf: (set: ResourceSet) => KeeperEvents) {
     this.#app = app;
     this.#eventsOf = eventsOf;
   }
@@ -78,7 +77,7 @@ export class RootKeepers {
   #keep(set: ResourceSet): void {
     const { journal } = this.#app;
     const told = this.#eventsOf(set);
-    const events: RootEvents = {
+    const events: KeeperEvents = {
       ...told,
       onScanned: (summary, extent) => {
         journal.noteScan(set, summary);
@@ -90,7 +89,7 @@ export class RootKeepers {
     keeper.start();
   }
 
-  #newKeeper(set: ResourceSet, events: RootEvents): Keeper {
+  #newKeeper(set: ResourceSet, events: KeeperEvents): Keeper {
     const { index, updater, records, configuration } = this.#app;
     if (set.records === undefined) return new RootKeeper({ ...this.#app.rootOf(set), set, index, updater, events });
     const pollInterval = configuration.recordsPollInterval;

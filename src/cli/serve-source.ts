@@ -5,7 +5,7 @@ import type { App } from '../app.ts';
 import { type LoadedConfiguration, localBaseUrl } from '../config/load-configuration.ts';
 import type { ResourceSet } from '../domain/resource-set.ts';
 import { createAccessLog, createLogger } from '../logs/logger.ts';
-import type { RootEvents } from '../updater/root-keeper.ts';
+import type { KeeperEvents } from '../updater/keeper.ts';
 import type { Call } from './cli-command.ts';
 import { freePort } from './free-port.ts';
 import { keepArchive } from './keep-archive.ts';
@@ -25,7 +25,7 @@ export interface SourceHooks {
   /** Before anything is served; the base URL is known. */
   prepare?(app: App): Promise<void>;
   /** What to tell of a set's root. */
-  eventsOf(set: ResourceSet): RootEvents;
+  eventsOf(set: ResourceSet): KeeperEvents;
   /** It serves and watches. Runs until it is done or `stopped`; what it throws ends the source. */
   running(source: Source): Promise<void>;
 }

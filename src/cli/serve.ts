@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { describeOrigin, type ResourceSet } from '../domain/resource-set.ts';
 import { createLogger } from '../logs/logger.ts';
 import { sourceUris } from '../publisher/document-uris.ts';
-import type { RootEvents } from '../updater/root-keeper.ts';
+import type { KeeperEvents } from '../updater/keeper.ts';
 import type { CliCommand } from './cli-command.ts';
 import { EXIT } from './exit-code.ts';
 import { serveSource } from './serve-source.ts';
@@ -39,7 +39,7 @@ export const serve: CliCommand<Options> = {
   },
 };
 
-function logEvents(logger: Logger, set: ResourceSet): RootEvents {
+function logEvents(logger: Logger, set: ResourceSet): KeeperEvents {
   const { slug } = set;
   const origin = describeOrigin(set);
   return {

@@ -1,5 +1,5 @@
 import { describeOrigin, type ResourceSet } from '../domain/resource-set.ts';
-import type { RootEvents } from '../updater/root-keeper.ts';
+import type { KeeperEvents } from '../updater/keeper.ts';
 import type { ScanBar } from './scan-bar.ts';
 import { formatCount } from './table.ts';
 import type { Terminal } from './terminal.ts';
@@ -7,7 +7,7 @@ import type { Terminal } from './terminal.ts';
 const TOLD_PROBLEMS = 10;
 
 /** Tells a person what happens to a set's root. */
-export function tellRootEvents(terminal: Terminal, set: ResourceSet, bar: ScanBar | undefined): RootEvents {
+export function tellRootEvents(terminal: Terminal, set: ResourceSet, bar: ScanBar | undefined): KeeperEvents {
   const { slug } = set;
   return {
     onProgress: (progress) => bar?.update(progress),

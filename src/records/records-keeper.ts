@@ -1,12 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { formatDate } from '../artifacts/timestamp.ts';
-import { isTidemarkError, TidemarkError } from '../domain/errors.ts';
-import type { RootEvents } from '../updater/root-keeper.ts';
-import type { ScanSummary } from '../updater/scan-summary.ts';
+import { Keeper, type KeeperEvents } from '../updater/keeper.ts';
+import type { ScanProgress, ScanSummary } from '../updater/scan-summary.ts';
 import { bringUpToDate, type RecordsUpkeep } from './bring-up-to-date.ts';
 
 export interface RecordsKeeperOptions extends RecordsUpkeep {
-  readonly events?: RootEvents;
+  readonly events?: KeeperEvents;
   /** Milliseconds between two looks for a newer artifact. */
   readonly pollInterval: number;
   /** Milliseconds before the first attempt after trouble; then twice as long each time. */
@@ -19,63 +18,39 @@ const WHOLE_LOOK = 60_000;
 const LONGEST_RETRY = 300_000;
 
 /** Keeps a set in step with the newest artifact of its provider's activity. When there is trouble, nothing is deleted, and it is tried again. */
-export class RecordsKeeper {
-  /** Resolves when the set was compared for the first time, or had been; with undefined when the keeper was stopped before. */
-  readonly firstScan: Promise<ScanSummary | undefined>;
+export class RecordsKeeper extends Keeper {
   readonly #options: RecordsKeeperOptions;
-  readonly #stopping = new AbortController();
-  readonly #firstScan = Promise.withResolvers<ScanSummary | undefined>();
-  #running: Promise<void> | undefined;
 
   constructor(options: RecordsKeeperOptions) {
+    super(options.events);
     this.#options = options;
-    this.firstScan = this.#firstScan.promise;
   }
 
-  /** Begins, and returns at once. */
-  start(): void {
-    this.#running ??= this.#run();
-  }
-
-  /** Resolves when what was being posted is committed. */
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#running;
-    this.#firstScan.resolve(undefined);
-    this.#options.events?.onStopped?.();
-  }
-
-  async #run(): Promise<void> {
-    const { events, retryDelay = 1_000, pollInterval } = this.#options;
-    const { signal } = this.#stopping;
-    let trouble: TidemarkError | undefined;
+  protected async run(): Promise<void> {
+    const { retryDelay = 1_000, pollInterval } = this.#options;
+    const signal = this.stopped;
     let delay = retryDelay;
     while (!signal.aborted) {
       // Looked at before: what comes while it is compared is not passed over.
       const seen = await this.#signature().catch(() => undefined);
       try {
-        await this.#compare();
-        if (trouble !== undefined) events?.onRecovered?.();
-        trouble = undefined;
+        this.noteScanned(await this.#compare());
         delay = retryDelay;
         await this.#untilChanged(seen, { every: pollInterval, atMost: WHOLE_LOOK });
       } catch (error) {
         if (signal.aborted) return;
-        const next = troubleOf(error);
-        if (next.message !== trouble?.message) events?.onTrouble?.(next);
-        trouble = next;
+        this.noteTrouble(error);
         await this.#untilChanged(seen, { every: Math.min(pollInterval, delay), atMost: delay });
         delay = Math.min(delay * 2, LONGEST_RETRY);
       }
     }
   }
 
-  async #compare(): Promise<void> {
-    const { events } = this.#options;
-    const onProgress: RootEvents['onProgress'] = (progress) => events?.onProgress?.(progress);
-    const summary = await bringUpToDate({ ...this.#options, onProgress, signal: this.#stopping.signal });
-    if (summary !== undefined) events?.onScanned?.(summary, 'full');
-    this.#firstScan.resolve(summary ?? NOTHING_TO_DO);
+  async #compare(): Promise<ScanSummary> {
+    const onProgress = (progress: ScanProgress) => this.events.onProgress?.(progress);
+    const summary = await bringUpToDate({ ...this.#options, onProgress, signal: this.stopped });
+    if (summary !== undefined) this.events.onScanned?.(summary, 'full');
+    return summary ?? NOTHING_TO_DO;
   }
 
   /** Waits until today's artifacts are others, or for so long. */
@@ -83,7 +58,7 @@ export class RecordsKeeper {
     seen: string | undefined,
     { every, atMost }: { readonly every: number; readonly atMost: number },
   ): Promise<void> {
-    const { signal } = this.#stopping;
+    const signal = this.stopped;
     const end = performance.now() + atMost;
     for (;;) {
       const left = end - performance.now();
@@ -118,9 +93,3 @@ const NOTHING_TO_DO: ScanSummary = {
   problemCount: 0,
   seconds: 0,
 };
-
-function troubleOf(error: unknown): TidemarkError {
-  if (isTidemarkError(error)) return error;
-  const message = error instanceof Error ? error.message : String(error);
-  return new TidemarkError('unavailable', `keeping the set in step failed: ${message}`, {}, error);
-}
