@@ -3,9 +3,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { ask, askJson } from '../support/ask.ts';
 import { collect, upsert } from '../support/builders.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
-import type { Asked } from '../support/elasticsearch-proxy.ts';
 import { closeElasticsearchSources, ElasticsearchSource } from '../support/elasticsearch-source.ts';
 import { readLog, requireAlternating } from '../support/fault-checks.ts';
+import type { Asked } from '../support/fault-proxy.ts';
 import { SLUG } from '../support/fault-source.ts';
 import { until } from '../support/until.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { ask, askJson } from '../support/ask.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
-import type { Asked } from '../support/elasticsearch-proxy.ts';
 import { closeElasticsearchSources, ElasticsearchSource } from '../support/elasticsearch-source.ts';
 import { readLog } from '../support/fault-checks.ts';
+import type { Asked } from '../support/fault-proxy.ts';
 import { SET_URL, type ServingProcess, SLUG } from '../support/fault-source.ts';
 import { requireHonestLists } from '../support/honest-lists.ts';
 import { SetReader } from '../support/set-reader.ts';

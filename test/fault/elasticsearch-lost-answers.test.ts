@@ -4,16 +4,16 @@ import { SetRegistry } from '../../src/sets/set-registry.ts';
 import { openElasticsearch } from '../../src/stores/elasticsearch/open-elasticsearch.ts';
 import { collect, upsert } from '../support/builders.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
+import { refuse } from '../support/elasticsearch-refusal.ts';
+import { closeElasticsearchSources, ElasticsearchSource } from '../support/elasticsearch-source.ts';
 import {
   type Asked,
   cutAnswer,
   cutInTheMiddle,
   cutRequest,
-  type ElasticsearchProxy,
   type Fault,
-  refuse,
-} from '../support/elasticsearch-proxy.ts';
-import { closeElasticsearchSources, ElasticsearchSource } from '../support/elasticsearch-source.ts';
+  type FaultProxy,
+} from '../support/fault-proxy.ts';
 import { SLUG } from '../support/fault-source.ts';
 
 const LIMITS = { pageEntries: 20, windowChanges: 10 };
@@ -51,7 +51,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
 describe('an answer of Elasticsearch to who appends a commit', () => {
   const elasticsearch = useElasticsearch();
   let source: ElasticsearchSource;
-  let proxy: ElasticsearchProxy;
+  let proxy: FaultProxy;
   let key = 0;
   before(async () => {
     source = await ElasticsearchSource.make(elasticsearch.url, LIMITS);

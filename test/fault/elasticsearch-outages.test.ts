@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as wait } from 'node:timers/promises';
 import { ask } from '../support/ask.ts';
 import { useElasticsearch, useOwnElasticsearch } from '../support/elasticsearch.ts';
-import { cutAnswer, cutInTheMiddle, cutRequest, type Fault, refuse } from '../support/elasticsearch-proxy.ts';
+import { refuse } from '../support/elasticsearch-refusal.ts';
 import { closeElasticsearchSources, ElasticsearchSource } from '../support/elasticsearch-source.ts';
 import {
   readLog,
@@ -12,6 +12,7 @@ import {
   requireEachOnce,
 } from '../support/fault-checks.ts';
 import { PatientRequests } from '../support/fault-clients.ts';
+import { cutAnswer, cutInTheMiddle, cutRequest, type Fault } from '../support/fault-proxy.ts';
 import { SET_URL, type ServingProcess, SLUG } from '../support/fault-source.ts';
 import { SetReader } from '../support/set-reader.ts';
 import { until } from '../support/until.ts';

@@ -9,15 +9,9 @@ import { S3Objects } from '../../src/artifacts/s3/s3-objects.ts';
 import { isTidemarkError } from '../../src/domain/errors.ts';
 import { parseS3Location } from '../../src/s3/s3-location.ts';
 import { collect } from '../support/builders.ts';
+import { type Asked, cutInTheMiddle, type Fault, FaultProxy, saySilence } from '../support/fault-proxy.ts';
 import { removeBucket, rootOf, useBucket, useKeys, useS3 } from '../support/s3.ts';
-import {
-  cutAnswerInTheMiddle,
-  refuseWith,
-  type S3Asked,
-  type S3Fault,
-  S3Proxy,
-  saySilence,
-} from '../support/s3-proxy.ts';
+import { isList, refuseWith } from '../support/s3-refusal.ts';
 
 const KEY = 'cdl/harvest/20170209/20170209_104428-cdl-OriginalRecord.v1.avro';
 const SMALL = [Buffer.from('some bytes')];
@@ -25,7 +19,7 @@ const SMALL = [Buffer.from('some bytes')];
 const LARGE = Array.from({ length: 9 }, () => Buffer.alloc(1024 * 1024, 'x'));
 
 /** What a server does, and what the error that is told of it says. */
-const FAULTS: readonly { readonly title: string; readonly fault: S3Fault; readonly says: RegExp }[] = [
+const FAULTS: readonly { readonly title: string; readonly fault: Fault; readonly says: RegExp }[] = [
   {
     title: 'denies',
     fault: refuseWith(403, 'AccessDenied'),
@@ -42,27 +36,26 @@ const SOME = [FAULTS[2]!.fault, FAULTS[4]!.fault];
 const SILENCE = { title: 'times out', fault: saySilence, says: /does not answer in time/ };
 
 /** The server does it, and its answer never comes. */
-const loseAnswer: S3Fault = async (execute) => {
+const loseAnswer: Fault = async (execute) => {
   await execute();
   return { cutAfter: 0 };
 };
 
-const cutSoon: S3Fault = async (execute) => ({ answer: await execute(), cutAfter: 0 });
+const cutSoon: Fault = async (execute) => ({ answer: await execute(), cutAfter: 0 });
 
-const endInTheMiddle: S3Fault = async (execute) => {
+const endInTheMiddle: Fault = async (execute) => {
   const answer = await execute();
   return { ...answer, body: answer.body.subarray(0, answer.body.length / 2) };
 };
 
-type Matches = (asked: S3Asked) => boolean;
-const isObject: Matches = ({ path, isList }) => !isList && path.includes(KEY) && !path.includes('/.claims/');
+type Matches = (asked: Asked) => boolean;
+const isObject: Matches = (asked) => !isList(asked) && asked.path.includes(KEY) && !asked.path.includes('/.claims/');
 const isPut: Matches = (asked) => asked.method === 'PUT' && isObject(asked) && !asked.path.includes('partNumber');
 const isBegin: Matches = (asked) => asked.method === 'POST' && isObject(asked) && asked.path.includes('uploads');
 const isPart: Matches = (asked) => asked.method === 'PUT' && isObject(asked) && asked.path.includes('partNumber=2');
 const isComplete: Matches = (asked) => asked.method === 'POST' && isObject(asked) && asked.path.includes('uploadId');
 const isGet: Matches = (asked) => asked.method === 'GET' && isObject(asked);
 const isClaim: Matches = ({ method, path }) => method === 'PUT' && path.includes('/.claims/');
-const isList: Matches = (asked) => asked.isList;
 
 /** Each kind of request, and what meets it. */
 const REQUESTS: readonly {
@@ -84,13 +77,13 @@ describe('artifacts on an S3 server that fails', function () {
   const s3 = useS3();
   useKeys(s3);
   const bucket = useBucket(s3);
-  let proxy: S3Proxy;
+  let proxy: FaultProxy;
   let store: ArtifactStore;
   let direct: ArtifactStore;
 
   beforeEach(async () => {
-    proxy = await S3Proxy.start(s3.endpoint);
-    store = open(proxy);
+    proxy = await FaultProxy.start(s3.endpoint);
+    store = open({ endpoint: proxy.url });
     direct = open(s3);
   });
   afterEach(async () => {
@@ -150,7 +143,7 @@ describe('artifacts on an S3 server that fails', function () {
     it(`tells that it times out at ${name}`, async () => {
       if (what === 'get') await direct.put(KEY, SMALL);
       await store.close();
-      store = open(proxy, { timeout: 700 });
+      store = open({ endpoint: proxy.url }, { timeout: 700 });
       const rule = proxy.on(matches, SILENCE.fault);
       await assert.rejects(
         use(what),
@@ -163,7 +156,7 @@ describe('artifacts on an S3 server that fails', function () {
 
   it('asks again by itself when it stumbles once at each kind of request', async () => {
     await store.close();
-    store = open(proxy, { attempts: 3 });
+    store = open({ endpoint: proxy.url }, { attempts: 3 });
     const met = REQUESTS.map(({ matches }) => {
       let times = 0;
       return proxy.on((asked) => matches(asked) && times++ === 0, refuseWith(503, 'SlowDown'));
@@ -179,7 +172,7 @@ describe('artifacts on an S3 server that fails', function () {
     ['an upload', isComplete, LARGE],
   ] as const) {
     it(`finds out that it wrote ${name} when the answer is lost`, async () => {
-      for (const fault of [loseAnswer, cutAnswerInTheMiddle]) {
+      for (const fault of [loseAnswer, cutInTheMiddle]) {
         let times = 0;
         const rule = proxy.on((asked) => matches(asked) && times++ < 1, fault);
         const key = `${KEY}-${times}-${fault.name}`;
@@ -207,7 +200,7 @@ describe('artifacts on an S3 server that fails', function () {
   it('goes on where what it reads was cut off', async () => {
     await direct.put(KEY, LARGE);
     let times = 0;
-    const cut = proxy.on((asked) => isGet(asked) && times++ < 2, cutAnswerInTheMiddle);
+    const cut = proxy.on((asked) => isGet(asked) && times++ < 2, cutInTheMiddle);
     assert.ok(Buffer.concat(LARGE).equals(Buffer.concat(await (await store.get(KEY)).body.toArray())));
     assert.equal(cut.met, 2);
   });

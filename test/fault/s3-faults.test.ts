@@ -3,8 +3,9 @@ import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { isTidemarkError } from '../../src/domain/errors.ts';
 import { RootKeeper } from '../../src/updater/root-keeper.ts';
 import { scan } from '../../src/updater/scan.ts';
+import { cutInTheMiddle, type Fault, FaultProxy, saySilence } from '../support/fault-proxy.ts';
 import { removeBucket, rootOf, useBucket, useKeys, useS3 } from '../support/s3.ts';
-import { cutAnswerInTheMiddle, refuseWith, type S3Fault, S3Proxy, saySilence } from '../support/s3-proxy.ts';
+import { isList, refuseWith } from '../support/s3-refusal.ts';
 import { openScannedSet, type ScannedSet } from '../support/scanned-set.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
@@ -12,7 +13,7 @@ import { until } from '../support/until.ts';
 const FILES = 30;
 
 /** What a server does to each list, and what the trouble that is told of it says. */
-const LIST_FAULTS: readonly { readonly title: string; readonly fault: S3Fault; readonly says: RegExp }[] = [
+const LIST_FAULTS: readonly { readonly title: string; readonly fault: Fault; readonly says: RegExp }[] = [
   {
     title: 'denies access',
     fault: refuseWith(403, 'AccessDenied'),
@@ -28,7 +29,7 @@ const LIST_FAULTS: readonly { readonly title: string; readonly fault: S3Fault; r
   { title: 'asks to slow down', fault: refuseWith(503, 'SlowDown'), says: /asks to slow down \(503 SlowDown\)/ },
   { title: 'fails', fault: refuseWith(500, 'InternalError'), says: /failed \(500 InternalError\)/ },
   { title: 'says nothing', fault: saySilence, says: /does not answer in time/ },
-  { title: 'cuts its answers off', fault: cutAnswerInTheMiddle, says: /cannot be reached|part of a list/ },
+  { title: 'cuts its answers off', fault: cutInTheMiddle, says: /cannot be reached|part of a list/ },
   {
     title: 'cuts its answers off as if they were whole',
     fault: endInTheMiddle,
@@ -49,15 +50,15 @@ describe('A root on S3', function () {
   useKeys(s3);
   const bucket = useBucket(s3);
   const folder = useTempFolder();
-  let proxy: S3Proxy;
+  let proxy: FaultProxy;
   let scanned: ScannedSet;
   let keeper: RootKeeper | undefined;
   let events: string[];
 
   beforeEach(async () => {
-    proxy = await S3Proxy.start(s3.endpoint);
+    proxy = await FaultProxy.start(s3.endpoint);
     scanned = await openScannedSet(folder, [], {
-      root: rootOf(proxy, bucket.name, 'files'),
+      root: rootOf({ endpoint: proxy.url }, bucket.name, 'files'),
       s3: { timeout: 2_000, pollInterval: 100, attempts: 2 },
     });
     events = [];
@@ -88,7 +89,7 @@ describe('A root on S3', function () {
     it(`deletes nothing while the server ${title}, says so, and goes on by itself`, async () => {
       keep();
       await keeper!.firstScan;
-      const broken = proxy.on(({ isList }) => isList, fault);
+      const broken = proxy.on(isList, fault);
       await put('new');
 
       const trouble = await until('trouble', async () => events[0]);
@@ -108,7 +109,7 @@ describe('A root on S3', function () {
 
   it('asks again by itself when a server stumbles once', async () => {
     let times = 0;
-    proxy.on(({ isList }) => isList && times++ === 0, refuseWith(503, 'SlowDown'));
+    proxy.on((asked) => isList(asked) && times++ === 0, refuseWith(503, 'SlowDown'));
     await put('new');
     assert.equal((await scan(scanned)).created, 1);
   });
@@ -117,8 +118,8 @@ describe('A root on S3', function () {
     await put('new');
     // There is more, it says; and when that is asked for, the bucket is gone.
     const isLater = (path: string) => path.includes('continuation-token');
-    proxy.on(({ isList, path }) => isList && isLater(path), refuseWith(404, 'NoSuchBucket'));
-    proxy.on(({ isList, path }) => isList && !isLater(path), sayThereIsMore);
+    proxy.on((asked) => isList(asked) && isLater(asked.path), refuseWith(404, 'NoSuchBucket'));
+    proxy.on((asked) => isList(asked) && !isLater(asked.path), sayThereIsMore);
 
     await assert.rejects(
       scan(scanned),
@@ -168,7 +169,7 @@ describe('A root on S3', function () {
     let times = 0;
     const cut = proxy.on(
       ({ method, path }) => method === 'GET' && path.includes('/large') && times++ < 2,
-      cutAnswerInTheMiddle,
+      cutInTheMiddle,
     );
 
     const file = await scanned.root.open('large');
@@ -182,7 +183,7 @@ describe('A root on S3', function () {
     proxy.on(
       ({ method, path }) => method === 'GET' && path.includes('/large'),
       async (execute, asked) => {
-        const cut = await cutAnswerInTheMiddle(execute, asked);
+        const cut = await cutInTheMiddle(execute, asked);
         await put('large', 'b'.repeat(500_000));
         return cut;
       },
@@ -211,26 +212,26 @@ describe('A root on S3', function () {
   }
 
   /** A server that knows neither conditions nor ranges sends what it has. */
-  const sendWhole: S3Fault = async () => {
+  const sendWhole: Fault = async () => {
     const got = await bucket.client.send(new GetObjectCommand({ Bucket: bucket.name, Key: 'files/a' }));
     const headers = { etag: got.ETag!, 'last-modified': got.LastModified!.toUTCString() };
     return { status: 200, headers, body: Buffer.from(await got.Body!.transformToByteArray()) };
   };
 });
 
-async function endInTheMiddle(...[execute]: Parameters<S3Fault>) {
+async function endInTheMiddle(...[execute]: Parameters<Fault>) {
   const answer = await execute();
   return { ...answer, body: answer.body.subarray(0, Math.floor(answer.body.length / 2)) };
 }
 
-function leaveOut(part: RegExp): S3Fault {
+function leaveOut(part: RegExp): Fault {
   return async (execute) => {
     const answer = await execute();
     return { ...answer, body: Buffer.from(answer.body.toString().replace(part, '')) };
   };
 }
 
-const sayThereIsMore: S3Fault = async (execute) => {
+const sayThereIsMore: Fault = async (execute) => {
   const answer = await execute();
   const half = answer.body
     .toString()

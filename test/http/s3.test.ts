@@ -6,8 +6,9 @@ import type { NewSet } from '../../src/sets/set-registry.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { collect } from '../support/builders.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
+import { FaultProxy } from '../support/fault-proxy.ts';
 import { clientOf, type OwnS3, rootOf, startOwnS3, uniqueBucket, useBucket, useKeys, useS3 } from '../support/s3.ts';
-import { refuseWith, S3Proxy } from '../support/s3-proxy.ts';
+import { isList, refuseWith } from '../support/s3-refusal.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 import { until } from '../support/until.ts';
 
@@ -19,10 +20,10 @@ describeOnEachStore('A set on S3 over HTTP', (store) => {
   useKeys(s3);
   const bucket = useBucket(s3);
   let started: StartedApp;
-  let proxy: S3Proxy;
+  let proxy: FaultProxy;
 
   beforeEach(async () => {
-    proxy = await S3Proxy.start(s3.endpoint);
+    proxy = await FaultProxy.start(s3.endpoint);
     started = await startApp(store);
     await addSet();
   });
@@ -32,7 +33,7 @@ describeOnEachStore('A set on S3 over HTTP', (store) => {
   });
 
   async function addSet(more: Partial<NewSet> = {}): Promise<void> {
-    const root = formatS3Location(parseS3Location(rootOf(proxy, bucket.name, 'some folder')));
+    const root = formatS3Location(parseS3Location(rootOf({ endpoint: proxy.url }, bucket.name, 'some folder')));
     await started.app.sets.add({ slug: 'maps', root, ...more });
     await started.app.sets.markReady(more.slug ?? 'maps');
   }
@@ -117,7 +118,7 @@ describeOnEachStore('A set on S3 over HTTP', (store) => {
     assert.deepEqual([status, text], [307, '']);
     assert.equal(headers['cache-control'], 'private, no-store');
     const url = new URL(headers.location!);
-    assert.equal(url.origin, proxy.endpoint);
+    assert.equal(url.origin, proxy.url);
     assert.equal(url.searchParams.get('X-Amz-Expires'), '60');
     assert.ok(!headers.location!.includes(s3.keys.secretAccessKey));
     const followed = await ask(url.href);
@@ -178,7 +179,7 @@ describeOnEachStore('A set on S3 over HTTP', (store) => {
 
   it('answers 503 when the objects cannot be asked, and deletes nothing', async () => {
     await publish('a');
-    const denied = proxy.on(({ isList }) => isList, refuseWith(403, 'AccessDenied'));
+    const denied = proxy.on(isList, refuseWith(403, 'AccessDenied'));
     const { status, headers } = await tell([record('a', 'ObjectRemoved:Delete')]);
     assert.deepEqual([status, headers['retry-after']], [503, '10']);
     denied.remove();

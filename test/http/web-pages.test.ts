@@ -3,7 +3,8 @@ import { Secret } from '../../src/config/configuration.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { describeOnEachStore, onElasticsearch, SQLITE } from '../support/each-store.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
-import { ElasticsearchProxy, refuse } from '../support/elasticsearch-proxy.ts';
+import { refuse } from '../support/elasticsearch-refusal.ts';
+import { FaultProxy } from '../support/fault-proxy.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 import { BROWSER, event, FAILING_PAGES, PAGES, pageAt, post, publishSets } from '../support/web-source.ts';
 
@@ -272,14 +273,14 @@ describe('The page of many sets', () => {
 
 describe('The status, as a page', () => {
   const elasticsearch = useElasticsearch();
-  let proxy: ElasticsearchProxy | undefined;
+  let proxy: FaultProxy | undefined;
   afterEach(async () => {
     await closeApps();
     await proxy?.close();
   });
 
   it('tells soon that the store does not answer, and that it does again', async () => {
-    proxy = await ElasticsearchProxy.start(elasticsearch.url);
+    proxy = await FaultProxy.start(elasticsearch.url);
     const started = await startApp(onElasticsearch(proxy));
     await started.app.sets.add({ slug: 'maps', urlPrefix: 'https://data.example.org/maps/' });
     const outage = proxy.on(() => true, refuse(503));

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { type App, openApp } from '../../src/app.ts';
 import type { ElasticsearchLocation } from '../../src/config/configuration.ts';
 import { removeIndices, uniquePrefix } from './elasticsearch-indices.ts';
-import { ElasticsearchProxy } from './elasticsearch-proxy.ts';
+import { FaultProxy } from './fault-proxy.ts';
 import { addSet, BASE_URL, fillPages, LIMITS_OF_PAGES, type Limits, type ServingProcess } from './fault-source.ts';
 import { findFreePort } from './free-port.ts';
 import { type FinishedRun, killTidemarks, runTidemark, startTidemark } from './run-tidemark.ts';
@@ -73,8 +73,8 @@ export class ElasticsearchSource {
   }
 
   /** A proxy in front of the server. */
-  async proxy(): Promise<ElasticsearchProxy> {
-    const proxy = await ElasticsearchProxy.start(this.url);
+  async proxy(): Promise<FaultProxy> {
+    const proxy = await FaultProxy.start(this.url);
     this.#closers.push(() => proxy.close());
     return proxy;
   }

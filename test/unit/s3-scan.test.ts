@@ -11,8 +11,9 @@ import type { ContentRoot } from '../../src/roots/content-root.ts';
 import { type ScanOptions, scan } from '../../src/updater/scan.ts';
 import { verify } from '../../src/verify/verify.ts';
 import { collect } from '../support/builders.ts';
+import { FaultProxy } from '../support/fault-proxy.ts';
 import { rootOf, useBucket, useKeys, useS3 } from '../support/s3.ts';
-import { S3Proxy } from '../support/s3-proxy.ts';
+import { isList } from '../support/s3-refusal.ts';
 import { openScannedSet, type ScannedSet } from '../support/scanned-set.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 
@@ -24,11 +25,11 @@ describe('a scan of a bucket', () => {
   useKeys(s3);
   const bucket = useBucket(s3);
   const folder = useTempFolder();
-  let proxy: S3Proxy;
+  let proxy: FaultProxy;
   let scanned: ScannedSet | undefined;
 
   beforeEach(async () => {
-    proxy = await S3Proxy.start(s3.endpoint);
+    proxy = await FaultProxy.start(s3.endpoint);
   });
   afterEach(async () => {
     await scanned?.close();
@@ -37,7 +38,7 @@ describe('a scan of a bucket', () => {
   });
 
   async function open(exclude: readonly string[] = [], hashes: readonly HashAlgorithm[] = []): Promise<ScannedSet> {
-    scanned = await openScannedSet(folder, exclude, { root: rootOf(proxy, bucket.name), hashes });
+    scanned = await openScannedSet(folder, exclude, { root: rootOf({ endpoint: proxy.url }, bucket.name), hashes });
     return scanned;
   }
 
@@ -59,7 +60,7 @@ describe('a scan of a bucket', () => {
     proxy.asked.length = 0;
     const { files, hashed, created, updated, deleted, unchanged, problems } = await scan({ ...scanned!, ...options });
     const reads = proxy.asked.filter(
-      ({ method, isList, path }) => method === 'GET' && !isList && !path.includes('ignore'),
+      (asked) => asked.method === 'GET' && !isList(asked) && !asked.path.includes('ignore'),
     );
     const heads = proxy.asked.filter(({ method }) => method === 'HEAD');
     const counts = `${files} files: ${hashed} hashed, +${created} ~${updated} -${deleted} =${unchanged}`;
@@ -160,7 +161,7 @@ describe('a scan of a bucket', () => {
 
   it('keeps to one prefix, also beside one that begins with its name', async () => {
     for (const path of ['maps/a', 'maps2/b', 'maps.txt', 'c']) await put(path);
-    scanned = await openScannedSet(folder, [], { root: rootOf(proxy, bucket.name, 'maps/') });
+    scanned = await openScannedSet(folder, [], { root: rootOf({ endpoint: proxy.url }, bucket.name, 'maps/') });
     await run();
     assert.deepEqual([...(await scanned.resources()).keys()], ['a']);
   });

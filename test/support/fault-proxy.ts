@@ -1,12 +1,12 @@
 import { once } from 'node:events';
-import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
 /** A request on its way to the server. */
 export interface Asked {
   readonly method: string;
-  /** With its query. */
+  /** With its query, as it was sent. */
   readonly path: string;
   readonly body: string;
 }
@@ -17,8 +17,8 @@ export interface Answered {
   readonly body: Buffer;
 }
 
-/** What becomes of a request: an answer, or a connection that is cut, after so many bytes of the answer when it has some. */
-export type Outcome = Answered | { readonly cutAfter: number; readonly answer?: Answered };
+/** What becomes of a request: an answer; or a connection that is cut, after so many bytes of the answer when it has some; or nothing at all. */
+export type Outcome = Answered | { readonly cutAfter: number; readonly answer?: Answered } | 'silence';
 
 /** `execute` hands the request on to the server, and may be called late, or not at all, or twice. */
 export type Fault = (execute: () => Promise<Answered>, asked: Asked) => Promise<Outcome>;
@@ -31,15 +31,16 @@ interface Rule {
 
 const SERVER_GONE = { cutAfter: 0 };
 
-/** Stands between the program and a real Elasticsearch, and does to chosen requests what networks and servers do to them. */
-export class ElasticsearchProxy {
+/** Stands between the program and a real server, and does to chosen requests what networks and servers do to them. */
+export class FaultProxy {
   readonly url: string;
+  readonly asked: Asked[] = [];
   readonly #target: string;
   readonly #agent = new Agent({ keepAlive: true });
-  readonly #server;
+  readonly #server: Server;
   readonly #rules = new Set<Rule>();
 
-  private constructor(target: string, server: ReturnType<typeof createServer>) {
+  private constructor(target: string, server: Server) {
     this.#target = target;
     this.#server = server;
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -48,10 +49,10 @@ export class ElasticsearchProxy {
     });
   }
 
-  static async start(target: string): Promise<ElasticsearchProxy> {
+  static async start(target: string): Promise<FaultProxy> {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
-    return new ElasticsearchProxy(target, server);
+    return new FaultProxy(target, server);
   }
 
   /** From now on, requests that match meet a fault; the first rule that matches counts. */
@@ -76,6 +77,7 @@ export class ElasticsearchProxy {
   async #serve(asking: IncomingMessage, answering: ServerResponse): Promise<void> {
     const sent = await buffer(asking);
     const asked = { method: asking.method!, path: asking.url!, body: sent.toString() };
+    this.asked.push(asked);
     const execute = () => this.#execute(asking, sent);
     const rule = [...this.#rules].find(({ matches }) => matches(asked));
     if (rule === undefined) return send(answering, await execute().catch(() => SERVER_GONE));
@@ -83,25 +85,13 @@ export class ElasticsearchProxy {
     send(answering, await rule.fault(execute, asked));
   }
 
+  /** With the host that the client told, which it may have signed. */
   async #execute({ method, url, headers }: IncomingMessage, sent: Buffer): Promise<Answered> {
     const executing = request(this.#target + url, { method, headers, agent: this.#agent });
     executing.end(sent);
     const [response] = (await once(executing, 'response')) as [IncomingMessage];
     return { status: response.statusCode!, headers: response.headers, body: await buffer(response) };
   }
-}
-
-/** What a server says that is too busy (429), or has no master or shard (503). */
-export function refusal(status: number): Answered {
-  const error = {
-    type: status === 429 ? 'circuit_breaking_exception' : 'unavailable_shards_exception',
-    reason: 'for a test',
-  };
-  return {
-    status,
-    headers: { 'content-type': 'application/json', 'x-elastic-product': 'Elasticsearch' },
-    body: Buffer.from(JSON.stringify({ error, status })),
-  };
 }
 
 /** The server has executed it, and nobody hears of that. */
@@ -119,18 +109,20 @@ export const cutInTheMiddle: Fault = async (execute) => {
   return { answer, cutAfter: Math.floor(answer.body.length / 2) };
 };
 
-export function refuse(status: number): Fault {
-  return async () => refusal(status);
-}
+/** The server holds the connection, and says nothing. */
+export const saySilence: Fault = async () => 'silence';
 
 function send(answering: ServerResponse, outcome: Outcome): void {
+  if (outcome === 'silence') return;
   const answer = 'cutAfter' in outcome ? outcome.answer : outcome;
   if (answer === undefined || answering.destroyed) {
     answering.destroy();
     return;
   }
   const { 'transfer-encoding': _, ...headers } = answer.headers;
-  answering.writeHead(answer.status, { ...headers, 'content-length': answer.body.length });
+  // An answer to HEAD tells the length of a body that it has not.
+  const length = answering.req.method === 'HEAD' ? {} : { 'content-length': answer.body.length };
+  answering.writeHead(answer.status, { ...headers, ...length });
   if (!('cutAfter' in outcome)) answering.end(answer.body);
   else answering.write(answer.body.subarray(0, outcome.cutAfter), () => answering.destroy());
 }
