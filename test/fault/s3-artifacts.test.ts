@@ -185,6 +185,16 @@ describe('artifacts on an S3 server that fails', function () {
     });
   }
 
+  it('claims a key again when its folder is taken away at the same time', async () => {
+    let times = 0;
+    proxy.on((asked) => isClaim(asked) && times++ < 2, refuseWith(409, 'ExistingObjectIsDirectory'));
+
+    await store.put(KEY, SMALL);
+
+    assert.equal(times, 3);
+    assert.equal((await store.head(KEY))?.length, SMALL[0]!.length);
+  });
+
   it('overwrites nothing on a server that does not know conditions', async () => {
     let refused = 0;
     proxy.on((asked) => (isPut(asked) || isComplete(asked)) && refused++ % 2 === 0, refuseWith(501, 'NotImplemented'));

@@ -16,6 +16,8 @@ const EXPIRY = 15 * 60_000;
 const PATIENCE = 60_000;
 const PAUSE = 50;
 const LONGEST_PAUSE = 2_000;
+/** Times that a claim is written. */
+const ATTEMPTS = 5;
 const NAME = /^(.*)\.(\d+)\.[0-9a-f-]{36}$/;
 
 export interface ClaimOptions {
@@ -62,12 +64,21 @@ export async function isThere(objects: S3Objects, key: ArtifactKey): Promise<boo
 
 async function writeClaim(objects: S3Objects, path: string, signal: AbortSignal | undefined): Promise<void> {
   const object = { path, id: path.slice(-36), contentType: 'text/plain' };
-  try {
-    await objects.put(object, new Uint8Array(0), { onlyNew: false, signal });
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw storeError(objects.location, error);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await objects.put(object, new Uint8Array(0), { onlyNew: false, signal });
+      return;
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (attempt === ATTEMPTS || !isConflict(error)) throw storeError(objects.location, error);
+    }
+    await wait(PAUSE * attempt);
   }
+}
+
+/** A server whose folders are those of a file system takes the folder of the last claim away just as this one is put into it (versitygw 1.7). */
+function isConflict(error: unknown): boolean {
+  return (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode === 409;
 }
 
 async function otherClaims(objects: S3Objects, key: ArtifactKey, own: string): Promise<readonly ListedS3Object[]> {
