@@ -6,7 +6,7 @@ import { runCli } from '../../src/cli/run-cli.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 /** Milliseconds; generous, because a machine that runs tests may be busy. */
-const PATIENCE = 40_000;
+const PATIENCE = 120_000;
 
 export interface RunOptions {
   /** The working directory. */
