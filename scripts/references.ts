@@ -15,7 +15,7 @@ export interface Reference {
   readonly made: string;
 }
 
-const PARTS: readonly { readonly page: string; readonly make: () => string }[] = [
+const PARTS: readonly { readonly page: string; readonly make: () => string | Promise<string> }[] = [
   { page: 'commands.md', make: commandsReference },
   { page: 'configuration.md', make: settingsReference },
   { page: 'http-api.md', make: () => routesReference(describedRoutes()) },
@@ -23,14 +23,15 @@ const PARTS: readonly { readonly page: string; readonly make: () => string }[] =
 
 const [BEGIN, END] = ['<!-- Made by scripts/make-references.ts -->', '<!-- Until here -->'];
 
-export function references(): readonly Reference[] {
-  return PARTS.map(({ page: name, make }) => {
+export function references(): Promise<readonly Reference[]> {
+  const made = PARTS.map(async ({ page: name, make }) => {
     const file = new URL(`../docs/${name}`, import.meta.url);
     const page = readFileSync(file, 'utf8');
     const [before, after] = [page.split(BEGIN)[0], page.split(END)[1]];
     if (after === undefined) throw new Error(`docs/${name} has no place for its reference: ${BEGIN} … ${END}`);
-    return { file, page, made: `${before}${BEGIN}\n\n${make()}\n${END}${after}` };
+    return { file, page, made: `${before}${BEGIN}\n\n${await make()}\n${END}${after}` };
   });
+  return Promise.all(made);
 }
 
 /** All routes to be read, not to be asked: there is no app behind them. */

@@ -3,7 +3,7 @@ import { loadConfiguration } from '../config/load-configuration.ts';
 import { type Setting, type SettingName, settingOf } from '../config/settings.ts';
 import { VERSION } from '../config/version.ts';
 import type { CliCommand } from './cli-command.ts';
-import { COMMANDS, GROUPS } from './command-list.ts';
+import { GROUPS } from './command-list.ts';
 import { EXIT_CODE_HELP, type ExitCode } from './exit-code.ts';
 import { onStopSignals } from './stop-signals.ts';
 import type { Terminal } from './terminal.ts';
@@ -28,8 +28,8 @@ export const OPTIONS_OF_EVERY_COMMAND = [
   ['--json', 'print JSON, and errors as JSON on standard error'],
 ] as const;
 
-/** The whole command line, made from the list of commands. Running it throws what a command throws, and CommanderError for wrong usage. */
-export function buildProgram(surroundings: ProgramSurroundings): Command {
+/** The command line, made from the commands that it may mean. Running it throws what a command throws, and CommanderError for wrong usage. */
+export function buildProgram(commands: readonly CliCommand[], surroundings: ProgramSurroundings): Command {
   const program = new Command('tidemark')
     .description('Publishes a collection, and every change of it, by ResourceSync (ANSI/NISO Z39.99-2017).')
     .version(VERSION)
@@ -41,7 +41,7 @@ export function buildProgram(surroundings: ProgramSurroundings): Command {
       writeOut: (help) => void surroundings.terminal.write(help),
       writeErr: (help) => void surroundings.terminal.stderr.write(help),
     });
-  for (const command of COMMANDS) addCommand(parentOf(command, program), command, surroundings);
+  for (const command of commands) addCommand(parentOf(command, program), command, surroundings);
   return program;
 }
 

@@ -1,37 +1,4 @@
-import { activityRun } from './activity-run.ts';
-import { archive } from './archive.ts';
-import { artifactsAt } from './artifacts-at.ts';
-import { artifactsCat } from './artifacts-cat.ts';
-import { artifactsLatest } from './artifacts-latest.ts';
-import { artifactsList } from './artifacts-list.ts';
-import { artifactsShow } from './artifacts-show.ts';
-import { backup } from './backup.ts';
-import { changesList } from './changes-list.ts';
-import { changesPost } from './changes-post.ts';
-import { changesPostings } from './changes-postings.ts';
 import type { CliCommand } from './cli-command.ts';
-import { importSets } from './import-sets.ts';
-import { migrate } from './migrate.ts';
-import { pageList } from './page-list.ts';
-import { pageRefresh } from './page-refresh.ts';
-import { publish } from './publish.ts';
-import { rebuild } from './rebuild.ts';
-import { resourcesFind } from './resources-find.ts';
-import { restore } from './restore.ts';
-import { scanSet } from './scan-set.ts';
-import { serve } from './serve.ts';
-import { setsAdd } from './sets-add.ts';
-import { setsChange } from './sets-change.ts';
-import { setsList } from './sets-list.ts';
-import { setsMove } from './sets-move.ts';
-import { setsRemove } from './sets-remove.ts';
-import { setsRenew } from './sets-renew.ts';
-import { setsShow } from './sets-show.ts';
-import { status } from './status.ts';
-import { tokensCreate } from './tokens-create.ts';
-import { tokensList } from './tokens-list.ts';
-import { tokensRevoke } from './tokens-revoke.ts';
-import { verifySet } from './verify-set.ts';
 
 export const GROUPS = {
   sets: 'Resource sets: what one Capability List covers.',
@@ -43,39 +10,54 @@ export const GROUPS = {
   tokens: 'Tokens: who may post, read private sets, or administer.',
 } as const;
 
+/** Every command by its name, in the order of the help. Each is loaded when it is asked for: all together take longer than most commands. */
+const LOADERS: Readonly<Record<string, () => Promise<CliCommand>>> = {
+  publish: async () => (await import('./publish.ts')).publish,
+  serve: async () => (await import('./serve.ts')).serve,
+  'sets add': async () => (await import('./sets-add.ts')).setsAdd,
+  'sets list': async () => (await import('./sets-list.ts')).setsList,
+  'sets show': async () => (await import('./sets-show.ts')).setsShow,
+  'sets change': async () => (await import('./sets-change.ts')).setsChange,
+  'sets move': async () => (await import('./sets-move.ts')).setsMove,
+  'sets renew': async () => (await import('./sets-renew.ts')).setsRenew,
+  'sets remove': async () => (await import('./sets-remove.ts')).setsRemove,
+  scan: async () => (await import('./scan-set.ts')).scanSet,
+  'changes post': async () => (await import('./changes-post.ts')).changesPost,
+  'changes list': async () => (await import('./changes-list.ts')).changesList,
+  'changes postings': async () => (await import('./changes-postings.ts')).changesPostings,
+  'resources find': async () => (await import('./resources-find.ts')).resourcesFind,
+  'import-index': async () => (await import('./import-sets.ts')).importSets,
+  'activity run': async () => (await import('./activity-run.ts')).activityRun,
+  'artifacts latest': async () => (await import('./artifacts-latest.ts')).artifactsLatest,
+  'artifacts at': async () => (await import('./artifacts-at.ts')).artifactsAt,
+  'artifacts list': async () => (await import('./artifacts-list.ts')).artifactsList,
+  'artifacts show': async () => (await import('./artifacts-show.ts')).artifactsShow,
+  'artifacts cat': async () => (await import('./artifacts-cat.ts')).artifactsCat,
+  'page list': async () => (await import('./page-list.ts')).pageList,
+  'page refresh': async () => (await import('./page-refresh.ts')).pageRefresh,
+  verify: async () => (await import('./verify-set.ts')).verifySet,
+  'tokens create': async () => (await import('./tokens-create.ts')).tokensCreate,
+  'tokens list': async () => (await import('./tokens-list.ts')).tokensList,
+  'tokens revoke': async () => (await import('./tokens-revoke.ts')).tokensRevoke,
+  status: async () => (await import('./status.ts')).status,
+  backup: async () => (await import('./backup.ts')).backup,
+  restore: async () => (await import('./restore.ts')).restore,
+  archive: async () => (await import('./archive.ts')).archive,
+  rebuild: async () => (await import('./rebuild.ts')).rebuild,
+  migrate: async () => (await import('./migrate.ts')).migrate,
+};
+
+/** The commands that a command line may mean: the one that its first words name, else those of the group, else all. */
+export function loadCommands(words: readonly string[]): Promise<readonly CliCommand[]> {
+  const [first = '', second = ''] = words;
+  const names = Object.keys(LOADERS);
+  const named = names.filter((name) => name === first || name === `${first} ${second}`);
+  const grouped = names.filter((name) => name.startsWith(`${first} `));
+  const meant = [named, grouped].find(({ length }) => length > 0) ?? names;
+  return Promise.all(meant.map((name) => LOADERS[name]!()));
+}
+
 /** Every command, in the order of the help. */
-export const COMMANDS: readonly CliCommand[] = [
-  publish,
-  serve,
-  setsAdd,
-  setsList,
-  setsShow,
-  setsChange,
-  setsMove,
-  setsRenew,
-  setsRemove,
-  scanSet,
-  changesPost,
-  changesList,
-  changesPostings,
-  resourcesFind,
-  importSets,
-  activityRun,
-  artifactsLatest,
-  artifactsAt,
-  artifactsList,
-  artifactsShow,
-  artifactsCat,
-  pageList,
-  pageRefresh,
-  verifySet,
-  tokensCreate,
-  tokensList,
-  tokensRevoke,
-  status,
-  backup,
-  restore,
-  archive,
-  rebuild,
-  migrate,
-];
+export function allCommands(): Promise<readonly CliCommand[]> {
+  return loadCommands([]);
+}

@@ -2,11 +2,12 @@ import { Command, type Option } from 'commander';
 import { settingOf } from '../config/settings.ts';
 import { OPTIONS_OF_EVERY_COMMAND, SETTINGS_OF_EVERY_COMMAND } from './build-program.ts';
 import type { CliCommand } from './cli-command.ts';
-import { COMMANDS, GROUPS } from './command-list.ts';
+import { allCommands, GROUPS } from './command-list.ts';
 import { EXIT_CODE_MEANINGS } from './exit-code.ts';
 
 /** All commands in docs/commands.md; a test holds the page against it. */
-export function commandsReference(): string {
+export async function commandsReference(): Promise<string> {
+  const commands = await allCommands();
   return [
     '## Exit codes\n',
     table(
@@ -18,7 +19,7 @@ export function commandsReference(): string {
       ...settingRows(SETTINGS_OF_EVERY_COMMAND),
       ...OPTIONS_OF_EVERY_COMMAND.map(([flags, meaning]): Row => [flags, sentence(`${meaning}.`)]),
     ]),
-    ...COMMANDS.map((command, at) => section(command, COMMANDS[at - 1]?.group)),
+    ...commands.map((command, at) => section(command, commands[at - 1]?.group)),
   ].join('\n');
 }
 

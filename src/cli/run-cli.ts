@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { buildProgram } from './build-program.ts';
+import { loadCommands } from './command-list.ts';
 import { EXIT, type ExitCode, failureOf } from './exit-code.ts';
 import { type Streams, Terminal } from './terminal.ts';
 
@@ -14,7 +15,7 @@ export async function runCli(host: ProcessLike): Promise<ExitCode> {
   const terminal = new Terminal(host, host.argv.includes('--json'));
   endQuietlyWithoutReader(host);
   let exitCode: ExitCode = EXIT.done;
-  const program = buildProgram({
+  const program = buildProgram(await loadCommands(host.argv.slice(2)), {
     terminal,
     environment: host.env,
     workingDirectory: host.cwd(),

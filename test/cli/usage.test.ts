@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { COMMANDS } from '../../src/cli/command-list.ts';
+import { allCommands, loadCommands } from '../../src/cli/command-list.ts';
 import { type FinishedRun, killTidemarks, runTidemark } from '../support/run-tidemark.ts';
 
 describe('the command line', function () {
@@ -89,10 +89,22 @@ describe('the command line', function () {
   it('lists all commands and the exit codes in its help', async () => {
     const { stdout, exitCode } = await tidemark(['--help']);
 
-    for (const { group, usage } of COMMANDS)
+    for (const { group, usage } of await allCommands())
       assert.match(stdout, new RegExp(`^ {2}${group ?? usage.split(' ')[0]} `, 'm'));
     for (const code of [0, 1, 2, 3, 130]) assert.match(stdout, new RegExp(`^ {2}${code} {2,}\\S`, 'm'));
     assert.equal(exitCode, 0);
+  });
+
+  it('loads the one command that is asked for', async () => {
+    for (const { group, usage } of await allCommands()) {
+      const words = [group, usage.split(' ')[0]!].filter((word) => word !== undefined);
+      const loaded = await loadCommands([...words, '--help']);
+
+      assert.deepEqual(
+        loaded.map((command) => [command.group, command.usage]),
+        [[group, usage]],
+      );
+    }
   });
 
   it('lists settings and exit codes in the help of a command, but nothing for tests only', async () => {
