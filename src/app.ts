@@ -18,7 +18,7 @@ import { Renderer } from './publisher/renderer.ts';
 import { Comparer } from './records/comparer.ts';
 import { Records } from './records/records.ts';
 import type { RenderThreadData } from './render-thread.ts';
-import type { ContentRoot } from './roots/content-root.ts';
+import type { ContentRoot, RootProblem } from './roots/content-root.ts';
 import { openRoot } from './roots/open-root.ts';
 import { ScanMemory } from './roots/scan-memory.ts';
 import { letYoungGenerationGrow } from './runtime-settings.ts';
@@ -30,6 +30,7 @@ import { openStores } from './stores/open-stores.ts';
 import type { ResourceIndex } from './stores/resource-index.ts';
 import type { StoreGauge } from './stores/store-gauge.ts';
 import { startThread } from './threads/questions.ts';
+import { PathScans } from './updater/path-scans.ts';
 import { Updater } from './updater/updater.ts';
 
 /** A page of 50,000 is many short-lived objects: with less room for them, it takes a fifth longer. */
@@ -58,6 +59,8 @@ export interface App {
   archive(minAge: number, signal: AbortSignal): Promise<Archived>;
   /** Resolves when the documents that an earlier process has left are counted. */
   readonly stock: Promise<void>;
+  /** Scans paths of which somebody says that they have changed; resolves with their problems. Throws as updater/hinted-scans.ts does. */
+  scanPaths(set: ResourceSet, paths: readonly string[]): Promise<readonly RootProblem[]>;
   /** The content root of a set, and what scans remember of it. The same one at every call. */
   rootOf(set: ResourceSet): { readonly root: ContentRoot; readonly memory: ScanMemory };
   /** Finishes what is in hand and closes everything, last opened first. */
@@ -106,6 +109,20 @@ export async function openApp(configuration: Configuration): Promise<App> {
   metrics.watch({ gauge, sets, cache, publisher });
 
   const roots = new Map<SetId, { root: ContentRoot; memory: ScanMemory }>();
+  const rootOf: App['rootOf'] = (set) => {
+    let opened = roots.get(set.id);
+    if (opened === undefined) {
+      const memory = openMemory(dataFolder, set);
+      closers.push(() => memory.close());
+      opened = {
+        root: openRoot({ root: set.root!, exclude: set.exclude, hashes: set.publishHashes, s3: configuration.s3 }),
+        memory,
+      };
+      roots.set(set.id, opened);
+    }
+    return opened;
+  };
+  const pathScans = new PathScans((set) => ({ ...rootOf(set), set, index, updater }));
   return {
     configuration,
     index,
@@ -124,19 +141,8 @@ export async function openApp(configuration: Configuration): Promise<App> {
     onBusy: letYoungGenerationGrow,
     archive: (minAge, signal) =>
       archiveInThread((stopped) => startArchiveThread(configuration, stopped), { minAge, signal }),
-    rootOf(set) {
-      let opened = roots.get(set.id);
-      if (opened === undefined) {
-        const memory = openMemory(dataFolder, set);
-        closers.push(() => memory.close());
-        opened = {
-          root: openRoot({ root: set.root!, exclude: set.exclude, hashes: set.publishHashes, s3: configuration.s3 }),
-          memory,
-        };
-        roots.set(set.id, opened);
-      }
-      return opened;
-    },
+    scanPaths: (set, paths) => pathScans.tell(set, paths),
+    rootOf,
     async close() {
       const failures: unknown[] = [];
       for (const close of closers.splice(0).reverse()) {

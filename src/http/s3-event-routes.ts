@@ -1,7 +1,6 @@
 import { TidemarkError } from '../domain/errors.ts';
-import type { ResourceSet, SetId } from '../domain/resource-set.ts';
+import type { ResourceSet } from '../domain/resource-set.ts';
 import { isS3, parseS3Location } from '../s3/s3-location.ts';
-import { HintedScans } from '../updater/hinted-scans.ts';
 import { parseJsonBody } from './parse-json-body.ts';
 import { readBody, requestBody } from './request-body.ts';
 import { post, type Route, setOf } from './route.ts';
@@ -16,15 +15,6 @@ const MAX_BYTES = 1_048_576;
 /** Notifications of S3 servers. @param stopping ends bodies that are being read when the server stops */
 export function s3EventRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
   const { idleTimeout } = app.configuration;
-  const hinted = new Map<SetId, HintedScans>();
-
-  function scansOf(set: ResourceSet): HintedScans {
-    const { index, updater } = app;
-    const scans = hinted.get(set.id) ?? new HintedScans({ ...app.rootOf(set), set, index, updater });
-    hinted.set(set.id, scans);
-    return scans;
-  }
-
   return [
     post('/api/sets/:set/s3-events', {
       action: 'post-changes',
@@ -34,7 +24,7 @@ export function s3EventRoutes(app: ServedApp, stopping: AbortSignal): readonly R
         const body = await readBody(requestBody(request, { idleTimeout, stopping }), MAX_BYTES);
         if (set.root === undefined || !isS3(set.root)) throw notOnS3(set);
         const { paths, ...counts } = toldPaths(parseJsonBody(s3EventsSchema, body), parseS3Location(set.root));
-        const problems = await scansOf(set).tell(paths);
+        const problems = await app.scanPaths(set, paths);
         sendJson(response, { ...counts, problems });
       },
     }),

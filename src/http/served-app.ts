@@ -5,7 +5,7 @@ import type { Journal } from '../journal/journal.ts';
 import type { AppMetrics } from '../metrics/app-metrics.ts';
 import type { DocumentPublisher } from '../publisher/published-document.ts';
 import type { Records } from '../records/records.ts';
-import type { ContentRoot } from '../roots/content-root.ts';
+import type { ContentRoot, RootProblem } from '../roots/content-root.ts';
 import type { FileMemory } from '../roots/file-memory.ts';
 import type { SetRegistry } from '../sets/set-registry.ts';
 import type { ActivityMemory } from '../stores/activity-memory.ts';
@@ -31,5 +31,10 @@ export interface ServedApp {
   moment(): Promise<string>;
   /** To be called when many thousand requests were answered: memory for speed is well spent then. */
   onBusy(): void;
+  /**
+   * Scans the paths of which somebody says that they have changed. Resolves with the problems that there are with them.
+   * @throws TidemarkError `not-ready` when that takes too long: it is done later; `unavailable` when the root or the store does not answer
+   */
+  scanPaths(set: ResourceSet, paths: readonly string[]): Promise<readonly RootProblem[]>;
   rootOf(set: ResourceSet): { readonly root: ContentRoot; readonly memory: FileMemory };
 }

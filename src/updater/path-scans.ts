@@ -1,0 +1,24 @@
+import type { ResourceSet, SetId } from '../domain/resource-set.ts';
+import type { RootProblem } from '../roots/content-root.ts';
+import { HintedScans } from './hinted-scans.ts';
+import type { Scanned } from './scan.ts';
+
+/** Scans of those paths, in any set, of which somebody says that they have changed. */
+export class PathScans {
+  readonly #scanned: (set: ResourceSet) => Scanned;
+  readonly #hinted = new Map<SetId, HintedScans>();
+
+  constructor(scanned: (set: ResourceSet) => Scanned) {
+    this.#scanned = scanned;
+  }
+
+  /** As `HintedScans.tell`. */
+  tell(set: ResourceSet, paths: readonly string[]): Promise<readonly RootProblem[]> {
+    let scans = this.#hinted.get(set.id);
+    if (scans === undefined) {
+      scans = new HintedScans(this.#scanned(set));
+      this.#hinted.set(set.id, scans);
+    }
+    return scans.tell(paths);
+  }
+}
