@@ -80,6 +80,11 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
   },
   { from: 'logs', to: ['domain', 'config'], because: 'everybody may log' },
   {
+    from: 'processes',
+    to: ['domain', 'threads/questions.ts', 'metrics', 'access', 'config/configuration.ts', 'roots/content-root.ts'],
+    because: 'how processes serve together does not depend on what they serve',
+  },
+  {
     from: 'http',
     to: [
       'journal',
@@ -139,6 +144,7 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
       'metrics',
       'logs',
       'http',
+      'processes',
       'config',
       'app.ts',
     ],
@@ -165,8 +171,15 @@ const ADAPTERS: readonly { readonly folder: string; readonly onlyFrom: string }[
   { folder: 'artifacts/s3/', onlyFrom: 'artifacts/open-artifacts.ts' },
 ];
 
-/** Files that put the parts together: the process, and the thread that renders. */
-const COMPOSITION_ROOTS = ['app.ts', 'archive-thread.ts', 'compare-thread.ts', 'render-thread.ts', 'main.ts'];
+/** Files that put the parts together: processes and threads begin there. */
+const COMPOSITION_ROOTS = [
+  'app.ts',
+  'archive-thread.ts',
+  'compare-thread.ts',
+  'render-thread.ts',
+  'main.ts',
+  'serving-process.ts',
+];
 
 const SRC = join(import.meta.dirname, '..', 'src');
 

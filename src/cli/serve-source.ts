@@ -1,20 +1,18 @@
 import { once } from 'node:events';
-import { setTimeout as wait } from 'node:timers/promises';
 import { accessPolicy } from '../access/access-policy.ts';
 import type { App } from '../app.ts';
 import { type LoadedConfiguration, localBaseUrl } from '../config/load-configuration.ts';
 import type { ResourceSet } from '../domain/resource-set.ts';
 import { createAccessLog, createLogger } from '../logs/logger.ts';
+import type { FurtherProcesses } from '../processes/further-processes.ts';
 import type { KeeperEvents } from '../updater/keeper.ts';
 import type { Call } from './cli-command.ts';
 import { freePort } from './free-port.ts';
+import { furtherProcessesOf } from './further-processes-of.ts';
 import { keepArchive } from './keep-archive.ts';
 import { RootKeepers } from './root-keepers.ts';
 import { settleBaseUrl } from './settle-base-url.ts';
 import { isNewStore, withApp } from './with-app.ts';
-
-/** Milliseconds that running requests have to end after the first signal. */
-const CLOSE_LIMIT = 20_000;
 
 /** What the two commands that serve do differently. */
 export interface SourceHooks {
@@ -52,19 +50,21 @@ export async function serveSource(call: Pick<Call, 'loaded' | 'stopped'>, hooks:
     await hooks.prepare?.(app);
     const configuration = { ...loaded.configuration, baseUrl };
     const { host, port, logLevel } = configuration;
-    const accessLog = configuration.accessLog ? createAccessLog(logLevel) : undefined;
+    const accessLog = configuration.accessLog ? createAccessLog(logLevel, configuration.processes > 1) : undefined;
     const logger = createLogger(logLevel);
     const { startServer } = await import('../http/server.ts');
-    const server = await startServer({ ...app, configuration }, { host, port, logger, accessLog: accessLog?.logger });
+    const served = { ...app, configuration };
+    const { further, options } = furtherProcessesOf(served, logger);
+    const server = await startServer(served, { host, port, logger, accessLog: accessLog?.logger, ...options });
     const archive = keepArchive(app, logger);
     const keepers = new RootKeepers(app, (set) => app.metrics.scans.around(set, hooks.eventsOf(set)));
     try {
       archive?.start();
-      await keepers.start();
+      await Promise.all([keepers.start(), startUnlessStopped(further, call.stopped)]);
       await hooks.running({ app, baseUrl, keepers });
       if (!call.stopped.aborted) await once(call.stopped, 'abort');
     } finally {
-      await Promise.all([within(CLOSE_LIMIT, server.close()), keepers.stop(), archive?.stop()]);
+      await Promise.all([server.closeInTime(), further.stop(), keepers.stop(), archive?.stop()]);
       accessLog?.close();
     }
   });
@@ -77,10 +77,11 @@ async function withFreePort(loaded: LoadedConfiguration): Promise<LoadedConfigur
   return { ...loaded, configuration: { ...configuration, port, baseUrl } };
 }
 
-/** Waits for work, but no longer than so many milliseconds. */
-async function within(milliseconds: number, work: Promise<void>): Promise<void> {
-  const limit = new AbortController();
-  const elapsed = wait(milliseconds, undefined, { signal: limit.signal }).catch(() => {});
-  await Promise.race([work, elapsed]);
-  limit.abort();
+/** A signal that comes meanwhile may end them before they know what to do with it. */
+async function startUnlessStopped(further: FurtherProcesses, stopped: AbortSignal): Promise<void> {
+  try {
+    await further.start();
+  } catch (error) {
+    if (!stopped.aborted) throw error;
+  }
 }

@@ -4,6 +4,7 @@ import type { SettingName } from '../config/settings.ts';
 export const SERVER_SETTINGS: readonly SettingName[] = [
   'port',
   'host',
+  'processes',
   'baseUrl',
   'publicReadOnly',
   'tokenRequests',

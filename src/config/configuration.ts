@@ -14,6 +14,8 @@ export interface Configuration {
   readonly baseUrl: string;
   readonly host: string;
   readonly port: number;
+  /** How many processes answer requests. */
+  readonly processes: number;
   /** The administrator's token from the environment. */
   readonly token: Secret | undefined;
   /** Permits to bind to a public address without a token; nothing can be posted then. */
@@ -37,7 +39,7 @@ export interface Configuration {
   readonly failpoint: string | undefined;
 }
 
-/** How much may be asked of one process in a minute; Infinity is without a limit. */
+/** How much may be asked of a server in a minute; Infinity is without a limit. */
 export interface RequestLimits {
   /** Requests with one token, which may have a limit of its own. */
   readonly tokenRequests: number;

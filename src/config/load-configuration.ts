@@ -44,6 +44,7 @@ export function loadConfiguration(surroundings: Surroundings, quiet = false): Lo
     baseUrl: values.baseUrl ?? localBaseUrl(port),
     host: values.host ?? '127.0.0.1',
     port,
+    processes: values.processes ?? 1,
     token: values.token,
     publicReadOnly: values.publicReadOnly ?? false,
     limits: {

@@ -121,6 +121,14 @@ export const SETTINGS = {
     default: '8080',
     meaning: 'Port to listen on; 0 takes a free one.',
   }),
+  processes: setting({
+    variable: 'TIDEMARK_PROCESSES',
+    flag: '--processes <number>',
+    schema: values.processes,
+    default: '1',
+    meaning:
+      'How many processes answer requests, 1 to 64: as many as there are cores, where many clients read at the same time. More than one need Linux. See `docs/operating.md`.',
+  }),
   token: setting({
     variable: 'TIDEMARK_TOKEN',
     schema: values.token,

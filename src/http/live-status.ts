@@ -7,6 +7,8 @@ import { lagOf } from '../metrics/source-metrics.ts';
 export const liveStatusSchema = z.strictObject({
   baseUrl: z.string(),
   version: z.string(),
+  /** That answer requests. */
+  processes: z.int(),
   uptimeSeconds: z.number(),
   /** Null when the store does not answer. */
   store: z

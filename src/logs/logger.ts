@@ -7,6 +7,8 @@ import { scrubbedFields } from './scrubbed-fields.ts';
 const STANDARD_ERROR = 2;
 /** Bytes that are gathered, and milliseconds after which they are written anyway. */
 const GATHERED = { bytes: 8_192, milliseconds: 500 };
+/** What several processes write into one pipe keeps together up to 4,096 bytes (PIPE_BUF of Linux): whole lines are no longer than that. */
+const SHARED = { minLength: 3_072, maxWrite: 4_096 };
 
 type Level = Configuration['logLevel'];
 
@@ -41,12 +43,15 @@ export interface AccessLog {
   close(): void;
 }
 
-/** Gathers its lines: a system call for each would take longer than many a request does. */
-export function createAccessLog(level: Level): AccessLog {
+/**
+ * Gathers its lines: a system call for each would take longer than many a request does.
+ * @param isShared whether other processes write to the same place
+ */
+export function createAccessLog(level: Level, isShared: boolean): AccessLog {
   const destination = pino.destination({
     dest: STANDARD_ERROR,
     sync: false,
-    minLength: GATHERED.bytes,
+    ...(isShared ? SHARED : { minLength: GATHERED.bytes }),
     periodicFlush: GATHERED.milliseconds,
   });
   return {

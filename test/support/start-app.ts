@@ -66,6 +66,7 @@ export function testConfiguration(folder: string, settings: Partial<Configuratio
     baseUrl: 'http://127.0.0.1:8080',
     host: '127.0.0.1',
     port: 0,
+    processes: 1,
     token: undefined,
     publicReadOnly: false,
     limits: NO_LIMITS,

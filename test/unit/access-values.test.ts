@@ -165,7 +165,10 @@ describe('A limit of a minute', () => {
   });
 
   it('is that of the token, else that of the settings; administrators have none', () => {
-    const limits = new SenderLimits({ ...NO_LIMITS, tokenRequests: 1, tokenBody: 100, anonymousRequests: 2 }, clock);
+    const limits = new SenderLimits(
+      { ...NO_LIMITS, tokenRequests: 1, tokenBody: 100, anonymousRequests: 2 },
+      { now: clock },
+    );
     const request = { headers: {}, address: '203.0.113.7' };
     const bearer = (id: string, own: object) => ({ kind: 'token', id, name: id, scopes: [], limits: own }) as const;
     const taken = (sender: Parameters<typeof limits.takeRequest>[0]) =>

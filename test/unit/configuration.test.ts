@@ -32,6 +32,7 @@ describe('the configuration', () => {
         baseUrl: 'http://localhost:8080',
         host: '127.0.0.1',
         port: 8080,
+        processes: 1,
         token: undefined,
         publicReadOnly: false,
         limits: { tokenRequests: 6000, tokenBody: 1_073_741_824, anonymousRequests: Number.POSITIVE_INFINITY },
