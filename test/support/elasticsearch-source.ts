@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type App, openApp } from '../../src/app.ts';
 import type { ElasticsearchLocation } from '../../src/config/configuration.ts';
 import { removeIndices, uniquePrefix } from './elasticsearch-indices.ts';
@@ -11,7 +10,6 @@ import { findFreePort } from './free-port.ts';
 import { type FinishedRun, killTidemarks, runTidemark, startTidemark } from './run-tidemark.ts';
 import { testConfiguration } from './start-app.ts';
 
-const COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url));
 const SHIFTED_CLOCK = new URL('./shifted-clock.ts', import.meta.url).href;
 
 export interface ProcessOptions {
@@ -116,7 +114,6 @@ export class ElasticsearchSource {
       TIDEMARK_DATA: this.#ownFolder(),
       TIDEMARK_STORE: storeUrl,
       TIDEMARK_INDEX_PREFIX: this.prefix,
-      NODE_COMPILE_CACHE: COMPILE_CACHE,
       ...(failpoint !== undefined && { TIDEMARK_FAILPOINT: failpoint }),
       ...(clockOffset !== undefined && {
         NODE_OPTIONS: `--import=${SHIFTED_CLOCK}`,

@@ -3,7 +3,6 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { type App, openApp } from '../../src/app.ts';
 import { setUris } from '../../src/publisher/document-uris.ts';
 import { upsert } from './builders.ts';
@@ -39,8 +38,6 @@ export interface ServeOptions {
   /** The folder of its documents when it is not the source's own. */
   readonly dataFolder?: string;
 }
-
-const COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url));
 
 /** Milliseconds in which a failpoint must be reached; generous, because a machine that runs tests may be busy. */
 const PATIENCE = 40_000;
@@ -119,8 +116,6 @@ export class FaultSource {
     const named = {
       TIDEMARK_DATA: dataFolder,
       ...this.store.environment,
-      // Fault tests start the program some eighty times: compiled once, it starts in half the time.
-      NODE_COMPILE_CACHE: COMPILE_CACHE,
     };
     return failpoint === undefined ? named : { ...named, TIDEMARK_FAILPOINT: failpoint };
   }
