@@ -1,5 +1,5 @@
-import { builderText } from './markup.ts';
-import { type Capability, URLSET_END, withDocument } from './sitemap.ts';
+import { escapeXml, joinTexts } from './markup.ts';
+import { type Capability, documentHead, URLSET_END } from './sitemap.ts';
 
 export interface CapabilityList {
   readonly sourceDescription: string;
@@ -10,15 +10,14 @@ export interface CapabilityList {
 }
 
 export function renderCapabilityList({ sourceDescription, describedBy, capabilities }: CapabilityList): string {
-  const head = {
+  const head = documentHead({
     root: 'urlset',
     links: { up: sourceDescription, describedby: describedBy },
     md: { capability: 'capabilitylist' },
-  } as const;
-  const open = withDocument(head, (document) => {
-    for (const { uri, capability } of capabilities) {
-      document.ele('url').ele('loc').txt(builderText(uri)).up().ele('rs:md', { capability }).up().up();
-    }
   });
-  return open + URLSET_END;
+  const entries = joinTexts(
+    capabilities,
+    ({ uri, capability }) => `<url>\n<loc>${escapeXml(uri)}</loc>\n<rs:md capability="${capability}"/>\n</url>\n`,
+  );
+  return head + entries + URLSET_END;
 }

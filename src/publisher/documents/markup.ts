@@ -12,8 +12,6 @@ const REFERENCES: Readonly<Record<string, string>> = {
   '\r': '&#13;',
 };
 
-const NOT_REPRESENTABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
-
 /** What stands for a character that XML 1.0 cannot hold (2.2). */
 const REPLACEMENT = '\ufffd';
 
@@ -21,14 +19,6 @@ const REPLACEMENT = '\ufffd';
 export function escapeXml(text: string): string {
   if (!NEEDS_CARE.test(text)) return text;
   return text.toWellFormed().replace(EACH, (character) => REFERENCES[character] ?? REPLACEMENT);
-}
-
-/**
- * A text for xmlbuilder2, which writes characters that XML cannot hold as they are, and takes `&lt;` in a text for a `<` that
- * is escaped already: with every `&` escaped beforehand it adds nothing to it.
- */
-export function builderText(text: string): string {
-  return text.toWellFormed().replace(NOT_REPRESENTABLE, REPLACEMENT).replaceAll('&', '&amp;');
 }
 
 /** The texts of many items, one after the other. */
