@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { findFreePort } from '../../../test/support/free-port.ts';
 import type { Bench, BenchOptions, Figure } from '../figure.ts';
@@ -16,6 +17,8 @@ const CONNECTIONS = 64;
 const SECONDS = 2;
 /** Nor has nginx one. */
 const NO_ACCESS_LOG = { TIDEMARK_ACCESS_LOG: 'false' };
+/** As many as nginx has workers. */
+const PROCESSES = String(availableParallelism());
 const GZIP = { 'Accept-Encoding': 'gzip' };
 const SMALL = { least: 0.3, rate: 'requests', unit: 'requests/s' } as const;
 const LARGE = { least: 0.8, rate: 'bytes', unit: 'MB/s' } as const;
@@ -24,6 +27,14 @@ const LARGE = { least: 0.8, rate: 'bytes', unit: 'MB/s' } as const;
 const PAGE_ENTRIES = 20_000;
 const SMALL_FILES = 100;
 const LARGE_FILES = 20;
+
+/** What was measured of one case. */
+interface Measured {
+  readonly ours: Rates[];
+  /** Of a server of one process. */
+  readonly alone: Rates[];
+  readonly theirs: Rates[];
+}
 
 interface Case {
   readonly name: string;
@@ -51,32 +62,40 @@ export const serving: Bench = {
     requireWrk();
     const { folder, runs, tell } = options;
     const tidemark = await prepare(options);
-    const server = await tidemark.start(['serve'], NO_ACCESS_LOG);
+    const server = await tidemark.start(['serve', '--processes', PROCESSES], NO_ACCESS_LOG);
+    const second = await Tidemark.create(tidemark.dataFolder, { TIDEMARK_BASE_URL: tidemark.baseUrl });
+    const alone = await second.start(['serve'], NO_ACCESS_LOG);
     const nginx = new Nginx(folder.next('nginx'), await findFreePort());
     try {
-      await ready(server);
+      await Promise.all([ready(server), ready(alone)]);
       for (const { paths, headers } of CASES) {
         for (const path of paths) nginx.add(path, await server.client.get(path, headers));
       }
       await nginx.start();
-      const rates = new Map(CASES.map((one) => [one, { ours: [] as Rates[], theirs: [] as Rates[] }]));
+      const rates = new Map<Case, Measured>(CASES.map((one) => [one, { ours: [], alone: [], theirs: [] }]));
       // The first run warms up.
       for (let run = 0; run <= runs; run++) {
-        for (const [one, { ours, theirs }] of rates) {
-          const ourRates = await load(options, server.url, one, run === 0 ? 1 : SECONDS);
-          const theirRates = await load(options, nginx.url, one, run === 0 ? 1 : SECONDS);
+        for (const [one, measured] of rates) {
+          const seconds = run === 0 ? 1 : SECONDS;
+          const ours = await load(options, server.url, one, seconds);
+          const ofOne = await load(options, alone.url, one, seconds);
+          const theirs = await load(options, nginx.url, one, seconds);
           if (run === 0) continue;
-          ours.push(ourRates);
-          theirs.push(theirRates);
+          measured.ours.push(ours);
+          measured.alone.push(ofOne);
+          measured.theirs.push(theirs);
           const { rate } = one.kind;
-          tell(`${run}: ${one.name}: ${(ourRates[rate] / theirRates[rate]).toFixed(2)} of nginx`);
+          const shares = [ours, ofOne].map((our) => (our[rate] / theirs[rate]).toFixed(2));
+          tell(`${run}: ${one.name}: ${shares.join(', and by one process ')} of nginx`);
         }
       }
-      const figures = [...rates].map(([one, { ours, theirs }]) => figureOf(one, ours, theirs));
-      return [...figures, memory(server, nginx), await blocked(options, tidemark, server)];
+      const figures = [...rates].flatMap(([one, measured]) => figuresOf(one, measured));
+      const memories = [memory('all processes', server, nginx), memory('a server of one process', alone, nginx)];
+      await Promise.all([server.stop(), alone.stop()]);
+      return [...figures, ...memories, await blocked(options, tidemark)];
     } finally {
       await nginx.stop();
-      await server.stop();
+      await Promise.all([server.stop(), alone.stop()]);
     }
   },
 };
@@ -133,24 +152,23 @@ async function load({ folder }: BenchOptions, url: string, one: Case, seconds: n
   return measure(url, load, join(folder.path, 'wrk.lua'));
 }
 
-function figureOf(
-  { name, kind: { rate, unit, least } }: Case,
-  ours: readonly Rates[],
-  theirs: readonly Rates[],
-): Figure {
+/** The limit is for as many processes as nginx has. */
+function figuresOf({ name, kind: { rate, unit, least } }: Case, { ours, alone, theirs }: Measured): readonly Figure[] {
   const values = (rates: readonly Rates[]) => rates.map((one) => (rate === 'bytes' ? one.bytes / 1e6 : one.requests));
   const baseline = { name: 'nginx', values: values(theirs) };
-  return { name, unit, ours: values(ours), baseline, limit: { least: median(baseline.values) * least } };
+  return [
+    { name, unit, ours: values(ours), baseline, limit: { least: median(baseline.values) * least } },
+    { name: '… by one process', unit, ours: values(alone), baseline },
+  ];
 }
 
-function memory(server: Server, nginx: Nginx): Figure {
+function memory(of: string, server: Server, nginx: Nginx): Figure {
   const baseline = { name: 'nginx', values: [nginx.peakMemory()] };
-  return { name: '… memory of all processes, at most', unit: 'MB', ours: [server.peakMemory()], baseline };
+  return { name: `… memory of ${of}, at most`, unit: 'MB', ours: [server.peakMemory()], baseline };
 }
 
-/** In a run of its own, since looking costs something. */
-async function blocked(options: BenchOptions, tidemark: Tidemark, running: Server): Promise<Figure> {
-  await running.stop();
+/** In a run of its own, since looking costs something; of one process, which does everything. */
+async function blocked(options: BenchOptions, tidemark: Tidemark): Promise<Figure> {
   const probe = new EventLoopProbe(options.folder.next('event-loop'));
   const server = await tidemark.start(['serve'], { ...NO_ACCESS_LOG, ...probe.env });
   try {

@@ -26,6 +26,11 @@ export class Tidemark {
     return new Tidemark(dataFolder, await findFreePort(), env);
   }
 
+  /** What its documents name it by, when nothing else is said. */
+  get baseUrl(): string {
+    return `http://localhost:${this.#port}`;
+  }
+
   /** Runs a command to its end. */
   run(...args: readonly string[]): Promise<Finished> {
     return this.runWith(args);
