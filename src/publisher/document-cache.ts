@@ -93,7 +93,7 @@ export class DocumentCache {
 
   async get(reference: DocumentReference, making: () => Making): Promise<PublishedDocument> {
     const path = this.#recordPath(reference);
-    const entry = this.#known(path) ?? (await this.#readRecord(path));
+    const entry = this.#known(path) ?? (await this.#readOther(path, reference));
     if (entry !== undefined) {
       this.#hits += 1;
       return this.#toDocument(path, entry.record);
@@ -187,6 +187,17 @@ export class DocumentCache {
       // Not there, not whole, or removed meanwhile by another process: it is made anew.
       return undefined;
     }
+  }
+
+  /** What another process has made takes the place of the older version that this one knows. */
+  async #readOther(path: string, reference: DocumentReference): Promise<Entry | undefined> {
+    const entry = await this.#readRecord(path);
+    const known = this.#versions.get(versionless(reference));
+    // A slow request may ask for a version that is on its way out.
+    if (entry === undefined || (known !== undefined && versionOf(known) > reference.version)) return entry;
+    if (known !== undefined && known !== path) await this.#remove(known);
+    this.#versions.set(versionless(reference), path);
+    return entry;
   }
 
   #make(path: string, reference: DocumentReference, making: Making): Promise<DocumentRecord> {

@@ -78,6 +78,18 @@ describe('a document cache', () => {
     assert.equal(await requireWholeDocuments(dataFolder), 0);
   });
 
+  it('counts one version of a document, also of those that another process makes', async () => {
+    const [one, other] = [openCache(), openCache()];
+    for (const number of [1, 2, 3]) {
+      await one.get(version(number), () => MAKING);
+      await other.get(version(number), () => assert.fail('it is there'));
+    }
+    for (const cache of [one, other]) assert.equal(cache.figures().documents, 1);
+    assert.equal(other.figures().bytes, one.figures().bytes);
+    await wait(AFTER_GRACE);
+    assert.equal(await requireWholeDocuments(dataFolder), 0);
+  });
+
   it('serves what it made although another process has removed it at once', async () => {
     const cache = openCache(async (record, making) => {
       const made = await renderToDisk(record, making);
