@@ -1,10 +1,18 @@
+import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 
-/** The process that posts: it streams a file, and does as little else as can be. Prints `{seconds, cpuSeconds, totals}`. */
+/**
+ * The process that posts: it prints `ready`, waits for a line, streams a file, and does as little else as can be. Then it prints
+ * `{seconds, cpuSeconds, totals}`.
+ */
 const { url, file } = JSON.parse(process.argv[2]!) as { url: string; file: string };
+
+console.log('ready');
+await once(process.stdin, 'data');
+process.stdin.destroy();
 
 const start = performance.now();
 const post = request(url, { method: 'POST', headers: { 'Content-Type': 'application/x-ndjson' } });
