@@ -1,5 +1,4 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { extname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { TidemarkError } from '../domain/errors.ts';
@@ -16,16 +15,12 @@ export class FurtherProcess {
   /** Resolves when it has ended, with how: for a log. */
   readonly ended: Promise<string>;
   readonly #child: ChildProcess;
-  readonly #end = () => void this.#child.kill('SIGKILL');
 
   constructor(answers: Answers<AskedOfFirst>) {
     // Its log goes where that of this one goes. What it prints is for nobody.
     this.#child = fork(FILE, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], serialization: 'advanced' });
     this.channel = new ProcessChannel(this.#child, answers);
     this.ended = howItEnded(this.#child);
-    // A second signal ends this process at once, and all of them with it.
-    process.once('exit', this.#end);
-    void this.ended.then(() => process.off('exit', this.#end));
   }
 
   /** Resolves when it serves. @throws TidemarkError that says why it cannot; it has ended then */
@@ -34,11 +29,16 @@ export class FurtherProcess {
       await this.channel.ask('serve', assignment);
     } catch (error) {
       const hasAnswered = this.#child.connected;
-      this.#end();
+      this.kill();
       const how = await this.ended;
       if (hasAnswered) throw error;
       throw new TidemarkError('unavailable', `a further process of this server ended before it served (${how})`);
     }
+  }
+
+  /** Ends it at once. */
+  kill(): void {
+    this.#child.kill('SIGKILL');
   }
 
   /** Resolves when it has ended, in order if it can in time. */
@@ -46,18 +46,22 @@ export class FurtherProcess {
     // That is what it would see, too, if this process were no more.
     if (this.#child.connected) this.#child.disconnect();
     const limit = new AbortController();
-    const late = wait(STOP_LIMIT, undefined, { signal: limit.signal }).then(this.#end, () => {});
+    const late = wait(STOP_LIMIT, undefined, { signal: limit.signal }).then(
+      () => this.kill(),
+      () => {},
+    );
     await Promise.race([this.ended, late]);
     limit.abort();
     await this.ended;
   }
 }
 
-async function howItEnded(child: ChildProcess): Promise<string> {
-  try {
-    const [code, signal] = await once(child, 'exit');
-    return signal === null ? `exit code ${code}` : `${signal}`;
-  } catch (error) {
-    return `it could not be started: ${(error as Error).message}`;
-  }
+function howItEnded(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`));
+    child.on('error', ({ message }) => {
+      // What has no process does not exit. Any other fault shows in what is asked of it.
+      if (child.pid === undefined) resolve(`it could not be started: ${message}`);
+    });
+  });
 }

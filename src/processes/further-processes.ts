@@ -33,6 +33,9 @@ export class FurtherProcesses {
   #ended: ProcessFigures | undefined;
   readonly #stopping = new AbortController();
   #following: readonly Promise<void>[] = [];
+  readonly #killAll = () => {
+    for (const one of this.#running.values()) one.kill();
+  };
 
   constructor(first: FirstProcess) {
     this.#first = first;
@@ -40,6 +43,8 @@ export class FurtherProcesses {
 
   /** Resolves when all serve. @throws TidemarkError that says why one of them cannot */
   async start(): Promise<void> {
+    // A second signal ends this process at once, and all of them with it.
+    process.once('exit', this.#killAll);
     const numbers = Array.from({ length: this.#first.configuration.processes - 1 }, (_, before) => before + 1);
     const started = await Promise.all(numbers.map((number) => this.#start(number)));
     this.#following = started.map((one, before) => this.#follow(before + 1, one));
@@ -65,6 +70,7 @@ export class FurtherProcesses {
     this.#stopping.abort();
     await Promise.all([...this.#running.values()].map((one) => one.stop()));
     await Promise.all(this.#following);
+    process.off('exit', this.#killAll);
   }
 
   async #start(number: number): Promise<FurtherProcess> {
