@@ -1,4 +1,4 @@
-import { type ResourceKey, uriOf } from './key.ts';
+import type { ResourceKey } from './key.ts';
 import type { ResourceState } from './resource.ts';
 
 // An entry with every attribute, three hashes and no link: markup 180, dates 60, numbers 20, digests and their names 160.
@@ -10,11 +10,17 @@ const LINK_MARKUP = 40;
  * before 50 MB without rendering them. Texts are ASCII or checked to hold no markup but `&`.
  */
 export function entryWeight(urlPrefix: string, key: ResourceKey, state: ResourceState | undefined): number {
-  let weight = MARKUP + escaped(uriOf(urlPrefix, key)) + escaped(state?.mime ?? '');
+  const prefix = escaped(urlPrefix);
+  let weight = MARKUP + escapedUri(prefix, key) + escaped(state?.mime ?? '');
   for (const { rel, href, mime = '' } of state?.links ?? []) {
-    weight += LINK_MARKUP + escaped(rel) + escaped(uriOf(urlPrefix, href)) + escaped(mime);
+    weight += LINK_MARKUP + escaped(rel) + escapedUri(prefix, href) + escaped(mime);
   }
   return weight;
+}
+
+/** Of `uriOf`, without making it. @param prefix what the prefix takes */
+function escapedUri(prefix: number, key: ResourceKey): number {
+  return key.startsWith('/') ? prefix + escaped(key) - 1 : escaped(key);
 }
 
 /** `&` becomes `&amp;`, a quotation mark (a parameter of a media type) `&quot;`: at most 5 bytes more each. */

@@ -1,7 +1,7 @@
 /** Whole seconds since 1970, as `lastmod` and the HTTP header Last-Modified have them. */
 export type Seconds = number;
 
-const COMPLETE = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(Z|[+-](?:0\d|1[0-4]):?[0-5]\d)$/;
+const COMPLETE = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-](?:0\d|1[0-4]):?[0-5]\d)$/;
 const WITHOUT_ZONE = /^\d{4}(-\d\d(-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?)?)?)?$/;
 
 export type DatetimeProblem = 'not a W3C datetime' | 'a datetime without a time zone' | 'no such day or time';
@@ -11,16 +11,32 @@ export type DatetimeProblem = 'not a W3C datetime' | 'a datetime without a time 
  * format `yyyy-MM-dd'T'HH:mm:ssZ`. Returns what is wrong with it when it is none. Digits below the microsecond are cut off.
  */
 export function parseDatetime(text: string): number | DatetimeProblem {
-  const match = COMPLETE.exec(text);
-  if (match === null) return WITHOUT_ZONE.test(text) ? 'a datetime without a time zone' : 'not a W3C datetime';
-  const [, year, month, day, hour, minute, second = '00', fraction = '', zone = 'Z'] = match;
-  const [y, mo, d, h, mi, s] = [+year!, +month!, +day!, +hour!, +minute!, +second];
+  if (!COMPLETE.test(text)) return WITHOUT_ZONE.test(text) ? 'a datetime without a time zone' : 'not a W3C datetime';
+  // Where everything stands is known by now: to have the expression cut out the parts takes four times as long.
+  const [year, month, day] = [digits(text, 0, 4), digits(text, 5, 7), digits(text, 8, 10)];
+  const [hour, minute, second] = [
+    digits(text, 11, 13),
+    digits(text, 14, 16),
+    text[16] === ':' ? digits(text, 17, 19) : 0,
+  ];
   // Date.UTC would roll the 31st of February over into March, and take the years 0 to 99 as 1900 to 1999.
-  if (y < 100 || mo < 1 || mo > 12 || d < 1 || d > daysOf(y, mo) || h > 23 || mi > 59 || s > 59) {
-    return 'no such day or time';
-  }
-  const micros = fraction === '' ? 0 : Number(fraction.padEnd(6, '0').slice(0, 6));
-  return (Date.UTC(y, mo - 1, d, h, mi, s) - zoneOffset(zone)) * 1000 + micros;
+  if (year < 100 || month < 1 || month > 12 || day < 1 || day > daysOf(year, month)) return 'no such day or time';
+  if (hour > 23 || minute > 59 || second > 59) return 'no such day or time';
+  const micros = text[19] === '.' ? microsecondsAt(text, 20) : 0;
+  return (Date.UTC(year, month - 1, day, hour, minute, second) - zoneOffset(text)) * 1000 + micros;
+}
+
+/** The number that the digits from a place up to another make. */
+function digits(text: string, from: number, to: number): number {
+  let number = 0;
+  for (let at = from; at < to; at++) number = number * 10 + text.charCodeAt(at) - 0x30;
+  return number;
+}
+
+/** Of a fraction of one to nine digits. */
+function microsecondsAt(text: string, from: number): number {
+  const [fraction] = /^\d{1,6}/.exec(text.slice(from, from + 6))!;
+  return digits(fraction, 0, fraction.length) * 10 ** (6 - fraction.length);
 }
 
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
@@ -30,10 +46,13 @@ function daysOf(year: number, month: number): number {
   return month === 2 && isLeap ? 29 : DAYS[month - 1]!;
 }
 
-function zoneOffset(zone: string): number {
-  if (zone === 'Z') return 0;
-  const sign = zone.startsWith('-') ? -1 : 1;
-  return sign * (Number(zone.slice(1, 3)) * 60 + Number(zone.slice(-2))) * 60_000;
+/** Milliseconds that the zone at the end of a datetime is ahead of UTC. */
+function zoneOffset(text: string): number {
+  const end = text.length;
+  if (text.endsWith('Z')) return 0;
+  const hours = text.at(-3) === ':' ? end - 5 : end - 4;
+  const sign = text[hours - 1] === '-' ? -1 : 1;
+  return sign * (digits(text, hours, hours + 2) * 60 + digits(text, end - 2, end)) * 60_000;
 }
 
 const SECONDS_PER_DAY = 86_400;

@@ -26,6 +26,24 @@ describe('W3C datetimes', () => {
     assert.equal(parseDatetime('1969-12-31T23:59:59.5Z'), -500_000);
   });
 
+  it('are read as Date reads them', () => {
+    const fields = fc.record({
+      at: fc.integer({ min: Date.UTC(1000, 0, 1) / 1000, max: Date.UTC(9998, 0, 1) / 1000 }),
+      micros: fc.option(fc.nat({ max: 999_999 }), { nil: undefined }),
+      zone: fc.integer({ min: -14 * 60 + 1, max: 14 * 60 + 59 }),
+      colon: fc.constantFrom('', ':'),
+    });
+    fc.assert(
+      fc.property(fields, ({ at, micros, zone, colon }) => {
+        const fraction = micros === undefined ? '' : `.${String(micros).padStart(6, '0')}`;
+        const [hours, minutes] = [Math.trunc(Math.abs(zone) / 60), Math.abs(zone) % 60];
+        const offset = `${zone < 0 ? '-' : '+'}${twoDigits(hours)}${colon}${twoDigits(minutes)}`;
+        const local = new Date((at + zone * 60) * 1000).toISOString().slice(0, 19);
+        assert.equal(parseDatetime(`${local}${fraction}${offset}`), at * 1_000_000 + (micros ?? 0));
+      }),
+    );
+  });
+
   it('are refused with what is wrong', () => {
     assert.equal(parseDatetime('yesterday'), 'not a W3C datetime');
     assert.equal(parseDatetime('2017-02-03T12:25:00+25:00'), 'not a W3C datetime');
@@ -42,3 +60,7 @@ describe('W3C datetimes', () => {
     }
   });
 });
+
+function twoDigits(number: number): string {
+  return String(number).padStart(2, '0');
+}
