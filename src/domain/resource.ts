@@ -1,4 +1,5 @@
 import { HASH_ALGORITHMS, type Hashes } from './hash.ts';
+import { jsonString } from './json-string.ts';
 import type { ResourceKey } from './key.ts';
 import type { Stamp } from './stamp.ts';
 import type { Seconds } from './w3c-datetime.ts';
@@ -58,14 +59,13 @@ export interface Tombstone {
 export type EncodedState = string;
 
 export function encodeState({ lastmod, length, hashes, mime, links, record }: ResourceState): EncodedState {
-  return JSON.stringify({
-    lastmod,
-    length,
-    mime,
-    hashes: hashes && inOrder(hashes),
-    links: links?.length ? links.map(({ rel, href, mime }) => ({ rel, href, mime })) : undefined,
-    record: record && placeInOrder(record),
-  });
+  const date = lastmod === undefined ? '' : `,"lastmod":${lastmod}`;
+  const size = length === undefined ? '' : `,"length":${length}`;
+  const media = mime === undefined ? '' : `,"mime":${jsonString(mime)}`;
+  const digests = hashes === undefined ? '' : encodeHashes(hashes);
+  const related = links === undefined || links.length === 0 ? '' : encodeLinks(links);
+  const place = record === undefined ? '' : `,"record":${JSON.stringify(placeInOrder(record))}`;
+  return `{${`${date}${size}${media}${digests}${related}${place}`.slice(1)}}`;
 }
 
 export function decodeState(text: EncodedState): ResourceState {
@@ -76,14 +76,20 @@ function placeInOrder({ artifact, offset, length, position }: RecordPlace): Reco
   return { artifact, offset, length, position };
 }
 
-function inOrder(hashes: Hashes): Hashes | undefined {
-  const ordered: Partial<Record<string, string>> = {};
-  let any = false;
+function encodeHashes(hashes: Hashes): string {
+  let members = '';
   for (const algorithm of HASH_ALGORITHMS) {
     const digest = hashes[algorithm];
-    if (digest === undefined) continue;
-    ordered[algorithm] = digest;
-    any = true;
+    if (digest !== undefined) members += `${members === '' ? '' : ','}"${algorithm}":"${digest}"`;
   }
-  return any ? ordered : undefined;
+  return members === '' ? '' : `,"hashes":{${members}}`;
+}
+
+function encodeLinks(links: readonly Link[]): string {
+  let items = '';
+  for (const { rel, href, mime } of links) {
+    const media = mime === undefined ? '' : `,"mime":${jsonString(mime)}`;
+    items += `${items === '' ? '' : ','}{"rel":${jsonString(rel)},"href":${jsonString(href)}${media}}`;
+  }
+  return `,"links":[${items}]`;
 }

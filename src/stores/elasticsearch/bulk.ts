@@ -1,6 +1,6 @@
-import type { Stamp } from '../../domain/stamp.ts';
+import { formatStamp, type Stamp } from '../../domain/stamp.ts';
 import type { CommitRecord, LedgerEntry, LoggedChange } from './commit-record.ts';
-import { identityFields, isMilestone, stampFields, stateFields } from './documents.ts';
+import { identityFields, isMilestone, stateFields } from './documents.ts';
 import type { IndexNames } from './schema.ts';
 import { TextBuffer } from './text-buffer.ts';
 
@@ -21,17 +21,20 @@ export function* bulksOf(record: CommitRecord, names: IndexNames): Iterable<Buff
     const part = changes.slice(start, start + CHANGES_PER_BULK);
     const lines = new TextBuffer(part.length * BYTES_PER_CHANGE);
     for (const change of part) {
-      const slug = slugs.get(change.set)!;
-      const head = changeHead(changesIndex, change);
+      // Named three times and more: it is made text once.
+      const stamp = String(change.stamp);
+      const head = `{"create":{"_index":"${changesIndex}","_id":"${stamp}"}}\n{"doc_type":"change",`;
+      const identity = identityFields(change, { slug: slugs.get(change.set)!, timestamp });
+      // Names of indices and stamps are ASCII: the head has as many bytes as characters.
       const from = lines.length + head.length;
-      lines.write(`${head}${identityFields(change, { slug, timestamp })},${stateFields(change.key, change.state)}`);
+      lines.write(`${head}${identity},${stateFields(change.key, change.state)}`);
       const to = lines.length;
       // A key that changes twice in a commit has one state after it.
       const isLast = last.get(change.order) === change.stamp;
-      lines.write(`${changeTail(change)}${isLast ? stateHead(names.resources, change) : ''}`);
+      lines.write(`${changeTail(change, stamp)}${isLast ? stateHead(names.resources, change, stamp) : ''}`);
       if (!isLast) continue;
       lines.repeat(from, to);
-      lines.write(stateTail(change));
+      lines.write(stateTail(change, stamp));
     }
     yield lines.bytes();
   }
@@ -51,25 +54,20 @@ export function ledgerId(set: number): string {
   return `ledger-${set}`;
 }
 
-/** Names of indices and stamps are ASCII: it has as many bytes as characters. */
-function changeHead(index: string, { stamp }: LoggedChange): string {
-  return `{"create":{"_index":"${index}","_id":"${stamp}"}}\n{"doc_type":"change",`;
+function changeTail({ kind, stamp, window, weight }: LoggedChange, text: string): string {
+  return `,"change":"${kind}","datetime":"${formatStamp(stamp)}","stamp":${text},"window":${window},"weight":${weight}}\n`;
 }
 
-function changeTail({ kind, stamp, window, weight }: LoggedChange): string {
-  return `,${stampFields(kind, stamp)},"window":${window},"weight":${weight}}\n`;
-}
-
-function stateHead(index: string, { id, state, stamp }: LoggedChange): string {
+function stateHead(index: string, { id, state }: LoggedChange, stamp: string): string {
   const type = state === undefined ? 'tombstone' : 'resource';
   return `${action('index', { index, id, version: stamp })}{"doc_type":"${type}",`;
 }
 
-function stateTail({ id, state, stamp, created, weight }: LoggedChange): string {
+function stateTail({ id, state, stamp, created, weight }: LoggedChange, text: string): string {
   // A tombstone has no weight: that is how a survey tells it.
   const size = state === undefined ? '' : `,"weight":${weight}`;
   const milestone = isMilestone(id) ? ',"milestone":true' : '';
-  return `,"stamp":${stamp},"created":${created}${size}${milestone}}\n`;
+  return `,"stamp":${text},"created":${created === stamp ? text : created}${size}${milestone}}\n`;
 }
 
 function ledgerLines(index: string, commit: number, ledger: LedgerEntry): string {
@@ -90,6 +88,6 @@ function ledgerLines(index: string, commit: number, ledger: LedgerEntry): string
 }
 
 /** Through an alias: an index that is gone is not made anew. An older version than the one that is there is refused, the same one too: both mean that it is done. */
-function action(name: string, { index, id, version }: { index: string; id: string; version: number }): string {
+function action(name: string, { index, id, version }: { index: string; id: string; version: number | string }): string {
   return `{"${name}":{"_index":"${index}","_id":"${id}","version":${version},"version_type":"external","require_alias":true}}\n`;
 }

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { constants, zstdCompress, zstdDecompressSync } from 'node:zlib';
 import { CHANGE_KINDS, type Change } from '../../domain/change.ts';
+import { jsonString } from '../../domain/json-string.ts';
 import type { ResourceKey } from '../../domain/key.ts';
 import type { EncodedState, ResourceState } from '../../domain/resource.ts';
 import type { SetId } from '../../domain/resource-set.ts';
@@ -156,7 +157,7 @@ export function decodeCommit(number: number, document: CommitDocument): CommitRe
 
 function encodeRow({ set, key, kind, stamp, window, weight, created, was, encoded }: LoggedChange): string {
   const numbers = `${CHANGE_KINDS.indexOf(kind)},${stamp},${window},${weight},${created},${was.stamp},${was.weight},${was.live ? 1 : 0}`;
-  return `[${set},${JSON.stringify(key)},${numbers},${encoded ?? 'null'}]`;
+  return `[${set},${jsonString(key)},${numbers},${encoded ?? 'null'}]`;
 }
 
 function decodeRow(row: ChangeRow): LoggedChange {

@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
 import type { Change, ChangeKind } from '../../domain/change.ts';
 import { HASH_ALGORITHMS, type HashAlgorithm, type Hashes } from '../../domain/hash.ts';
+import { jsonString } from '../../domain/json-string.ts';
 import { keyOfPath, type Location, locationOf, type ResourceKey } from '../../domain/key.ts';
 import type { Link, RecordPlace, Resource, ResourceState, Tombstone } from '../../domain/resource.ts';
 import type { SetId } from '../../domain/resource-set.ts';
-import { formatStamp, type Stamp } from '../../domain/stamp.ts';
+import type { Stamp } from '../../domain/stamp.ts';
 import { formatSeconds } from '../../domain/w3c-datetime.ts';
 
 /** The fields of a state, in the words of the OpenMinTeD protocol (mappings/README.md). */
@@ -48,10 +49,11 @@ export interface ChangeDocument extends StateFields {
 }
 
 const SET_DIGITS = 10;
+const LEADING_ZEROS = 10 ** SET_DIGITS;
 
 /** What resources are sorted by: sets in the order of their ids, the keys of each in the order of their bytes. */
 export function orderOf(set: SetId, key: ResourceKey): string {
-  return String(set).padStart(SET_DIGITS, '0') + key;
+  return String(LEADING_ZEROS + set).slice(1) + key;
 }
 
 /** Above every key of a set: keys are ASCII. */
@@ -73,19 +75,22 @@ export function isMilestone(id: string): boolean {
   return id.startsWith('AA');
 }
 
-/** The fields that documents of a resource and of its change share, as JSON without braces. */
+/**
+ * The fields that documents of a resource and of its change share, as JSON without braces. In few large pieces: each one is a string of its
+ * own until they are written.
+ */
 export function stateFields(key: ResourceKey, state: ResourceState | undefined): string {
-  let fields = `"location":${JSON.stringify(locationOf(key))}`;
-  if (state === undefined) return fields;
+  const { value, type } = locationOf(key);
+  const location = `"location":{"value":${jsonString(value)},"type":"${type}"}`;
+  if (state === undefined) return location;
   const { length, hashes, mime, lastmod, links, record } = state;
-  if (length !== undefined) fields += `,"length":${length}`;
-  if (hashes?.md5 !== undefined) fields += `,"md5":"${hashes.md5}"`;
-  if (hashes !== undefined) fields += `,"hash":${JSON.stringify(hashList(hashes))}`;
-  if (mime !== undefined) fields += `,"mime":${JSON.stringify(mime)}`;
-  if (lastmod !== undefined) fields += `,"lastmod":"${formatSeconds(lastmod)}"`;
-  if (links !== undefined && links.length > 0) fields += `,"ln":${JSON.stringify(links.map(linkFields))}`;
-  if (record !== undefined) fields += `,"record":${JSON.stringify(record)}`;
-  return fields;
+  const size = length === undefined ? '' : `,"length":${length}`;
+  const digests = hashes === undefined ? '' : hashFields(hashes);
+  const media = mime === undefined ? '' : `,"mime":${jsonString(mime)}`;
+  const date = lastmod === undefined ? '' : `,"lastmod":"${formatSeconds(lastmod)}"`;
+  const related = links === undefined || links.length === 0 ? '' : linkFields(links);
+  const place = record === undefined ? '' : `,"record":${JSON.stringify(record)}`;
+  return `${location}${size}${digests}${media}${date}${related}${place}`;
 }
 
 /** The names of the set and of the key, and when it is written; as JSON without braces. */
@@ -93,11 +98,7 @@ export function identityFields(
   { set, order }: { readonly set: SetId; readonly order: string },
   { slug, timestamp }: { readonly slug: string; readonly timestamp: string },
 ): string {
-  return `"resource_set":"${slug}","set":${set},"order":${JSON.stringify(order)},"timestamp":"${timestamp}"`;
-}
-
-export function stampFields(kind: ChangeKind, stamp: Stamp): string {
-  return `"change":"${kind}","datetime":"${formatStamp(stamp)}","stamp":${stamp}`;
+  return `"resource_set":"${slug}","set":${set},"order":${jsonString(order)},"timestamp":"${timestamp}"`;
 }
 
 export function toResource(document: ResourceDocument): Resource | Tombstone {
@@ -123,13 +124,14 @@ export function toState({ lastmod, length, mime, hash: hashes, ln, record }: Sta
   };
 }
 
-function hashList(hashes: Hashes): string[] {
-  const list: string[] = [];
+function hashFields(hashes: Hashes): string {
+  let list = '';
   for (const algorithm of HASH_ALGORITHMS) {
     const digest = hashes[algorithm];
-    if (digest !== undefined) list.push(`${algorithm}:${digest}`);
+    if (digest !== undefined) list += `${list === '' ? '' : ','}"${algorithm}:${digest}"`;
   }
-  return list;
+  const md5 = hashes.md5 === undefined ? '' : `,"md5":"${hashes.md5}"`;
+  return `${md5},"hash":[${list}]`;
 }
 
 function toHashes(list: readonly string[]): Hashes {
@@ -141,10 +143,16 @@ function toHashes(list: readonly string[]): Hashes {
   return hashes;
 }
 
-function linkFields({ rel, href, mime }: Link): LinkFields {
-  const location = locationOf(href);
-  const key = keyOfLocation(location) === href ? {} : { key: href };
-  return { rel, href: { ...location, ...key }, ...(mime !== undefined && { mime }) };
+function linkFields(links: readonly Link[]): string {
+  let list = '';
+  for (const { rel, href, mime } of links) {
+    const location = locationOf(href);
+    const { value, type } = location;
+    const key = keyOfLocation(location) === href ? '' : `,"key":${jsonString(href)}`;
+    const media = mime === undefined ? '' : `,"mime":${jsonString(mime)}`;
+    list += `${list === '' ? '' : ','}{"rel":${jsonString(rel)},"href":{"value":${jsonString(value)},"type":"${type}"${key}}${media}}`;
+  }
+  return `,"ln":[${list}]`;
 }
 
 function toLink({ rel, href, mime }: LinkFields): Link {
