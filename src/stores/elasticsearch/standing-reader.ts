@@ -69,7 +69,9 @@ export class StandingReader {
     if (met === undefined) {
       const { overlay, knownKeys } = this.#log;
       const id = resourceId(order);
-      met = { order, id, standing: overlay.get(order), mayBeThere: knownKeys.mayHold(set, id) };
+      const mayBeThere = knownKeys.mayHold(set, id);
+      // What the overlay knows of was noted among the known keys as well.
+      met = { order, id, standing: mayBeThere ? overlay.get(order) : undefined, mayBeThere };
       keys.set(order, met);
     }
     return met;
