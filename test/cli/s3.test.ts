@@ -58,6 +58,24 @@ describe('a bucket on the command line', function () {
     assert.equal(await again.exit(), 0);
   });
 
+  it('is published by several processes, and what either is notified of shows up', async () => {
+    const port = await findFreePort();
+    const args = ['publish', root(), '--port', String(port), '--s3-poll-interval', '1h', '--processes', '2'];
+    const published = place.start(args, { env: environmentOf(s3) });
+    await published.says(/Published s3:.* 3 files/);
+    const api = `http://127.0.0.1:${port}/api/sets/some-maps`;
+    // Each comes on a connection of its own, to one of the processes by chance.
+    const told = Array.from({ length: 12 }, async (_, n) => {
+      await put(`told-${n}`);
+      const s3Object = { bucket: { name: bucket.name }, object: { key: `some+maps/told-${n}` } };
+      return askJson(`${api}/s3-events`, { Records: [{ eventName: 's3:ObjectCreated:Put', s3: s3Object }] });
+    });
+    for (const { status, body } of await Promise.all(told)) assert.equal(status, 200, JSON.stringify(body));
+    assert.equal((await askJson(api)).body.resources, 15);
+    published.signal('SIGINT');
+    assert.equal(await published.exit(), 0);
+  });
+
   it('is refused with words that help, and that hold no keys', async () => {
     const wrong: readonly (readonly [readonly string[], number, RegExp])[] = [
       [['sets', 'add', 'x', '--root', 's3://key:secretsecret@maps'], 2, /put credentials into the environment/],
