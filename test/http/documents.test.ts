@@ -9,18 +9,25 @@ const ENCODED = { 'Accept-Encoding': 'gzip' };
 
 describeOnEachStore('Documents over HTTP', (store) => {
   let started: StartedApp;
+  let sets = 0;
+  let slug: string;
   let list: string;
-  beforeEach(async () => {
+  before(async () => {
     started = await startApp(store);
-    await started.app.sets.add({ slug: 'papers', urlPrefix: 'https://data.example.org/papers/' });
-    list = `${started.url}/sets/papers/resourcelist.xml`;
+  });
+  // One source for all tests, and a set for each.
+  beforeEach(async () => {
+    sets += 1;
+    slug = `papers-${sets}`;
+    await started.app.sets.add({ slug, urlPrefix: 'https://data.example.org/papers/' });
+    list = `${started.url}/sets/${slug}/resourcelist.xml`;
     await post('a.pdf');
   });
-  afterEach(closeApps);
+  after(closeApps);
 
   async function post(...names: string[]): Promise<void> {
     const changes = names.map((value) => ({ location: { value, type: 'rel_path' }, change: 'created' }));
-    const { body } = await askJson(`${started.url}/api/sets/papers/changes`, { changes });
+    const { body } = await askJson(`${started.url}/api/sets/${slug}/changes`, { changes });
     assert.equal(body.applied, names.length);
   }
 
@@ -28,7 +35,7 @@ describeOnEachStore('Documents over HTTP', (store) => {
     const paths = [
       '/.well-known/resourcesync',
       ...['capabilitylist', 'resourcelist', 'changelist', 'changelist-recent'].map(
-        (name) => `/sets/papers/${name}.xml`,
+        (name) => `/sets/${slug}/${name}.xml`,
       ),
     ];
     for (const path of paths) {
@@ -110,9 +117,9 @@ describeOnEachStore('Documents over HTTP', (store) => {
 
   it('tell the changes of a time', async () => {
     await post('b.pdf');
-    const { body } = await askJson(`${started.url}/api/sets/papers/changes`);
+    const { body } = await askJson(`${started.url}/api/sets/${slug}/changes`);
     const [first, second] = body.changes.map(({ datetime }: { datetime: string }) => datetime);
-    const window = (query: string) => ask(`${started.url}/sets/papers/changelist.xml?${query}`);
+    const window = (query: string) => ask(`${started.url}/sets/${slug}/changelist.xml?${query}`);
 
     assert.match((await window(`from=${second}`)).text, /b\.pdf/);
     assert.doesNotMatch((await window(`from=${second}`)).text, /a\.pdf/);
@@ -127,11 +134,11 @@ describeOnEachStore('Documents over HTTP', (store) => {
       ['until=2026-01-31T12:00:00', 'datetime-without-zone', 'until'],
       ['from=2026-01-01T00:00:00Z&from=2026-01-02T00:00:00Z', 'bad-query', 'from'],
     ]) {
-      const { status, body } = await askJson(`${started.url}/sets/papers/changelist.xml?${query}`);
+      const { status, body } = await askJson(`${started.url}/sets/${slug}/changelist.xml?${query}`);
       assert.deepEqual([status, body.error.code, body.error.field], [400, code, field]);
     }
     const backwards = 'from=2026-02-01T00:00:00Z&until=2026-01-01T00:00:00Z';
-    assert.equal((await ask(`${started.url}/sets/papers/changelist.xml?${backwards}`)).status, 400);
+    assert.equal((await ask(`${started.url}/sets/${slug}/changelist.xml?${backwards}`)).status, 400);
   });
 
   it('of a set whose first scan is not complete are not ready', async () => {
@@ -146,9 +153,9 @@ describeOnEachStore('Documents over HTTP', (store) => {
     await started.app.sets.remove('old');
     for (const [path, expected] of [
       ['/sets/unknown/resourcelist.xml', 404],
-      ['/sets/papers/resourcelist-1-99999.xml', 404],
-      ['/sets/papers/changelist-1-99999.xml', 404],
-      ['/sets/papers/nothing.xml', 404],
+      [`/sets/${slug}/resourcelist-1-99999.xml`, 404],
+      [`/sets/${slug}/changelist-1-99999.xml`, 404],
+      [`/sets/${slug}/nothing.xml`, 404],
       ['/nothing', 404],
       ['/sets/No_Slug-/resourcelist.xml', 400],
       ['/sets/%ff/resourcelist.xml', 400],

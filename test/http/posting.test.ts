@@ -7,13 +7,20 @@ import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 
 describeOnEachStore('Posting changes as JSON', (store) => {
   let started: StartedApp;
+  let sets = 0;
+  let slug: string;
   let changesUrl: string;
-  beforeEach(async () => {
+  before(async () => {
     started = await startApp(store);
-    await started.app.sets.add({ slug: 'papers', urlPrefix: 'https://data.example.org/papers/' });
-    changesUrl = `${started.url}/api/sets/papers/changes`;
   });
-  afterEach(closeApps);
+  // One source for all tests, and a set for each.
+  beforeEach(async () => {
+    sets += 1;
+    slug = `papers-${sets}`;
+    await started.app.sets.add({ slug, urlPrefix: 'https://data.example.org/papers/' });
+    changesUrl = `${started.url}/api/sets/${slug}/changes`;
+  });
+  after(closeApps);
 
   const event = (value: string, change = 'created', fields: object = {}): object => ({
     location: { value, type: 'rel_path' },
@@ -87,7 +94,7 @@ describeOnEachStore('Posting changes as JSON', (store) => {
 
   it('lists what is posted at once', async () => {
     await post(event('a&b'), event('gone'), event('gone', 'deleted'));
-    const { text } = await ask(`${started.url}/sets/papers/resourcelist.xml`);
+    const { text } = await ask(`${started.url}/sets/${slug}/resourcelist.xml`);
     assert.deepEqual(text.match(/<loc>[^<]+/g), ['<loc>https://data.example.org/papers/a&amp;b']);
   });
 

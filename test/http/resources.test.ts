@@ -11,16 +11,23 @@ const MODIFIED = Date.UTC(2026, 0, 31, 12) / 1000;
 
 describeOnEachStore('Resources over HTTP', (store) => {
   let started: StartedApp;
+  let sets = 0;
+  let slug: string;
   let root: string;
-  beforeEach(async () => {
+  before(async () => {
     started = await startApp(store);
-    root = await makeFolder(started, 'files');
-    await started.app.sets.add({ slug: 'resources', root });
-    await started.app.sets.markReady('resources');
   });
-  afterEach(closeApps);
+  // One source for all tests, and a set for each.
+  beforeEach(async () => {
+    sets += 1;
+    slug = `files-${sets}`;
+    root = await makeFolder(started, slug);
+    await started.app.sets.add({ slug, root });
+    await started.app.sets.markReady(slug);
+  });
+  after(closeApps);
 
-  const urlOf = (key: string): string => `${started.url}/sets/resources/resources${key}`;
+  const urlOf = (key: string): string => `${started.url}/sets/${slug}/resources${key}`;
 
   async function publish(path: string, bytes: string | Buffer = TEXT, fields: object = {}): Promise<string> {
     await mkdir(join(root, path, '..'), { recursive: true });
@@ -32,7 +39,7 @@ describeOnEachStore('Resources over HTTP', (store) => {
 
   async function list(path: string, fields: object = {}): Promise<void> {
     const changes = [{ location: { value: path, type: 'rel_path' }, change: 'created', ...fields }];
-    const { body } = await askJson(`${started.url}/api/sets/resources/changes`, { changes });
+    const { body } = await askJson(`${started.url}/api/sets/${slug}/changes`, { changes });
     assert.equal(body.rejected, 0, JSON.stringify(body));
   }
 
@@ -43,7 +50,7 @@ describeOnEachStore('Resources over HTTP', (store) => {
     assert.equal(headers['content-length'], '5');
     assert.equal(headers['last-modified'], 'Sat, 31 Jan 2026 12:00:00 GMT');
     assert.match(headers.etag ?? '', /^"[^"]+"$/);
-    assert.equal(headers.link, `<${started.url}/sets/resources/capabilitylist.xml>; rel="resourcesync"`);
+    assert.equal(headers.link, `<${started.url}/sets/${slug}/capabilitylist.xml>; rel="resourcesync"`);
     assert.equal(headers['content-security-policy'], 'sandbox');
     assert.equal(headers['x-content-type-options'], 'nosniff');
     assert.equal((await ask(await publish('b'))).headers['content-type'], 'application/octet-stream');
@@ -127,7 +134,7 @@ describeOnEachStore('Resources over HTTP', (store) => {
     await writeFile(join(root, '.env'), 'secret');
     const url = await publish('a');
     assert.equal((await ask(urlOf('/.env'))).status, 404);
-    await askJson(`${started.url}/api/sets/resources/changes`, {
+    await askJson(`${started.url}/api/sets/${slug}/changes`, {
       changes: [{ location: { value: 'a', type: 'rel_path' }, change: 'deleted' }],
     });
     assert.equal((await ask(url)).status, 404);
