@@ -176,6 +176,7 @@ const COMPOSITION_ROOTS = [
   'app.ts',
   'archive-thread.ts',
   'compare-thread.ts',
+  'note-thread.ts',
   'render-thread.ts',
   'main.ts',
   'serving-process.ts',

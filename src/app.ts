@@ -159,8 +159,9 @@ function openMemory(dataFolder: string, { id, root, epoch }: ResourceSet): ScanM
   return new ScanMemory({ file: join(dataFolder, 'roots', `${id}.db`), root: `${root} in epoch ${epoch}` });
 }
 
-function startCompareThread({ store, artifacts, s3, failpoint }: Configuration): Worker {
-  const workerData: CompareThreadData = { store, artifacts, s3, failpoint };
+function startCompareThread({ store, artifacts, s3, dataFolder, failpoint }: Configuration): Worker {
+  const folder = join(dataFolder, 'spool');
+  const workerData: CompareThreadData = { store, artifacts, s3, folder, failpoint };
   return startThread('./compare-thread', import.meta.url, { workerData });
 }
 

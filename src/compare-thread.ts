@@ -4,22 +4,26 @@ import type { ArtifactLocation, S3Configuration, StoreLocation } from './config/
 import { armFailpoint } from './domain/failpoint.ts';
 import { type ComparisonStep, compareRecords } from './records/compare-records.ts';
 import type { CompareTask } from './records/comparer.ts';
+import type { NoterData } from './records/noters.ts';
 import { openStores } from './stores/open-stores.ts';
-import { answerQuestions } from './threads/questions.ts';
+import { answerQuestions, startThread } from './threads/questions.ts';
 
 /** What the thread is started with. */
 export interface CompareThreadData {
   readonly store: StoreLocation;
   readonly artifacts: ArtifactLocation;
   readonly s3: S3Configuration;
+  /** Where records are sorted. */
+  readonly folder: string;
   readonly failpoint: string | undefined;
 }
 
 /** The thread that compares records: it has its own connections to the store and to the artifacts, and posts nothing. */
-const { store, artifacts: location, s3, failpoint } = workerData as CompareThreadData;
+const { store, artifacts: location, s3, folder, failpoint } = workerData as CompareThreadData;
 armFailpoint(failpoint);
 const { index, close } = await openStores(store);
 const artifacts = openArtifacts(location, s3);
+const startNoter = (data: NoterData) => startThread('./note-thread', import.meta.url, { workerData: data });
 let steps: AsyncIterator<ComparisonStep> | undefined;
 
 answerQuestions(perform, async () => {
@@ -31,7 +35,7 @@ answerQuestions(perform, async () => {
 async function perform(task: CompareTask): Promise<ComparisonStep | undefined> {
   switch (task.task) {
     case 'begin':
-      steps = compareRecords(task.comparison, { index, artifacts });
+      steps = compareRecords(task.comparison, { index, artifacts, folder, startNoter });
       return undefined;
     case 'next': {
       const { done, value } = await steps!.next();

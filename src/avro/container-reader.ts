@@ -1,12 +1,17 @@
-import { isTidemarkError, TidemarkError } from '../domain/errors.ts';
-import { LARGEST_BLOCK } from './block-size.ts';
+import { isTidemarkError } from '../domain/errors.ts';
 import { ByteSource } from './byte-source.ts';
-import { packingOf } from './codecs.ts';
-import { SYNC_LENGTH } from './container-header.ts';
 import { type BlockPlace, UNDER_WAY } from './container-writer.ts';
 import { type ContainerHeader, type HeaderOptions, takeHeader } from './header-reader.ts';
-import { decodeLong, LONGEST_LONG } from './long.ts';
 import { mapInOrder } from './map-in-order.ts';
+import {
+  type Block,
+  type BlockHeader,
+  damaged,
+  type PlainBlock,
+  packedBlock,
+  packedBlocks,
+  unpack,
+} from './packed-blocks.ts';
 import { recordType } from './record-type.ts';
 import type { RecordOf, SchemaId } from './schemas.ts';
 
@@ -18,13 +23,6 @@ import type { RecordOf, SchemaId } from './schemas.ts';
 export interface DecodedBlock<Id extends SchemaId> {
   readonly place: BlockPlace;
   readonly records: readonly RecordOf[Id][];
-}
-
-/** A block whose records are bytes, one after the other. */
-export interface PlainBlock<Id extends SchemaId> {
-  readonly header: ContainerHeader<Id>;
-  readonly place: BlockPlace;
-  readonly data: Uint8Array;
 }
 
 /**
@@ -104,66 +102,7 @@ export async function unpackBlock<Id extends SchemaId>(
   return { ...(await unpack(block, header)), header };
 }
 
-/** A block as it lies in the file, or unpacked. */
-interface Block {
-  readonly place: BlockPlace;
-  readonly data: Uint8Array;
-}
-
-type Header = ContainerHeader<SchemaId>;
-
-/** Bytes that both numbers of a block take at most. */
-const LONGEST_HEAD = 2 * LONGEST_LONG;
-
-async function* packedBlocks(source: ByteSource, header: Header): AsyncGenerator<Block> {
-  for (;;) {
-    const head = await source.next(LONGEST_HEAD);
-    if (head.length === 0) return;
-    const { length } = headOf(head, header, source.offset);
-    const block = packedBlock(await source.next(length), header, source.offset);
-    yield block;
-    source.take(length);
-  }
-}
-
-/** The block that bytes begin with. */
-function packedBlock(bytes: Uint8Array, header: Header, offset: number): Block {
-  const { records, start, end, length } = headOf(bytes, header, offset);
-  if (bytes.length < length) throw damaged(header, offset, 'is cut off');
-  if (!header.sync.equals(bytes.subarray(end, length))) {
-    throw damaged(header, offset, "does not end with the file's sync marker");
-  }
-  return { place: { offset, length, records }, data: bytes.subarray(start, end) };
-}
-
-interface Head {
-  readonly records: number;
-  /** Where its data begin and end, and where its sync marker ends. */
-  readonly start: number;
-  readonly end: number;
-  readonly length: number;
-}
-
-/** Avro 1.12, "Object Container Files": how many records, how many bytes, those bytes, the sync marker. */
-function headOf(bytes: Uint8Array, header: Header, offset: number): Head {
-  const records = decodeLong(bytes, 0);
-  const size = records && decodeLong(bytes, records.end);
-  if (records === undefined || size === undefined) throw damaged(header, offset, 'is cut off');
-  if (records.value < 0 || size.value < 0) throw damaged(header, offset, 'has a negative length');
-  if (size.value > LARGEST_BLOCK) throw damaged(header, offset, `has more than ${LARGEST_BLOCK} bytes`);
-  const end = size.end + size.value;
-  return { records: records.value, start: size.end, end, length: end + SYNC_LENGTH };
-}
-
-async function unpack({ place, data }: Block, header: Header): Promise<Block> {
-  try {
-    return { place, data: await packingOf(header.codec).decompress(data) };
-  } catch (error) {
-    throw damaged(header, place.offset, `cannot be unpacked (${(error as Error).message})`, error);
-  }
-}
-
-function decode<Id extends SchemaId>({ place, data }: Block, header: ContainerHeader<Id>): readonly RecordOf[Id][] {
+function decode<Id extends SchemaId>({ place, data }: Block, header: BlockHeader<Id>): readonly RecordOf[Id][] {
   const type = recordType(header.schema);
   const buffer = Buffer.from(data.buffer, data.byteOffset, data.length);
   const records: RecordOf[Id][] = [];
@@ -186,8 +125,4 @@ function decode<Id extends SchemaId>({ place, data }: Block, header: ContainerHe
   }
   if (position !== buffer.length) throw damaged(header, place.offset, 'goes on after its last record');
   return records;
-}
-
-function damaged({ name }: Header, offset: number, problem: string, cause?: unknown): TidemarkError {
-  return new TidemarkError('invalid', `${name}: the block at byte ${offset} ${problem}`, { offset }, cause);
 }

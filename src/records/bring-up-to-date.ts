@@ -1,12 +1,13 @@
 import type { Activity } from '../artifacts/artifact-key.ts';
 import type { ArtifactStore } from '../artifacts/artifact-store.ts';
 import { latestArtifact } from '../artifacts/find-artifacts.ts';
+import { mapInOrder } from '../avro/map-in-order.ts';
 import { type ChangeEvent, type ChangeKind, decide } from '../domain/change.ts';
 import { entryWeight } from '../domain/entry-weight.ts';
 import { isTidemarkError, TidemarkError } from '../domain/errors.ts';
 import { failpoint } from '../domain/failpoint.ts';
 import type { ResourceKey } from '../domain/key.ts';
-import { encodeState } from '../domain/resource.ts';
+import { decodeState } from '../domain/resource.ts';
 import { formatRecordsSource, type ResourceSet } from '../domain/resource-set.ts';
 import type { Catalog } from '../stores/catalog.ts';
 import type { ScanProgress } from '../updater/scan-summary.ts';
@@ -49,6 +50,8 @@ export interface UpToDateOptions extends RecordsUpkeep {
 
 /** Whose positions the generations of artifacts are. */
 const SOURCE = 'records';
+/** Steps that are posted at a time: the store never waits for the next one, and makes one commit of those that wait. */
+const POSTINGS = 4;
 /** No record has it: an id is never empty. */
 const NO_RECORD: ResourceKey = '/';
 
@@ -99,7 +102,7 @@ async function tryOut(options: UpToDateOptions, artifact: ComparedArtifact): Pro
   for await (const step of steps(options, artifact)) {
     counter.step(step);
     for (const { key, told, known } of step.differences) {
-      const kind = decide(known && encodeState(known), told && encodeState(told))!;
+      const kind = decide(known, told)!;
       counter.changed(kind);
       options.onChange?.(kind, key);
     }
@@ -117,9 +120,12 @@ async function follow(
   if (standing === OVERTAKEN) return OVERTAKEN;
   failpoint('records.begun');
   const counter = new RecordsCounter();
-  for await (const step of steps(options, artifact)) {
+  const posting = mapInOrder(steps(options, artifact), POSTINGS, (step) => {
     counter.step(step);
-    if (!(await postDifferences(options, step.differences, { standing: standing.body, counter }))) return OVERTAKEN;
+    return postDifferences(options, step.differences, { standing: standing.body, counter });
+  });
+  for await (const isCurrent of posting) {
+    if (!isCurrent) return OVERTAKEN;
     failpoint('records.posted');
     options.onProgress?.(counter.progress());
   }
@@ -183,7 +189,8 @@ async function postDifferences(
 ): Promise<boolean> {
   const { id, urlPrefix } = set;
   const position = positionOf(standing);
-  const events = differences.map(({ key, told: state }): ChangeEvent => {
+  const events = differences.map(({ key, told }): ChangeEvent => {
+    const state = told === undefined ? undefined : decodeState(told);
     return { set: id, key, state, weight: entryWeight(urlPrefix, key, state), ...position };
   });
   for (const [at, result] of (await updater.post(events)).entries()) {

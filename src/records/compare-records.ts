@@ -2,12 +2,12 @@ import type { ArtifactStore } from '../artifacts/artifact-store.ts';
 import { TidemarkError } from '../domain/errors.ts';
 import type { HashAlgorithm } from '../domain/hash.ts';
 import { type ResourceKey, URI_LENGTH, uriOf } from '../domain/key.ts';
-import type { Resource, ResourceState } from '../domain/resource.ts';
+import type { EncodedState } from '../domain/resource.ts';
 import type { SetId } from '../domain/resource-set.ts';
-import type { ResourceIndex } from '../stores/resource-index.ts';
-import { DigestSort, type SortedRecord } from './digest-sort.ts';
+import type { EncodedResource, ResourceIndex } from '../stores/resource-index.ts';
 import { type ComparedArtifact, noteRecords } from './note-records.ts';
-import { RecordDigests } from './record-digests.ts';
+import { artifactOf, type NotedRow, placeIn } from './noted-row.ts';
+import { RecordSort, type RecordSortParts } from './record-sort.ts';
 
 /** What is to be compared; plain values, so that it can be handed to a thread. */
 export interface Comparison {
@@ -19,8 +19,8 @@ export interface Comparison {
   readonly acceptsEmpty: boolean;
 }
 
-export interface ComparisonParts {
-  readonly index: Pick<ResourceIndex, 'read' | 'summary'>;
+export interface ComparisonParts extends Pick<RecordSortParts, 'folder' | 'startNoter'> {
+  readonly index: Pick<ResourceIndex, 'states' | 'summary'>;
   readonly artifacts: Pick<ArtifactStore, 'get' | 'head' | 'name'>;
 }
 
@@ -28,9 +28,9 @@ export interface ComparisonParts {
 export interface RecordDifference {
   readonly key: ResourceKey;
   /** As the artifact tells; undefined when it has no such record. */
-  readonly told: ResourceState | undefined;
+  readonly told: EncodedState | undefined;
   /** As it is; undefined when there is no such resource. */
-  readonly known: ResourceState | undefined;
+  readonly known: EncodedState | undefined;
 }
 
 export interface RecordProblem {
@@ -61,6 +61,8 @@ export interface ComparisonStep {
 const DIFFERENCES = 2_000;
 const STEP_MILLISECONDS = 100;
 const NAMED_DUPLICATES = 100;
+/** Characters of a state that need not be searched for a place: a SHA-256 and its name. */
+const BEFORE_PLACE = 80;
 
 /**
  * Compares the state of a set with an artifact, by digests, and tells what differs. The artifact is read first, to its end: of one that is torn
@@ -74,17 +76,18 @@ export async function* compareRecords(comparison: Comparison, parts: ComparisonP
     await run.requireRecords();
     yield* run.merge();
   } finally {
-    run.close();
+    await run.close();
   }
 }
 
 class ComparisonRun {
   readonly #comparison: Comparison;
   readonly #parts: ComparisonParts;
-  readonly #digests: RecordDigests;
-  readonly #sort = new DigestSort();
+  readonly #sort: RecordSort;
   /** By key of an artifact that states point at: whether it is there. */
   readonly #isThere = new Map<string, boolean>();
+  /** What a state holds that points at one that is there: the one that was met last, since most states point at the same. */
+  #place: string;
   #differences: RecordDifference[] = [];
   #duplicateKeys: ResourceKey[] = [];
   #problems: RecordProblem[] = [];
@@ -98,18 +101,20 @@ class ComparisonRun {
   constructor(comparison: Comparison, parts: ComparisonParts) {
     this.#comparison = comparison;
     this.#parts = parts;
-    this.#digests = new RecordDigests(comparison.publishHashes);
-    this.#isThere.set(comparison.artifact.key, true);
+    this.#sort = new RecordSort({ ...parts, publishHashes: comparison.publishHashes });
+    const { key } = comparison.artifact;
+    this.#isThere.set(key, true);
+    this.#place = placeIn(key);
   }
 
-  close(): void {
-    this.#sort.close();
+  close(): Promise<void> {
+    return this.#sort.close();
   }
 
   async *note(): AsyncGenerator<ComparisonStep> {
     const { artifact } = this.#comparison;
-    const noting = { artifacts: this.#parts.artifacts, artifact, digests: this.#digests, sort: this.#sort };
-    for await (const { bytes, ofBytes, withoutId } of noteRecords(noting)) {
+    const { artifacts } = this.#parts;
+    for await (const { bytes, ofBytes, withoutId } of noteRecords({ artifacts, artifact, sort: this.#sort })) {
       this.#bytes = { bytes, ofBytes };
       for (; this.#withoutId < withoutId; this.#withoutId++)
         this.#problems.push({ key: '/', problem: 'a record has an empty id' });
@@ -132,70 +137,63 @@ class ComparisonRun {
 
   /** Walks through records and states side by side, ascending by key. */
   async *merge(): AsyncGenerator<ComparisonStep> {
-    const records = this.#sort.sorted((key) => this.#duplicate(key))[Symbol.iterator]();
+    const records = this.#sort.sorted((key) => this.#duplicate(key));
     let next = records.next();
-    try {
-      for await (const resources of this.#parts.index.read(this.#comparison.set, {})) {
-        await this.#findArtifacts(resources);
-        for (const resource of resources) {
-          for (; !next.done && next.value.key < resource.key; next = records.next())
-            this.#compare(next.value, undefined);
-          if (next.done || next.value.key !== resource.key) this.#differ(resource.key, undefined, resource.state);
-          else {
-            this.#compare(next.value, resource.state);
-            next = records.next();
-          }
+    for await (const resources of this.#parts.index.states(this.#comparison.set)) {
+      await this.#findArtifacts(resources);
+      for (const { key, state } of resources) {
+        for (; !next.done && next.value.key < key; next = records.next()) {
+          this.#compare(next.value, undefined);
+          if (this.#differences.length >= DIFFERENCES) yield this.#step();
         }
-        if (this.#isDue()) yield this.#step();
+        if (next.done || next.value.key !== key) this.#differ(key, undefined, state);
+        else {
+          this.#compare(next.value, state);
+          next = records.next();
+        }
       }
-      for (; !next.done; next = records.next()) {
-        this.#compare(next.value, undefined);
-        if (this.#isDue()) yield this.#step();
-      }
-    } finally {
-      records.return?.();
+      if (this.#isDue()) yield this.#step();
+    }
+    for (; !next.done; next = records.next()) {
+      this.#compare(next.value, undefined);
+      if (this.#isDue()) yield this.#step();
     }
     yield this.#step();
   }
 
   /** A place is of use only while its artifact is there: when somebody took it away, the record is told of again, at its place in the newest one. */
-  async #findArtifacts(resources: readonly Resource[]): Promise<void> {
+  async #findArtifacts(resources: readonly EncodedResource[]): Promise<void> {
     for (const { state } of resources) {
-      const artifact = state.record?.artifact;
-      if (artifact === undefined || this.#isThere.has(artifact)) continue;
-      this.#isThere.set(artifact, (await this.#parts.artifacts.head(artifact)) !== undefined);
+      if (state.includes(this.#place, BEFORE_PLACE)) continue;
+      const artifact = artifactOf(state);
+      if (artifact === undefined) continue;
+      if (!this.#isThere.has(artifact)) {
+        this.#isThere.set(artifact, (await this.#parts.artifacts.head(artifact)) !== undefined);
+      }
+      if (this.#isThere.get(artifact)) this.#place = placeIn(artifact);
     }
   }
 
-  #compare(record: SortedRecord, known: ResourceState | undefined): void {
+  #compare(record: NotedRow, known: EncodedState | undefined): void {
     const { key } = record;
     this.#compared += 1;
-    if (known !== undefined && this.#isTold(record, known)) {
+    if (known !== undefined && this.#isReadable(known) && record.isToldBy(known)) {
       this.#unchanged += 1;
       return;
     }
     const { length } = uriOf(this.#comparison.urlPrefix, key);
-    if (length <= URI_LENGTH.most) this.#differ(key, this.#stateOf(record), known);
+    const { artifact } = this.#comparison;
+    if (length <= URI_LENGTH.most) this.#differ(key, record.stateAt(artifact.key, artifact.start), known);
     else this.#problems.push({ key, problem: `its URI would have ${length} characters; at most ${URI_LENGTH.most}` });
   }
 
-  #isTold({ digests, mime, size }: SortedRecord, known: ResourceState): boolean {
-    if (known.mime !== mime || known.length !== size || known.record === undefined) return false;
-    return this.#digests.areIn(known.hashes, digests) && this.#isThere.get(known.record.artifact) === true;
+  #isReadable(known: EncodedState): boolean {
+    if (known.includes(this.#place, BEFORE_PLACE)) return true;
+    const artifact = artifactOf(known);
+    return artifact !== undefined && this.#isThere.get(artifact) === true;
   }
 
-  #stateOf({ digests, size, mime, block, position }: SortedRecord): ResourceState {
-    const { key: artifact, start } = this.#comparison.artifact;
-    return {
-      lastmod: start,
-      length: size,
-      mime,
-      hashes: this.#digests.toHashes(digests),
-      record: { artifact, ...block, position },
-    };
-  }
-
-  #differ(key: ResourceKey, told: ResourceState | undefined, known: ResourceState | undefined): void {
+  #differ(key: ResourceKey, told: EncodedState | undefined, known: EncodedState | undefined): void {
     this.#differences.push({ key, told, known });
   }
 

@@ -1,12 +1,10 @@
 import type { ArtifactStore } from '../artifacts/artifact-store.ts';
 import type { FoundArtifact } from '../artifacts/find-artifacts.ts';
-import { readBlocks } from '../avro/container-reader.ts';
+import { mapInOrder } from '../avro/map-in-order.ts';
+import { readStretches } from '../avro/packed-blocks.ts';
 import type { DocumentSchemaId } from '../avro/schemas.ts';
 import { isTidemarkError, TidemarkError } from '../domain/errors.ts';
-import { keyOfRecordId } from '../domain/record-key.ts';
-import type { DigestSort } from './digest-sort.ts';
-import type { RecordDigests } from './record-digests.ts';
-import { RecordWalk } from './walk-records.ts';
+import type { RecordSort } from './record-sort.ts';
 
 /** What a comparison needs to know of an artifact; plain values. */
 export interface ComparedArtifact extends Pick<FoundArtifact, 'key' | 'schema'> {
@@ -17,8 +15,7 @@ export interface ComparedArtifact extends Pick<FoundArtifact, 'key' | 'schema'> 
 export interface Noting {
   readonly artifacts: Pick<ArtifactStore, 'get' | 'name'>;
   readonly artifact: ComparedArtifact;
-  readonly digests: RecordDigests;
-  readonly sort: DigestSort;
+  readonly sort: RecordSort;
 }
 
 /** How far the reading has come. */
@@ -31,28 +28,20 @@ export interface Noted {
 }
 
 /**
- * Reads an artifact once, block by block, and notes of each record what a comparison and an answer need.
+ * Reads an artifact once, to its end, and notes of each record what a comparison and an answer need.
  * @throws TidemarkError `unavailable` when it is not there (any more), is damaged, or cannot be read: whoever asks again later may find it
  */
-export async function* noteRecords({ artifacts, artifact, digests, sort }: Noting): AsyncGenerator<Noted> {
+export async function* noteRecords({ artifacts, artifact, sort }: Noting): AsyncGenerator<Noted> {
   const { key, schema } = artifact;
   let withoutId = 0;
   try {
     const { body, length } = await artifacts.get(key);
-    for await (const block of readBlocks(body, { schema: documentSchema(schema), name: key })) {
-      sort.beginBlock(block.place);
-      const walk = new RecordWalk(block);
-      for (let position = 0, record = walk.next(); record !== undefined; position++, record = walk.next()) {
-        const { id, document, mime } = record;
-        if (id === '') {
-          withoutId += 1;
-          continue;
-        }
-        const size = document.length;
-        sort.add({ key: keyOfRecordId(id), digests: digests.of(document), size, mime, position });
-      }
-      yield { withoutId, bytes: block.place.offset + block.place.length, ofBytes: length };
+    const stretches = readStretches(body, { schema: documentSchema(schema), name: key });
+    for await (const noted of mapInOrder(stretches, sort.begin(length), (stretch) => sort.note(stretch))) {
+      withoutId += noted.withoutId;
+      yield { withoutId, bytes: noted.end, ofBytes: length };
     }
+    await sort.end();
   } catch (error) {
     throw unreadable(error, key, artifacts.name);
   }

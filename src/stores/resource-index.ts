@@ -1,6 +1,6 @@
 import type { Change, ChangeEvent, ChangeKind } from '../domain/change.ts';
 import type { KeyRange, ResourceKey } from '../domain/key.ts';
-import type { Resource, Tombstone } from '../domain/resource.ts';
+import type { EncodedState, Resource, Tombstone } from '../domain/resource.ts';
 import type { SetId } from '../domain/resource-set.ts';
 import type { Stamp } from '../domain/stamp.ts';
 import type { TimeUnit } from '../domain/time-unit.ts';
@@ -27,6 +27,9 @@ export interface ResourceIndex {
    */
   read(set: SetId, range: KeyRange & { readonly tombstones?: false }): AsyncIterable<readonly Resource[]>;
   read(set: SetId, range: KeyRange & { readonly tombstones: true }): AsyncIterable<readonly (Resource | Tombstone)[]>;
+
+  /** All live resources as `read` gives them, with their states as text: whoever compares a million of them decodes only those that differ. */
+  states(set: SetId): AsyncIterable<readonly EncodedResource[]>;
 
   /** The states of these keys, in order; `undefined` for one that never was. */
   lookup(set: SetId, keys: readonly ResourceKey[]): Promise<readonly (Resource | Tombstone | undefined)[]>;
@@ -100,6 +103,11 @@ export interface ResourceIndex {
 
   /** Of many sets at once, in order; undefined for one that the catalog does not hold or that was removed. */
   summaries(sets: readonly SetId[]): Promise<readonly (SetSummary | undefined)[]>;
+}
+
+export interface EncodedResource {
+  readonly key: ResourceKey;
+  readonly state: EncodedState;
 }
 
 /** Stamps above `after` and below `until`; both are boundaries, so neither is a change's. */

@@ -26,13 +26,16 @@ export class AskedThread {
     this.#description = description;
   }
 
-  /** Rejects with what the thread threw; `unavailable` when it ended, for then nothing that waits was done for sure. */
-  ask<Ask, Answer>(ask: Ask): Promise<Answer> {
+  /**
+   * Rejects with what the thread threw; `unavailable` when it ended, for then nothing that waits was done for sure.
+   * @param transfer buffers that the thread gets instead of a copy: they are empty here afterwards
+   */
+  ask<Ask, Answer>(ask: Ask, transfer: readonly ArrayBuffer[] = []): Promise<Answer> {
     if (this.#closed) return Promise.reject(this.#failure('it is closed'));
     const n = ++this.#questions;
     return new Promise((resolve, reject) => {
       this.#waiting.set(n, { resolve, reject });
-      this.#started().postMessage({ n, ask } satisfies Question<Ask>);
+      this.#started().postMessage({ n, ask } satisfies Question<Ask>, transfer);
     });
   }
 

@@ -1,5 +1,5 @@
 import { TidemarkError } from '../domain/errors.ts';
-import type { ResourceState } from '../domain/resource.ts';
+import { decodeState, type ResourceState } from '../domain/resource.ts';
 import { formatRecordsSource, type ResourceSet } from '../domain/resource-set.ts';
 import type { RecordsUpkeep } from '../records/bring-up-to-date.ts';
 import type { RecordDifference } from '../records/compare-records.ts';
@@ -45,12 +45,12 @@ export async function verifyRecords(input: RecordsInput): Promise<number> {
 function describe({ key, told, known }: RecordDifference): Difference {
   if (told === undefined) return { kind: 'missing', key, message: 'is published, and is not in the artifact' };
   if (known === undefined) return { kind: 'extra', key, message: 'is in the artifact, and is not published' };
-  const wrong = wrongFields(told, known);
+  const wrong = wrongFields(decodeState(told), decodeState(known));
   if (wrong.length > 0) return { kind: 'differing', key, message: `differs in ${wrong.join(', ')}` };
   return {
     kind: 'unreadable',
     key,
-    message: `is in ${known.record?.artifact ?? 'no artifact'}, which is not there (any more)`,
+    message: `is in ${decodeState(known).record?.artifact ?? 'no artifact'}, which is not there (any more)`,
   };
 }
 

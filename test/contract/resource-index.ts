@@ -248,6 +248,21 @@ export function resourceIndexContract(
       assert.deepEqual((await stores.index.lookup(maps, ['/a']))[0]!.state, state);
     });
 
+    it('gives the states as text, in the same order, without tombstones', async () => {
+      const paths = Array.from({ length: 700 }, (_, number) => `${number} é`);
+      const hashes = { md5: 'a'.repeat(32), 'sha-256': 'b'.repeat(64) };
+      await stores.index.commit(paths.map((path, length) => upsert(maps, path, { length, mime: 'a/b;c="d"', hashes })));
+      await stores.index.commit([deletion(maps, '7 é')]);
+      const read = await collect(stores.index.read(maps, {}));
+      const states = await collect(stores.index.states(maps));
+      assert.equal(states.length, 699);
+      assert.deepEqual(
+        states,
+        read.map(({ key, state }) => ({ key, state: encodeState(state) })),
+      );
+      await assert.rejects(collect(stores.index.states(999)), isNotFound);
+    });
+
     it('shows a tombstone only to whoever asks for it', async () => {
       await stores.index.commit([upsert(maps, 'a'), upsert(maps, 'b'), deletion(maps, 'a')]);
       assert.deepEqual(await keysOf(maps), ['/b']);

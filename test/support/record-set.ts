@@ -1,10 +1,16 @@
+import { tmpdir } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ArtifactStore } from '../../src/artifacts/artifact-store.ts';
 import { recordIdOfKey } from '../../src/domain/record-key.ts';
 import type { Resource } from '../../src/domain/resource.ts';
 import type { ResourceSet } from '../../src/domain/resource-set.ts';
 import { bringUpToDate, type UpToDateOptions } from '../../src/records/bring-up-to-date.ts';
-import { type Comparison, type ComparisonStep, compareRecords } from '../../src/records/compare-records.ts';
+import {
+  type Comparison,
+  type ComparisonParts,
+  type ComparisonStep,
+  compareRecords,
+} from '../../src/records/compare-records.ts';
 import type { RecordsSummary } from '../../src/records/records-summary.ts';
 import { SetRegistry } from '../../src/sets/set-registry.ts';
 import { openStores, type Stores } from '../../src/stores/open-stores.ts';
@@ -18,6 +24,8 @@ export class RecordsProcess {
   readonly set: ResourceSet;
   readonly updater: Updater;
   readonly #artifacts: ArtifactStore;
+  /** Starts threads that read large artifacts; they are read in the thread of the test without it. */
+  startNoter: ComparisonParts['startNoter'];
   /** Is waited for before each step of a comparison is taken. */
   beforeStep: (step: ComparisonStep) => Promise<void> = async () => {};
 
@@ -42,6 +50,7 @@ export class RecordsProcess {
     const { catalog, index } = this.stores;
     const artifacts = this.#artifacts;
     const process = this;
+    const parts = { index, artifacts, folder: tmpdir(), startNoter: this.startNoter };
     return {
       set: this.set,
       artifacts,
@@ -49,7 +58,7 @@ export class RecordsProcess {
       updater: this.updater,
       comparer: {
         async *compare(comparison: Comparison): AsyncGenerator<ComparisonStep> {
-          for await (const step of compareRecords(comparison, { index, artifacts })) {
+          for await (const step of compareRecords(comparison, parts)) {
             await process.beforeStep(step);
             yield step;
           }

@@ -4,7 +4,7 @@ import { TidemarkError } from '../../domain/errors.ts';
 import { failpoint } from '../../domain/failpoint.ts';
 import type { KeyRange, ResourceKey } from '../../domain/key.ts';
 import { parseKeySearch } from '../../domain/key-search.ts';
-import type { Resource, Tombstone } from '../../domain/resource.ts';
+import { encodeState, type Resource, type Tombstone } from '../../domain/resource.ts';
 import type { SetId } from '../../domain/resource-set.ts';
 import { SharedLook } from '../../domain/shared-look.ts';
 import type { Stamp } from '../../domain/stamp.ts';
@@ -14,6 +14,7 @@ import type {
   CommitResult,
   DropOptions,
   DroppedCommits,
+  EncodedResource,
   FoundResources,
   HistoryRange,
   LatestRange,
@@ -91,6 +92,12 @@ export class ElasticsearchIndex implements ResourceIndex {
   ): AsyncIterable<readonly (Resource | Tombstone)[]> {
     await this.#readable(set);
     yield* this.#parts.resources.read(set, range);
+  }
+
+  async *states(set: SetId): AsyncIterable<readonly EncodedResource[]> {
+    for await (const resources of this.read(set, {})) {
+      yield resources.map(({ key, state }) => ({ key, state: encodeState(state) }));
+    }
   }
 
   async lookup(set: SetId, keys: readonly ResourceKey[]): Promise<readonly (Resource | Tombstone | undefined)[]> {

@@ -5,7 +5,7 @@ import { TidemarkError } from '../../domain/errors.ts';
 import { failpoint } from '../../domain/failpoint.ts';
 import type { KeyRange, ResourceKey } from '../../domain/key.ts';
 import { parseKeySearch } from '../../domain/key-search.ts';
-import type { Resource, Tombstone } from '../../domain/resource.ts';
+import type { EncodedState, Resource, Tombstone } from '../../domain/resource.ts';
 import type { SetId } from '../../domain/resource-set.ts';
 import type { Stamp } from '../../domain/stamp.ts';
 import type {
@@ -13,6 +13,7 @@ import type {
   ChangeCounts,
   CommitResult,
   DroppedCommits,
+  EncodedResource,
   FoundResources,
   HistoryRange,
   LatestRange,
@@ -89,6 +90,13 @@ export class SqliteIndex implements ResourceIndex {
     this.#requireSet(set);
     const query = range.tombstones ? this.#queries.states : this.#queries.resources;
     for await (const rows of this.#byKey(query, { set, range, batch: BATCH })) yield rows.map(toResource);
+  }
+
+  async *states(set: SetId): AsyncIterable<readonly EncodedResource[]> {
+    this.#requireSet(set);
+    for await (const rows of this.#byKey(this.#queries.encoded, { set, range: {}, batch: BATCH })) {
+      yield (rows as [ResourceKey, EncodedState][]).map(([key, state]) => ({ key, state }));
+    }
   }
 
   async lookup(set: SetId, keys: readonly ResourceKey[]): Promise<readonly (Resource | Tombstone | undefined)[]> {

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { keyOfRecordId } from '../../src/domain/record-key.ts';
+import { decodeState, encodeState } from '../../src/domain/resource.ts';
+import { mergeRows } from '../../src/records/merge-rows.ts';
+import { NotedRow, rowsOf } from '../../src/records/noted-row.ts';
+import { ScratchFile } from '../../src/records/scratch-file.ts';
+import { RowSorter } from '../../src/records/sort-rows.ts';
+import { shuffled } from '../support/builders.ts';
+import { useTempFolder } from '../support/temp-folder.ts';
+
+/** Ids whose keys are odd, or are the beginning of one another. */
+const IDS = ['.', '..', '=', '==', '=:', 'a', 'a!', 'a.b', 'a/b', 'a b', 'é', '\u{1f5fa}', '%', '~', 'x'.repeat(199)];
+
+describe('Sorting rows', () => {
+  const folder = useTempFolder();
+  const files: ScratchFile[] = [];
+  const scratch = () => {
+    const file = new ScratchFile(folder.path);
+    files.push(file);
+    return file;
+  };
+  afterEach(() => {
+    for (const file of files.splice(0)) file.close();
+  });
+  const told = { length: 9, mime: 'application/xml', hashes: { 'sha-256': 'ab'.repeat(32) } };
+
+  /** Sorts rows in two files, in runs of a few kilobytes, and merges four at a time. */
+  function sorted(rows: readonly string[]): readonly string[] {
+    const sorters = [0, 1].map(() => new RowSorter(scratch().descriptor, 4_000));
+    for (const [at, row] of rows.entries()) sorters[at % 2]!.add(row);
+    const runs = sorters.flatMap((sorter) => sorter.end());
+    assert.ok(rows.length < 100 || runs.length > 16);
+    return [...mergeRows(runs, scratch, 4)];
+  }
+
+  it('gives the order of the bytes, whatever rows have in common, through many runs', () => {
+    const numbers = Array.from({ length: 4_000 }, (_, number) => `/oai:example.org:${number}\u0001${number}`);
+    const long = Array.from(
+      { length: 300 },
+      (_, number) => `/${'long'.repeat(number % 50)}/${'y'.repeat(90)}${number}.`,
+    );
+    const rows = [...numbers, ...long, ...IDS.map((id) => `${keyOfRecordId(id)}\u0001`)];
+    const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
+    assert.deepEqual(sorted(shuffled(rows)), rows.toSorted(byBytes));
+    assert.deepEqual(sorted([]), []);
+    assert.deepEqual(sorted(['only']), ['only']);
+  });
+
+  it('keeps the records of one id in the order of the file, in whichever run each is', () => {
+    const places = Array.from({ length: 1_500 }, (_, at) => ({ offset: at * 70_000, length: at + 20, records: 3 }));
+    const rows = places.flatMap((place) => IDS.slice(0, 3).map((id, at) => rowsOf(place)(keyOfRecordId(id), at, told)));
+    const records = sorted(shuffled(rows)).map((row) => new NotedRow(row));
+    assert.deepEqual([...new Set(records.map(({ key }) => key))], ['/=.', '/=..', '/==']);
+    const offsets = records.map((record) => decodeState(record.stateAt('a.avro', 1)).record!.offset);
+    const inOrder = places.map(({ offset }) => offset);
+    assert.deepEqual(offsets, [...inOrder, ...inOrder, ...inOrder]);
+  });
+
+  it('leaves no file behind', () => {
+    sorted(Array.from({ length: 200 }, (_, number) => `${number}${'z'.repeat(500)}.`));
+    assert.deepEqual(readdirSync(folder.path), []);
+  });
+});
+
+describe('A row of a record', () => {
+  const hashes = { 'sha-256': 'ab'.repeat(32), md5: 'cd'.repeat(16) };
+  const told = { length: 1_000, mime: 'text/turtle', hashes };
+  const record = (state = told) => new NotedRow(rowsOf({ offset: 2 ** 42, length: 512, records: 9 })('/a', 7, state));
+
+  it('makes the state that is posted, as every state is written', () => {
+    const state = { lastmod: 5, ...told, record: { artifact: 'x.avro', offset: 2 ** 42, length: 512, position: 7 } };
+    assert.equal(record().stateAt('x.avro', 5), encodeState(state));
+  });
+
+  it('is told by a state of the same document, whenever and wherever it was read', () => {
+    const place = { artifact: 'old.avro', offset: 1, length: 2, position: 0 };
+    const known = { lastmod: 99, ...told, record: place };
+    assert.ok(record().isToldBy(encodeState(known)));
+    assert.ok(record().isToldBy(encodeState({ ...told, record: place })));
+    assert.ok(record().isToldBy(encodeState({ ...known, hashes: { ...hashes, 'sha-1': 'ef'.repeat(20) } })));
+    assert.ok(!record().isToldBy(encodeState({ ...known, length: 1_001 })));
+    assert.ok(!record().isToldBy(encodeState({ ...known, mime: 'application/xml' })));
+    assert.ok(!record().isToldBy(encodeState({ ...known, hashes: { 'sha-256': hashes['sha-256'] } })));
+    assert.ok(!record().isToldBy(encodeState({ ...known, hashes: { ...hashes, md5: 'ce'.repeat(16) } })));
+    assert.ok(!record().isToldBy(encodeState({ lastmod: 99 })));
+  });
+});
