@@ -57,8 +57,7 @@ export class ResourceReader {
     range: KeyRange & { readonly tombstones?: boolean },
   ): AsyncIterable<readonly (Resource | Tombstone)[]> {
     const filter = range.tombstones ? [] : [{ term: { doc_type: 'resource' } }];
-    const pieces = this.#walk(boundsOf(set, range), (bounds) => this.#documents({ ...bounds, filter }));
-    for await (const documents of ahead(pieces)) yield documents.map(toResource);
+    yield* ahead(this.#walk(boundsOf(set, range), (bounds) => this.#resources({ ...bounds, filter })));
   }
 
   /** A range of keys, cut into pieces of 4,096 on average. */
@@ -106,14 +105,15 @@ export class ResourceReader {
     }
   }
 
-  #documents({ gte, lt, filter }: Filtered): Promise<ResourceDocument[]> {
+  /** Documents are made resources as they come, not when it is their turn: until then, they would take three times as much memory. */
+  #resources({ gte, lt, filter }: Filtered): Promise<(Resource | Tombstone)[]> {
     return everything({ gte, lt }, async (order) => {
       const documents = await this.#cluster.search<ResourceDocument>(this.#names.resources, {
         query: { bool: { filter: [{ range: { order } }, ...filter] } },
         sort: [{ order: 'asc' }],
         size: PER_SEARCH,
       });
-      return { found: documents, last: documents.at(-1)?.order };
+      return { found: documents.map(toResource), last: documents.at(-1)?.order };
     });
   }
 
