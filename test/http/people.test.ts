@@ -6,13 +6,21 @@ import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 
 describeOnEachStore('What the API tells people', (store) => {
   let started: StartedApp;
+  let sets = 0;
   let set: string;
-  beforeEach(async () => {
+  before(async () => {
     started = await startApp(store);
-    await started.app.sets.add({ slug: 'papers', urlPrefix: 'https://data.example.org/papers/' });
-    set = `${started.url}/api/sets/papers`;
   });
-  afterEach(closeApps);
+  // One source for all tests, and a set for each.
+  beforeEach(async () => {
+    sets += 1;
+    const { slug } = await started.app.sets.add({
+      slug: `papers-${sets}`,
+      urlPrefix: 'https://data.example.org/papers/',
+    });
+    set = `${started.url}/api/sets/${slug}`;
+  });
+  after(closeApps);
 
   const event = (value: string, change = 'created', fields: object = {}) => ({
     location: { value, type: 'rel_path' },
@@ -124,9 +132,8 @@ describeOnEachStore('What the API tells people', (store) => {
   });
 
   it('lets only those who may post know who posted', async () => {
-    const { url } = started;
     const proxied = { 'X-Forwarded-For': '192.0.2.1' };
-    assert.equal((await ask(`${url}/api/sets/papers/changes/latest`, { headers: proxied })).status, 200);
-    assert.equal((await ask(`${url}/api/sets/papers/postings`, { headers: proxied })).status, 403);
+    assert.equal((await ask(`${set}/changes/latest`, { headers: proxied })).status, 200);
+    assert.equal((await ask(`${set}/postings`, { headers: proxied })).status, 403);
   });
 });
