@@ -25,15 +25,16 @@ const POLLUTING = NAMES.flatMap((name) => {
 describeOnEachStore('Names that objects inherit', (store) => {
   let started: StartedApp;
   let changes: string;
-  beforeEach(async () => {
+  // No test minds what the others post.
+  before(async () => {
     started = await startApp(store);
     await started.app.sets.add({ slug: 'constructor', urlPrefix: 'https://data.example.org/papers/' });
     changes = `${started.url}/api/sets/constructor/changes`;
   });
-  afterEach(async () => {
+  after(closeApps);
+  afterEach(() => {
     const polluted = Object.getOwnPropertyNames(Object.prototype).filter((name) => /polluted|status/.test(name));
     assert.deepEqual(polluted, []);
-    await closeApps();
   });
 
   it('are unknown fields and words of an event', async () => {
