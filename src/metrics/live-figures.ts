@@ -34,7 +34,7 @@ function addFigures(all: LiveFigures, one: LiveFigures): LiveFigures {
   };
 }
 
-/** What stays true of a process that has ended: what it has counted. */
+/** What stays true when a process has ended: what it has counted. */
 export function countedBefore(live: LiveFigures): LiveFigures {
   return {
     ...live,

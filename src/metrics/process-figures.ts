@@ -16,21 +16,22 @@ export interface ProcessFigures {
   readonly live: LiveFigures;
 }
 
-/** Of processes that have ended: after all others, so that nothing is taken for what holds now. */
-const ENDED = Number.POSITIVE_INFINITY;
+/** Of what was counted before: after all others, so that nothing is taken for what holds now. */
+const BEFORE = Number.POSITIVE_INFINITY;
 
 /** One text of all of them, in the exposition format of Prometheus. @param figures in the order of their numbers */
 export function exposition(figures: readonly ProcessFigures[]): Promise<string> {
   return aggregated(figures).metrics();
 }
 
-/** What ended processes have counted. A counter that fell would be taken for a server that has started anew. */
-export async function countedByEnded(
-  ...ended: readonly [ProcessFigures, ...ProcessFigures[]]
-): Promise<ProcessFigures> {
-  const counters = (await scraped(aggregated(ended))).filter(({ type }) => type === 'counter' || type === 'histogram');
-  const [first, ...others] = ended.map(({ live }) => countedBefore(live));
-  return { number: ENDED, metrics: counters, live: together([first!, ...others]) };
+/**
+ * What processes have counted, together: it holds on when they have ended. A counter that fell would be taken for a server that has
+ * started anew.
+ */
+export async function countsOf(...all: readonly [ProcessFigures, ...ProcessFigures[]]): Promise<ProcessFigures> {
+  const counters = (await scraped(aggregated(all))).filter(({ type }) => type === 'counter' || type === 'histogram');
+  const [first, ...others] = all.map(({ live }) => countedBefore(live));
+  return { number: BEFORE, metrics: counters, live: together([first!, ...others]) };
 }
 
 /** The metrics of a registry with their values. */

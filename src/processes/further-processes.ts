@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Taken } from '../access/sender-limits.ts';
 import type { Configuration } from '../config/configuration.ts';
-import { countedByEnded, type ProcessFigures } from '../metrics/process-figures.ts';
+import { countsOf, type ProcessFigures } from '../metrics/process-figures.ts';
 import { FurtherProcess } from './further-process.ts';
 import { type AskedOfFirst, assignment } from './messages.ts';
 
@@ -28,8 +28,9 @@ export interface FirstProcess {
 export class FurtherProcesses {
   readonly #first: FirstProcess;
   readonly #running = new Map<number, FurtherProcess>();
-  /** What each told last. */
-  readonly #told = new Map<number, ProcessFigures>();
+  /** What each had counted when it told last. */
+  readonly #counted = new Map<number, ProcessFigures>();
+  /** What those had counted that have ended, all together. */
   #ended: ProcessFigures | undefined;
   readonly #stopping = new AbortController();
   #following: readonly Promise<void>[] = [];
@@ -53,8 +54,12 @@ export class FurtherProcesses {
   /** What they tell of themselves, and what those have counted that have ended. */
   async figures(exceptOf?: number): Promise<readonly ProcessFigures[]> {
     const asked = [...this.#running].filter(([number]) => number !== exceptOf);
-    const told = await Promise.all(asked.map(([number, process]) => this.#figuresOf(number, process)));
-    return [...told, this.#ended].filter((figures) => figures !== undefined);
+    const told = await Promise.all(asked.map(([number, process]) => this.#ask(number, process)));
+    // One that did not answer, or has ended meanwhile, has still counted what it told before.
+    const known = asked.map(([number, process], at) => {
+      return (this.#running.get(number) === process ? told[at] : undefined) ?? this.#counted.get(number);
+    });
+    return [...known, this.#ended].filter((figures) => figures !== undefined);
   }
 
   /** Tells them what senders were let have elsewhere. */
@@ -100,7 +105,7 @@ export class FurtherProcesses {
     let breath = BREATH.first;
     while (!signal.aborted) {
       const began = performance.now();
-      let how: string | undefined;
+      let how: string;
       try {
         running ??= await this.#start(number);
         how = await running.ended;
@@ -110,25 +115,27 @@ export class FurtherProcesses {
       running = undefined;
       if (signal.aborted) return;
       await this.#keepCounts(number);
-      breath = performance.now() - began < SOON ? Math.min(2 * breath, BREATH.most) : BREATH.first;
+      if (performance.now() - began > SOON) breath = BREATH.first;
       this.#first.onEnded(number, how, breath);
       await wait(breath, undefined, { signal }).catch(() => {});
+      breath = Math.min(2 * breath, BREATH.most);
     }
   }
 
-  async #figuresOf(number: number, { channel }: FurtherProcess): Promise<ProcessFigures | undefined> {
+  async #ask(number: number, { channel }: FurtherProcess): Promise<ProcessFigures | undefined> {
     const limit = new AbortController();
     const late = wait(PATIENCE, undefined, { signal: limit.signal, ref: false }).catch(() => undefined);
     const told = await Promise.race([channel.ask('figures', undefined).catch(() => undefined), late]);
     limit.abort();
-    if (told !== undefined) this.#told.set(number, told);
-    return told ?? undefined;
+    if (told !== undefined) this.#counted.set(number, await countsOf(told));
+    return told;
   }
 
   async #keepCounts(number: number): Promise<void> {
-    const told = this.#told.get(number);
-    this.#told.delete(number);
-    if (told === undefined) return;
-    this.#ended = await (this.#ended === undefined ? countedByEnded(told) : countedByEnded(this.#ended, told));
+    const counted = this.#counted.get(number);
+    if (counted === undefined) return;
+    // In one step for whoever asks meanwhile: this waits for nothing but promises that are settled.
+    this.#ended = await (this.#ended === undefined ? countsOf(counted) : countsOf(this.#ended, counted));
+    this.#counted.delete(number);
   }
 }
