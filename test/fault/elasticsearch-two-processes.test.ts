@@ -104,26 +104,27 @@ describe('several processes on one Elasticsearch', function () {
     });
   }
 
-  for (const minutes of [5, -5]) {
-    it(`refuse to write where the clock is ${minutes} minutes off, and say so; the others go on`, async () => {
-      const source = await ElasticsearchSource.makeWithPages(elasticsearch.url);
-      const [right, wrong] = await Promise.all([source.serve(), source.serve({ clockOffset: minutes * 60_000 })]);
-      const post = ({ url }: ServingProcess, value: string) =>
-        askJson(`${url}/api/sets/${SLUG}/changes`, {
-          changes: [{ location: { type: 'rel_path', value }, change: 'created' }],
-        });
-      const refused = await post(wrong, 'a');
+  it('refuse to write where the clock is 5 minutes off, and say so; the others go on', async () => {
+    const source = await ElasticsearchSource.makeWithPages(elasticsearch.url);
+    const [right, ...wrong] = await Promise.all(
+      [0, 5, -5].map((minutes) => source.serve({ clockOffset: minutes * 60_000 })),
+    );
+    const post = ({ url }: ServingProcess, value: string) =>
+      askJson(`${url}/api/sets/${SLUG}/changes`, {
+        changes: [{ location: { type: 'rel_path', value }, change: 'created' }],
+      });
+    for (const [at, where] of ['ahead of', 'behind'].entries()) {
+      const refused = await post(wrong[at]!, 'a');
       assert.equal(refused.status, 503);
       assert.ok(Number(refused.headers['retry-after']) > 0);
-      const where = minutes > 0 ? 'ahead of' : 'behind';
       assert.match(refused.body.error.message, new RegExp(`clock is (299|30\\d) seconds ${where} Elasticsearch's`));
+    }
 
-      assert.equal((await post(right, 'a')).body.results[0].change, 'created');
-      assert.equal((await post(wrong, 'a')).status, 503);
-      const app = await source.open();
-      for (const { url } of [right, wrong]) await requireConsistent(app, new SetReader(SET_URL, url));
-    });
-  }
+    assert.equal((await post(right!, 'a')).body.results[0].change, 'created');
+    for (const server of wrong) assert.equal((await post(server, 'a')).status, 503);
+    const app = await source.open();
+    for (const { url } of [right!, ...wrong]) await requireConsistent(app, new SetReader(SET_URL, url));
+  });
 });
 
 function startMortals(source: ElasticsearchSource, failpoints: readonly Failpoint[]): Promise<readonly Mortal[]> {
