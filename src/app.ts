@@ -21,7 +21,7 @@ import type { RenderThreadData } from './render-thread.ts';
 import type { ContentRoot, RootProblem } from './roots/content-root.ts';
 import { openRoot } from './roots/open-root.ts';
 import { ScanMemory } from './roots/scan-memory.ts';
-import { letYoungGenerationGrow } from './runtime-settings.ts';
+import { letOldGenerationGrow, letYoungGenerationGrow } from './runtime-settings.ts';
 import { SetRegistry } from './sets/set-registry.ts';
 import { ActivityMemory } from './stores/activity-memory.ts';
 import type { Catalog } from './stores/catalog.ts';
@@ -88,7 +88,7 @@ export async function openApp(configuration: Configuration): Promise<App> {
   const sets = new SetRegistry(catalog, index);
   const journal = new Journal(catalog);
   closers.push(() => journal.close());
-  const updater = new Updater(index);
+  const updater = new Updater(index, store.kind === 'elasticsearch' ? letOldGenerationGrow : undefined);
   closers.push(() => updater.idle());
   const artifacts = openArtifacts(configuration.artifacts, configuration.s3);
   closers.push(() => artifacts.close());

@@ -33,8 +33,8 @@ export interface PostedValue {
 const EVENTS_PER_BATCH = 2000;
 /** What the entries of a batch may weigh: events with thousands of links are posted a few at a time. */
 const WEIGHT_PER_BATCH = 4 * 1024 * 1024;
-/** So many batches may wait to be committed; then nothing more is read. */
-const MOST_IN_FLIGHT = 5;
+/** So many batches of a stream may wait to be committed; then nothing more is read. Several streams share what fills two commits. */
+const MOST_IN_FLIGHT = { ofOne: 5, ofAll: 12, least: 2 };
 /** Milliseconds without input after which a batch that is not full is posted, so that an interactive client gets answers. */
 const PAUSE = 10;
 /** Milliseconds after which it is posted although input trickles in. */
@@ -102,6 +102,8 @@ class Batch {
 }
 
 class Pipeline {
+  /** How many are being read. */
+  static #reading = 0;
   readonly #posting: Posting;
   readonly #inFlight: Promise<readonly LineResult[]>[] = [];
   #batch = new Batch();
@@ -118,6 +120,7 @@ class Pipeline {
   /** Reads to the end. Rejects when the input fails. */
   async read(input: AsyncIterable<Buffer>): Promise<void> {
     const lines = new NdjsonLines();
+    Pipeline.#reading += 1;
     try {
       for await (const chunk of input) {
         await this.#take(lines.push(chunk));
@@ -126,6 +129,7 @@ class Pipeline {
       await this.#take(lines.end());
       if (!this.#stopped) this.#dispatch();
     } finally {
+      Pipeline.#reading -= 1;
       this.#ended = true;
       clearTimeout(this.#timer);
       this.#wake();
@@ -150,6 +154,11 @@ class Pipeline {
     this.#wake();
   }
 
+  get #hasRoom(): boolean {
+    const { ofOne, ofAll, least } = MOST_IN_FLIGHT;
+    return this.#inFlight.length < Math.max(least, Math.min(ofOne, Math.floor(ofAll / Pipeline.#reading)));
+  }
+
   async #take(lines: readonly NdjsonLine[]): Promise<void> {
     const now = Date.now();
     this.#lastInput = performance.now();
@@ -161,7 +170,7 @@ class Pipeline {
       }
       this.#batch.add(line.number, event);
       if (!this.#batch.isFull) continue;
-      while (this.#inFlight.length >= MOST_IN_FLIGHT && !this.#stopped) await this.#change();
+      while (!this.#hasRoom && !this.#stopped) await this.#change();
       if (this.#stopped) return;
       this.#dispatch();
     }
@@ -172,7 +181,7 @@ class Pipeline {
   #flush(): void {
     const now = performance.now();
     const due = now - this.#lastInput >= PAUSE - 1 || now - this.#batch.begun >= MOST_DELAY;
-    if (due && this.#inFlight.length < MOST_IN_FLIGHT) this.#dispatch();
+    if (due && this.#hasRoom) this.#dispatch();
     else this.#timer?.refresh();
   }
 

@@ -17,8 +17,8 @@ import type { StoredSets } from './stored-sets.ts';
 
 /** Microseconds that the last stamp may be ahead of the clock: beyond that a clock is wrong, now or then. */
 const MOST_AHEAD = 60_000_000;
-/** Commits that may wait to be applied. */
-const MOST_PENDING = 8;
+/** Commits that may wait to be applied, and changes in them: what waits long is copied and marked by the garbage collector again and again. */
+const MOST_PENDING = { commits: 8, changes: 25_000 };
 
 export interface CommitterParts {
   readonly log: CommitLog;
@@ -143,8 +143,13 @@ export class Committer {
   /** So that what waits to be applied takes no more memory than a few commits. */
   async #room(): Promise<void> {
     const { log, applier } = this.#parts;
-    while (log.pending.length >= MOST_PENDING) await applier.through(log.pending[0]!.number);
+    while (!hasRoom(log.pending)) await applier.through(log.pending[0]!.number);
   }
+}
+
+function hasRoom(pending: readonly CommitRecord[]): boolean {
+  if (pending.length >= MOST_PENDING.commits) return false;
+  return pending.reduce((sum, { changes }) => sum + changes.length, 0) < MOST_PENDING.changes;
 }
 
 /** The ledgers that a decision moves: copies, since the decision may not hold. */
