@@ -75,8 +75,8 @@ async function configureNode(
     ES_JAVA_HOME: java,
     ES_PATH_CONF: join(own, 'config'),
     ES_TMPDIR: temporary,
-    // Java leaves a file in /tmp behind when it is killed.
-    CLI_JAVA_OPTS: '-XX:-UsePerfData',
+    // Java leaves a file in /tmp behind when it is killed. The start script runs for a second or two: the quick compiler is enough for it.
+    CLI_JAVA_OPTS: '-XX:-UsePerfData -XX:TieredStopAtLevel=1',
   };
   await configure(home, environment, {
     settings: {
