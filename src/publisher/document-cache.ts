@@ -1,13 +1,10 @@
 import { createHash } from 'node:crypto';
-import { type BigIntStats, createReadStream, statSync } from 'node:fs';
-import { open, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { type BigIntStats, statSync } from 'node:fs';
+import { open, readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { pipeline, type Readable } from 'node:stream';
-import { promisify } from 'node:util';
-import { createGunzip, gunzip } from 'node:zlib';
-import { chunkFor, countStream } from '../domain/read-ahead.ts';
-import { BODY_ENDING, type DocumentRecord, removeBody } from './document-files.ts';
-import { ENCODINGS, type Encoding, type PublishedDocument } from './published-document.ts';
+import { DocumentBodies, requireBody } from './document-bodies.ts';
+import type { DocumentRecord } from './document-files.ts';
+import type { PublishedDocument } from './published-document.ts';
 import type { RenderJob } from './render-job.ts';
 
 /** Which document in which version: two with the same reference have the same bytes. */
@@ -37,14 +34,6 @@ interface Entry {
   readonly bytes: number;
 }
 
-const CHUNK = 262_144;
-const unpack = promisify(gunzip);
-
-/** Bodies up to this size are kept in memory: those that every client begins with. */
-const SMALL = 65_536;
-const MOST_SMALL_BYTES = 32 * 1024 * 1024;
-/** Milliseconds that the body of a replaced version stays: a request may hold its record, and not have opened it yet. */
-const GRACE = 10_000;
 /** Bodies that no record names are left over from a process that was killed; a younger one may be in the making. */
 const LEFT_OVER_AFTER = 10 * 60 * 1000;
 
@@ -72,14 +61,12 @@ export class DocumentCache {
   readonly #folder: string;
   readonly #mostBytes: number;
   readonly #render: Render;
-  readonly #grace: number;
+  readonly #bodies: DocumentBodies;
   /** In the order of their last use. */
   readonly #entries = new Map<string, Entry>();
   readonly #making = new Map<string, Promise<DocumentRecord>>();
   /** The version of each document that is kept; a new one replaces it. */
   readonly #versions = new Map<string, string>();
-  readonly #small = new Map<string, Buffer>();
-  #smallBytes = 0;
   #bytes = 0;
   #hits = 0;
   #misses = 0;
@@ -88,7 +75,7 @@ export class DocumentCache {
     this.#folder = options.folder;
     this.#mostBytes = options.mostBytes;
     this.#render = options.render;
-    this.#grace = options.grace ?? GRACE;
+    this.#bodies = new DocumentBodies(options.grace);
   }
 
   async get(reference: DocumentReference, making: () => Making): Promise<PublishedDocument> {
@@ -217,7 +204,7 @@ export class DocumentCache {
     this.#versions.set(versionless(reference), path);
     const entry = await this.#readRecord(path);
     // Another process has made it at the same time, and was last; or it has removed it already, and only this answer needs it.
-    if (entry?.record.body !== record.body) this.#removeLater(path, record);
+    if (entry?.record.body !== record.body) this.#bodies.removeLater(path, record);
     await this.#evict();
     return record;
   }
@@ -237,17 +224,12 @@ export class DocumentCache {
     this.#bytes -= entry.bytes;
     this.#entries.delete(path);
     if (entry.record.body === current?.body) return;
-    for (const encoding of ENCODINGS) this.#forgetSmall(smallName(path, entry.record, encoding));
-    this.#removeLater(path, entry.record);
+    this.#bodies.removeLater(path, entry.record);
   }
 
   async #remove(path: string): Promise<void> {
     this.#forget(path);
     await rm(path, { force: true });
-  }
-
-  #removeLater(path: string, { body }: DocumentRecord): void {
-    setTimeout(() => removeBody(join(path, '..', body)).catch(() => {}), this.#grace).unref();
   }
 
   async #evict(): Promise<void> {
@@ -259,48 +241,20 @@ export class DocumentCache {
 
   #toDocument(path: string, record: DocumentRecord): PublishedDocument {
     const { digest, newest, rendered, immutable, lengths } = record;
-    return { digest, newest, rendered, immutable, lengths, open: (encoding) => this.#open(path, record, encoding) };
-  }
-
-  async #open(path: string, record: DocumentRecord, encoding: Encoding): Promise<Readable | Buffer> {
-    const file = bodyPath(path, record);
-    if (record.lengths[encoding] > SMALL) {
-      const handle = await open(file);
-      const chunk = chunkFor(CHUNK);
-      const packed = createReadStream(file, { fd: handle, highWaterMark: chunk });
-      countStream(packed);
-      // A fault reaches whoever reads: what is unpacked is destroyed with it.
-      return encoding === 'identity' ? pipeline(packed, createGunzip({ chunkSize: chunk }), () => {}) : packed;
-    }
-    const name = smallName(path, record, encoding);
-    const kept = this.#small.get(name);
-    if (kept !== undefined) return kept;
-    const read = await readFile(file);
-    const body = encoding === 'identity' ? await unpack(read) : read;
-    this.#small.set(name, body);
-    this.#smallBytes += body.length;
-    for (const oldest of this.#small.keys()) {
-      if (this.#smallBytes <= MOST_SMALL_BYTES) break;
-      this.#forgetSmall(oldest);
-    }
-    return body;
-  }
-
-  #forgetSmall(name: string): void {
-    this.#smallBytes -= this.#small.get(name)?.length ?? 0;
-    this.#small.delete(name);
+    return {
+      digest,
+      newest,
+      rendered,
+      immutable,
+      lengths,
+      open: (encoding) => this.#bodies.open(path, record, encoding),
+    };
   }
 }
 
 /** Numbers of files are given again, so the time of writing belongs to it. */
 function identityOf({ ino, mtimeNs }: BigIntStats): string {
   return `${ino}-${mtimeNs}`;
-}
-
-/** Nothing waits for the disk here: after a power failure a record may be there, and its body not whole. */
-async function requireBody(path: string, record: DocumentRecord): Promise<void> {
-  const { size } = await stat(bodyPath(path, record));
-  if (size !== record.lengths.gzip) throw new Error('the body is not whole');
 }
 
 function versionOf(path: string): number {
@@ -314,13 +268,4 @@ function versionless({ folder, name }: Pick<DocumentReference, 'folder' | 'name'
 /** A short digest of whatever a document depends on besides its version. */
 export function fingerprint(...parts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 10);
-}
-
-function bodyPath(record: string, { body }: DocumentRecord): string {
-  return join(record, '..', body + BODY_ENDING);
-}
-
-/** What a small body is kept under in memory. */
-function smallName(record: string, { body }: DocumentRecord, encoding: Encoding): string {
-  return `${join(record, '..', body)} ${encoding}`;
 }
