@@ -23,7 +23,10 @@ const { store, artifacts: location, s3, folder, failpoint } = workerData as Comp
 armFailpoint(failpoint);
 const { index, close } = await openStores(store);
 const artifacts = openArtifacts(location, s3);
-const startNoter = (data: NoterData) => startThread('./note-thread', import.meta.url, { workerData: data });
+// What a thread makes of a record is of no use after its row: a small young generation has hardly more to copy.
+const resourceLimits = { maxYoungGenerationSizeMb: 6 };
+const startNoter = (data: NoterData) =>
+  startThread('./note-thread', import.meta.url, { workerData: data, resourceLimits });
 let steps: AsyncIterator<ComparisonStep> | undefined;
 
 answerQuestions(perform, async () => {

@@ -4,7 +4,7 @@ import type { HashAlgorithm } from '../domain/hash.ts';
 import { type ResourceKey, URI_LENGTH, uriOf } from '../domain/key.ts';
 import type { EncodedState } from '../domain/resource.ts';
 import type { SetId } from '../domain/resource-set.ts';
-import type { EncodedResource, ResourceIndex } from '../stores/resource-index.ts';
+import type { ResourceIndex } from '../stores/resource-index.ts';
 import { type ComparedArtifact, noteRecords } from './note-records.ts';
 import { artifactOf, type NotedRow, placeIn } from './noted-row.ts';
 import { RecordSort, type RecordSortParts } from './record-sort.ts';
@@ -58,11 +58,9 @@ export interface ComparisonStep {
 }
 
 /** Differences of one step, and milliseconds between two steps without any. */
-const DIFFERENCES = 2_000;
+const DIFFERENCES = 1_000;
 const STEP_MILLISECONDS = 100;
 const NAMED_DUPLICATES = 100;
-/** Characters of a state that need not be searched for a place: a SHA-256 and its name. */
-const BEFORE_PLACE = 80;
 
 /**
  * Compares the state of a set with an artifact, by digests, and tells what differs. The artifact is read first, to its end: of one that is torn
@@ -140,61 +138,62 @@ class ComparisonRun {
     const records = this.#sort.sorted((key) => this.#duplicate(key));
     let next = records.next();
     for await (const resources of this.#parts.index.states(this.#comparison.set)) {
-      await this.#findArtifacts(resources);
       for (const { key, state } of resources) {
         for (; !next.done && next.value.key < key; next = records.next()) {
-          this.#compare(next.value, undefined);
+          this.#tell(next.value, undefined);
           if (this.#differences.length >= DIFFERENCES) yield this.#step();
         }
-        if (next.done || next.value.key !== key) this.#differ(key, undefined, state);
-        else {
-          this.#compare(next.value, state);
-          next = records.next();
+        if (next.done || next.value.key !== key) {
+          this.#differ(key, undefined, state);
+          continue;
         }
+        const record = next.value;
+        if (record.isWrittenIn(state, this.#place) || (await this.#isTold(record, state))) this.#same();
+        else this.#tell(record, state);
+        next = records.next();
       }
       if (this.#isDue()) yield this.#step();
     }
     for (; !next.done; next = records.next()) {
-      this.#compare(next.value, undefined);
+      this.#tell(next.value, undefined);
       if (this.#isDue()) yield this.#step();
     }
     yield this.#step();
   }
 
-  /** A place is of use only while its artifact is there: when somebody took it away, the record is told of again, at its place in the newest one. */
-  async #findArtifacts(resources: readonly EncodedResource[]): Promise<void> {
-    for (const { state } of resources) {
-      if (state.includes(this.#place, BEFORE_PLACE)) continue;
-      const artifact = artifactOf(state);
-      if (artifact === undefined) continue;
-      if (!this.#isThere.has(artifact)) {
-        this.#isThere.set(artifact, (await this.#parts.artifacts.head(artifact)) !== undefined);
-      }
-      if (this.#isThere.get(artifact)) this.#place = placeIn(artifact);
-    }
+  async #isTold(record: NotedRow, known: EncodedState): Promise<boolean> {
+    return (await this.#isReadable(known)) && record.isToldBy(known);
   }
 
-  #compare(record: NotedRow, known: EncodedState | undefined): void {
+  /** A place is of use only while its artifact is there: when somebody took it away, the record is told of again, at its place in the newest one. */
+  async #isReadable(known: EncodedState): Promise<boolean> {
+    const artifact = artifactOf(known);
+    if (artifact === undefined) return false;
+    let isThere = this.#isThere.get(artifact);
+    if (isThere === undefined) {
+      isThere = (await this.#parts.artifacts.head(artifact)) !== undefined;
+      this.#isThere.set(artifact, isThere);
+    }
+    if (isThere) this.#place = placeIn(artifact);
+    return isThere;
+  }
+
+  #same(): void {
+    this.#compared += 1;
+    this.#unchanged += 1;
+  }
+
+  #tell(record: NotedRow, known: EncodedState | undefined): void {
     const { key } = record;
     this.#compared += 1;
-    if (known !== undefined && this.#isReadable(known) && record.isToldBy(known)) {
-      this.#unchanged += 1;
-      return;
-    }
     const { length } = uriOf(this.#comparison.urlPrefix, key);
     const { artifact } = this.#comparison;
     if (length <= URI_LENGTH.most) this.#differ(key, record.stateAt(artifact.key, artifact.start), known);
     else this.#problems.push({ key, problem: `its URI would have ${length} characters; at most ${URI_LENGTH.most}` });
   }
 
-  #isReadable(known: EncodedState): boolean {
-    if (known.includes(this.#place, BEFORE_PLACE)) return true;
-    const artifact = artifactOf(known);
-    return artifact !== undefined && this.#isThere.get(artifact) === true;
-  }
-
   #differ(key: ResourceKey, told: EncodedState | undefined, known: EncodedState | undefined): void {
-    this.#differences.push({ key, told, known });
+    this.#differences.push({ key: copied(key), told: told && copied(told), known: known && copied(known) });
   }
 
   #duplicate(key: ResourceKey): void {
@@ -223,4 +222,9 @@ class ComparisonRun {
     this.#told = performance.now();
     return step;
   }
+}
+
+/** What was cut out of a longer text keeps all of that in memory: tens of kilobytes for each difference. */
+function copied(text: string): string {
+  return Buffer.from(text).toString();
 }

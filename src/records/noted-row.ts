@@ -32,9 +32,21 @@ export class NotedRow {
     this.key = row.slice(0, row.indexOf(AFTER_KEY));
   }
 
-  /** Whether a state tells the same of the document as this record does. */
-  isToldBy(known: EncodedState): boolean {
+  /**
+   * Whether a state is the text that this record makes, but for date and place, with a place as `placeIn` tells it: for nearly all of a million
+   * records, this is all that is asked.
+   */
+  isWrittenIn(known: EncodedState, place: string): boolean {
+    const document = this.#document;
     // The date comes before.
+    const begin = known.indexOf(',') + 1;
+    const end = begin + document.length;
+    // Five times as fast as `startsWith`.
+    return known.slice(begin, end) === document && known.slice(end, end + place.length) === place;
+  }
+
+  /** Whether a state tells the same of the document as this record does, be it in another way. */
+  isToldBy(known: EncodedState): boolean {
     return known.startsWith(this.#document, known.indexOf(',') + 1) || this.#isToldInAnotherWay(JSON.parse(known));
   }
 
@@ -67,9 +79,9 @@ export class NotedRow {
 
 const PLACE = '"record":{"artifact":"';
 
-/** What the text of a state holds whose record is in an artifact. Nothing is escaped in a key of one. */
+/** What follows the hashes in the text of a state whose record is in an artifact. Nothing is escaped in a key of one. */
 export function placeIn(artifact: string): string {
-  return `${PLACE}${artifact}"`;
+  return `},${PLACE}${artifact}"`;
 }
 
 /** The artifact in which the record of a state is; undefined for a state without one. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { keyOfRecordId } from '../../src/domain/record-key.ts';
-import { decodeState, encodeState } from '../../src/domain/resource.ts';
+import { decodeState, encodeState, type ResourceState } from '../../src/domain/resource.ts';
 import { mergeRows } from '../../src/records/merge-rows.ts';
-import { NotedRow, rowsOf } from '../../src/records/noted-row.ts';
+import { NotedRow, placeIn, rowsOf } from '../../src/records/noted-row.ts';
 import { ScratchFile } from '../../src/records/scratch-file.ts';
 import { RowSorter } from '../../src/records/sort-rows.ts';
 import { shuffled } from '../support/builders.ts';
@@ -84,5 +84,15 @@ describe('A row of a record', () => {
     assert.ok(!record().isToldBy(encodeState({ ...known, hashes: { 'sha-256': hashes['sha-256'] } })));
     assert.ok(!record().isToldBy(encodeState({ ...known, hashes: { ...hashes, md5: 'ce'.repeat(16) } })));
     assert.ok(!record().isToldBy(encodeState({ lastmod: 99 })));
+  });
+
+  it('finds its text in a state with a place in the artifact that is named, and in no other one', () => {
+    const place = { artifact: 'old.avro', offset: 1, length: 2, position: 0 };
+    const known = { lastmod: 99, ...told, record: place };
+    const isWritten = (state: ResourceState) => record().isWrittenIn(encodeState(state), placeIn('old.avro'));
+    assert.ok(isWritten(known));
+    assert.ok(!isWritten({ ...known, record: { ...place, artifact: 'older.avro' } }));
+    assert.ok(!isWritten({ ...known, hashes: { ...hashes, md5: 'ce'.repeat(16) } }));
+    assert.ok(!isWritten({ lastmod: 99, ...told }));
   });
 });

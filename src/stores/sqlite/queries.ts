@@ -14,8 +14,6 @@ interface ByKey {
 export class Queries {
   readonly states: ByKey;
   readonly resources: ByKey;
-  /** Live ones, with nothing but key and state. */
-  readonly encoded: ByKey;
   readonly survey: ByKey;
   readonly state: StatementSync;
   readonly changes: StatementSync;
@@ -46,7 +44,6 @@ export class Queries {
     };
     this.states = byKey('key, state, stamp, created');
     this.resources = byKey('key, state, stamp, created', 'AND state IS NOT NULL');
-    this.encoded = byKey('key, state', 'AND state IS NOT NULL');
     this.survey = byKey('key, stamp, weight, state IS NOT NULL');
     this.state = prepare('SELECT key, state, stamp, created FROM resources WHERE set_id = ? AND key = ?');
     this.changes = prepare(

@@ -3,6 +3,7 @@ import { answerQuestions } from '../../threads/questions.ts';
 import { ActivityCounter } from './activity-counter.ts';
 import { ask, connect } from './connection.ts';
 import { KeyFinder } from './key-finder.ts';
+import { StateReader } from './state-reader.ts';
 import type { ReadTask } from './wire.ts';
 
 /** The thread that looks through many rows, so that the HTTP thread need not. */
@@ -10,6 +11,7 @@ const { file } = workerData as { file: string };
 const database = connect(file);
 const finder = new KeyFinder(database);
 const counter = new ActivityCounter(database);
+const reader = new StateReader(database);
 
 answerQuestions(
   (task: ReadTask) => ask(file, () => perform(task)),
@@ -22,5 +24,7 @@ function perform(task: ReadTask) {
       return finder.find(task.find);
     case 'count':
       return counter.count(task.count);
+    case 'states':
+      return reader.next(task.states);
   }
 }

@@ -5,7 +5,7 @@ import { TidemarkError } from '../../domain/errors.ts';
 import { failpoint } from '../../domain/failpoint.ts';
 import type { KeyRange, ResourceKey } from '../../domain/key.ts';
 import { parseKeySearch } from '../../domain/key-search.ts';
-import type { EncodedState, Resource, Tombstone } from '../../domain/resource.ts';
+import type { Resource, Tombstone } from '../../domain/resource.ts';
 import type { SetId } from '../../domain/resource-set.ts';
 import type { Stamp } from '../../domain/stamp.ts';
 import type {
@@ -94,9 +94,7 @@ export class SqliteIndex implements ResourceIndex {
 
   async *states(set: SetId): AsyncIterable<readonly EncodedResource[]> {
     this.#requireSet(set);
-    for await (const rows of this.#byKey(this.#queries.encoded, { set, range: {}, batch: BATCH })) {
-      yield (rows as [ResourceKey, EncodedState][]).map(([key, state]) => ({ key, state }));
-    }
+    yield* this.#reader.states(set);
   }
 
   async lookup(set: SetId, keys: readonly ResourceKey[]): Promise<readonly (Resource | Tombstone | undefined)[]> {

@@ -100,10 +100,11 @@ export interface PutRequest {
   readonly replaces: number | undefined;
 }
 
-/** What the reader thread is asked; it answers a search with rows, a count with numbers. */
+/** What the reader thread is asked; it answers a search with rows, a count with numbers, and states with columns, or nothing when there are no more. */
 export type ReadTask =
   | { readonly task: 'find'; readonly find: FindRequest }
-  | { readonly task: 'count'; readonly count: CountRequest };
+  | { readonly task: 'count'; readonly count: CountRequest }
+  | { readonly task: 'states'; readonly states: StatesRequest };
 
 export interface FindRequest {
   readonly set: SetId;
@@ -121,4 +122,15 @@ export interface FoundRows {
 
 export interface CountRequest extends ActivityRange {
   readonly set: SetId;
+}
+
+export interface StatesRequest {
+  readonly set: SetId;
+  readonly after: ResourceKey;
+}
+
+/** Live resources, ascending by key. Each column is one text with a line for each resource: a thread is handed two texts in place of hundreds. */
+export interface StateColumns {
+  readonly keys: string;
+  readonly states: string;
 }
