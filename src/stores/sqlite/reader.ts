@@ -6,7 +6,14 @@ import { AskedThread } from '../../threads/asked-thread.ts';
 import { startThread } from '../../threads/questions.ts';
 import type { ChangeCounts, EncodedResource, FoundResources } from '../resource-index.ts';
 import { toResource } from './queries.ts';
-import type { CountRequest, FindRequest, FoundRows, ReadTask, StateColumns } from './wire.ts';
+import {
+  type CountRequest,
+  type FindRequest,
+  type FoundRows,
+  lastKeyOf,
+  type ReadTask,
+  type StateColumns,
+} from './wire.ts';
 
 /** So many may wait for the thread: some ten seconds of searches. */
 const MOST_WAITING = 20;
@@ -30,23 +37,26 @@ export class Reader {
     return this.#ask({ task: 'count', count });
   }
 
-  /** The next batch is read while one is looked at. */
+  /** The next batches are read while some are looked at. */
   async *states(set: SetId): AsyncGenerator<readonly EncodedResource[]> {
-    let next = this.#statesAfter('', set);
-    for (let columns = await next; columns !== undefined; columns = await next) {
-      const keys = columns.keys.split('\n');
-      const states = columns.states.split('\n');
-      next = this.#statesAfter(keys.at(-1)!, set);
-      yield keys.map((key, at) => ({ key, state: states[at]! }));
+    for (let next = this.#statesAfter('', set); ; ) {
+      const batches = await next;
+      const last = lastKeyOf(batches);
+      if (last === undefined) return;
+      next = this.#statesAfter(last, set);
+      for (const batch of batches) {
+        const states = batch.states.split('\n');
+        yield batch.keys.split('\n').map((key, at) => ({ key, state: states[at]! }));
+      }
     }
   }
 
-  #statesAfter(after: ResourceKey, set: SetId): Promise<StateColumns | undefined> {
+  #statesAfter(after: ResourceKey, set: SetId): Promise<readonly StateColumns[]> {
     const task: ReadTask = { task: 'states', states: { set, after } };
-    const columns = this.#thread.ask<ReadTask, StateColumns | undefined>(task);
+    const batches = this.#thread.ask<ReadTask, readonly StateColumns[]>(task);
     // Told when it is waited for; who stops before does not care.
-    columns.catch(() => {});
-    return columns;
+    batches.catch(() => {});
+    return batches;
   }
 
   /** Resolves when everything that was asked is answered. */

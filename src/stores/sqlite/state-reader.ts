@@ -1,8 +1,10 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { StateColumns, StatesRequest } from './wire.ts';
+import { lastKeyOf, type StateColumns, type StatesRequest } from './wire.ts';
 
 /** Resources at a time: their states make a text that is not too large for the young generation. */
 const BATCH = 250;
+/** Batches in one answer: on a busy machine, threads wait for each other longer than a batch takes. */
+const BATCHES = 4;
 
 /** Reads the states of a set, in batches. */
 export class StateReader {
@@ -17,9 +19,14 @@ export class StateReader {
     this.#next.setReturnArrays(true);
   }
 
-  /** Undefined after the last ones. */
-  next({ set, after }: StatesRequest): StateColumns | undefined {
-    const [keys, states] = this.#next.get(set, after) as unknown as [string | null, string | null];
-    return keys === null || states === null ? undefined : { keys, states };
+  /** Some batches; none after the last ones. */
+  next({ set, after }: StatesRequest): readonly StateColumns[] {
+    const batches: StateColumns[] = [];
+    for (let last = after; batches.length < BATCHES; last = lastKeyOf(batches)!) {
+      const [keys, states] = this.#next.get(set, last) as unknown as [string | null, string | null];
+      if (keys === null || states === null) break;
+      batches.push({ keys, states });
+    }
+    return batches;
   }
 }

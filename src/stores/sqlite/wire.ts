@@ -100,7 +100,7 @@ export interface PutRequest {
   readonly replaces: number | undefined;
 }
 
-/** What the reader thread is asked; it answers a search with rows, a count with numbers, and states with columns, or nothing when there are no more. */
+/** What the reader thread is asked; it answers a search with rows, a count with numbers, and states with columns. */
 export type ReadTask =
   | { readonly task: 'find'; readonly find: FindRequest }
   | { readonly task: 'count'; readonly count: CountRequest }
@@ -133,4 +133,10 @@ export interface StatesRequest {
 export interface StateColumns {
   readonly keys: string;
   readonly states: string;
+}
+
+/** Undefined when there are none. */
+export function lastKeyOf(batches: readonly StateColumns[]): ResourceKey | undefined {
+  const keys = batches.at(-1)?.keys;
+  return keys?.slice(keys.lastIndexOf('\n') + 1);
 }
