@@ -21,7 +21,8 @@ async function measure({ runs, scale, tell }: BenchOptions, server: BenchServer)
   const prefix = server.nextPrefix();
   const tidemark = await server.tidemark(prefix);
   await tidemark.addSet('one');
-  await makeSets(server, { prefix, count });
+  // One more for each run, to which nothing else is posted.
+  await makeSets(server, { prefix, count: count + runs });
   const start: number[] = [];
   const home: number[] = [];
   const many: number[] = [];
@@ -39,7 +40,7 @@ async function measure({ runs, scale, tell }: BenchOptions, server: BenchServer)
       return (REQUESTS * EVENTS_PER_REQUEST) / seconds;
     };
     many.push(await post(sets));
-    one.push(await post([`set-${(run * 7_919) % count}`]));
+    one.push(await post([`set-${count + run - 1}`]));
     await source.client.get('/');
     const asked = performance.now();
     await source.client.get('/');
