@@ -13,7 +13,7 @@ export class StateReader {
   constructor(database: DatabaseSync) {
     // Neither a key nor JSON holds a line end.
     this.#next = database.prepare(
-      `SELECT group_concat(key, char(10)), group_concat(state, char(10)) FROM (
+      `SELECT group_concat(key, char(10) ORDER BY key), group_concat(state, char(10) ORDER BY key) FROM (
          SELECT key, state FROM resources WHERE set_id = ? AND key > ? AND state IS NOT NULL ORDER BY key LIMIT ${BATCH})`,
     );
     this.#next.setReturnArrays(true);
