@@ -55,7 +55,15 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
   },
   {
     from: 'activities',
-    to: ['domain', 'avro', 'artifacts', 'roots', 'stores/make-folder.ts', 'updater/ndjson-lines.ts'],
+    to: [
+      'domain',
+      'avro',
+      'artifacts',
+      'roots',
+      'stores/make-folder.ts',
+      'stores/unlinked.ts',
+      'updater/ndjson-lines.ts',
+    ],
     because: 'a run makes artifacts of records, and knows nothing of sets, nor of how it is asked for',
   },
   {

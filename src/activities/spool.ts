@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { unlinkSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { unlinked } from '../stores/unlinked.ts';
 
 const WRITE_BYTES = 1 << 18;
 const READ_BYTES = 1 << 18;
@@ -73,15 +73,5 @@ export class Spool {
     await this.#file.close();
     if (this.#isNamed) unlinked(this.#path);
     this.#isNamed = false;
-  }
-}
-
-/** Some systems do not let go of the name of an open file. */
-function unlinked(path: string): boolean {
-  try {
-    unlinkSync(path);
-    return true;
-  } catch {
-    return false;
   }
 }

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { TidemarkError } from '../domain/errors.ts';
 import { reasonOf } from '../domain/system-error.ts';
 import { makeFolder } from '../stores/make-folder.ts';
+import { unlinked } from '../stores/unlinked.ts';
 
 /**
  * A temporary file without a name, where the system permits that: it goes when it is closed, and also when the process is killed. Other threads of the
@@ -54,15 +55,5 @@ function translated<Result>(work: () => Result): Result {
   } catch (error) {
     const message = `sorting on disk, in the folder "spool" of the data folder, failed: ${reasonOf(error)}`;
     throw new TidemarkError('unavailable', message, {}, error);
-  }
-}
-
-/** Some systems do not let go of the name of an open file. */
-function unlinked(path: string): boolean {
-  try {
-    unlinkSync(path);
-    return true;
-  } catch {
-    return false;
   }
 }
