@@ -2,8 +2,9 @@ import { TidemarkError } from '../domain/errors.ts';
 import { MAX_ENTRIES, MAX_ENTRIES_WEIGHT } from '../domain/resource-set.ts';
 import { boundaryAfter, boundaryBefore, clockStamp, formatStamp, type Stamp } from '../domain/stamp.ts';
 import type { ResourceIndex, Window } from '../stores/resource-index.ts';
-import { type DocumentCache, type DocumentReference, fingerprint, type Making } from './document-cache.ts';
+import type { DocumentCache, Making } from './document-cache.ts';
 import { parseName, partName } from './document-name.ts';
+import { type DocumentReference, fingerprint } from './document-reference.ts';
 import type { PublishedDocument } from './published-document.ts';
 import type { PublishedSet } from './publisher.ts';
 

@@ -1,21 +1,18 @@
-import { createHash } from 'node:crypto';
 import { type BigIntStats, statSync } from 'node:fs';
 import { open, readdir, rm, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { DocumentBodies, requireBody } from './document-bodies.ts';
 import type { DocumentRecord } from './document-files.ts';
+import {
+  type DocumentReference,
+  isRecord,
+  recordPath,
+  versionless,
+  versionlessOf,
+  versionOf,
+} from './document-reference.ts';
 import type { PublishedDocument } from './published-document.ts';
 import type { RenderJob } from './render-job.ts';
-
-/** Which document in which version: two with the same reference have the same bytes. */
-export interface DocumentReference {
-  /** The folder of its set; `source` for what belongs to none. */
-  readonly folder: string;
-  readonly name: string;
-  readonly version: number;
-  /** Whatever else its bytes depend on: URIs, settings. */
-  readonly fingerprint: string;
-}
 
 /** How to make a document that is not there. */
 export interface Making {
@@ -79,7 +76,7 @@ export class DocumentCache {
   }
 
   async get(reference: DocumentReference, making: () => Making): Promise<PublishedDocument> {
-    const path = this.#recordPath(reference);
+    const path = join(this.#folder, recordPath(reference));
     const entry = this.#known(path) ?? (await this.#readOther(path, reference));
     if (entry !== undefined) {
       this.#hits += 1;
@@ -103,13 +100,13 @@ export class DocumentCache {
 
   /** Makes a document anew, whether it is there or not. */
   async refresh(reference: DocumentReference, making: Making): Promise<PublishedDocument> {
-    const path = this.#recordPath(reference);
+    const path = join(this.#folder, recordPath(reference));
     return this.#toDocument(path, await this.#make(path, reference, making));
   }
 
   /** The document when it is there. */
   async peek(reference: DocumentReference): Promise<DocumentRecord | undefined> {
-    const path = this.#recordPath(reference);
+    const path = join(this.#folder, recordPath(reference));
     return (this.#known(path) ?? (await this.#readRecord(path)))?.record;
   }
 
@@ -123,30 +120,25 @@ export class DocumentCache {
   async #takeStockOf(folder: string): Promise<void> {
     const files = await readdir(folder).catch(() => []);
     const named = new Set<string>();
-    for (const file of files.filter((name) => name.includes('@'))) {
+    for (const file of files.filter(isRecord)) {
       const entry = await this.#readRecord(join(folder, file));
       if (entry === undefined) continue;
       named.add(entry.record.body);
-      await this.#keepNewest(folder, file);
+      await this.#keepNewest(join(folder, file));
     }
-    for (const file of files.filter((name) => !name.includes('@') && !named.has(name.split('.')[0]!))) {
+    for (const file of files.filter((name) => !isRecord(name) && !named.has(name.split('.')[0]!))) {
       const { mtimeMs } = await stat(join(folder, file)).catch(() => ({ mtimeMs: Date.now() }));
       if (Date.now() - mtimeMs > LEFT_OVER_AFTER) await rm(join(folder, file), { force: true });
     }
   }
 
   /** A process that was killed may have left two versions of a document. */
-  async #keepNewest(folder: string, file: string): Promise<void> {
-    const document = `${basename(folder)}/${file.slice(0, file.indexOf('@'))}`;
+  async #keepNewest(path: string): Promise<void> {
+    const document = versionlessOf(path);
     const other = this.#versions.get(document);
-    const path = join(folder, file);
     const older = other !== undefined && versionOf(other) > versionOf(path) ? path : other;
     if (older !== path) this.#versions.set(document, path);
     if (older !== undefined) await this.#remove(older);
-  }
-
-  #recordPath({ folder, name, version, fingerprint }: DocumentReference): string {
-    return join(this.#folder, folder, `${name}@${version}-${fingerprint}.json`);
   }
 
   /** What is known of a record, unless its file is another one by now. */
@@ -255,17 +247,4 @@ export class DocumentCache {
 /** Numbers of files are given again, so the time of writing belongs to it. */
 function identityOf({ ino, mtimeNs }: BigIntStats): string {
   return `${ino}-${mtimeNs}`;
-}
-
-function versionOf(path: string): number {
-  return Number(path.slice(path.lastIndexOf('@') + 1).split('-')[0]);
-}
-
-function versionless({ folder, name }: Pick<DocumentReference, 'folder' | 'name'>): string {
-  return `${folder}/${name}`;
-}
-
-/** A short digest of whatever a document depends on besides its version. */
-export function fingerprint(...parts: readonly unknown[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 10);
 }

@@ -7,7 +7,7 @@ import type { Catalog } from '../stores/catalog.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
 import { ChangeLists } from './change-lists.ts';
 import type { DocumentCache } from './document-cache.ts';
-import { fingerprint } from './document-cache.ts';
+import { fingerprint } from './document-reference.ts';
 import type { SetUris } from './document-uris.ts';
 import { setUris, sourceUris } from './document-uris.ts';
 import type { EntryStyle } from './documents/entry.ts';

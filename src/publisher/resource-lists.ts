@@ -1,7 +1,8 @@
 import { TidemarkError } from '../domain/errors.ts';
 import type { Stamp } from '../domain/stamp.ts';
-import { type DocumentReference, fingerprint, type Making } from './document-cache.ts';
+import type { Making } from './document-cache.ts';
 import { parseName } from './document-name.ts';
+import { type DocumentReference, fingerprint } from './document-reference.ts';
 import { type Page, type PageDirectory, RETIRED_FOR, type RetiredPage } from './page-directory.ts';
 import type { PublishedSet } from './publisher.ts';
 

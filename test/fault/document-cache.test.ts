@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
-import { DocumentCache, type DocumentReference, type Making, type Render } from '../../src/publisher/document-cache.ts';
+import { DocumentCache, type Making, type Render } from '../../src/publisher/document-cache.ts';
 import { writeDocument } from '../../src/publisher/document-files.ts';
+import type { DocumentReference } from '../../src/publisher/document-reference.ts';
 import type { PublishedDocument } from '../../src/publisher/published-document.ts';
 import { requireWholeDocuments } from '../support/fault-checks.ts';
 
