@@ -3,6 +3,7 @@ import type { StoreLocation } from './config/configuration.ts';
 import { armFailpoint } from './domain/failpoint.ts';
 import { requestObserver } from './metrics/request-counts.ts';
 import { type DocumentRecord, writeDocument } from './publisher/document-files.ts';
+import { basisOf, renderFromOlder } from './publisher/older-version.ts';
 import { render } from './publisher/render-job.ts';
 import type { RenderTask } from './publisher/renderer.ts';
 import { openStores } from './stores/open-stores.ts';
@@ -24,8 +25,9 @@ const { index, close } = await openStores(store, { observer: requestObserver(req
 
 answerQuestions(perform, close);
 
-function perform(task: RenderTask): Promise<DocumentRecord | Survey> {
+async function perform(task: RenderTask): Promise<DocumentRecord | Survey> {
   if (task.task === 'survey') return index.survey(task.set, task.range, task.limits);
-  const { job, newest, immutable = false } = task.making;
-  return writeDocument(task.record, render(job, index), { newest, immutable });
+  const { job, newest, immutable = false, older } = task.making;
+  const text = (older && (await renderFromOlder(job, older, index))) ?? render(job, index);
+  return writeDocument(task.record, text, { newest, immutable, basis: basisOf(job) });
 }

@@ -81,7 +81,7 @@ async function openLarge(file: string, encoding: Encoding): Promise<Readable> {
   return encoding === 'identity' ? pipeline(packed, createGunzip({ chunkSize: chunk }), () => {}) : packed;
 }
 
-function bodyPath(record: string, { body }: DocumentRecord): string {
+export function bodyPath(record: string, { body }: DocumentRecord): string {
   return join(record, '..', body + BODY_ENDING);
 }
 

@@ -1,16 +1,18 @@
 import { type BigIntStats, statSync } from 'node:fs';
 import { open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DocumentBodies, requireBody } from './document-bodies.ts';
+import { bodyPath, DocumentBodies, requireBody } from './document-bodies.ts';
 import type { DocumentRecord } from './document-files.ts';
 import {
   type DocumentReference,
+  isEarlier,
   isRecord,
   recordPath,
   versionless,
   versionlessOf,
   versionOf,
 } from './document-reference.ts';
+import { basisOf, type OlderVersion } from './older-version.ts';
 import type { PublishedDocument } from './published-document.ts';
 import type { RenderJob } from './render-job.ts';
 
@@ -19,6 +21,8 @@ export interface Making {
   readonly job: RenderJob;
   readonly newest: number;
   readonly immutable?: boolean;
+  /** The version that is kept until this one is there, when this one may be made of it. */
+  readonly older?: OlderVersion | undefined;
 }
 
 /** Renders a document into a record file; in a thread of its own. */
@@ -83,7 +87,9 @@ export class DocumentCache {
       return this.#toDocument(path, entry.record);
     }
     this.#misses += 1;
-    return this.#toDocument(path, await this.#make(path, reference, making()));
+    const plan = making();
+    const older = this.#olderVersion(reference, plan.job);
+    return this.#toDocument(path, await this.#make(path, reference, { ...plan, older }));
   }
 
   /** What is kept, and how often it was there when it was asked for. */
@@ -98,7 +104,7 @@ export class DocumentCache {
     return path !== undefined && this.#entries.has(path) && versionOf(path) === document.version;
   }
 
-  /** Makes a document anew, whether it is there or not. */
+  /** Makes a document anew, whether it is there or not, and all of it. */
   async refresh(reference: DocumentReference, making: Making): Promise<PublishedDocument> {
     const path = join(this.#folder, recordPath(reference));
     return this.#toDocument(path, await this.#make(path, reference, making));
@@ -177,6 +183,14 @@ export class DocumentCache {
     if (known !== undefined && known !== path) await this.#remove(known);
     this.#versions.set(versionless(reference), path);
     return entry;
+  }
+
+  #olderVersion(reference: DocumentReference, job: RenderJob): OlderVersion | undefined {
+    const path = this.#versions.get(versionless(reference));
+    if (path === undefined || !isEarlier(path, reference)) return undefined;
+    const record = this.#entries.get(path)?.record;
+    if (record?.basis === undefined || record.basis !== basisOf(job)) return undefined;
+    return { file: bodyPath(path, record), length: record.lengths.identity, newest: record.newest };
   }
 
   #make(path: string, reference: DocumentReference, making: Making): Promise<DocumentRecord> {

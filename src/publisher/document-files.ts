@@ -18,6 +18,8 @@ export interface DocumentRecord {
   readonly lengths: Readonly<Record<Encoding, number>>;
   /** The name of its body, without the ending. */
   readonly body: string;
+  /** A newer version with the same basis may be made of this one: see older-version.ts. */
+  readonly basis?: string | undefined;
 }
 
 /** Only gzip is kept: a request for plain text is rare, and answered by unpacking. */
@@ -35,8 +37,8 @@ const GZIP = { level: 2, windowBits: 12, memLevel: 7, chunkSize: 262_144 };
  */
 export async function writeDocument(
   record: string,
-  text: AsyncIterable<string>,
-  about: Pick<DocumentRecord, 'newest' | 'immutable'>,
+  text: AsyncIterable<string | Buffer>,
+  about: Pick<DocumentRecord, 'newest' | 'immutable' | 'basis'>,
 ): Promise<DocumentRecord> {
   failpoint('render.begun');
   const folder = dirname(record);
@@ -61,7 +63,7 @@ export async function removeBody(body: string): Promise<void> {
   await Promise.all([BODY_ENDING, '.json'].map((ending) => rm(body + ending, { force: true })));
 }
 
-async function writeBody(body: string, text: AsyncIterable<string>) {
+async function writeBody(body: string, text: AsyncIterable<string | Buffer>) {
   const hash = createHash('sha256');
   const packed = new PackedFile(body + BODY_ENDING);
   let length = 0;

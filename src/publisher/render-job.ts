@@ -96,8 +96,17 @@ async function* renderResourcePage(job: ResourcePageJob, index: ResourceIndex): 
 
 async function* renderChanges(job: ChangesJob, index: ResourceIndex): AsyncIterable<string> {
   yield changeListHead(job.head);
-  for await (const batch of index.changes(job.set, { after: job.after, until: job.until })) {
-    for (const group of groups(batch)) yield changeEntries(group, job.style);
+  yield* renderChangesAfter(job.after, job, index);
+}
+
+/** What comes behind the changes up to a boundary. */
+export async function* renderChangesAfter(
+  after: Stamp,
+  { set, until, style }: ChangesJob,
+  index: ResourceIndex,
+): AsyncIterable<string> {
+  for await (const batch of index.changes(set, { after, until })) {
+    for (const group of groups(batch)) yield changeEntries(group, style);
   }
   yield URLSET_END;
 }

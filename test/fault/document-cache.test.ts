@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm, truncate } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
 import { DocumentCache, type Making, type Render } from '../../src/publisher/document-cache.ts';
 import { writeDocument } from '../../src/publisher/document-files.ts';
 import type { DocumentReference } from '../../src/publisher/document-reference.ts';
+import { basisOf } from '../../src/publisher/older-version.ts';
 import type { PublishedDocument } from '../../src/publisher/published-document.ts';
+import type { RenderJob } from '../../src/publisher/render-job.ts';
 import { requireWholeDocuments } from '../support/fault-checks.ts';
 
 /** Milliseconds that a body stays when it is replaced, and until it is surely gone. */
@@ -17,6 +20,14 @@ const AFTER_GRACE = 250;
 const MAKING: Making = {
   newest: 0,
   job: { kind: 'source-description', document: { describedBy: 'http://example.org/', capabilityLists: [] } },
+};
+
+const PAGE: RenderJob = {
+  kind: 'resource-page',
+  set: 1,
+  range: { from: '/a' },
+  head: { at: 1, capabilityList: 'http://example.org/capabilitylist.xml' },
+  style: { urlPrefix: 'http://example.org/', publishHashes: [] },
 };
 
 /** Larger than what is kept in memory. */
@@ -87,6 +98,25 @@ describe('a document cache', () => {
     }
     for (const cache of [one, other]) assert.equal(cache.figures().documents, 1);
     assert.equal(other.figures().bytes, one.figures().bytes);
+    await wait(AFTER_GRACE);
+    assert.equal(await requireWholeDocuments(dataFolder), 0);
+  });
+
+  it('tells who renders a version which older one it may be made of, while that is there', async () => {
+    const told: (number | undefined)[] = [];
+    const cache = openCache(async (record, { newest, older }) => {
+      told.push(older?.newest);
+      if (older !== undefined) assert.equal(gunzipSync(await readFile(older.file)).length, older.length);
+      return writeDocument(record, text(), { newest, immutable: false, basis: basisOf(PAGE) });
+    });
+    const plan = (newest: number, job: RenderJob = PAGE) => ({ newest, job });
+    await cache.get(version(1), () => plan(1));
+    await cache.get(version(2), () => plan(2));
+    await cache.get({ ...version(3), fingerprint: 'other' }, () => plan(3));
+    await cache.get(version(4), () => plan(4));
+    await cache.get(version(5), () => plan(5, { ...PAGE, range: { from: '/b' } }));
+    await cache.refresh(version(6), plan(6));
+    assert.deepEqual(told, [undefined, 1, undefined, undefined, undefined, undefined]);
     await wait(AFTER_GRACE);
     assert.equal(await requireWholeDocuments(dataFolder), 0);
   });

@@ -21,6 +21,13 @@ export function escapeXml(text: string): string {
   return text.toWellFormed().replace(EACH, (character) => REFERENCES[character] ?? REPLACEMENT);
 }
 
+const TEXTS = new Map(Object.entries(REFERENCES).map(([character, reference]) => [reference, character]));
+
+/** A text that `escapeXml` wrote, as it was: but for what XML cannot hold. */
+export function unescapeXml(text: string): string {
+  return text.includes('&') ? text.replace(/&[^;]*;/g, (reference) => TEXTS.get(reference) ?? reference) : text;
+}
+
 /** The texts of many items, one after the other. */
 export function joinTexts<Item>(items: readonly Item[], textOf: (item: Item) => string): string {
   return items.map(textOf).join('');

@@ -23,6 +23,6 @@ export function resourceListHead({ at, capabilityList, index }: ResourceListHead
   });
 }
 
-export function resourceEntries(resources: readonly Resource[], style: EntryStyle): string {
+export function resourceEntries(resources: readonly Pick<Resource, 'key' | 'state'>[], style: EntryStyle): string {
   return joinTexts(resources, ({ key, state }) => urlEntry({ key, state, event: '' }, style));
 }
