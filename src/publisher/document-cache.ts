@@ -1,8 +1,8 @@
 import { type BigIntStats, statSync } from 'node:fs';
-import { open, readdir, rm, stat } from 'node:fs/promises';
+import { open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bodyPath, DocumentBodies, requireBody } from './document-bodies.ts';
-import type { DocumentRecord } from './document-files.ts';
+import { bodyOf, type DocumentRecord, removeLeftOver } from './document-files.ts';
 import {
   type DocumentReference,
   isEarlier,
@@ -34,9 +34,6 @@ interface Entry {
   readonly file: string;
   readonly bytes: number;
 }
-
-/** Bodies that no record names are left over from a process that was killed; a younger one may be in the making. */
-const LEFT_OVER_AFTER = 10 * 60 * 1000;
 
 export interface DocumentCacheOptions {
   readonly folder: string;
@@ -132,10 +129,8 @@ export class DocumentCache {
       named.add(entry.record.body);
       await this.#keepNewest(join(folder, file));
     }
-    for (const file of files.filter((name) => !isRecord(name) && !named.has(name.split('.')[0]!))) {
-      const { mtimeMs } = await stat(join(folder, file)).catch(() => ({ mtimeMs: Date.now() }));
-      if (Date.now() - mtimeMs > LEFT_OVER_AFTER) await rm(join(folder, file), { force: true });
-    }
+    const isUnnamed = (file: string) => !isRecord(file) && !named.has(bodyOf(file));
+    await removeLeftOver(files.filter(isUnnamed).map((file) => join(folder, file)));
   }
 
   /** A process that was killed may have left two versions of a document. */

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream, type WriteStream } from 'node:fs';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
@@ -21,6 +21,9 @@ export interface DocumentRecord {
   /** A newer version with the same basis may be made of this one: see older-version.ts. */
   readonly basis?: string | undefined;
 }
+
+/** Bodies that no record names are left over from a process that was killed. */
+const LEFT_OVER_AFTER = 10 * 60 * 1000;
 
 /** Only gzip is kept: a request for plain text is rare, and answered by unpacking. */
 export const BODY_ENDING = '.xml.gz';
@@ -61,6 +64,19 @@ export async function writeDocument(
 
 export async function removeBody(body: string): Promise<void> {
   await Promise.all([BODY_ENDING, '.json'].map((ending) => rm(body + ending, { force: true })));
+}
+
+/** The name of the body that a file belongs to, which is no record. */
+export function bodyOf(file: string): string {
+  return file.split('.')[0]!;
+}
+
+/** Removes files of bodies that no record names, but for young ones, which may be in the making. */
+export async function removeLeftOver(files: readonly string[]): Promise<void> {
+  for (const file of files) {
+    const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: Date.now() }));
+    if (Date.now() - mtimeMs > LEFT_OVER_AFTER) await rm(file, { force: true });
+  }
 }
 
 async function writeBody(body: string, text: AsyncIterable<string | Buffer>) {
