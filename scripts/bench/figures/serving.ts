@@ -13,8 +13,9 @@ import { type Server, Tidemark } from '../support/tidemark.ts';
 import { type Load, measure, type Rates, requireWrk } from '../support/wrk.ts';
 
 const CONNECTIONS = 64;
-/** Of each measurement. */
+/** Of each measurement, and of the first one, which warms up and does not count. */
 const SECONDS = 2;
+const WARM_UP = 3;
 /** Nor has nginx one. */
 const NO_ACCESS_LOG = { TIDEMARK_ACCESS_LOG: 'false' };
 /** As many as nginx has workers. */
@@ -73,10 +74,9 @@ export const serving: Bench = {
       }
       await nginx.start();
       const rates = new Map<Case, Measured>(CASES.map((one) => [one, { ours: [], alone: [], theirs: [] }]));
-      // The first run warms up.
       for (let run = 0; run <= runs; run++) {
         for (const [one, measured] of rates) {
-          const seconds = run === 0 ? 1 : SECONDS;
+          const seconds = run === 0 ? WARM_UP : SECONDS;
           const ours = await load(options, server.url, one, seconds);
           const ofOne = await load(options, alone.url, one, seconds);
           const theirs = await load(options, nginx.url, one, seconds);

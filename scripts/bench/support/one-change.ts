@@ -15,7 +15,7 @@ export async function changeAndRead(
   reader: Reader,
   change: { readonly number: number; readonly revision: number },
 ): Promise<Times> {
-  const before = partsOf(await reader.read(`/sets/${SET}/resourcelist.xml`));
+  const before = new Set(partsOf(await reader.read(`/sets/${SET}/resourcelist.xml`)).map(({ markup }) => markup));
   const entry = `${pathOf(change.number)}</loc><lastmod>${lastmodOf(change.number, change.revision)}`;
   const moments = [performance.now()];
   await postEvent(client, { set: SET, ...change });
@@ -23,14 +23,7 @@ export async function changeAndRead(
   const list = await reader.read(`/sets/${SET}/resourcelist.xml`);
   moments.push(performance.now());
   const parts = partsOf(list);
-  const page =
-    parts.length === 0
-      ? list
-      : await readChangedPage(
-          reader,
-          before.map(({ markup }) => markup),
-          parts,
-        );
+  const page = parts.length === 0 ? list : await readChangedPage(reader, before, parts);
   if (!page.includes(entry)) throw new Error('the change is not in the resource list');
   moments.push(performance.now());
   const changes = await reader.readOpenChanges(SET);
@@ -44,10 +37,10 @@ export async function changeAndRead(
 
 async function readChangedPage(
   reader: Reader,
-  before: readonly string[],
+  before: ReadonlySet<string>,
   parts: ReturnType<typeof partsOf>,
 ): Promise<string> {
-  const changed = parts.filter(({ markup }) => !before.includes(markup));
+  const changed = parts.filter(({ markup }) => !before.has(markup));
   if (changed.length !== 1) throw new Error(`${changed.length} pages changed, not one`);
   return reader.read(changed[0]!.path);
 }
