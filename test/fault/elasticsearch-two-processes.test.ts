@@ -45,11 +45,28 @@ const STRIKES: readonly (readonly Failpoint[])[] = [
 
 /** Milliseconds of a pause: the others have long taken over what the paused process had in hand. */
 const PAUSE = 2_500;
+/** No request to the store, and nobody who waits for a commit, is given more than 30 seconds. */
+const LONG_PAUSE = 32_000;
+/** With a commit that nobody knows of, one that is not applied, one that is applied in part, and one whose applying nobody was told of. */
+const SLEEPERS: readonly Failpoint[] = ['commit.decided', 'commit.logged', 'apply.sent', 'apply.written'];
 /** Milliseconds that it goes on afterwards. */
 const AFTERWARDS = 300;
 
 const WAKE_EVERY = 200;
 const waking: NodeJS.Timeout[] = [];
+
+interface Strike {
+  readonly failpoint: Failpoint;
+  readonly action: Action;
+  /** Milliseconds that its clock is ahead. */
+  readonly clockOffset: number;
+}
+
+/** Milliseconds that who is stopped sleeps, and that a client of the survivor waits between two requests beyond what all of them do. */
+interface Pace {
+  readonly pause: number;
+  readonly breath: number;
+}
 
 interface Mortal extends ServingProcess {
   readonly action: Action;
@@ -67,42 +84,16 @@ describe('several processes on one Elasticsearch', function () {
   for (const failpoints of STRIKES) {
     it(`lose and double nothing when some die and some sleep at ${failpoints.join(' and ')}, whatever their clocks say`, async () => {
       const source = await ElasticsearchSource.makeWithPages(elasticsearch.url);
-      const [survivor, mortals] = await Promise.all([source.serve(), startMortals(source, failpoints)]);
-      const lists: ReadResourceList[] = [];
-      const stop = new AbortController();
-      const own = [1, 2].map((number) => new PatientRequests(number));
-      const clients = [...own, ...mortals.map(({ client }) => client)];
-      const reader = new SetReader(SET_URL, survivor.url);
-      const following = followOn(reader, { lists, stop: stop.signal });
-      const working = Promise.all([
-        following,
-        ...own.map((client) => client.post(survivor.url, stop.signal)),
-        ...mortals.map(({ client, url }) => client.post(url, stop.signal)),
-        ...mortals.map(({ url }) => readUntilGone(url, { lists, stop: stop.signal })),
-      ]);
-      await Promise.race([working, Promise.all(mortals.map(dieOrSleep))]);
-      await wait(AFTERWARDS);
-      stop.abort();
-      await working;
-
-      const app = await source.open();
-      const log = await readLog(app);
-      requireAlternating(log);
-      for (const client of clients) requireAcknowledged(log, client);
-      requireHonestLists(lists, log);
-      await requireEqual(await following, reader);
-      await requireConsistent(app, reader);
-      for (const { action, url } of mortals) {
-        if (action === 'stop') await requireConsistent(app, new SetReader(SET_URL, url));
-      }
-      for (const client of clients) await client.repost(survivor.url);
-      const after = await readLog(app);
-      assert.deepEqual(after.slice(0, log.length), log);
-      requireEachOnce(after, clients);
-      requireAlternating(after);
-      await requireConsistent(app, reader);
+      const strikes = failpoints.flatMap((failpoint, at) => MORTALS[at]!.map((mortal) => ({ ...mortal, failpoint })));
+      await loseNothing(source, strikes, { pause: PAUSE, breath: 0 });
     });
   }
+
+  it('lose and double nothing when some sleep for longer than any time limit', async () => {
+    const source = await ElasticsearchSource.makeWithPages(elasticsearch.url);
+    const strikes = SLEEPERS.map((failpoint) => ({ failpoint, action: 'stop' as const, clockOffset: 0 }));
+    await loseNothing(source, strikes, { pause: LONG_PAUSE, breath: 250 });
+  });
 
   it('refuse to write where the clock is 5 minutes off, and say so; the others go on', async () => {
     const source = await ElasticsearchSource.makeWithPages(elasticsearch.url);
@@ -127,8 +118,45 @@ describe('several processes on one Elasticsearch', function () {
   });
 });
 
-function startMortals(source: ElasticsearchSource, failpoints: readonly Failpoint[]): Promise<readonly Mortal[]> {
-  const strikes = failpoints.flatMap((failpoint, at) => MORTALS[at]!.map((mortal) => ({ ...mortal, failpoint })));
+/** Posts to a survivor and to processes that are struck, and holds what came of it against what was told. */
+async function loseNothing(source: ElasticsearchSource, strikes: readonly Strike[], pace: Pace): Promise<void> {
+  const [survivor, mortals] = await Promise.all([source.serve(), startMortals(source, strikes)]);
+  const lists: ReadResourceList[] = [];
+  const stop = new AbortController();
+  const own = [1, 2].map((number) => new PatientRequests(number, pace));
+  const clients = [...own, ...mortals.map(({ client }) => client)];
+  const reader = new SetReader(SET_URL, survivor.url);
+  const following = followOn(reader, { lists, stop: stop.signal });
+  const working = Promise.all([
+    following,
+    ...own.map((client) => client.post(survivor.url, stop.signal)),
+    ...mortals.map(({ client, url }) => client.post(url, stop.signal)),
+    ...mortals.map(({ url }) => readUntilGone(url, { lists, stop: stop.signal })),
+  ]);
+  await Promise.race([working, Promise.all(mortals.map((mortal) => dieOrSleep(mortal, pace.pause)))]);
+  await wait(AFTERWARDS);
+  stop.abort();
+  await working;
+
+  const app = await source.open();
+  const log = await readLog(app);
+  requireAlternating(log);
+  for (const client of clients) requireAcknowledged(log, client);
+  requireHonestLists(lists, log);
+  await requireEqual(await following, reader);
+  await requireConsistent(app, reader);
+  for (const { action, url } of mortals) {
+    if (action === 'stop') await requireConsistent(app, new SetReader(SET_URL, url));
+  }
+  for (const client of clients) await client.repost(survivor.url);
+  const after = await readLog(app);
+  assert.deepEqual(after.slice(0, log.length), log);
+  requireEachOnce(after, clients);
+  requireAlternating(after);
+  await requireConsistent(app, reader);
+}
+
+function startMortals(source: ElasticsearchSource, strikes: readonly Strike[]): Promise<readonly Mortal[]> {
   return Promise.all(
     strikes.map(async ({ action, clockOffset, failpoint }, at) => {
       const pass = isSplit(failpoint) ? 1 : PASS;
@@ -143,14 +171,14 @@ function pairs<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
 }
 
 /** Resolves when it is dead, or awake again. */
-async function dieOrSleep(mortal: Mortal): Promise<void> {
+async function dieOrSleep(mortal: Mortal, pause: number): Promise<void> {
   const { action, process } = mortal;
   if (action === 'kill') {
     assert.equal(await process.exit(), null, process.stderr);
     return;
   }
   await untilStopped(mortal);
-  await wait(PAUSE);
+  await wait(pause);
   // The threads of a process each stop at the failpoint when they come by, and any of them stops all.
   const wake = () => process.signal('SIGCONT');
   wake();

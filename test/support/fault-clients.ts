@@ -130,9 +130,16 @@ const BREATH = 25;
 
 /** Posts a few events at a time, and the same ones again while the store is not available. */
 export class PatientRequests extends Client {
+  readonly #breath: number;
   #requests = 0;
   /** How often it was told to come again. */
   refused = 0;
+
+  /** @param breath milliseconds that it waits between two requests beyond what all of them do */
+  constructor(number: number, { breath = 0 }: { readonly breath?: number } = {}) {
+    super(number);
+    this.#breath = BREATH + breath;
+  }
 
   protected async postUntil(url: string, stop: AbortSignal): Promise<void> {
     while (!stop.aborted) {
@@ -144,7 +151,7 @@ export class PatientRequests extends Client {
         results = await this.#ask(url, sent);
       }
       for (const [at, event] of sent.entries()) event.answer = results?.[at];
-      await wait(BREATH);
+      await wait(this.#breath);
     }
   }
 
