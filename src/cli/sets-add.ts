@@ -3,7 +3,7 @@ import { TidemarkError } from '../domain/errors.ts';
 import type { HashAlgorithm } from '../domain/hash.ts';
 import { parseSlug, type RecordsSource } from '../domain/resource-set.ts';
 import { parseExclusions } from '../roots/exclusions.ts';
-import type { NewSet } from '../sets/set-registry.ts';
+import type { NewSet } from '../sets/new-set.ts';
 import type { Call, CliCommand } from './cli-command.ts';
 import { EXIT } from './exit-code.ts';
 import { givenRoot } from './given-root.ts';

@@ -1,6 +1,6 @@
 import { TidemarkError } from '../domain/errors.ts';
 import { parseSlug, type ResourceSet } from '../domain/resource-set.ts';
-import { draftSet, type NewSet } from '../sets/set-registry.ts';
+import { draftSet, type NewSet } from '../sets/new-set.ts';
 import { findExisting, type KnownSets, requireSameBase, suggestSlug } from './existing-set.ts';
 
 /** What the operator says of the sets that are taken over. */
