@@ -169,8 +169,7 @@ export class Publisher implements DocumentPublisher {
 
   async #set(slug: string): Promise<PublishedSet> {
     const { sets } = this.#parts;
-    const set = await sets.bySlug(slug);
-    const { baseUrl } = await sets.source();
+    const [set, { baseUrl }] = await Promise.all([sets.bySlug(slug), sets.source()]);
     const { urlPrefix, publishHashes, epoch } = set;
     return {
       set,
