@@ -120,6 +120,7 @@ export class ElasticsearchIndex implements ResourceIndex {
 
   async positions(): Promise<readonly SourcePosition[]> {
     await this.#settled.look();
+    await this.#refresh(this.#parts.names.ledgers);
     return this.#parts.standings.positions();
   }
 
@@ -171,6 +172,7 @@ export class ElasticsearchIndex implements ResourceIndex {
       await this.#readable(set);
       const windows = await this.#parts.windows.read(set);
       if (windows !== undefined) return windows.filter(({ from }) => from >= after);
+      await this.#refresh(this.#parts.names.ledgers);
     }
   }
 
@@ -231,7 +233,7 @@ export class ElasticsearchIndex implements ResourceIndex {
   }
 
   async #settle(): Promise<LogHead> {
-    const { log, applier } = this.#parts;
+    const { log, applier, names } = this.#parts;
     const head = await log.exclusive(async () => {
       await log.catchUp();
       return log.head;
@@ -239,18 +241,19 @@ export class ElasticsearchIndex implements ResourceIndex {
     if (head.number > this.#visible) {
       await applier.through(head.number);
       failpoint('refresh.begun');
-      await this.#refresh();
+      await this.#refresh(names.resources, names.changes);
       failpoint('refresh.done');
       this.#visible = head.number;
     }
     return head;
   }
 
-  async #refresh(): Promise<void> {
-    const { cluster, names } = this.#parts;
+  /** Of ledgers, what is asked for by its id needs none; nor has a reader to wait until their index has made a segment of them. */
+  async #refresh(...indices: readonly string[]): Promise<void> {
+    const { cluster } = this.#parts;
     const { body } = await cluster.ask<{ _shards: { failed: number } }>({
       method: 'POST',
-      path: `/${names.resources},${names.changes},${names.ledgers}/_refresh`,
+      path: `/${indices.join(',')}/_refresh`,
       query: { filter_path: '_shards.failed' },
     });
     if (body._shards.failed === 0) return;

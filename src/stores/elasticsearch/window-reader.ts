@@ -26,7 +26,7 @@ export class WindowReader {
     this.#standings = standings;
   }
 
-  /** All windows of a set in order; undefined when some were closed so lately that a search does not find them: then it is to be tried again. */
+  /** All windows of a set in order; undefined when some were closed so lately that a search does not find them: then their index is to be refreshed. */
   async read(set: SetId): Promise<readonly Window[] | undefined> {
     const [closed, [ledger]] = await Promise.all([this.#closed(set), this.#standings.ledgersOf([set])]);
     // Commits are applied in any order: of the windows that a later commit than the last visible one has closed, some may be there.
