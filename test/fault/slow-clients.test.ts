@@ -12,7 +12,7 @@ import { SQLITE } from '../support/each-store.ts';
 import type { IdleOptions } from '../support/idle-connections.ts';
 import type { LimitedServerOptions } from '../support/limited-server.ts';
 import { headOf, openSocket, statusOf } from '../support/raw-http.ts';
-import { closeApps, makeFolder, startApp } from '../support/start-app.ts';
+import { closeApps, makeFolder, type StartedApp, startApp } from '../support/start-app.ts';
 import { until } from '../support/until.ts';
 
 const POST = 'POST /api/sets/files/changes';
@@ -26,18 +26,13 @@ describe('Slow and many clients', function () {
   this.timeout(60_000);
   const scripts: ChildScript<unknown>[] = [];
   const sockets: Socket[] = [];
+  let prepared: StartedApp;
   let server: ChildScript<{ url: string }>;
   let url: string;
 
-  afterEach(async () => {
-    for (const socket of sockets.splice(0)) socket.destroy();
-    for (const script of scripts.splice(0).toReversed()) await script.stop();
-    await closeApps();
-  });
-
-  /** A server in a process of its own, with a set of one large file and 20,000 resources that are posted. */
-  async function start(options: Omit<LimitedServerOptions, 'folder' | 'baseUrl'>): Promise<void> {
-    const prepared = await startApp(SQLITE);
+  // One set of one large file and 20,000 resources that are posted, for all tests.
+  before(async () => {
+    prepared = await startApp(SQLITE);
     const root = await makeFolder(prepared, 'files');
     await prepared.app.sets.add({ slug: 'files', root });
     await prepared.app.sets.markReady('files');
@@ -47,7 +42,17 @@ describe('Slow and many clients', function () {
     const names = ['large', ...Array.from({ length: 20_000 }, (_, number) => `listed/${number}/${'name '.repeat(20)}`)];
     const body = names.map((name) => JSON.stringify(event(name))).join('\n');
     await ask(`${prepared.url}/api/sets/files/changes`, { method: 'POST', headers: NDJSON_BODY, body });
-    server = run<{ url: string }>('limited-server.ts', { folder: prepared.folder, baseUrl: prepared.url, ...options });
+  });
+  afterEach(async () => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+    for (const script of scripts.splice(0).toReversed()) await script.stop();
+  });
+  after(closeApps);
+
+  /** A server of that set in a process of its own. */
+  async function start(options: Omit<LimitedServerOptions, 'folder' | 'baseUrl'>): Promise<void> {
+    const { folder, url: baseUrl } = prepared;
+    server = run<{ url: string }>('limited-server.ts', { folder, baseUrl, ...options });
     url = (await server.line()).url;
     // Once, so that what is made for the first time is there.
     await ask(list());
