@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { readFile, rm, truncate } from 'node:fs/promises';
+import { readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { boundaryAfter, type Stamp } from '../../src/domain/stamp.ts';
 import { type DocumentRecord, writeDocument } from '../../src/publisher/document-files.ts';
 import { basisOf, type OlderVersion, renderFromOlder } from '../../src/publisher/older-version.ts';
 import { type ChangesJob, type RenderJob, type ResourcePageJob, render } from '../../src/publisher/render-job.ts';
+import { ask } from '../support/ask.ts';
 import { deletion, shuffled, upsert } from '../support/builders.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
@@ -83,6 +84,24 @@ describeOnEachStore('A version of a document that is made of an older one', (sto
       for (const [at, job] of jobs().entries())
         assert.equal(await readText(older[at]!), await textOf(render(job, index)));
     }
+  });
+
+  it('is what a server sends, until an administrator has it made anew', async () => {
+    // With a query, since else what was answered a moment ago may be answered again.
+    const list = () => ask(`${started.url}/sets/papers-${sets}/resourcelist.xml?`).then(({ text }) => text);
+    await commit([upsert(set, 'a')]);
+    assert.match(await list(), /length="1"/);
+    // What is told of a resource that does not change can only come from the older version.
+    const folder = join(started.folder, 'documents', String(set));
+    for (const name of (await readdir(folder)).filter((name) => name.endsWith('.xml.gz'))) {
+      const text = gunzipSync(await readFile(join(folder, name))).toString('utf8');
+      await writeFile(join(folder, name), gzipSync(text.replace('length="1"', 'length="7"')));
+    }
+    await commit([upsert(set, 'b', { length: 2 })]);
+    assert.match(await list(), /length="7".*length="2"/s);
+    const [page] = await started.app.publisher.pages(`papers-${sets}`);
+    await started.app.publisher.refreshPage(`papers-${sets}`, page!.name);
+    assert.match(await list(), /length="1".*length="2"/s);
   });
 
   it('of a page that was empty, and becomes empty again, is what it should be', async () => {
