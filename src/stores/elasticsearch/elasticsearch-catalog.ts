@@ -1,4 +1,5 @@
 import { isTidemarkError, TidemarkError } from '../../domain/errors.ts';
+import { SharedLook } from '../../domain/shared-look.ts';
 import type { Catalog, CatalogDocument, CatalogKind } from '../catalog.ts';
 import type { Cluster } from './cluster.ts';
 import type { IndexNames } from './schema.ts';
@@ -18,6 +19,8 @@ interface Stored {
 export class ElasticsearchCatalog implements Catalog {
   readonly #cluster: Cluster;
   readonly #index: string;
+  /** Many requests ask at the same time. */
+  readonly #heads = new Map<CatalogKind, SharedLook<number>>();
 
   constructor(cluster: Cluster, names: IndexNames) {
     this.#cluster = cluster;
@@ -67,7 +70,11 @@ export class ElasticsearchCatalog implements Catalog {
   }
 
   head(kind: CatalogKind): Promise<number> {
-    return this.#newest({ term: { kind } });
+    const known = this.#heads.get(kind);
+    if (known !== undefined) return known.look();
+    const head = new SharedLook(() => this.#newest({ term: { kind } }));
+    this.#heads.set(kind, head);
+    return head.look();
   }
 
   /** The head of all kinds together. */
