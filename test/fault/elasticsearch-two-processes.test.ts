@@ -19,17 +19,8 @@ import { type ReadResourceList, SetReader } from '../support/set-reader.ts';
 
 type Action = 'kill' | 'stop';
 
-/** What becomes of the processes beside the survivor, at each of two failpoints, and milliseconds that their clocks are ahead of his. */
-const MORTALS = [
-  [
-    { action: 'kill', clockOffset: 30_000 },
-    { action: 'stop', clockOffset: -30_000 },
-  ],
-  [
-    { action: 'kill', clockOffset: -30_000 },
-    { action: 'stop', clockOffset: 0 },
-  ],
-] as const;
+/** Milliseconds that clocks are ahead of the survivor's, in turn. */
+const CLOCKS = { kill: [30_000, -30_000], stop: [-30_000, 0] } as const;
 
 /** How often a failpoint is passed before it strikes: late enough that there is something to lose. */
 const PASS = 5;
@@ -37,18 +28,16 @@ const PASS = 5;
 /** Rendering asks the store for nothing that others would take over. */
 const AT_THE_STORE = FAILPOINTS.elasticsearch.filter((failpoint) => !failpoint.startsWith('render.'));
 const isSplit = (failpoint: Failpoint) => failpoint.startsWith('split.');
-/** Two failpoints at a time, each with one that is killed there and one that sleeps there; of those who split a page at once only one is served. */
-const STRIKES: readonly (readonly Failpoint[])[] = [
-  ...pairs(AT_THE_STORE.filter((failpoint) => !isSplit(failpoint))),
-  ...AT_THE_STORE.filter(isSplit).map((failpoint) => [failpoint]),
-];
+/** Many at a time, each in a process of its own. */
+const TOGETHER = AT_THE_STORE.filter((failpoint) => !isSplit(failpoint));
+const HALF = TOGETHER.length / 2;
+/** One at a time: of those who split a page at once only one is served. */
+const ALONE = AT_THE_STORE.filter(isSplit);
 
-/** Milliseconds of a pause: the others have long taken over what the paused process had in hand. */
-const PAUSE = 2_500;
-/** No request to the store, and nobody who waits for a commit, is given more than 30 seconds. */
-const LONG_PAUSE = 32_000;
-/** With a commit that nobody knows of, one that is not applied, one that is applied in part, and one whose applying nobody was told of. */
-const SLEEPERS: readonly Failpoint[] = ['commit.decided', 'commit.logged', 'apply.sent', 'apply.written'];
+/** Milliseconds of a pause: no request to the store, and nobody who waits for a commit, is given more than 30 seconds. */
+const PAUSE = 32_000;
+/** Milliseconds that clients and followers of the survivor wait between two requests, beyond what all of them do, while others sleep. */
+const BREATH = 250;
 /** Milliseconds that it goes on afterwards. */
 const AFTERWARDS = 300;
 
@@ -60,12 +49,6 @@ interface Strike {
   readonly action: Action;
   /** Milliseconds that its clock is ahead. */
   readonly clockOffset: number;
-}
-
-/** Milliseconds that who is stopped sleeps, and that a client of the survivor waits between two requests beyond what all of them do. */
-interface Pace {
-  readonly pause: number;
-  readonly breath: number;
 }
 
 interface Mortal extends ServingProcess {
@@ -81,19 +64,21 @@ describe('several processes on one Elasticsearch', function () {
     await closeElasticsearchSources();
   });
 
-  for (const failpoints of STRIKES) {
-    it(`lose and double nothing when some die and some sleep at ${failpoints.join(' and ')}, whatever their clocks say`, async () => {
-      const source = await ElasticsearchSource.makeWithPages(elasticsearch.url);
-      const strikes = failpoints.flatMap((failpoint, at) => MORTALS[at]!.map((mortal) => ({ ...mortal, failpoint })));
-      await loseNothing(source, strikes, { pause: PAUSE, breath: 0 });
+  for (const failpoints of [TOGETHER.slice(0, HALF), TOGETHER.slice(HALF)]) {
+    it(`lose and double nothing when one dies at each of ${failpoints.join(', ')}, whatever their clocks say`, async () => {
+      await loseNothing(elasticsearch.url, strikesAt(failpoints, 'kill'));
     });
   }
 
-  it('lose and double nothing when some sleep for longer than any time limit', async () => {
-    const source = await ElasticsearchSource.makeWithPages(elasticsearch.url);
-    const strikes = SLEEPERS.map((failpoint) => ({ failpoint, action: 'stop' as const, clockOffset: 0 }));
-    await loseNothing(source, strikes, { pause: LONG_PAUSE, breath: 250 });
+  it('lose and double nothing when one sleeps at each of them for longer than any time limit', async () => {
+    await loseNothing(elasticsearch.url, strikesAt(TOGETHER, 'stop'));
   });
+
+  for (const failpoint of ALONE) {
+    it(`lose and double nothing when one dies and one sleeps at ${failpoint}`, async () => {
+      await loseNothing(elasticsearch.url, [...strikesAt([failpoint], 'kill'), ...strikesAt([failpoint], 'stop')]);
+    });
+  }
 
   it('refuse to write where the clock is 5 minutes off, and say so; the others go on', async () => {
     const source = await ElasticsearchSource.makeWithPages(elasticsearch.url);
@@ -119,21 +104,23 @@ describe('several processes on one Elasticsearch', function () {
 });
 
 /** Posts to a survivor and to processes that are struck, and holds what came of it against what was told. */
-async function loseNothing(source: ElasticsearchSource, strikes: readonly Strike[], pace: Pace): Promise<void> {
+async function loseNothing(storeUrl: string, strikes: readonly Strike[]): Promise<void> {
+  const source = await ElasticsearchSource.makeWithPages(storeUrl);
+  const breath = strikes.some(({ action }) => action === 'stop') ? BREATH : 0;
   const [survivor, mortals] = await Promise.all([source.serve(), startMortals(source, strikes)]);
   const lists: ReadResourceList[] = [];
   const stop = new AbortController();
-  const own = [1, 2].map((number) => new PatientRequests(number, pace));
+  const own = [1, 2].map((number) => new PatientRequests(number, { breath }));
   const clients = [...own, ...mortals.map(({ client }) => client)];
   const reader = new SetReader(SET_URL, survivor.url);
-  const following = followOn(reader, { lists, stop: stop.signal });
+  const following = followOn(reader, { lists, stop: stop.signal }, breath);
   const working = Promise.all([
     following,
     ...own.map((client) => client.post(survivor.url, stop.signal)),
     ...mortals.map(({ client, url }) => client.post(url, stop.signal)),
     ...mortals.map(({ url }) => readUntilGone(url, { lists, stop: stop.signal })),
   ]);
-  await Promise.race([working, Promise.all(mortals.map((mortal) => dieOrSleep(mortal, pace.pause)))]);
+  await Promise.race([working, Promise.all(mortals.map(dieOrSleep))]);
   await wait(AFTERWARDS);
   stop.abort();
   await working;
@@ -166,19 +153,19 @@ function startMortals(source: ElasticsearchSource, strikes: readonly Strike[]): 
   );
 }
 
-function pairs<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
-  return items.flatMap((_, at) => (at % 2 === 0 ? [items.slice(at, at + 2)] : []));
+function strikesAt(failpoints: readonly Failpoint[], action: Action): readonly Strike[] {
+  return failpoints.map((failpoint, at) => ({ failpoint, action, clockOffset: CLOCKS[action][at % 2]! }));
 }
 
 /** Resolves when it is dead, or awake again. */
-async function dieOrSleep(mortal: Mortal, pause: number): Promise<void> {
+async function dieOrSleep(mortal: Mortal): Promise<void> {
   const { action, process } = mortal;
   if (action === 'kill') {
     assert.equal(await process.exit(), null, process.stderr);
     return;
   }
   await untilStopped(mortal);
-  await wait(pause);
+  await wait(PAUSE);
   // The threads of a process each stop at the failpoint when they come by, and any of them stops all.
   const wake = () => process.signal('SIGCONT');
   wake();
@@ -205,10 +192,10 @@ async function readUntilGone(url: string, { lists, stop }: Reading): Promise<voi
 }
 
 /** Follows the set while it changes. */
-async function followOn(reader: SetReader, { lists, stop }: Reading): Promise<Follower> {
+async function followOn(reader: SetReader, { lists, stop }: Reading, pause: number): Promise<Follower> {
   const follower = await Follower.start(reader);
   lists.push(follower.baseline);
-  await follower.follow(stop);
+  await follower.follow(stop, pause);
   return follower;
 }
 

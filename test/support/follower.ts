@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { ListedResource, ReadResourceList, SetReader } from './set-reader.ts';
 
 /**
@@ -44,10 +45,11 @@ export class Follower {
   }
 
   /** Follows until a step brings nothing new after `done` is aborted. */
-  async follow(done: AbortSignal): Promise<void> {
+  async follow(done: AbortSignal, pause = 0): Promise<void> {
     for (;;) {
       const last = done.aborted;
       if ((await this.step()) === 0 && last) return;
+      if (!last) await wait(pause);
     }
   }
 

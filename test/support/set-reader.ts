@@ -4,8 +4,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { ask } from './ask.ts';
 import { type ParsedDocument, parseDocument, type XmlElement } from './parse-document.ts';
 
-/** Milliseconds that a document may be "being made" before it counts as missing. */
-const PATIENCE = 30_000;
+/** Milliseconds that a document may be "being made" before it counts as missing: longer than a process is made to sleep. */
+const PATIENCE = 60_000;
 
 export interface ListedResource {
   readonly uri: string;
