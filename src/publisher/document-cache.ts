@@ -77,7 +77,7 @@ export class DocumentCache {
   }
 
   async get(reference: DocumentReference, making: () => Making): Promise<PublishedDocument> {
-    const path = join(this.#folder, recordPath(reference));
+    const path = this.#recordPath(reference);
     const entry = this.#known(path) ?? (await this.#readOther(path, reference));
     if (entry !== undefined) {
       this.#hits += 1;
@@ -103,13 +103,13 @@ export class DocumentCache {
 
   /** Makes a document anew, whether it is there or not, and all of it. */
   async refresh(reference: DocumentReference, making: Making): Promise<PublishedDocument> {
-    const path = join(this.#folder, recordPath(reference));
+    const path = this.#recordPath(reference);
     return this.#toDocument(path, await this.#make(path, reference, making));
   }
 
   /** The document when it is there. */
   async peek(reference: DocumentReference): Promise<DocumentRecord | undefined> {
-    const path = join(this.#folder, recordPath(reference));
+    const path = this.#recordPath(reference);
     return (this.#known(path) ?? (await this.#readRecord(path)))?.record;
   }
 
@@ -140,6 +140,10 @@ export class DocumentCache {
     const older = other !== undefined && versionOf(other) > versionOf(path) ? path : other;
     if (older !== path) this.#versions.set(document, path);
     if (older !== undefined) await this.#remove(older);
+  }
+
+  #recordPath(reference: DocumentReference): string {
+    return join(this.#folder, recordPath(reference));
   }
 
   /** What is known of a record, unless its file is another one by now. */

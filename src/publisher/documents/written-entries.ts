@@ -6,7 +6,7 @@ const ENTRY = '<url><loc>';
 const LOC_END = '</loc>';
 
 /** Bytes of a document from one to another, the latter exclusive. */
-export interface Place {
+interface Place {
   readonly from: number;
   readonly to: number;
 }
