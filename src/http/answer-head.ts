@@ -3,6 +3,7 @@ import parseRange from 'range-parser';
 import { setCaching } from './caching.ts';
 import { rangeHolds, type Validators, weighConditions } from './conditional-request.ts';
 import { HttpError } from './http-error.ts';
+import { setNotModified } from './not-modified.ts';
 
 const UNKNOWN_TYPE = 'application/octet-stream';
 
@@ -33,7 +34,7 @@ export function answerHead(request: Request, response: Response, { length: total
     throw new HttpError(412, { code: 'precondition-failed', message: 'the resource has another version' });
   }
   if (precondition === 'not-modified') {
-    response.status(304);
+    setNotModified(response);
     return undefined;
   }
   const part = rangeOf(request, response, { total, validators });

@@ -5,6 +5,7 @@ import { type Validators, weighConditions } from './conditional-request.ts';
 import { HttpError } from './http-error.ts';
 import { keepAnswer } from './keep-answer.ts';
 import { negotiateEncoding } from './negotiate-encoding.ts';
+import { setNotModified } from './not-modified.ts';
 import { sendBytes } from './send-bytes.ts';
 
 const YEAR_IN_SECONDS = 31_536_000;
@@ -28,7 +29,7 @@ export async function sendDocument(
   }
   const keeping = { validators, encoding };
   if (precondition === 'not-modified') {
-    response.status(304);
+    setNotModified(response);
     keepAnswer(response, keeping);
     response.end();
     return;

@@ -63,6 +63,15 @@ describeOnEachStore('Documents over HTTP', (store) => {
     for (const { headers } of [plain, gzip, refused]) assert.equal(headers.vary, 'Accept, Accept-Encoding');
   });
 
+  it('are named by what tells their version, and nothing else, to a client that has them', async () => {
+    const { headers } = await ask(list);
+    const known = await ask(list, { headers: { 'If-None-Match': headers.etag ?? '' } });
+    const told = ['x-request-id', 'etag', 'vary', 'cache-control', 'last-modified'];
+    const ofConnection = ['date', 'connection'];
+    assert.deepEqual(Object.keys(known.headers).toSorted(), [...told, ...ofConnection].toSorted());
+    for (const name of told.slice(1)) assert.equal(known.headers[name], headers[name]);
+  });
+
   it('are not sent to a client that has them, in whatever encoding', async () => {
     const { etag = '' } = (await ask(list)).headers;
     for (const tag of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {

@@ -91,7 +91,7 @@ describeOnEachArtifactStore('Records over HTTP', (place) => {
     assert.equal(headers.etag, etag);
     assert.equal(headers['last-modified'], 'Thu, 09 Feb 2017 10:44:28 GMT');
     assert.equal(headers['content-length'], '10');
-    assert.equal(headers['content-security-policy'], 'sandbox');
+    assert.equal(headers['content-security-policy'], "sandbox; frame-ancestors 'self'");
     assert.match(String(headers.link), /capabilitylist\.xml>; rel="resourcesync"/);
 
     const head = await ask(url, { method: 'HEAD' });

@@ -51,7 +51,7 @@ describeOnEachStore('Resources over HTTP', (store) => {
     assert.equal(headers['last-modified'], 'Sat, 31 Jan 2026 12:00:00 GMT');
     assert.match(headers.etag ?? '', /^"[^"]+"$/);
     assert.equal(headers.link, `<${started.url}/sets/${slug}/capabilitylist.xml>; rel="resourcesync"`);
-    assert.equal(headers['content-security-policy'], 'sandbox');
+    assert.equal(headers['content-security-policy'], "sandbox; frame-ancestors 'self'");
     assert.equal(headers['x-content-type-options'], 'nosniff');
     assert.equal((await ask(await publish('b'))).headers['content-type'], 'application/octet-stream');
   });
@@ -113,6 +113,8 @@ describeOnEachStore('Resources over HTTP', (store) => {
     ]) {
       const answer = await ask(url, { headers: condition as Record<string, string> });
       assert.deepEqual([answer.status, answer.bytes.length], [304, 0]);
+      assert.equal(answer.headers.etag, headers.etag);
+      for (const name of ['link', 'content-security-policy']) assert.equal(answer.headers[name], undefined);
     }
     assert.equal((await ask(url, { headers: { 'If-Match': '"other"' } })).status, 412);
     assert.equal((await ask(url, { headers: { 'If-Unmodified-Since': 'Fri, 30 Jan 2026 12:00:00 GMT' } })).status, 412);
