@@ -25,19 +25,32 @@ export function textOfLook({ named, real, identity }: FileLook): string {
  */
 export function areCurrent(looks: string): string {
   const parts = looks.split('\0');
+  const folders: RealFolders = new Map();
   let answers = '';
   for (let at = 0; at < parts.length; at += 3) {
     const look = { named: parts[at]!, real: parts[at + 1]!, identity: parts[at + 2]! };
-    answers += isCurrent(look) ? '1' : '0';
+    answers += isCurrent(look, folders) ? '1' : '0';
   }
   return answers;
 }
 
+/** The real paths of folders, during one look: many files are in one folder, and each part of its path is a question to the system. */
+type RealFolders = Map<string, string>;
+
 /** Whether the path still leads to this very file, unchanged. */
-function isCurrent({ named, real, identity }: FileLook): boolean {
+function isCurrent({ named, real, identity }: FileLook, folders: RealFolders): boolean {
   try {
-    return realpathSync.native(named) === real && identityOf(lstatSync(real, { bigint: true })) === identity;
+    return leadsTo(named, real, folders) && identityOf(lstatSync(real, { bigint: true })) === identity;
   } catch {
     return false;
   }
+}
+
+/** Whether a path leads to a real one, provided that what is there is no link. */
+function leadsTo(named: string, real: string, folders: RealFolders): boolean {
+  const end = named.lastIndexOf('/');
+  const folder = named.slice(0, end);
+  const realFolder = folders.get(folder) ?? realpathSync.native(folder);
+  folders.set(folder, realFolder);
+  return realFolder + named.slice(end) === real || realpathSync.native(named) === real;
 }
