@@ -41,6 +41,8 @@ export interface GivenAnswer extends Keeping {
 export interface QuickAnswer extends Pick<GivenAnswer, 'moment' | 'sender' | 'route' | 'isCurrent'> {
   /** Milliseconds since 1970. */
   readonly until: number;
+  /** Since room was made at its cost the last time. */
+  isUsed: boolean;
   readonly variants: Map<Encoding | undefined, Variant>;
 }
 
@@ -79,10 +81,7 @@ export class QuickAnswers {
 
   find(key: string): QuickAnswer | undefined {
     const found = this.#answers.get(key);
-    if (found === undefined) return undefined;
-    // A map tells its entries in the order in which they were set.
-    this.#answers.delete(key);
-    this.#answers.set(key, found);
+    if (found !== undefined) found.isUsed = true;
     return found;
   }
 
@@ -137,19 +136,28 @@ export class QuickAnswers {
     if (found !== undefined && found.moment === moment && found.until > Date.now() && isSame) return found;
     this.remove(key);
     this.#makeRoom(OVERHEAD);
-    const answer = { moment, sender, route, isCurrent, until: Date.now() + KEPT_FOR, variants: new Map() };
+    const until = Date.now() + KEPT_FOR;
+    const answer = { moment, sender, route, isCurrent, until, isUsed: false, variants: new Map() };
     this.#answers.set(key, answer);
     this.#bytes += OVERHEAD;
     return answer;
   }
 
-  /** Takes away what was used longest ago. */
+  /** Takes away the oldest ones; each that was used meanwhile is spared once. */
   #makeRoom(bytes: number): boolean {
-    for (const key of this.#answers.keys()) {
+    for (const [key, answer] of this.#answers) {
       if (this.#bytes + bytes <= this.#mostBytes) return true;
-      this.remove(key);
+      if (answer.isUsed) this.#spare(key, answer);
+      else this.remove(key);
     }
     return this.#bytes + bytes <= this.#mostBytes;
+  }
+
+  /** A map tells its entries in the order in which they were set. */
+  #spare(key: string, answer: QuickAnswer): void {
+    answer.isUsed = false;
+    this.#answers.delete(key);
+    this.#answers.set(key, answer);
   }
 
   #free({ variants }: QuickAnswer, overhead: number): void {

@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { AccessPolicy } from '../access/access-policy.ts';
 import type { Principal } from '../access/principal.ts';
 import type { SenderLimits } from '../access/sender-limits.ts';
@@ -16,15 +16,6 @@ import type { ServedApp } from './served-app.ts';
 const QUICK = /^\/(?:\.well-known\/resourcesync|sets\/[^/?#]+\/(?:[^/?#]+\.xml|resources\/[^?#]+))$/;
 /** The key of a resource is shorter. */
 const MOST_LETTERS = 4096;
-/** With one of these an answer is another one, or a body has to be read first. */
-const NOT_QUICK = [
-  'range',
-  'if-match',
-  'if-unmodified-since',
-  'content-length',
-  'transfer-encoding',
-  'expect',
-] as const;
 const BUSY = 10_000;
 /** A body above this may be more than the system takes at once. */
 const LARGE = 65_536;
@@ -91,6 +82,8 @@ export function quickListener({ moment, onBusy, configuration }: ServedApp, { po
   }
 
   function giveOrPass(asked: Asked, now: string, found: QuickAnswer): void {
+    // Who went away meanwhile has been told so for the last time: a body that is lent now would not come back.
+    if (asked.response.destroyed) return;
     const given = partOf(asked.request, found);
     if (given === undefined || isLimited(asked.request, found.sender)) {
       pass(asked, now);
@@ -138,9 +131,20 @@ function partOf({ headers }: IncomingMessage, { variants }: QuickAnswer): Whole 
 
 function isQuick({ method, url = '', headers }: IncomingMessage): boolean {
   if ((method !== 'GET' && method !== 'HEAD') || url.length > MOST_LETTERS || !QUICK.test(url)) return false;
-  for (const name of NOT_QUICK) if (headers[name] !== undefined) return false;
   const { accept } = headers;
-  return accept === undefined || accept === '*/*' || !prefersPage(accept);
+  return !isSpecial(headers) && (accept === undefined || accept === '*/*' || !prefersPage(accept));
+}
+
+/** Whether an answer is another one, or a body has to be read first. Each by its name: a loop over names takes several times as long. */
+function isSpecial(headers: IncomingHttpHeaders): boolean {
+  return (
+    headers.range !== undefined ||
+    headers['if-match'] !== undefined ||
+    headers['if-unmodified-since'] !== undefined ||
+    headers['content-length'] !== undefined ||
+    headers['transfer-encoding'] !== undefined ||
+    headers.expect !== undefined
+  );
 }
 
 /** Every answer names its request in the first header; node:http has read the head when writeHead returns. */

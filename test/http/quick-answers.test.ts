@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { openApp } from '../../src/app.ts';
+import type { ServedApp } from '../../src/http/served-app.ts';
 import { startServer } from '../../src/http/server.ts';
+import type { RootFile } from '../../src/roots/content-root.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
-import { headOf, sendRaw } from '../support/raw-http.ts';
+import { headOf, openSocket, sendRaw } from '../support/raw-http.ts';
 import { closeApps, makeFolder, type StartedApp, startApp } from '../support/start-app.ts';
 
 const MODIFIED = Date.UTC(2026, 0, 31, 12) / 1000;
@@ -186,6 +190,53 @@ describeOnEachStore('Answers that are given again', (store) => {
     closers.push(() => server.close());
     for (let time = 0; time < 10; time++) await ask(`${server.url}/sets/files/capabilitylist.xml`);
     assert.equal(made, 1);
+  });
+
+  it('go on when clients go away while it is looked whether theirs is still the same', async () => {
+    let opened = 0;
+    let looks = { begun: Promise.withResolvers<void>(), end: Promise.resolve() };
+    const rootOf: ServedApp['rootOf'] = (set) => {
+      const { root, memory } = started.app.rootOf(set);
+      const open = async (path: string): Promise<RootFile> => {
+        opened += 1;
+        const file = await root.open(path);
+        const { length, mtime, tag } = file;
+        const isCurrent = async () => {
+          looks.begun.resolve();
+          await looks.end;
+          return file.isCurrent!();
+        };
+        return { length, mtime, tag, isCurrent, stream: (range) => file.stream(range), close: () => file.close() };
+      };
+      return { memory, root: Object.create(root, { open: { value: open } }) };
+    };
+    const server = await startServer({ ...started.app, rootOf }, { host: '127.0.0.1', port: 0 });
+    closers.push(() => server.close());
+    const path = '/sets/files/resources/folder/a.txt';
+
+    async function goAway(): Promise<void> {
+      const end = Promise.withResolvers<void>();
+      looks = { begun: Promise.withResolvers(), end: end.promise };
+      const socket = await openSocket(server.url);
+      socket.write(headOf(`GET ${path}`, { Host: new URL(server.url).host }));
+      const answered = once(socket, 'data').then(() => assert.fail('it is not kept any more'));
+      await Promise.race([looks.begun.promise, answered]);
+      socket.resetAndDestroy();
+      await once(socket, 'close');
+      // The server, which is in this process, sees it too.
+      await wait(5);
+      end.resolve();
+    }
+
+    // Together more than may be kept.
+    for (let version = 0; version < 20; version++) {
+      await write('folder/a.txt', Buffer.alloc(4_000_000, `${version} `));
+      await ask(server.url + path);
+      await goAway();
+    }
+    opened = 0;
+    for (let time = 0; time < 5; time++) await ask(server.url + path);
+    assert.ok(opened <= 1, `it was made ${opened} times`);
   });
 
   /** All of an answer but when it was given. */
