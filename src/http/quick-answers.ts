@@ -10,7 +10,7 @@ const MOST_BYTES = 64 * 1024 * 1024;
 const OVERHEAD = 4096;
 /** A small body is kept as a text as well, which is written together with its head. */
 const MOST_BYTES_OF_TEXT = 16_384;
-/** Milliseconds after which an answer is made anew: a few depend on the clock. */
+/** Milliseconds after which an answer is made anew: a few depend on the clock. Not one whose body tells itself whether it is current. */
 const KEPT_FOR = 10_000;
 
 /** What tells whether an answer may be given again. */
@@ -136,7 +136,7 @@ export class QuickAnswers {
     if (found !== undefined && found.moment === moment && found.until > Date.now() && isSame) return found;
     this.remove(key);
     this.#makeRoom(OVERHEAD);
-    const until = Date.now() + KEPT_FOR;
+    const until = isCurrent === undefined ? Date.now() + KEPT_FOR : Number.POSITIVE_INFINITY;
     const answer = { moment, sender, route, isCurrent, until, isUsed: false, variants: new Map() };
     this.#answers.set(key, answer);
     this.#bytes += OVERHEAD;
