@@ -82,7 +82,7 @@ export function quickListener({ moment, onBusy, configuration }: ServedApp, { po
   }
 
   function giveOrPass(asked: Asked, now: string, found: QuickAnswer): void {
-    // Who went away meanwhile has been told so for the last time: a body that is lent now would not come back.
+    // The client went away meanwhile. Its response has closed, and would never give back a body that is lent to it now.
     if (asked.response.destroyed) return;
     const given = partOf(asked.request, found);
     if (given === undefined || isLimited(asked.request, found.sender)) {
