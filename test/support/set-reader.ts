@@ -94,7 +94,9 @@ export class SetReader {
     for (;;) {
       const server = this.#servers[this.#asked++ % this.#servers.length];
       const { status, headers, bytes, text } = await ask(server + uri.pathname + uri.search);
-      if (status === 503 && headers['retry-after'] !== undefined && !patience.aborted) {
+      // 408: it slept since before the head of this request came.
+      const isLater = status === 408 || (status === 503 && headers['retry-after'] !== undefined);
+      if (isLater && !patience.aborted) {
         await wait(50);
         continue;
       }
