@@ -101,34 +101,36 @@ describe('an Elasticsearch that goes away', function () {
   const own = useOwnElasticsearch();
   afterEach(closeElasticsearchSources);
 
-  const outages = {
-    'is stopped and started': () => own.elasticsearch.restart(),
-    async 'is killed and started'() {
-      await own.elasticsearch.kill();
-      await own.elasticsearch.start();
-    },
-    async 'does not answer for some seconds'() {
-      own.elasticsearch.pause();
-      await wait(3_000);
-      own.elasticsearch.resume();
-    },
-  };
-  for (const [what, outage] of Object.entries(outages)) {
-    it(`and ${what} while it is posted to has lost nothing, and is served again at once`, async () => {
-      const source = await ElasticsearchSource.makeWithPages(own.elasticsearch.url);
-      const servers = await Promise.all([source.serve(), source.serve()]);
-      const clients = [1, 2].map((number) => new PatientRequests(number));
-      const stop = new AbortController();
-      const posting = Promise.all(clients.map((client, at) => client.post(servers[at]!.url, stop.signal)));
+  it('while it is posted to has lost nothing, and is served again at once', async () => {
+    const { elasticsearch } = own;
+    const outages = {
+      'it was stopped and started': () => elasticsearch.restart(),
+      async 'it was killed and started'() {
+        await elasticsearch.kill();
+        await elasticsearch.start();
+      },
+      async 'it did not answer for some seconds'() {
+        elasticsearch.pause();
+        await wait(3_000);
+        elasticsearch.resume();
+      },
+    };
+    const source = await ElasticsearchSource.makeWithPages(elasticsearch.url);
+    const servers = await Promise.all([source.serve(), source.serve()]);
+    const clients = [1, 2].map((number) => new PatientRequests(number));
+    const stop = new AbortController();
+    const posting = Promise.all(clients.map((client, at) => client.post(servers[at]!.url, stop.signal)));
+    for (const [what, outage] of Object.entries(outages)) {
       await wait(AROUND);
       await outage();
       const before = clients.map(answers);
-      await until('everybody goes on', async () => clients.every((client, at) => answers(client) > before[at]! + 5));
-      stop.abort();
-      await posting;
-      await requireNothingLost(source, { clients, servers });
-    });
-  }
+      const goOn = async () => clients.every((client, at) => answers(client) > before[at]! + 5);
+      await until(`everybody goes on after ${what}`, goOn);
+    }
+    stop.abort();
+    await posting;
+    await requireNothingLost(source, { clients, servers });
+  });
 });
 
 /** Whether all lists are refused with what is wrong. */
