@@ -50,7 +50,7 @@ describe('a search of keys on Elasticsearch', function () {
 
     const names = new IndexNames(location.prefix);
     const resources = new ResourceReader(cluster, names);
-    const finder = new KeyFinder({ cluster, names, resources, piecesAtOnce: 1 });
+    const finder = new KeyFinder({ cluster, names, resources, piecesAtFirst: 1 });
     let pieces = 0;
     for await (const _ of resources.pieces(id, {})) pieces += 1;
     assert.ok(pieces > 2, `${pieces} pieces`);

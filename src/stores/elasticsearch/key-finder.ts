@@ -11,15 +11,17 @@ import type { IndexNames } from './schema.ts';
 
 /** Milliseconds after which a search says how far it has come. */
 const MOST_TIME = 500;
-/** Pieces of 4,096 keys that are looked through at once: some fifty milliseconds. */
-const PIECES_AT_ONCE = 32;
+/** Pieces of 4,096 keys that are looked through at first: some fifty milliseconds. */
+const PIECES_AT_FIRST = 32;
+/** Milliseconds below which a slice was quick: the next one has twice as many pieces, since some of the time is the same for any size. */
+const QUICK = 100;
 /** Between a key and all that is longer, and after all of that. */
 const ABOVE = '\u0001';
 const END = '\u007f';
 
 interface FinderParts {
   /** Fewer in tests. */
-  readonly piecesAtOnce?: number;
+  readonly piecesAtFirst?: number;
   readonly cluster: Cluster;
   readonly names: IndexNames;
   readonly resources: ResourceReader;
@@ -75,17 +77,22 @@ export class KeyFinder {
   }
 
   async *#slices(set: SetId, after: ResourceKey | undefined): AsyncIterable<Slice> {
-    const { resources, piecesAtOnce = PIECES_AT_ONCE } = this.#parts;
+    const { resources, piecesAtFirst = PIECES_AT_FIRST } = this.#parts;
     const end = orderEnd(set);
     // Keys are ASCII: what lies above another text lies above all keys that go on as it does up to there.
     let above = orderOf(set, (after ?? '').replace(/[^ -~].*$/s, END));
     let pieces = 0;
+    let most = piecesAtFirst;
     for await (const { lt } of resources.pieces(set, { from: after })) {
-      if (lt !== end && ++pieces % piecesAtOnce !== 0) continue;
+      pieces += 1;
+      if (lt !== end && pieces < most) continue;
       // Any text between two keys will do to cut there, and a short one makes a short expression.
       const through = lt === end ? end : lt.slice(0, commonPrefix(above, lt) + TAIL);
+      const began = performance.now();
       yield { above, through };
+      if (performance.now() - began < QUICK) most *= 2;
       above = through;
+      pieces = 0;
     }
   }
 
