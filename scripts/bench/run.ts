@@ -8,6 +8,7 @@ import { elasticsearchIdle } from './figures/elasticsearch-idle.ts';
 import { elasticsearchLargeSet } from './figures/elasticsearch-large-set.ts';
 import { elasticsearchPage } from './figures/elasticsearch-page.ts';
 import { elasticsearchPosting } from './figures/elasticsearch-posting.ts';
+import { elasticsearchSearch } from './figures/elasticsearch-search.ts';
 import { elasticsearchSingleEvent } from './figures/elasticsearch-single-event.ts';
 import { elasticsearchSmallSets } from './figures/elasticsearch-small-sets.ts';
 import { elasticsearchVerify } from './figures/elasticsearch-verify.ts';
@@ -50,6 +51,7 @@ const BENCHES: readonly Bench[] = [
   elasticsearchIdle,
   elasticsearchSmallSets,
   elasticsearchVerify,
+  elasticsearchSearch,
 ];
 
 const { values, positionals } = parseArgs({
