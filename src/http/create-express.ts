@@ -41,7 +41,7 @@ export function createExpress(app: ServedApp, { policy, limits, logger, stopping
       contentSecurityPolicy: { useDefaults: false, directives: CONTENT_SECURITY_POLICY },
       // Whether a name is to be reached by https for ever is for the proxy in front to say.
       strictTransportSecurity: false,
-      // What browsers of today do not know, or take from the policy above. Each header is paid for with every answer.
+      // What only browsers of the past know, what the policy above says, and hints that gain nothing here: each header is paid for with every answer.
       originAgentCluster: false,
       xDnsPrefetchControl: false,
       xDownloadOptions: false,

@@ -10,7 +10,7 @@ const MOST_BYTES = 64 * 1024 * 1024;
 const OVERHEAD = 4096;
 /** A small body is kept as a text as well, which is written together with its head. */
 const MOST_BYTES_OF_TEXT = 16_384;
-/** Milliseconds after which an answer is made anew: a few depend on the clock. Not one whose body tells itself whether it is current. */
+/** Milliseconds after which an answer is made anew, since a few depend on the clock; but for one that tells itself whether it is current. */
 const KEPT_FOR = 10_000;
 
 /** What tells whether an answer may be given again. */
@@ -41,7 +41,7 @@ export interface GivenAnswer extends Keeping {
 export interface QuickAnswer extends Pick<GivenAnswer, 'moment' | 'sender' | 'route' | 'isCurrent'> {
   /** Milliseconds since 1970. */
   readonly until: number;
-  /** Since room was made at its cost the last time. */
+  /** Since it was kept, or spared when room was made. */
   isUsed: boolean;
   readonly variants: Map<Encoding | undefined, Variant>;
 }
