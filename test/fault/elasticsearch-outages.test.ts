@@ -88,7 +88,11 @@ describe('an Elasticsearch that is shared', function () {
     const { exitCode, stderr } = await add();
     assert.equal(exitCode, 3, stderr);
     assert.match(stderr, /^tidemark: .*has blocked an index .*catalog.*is its disk full/);
-    await client.post(server.url, AbortSignal.timeout(AROUND));
+    const stop = new AbortController();
+    const posting = client.post(server.url, stop.signal);
+    await until('it is posted to', async () => isBusy(client));
+    stop.abort();
+    await posting;
     assert.equal(client.refused, 0);
     await block(source, 'catalog', null);
     assert.equal((await add()).exitCode, 0);
