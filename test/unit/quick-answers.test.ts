@@ -55,6 +55,16 @@ describe('Quick answers', () => {
     assert.equal(answers.claim('c', MOST + 1), false);
   });
 
+  it('are made anew after some seconds, but for those that tell themselves whether they are current', () => {
+    const given = { moment: 'now', sender: ANONYMOUS, route: '/', head: [] };
+    const validators = { etag: '"a"', lastModified: undefined, dateTellsVersions: false };
+    answers.keep({ ...given, key: 'document', validators });
+    answers.keep({ ...given, key: 'file', validators, isCurrent: async () => true });
+    const inAMinute = Date.now() + 60_000;
+    assert.ok(answers.find('document')!.until < inAMinute);
+    assert.ok(answers.find('file')!.until > inAMinute);
+  });
+
   it('forget what was answered at another moment', () => {
     keep('a', 1000, 'before');
     keep('a', 2000, 'after');
