@@ -135,7 +135,7 @@ function isQuick({ method, url = '', headers }: IncomingMessage): boolean {
   return !isSpecial(headers) && (accept === undefined || accept === '*/*' || !prefersPage(accept));
 }
 
-/** Whether an answer is another one, or a body has to be read first. Each by its name: a loop over names takes several times as long. */
+/** Whether an answer is another one, or a body has to be read first. Every request comes by here: each name stands for itself, so that no table is gone through. */
 function isSpecial(headers: IncomingHttpHeaders): boolean {
   return (
     headers.range !== undefined ||
