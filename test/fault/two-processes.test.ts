@@ -58,11 +58,11 @@ describeOnEachStore('two processes on one store', function (store) {
     const clients = [...clientsOf(one, 1), ...clientsOf(other, 3)];
     const stop = AbortSignal.timeout(LONG_ENOUGH);
     const both = new SetReader(SET_URL, one.url, other.url);
-    await Promise.all([
+    const posted = Promise.all([
       ...clients.map(({ client, url }) => client.post(url, stop)),
       postByCommand(source, command),
-      followThrough(both, stop),
     ]);
+    await Promise.all([posted, followThrough(both, endOf(posted))]);
 
     const app = await source.open();
     const log = await readLog(app);
@@ -87,9 +87,10 @@ describeOnEachStore('two processes on one store', function (store) {
       const clients = CALM[store.kind]
         ? [calm(mortal, 1), calm(survivor, 2), calm(survivor, 3)]
         : [...clientsOf(mortal, 1), ...clientsOf(survivor, 3)];
+      const posted = Promise.all(clients.map(({ client, url }) => client.post(url, stop.signal)));
       const working = Promise.all([
-        ...clients.map(({ client, url }) => client.post(url, stop.signal)),
-        followThrough(new SetReader(SET_URL, survivor.url), stop.signal),
+        posted,
+        followThrough(new SetReader(SET_URL, survivor.url), endOf(posted)),
         // Only who is asked for lists splits pages and renders.
         readUntilDead(mortal),
       ]);
@@ -146,7 +147,15 @@ async function postByCommand(source: FaultSource, client: Client): Promise<void>
   assert.equal(applied + unchanged, lines.length);
 }
 
-/** Follows the set until it is quiet: its copy is what the Resource List says then. */
+/** Aborted when all has been posted, also what takes longer than it should: a Resource List of several pages is of one moment only then. */
+function endOf(posted: Promise<unknown>): AbortSignal {
+  const ending = new AbortController();
+  const end = (): void => ending.abort();
+  posted.then(end, end);
+  return ending.signal;
+}
+
+/** Follows the set while it changes: its copy is what the Resource List says afterwards. */
 async function followThrough(reader: SetReader, done: AbortSignal): Promise<void> {
   const follower = await Follower.start(reader);
   const relisting = relist(reader, done);
