@@ -8,14 +8,38 @@ import { createServer } from 'node:net';
  */
 const LOWEST = 20_000;
 const HIGHEST = 32_000;
+/** Files of tests that run side by side have a part of them each: a process that starts takes its port seconds after it was found free. */
+const PARTS = 4;
+const part = partOf(process.env.MOCHA_WORKER_ID);
 
-/** So many ports in a row that were free a moment ago. */
+/** The last ones that somebody was told of: they may not be taken yet. */
+const told = new Set<number>();
+const MOST_TOLD = 500;
+
+/** So many ports in a row that were free a moment ago, and that this process was not told of lately. */
 export async function findFreePorts(count: number): Promise<number[]> {
   for (;;) {
-    const first = randomInt(LOWEST, HIGHEST);
+    const first = randomInt(part.lowest, part.highest - count);
     const ports = Array.from({ length: count }, (_, index) => first + index);
+    if (ports.some((port) => told.has(port))) continue;
+    note(ports);
     if (await areFree(ports)) return ports;
   }
+}
+
+function note(ports: readonly number[]): void {
+  for (const port of ports) told.add(port);
+  for (const oldest of told) {
+    if (told.size <= MOST_TOLD) return;
+    told.delete(oldest);
+  }
+}
+
+function partOf(worker: string | undefined): { readonly lowest: number; readonly highest: number } {
+  if (worker === undefined) return { lowest: LOWEST, highest: HIGHEST };
+  const size = (HIGHEST - LOWEST) / PARTS;
+  const lowest = LOWEST + (Number(worker) % PARTS) * size;
+  return { lowest, highest: lowest + size };
 }
 
 async function areFree(ports: readonly number[]): Promise<boolean> {
