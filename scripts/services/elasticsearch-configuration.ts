@@ -1,10 +1,7 @@
-import { execFile } from 'node:child_process';
+import { pbkdf2Sync, randomBytes } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { handOver, unprivileged } from './unprivileged.ts';
-
-const run = promisify(execFile);
+import { handOver } from './unprivileged.ts';
 
 export interface ElasticsearchUser {
   readonly name: string;
@@ -45,13 +42,9 @@ rootLogger.level = info
 rootLogger.appenderRef.console.ref = console
 `;
 
-/** Writes all that a node reads into its configuration folder. `home` is the distribution's folder. */
-export async function configure(
-  home: string,
-  environment: NodeEnvironment,
-  { settings, jvm, security }: NodeConfiguration,
-): Promise<void> {
-  const folder = environment.ES_PATH_CONF;
+/** Writes all that a node reads into its configuration folder. */
+export async function configure(folder: string, { settings, jvm, security }: NodeConfiguration): Promise<void> {
+  const users = security?.users ?? [];
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder);
   // JSON is YAML. Elasticsearch is told what security is, or it would make certificates and passwords of its own.
@@ -62,8 +55,8 @@ export async function configure(
     'roles.yml': Object.entries(security?.roles ?? {})
       .map(writeRole)
       .join(''),
-    users: '',
-    users_roles: '',
+    users: users.map(({ name, password }) => `${name}:${hash(password)}\n`).join(''),
+    users_roles: users.flatMap(({ name, roles }) => roles.map((role) => `${role}:${name}\n`)).join(''),
   };
   for (const [name, content] of Object.entries(files)) {
     await writeFile(join(folder, name), content);
@@ -71,10 +64,13 @@ export async function configure(
   }
   // It keeps a secret of its own in there.
   handOver(folder);
-  for (const { name, password, roles } of security?.users ?? []) {
-    const addUser = ['useradd', name, '-p', password, '-r', roles.join(',')];
-    await run(join(home, 'bin/elasticsearch-users'), addUser, { env: environment, ...unprivileged() });
-  }
+}
+
+/** As `xpack.security.authc.password_hashing.algorithm: pbkdf2_1000` writes it: Elasticsearch's own program takes seconds for each user. */
+function hash(password: string): string {
+  const salt = randomBytes(32);
+  const key = pbkdf2Sync(password, salt, 1000, 32, 'sha512');
+  return `{PBKDF2}1000$${salt.toString('base64')}$${key.toString('base64')}`;
 }
 
 /** Elasticsearch reads this file by lines, a role from each that is not indented. */

@@ -78,7 +78,7 @@ async function configureNode(
     // Java leaves a file in /tmp behind when it is killed. The start script runs for a second or two: the quick compiler is enough for it.
     CLI_JAVA_OPTS: '-XX:-UsePerfData -XX:TieredStopAtLevel=1',
   };
-  await configure(home, environment, {
+  await configure(environment.ES_PATH_CONF, {
     settings: {
       'cluster.name': 'tidemark',
       'node.name': name,
