@@ -1,13 +1,11 @@
-import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type App, openApp } from '../../src/app.ts';
 import type { Configuration, RequestLimits } from '../../src/config/configuration.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../src/http/server.ts';
 import type { StoreKind } from './each-store.ts';
+import { findFreePort } from './free-port.ts';
 
 export interface StartedApp {
   readonly app: App;
@@ -41,7 +39,7 @@ export async function startApp(
       for (const close of closers.splice(0).reverse()) await close();
     },
   });
-  const port = await freePort();
+  const port = await findFreePort();
   const baseUrl = `http://127.0.0.1:${port}`;
   const configuration = testConfiguration(folder, { store: location, baseUrl, port, ...settings });
   const app = await openApp(configuration);
@@ -71,9 +69,9 @@ export function testConfiguration(folder: string, settings: Partial<Configuratio
     publicReadOnly: false,
     limits: NO_LIMITS,
     cacheBytes: 100_000_000,
-    idleTimeout: 10_000,
+    idleTimeout: 60_000,
     drop: { stop: 0.3, warn: 0.15 },
-    s3: { timeout: 10_000, pollInterval: 300_000 },
+    s3: { timeout: 30_000, pollInterval: 300_000 },
     recordsPollInterval: 5_000,
     publicMetrics: false,
     accessLog: false,
@@ -88,13 +86,4 @@ export async function makeFolder({ folder }: StartedApp, name: string): Promise<
   const path = join(folder, name);
   await mkdir(path, { recursive: true });
   return path;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }
