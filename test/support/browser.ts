@@ -3,6 +3,8 @@ import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
+/** Milliseconds that it may take to start, and to do what it is told: a machine that runs tests may be busy. */
+const PATIENCE = { start: 180_000, action: 120_000 };
 const ARGUMENTS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -31,7 +33,7 @@ export function useBrowser(): TestBrowser {
       console.log(`      there is no browser at ${CHROMIUM}: set CHROMIUM`);
       this.skip();
     }
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS, timeout: PATIENCE.start });
   });
   after(() => browser?.close());
 
@@ -40,10 +42,16 @@ export function useBrowser(): TestBrowser {
     assert.deepEqual(complaints.splice(0), [], 'the browser complains');
   });
 
+  async function makeContext(options?: BrowserContextOptions): Promise<BrowserContext> {
+    const context = await browser!.newContext(options);
+    context.setDefaultTimeout(PATIENCE.action);
+    return context;
+  }
+
   return {
-    context: (options) => browser!.newContext(options),
+    context: makeContext,
     async open(url, options = {}) {
-      const context = await browser!.newContext(options);
+      const context = await makeContext(options);
       const page = await context.newPage();
       open.push(page);
       page.on('console', (message) => complaints.push(message.text()));
