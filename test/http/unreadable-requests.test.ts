@@ -11,7 +11,8 @@ describe('A request that is no HTTP', () => {
     server = createServer((request, response) => {
       if (request.url !== '/slow') return void response.end('done\n');
       response.writeHead(200, { 'Content-Length': 10 }).write('12345');
-      setTimeout(() => response.end('67890'), 200).unref();
+      // The answer is on its way until something came that could not be read.
+      server.once('clientError', () => response.end('67890'));
     });
     answerUnreadable(server);
     server.listen(0, '127.0.0.1');
@@ -65,10 +66,16 @@ describe('A request that is no HTTP', () => {
   it('puts nothing into an answer that is on its way', async () => {
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
     await once(socket, 'connect');
-    const answered = text(socket).catch(() => '');
+    let answered = '';
+    socket.on('data', (chunk) => {
+      answered += chunk;
+    });
+    socket.on('error', () => {});
+    const closed = new Promise((resolve) => socket.once('close', resolve));
     socket.write('GET /slow HTTP/1.1\r\nHost: a\r\n\r\n');
-    await once(socket, 'readable');
+    await once(socket, 'data');
     socket.write('nonsense\r\n\r\n');
-    assert.doesNotMatch(await answered, /400|unreadable/);
+    await closed;
+    assert.match(answered, /^HTTP\/1\.1 200 OK\r\n.*\r\n\r\n(12345)?$/s);
   });
 });
