@@ -22,8 +22,7 @@ const SCHEMAS: Readonly<Partial<Record<Activity, FoundArtifact['schema']>>> = {
   indexing: 'MAP.3_1.IndexRecord.v1',
 };
 
-describeOnEachArtifactStore('finding artifacts', function (place) {
-  this.timeout(120_000);
+describeOnEachArtifactStore('finding artifacts', (place) => {
   let store: ArtifactStore;
 
   beforeEach(() => {

@@ -13,8 +13,7 @@ import { removeIndices, uniquePrefix } from '../support/elasticsearch-indices.ts
 
 const COUNT = 12_000;
 
-describe('a search of keys on Elasticsearch', function () {
-  this.timeout(60_000);
+describe('a search of keys on Elasticsearch', () => {
   const server = useElasticsearch();
   let location: ElasticsearchLocation;
   let cluster: Cluster;

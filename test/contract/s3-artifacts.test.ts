@@ -11,8 +11,7 @@ function writeDeep(path: string, content: string): void {
   writeFileSync(path, content);
 }
 
-describe('artifacts in a bucket', function () {
-  this.timeout(120_000);
+describe('artifacts in a bucket', () => {
   const s3 = useS3();
   useKeys(s3);
   const bucket = useBucket(s3);
