@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 
 const CHANGES = { changes: [{ location: { value: 'a', type: 'rel_path' }, change: 'created' }] };
 
-describeOnEachStore('Access over HTTP', (store) => {
+describeOnEachStore('Access over HTTP', (store, itOnce) => {
   let started: StartedApp;
   afterEach(closeApps);
 
@@ -23,7 +23,7 @@ describeOnEachStore('Access over HTTP', (store) => {
   const read = (headers: Record<string, string> = {}) =>
     ask(`${started.url}/sets/papers/capabilitylist.xml`, { headers });
 
-  it('without a token is for requests from this machine', async () => {
+  itOnce('without a token is for requests from this machine', async () => {
     await start({ baseUrl: 'https://data.example.org' });
     assert.equal((await post()).status, 200);
     assert.equal((await post({ Host: 'localhost' })).status, 200);
@@ -35,7 +35,7 @@ describeOnEachStore('Access over HTTP', (store) => {
     assert.equal((await post({ Host: 'evil.example.org' })).status, 403);
   });
 
-  it('is refused to pages of another origin', async () => {
+  itOnce('is refused to pages of another origin', async () => {
     await start();
     assert.equal((await post({ Origin: 'https://evil.example.org' })).status, 403);
     assert.equal((await post({ Origin: 'null' })).status, 403);
@@ -45,7 +45,7 @@ describeOnEachStore('Access over HTTP', (store) => {
     assert.equal(foreign.status, 403);
   });
 
-  it('with a token is public for reading, and needs the token for posting', async () => {
+  itOnce('with a token is public for reading, and needs the token for posting', async () => {
     await start({ token: new Secret('open-sesame') });
     assert.equal((await read({ Host: 'any.example.org' })).status, 200);
     const refused = await post();
@@ -58,20 +58,20 @@ describeOnEachStore('Access over HTTP', (store) => {
     assert.equal((await ask(refresh, { method: 'POST' })).status, 401);
   });
 
-  it('to a public server that only lets read is never posting', async () => {
+  itOnce('to a public server that only lets read is never posting', async () => {
     await start({ publicReadOnly: true });
     assert.equal((await read()).status, 200);
     assert.equal((await post()).status, 403);
     assert.equal((await post({ Authorization: 'Bearer any' })).status, 403);
   });
 
-  it('is checked before the body is read', async () => {
+  itOnce('is checked before the body is read', async () => {
     await start({ token: new Secret('open-sesame') });
     const { status } = await ask(`${started.url}/api/sets/papers/changes`, { method: 'POST', body: 'no JSON' });
     assert.equal(status, 401);
   });
 
-  it('is not given at a public address without a token', async () => {
+  itOnce('is not given at a public address without a token', async () => {
     await start();
     const starting = startServer(started.app, { host: '0.0.0.0', port: 0 });
     await assert.rejects(starting, (error) => {
@@ -82,13 +82,13 @@ describeOnEachStore('Access over HTTP', (store) => {
     });
   });
 
-  it('is not given at a port that is taken', async () => {
+  itOnce('is not given at a port that is taken', async () => {
     await start();
     const starting = startServer(started.app, { host: '127.0.0.1', port: started.server.port });
     await assert.rejects(starting, (error) => isTidemarkError(error, 'invalid') && error.details.field === 'port');
   });
 
-  it('is told in a browser by what it offers itself', async () => {
+  itOnce('is told in a browser by what it offers itself', async () => {
     await start({ token: new Secret('open-sesame') });
     const password = (token: string) => `Basic ${Buffer.from(`me:${token}`).toString('base64')}`;
     assert.equal((await ask(`${started.url}/sign-in`)).status, 401);
@@ -130,7 +130,7 @@ describeOnEachStore('Access over HTTP', (store) => {
     await assert.rejects(starting, (error) => isTidemarkError(error, 'invalid') && error.details.field === 'host');
   });
 
-  it('comes with headers that keep browsers from guessing', async () => {
+  itOnce('comes with headers that keep browsers from guessing', async () => {
     await start();
     const { headers } = await ask(started.url);
     assert.equal(headers['x-content-type-options'], 'nosniff');

@@ -13,8 +13,7 @@ import { itWithXmllint, schemaErrors } from '../support/xsd.ts';
 
 const SECRET = 'what nobody may read';
 
-describe('Attacks over HTTP', function () {
-  this.timeout(20_000);
+describe('Attacks over HTTP', () => {
   let started: StartedApp;
   let url: string;
   let root: string;

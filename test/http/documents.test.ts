@@ -7,7 +7,7 @@ import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 
 const ENCODED = { 'Accept-Encoding': 'gzip' };
 
-describeOnEachStore('Documents over HTTP', (store) => {
+describeOnEachStore('Documents over HTTP', (store, itOnce) => {
   let started: StartedApp;
   let sets = 0;
   let slug: string;
@@ -50,7 +50,7 @@ describeOnEachStore('Documents over HTTP', (store) => {
     }
   });
 
-  it('come in the encoding that the client likes best, each with a tag of its own', async () => {
+  itOnce('come in the encoding that the client likes best, each with a tag of its own', async () => {
     const plain = await ask(list);
     const gzip = await ask(list, { headers: { 'Accept-Encoding': 'br, gzip;q=0.5' } });
     const refused = await ask(list, { headers: { 'Accept-Encoding': 'gzip;q=0' } });
@@ -63,7 +63,7 @@ describeOnEachStore('Documents over HTTP', (store) => {
     for (const { headers } of [plain, gzip, refused]) assert.equal(headers.vary, 'Accept, Accept-Encoding');
   });
 
-  it('are named by what tells their version, and nothing else, to a client that has them', async () => {
+  itOnce('are named by what tells their version, and nothing else, to a client that has them', async () => {
     const { headers } = await ask(list);
     const known = await ask(list, { headers: { 'If-None-Match': headers.etag ?? '' } });
     const told = ['x-request-id', 'etag', 'vary', 'cache-control', 'last-modified'];
@@ -72,7 +72,7 @@ describeOnEachStore('Documents over HTTP', (store) => {
     for (const name of told.slice(1)) assert.equal(known.headers[name], headers[name]);
   });
 
-  it('are not sent to a client that has them, in whatever encoding', async () => {
+  itOnce('are not sent to a client that has them, in whatever encoding', async () => {
     const { etag = '' } = (await ask(list)).headers;
     for (const tag of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
       const answer = await ask(list, { headers: { ...ENCODED, 'If-None-Match': tag } });
@@ -91,7 +91,7 @@ describeOnEachStore('Documents over HTTP', (store) => {
     assert.match(answer.text, /b\.pdf/);
   });
 
-  it('count as unchanged by date only when no other version can have that date', async () => {
+  itOnce('count as unchanged by date only when no other version can have that date', async () => {
     const first = (await ask(list)).headers;
     const inThatSecond = { 'If-Modified-Since': first['last-modified'] ?? '' };
     await post('b.pdf');
@@ -104,7 +104,7 @@ describeOnEachStore('Documents over HTTP', (store) => {
     assert.equal((await ask(list, { headers: { ...later, 'If-None-Match': '"other"' } })).status, 200);
   });
 
-  it('answer HEAD as GET, without a body', async () => {
+  itOnce('answer HEAD as GET, without a body', async () => {
     const get = await ask(list);
     const head = await ask(list, { method: 'HEAD' });
     assert.deepEqual([head.status, head.bytes.length], [200, 0]);
@@ -137,7 +137,7 @@ describeOnEachStore('Documents over HTTP', (store) => {
     assert.doesNotMatch(closed.text, /b\.pdf/);
   });
 
-  it('say which parameter is wrong', async () => {
+  itOnce('say which parameter is wrong', async () => {
     for (const [query, code, field] of [
       ['from=yesterday', 'bad-datetime', 'from'],
       ['until=2026-01-31T12:00:00', 'datetime-without-zone', 'until'],
@@ -177,7 +177,7 @@ describeOnEachStore('Documents over HTTP', (store) => {
     }
   });
 
-  it('can only be read', async () => {
+  itOnce('can only be read', async () => {
     const { status, headers } = await ask(list, { method: 'DELETE' });
     assert.deepEqual([status, headers.allow], [405, 'GET, HEAD']);
   });

@@ -8,11 +8,12 @@ import { lastLineSchema, postedTotalsSchema } from '../../src/http/schemas.ts';
 import { ask, askJson, NDJSON_BODY } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
+import { until } from '../support/until.ts';
 
 const line = (value: string, fields: object = {}): string =>
   JSON.stringify({ location: { value, type: 'rel_path' }, change: 'created', ...fields });
 
-describeOnEachStore('Posting changes as a stream', (store) => {
+describeOnEachStore('Posting changes as a stream', (store, itOnce) => {
   let started: StartedApp;
   let changesUrl: string;
   beforeEach(() => start());
@@ -55,13 +56,13 @@ describeOnEachStore('Posting changes as a stream', (store) => {
     assert.deepEqual(await resources(), ['/a', '/c']);
   });
 
-  it('tells of the first 1,000 that were not applied', async () => {
+  itOnce('tells of the first 1,000 that were not applied', async () => {
     const { notApplied, rejected } = await post(Array(1_500).fill('{}').join('\n'));
     assert.equal(rejected, 1_500);
     assert.deepEqual([notApplied.length, notApplied.at(-1)?.number], [1_000, 1_000]);
   });
 
-  it('takes every name of the format, with a mark at the beginning, and gzip', async () => {
+  itOnce('takes every name of the format, with a mark at the beginning, and gzip', async () => {
     for (const type of ['application/x-ndjson', 'application/ndjson; charset=utf-8', 'application/jsonl']) {
       assert.equal((await post(`\ufeff${line(type.slice(12, 14))}\n`, { 'Content-Type': type })).applied, 1);
     }
@@ -69,7 +70,7 @@ describeOnEachStore('Posting changes as a stream', (store) => {
     assert.equal(packed.applied, 2);
   });
 
-  it('rejects a line over 1 MB and a line that is not UTF-8, and none of their neighbours', async () => {
+  itOnce('rejects a line over 1 MB and a line that is not UTF-8, and none of their neighbours', async () => {
     const long = line('long', { mime: 'x'.repeat(1_048_576) });
     const { notApplied, applied } = await post(
       Buffer.concat([
@@ -110,32 +111,50 @@ describeOnEachStore('Posting changes as a stream', (store) => {
   it('keeps what it acknowledged of a body that is cut off, and nothing of the rest', async () => {
     const asking = open('?results=all');
     asking.on('error', () => {});
-    asking.write(`${line('a')}\n${line('b')}\n`);
+    // The rest comes together with them: when they are acknowledged, it was read.
+    asking.write(`${line('a')}\n${line('b')}\n${line('c')}`);
     const [response] = (await once(asking, 'response')) as [IncomingMessage];
-    response.on('error', () => {});
-    await once(response, 'data');
-    asking.write(line('c'));
-    await setTimeout(50);
+    let told = '';
+    response.setEncoding('utf8').on('error', () => {});
+    response.on('data', (text: string) => {
+      told += text;
+    });
+    await until('two lines', async () => told.split('\n').length > 2);
     asking.destroy();
+    await until('nothing but the question itself is under way', async () => {
+      return (await askJson(`${started.url}/api/status`)).body.requests.inFlight === 1;
+    });
     await setTimeout(100);
     assert.deepEqual(await resources(), ['/a', '/b']);
   });
 
-  it('limits how long a client may be silent, not how long it takes', async () => {
-    await start({ idleTimeout: 600 });
-    const asking = open();
-    for (let at = 0; at < 5; at++) {
-      asking.write(`${line(`paper-${at}`)}\n`);
-      await setTimeout(150);
-    }
-    const [response] = (await once(asking, 'response')) as [IncomingMessage];
-    const { error } = JSON.parse((await response.toArray()).join(''));
-    asking.destroy();
-    assert.deepEqual([response.statusCode, error.code], [408, 'idle']);
-    assert.deepEqual([error.complete, error.applied], [false, 5]);
+  itOnce('limits how long a client may be silent, not how long it takes', async () => {
+    const idleTimeout = 1_000;
+    await start({ idleTimeout });
+    const send = async (folder: number) => {
+      const asking = open();
+      asking.on('error', () => {});
+      const answered = once(asking, 'response') as Promise<[IncomingMessage]>;
+      let longestSilence = 0;
+      for (let at = 0; at < 5; at++) {
+        const began = performance.now();
+        asking.write(`${line(`${folder}/paper-${at}`)}\n`);
+        await setTimeout(idleTimeout / 4);
+        longestSilence = Math.max(longestSilence, performance.now() - began);
+      }
+      const [response] = await answered;
+      const { error } = JSON.parse((await response.toArray()).join(''));
+      asking.destroy();
+      return { longestSilence, status: response.statusCode, error };
+    };
+    let told = await send(0);
+    // A busy machine may keep a client from sending in time, which tells nothing of the server.
+    for (let again = 1; told.longestSilence > idleTimeout / 2; again++) told = await send(again);
+    assert.deepEqual([told.status, told.error.code], [408, 'idle']);
+    assert.deepEqual([told.error.complete, told.error.applied], [false, 5]);
   });
 
-  it('ends with a last line that says why not all was read', async () => {
+  itOnce('ends with a last line that says why not all was read', async () => {
     await start({ idleTimeout: 300 });
     const asking = open('?results=all');
     asking.write(`${line('a')}\n`);
@@ -146,7 +165,7 @@ describeOnEachStore('Posting changes as a stream', (store) => {
     assert.ok(!last.complete && last.error.code === 'idle' && last.applied === 1);
   });
 
-  it('answers early when the server stops', async () => {
+  itOnce('answers early when the server stops', async () => {
     const asking = open();
     asking.write(`${line('a')}\n`);
     await once(asking, 'socket');
@@ -184,7 +203,7 @@ describeOnEachStore('Posting changes as a stream', (store) => {
     assert.ok(!last.complete && last.error.code === 'unavailable' && last.applied === 1);
   });
 
-  it('refuses results of an unknown kind', async () => {
+  itOnce('refuses results of an unknown kind', async () => {
     const { status, text } = await ask(`${changesUrl}?results=none`, {
       method: 'POST',
       headers: NDJSON_BODY,

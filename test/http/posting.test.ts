@@ -5,7 +5,7 @@ import { ask, askJson, JSON_BODY } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 
-describeOnEachStore('Posting changes as JSON', (store) => {
+describeOnEachStore('Posting changes as JSON', (store, itOnce) => {
   let started: StartedApp;
   let sets = 0;
   let slug: string;
@@ -59,7 +59,7 @@ describeOnEachStore('Posting changes as JSON', (store) => {
     for (const datetime of datetimes) assert.match(datetime, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
   });
 
-  it('spoils no neighbour of a bad event', async () => {
+  itOnce('spoils no neighbour of a bad event', async () => {
     const bad = [event('../a'), event('b', 'moved'), event('c', 'created', { length: -1 }), null, event('e', 'x')];
     for (const event of bad) {
       const { results } = await post(neighbour(), event, neighbour());
@@ -73,7 +73,7 @@ describeOnEachStore('Posting changes as JSON', (store) => {
   let neighbours = 0;
   const neighbour = (): object => event(`neighbour-${++neighbours}`);
 
-  it('names the field that is wrong', async () => {
+  itOnce('names the field that is wrong', async () => {
     const { results } = await post(event('a', 'created', { ln: [{ href: { value: 'b', type: 'rel_path' } }] }));
     assert.deepEqual(results[0], {
       status: 'rejected',
@@ -98,7 +98,7 @@ describeOnEachStore('Posting changes as JSON', (store) => {
     assert.deepEqual(text.match(/<loc>[^<]+/g), ['<loc>https://data.example.org/papers/a&amp;b']);
   });
 
-  it('takes gzip', async () => {
+  itOnce('takes gzip', async () => {
     const body = gzipSync(JSON.stringify({ changes: [event('a')] }));
     const headers = { ...JSON_BODY, 'Content-Encoding': 'gzip' };
     const { status, text } = await ask(changesUrl, { method: 'POST', headers, body });
@@ -111,7 +111,7 @@ describeOnEachStore('Posting changes as JSON', (store) => {
     ]);
   });
 
-  it('refuses a body that is not what it should be', async () => {
+  itOnce('refuses a body that is not what it should be', async () => {
     assert.deepEqual(await errorOf({ body: '{"changes": [' }), [400, 'not-json']);
     assert.deepEqual(await errorOf({ body: '' }), [400, 'not-json']);
     assert.deepEqual(await errorOf({ body: Buffer.from('{"changes": ["\xff"]}', 'latin1') }), [400, 'not-utf-8']);
@@ -121,7 +121,7 @@ describeOnEachStore('Posting changes as JSON', (store) => {
     assert.deepEqual(await errorOf({ body: Buffer.alloc(8_388_609, ' ') }), [413, 'body-too-large']);
   });
 
-  it('refuses a content type that any web page could send', async () => {
+  itOnce('refuses a content type that any web page could send', async () => {
     const body = JSON.stringify({ changes: [event('a')] });
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=latin1', '']) {
       const headers = type === '' ? {} : { 'Content-Type': type };
@@ -129,7 +129,7 @@ describeOnEachStore('Posting changes as JSON', (store) => {
     }
   });
 
-  it('refuses an unknown set, and a set id that is none', async () => {
+  itOnce('refuses an unknown set, and a set id that is none', async () => {
     for (const [slug, status] of [
       ['unknown', 404],
       ['No_Slug-', 400],

@@ -8,7 +8,7 @@ import { closeApps, makeFolder, type StartedApp, startApp } from '../support/sta
 
 const CHANGES = { changes: [{ location: { value: 'a.txt', type: 'rel_path' }, change: 'created' }] };
 
-describeOnEachStore('A private set', (store) => {
+describeOnEachStore('A private set', (store, itOnce) => {
   let started: StartedApp;
   let reader: Record<string, string>;
 
@@ -51,7 +51,7 @@ describeOnEachStore('A private set', (store) => {
     assert.deepEqual(await seen(), before);
   });
 
-  it('is in the lists of those who may read it, which no cache may share', async () => {
+  itOnce('is in the lists of those who may read it, which no cache may share', async () => {
     await addSealed();
     for (const path of ['/.well-known/resourcesync', '/api/sets', '/']) {
       const { text, headers } = await get(path, reader);
@@ -70,7 +70,7 @@ describeOnEachStore('A private set', (store) => {
     assert.equal((await get('/.well-known/resourcesync', { 'If-None-Match': etag })).status, 200);
   });
 
-  it('is read with a token, by documents and bytes that are for its sender alone', async () => {
+  itOnce('is read with a token, by documents and bytes that are for its sender alone', async () => {
     await addSealed();
     const documents = ['capabilitylist.xml', 'resourcelist.xml', 'changelist.xml', 'changelist-recent.xml'];
     for (const path of [...documents, 'resources/a.txt']) {
@@ -105,7 +105,7 @@ describeOnEachStore('A private set', (store) => {
     assert.doesNotMatch((await get('/.well-known/resourcesync')).text, /sealed/);
   });
 
-  it('takes posts of those who may post to it, and shows them nothing', async () => {
+  itOnce('takes posts of those who may post to it, and shows them nothing', async () => {
     await addSealed();
     const { token } = await started.app.tokens.create({ name: 'poster', scopes: ['post:sealed'] });
     const poster = { Authorization: `Bearer ${token}` };

@@ -22,7 +22,7 @@ const POLLUTING = NAMES.flatMap((name) => {
   ];
 });
 
-describeOnEachStore('Names that objects inherit', (store) => {
+describeOnEachStore('Names that objects inherit', (store, itOnce) => {
   let started: StartedApp;
   let changes: string;
   // No test minds what the others post.
@@ -37,7 +37,7 @@ describeOnEachStore('Names that objects inherit', (store) => {
     assert.deepEqual(polluted, []);
   });
 
-  it('are unknown fields and words of an event', async () => {
+  itOnce('are unknown fields and words of an event', async () => {
     const body = `{"changes":[${POLLUTING.join(',')}]}`;
     const { status, text } = await ask(changes, { method: 'POST', headers: JSON_BODY, body });
     assert.equal(status, 200, text);
@@ -46,14 +46,14 @@ describeOnEachStore('Names that objects inherit', (store) => {
     for (const { message } of results) assert.ok(message.length > 10);
   });
 
-  it('are unknown fields and words of a line', async () => {
+  itOnce('are unknown fields and words of a line', async () => {
     const { status, text } = await ask(changes, { method: 'POST', headers: NDJSON_BODY, body: POLLUTING.join('\n') });
     assert.equal(status, 200, text);
     const { applied, rejected } = JSON.parse(text);
     assert.deepEqual([applied, rejected], [0, POLLUTING.length]);
   });
 
-  it('are unknown fields of a body', async () => {
+  itOnce('are unknown fields of a body', async () => {
     for (const name of NAMES) {
       for (const body of [`{"${name}":{"changes":[]}}`, `{"${name}":{"polluted":true},"changes":[]}`]) {
         const { status, text } = await ask(changes, { method: 'POST', headers: JSON_BODY, body });
@@ -62,7 +62,7 @@ describeOnEachStore('Names that objects inherit', (store) => {
     }
   });
 
-  it('are unknown parameters of the API, and ignored by documents', async () => {
+  itOnce('are unknown parameters of the API, and ignored by documents', async () => {
     for (const name of NAMES) {
       const { status, body } = await askJson(`${changes}?${name}=x&${name}[polluted]=y`);
       assert.deepEqual([status, body.error.code], [400, 'bad-query']);
@@ -85,7 +85,7 @@ describeOnEachStore('Names that objects inherit', (store) => {
     }
   });
 
-  it('are no sets, pages or routes', async () => {
+  itOnce('are no sets, pages or routes', async () => {
     for (const name of NAMES) {
       const paths = [`/api/sets/${name}x`, `/sets/constructor/resourcelist-${name}.xml`, `/${name}`, `/api/${name}`];
       for (const path of paths) {

@@ -149,7 +149,7 @@ describe('Records whose artifact is damaged', () => {
   });
 });
 
-describeOnEachStore('A set of records over HTTP', (store) => {
+describeOnEachStore('A set of records over HTTP', (store, itOnce) => {
   const folder = useTempFolder();
   let source: Awaited<ReturnType<typeof start>>;
   let artifacts: ArtifactStore;
@@ -159,13 +159,13 @@ describeOnEachStore('A set of records over HTTP', (store) => {
   });
   afterEach(closeApps);
 
-  it('takes no changes of others, and says who makes them', async () => {
+  itOnce('takes no changes of others, and says who makes them', async () => {
     const { status, body } = await askJson(`${source.started.url}/api/sets/cdl/changes`, { changes: [] });
     assert.deepEqual([status, body.error.code, body.error.records], [409, 'conflict', 'cdl/harvest']);
     assert.match(body.error.message, /run "tidemark activity run harvest cdl"/);
   });
 
-  it('says whose records it has', async () => {
+  itOnce('says whose records it has', async () => {
     const key = await putArtifact(artifacts, [record('a/b')], { start: DAY1 });
     await source.scan();
     const { body } = await askJson(`${source.started.url}/api/sets/cdl`);
@@ -191,11 +191,12 @@ describeOnEachStore('A set of records over HTTP', (store) => {
     keeper.start();
     try {
       await until('trouble', async () => events.length > 0);
-      const now = () => new Date().toISOString();
-      await putArtifact(artifacts, [record('a'), record('b')], { start: now() });
+      // Artifacts are named by the second, and looked for among those of today.
+      const now = Date.now();
+      const at = (time: number) => ({ start: new Date(time).toISOString() });
+      await putArtifact(artifacts, [record('a'), record('b')], at(now - 1_000));
       assert.equal((await keeper.firstScan)?.created, 2);
-      await new Promise((resolve) => setTimeout(resolve, 1_100));
-      await putArtifact(artifacts, [record('a'), record('b', 'new')], { start: now() });
+      await putArtifact(artifacts, [record('a'), record('b', 'new')], at(now));
       await until('the second', async () => events.length >= 4);
       assert.deepEqual(events, [
         'trouble: there is no artifact of cdl/harvest in ',

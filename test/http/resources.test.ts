@@ -9,7 +9,7 @@ import { closeApps, makeFolder, type StartedApp, startApp } from '../support/sta
 const TEXT = '0123456789';
 const MODIFIED = Date.UTC(2026, 0, 31, 12) / 1000;
 
-describeOnEachStore('Resources over HTTP', (store) => {
+describeOnEachStore('Resources over HTTP', (store, itOnce) => {
   let started: StartedApp;
   let sets = 0;
   let slug: string;
@@ -77,13 +77,13 @@ describeOnEachStore('Resources over HTTP', (store) => {
     }
   });
 
-  it('are found whichever characters of the path are encoded', async () => {
+  itOnce('are found whichever characters of the path are encoded', async () => {
     await publish('a~b.txt');
     assert.equal((await ask(urlOf('/%61%7Eb%2etxt'))).status, 200);
     assert.equal((await ask(`${urlOf('/a~b.txt')}?download`)).status, 200);
   });
 
-  it('have parts', async () => {
+  itOnce('have parts', async () => {
     const url = await publish('a');
     const part = async (range: string, headers = {}) => {
       const answer = await ask(url, { headers: { Range: range, ...headers } });
@@ -104,7 +104,7 @@ describeOnEachStore('Resources over HTTP', (store) => {
     assert.equal((await part('bytes=2-4', { 'If-Range': 'Fri, 30 Jan 2026 12:00:00 GMT' }))[0], 200);
   });
 
-  it('are not sent to a client that has them', async () => {
+  itOnce('are not sent to a client that has them', async () => {
     const url = await publish('a');
     const { headers } = await ask(url);
     for (const condition of [
@@ -120,14 +120,14 @@ describeOnEachStore('Resources over HTTP', (store) => {
     assert.equal((await ask(url, { headers: { 'If-Unmodified-Since': 'Fri, 30 Jan 2026 12:00:00 GMT' } })).status, 412);
   });
 
-  it('answer HEAD, and may be empty', async () => {
+  itOnce('answer HEAD, and may be empty', async () => {
     const head = await ask(await publish('a'), { method: 'HEAD' });
     assert.deepEqual([head.status, head.bytes.length, head.headers['content-length']], [200, 0, '10']);
     const empty = await ask(await publish('empty', ''));
     assert.deepEqual([empty.status, empty.bytes.length], [200, 0]);
   });
 
-  it('come whole when they are large', async () => {
+  itOnce('come whole when they are large', async () => {
     const bytes = Buffer.alloc(3_000_000, 'tide');
     assert.deepEqual((await ask(await publish('large', bytes))).bytes, bytes);
   });
@@ -142,7 +142,7 @@ describeOnEachStore('Resources over HTTP', (store) => {
     assert.equal((await ask(url)).status, 404);
   });
 
-  it('that lie outside the root are not served, listed or not', async () => {
+  itOnce('that lie outside the root are not served, listed or not', async () => {
     await writeFile(join(started.folder, 'secret'), 'secret');
     await symlink(join(started.folder, 'secret'), join(root, 'link'));
     await list('link');
@@ -152,20 +152,20 @@ describeOnEachStore('Resources over HTTP', (store) => {
     }
   });
 
-  it('whose file went away are not found', async () => {
+  itOnce('whose file went away are not found', async () => {
     const url = await publish('a');
     await rm(join(root, 'a'));
     assert.equal((await askJson(url)).body.error.code, 'not-found');
   });
 
-  it('have paths that are UTF-8', async () => {
+  itOnce('have paths that are UTF-8', async () => {
     for (const path of ['/%ff', '/a/%C3', '/%zz']) {
       const { status, body } = await askJson(urlOf(path));
       assert.deepEqual([status, body.error.code], [400, 'bad-path'], path);
     }
   });
 
-  it('of a set without a root are said to be elsewhere', async () => {
+  itOnce('of a set without a root are said to be elsewhere', async () => {
     await started.app.sets.add({ slug: 'elsewhere', urlPrefix: 'https://data.example.org/files/' });
     const { status, body } = await askJson(`${started.url}/sets/elsewhere/resources/a%20b`);
     assert.deepEqual([status, body.error.uri], [404, 'https://data.example.org/files/a%20b']);

@@ -5,7 +5,7 @@ import { formatS3Location, parseS3Location } from '../../src/s3/s3-location.ts';
 import type { NewSet } from '../../src/sets/new-set.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { collect } from '../support/builders.ts';
-import { describeOnEachStore } from '../support/each-store.ts';
+import { describeOnEachStore, SQLITE } from '../support/each-store.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
 import { clientOf, type OwnS3, rootOf, startOwnS3, uniqueBucket, useBucket, useKeys, useS3 } from '../support/s3.ts';
 import { isList, refuseWith } from '../support/s3-refusal.ts';
@@ -15,7 +15,7 @@ import { until } from '../support/until.ts';
 const TEXT = '0123456789';
 const etagOf = (text: string) => `"${createHash('md5').update(text).digest('hex')}"`;
 
-describeOnEachStore('A set on S3 over HTTP', (store) => {
+describeOnEachStore('A set on S3 over HTTP', (store, itOnce) => {
   const s3 = useS3();
   useKeys(s3);
   const bucket = useBucket(s3);
@@ -80,7 +80,7 @@ describeOnEachStore('A set on S3 over HTTP', (store) => {
     assert.deepEqual([head.status, head.headers['content-length'], head.text], [200, '5', '']);
   });
 
-  it('answers ranges and conditions', async () => {
+  itOnce('answers ranges and conditions', async () => {
     await publish('a');
     const get = (headers: Record<string, string>) => ask(urlOf('a'), { headers });
     const part = await get({ Range: 'bytes=2-4' });
@@ -95,7 +95,7 @@ describeOnEachStore('A set on S3 over HTTP', (store) => {
     assert.deepEqual([(await ask(urlOf('none'))).status, (await ask(urlOf('none'))).text], [200, '']);
   });
 
-  it('says of an object that is gone, and of a server that does not answer, what it is', async () => {
+  itOnce('says of an object that is gone, and of a server that does not answer, what it is', async () => {
     await publish('a');
     await remove('a');
     assert.equal((await ask(urlOf('a'))).status, 404);
@@ -109,7 +109,7 @@ describeOnEachStore('A set on S3 over HTTP', (store) => {
     assert.equal((await ask(urlOf('b'))).status, 200);
   });
 
-  it('redirects to the S3 server when the set says so, by URLs that hold for a while', async () => {
+  itOnce('redirects to the S3 server when the set says so, by URLs that hold for a while', async () => {
     await addSet({ slug: 'sent', presignedSeconds: 60 });
     await put('a b.txt');
     await tell([record('a b.txt')], 'sent');
@@ -147,7 +147,7 @@ describeOnEachStore('A set on S3 over HTTP', (store) => {
     assert.equal((await ask(urlOf('b'))).text, TEXT);
   });
 
-  it('leaves alone what notifications tell of other buckets and prefixes', async () => {
+  itOnce('leaves alone what notifications tell of other buckets and prefixes', async () => {
     await put('a');
     const elsewhere = { s3: { bucket: { name: 'other' }, object: { key: 'some+folder/a' } } };
     const beside = { s3: { bucket: { name: bucket.name }, object: { key: 'some+folder2/a' } } };
@@ -163,7 +163,7 @@ describeOnEachStore('A set on S3 over HTTP', (store) => {
     assert.equal((await changes()).length, 60);
   });
 
-  it('refuses notifications that it does not understand, and those for a set without a bucket', async () => {
+  itOnce('refuses notifications that it does not understand, and those for a set without a bucket', async () => {
     const url = `${started.url}/api/sets/maps/s3-events`;
     assert.equal((await askJson(url, { hello: 'world' })).status, 400);
     assert.equal((await askJson(url, { Records: [{ s3: 'x' }] })).status, 400);
@@ -187,7 +187,7 @@ describeOnEachStore('A set on S3 over HTTP', (store) => {
   });
 });
 
-describeOnEachStore('The notifications of a real S3 server', (store) => {
+describe('The notifications of a real S3 server', () => {
   const keys = { accessKeyId: 'keyfortests', secretAccessKey: 'secretfortests' };
   // Skips where no server can be started.
   useS3();
@@ -200,7 +200,7 @@ describeOnEachStore('The notifications of a real S3 server', (store) => {
   });
 
   it('tell of every change of an object', async () => {
-    const { app, url } = await startApp(store);
+    const { app, url } = await startApp(SQLITE);
     own = await startOwnS3({ keys, eventsUrl: `${url}/api/sets/maps/s3-events` });
     const client = clientOf(own.server);
     const Bucket = uniqueBucket();

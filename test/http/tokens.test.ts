@@ -11,7 +11,7 @@ import { closeApps, NO_LIMITS, type StartedApp, startApp } from '../support/star
 const ADMINISTRATOR = { Authorization: 'Bearer open-sesame' };
 const CHANGES = { changes: [{ location: { value: 'a', type: 'rel_path' }, change: 'created' }] };
 
-describeOnEachStore('Tokens over HTTP', (store) => {
+describeOnEachStore('Tokens over HTTP', (store, itOnce) => {
   let started: StartedApp;
   afterEach(closeApps);
 
@@ -32,6 +32,7 @@ describeOnEachStore('Tokens over HTTP', (store) => {
 
   it('are made, used, listed and revoked', async () => {
     await start();
+    const asked = Date.now();
     const made = await make({ name: 'harvester', scopes: ['post:papers'], expires: '90d', requestsPerMinute: null });
     assert.equal(made.status, 201);
     assert.equal(made.headers['cache-control'], 'no-store');
@@ -41,8 +42,8 @@ describeOnEachStore('Tokens over HTTP', (store) => {
     assert.ok(!JSON.stringify(await list()).includes(token.slice(17)));
     assert.equal(view.state, 'valid');
     assert.equal(view.requestsPerMinute, null);
-    const lifetime = Date.parse(view.expires!) - Date.parse(view.created);
-    assert.ok(Math.abs(lifetime - 90 * 86_400_000) < 5000);
+    const lifetimeBegan = Date.parse(view.expires!) - 90 * 86_400_000;
+    assert.ok(lifetimeBegan >= asked && lifetimeBegan <= Date.now(), view.expires!);
 
     const revoke = () => ask(`${started.url}/api/tokens/${view.id}/revoke`, { method: 'POST', headers: ADMINISTRATOR });
     const revoked = tokenSchema.parse(JSON.parse((await revoke()).text));
@@ -52,7 +53,7 @@ describeOnEachStore('Tokens over HTTP', (store) => {
     assert.deepEqual(await list(), [revoked]);
   });
 
-  it('are not made of what is wrong, and the answer names the field', async () => {
+  itOnce('are not made of what is wrong, and the answer names the field', async () => {
     await start();
     const good = { name: 'a', scopes: ['read:papers'] };
     const wrong: readonly (readonly [object, string, number?])[] = [
@@ -82,7 +83,7 @@ describeOnEachStore('Tokens over HTTP', (store) => {
     assert.deepEqual(await list(), []);
   });
 
-  it('let through so many requests in a minute', async () => {
+  itOnce('let through so many requests in a minute', async () => {
     await start({ limits: { ...NO_LIMITS, tokenRequests: 2 } });
     const { token } = (await make({ name: 'a', scopes: ['post:papers'] })).body;
     const own = (await make({ name: 'b', scopes: ['post:papers'], requestsPerMinute: 1 })).body;
@@ -104,7 +105,7 @@ describeOnEachStore('Tokens over HTTP', (store) => {
   });
 
   it('let through so many bytes of bodies in a minute, counted as they come', async () => {
-    await start({ limits: { ...NO_LIMITS, tokenBody: 200_000 } });
+    await start({ limits: { ...NO_LIMITS, tokenBody: 20_000 } });
     const { token } = (await make({ name: 'a', scopes: ['post:papers'] })).body;
     const line = (number: number) =>
       `${JSON.stringify({ location: { value: `f${number}`, type: 'rel_path' }, change: 'created' })}\n`;
@@ -128,7 +129,7 @@ describeOnEachStore('Tokens over HTTP', (store) => {
     assert.equal((await post(ADMINISTRATOR)).status, 200);
   });
 
-  it('are not needed for reading, which may be limited by address', async () => {
+  itOnce('are not needed for reading, which may be limited by address', async () => {
     await start({ limits: { ...NO_LIMITS, anonymousRequests: 2 } });
     const description = (from: string) =>
       ask(`${started.url}/.well-known/resourcesync`, { headers: { 'X-Forwarded-For': from } });
@@ -138,7 +139,7 @@ describeOnEachStore('Tokens over HTTP', (store) => {
     assert.equal((await description('203.0.113.8')).status, 200);
   });
 
-  it('are in no log, no error and no store', async () => {
+  itOnce('are in no log, no error and no store', async () => {
     await start();
     const logged: string[] = [];
     const sink = new Writable({

@@ -6,9 +6,10 @@ import { useElasticsearch } from '../support/elasticsearch.ts';
 import { refuse } from '../support/elasticsearch-refusal.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
+import { until } from '../support/until.ts';
 import { BROWSER, event, FAILING_PAGES, PAGES, pageAt, post, publishSets } from '../support/web-source.ts';
 
-describeOnEachStore('Pages for people', (store) => {
+describeOnEachStore('Pages for people', (store, itOnce) => {
   let started: StartedApp;
   beforeEach(async () => {
     started = await startApp(store);
@@ -17,7 +18,7 @@ describeOnEachStore('Pages for people', (store) => {
 
   const page = (path: string, headers?: Record<string, string>) => pageAt(started.url + path, headers);
 
-  it('escape whatever somebody has put into the source', async () => {
+  itOnce('escape whatever somebody has put into the source', async () => {
     await publishSets(started);
     for (const path of PAGES) {
       const text = await page(path);
@@ -29,7 +30,7 @@ describeOnEachStore('Pages for people', (store) => {
     assert.ok((await page('/sets/hostile/postings')).includes(`from &lt;script&gt;`));
   });
 
-  it('tell what could not be shown, and why', async () => {
+  itOnce('tell what could not be shown, and why', async () => {
     await publishSets(started);
     for (const [path, expected] of FAILING_PAGES) {
       const { status, text, headers } = await ask(started.url + path, { headers: BROWSER });
@@ -47,7 +48,7 @@ describeOnEachStore('Pages for people', (store) => {
     assert.match(api.headers['content-type'] ?? '', /^application\/json/);
   });
 
-  it('of a set have an address with a slash', async () => {
+  itOnce('of a set have an address with a slash', async () => {
     await started.app.sets.add({ slug: 'maps', urlPrefix: 'https://data.example.org/maps/' });
     const { status, headers } = await ask(`${started.url}/sets/maps`);
     assert.deepEqual([status, headers.location], [308, 'maps/']);
@@ -125,7 +126,7 @@ describeOnEachStore('Pages for people', (store) => {
     assert.match(await page('/sets/maps/'), /href="\.\/postings"/);
   });
 
-  it('render a page of the list anew, and lead back', async () => {
+  itOnce('render a page of the list anew, and lead back', async () => {
     await publishSets(started);
     const list = await page('/sets/maps/pages');
     assert.match(list, /has 4 pages of up to 4 resources each/);
@@ -138,7 +139,7 @@ describeOnEachStore('Pages for people', (store) => {
     assert.doesNotMatch(await page('/sets/maps/pages?refreshed=1-0000%3Cb%3E'), /was rendered anew/);
   });
 
-  it('refuse a form of another origin', async () => {
+  itOnce('refuse a form of another origin', async () => {
     await publishSets(started);
     for (const origin of ['https://evil.example.org', 'null']) {
       const asked = { method: 'POST', headers: { Origin: origin } };
@@ -149,15 +150,19 @@ describeOnEachStore('Pages for people', (store) => {
 
   it('tell how the source is', async () => {
     await publishSets(started);
-    const text = await page('/status');
+    // A store that takes longer than some seconds counts as one that does not answer.
+    const text = await until('a page that the store answers', async () => {
+      const status = await page('/status');
+      return !status.includes('does not answer') && status;
+    });
     assert.match(text, /1 set is being read for the first time\./);
-    assert.match(text, /<dt>Store<\/dt><dd>answered within \d+ ms/);
+    assert.match(text, /<dt>Store<\/dt><dd>answered within [\d.]+ m?s/);
     assert.match(text, /<dt>Events<\/dt><dd>18 applied, 0 told nothing new, 4 rejected/);
     assert.match(text, /<a href="\.\/sets\/scans\/">scans<\/a>/);
   });
 });
 
-describeOnEachStore('Pages for people, where there are tokens', (store) => {
+describeOnEachStore('Pages for people, where there are tokens', (store, itOnce) => {
   let started: StartedApp;
   beforeEach(async () => {
     started = await startApp(store, { token: new Secret('the-administrator') });
@@ -193,7 +198,7 @@ describeOnEachStore('Pages for people, where there are tokens', (store) => {
     }
   });
 
-  it('say who is signed in, and how to sign in', async () => {
+  itOnce('say who is signed in, and how to sign in', async () => {
     const { token } = await started.app.tokens.create({ name: 'Reading room', scopes: ['read:*'] });
     const maps = await pageAt(`${started.url}/sets/maps/changes?before=7`);
     assert.match(maps, /href="\.\.\/\.\.\/sign-in\?to=sets%2Fmaps%2Fchanges%3Fbefore%3D7">Sign in</);
@@ -220,7 +225,7 @@ describeOnEachStore('Pages for people, where there are tokens', (store) => {
     assert.equal(await status('/', basic('wrong')), 401);
   });
 
-  it('show postings and buttons to those alone who may see and use them', async () => {
+  itOnce('show postings and buttons to those alone who may see and use them', async () => {
     assert.equal(await status('/sets/maps/postings'), 401);
     assert.doesNotMatch(await pageAt(`${started.url}/sets/maps/`), /postings/);
     assert.doesNotMatch(await pageAt(`${started.url}/sets/maps/pages`), /<form method="post"/);
@@ -233,7 +238,7 @@ describeOnEachStore('Pages for people, where there are tokens', (store) => {
     assert.match(await pageAt(`${started.url}/status`, ADMINISTRATOR), /Since the server was started/);
   });
 
-  it('are kept by no cache between', async () => {
+  itOnce('are kept by no cache between', async () => {
     for (const headers of [{}, ADMINISTRATOR]) {
       const { headers: answered } = await ask(`${started.url}/sets/maps/`, { headers });
       assert.equal(answered['cache-control'], 'private, no-cache');
@@ -284,11 +289,12 @@ describe('The status, as a page', () => {
     const started = await startApp(onElasticsearch(proxy));
     await started.app.sets.add({ slug: 'maps', urlPrefix: 'https://data.example.org/maps/' });
     const outage = proxy.on(() => true, refuse(503));
+    // It waits two seconds; the limit is far above, for a busy machine.
     const began = performance.now();
     const text = await pageAt(`${started.url}/status`);
     assert.match(text, /The store does not answer\./);
-    assert.ok(performance.now() - began < 6_000);
+    assert.ok(performance.now() - began < 20_000);
     outage.remove();
-    assert.match(await pageAt(`${started.url}/status`), /All is well\./);
+    await until('all is well', async () => (await pageAt(`${started.url}/status`)).includes('All is well.'));
   });
 });

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Suite } from 'mocha';
+import type { AsyncFunc, Func, Suite } from 'mocha';
 import type { StoreLocation } from '../../src/config/configuration.ts';
 import { readNodes } from '../../src/config/elasticsearch-nodes.ts';
 import { useElasticsearch } from './elasticsearch.ts';
@@ -33,13 +33,19 @@ export const SQLITE: StoreKind = {
   },
 };
 
+/** A test, among those of every kind of store, of what no store has a part in: one kind is enough. */
+export type ItOnce = (title: string, test: Func | AsyncFunc) => void;
+
 /** Runs the same tests on every kind of store. Where there is no Elasticsearch, they are skipped there with the reason. */
-export function describeOnEachStore(title: string, tests: (this: Suite, store: StoreKind) => void): void {
+export function describeOnEachStore(
+  title: string,
+  tests: (this: Suite, store: StoreKind, itOnce: ItOnce) => void,
+): void {
   describe(`${title} (on SQLite)`, function () {
-    tests.call(this, SQLITE);
+    tests.call(this, SQLITE, it);
   });
   describe(`${title} (on Elasticsearch)`, function () {
-    tests.call(this, onElasticsearch(useElasticsearch()));
+    tests.call(this, onElasticsearch(useElasticsearch()), () => {});
   });
 }
 
