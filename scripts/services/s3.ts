@@ -27,7 +27,7 @@ export interface S3Options {
 }
 
 /** Milliseconds until a server that does not answer, or does not end, is given up. */
-const PATIENCE = 20_000;
+const PATIENCE = 120_000;
 
 /** A real S3 server (versitygw over a folder): a process that can be stopped, killed, paused, and started again on the same port and data. */
 export class S3Server {

@@ -6,8 +6,7 @@ import { collect, upsert } from '../support/builders.ts';
 import { onElasticsearch, SQLITE, type StoreKind } from '../support/each-store.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
 
-describe('a store that is made again of its archive', function () {
-  this.timeout(60_000);
+describe('a store that is made again of its archive', () => {
   const elasticsearch = onElasticsearch(useElasticsearch());
 
   for (const [from, name] of [
@@ -50,8 +49,7 @@ describe('a store that is made again of its archive', function () {
   }
 });
 
-describe('making a store of an archive', function () {
-  this.timeout(60_000);
+describe('making a store of an archive', () => {
   let bench: ArchiveBench;
   let old: App;
   let maps: number;

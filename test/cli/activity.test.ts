@@ -17,8 +17,7 @@ const MAPPING = {
   },
 };
 
-describeOnEachArtifactStore('activities on the command line', function (place) {
-  this.timeout(60_000);
+describeOnEachArtifactStore('activities on the command line', (place) => {
   const folder = useTempFolder();
   let store: ArtifactStore;
 

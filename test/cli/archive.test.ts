@@ -7,8 +7,7 @@ import { findFreePort } from '../support/free-port.ts';
 import { runTidemark, startTidemark } from '../support/run-tidemark.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 
-describeOnEachArtifactStore('archive and rebuild', function (place) {
-  this.timeout(60_000);
+describeOnEachArtifactStore('archive and rebuild', (place) => {
   const folder = useTempFolder();
 
   const environment = (data: string) => ({

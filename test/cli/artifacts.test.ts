@@ -13,8 +13,7 @@ import { useTempFolder } from '../support/temp-folder.ts';
 
 const VERSION = '0.1.0+0123456789ab';
 
-describeOnEachArtifactStore('tidemark artifacts', function (place) {
-  this.timeout(120_000);
+describeOnEachArtifactStore('tidemark artifacts', (place) => {
   const folder = useTempFolder();
   let store: ArtifactStore;
 

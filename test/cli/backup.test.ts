@@ -11,8 +11,7 @@ import { Workplace } from '../support/workplace.ts';
 
 const BASE_URL = 'http://source.example.org';
 
-describe('a backup', function () {
-  this.timeout(60_000);
+describe('a backup', () => {
   let place: Workplace;
 
   beforeEach(async () => {

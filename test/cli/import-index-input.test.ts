@@ -15,8 +15,7 @@ import {
 } from '../support/import-place.ts';
 
 // What is read, and refused, does not depend on the kind of store that it goes to.
-describe('what tidemark import-index is given', function () {
-  this.timeout(120_000);
+describe('what tidemark import-index is given', () => {
   const server = useElasticsearch();
   let place: ImportPlace;
 

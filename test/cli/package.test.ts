@@ -14,7 +14,7 @@ const execute = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 describe('the package', function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
   let folder: string;
 
   before(async () => {

@@ -5,8 +5,7 @@ import { describeOnEachStore } from '../support/each-store.ts';
 import { until } from '../support/until.ts';
 import { Workplace } from '../support/workplace.ts';
 
-describeOnEachStore('sets on the command line', function (store) {
-  this.timeout(60_000);
+describeOnEachStore('sets on the command line', (store) => {
   let place: Workplace;
   let files: string;
 

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { killTidemarks, runTidemark } from '../support/run-tidemark.ts';
 
-describe('a store that cannot be used', function () {
-  this.timeout(60_000);
+describe('a store that cannot be used', () => {
   let cwd: string;
   let file: string;
 

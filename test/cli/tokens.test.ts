@@ -7,8 +7,7 @@ import { Workplace } from '../support/workplace.ts';
 
 const CHANGES = { changes: [{ location: { value: 'a', type: 'rel_path' }, change: 'created' }] };
 
-describeOnEachStore('tokens on the command line', function (store) {
-  this.timeout(60_000);
+describeOnEachStore('tokens on the command line', (store) => {
   let place: Workplace;
 
   beforeEach(async () => {

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { allCommands, loadCommands } from '../../src/cli/command-list.ts';
 import { type FinishedRun, killTidemarks, runTidemark } from '../support/run-tidemark.ts';
 
-describe('the command line', function () {
-  this.timeout(60_000);
+describe('the command line', () => {
   let cwd: string;
 
   beforeEach(() => {

@@ -24,13 +24,11 @@ interface Size {
   readonly more: number;
 }
 
-describeOnEachStore('120,001 resources in pages of the usual size', function (store) {
-  this.timeout(120_000);
+describeOnEachStore('120,001 resources in pages of the usual size', (store) => {
   areListedInPages(store, { most: 10_000, more: 10_000 });
 });
 
-describe('120,001 resources in pages of 50,000', function () {
-  this.timeout(120_000);
+describe('120,001 resources in pages of 50,000', () => {
   areListedInPages(SQLITE, { pageEntries: 50_000, most: 50_000, more: 20_000 });
 });
 

@@ -16,8 +16,7 @@ const LOOK_EVERY = 20_000;
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
-describe('a bucket of 100,000 objects', function () {
-  this.timeout(120_000);
+describe('a bucket of 100,000 objects', () => {
   const keys = { accessKeyId: 'keyfortests', secretAccessKey: 'secretfortests' };
   // Skips where no server can be started.
   useS3();
