@@ -8,8 +8,7 @@ import { killTidemarks, runProcess, startTidemark } from '../support/run-tidemar
 import { useTempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
 
-describe('an activity in a process of its own', function () {
-  this.timeout(60_000);
+describe('an activity in a process of its own', () => {
   const folder = useTempFolder();
   afterEach(killTidemarks);
 
@@ -65,7 +64,8 @@ describe('the bar of an activity', () => {
     bar.end();
 
     const shown = stderr.read().toString();
-    assert.match(shown, /reading .*1,000 records, [\d,]+\/s, 0:0\d left/);
-    assert.match(shown, /writing .*2\.00 kB of 4\.00 kB, .*\/s, 0:0\d left/);
+    // As long as it takes by what it has taken: longer on a machine that had other things to do.
+    assert.match(shown, /reading .*1,000 records, [\d,]+\/s, \d+:\d\d left/);
+    assert.match(shown, /writing .*2\.00 kB of 4\.00 kB, .*\/s, \d+:\d\d left/);
   });
 });

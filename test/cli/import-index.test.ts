@@ -11,8 +11,7 @@ const MD5 = 'd41d8cd98f00b204e9800998ecf8427e';
 /** More than one commit. */
 const MANY = 5_500;
 
-describeOnEachStore('tidemark import-index', function (store) {
-  this.timeout(120_000);
+describeOnEachStore('tidemark import-index', (store) => {
   const server = useElasticsearch();
   let place: ImportPlace;
 
@@ -99,16 +98,16 @@ describeOnEachStore('tidemark import-index', function (store) {
       'back-2': change('back.tif', 'deleted', 2),
     });
 
+    const begun = formatStamp(Date.now() * 1000);
     const { sets } = await place.import(PREFIX);
 
     assert.deepEqual(sets[0]!.settled, { created: 1, updated: 0, deleted: 1 });
-    const now = formatStamp(Date.now() * 1000).slice(0, 11);
     const told = await place.changes('maps');
     assert.deepEqual(
       told.map((line) => line.replace(/^\S+ /, '')),
       ['created lost.tif', 'created back.tif', 'deleted back.tif', 'created back.tif 1', 'deleted lost.tif'],
     );
-    assert.ok(told.slice(3).every((line) => line.startsWith(now)));
+    assert.ok(told.slice(3).every((line) => line >= begun));
   });
 
   it('changes nothing when it is repeated, and takes over what came since', async () => {

@@ -66,8 +66,7 @@ class Source {
   }
 }
 
-describeOnEachStore('A server of two processes', function (store) {
-  this.timeout(60_000);
+describeOnEachStore('A server of two processes', (store) => {
   const source = new Source();
 
   beforeEach(() => source.make(store));
@@ -81,8 +80,8 @@ describeOnEachStore('A server of two processes', function (store) {
     const lists = await Promise.all(connections.map((asking) => asking('/sets/papers/resourcelist.xml')));
     for (const { text: list } of lists) assert.equal(list.match(/<loc>/g)?.length, CONNECTIONS);
 
-    const scrapes = await Promise.all(
-      connections.map(async (asking) => parseExposition((await asking('/metrics')).text)),
+    const scrapes = await inTime(() =>
+      Promise.all(connections.map(async (asking) => parseExposition((await asking('/metrics')).text))),
     );
     for (const told of scrapes) {
       assert.equal(sampleOf(told, 'tidemark_processes'), 2);
@@ -90,7 +89,7 @@ describeOnEachStore('A server of two processes', function (store) {
       assert.equal(applied(told), CONNECTIONS);
       assert.equal(postings(told), CONNECTIONS);
     }
-    const { status, text: live } = await connections[0]!('/api/status');
+    const { status, text: live } = await inTime(() => connections[0]!('/api/status'));
     assert.equal(status, 200);
     assert.equal(JSON.parse(live).events.applied, CONNECTIONS);
     assert.equal(JSON.parse(live).processes, 2);
@@ -103,7 +102,7 @@ describeOnEachStore('A server of two processes', function (store) {
     const kept = again.filter((answer) => answer?.isReused).length;
     assert.ok(kept > 0 && kept < CONNECTIONS, `${kept} connections were those of the first process`);
     await until('two processes serve', async () => sampleOf(await source.scrape(), 'tidemark_processes') === 2);
-    assert.equal(applied(await source.scrape()), CONNECTIONS);
+    assert.equal(applied(await inTime(() => source.scrape())), CONNECTIONS);
 
     // As a terminal does.
     const all = [first.pid, ...childrenOf(first.pid)];
@@ -115,8 +114,7 @@ describeOnEachStore('A server of two processes', function (store) {
   });
 });
 
-describe('The processes of a server', function () {
-  this.timeout(60_000);
+describe('The processes of a server', () => {
   const source = new Source();
 
   beforeEach(() => source.make(SQLITE));
@@ -151,6 +149,15 @@ describe('The processes of a server', function () {
     }
   });
 });
+
+/** Asks for figures until all processes answered in time: one that takes three seconds is told of as it was before, or not at all. */
+async function inTime<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    const began = performance.now();
+    const answer = await ask();
+    if (performance.now() - began < 2_500) return answer;
+  }
+}
 
 function eventOf(n: number): object {
   return { changes: [{ location: { value: `${n}`, type: 'rel_path' }, change: 'created', length: n }] };

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { ask, JSON_BODY } from '../support/ask.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { killTidemarks, runTidemark, startTidemark } from '../support/run-tidemark.ts';
+import { until } from '../support/until.ts';
 
 const TOKEN = 'open-sesame-0815';
 const PRESIGNED = 'X-Amz-Signature=5e1f1e55';
@@ -41,6 +42,7 @@ describe('The log of a server', () => {
 
   it('has a line for each request, and no secret', async () => {
     const headers = { Authorization: `Bearer ${TOKEN}`, Cookie: `session=${TOKEN}`, 'X-Request-Id': 'mine-1' };
+    const began = performance.now();
     const log = await logOf(async (url) => {
       await ask(`${url}/api/sets?limit=5&token=${TOKEN}&${PRESIGNED}`, { headers });
       await ask(`${url}/api/sets/none/changes`, { method: 'POST', headers: { ...JSON_BODY, ...headers }, body: '{}' });
@@ -59,7 +61,7 @@ describe('The log of a server', () => {
     assert.equal(second.status, 404);
     assert.equal(third.sender, 'anonymous');
     assert.equal(third.status, 200);
-    assert.ok(third.bytes > 300 && third.ms > 0 && third.ms < 5000);
+    assert.ok(third.bytes > 300 && third.ms > 0 && third.ms < performance.now() - began);
     assert.equal(fourth.status, 401);
     assert.equal(fourth.sender, undefined);
     assert.equal(linesOf(log).length, 4);
@@ -76,24 +78,30 @@ describe('The log of a server', () => {
     const TIDEMARK_PORT = String(port);
     const asked = (args: readonly string[], env: Readonly<Record<string, string>> = { TIDEMARK_TOKEN: TOKEN }) =>
       runTidemark(['status', ...args], { cwd: folder, env: { TIDEMARK_PORT, ...env } });
+    // A server that does not answer within two seconds is told of as none.
+    const found = (...of: Parameters<typeof asked>) =>
+      until('the server answers in time', async () => {
+        const { stdout } = await asked(...of);
+        return !/Server +none|"state":"none"/.test(stdout) && stdout;
+      });
     const running = startTidemark(['serve'], { cwd: folder, env: { TIDEMARK_PORT, TIDEMARK_TOKEN: TOKEN } });
     await running.says(/Serving/);
     await ask(`http://127.0.0.1:${port}/healthz`);
 
     const [forProgram, forPerson, forStranger] = await Promise.all([
-      asked(['--json']),
-      asked([]),
-      asked(['--json'], {}),
+      found(['--json']),
+      found([]),
+      found(['--json'], {}),
     ]);
-    const { server, log } = JSON.parse(forProgram.stdout);
+    const { server, log } = JSON.parse(forProgram);
     assert.equal(server.state, 'running');
     assert.equal(server.url, `http://localhost:${port}`);
     assert.ok(server.status.requests.answered >= 1);
     assert.equal(log.commitsWaiting, 0);
-    assert.match(forPerson.stdout, /Server {7}runs at .*localhost.*, for /);
-    assert.match(forPerson.stdout, /0 events applied, 0 unchanged, 0 rejected/);
-    assert.match(forPerson.stdout, /0 sets, 0 resources, 0 changes/);
-    assert.equal(JSON.parse(forStranger.stdout).server.state, 'refuses');
+    assert.match(forPerson, /Server {7}runs at .*localhost.*, for /);
+    assert.match(forPerson, /0 events applied, 0 unchanged, 0 rejected/);
+    assert.match(forPerson, /0 sets, 0 resources, 0 changes/);
+    assert.equal(JSON.parse(forStranger).server.state, 'refuses');
 
     running.signal('SIGTERM');
     await running.exit();
