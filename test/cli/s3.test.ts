@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { askJson } from '../support/ask.ts';
 import { SQLITE } from '../support/each-store.ts';
 import { findFreePort } from '../support/free-port.ts';
-import { environmentOf, rootOf, useBucket, useS3 } from '../support/s3.ts';
+import { environmentOf, rootOf, useBucket, useKeys, useS3 } from '../support/s3.ts';
 import { until } from '../support/until.ts';
 import { Workplace } from '../support/workplace.ts';
 
-describe('a bucket on the command line', function () {
-  this.timeout(60_000);
+describe('a bucket on the command line', () => {
   const s3 = useS3();
+  useKeys(s3);
   const bucket = useBucket(s3);
   let place: Workplace;
 
@@ -21,8 +21,7 @@ describe('a bucket on the command line', function () {
   const put = (path: string, content = path) => bucket.put(`some maps/${path}`, content);
   const root = () => rootOf(s3, bucket.name, 'some maps');
   const canonical = () => `s3://${bucket.name}/some%20maps?endpoint=${s3.endpoint}`;
-  // The keys are looked for in the environment of the process.
-  const run = (...args: string[]) => place.runProcess(args, { env: environmentOf(s3) });
+  const run = (...args: string[]) => place.run(args);
 
   async function done(...args: string[]): Promise<string> {
     const { exitCode, stdout, stderr } = await run(...args);
@@ -97,6 +96,7 @@ describe('a bucket on the command line', function () {
     await done('sets', 'add', 'missing', '--root', rootOf(s3, `${bucket.name}-not`));
     await done('sets', 'add', 'public', '--root', `${root()}&anonymous=true`);
     const { accessKeyId } = s3.keys;
+    // Keys are looked for in the environment of the process.
     const env = { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: 'wrongwrong' };
     const told = [
       [await place.runProcess(['scan', 'maps'], { env }), /does not accept the credentials .*: check key and secret/],

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { openApp } from '../../src/app.ts';
 import { orderOf } from '../../src/stores/elasticsearch/documents.ts';
+import { scan } from '../../src/updater/scan.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import type { FinishedRun } from '../support/run-tidemark.ts';
+import { testConfiguration } from '../support/start-app.ts';
 import { ofKey, type Tampering, tamper } from '../support/tampering.ts';
 import { Workplace } from '../support/workplace.ts';
 
-describeOnEachStore('tidemark verify', function (store) {
-  this.timeout(60_000);
+describeOnEachStore('tidemark verify', (store) => {
   let place: Workplace;
   let files: string;
 
@@ -17,11 +19,24 @@ describeOnEachStore('tidemark verify', function (store) {
     files = join(place.folder, 'files');
     mkdirSync(files);
     for (const name of ['a.txt', 'b.txt', 'c.txt', 'd.txt']) writeFileSync(join(files, name), name);
-    await tidemark('sets add files --root files');
-    await tidemark('scan files');
-    rmSync(join(files, 'd.txt'));
-    await tidemark('scan files');
+    await publishFiles(() => rmSync(join(files, 'd.txt')));
   });
+
+  /** Scans the folder, and again when something has happened. */
+  async function publishFiles(happens: () => void): Promise<void> {
+    const { location } = place.store;
+    const app = await openApp(testConfiguration(join(place.folder, 'data'), { store: location }));
+    try {
+      const { index, updater } = app;
+      await app.sets.useBaseUrl('http://localhost:8080', false);
+      const set = await app.sets.add({ slug: 'files', root: files });
+      await scan({ ...app.rootOf(set), set, index, updater });
+      happens();
+      await scan({ ...app.rootOf(set), set, index, updater });
+    } finally {
+      await app.close();
+    }
+  }
 
   afterEach(() => place.close());
 
