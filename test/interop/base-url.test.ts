@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { scan } from '../../src/updater/scan.ts';
 import { auditSource, itWithScript } from '../support/check-scripts.ts';
-import { describeOnEachStore, SQLITE } from '../support/each-store.ts';
+import { SQLITE } from '../support/each-store.ts';
 import { readSource } from '../support/read-source.ts';
 import { violations } from '../support/rules.ts';
 import { closeApps, makeFolder, type StartedApp, startApp } from '../support/start-app.ts';
@@ -12,14 +12,14 @@ import { get, post } from './http.ts';
 import { changesOf, locsOf } from './lists.ts';
 import { ReverseProxy } from './reverse-proxy.ts';
 
-describeOnEachStore('a source below a path of a proxy', (store) => {
+describe('a source below a path of a proxy', () => {
   let proxy: ReverseProxy;
   let source: StartedApp;
 
   // No test changes anything.
   before(async () => {
     proxy = await ReverseProxy.start('/data/rs');
-    source = await startApp(store, { baseUrl: proxy.baseUrl });
+    source = await startApp(SQLITE, { baseUrl: proxy.baseUrl });
     proxy.target = source.url;
     await publishFiles(source, ['a.txt', 'b & c/d.txt', 'e.txt', 'f.txt']);
   });
@@ -94,12 +94,12 @@ describe('a window of 50,001 changes below a path of a proxy', () => {
   });
 });
 
-describeOnEachStore('a set whose resources are elsewhere', (store) => {
+describe('a set whose resources are elsewhere', () => {
   const PREFIX = 'https://elsewhere.example/a%20path/';
   let home: string;
 
   beforeEach(async () => {
-    const { app, url } = await startApp(store);
+    const { app, url } = await startApp(SQLITE);
     await app.sets.add({ slug: 'records', urlPrefix: PREFIX, publishHashes: ['md5'] });
     home = `${url}/sets/records/`;
   });

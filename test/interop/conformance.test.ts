@@ -12,7 +12,7 @@ import { ReverseProxy } from './reverse-proxy.ts';
 import { RichSource } from './rich-source.ts';
 import { SOURCE_FAULTS } from './source-faults.ts';
 
-describeOnEachStore('a running source', (store) => {
+describeOnEachStore('a running source', (store, itOnce) => {
   let proxy: ReverseProxy;
   let rich: RichSource;
   let earlier: Source;
@@ -55,13 +55,13 @@ describeOnEachStore('a running source', (store) => {
   });
 
   for (const [number, title, spoil] of SOURCE_FAULTS) {
-    it(`breaks rule ${number} when ${title}`, async () => {
+    itOnce(`breaks rule ${number} when ${title}`, async () => {
       proxy.spoil = spoil;
       assert.notDeepEqual(RULES[number]!(await read()), []);
     });
   }
 
-  it('has a planted fault for every rule that needs one', () => {
+  itOnce('has a planted fault for every rule that needs one', () => {
     const rules = RULE_TABLE.flatMap((section) => section.rules);
     const needed = rules.filter(([, , , judged]) => judged === 'source').map(([number]) => number);
     assert.deepEqual([...new Set(SOURCE_FAULTS.map(([number]) => number))], needed);

@@ -1,11 +1,9 @@
-import { mkdir } from 'node:fs/promises';
+import assert from 'node:assert/strict';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
+import { until } from '../support/until.ts';
 import type { Workplace } from '../support/workplace.ts';
 import { get } from './http.ts';
-
-/** Milliseconds; changes show up within two seconds, but a machine that runs tests may be busy. */
-const PATIENCE = 20_000;
 
 /** A folder that the real program publishes on a free port. */
 export interface PublishedFolder {
@@ -14,6 +12,8 @@ export interface PublishedFolder {
   readonly set: string;
   /** The folder with the files. */
   readonly files: string;
+  /** Puts a whole new file there: one that is written in place may be seen while it is empty, which is a change more. */
+  put(name: string, content: string): Promise<void>;
   /** Resolves when the set has had so many changes. */
   seen(changes: number): Promise<void>;
 }
@@ -33,13 +33,17 @@ export async function publishFolder(
     baseUrl,
     files,
     set: `${baseUrl}/sets/files`,
+    async put(name, content) {
+      const written = join(place.folder, 'written');
+      await writeFile(written, content);
+      await rename(written, join(files, name));
+    },
     async seen(changes) {
-      const until = Date.now() + PATIENCE;
-      for (let seen = -1; ; await wait(50)) {
-        seen = JSON.parse((await get(`${baseUrl}/api/sets/files`)).text).changes;
-        if (seen === changes) return;
-        if (Date.now() > until || seen > changes) throw new Error(`${seen} changes were seen, not ${changes}`);
-      }
+      await until(`${changes} changes`, async () => {
+        const seen = JSON.parse((await get(`${baseUrl}/api/sets/files`)).text).changes;
+        assert.ok(seen <= changes, `${seen} changes were seen, not ${changes}`);
+        return seen === changes;
+      });
     },
   };
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFile, rename, unlink, writeFile } from 'node:fs/promises';
+import { appendFile, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describeOnEachStore } from '../support/each-store.ts';
@@ -13,8 +13,7 @@ import { contentsOf, copyRealFiles } from './real-files.ts';
 
 const FILES = 1000;
 
-describeOnEachStore('the reference client', function (store) {
-  this.timeout(120_000);
+describeOnEachStore('the reference client', (store) => {
   let place: Workplace;
 
   beforeEach(async () => {
@@ -70,18 +69,18 @@ async function makeBaseline(client: ReferenceClient, published: PublishedFolder,
  * Writes a file in a later second than that of the first scan. The client remembers the newest lastmod that it saw, and later drops a
  * resource's changes when the first since then is its creation and the last its deletion: right, unless it copied it in between.
  */
-async function writeLater({ files, set, seen }: PublishedFolder): Promise<void> {
+async function writeLater({ set, put, seen }: PublishedFolder): Promise<void> {
   const secondOf = (time: number) => Math.floor(time / 1000);
   const scanned = Date.parse(changesOf((await get(`${set}/changelist.xml`)).text).at(-1)!.datetime);
   while (secondOf(Date.now()) <= secondOf(scanned)) await wait(20);
-  await writeFile(join(files, 'later.txt'), 'later');
+  await put('later.txt', 'later');
   await seen(FILES + 1);
 }
 
 /** One is created, one updated, one deleted, and one moved, which is a deletion and a creation. */
-async function changeFiles({ files, seen }: PublishedFolder, changesBefore: number): Promise<void> {
+async function changeFiles({ files, put, seen }: PublishedFolder, changesBefore: number): Promise<void> {
   const [updated = '', deleted = '', moved = ''] = (await contentsOf(files)).keys();
-  await writeFile(join(files, 'created.txt'), 'new');
+  await put('created.txt', 'new');
   await appendFile(join(files, updated), 'more');
   await unlink(join(files, deleted));
   await rename(join(files, moved), join(files, 'moved.txt'));

@@ -7,7 +7,7 @@ import type { AsyncFunc } from 'mocha';
 const PROGRAM = 'schemathesis';
 const CHECKOUT = join(import.meta.dirname, '../..');
 /** Milliseconds for one run, which takes a minute on a machine that does little else. */
-const LIMIT = 240_000;
+const LIMIT = 900_000;
 
 export interface SchemathesisRun {
   /** Where the description of the API is. */
