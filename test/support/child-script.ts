@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createInterface, type Interface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
@@ -37,9 +37,11 @@ export class ChildScript<Line> {
     return { now: megabytes('VmRSS'), peak: megabytes('VmHWM') };
   }
 
-  /** How many files and connections the process has open. */
-  openFiles(): number {
-    return readdirSync(`/proc/${this.#child.pid}/fd`).length;
+  /** How many connections, and files with such names, the process has open: threads that it starts meanwhile open others. */
+  openFiles(names: RegExp): number {
+    const folder = `/proc/${this.#child.pid}/fd`;
+    const opened = readdirSync(folder).map((name) => nameOf(`${folder}/${name}`));
+    return opened.filter((name) => name.startsWith('socket:') || names.test(name)).length;
   }
 
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
@@ -49,5 +51,14 @@ export class ChildScript<Line> {
     this.#child.kill(signal);
     await exit;
     this.#reader.close();
+  }
+}
+
+/** Of what a link leads to; empty when it has just been closed. */
+function nameOf(link: string): string {
+  try {
+    return readlinkSync(link);
+  } catch {
+    return '';
   }
 }

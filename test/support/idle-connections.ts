@@ -1,4 +1,4 @@
-// Many connections in a process of its own, which has its own limit of open files. Prints how many are open, when it is told a line.
+// Many connections in a process of its own, which has its own limit of open files. Prints how many are open, and how many were, when it is told a line.
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 
@@ -15,13 +15,17 @@ const { hostname, port } = new URL(url);
 const AT_ONCE = 200;
 
 const sockets = new Set<Socket>();
+let connected = 0;
 for (let opened = 0; opened < connections; opened += AT_ONCE) {
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, connections - opened) }, open));
 }
-console.log(JSON.stringify({ open: sockets.size }));
-for await (const _line of createInterface({ input: process.stdin }))
-  console.log(JSON.stringify({ open: sockets.size }));
+tell();
+for await (const _line of createInterface({ input: process.stdin })) tell();
 for (const socket of sockets) socket.destroy();
+
+function tell(): void {
+  console.log(JSON.stringify({ open: sockets.size, connected }));
+}
 
 function open(): Promise<void> {
   return new Promise((resolve) => {
@@ -33,6 +37,7 @@ function open(): Promise<void> {
     });
     socket.on('connect', () => {
       sockets.add(socket);
+      connected += 1;
       socket.resume();
       if (text === '') resolve();
       else {
