@@ -19,8 +19,7 @@ function saying(message: RegExp) {
   return (error: unknown) => isTidemarkError(error, 'unavailable') && message.test(error.message);
 }
 
-describe('artifacts in a folder that fails', function () {
-  this.timeout(180_000);
+describe('artifacts in a folder that fails', () => {
   const folder = useTempFolder();
   const open = (path = folder.path): ArtifactStore =>
     openArtifacts({ kind: 'folder', folder: path }, { timeout: 1_000 });

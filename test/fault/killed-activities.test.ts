@@ -16,8 +16,7 @@ const AT_ONCE = 3;
 /** After which steps there is a file: before, there must be nothing but the claim. */
 const WITHOUT_FILE = ['activity.claimed', 'activity.read', 'activity.gathered', 'activity.writing'];
 
-describeOnEachArtifactStore('an activity that is killed', function (place) {
-  this.timeout(180_000);
+describeOnEachArtifactStore('an activity that is killed', (place) => {
   const folder = useTempFolder();
   let store: ArtifactStore;
 

@@ -72,8 +72,7 @@ const REQUESTS: readonly {
   { name: 'a list', matches: isList, use: 'list' },
 ];
 
-describe('artifacts on an S3 server that fails', function () {
-  this.timeout(180_000);
+describe('artifacts on an S3 server that fails', () => {
   const s3 = useS3();
   useKeys(s3);
   const bucket = useBucket(s3);
@@ -92,7 +91,7 @@ describe('artifacts on an S3 server that fails', function () {
     await proxy.close();
   });
 
-  function open(at: { readonly endpoint: string }, { timeout = 3_000, attempts = 1 } = {}): ArtifactStore {
+  function open(at: { readonly endpoint: string }, { timeout = 60_000, attempts = 1 } = {}): ArtifactStore {
     const place = parseS3Location(rootOf(at, bucket.name, 'ingest'), 'artifacts');
     return openArtifacts({ kind: 's3', place }, { timeout, attempts });
   }
@@ -246,7 +245,7 @@ describe('artifacts on an S3 server that fails', function () {
 
   it('lists nothing of an upload that a killed process left, and aborts it in time', async () => {
     const place = parseS3Location(rootOf(s3, bucket.name, 'ingest'), 'artifacts');
-    const objects = new S3Objects(place, { timeout: 3_000 });
+    const objects = new S3Objects(place, { timeout: 60_000 });
     const upload = await objects.beginUpload({ path: KEY, contentType: undefined, id: 'x' });
     const part = { path: KEY, UploadId: upload, at: 0, body: Buffer.alloc(BLOCK_BYTES) };
     await objects.uploadPart(part);

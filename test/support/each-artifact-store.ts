@@ -56,6 +56,6 @@ function placeOf(
     get environment() {
       return environment();
     },
-    open: () => openArtifacts(location(), { timeout: 20_000 }),
+    open: () => openArtifacts(location(), { timeout: 60_000 }),
   };
 }

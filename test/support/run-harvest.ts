@@ -14,6 +14,6 @@ export interface HarvestToKill {
 // A process that harvests until it dies at the failpoint.
 const { location, folder, provider, failpoint }: HarvestToKill = JSON.parse(process.argv[2]!);
 armFailpoint(failpoint);
-const store = openArtifacts(location, { timeout: 5_000 });
+const store = openArtifacts(location, { timeout: 60_000 });
 await harvest({ store, folder, provider }, allKindsOfItems(400));
 await store.close();
