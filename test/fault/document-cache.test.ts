@@ -12,10 +12,11 @@ import { basisOf } from '../../src/publisher/older-version.ts';
 import type { PublishedDocument } from '../../src/publisher/published-document.ts';
 import type { RenderJob } from '../../src/publisher/render-job.ts';
 import { requireWholeDocuments } from '../support/fault-checks.ts';
+import { until } from '../support/until.ts';
 
-/** Milliseconds that a body stays when it is replaced, and until it is surely gone. */
+/** Milliseconds that a body stays when it is replaced, and until its time is over. */
 const GRACE = 50;
-const AFTER_GRACE = 250;
+const AFTER_GRACE = 100;
 
 const MAKING: Making = {
   newest: 0,
@@ -48,6 +49,9 @@ describe('a document cache', () => {
   const openCache = (render = renderToDisk) =>
     new DocumentCache({ folder: join(dataFolder, 'documents'), mostBytes: 1e9, render, grace: GRACE });
 
+  const requireNothingLeft = () =>
+    until('no body is left that no record names', async () => (await requireWholeDocuments(dataFolder)) === 0);
+
   it('keeps a document that was made anew while somebody asked for it', async () => {
     const cache: DocumentCache = openCache(async (record, making) => {
       const made = await renderToDisk(record, making);
@@ -58,7 +62,7 @@ describe('a document cache', () => {
     await cache.refresh(version(1), MAKING);
     await wait(AFTER_GRACE);
     await requireReadable(await cache.get(version(1), () => MAKING));
-    assert.equal(await requireWholeDocuments(dataFolder), 0);
+    await requireNothingLeft();
   });
 
   it('makes a document anew whose body is not whole, as after a power failure', async () => {
@@ -76,7 +80,7 @@ describe('a document cache', () => {
     await wait(AFTER_GRACE);
     assert.equal(await cache.peek(version(1)), undefined);
     await requireReadable(await cache.get(version(2), () => assert.fail('it is there')));
-    assert.equal(await requireWholeDocuments(dataFolder), 0);
+    await requireNothingLeft();
   });
 
   it('leaves nothing behind when two processes render the same documents', async () => {
@@ -87,7 +91,7 @@ describe('a document cache', () => {
       for (const cache of caches) await requireReadable(await cache.get(version(number), () => MAKING));
     }
     await wait(AFTER_GRACE);
-    assert.equal(await requireWholeDocuments(dataFolder), 0);
+    await requireNothingLeft();
   });
 
   it('counts one version of a document, also of those that another process makes', async () => {
@@ -99,7 +103,7 @@ describe('a document cache', () => {
     for (const cache of [one, other]) assert.equal(cache.figures().documents, 1);
     assert.equal(other.figures().bytes, one.figures().bytes);
     await wait(AFTER_GRACE);
-    assert.equal(await requireWholeDocuments(dataFolder), 0);
+    await requireNothingLeft();
   });
 
   it('tells who renders a version which older one it may be made of, while that is there', async () => {
@@ -118,7 +122,7 @@ describe('a document cache', () => {
     await cache.refresh(version(6), plan(6));
     assert.deepEqual(told, [undefined, 1, undefined, undefined, undefined, undefined]);
     await wait(AFTER_GRACE);
-    assert.equal(await requireWholeDocuments(dataFolder), 0);
+    await requireNothingLeft();
   });
 
   it('serves what it made although another process has removed it at once', async () => {
@@ -129,7 +133,7 @@ describe('a document cache', () => {
     });
     await requireReadable(await cache.get(version(1), () => MAKING));
     await wait(AFTER_GRACE);
-    assert.equal(await requireWholeDocuments(dataFolder), 0);
+    await requireNothingLeft();
   });
 
   it('serves what another process has made anew', async () => {
@@ -139,7 +143,7 @@ describe('a document cache', () => {
     await one.get(version(1), () => MAKING);
     await wait(AFTER_GRACE);
     for (const cache of [one, other]) await requireReadable(await cache.get(version(1), () => MAKING));
-    assert.equal(await requireWholeDocuments(dataFolder), 0);
+    await requireNothingLeft();
   });
 });
 

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { type Answer, ask, JSON_BODY, NDJSON_BODY } from '../support/ask.ts';
-import { describeOnEachStore, SQLITE } from '../support/each-store.ts';
+import { SQLITE } from '../support/each-store.ts';
 import { readLog, requireConsistent, requireWholeDocuments } from '../support/fault-checks.ts';
 import { closeFaultSources, FaultSource, SET_URL, SLUG } from '../support/fault-source.ts';
 import { SetReader } from '../support/set-reader.ts';
 import { itOnSmallDisk } from '../support/small-disk.ts';
+import { until } from '../support/until.ts';
 
 const LIMITS = { pageEntries: 5_000, windowChanges: 5_000 };
 const PATH = `/api/sets/${SLUG}/changes`;
@@ -73,11 +74,11 @@ describe('a full disk of the store', () => {
   });
 });
 
-describeOnEachStore('a full disk of documents', (store) => {
+describe('a full disk of documents', () => {
   afterEach(closeFaultSources);
 
   itOnSmallDisk('is told to who reads; posting goes on', 8, async (disk) => {
-    const source = await FaultSource.make(store, LIMITS);
+    const source = await FaultSource.make(SQLITE, LIMITS);
     const { url, process } = await source.serve({ dataFolder: disk.folder });
     const post = () => postTo(url, eventsOf(Date.now()));
     const list = () => ask(`${url}/sets/${SLUG}/resourcelist.xml`);
@@ -90,10 +91,8 @@ describeOnEachStore('a full disk of documents', (store) => {
       assert.equal((await post()).status, 200);
       requireTold(await list(), /documents.* disk is full/);
     }
-    assert.ok(
-      readdirSync(`/proc/${process.pid}/fd`).length < before + 5,
-      'files are closed when they cannot be written',
-    );
+    const areClosed = async () => readdirSync(`/proc/${process.pid}/fd`).length < before + 5;
+    await until('files are closed that cannot be written', areClosed);
 
     assert.equal(await requireWholeDocuments(disk.folder), 0, 'nothing is left of what could not be written');
 
