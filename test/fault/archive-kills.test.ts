@@ -9,8 +9,7 @@ import { runProcess } from '../support/run-tidemark.ts';
 
 const ofPrefix = (prefix: string) => ARCHIVE_FAILPOINTS.filter((failpoint) => failpoint.startsWith(prefix));
 
-describeOnEachStore('a process that dies', function (kind) {
-  this.timeout(180_000);
+describeOnEachStore('a process that dies', (kind) => {
   let bench: ArchiveBench;
   let app: App;
   let maps: number;

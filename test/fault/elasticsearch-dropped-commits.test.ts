@@ -11,8 +11,7 @@ import { useElasticsearch } from '../support/elasticsearch.ts';
 const COMMITS = 110;
 
 /** What processes do that knew the log before commits were dropped. */
-describe('old commits that are dropped from the log on Elasticsearch', function () {
-  this.timeout(60_000);
+describe('old commits that are dropped from the log on Elasticsearch', () => {
   const elasticsearch = useElasticsearch();
   let place: StorePlace;
   let opened: Stores[];

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type App, openApp } from '../../src/app.ts';
 import type { ElasticsearchLocation } from '../../src/config/configuration.ts';
+import { readNodes } from '../../src/config/elasticsearch-nodes.ts';
+import { startServer } from '../../src/http/server.ts';
 import { removeIndices, uniquePrefix } from './elasticsearch-indices.ts';
 import { FaultProxy } from './fault-proxy.ts';
 import { addSet, BASE_URL, fillPages, LIMITS_OF_PAGES, type Limits, type ServingProcess } from './fault-source.ts';
@@ -59,7 +61,8 @@ export class ElasticsearchSource {
   }
 
   location(...nodes: readonly string[]): ElasticsearchLocation {
-    return { kind: 'elasticsearch', nodes: nodes.length > 0 ? nodes : [this.url], prefix: this.prefix };
+    const servers = nodes.length > 0 ? { nodes } : readNodes(this.url);
+    return { kind: 'elasticsearch', ...servers, prefix: this.prefix };
   }
 
   /** Opens it within this process. */
@@ -91,6 +94,13 @@ export class ElasticsearchSource {
     );
     await process.says(/"event":"serving"/);
     return { process, url: `http://127.0.0.1:${port}` };
+  }
+
+  /** Serves it within this process, with a document cache of its own: for who neither dies nor sleeps, since processes take a second to start. */
+  async serveHere(...nodes: readonly string[]): Promise<{ readonly url: string }> {
+    const server = await startServer(await this.open(...nodes), { host: '127.0.0.1', port: 0 });
+    this.#closers.push(() => server.close());
+    return server;
   }
 
   /** Runs a command on it. */

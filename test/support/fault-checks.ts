@@ -6,6 +6,7 @@ import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { App } from '../../src/app.ts';
 import type { Change } from '../../src/domain/change.ts';
+import { isTidemarkError } from '../../src/domain/errors.ts';
 import { uriOf } from '../../src/domain/key.ts';
 import { formatStamp } from '../../src/domain/stamp.ts';
 import { BODY_ENDING, type DocumentRecord } from '../../src/publisher/document-files.ts';
@@ -14,14 +15,30 @@ import { collect } from './builders.ts';
 import type { Client, SentEvent } from './fault-clients.ts';
 import { SLUG, URL_PREFIX } from './fault-source.ts';
 import type { SetReader } from './set-reader.ts';
+import { until } from './until.ts';
 
 export async function readLog({ index, sets }: App): Promise<readonly Change[]> {
+  await untilApplied(index);
   const { id } = await sets.bySlug(SLUG);
   return collect(index.changes(id, { after: 0 }));
 }
 
+/** Waits until everything that was committed is applied: a store on a busy machine may say that it takes a moment longer. */
+export async function untilApplied(index: Pick<App['index'], 'watermark'>): Promise<void> {
+  await until('everything is applied', async () => {
+    try {
+      await index.watermark();
+      return true;
+    } catch (error) {
+      if (isTidemarkError(error, 'unavailable')) return false;
+      throw error;
+    }
+  });
+}
+
 /** State is the fold of the log, and the lists say both. */
 export async function requireConsistent(app: App, reader: SetReader): Promise<void> {
+  await untilApplied(app.index);
   const set = await app.sets.bySlug(SLUG);
   const { differences } = await verify({ set, index: app.index });
   assert.deepEqual(differences.first, []);

@@ -4,6 +4,7 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { askJson, NDJSON_BODY } from './ask.ts';
 import { SLUG } from './fault-source.ts';
+import { until } from './until.ts';
 
 export interface PostedEvent {
   readonly location: { readonly type: 'rel_path'; readonly value: string };
@@ -34,6 +35,8 @@ const EVENTS_PER_CLIENT = 1_000_000;
 /** A client that posts until the server is gone, or it is told to stop, and remembers what it was told. */
 export abstract class Client {
   readonly sent: SentEvent[] = [];
+  /** How often it was told to come again. */
+  refused = 0;
   readonly #number: number;
   #random: number;
 
@@ -62,14 +65,36 @@ export abstract class Client {
   async repost(serverUrl: string): Promise<void> {
     for (let at = 0; at < this.sent.length; at += 500) {
       const sent = this.sent.slice(at, at + 500);
-      const results = await postEvents(`${serverUrl}/api/sets/${SLUG}/changes`, sent);
+      const results = await this.postPatiently(`${serverUrl}/api/sets/${SLUG}/changes`, sent);
       for (const [at, { event, answer }] of sent.entries()) {
         if (answer !== undefined) assert.equal(results[at]?.reason, 'repeated', JSON.stringify({ event, answer }));
       }
     }
   }
 
+  /** How many of its events were answered. */
+  get answers(): number {
+    return this.sent.filter(({ answer }) => answer !== undefined).length;
+  }
+
   protected abstract postUntil(url: string, stop: AbortSignal): Promise<void>;
+
+  /** Posts the same again until it is taken: where another process holds the store, or the machine stands still, a server says that it is to be asked again. */
+  protected postPatiently(url: string, sent: readonly SentEvent[]): Promise<readonly Answered[]> {
+    return until('what is posted is taken', () => this.ask(url, sent));
+  }
+
+  /** Posts once. Returns undefined when it was told to come again. */
+  protected async ask(url: string, sent: readonly SentEvent[]): Promise<readonly Answered[] | undefined> {
+    const { status, headers, body } = await askJson(url, { changes: sent.map(({ event }) => event) });
+    if (status === 200) return body.results;
+    this.refused += 1;
+    // It slept since before the head of this request came, and looks how late heads are before it reads them.
+    if (status === 408) return undefined;
+    assert.equal(status, 503, JSON.stringify(body));
+    assert.ok(Number(headers['retry-after']) > 0, 'it says when to come again');
+    return undefined;
+  }
 
   /** The next events to send, one in five a deletion; all clients tell of the same resources. */
   next(count: number, request: number): readonly SentEvent[] {
@@ -120,7 +145,7 @@ export class SmallRequests extends Client {
   async postOnce(url: string, count: number): Promise<void> {
     this.#requests += 1;
     const sent = this.next(count, this.#requests);
-    const results = await postEvents(url, sent);
+    const results = await this.postPatiently(url, sent);
     for (const [at, event] of sent.entries()) event.answer = results[at];
   }
 }
@@ -132,8 +157,6 @@ const BREATH = 25;
 export class PatientRequests extends Client {
   readonly #breath: number;
   #requests = 0;
-  /** How often it was told to come again. */
-  refused = 0;
 
   /** @param breath milliseconds that it waits between two requests beyond what all of them do */
   constructor(number: number, { breath = 0 }: { readonly breath?: number } = {}) {
@@ -145,67 +168,86 @@ export class PatientRequests extends Client {
     while (!stop.aborted) {
       this.#requests += 1;
       const sent = this.next(1 + this.random(4), this.#requests);
-      let results = await this.#ask(url, sent);
+      let results = await this.ask(url, sent);
       while (results === undefined && !stop.aborted) {
         await wait(100);
-        results = await this.#ask(url, sent);
+        results = await this.ask(url, sent);
       }
       for (const [at, event] of sent.entries()) event.answer = results?.[at];
       await wait(this.#breath);
     }
   }
+}
 
-  async #ask(url: string, sent: readonly SentEvent[]): Promise<readonly Answered[] | undefined> {
-    const { status, headers, body } = await askJson(url, { changes: sent.map(({ event }) => event) });
-    if (status === 200) return body.results;
-    this.refused += 1;
-    // It slept since before the head of this request came, and looks how late heads are before it reads them.
-    if (status === 408) return undefined;
-    assert.equal(status, 503, JSON.stringify(body));
-    assert.ok(Number(headers['retry-after']) > 0, 'it says when to come again');
-    return undefined;
-  }
+interface StreamLine extends Answered {
+  readonly number?: number;
+  /** In the last one. */
+  readonly complete?: boolean;
+  readonly error?: { readonly code: string };
 }
 
 /** Posts one long stream, and reads the results meanwhile. */
 export class LongStream extends Client {
   protected async postUntil(url: string, stop: AbortSignal): Promise<void> {
+    // What a server did not take that said to come again is the beginning of another stream.
+    while (!(await this.#postStream(url, stop))) await wait(100);
+  }
+
+  /** Returns whether all of it was taken. */
+  async #postStream(url: string, stop: AbortSignal): Promise<boolean> {
     const posting = request(`${url}?results=all`, { method: 'POST', headers: NDJSON_BODY, agent: false });
     // Told by the answer; a request that fails without one tells `once` below.
     posting.on('error', () => {});
-    const answered = this.#readResults(posting, this.sent.length);
+    let isOver = false;
+    const before = this.sent.findLastIndex(({ answer }) => answer !== undefined) + 1;
+    const answered = this.#readResults(posting, before).finally(() => {
+      isOver = true;
+    });
     // It is awaited below; until then a failure is not unhandled.
     answered.catch(() => {});
-    while (!stop.aborted && !posting.destroyed) {
-      const lines = this.next(10, 0).map(({ event }) => `${JSON.stringify(event)}\n`);
-      if (!posting.write(lines.join(''))) await Promise.race([once(posting, 'drain'), answered]);
+    let events: readonly SentEvent[] = this.sent.slice(before);
+    while (!isOver && !posting.destroyed) {
+      const lines = events.map(({ event }) => `${JSON.stringify(event)}\n`);
+      if (lines.length > 0 && !posting.write(lines.join(''))) await Promise.race([once(posting, 'drain'), answered]);
+      if (stop.aborted) break;
       await wait(10);
+      events = this.next(10, 0);
     }
     posting.end();
-    await answered;
+    return await answered;
   }
 
-  async #readResults(posting: ClientRequest, before: number): Promise<void> {
+  async #readResults(posting: ClientRequest, before: number): Promise<boolean> {
     const [response] = (await once(posting, 'response')) as [IncomingMessage];
     let text = '';
+    let last: StreamLine | undefined;
     for await (const chunk of response.setEncoding('utf8')) {
       const lines = (text + chunk).split('\n');
       // What comes last may be cut off: then it tells nothing.
       text = lines.pop()!;
-      for (const line of lines) this.#takeResult(JSON.parse(line), before);
+      for (const line of lines) {
+        last = JSON.parse(line) as StreamLine;
+        if (last.number !== undefined) this.#noteAnswer(last, before);
+      }
     }
+    if (last?.complete) return true;
+    // Refused from the beginning, it is no stream.
+    last ??= JSON.parse(text) as StreamLine;
+    assert.match(String(last.error?.code), /^(unavailable|not-ready|idle)$/, JSON.stringify(last));
+    this.refused += 1;
+    return false;
   }
 
-  #takeResult({ number, complete, ...result }: Answered & { number?: number; complete?: boolean }, before: number) {
-    if (number !== undefined) this.sent[before + number - 1]!.answer = result;
-    else if (!complete) throw new Error(`the stream was not read to its end: ${JSON.stringify(result)}`);
+  #noteAnswer({ number, ...answer }: StreamLine, before: number): void {
+    this.sent[before + number! - 1]!.answer = answer;
   }
 }
 
-async function postEvents(url: string, sent: readonly SentEvent[]): Promise<readonly Answered[]> {
-  const { status, body } = await askJson(url, { changes: sent.map(({ event }) => event) });
-  assert.equal(status, 200, JSON.stringify(body));
-  return body.results;
+/** Waits until every client was answered some more events; fails as soon as their work does. */
+export async function untilServed(what: string, clients: readonly Client[], working: Promise<unknown>): Promise<void> {
+  const before = clients.map(({ answers }) => answers);
+  const areServed = async () => clients.every(({ answers }, at) => answers > before[at]! + 5);
+  await Promise.race([working, until(what, areServed)]);
 }
 
 /** Whether the server went away, or was killed while it answered. */

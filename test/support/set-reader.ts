@@ -5,7 +5,7 @@ import { ask } from './ask.ts';
 import { type ParsedDocument, parseDocument, type XmlElement } from './parse-document.ts';
 
 /** Milliseconds that a document may be "being made" before it counts as missing: longer than a process is made to sleep. */
-const PATIENCE = 60_000;
+const PATIENCE = 120_000;
 
 export interface ListedResource {
   readonly uri: string;
