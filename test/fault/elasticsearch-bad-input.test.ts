@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
 import { ask, JSON_BODY } from '../support/ask.ts';
 import { upsert } from '../support/builders.ts';
 import { useElasticsearch, useOwnElasticsearch } from '../support/elasticsearch.ts';
@@ -9,7 +10,9 @@ import {
   ElasticsearchSource,
   type ProcessOptions,
 } from '../support/elasticsearch-source.ts';
+import { PatientRequests, untilServed } from '../support/fault-clients.ts';
 import { BASE_URL } from '../support/fault-source.ts';
+import { requireNothingLost } from '../support/nothing-lost.ts';
 import { startTlsProxy } from '../support/tls-proxy.ts';
 
 const KINDS = ['log', 'resources', 'changes', 'ledgers', 'catalog'] as const;
@@ -17,8 +20,7 @@ const COMMANDS = [['serve', '--port', '0'], ['migrate'], ['sets', 'list']];
 /** Another program's. */
 const FOREIGN = { mappings: { properties: { soup: { type: 'keyword' } } } };
 
-describe('an Elasticsearch that cannot be used', function () {
-  this.timeout(60_000);
+describe('an Elasticsearch that cannot be used', () => {
   const elasticsearch = useElasticsearch();
   let source: ElasticsearchSource;
   beforeEach(async () => {
@@ -174,7 +176,7 @@ describe('an Elasticsearch that cannot be used', function () {
 });
 
 describe('an Elasticsearch with users', function () {
-  this.timeout(180_000);
+  this.timeout(400_000);
   const own = useOwnElasticsearch({
     security: {
       users: [
@@ -237,6 +239,36 @@ describe('an Elasticsearch with users', function () {
     );
     await limit(null);
     assert.equal((await source.run(['migrate'])).exitCode, 0);
+  });
+
+  // Here, since a server of its own takes long to start.
+  it('may be stopped, killed or paused while it is posted to: nothing is lost, and it is served again by itself', async () => {
+    const { elasticsearch } = own;
+    const outages = {
+      'it was stopped and started': () => elasticsearch.restart(),
+      async 'it was killed and started'() {
+        await elasticsearch.kill();
+        await elasticsearch.start();
+      },
+      async 'it did not answer for some seconds'() {
+        elasticsearch.pause();
+        await wait(3_000);
+        elasticsearch.resume();
+      },
+    };
+    const pages = await ElasticsearchSource.makeWithPages(urlOf('owner'));
+    const servers = await Promise.all([pages.serve(), pages.serve()]);
+    const clients = [1, 2].map((number) => new PatientRequests(number));
+    const stop = new AbortController();
+    const posting = Promise.all(clients.map((client, at) => client.post(servers[at]!.url, stop.signal)));
+    await untilServed('everybody posts', clients, posting);
+    for (const [what, outage] of Object.entries(outages)) {
+      await outage();
+      await untilServed(`everybody goes on after ${what}`, clients, posting);
+    }
+    stop.abort();
+    await posting;
+    await requireNothingLost(pages, { clients, servers });
   });
 });
 
