@@ -13,7 +13,9 @@ import { contentsOf, copyRealFiles } from './real-files.ts';
 
 const FILES = 1000;
 
-describeOnEachStore('the reference client', (store) => {
+describeOnEachStore('the reference client', function (store) {
+  // It reads thousands of files, and asks for each.
+  this.timeout(600_000);
   let place: Workplace;
 
   beforeEach(async () => {
@@ -21,17 +23,6 @@ describeOnEachStore('the reference client', (store) => {
   });
 
   afterEach(() => place.close());
-
-  itWithReferenceClient('copies 1,000 real files, and what changes after', async () => {
-    const published = await publishFolder(place, (files) => copyRealFiles(files, FILES));
-    const client = new ReferenceClient(published.set, place.folder);
-    await writeLater(published);
-    await makeBaseline(client, published, FILES + 1);
-
-    await changeFiles(published, FILES + 1);
-    assert.deepEqual(countsOf(await client.incremental()), { created: 3, updated: 1, deleted: 2 });
-    await assertSame(client, published);
-  });
 
   itWithReferenceClient('crosses pages, and windows that roll over between baseline and incremental', async () => {
     const sizes = ['--page-size', '100', '--window-size', '50'];
@@ -47,6 +38,20 @@ describeOnEachStore('the reference client', (store) => {
     assert.ok((await windows()) > before, 'no window rolled over');
     const recent = { changeList: `${published.set}/changelist-recent.xml`, from: headOf(list.text)('at')! };
     assert.deepEqual(countsOf(await client.incremental(recent)), { created: 2, updated: 1, deleted: 2 });
+    await assertSame(client, published);
+  });
+
+  // What follows is the same whatever the store is.
+  if (store.kind !== 'sqlite') return;
+
+  itWithReferenceClient('copies 1,000 real files, and what changes after', async () => {
+    const published = await publishFolder(place, (files) => copyRealFiles(files, FILES));
+    const client = new ReferenceClient(published.set, place.folder);
+    await writeLater(published);
+    await makeBaseline(client, published, FILES + 1);
+
+    await changeFiles(published, FILES + 1);
+    assert.deepEqual(countsOf(await client.incremental()), { created: 3, updated: 1, deleted: 2 });
     await assertSame(client, published);
   });
 
