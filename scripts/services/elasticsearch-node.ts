@@ -8,7 +8,7 @@ import { guard } from './guard.ts';
 import { unprivileged } from './unprivileged.ts';
 
 /** Milliseconds until a node that does not answer, or does not end, is given up. */
-const PATIENCE = 120_000;
+const PATIENCE = 400_000;
 
 interface RunningProcess {
   /** The start script, which waits for the server to end. */
@@ -49,7 +49,7 @@ export class ElasticsearchNode {
     return this.#pid;
   }
 
-  /** Starts it, and waits until it knows its cluster and has every primary shard. Throws an error with the end of its log when that takes more than two minutes. */
+  /** Starts it, and waits until it knows its cluster and has every primary shard. Throws an error with the end of its log when that takes too long. */
   async start(): Promise<void> {
     const running = await this.#launch();
     this.#running = running;

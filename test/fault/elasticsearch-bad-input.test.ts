@@ -176,7 +176,7 @@ describe('an Elasticsearch that cannot be used', () => {
 });
 
 describe('an Elasticsearch with users', function () {
-  this.timeout(400_000);
+  this.timeout(600_000);
   const own = useOwnElasticsearch({
     security: {
       users: [

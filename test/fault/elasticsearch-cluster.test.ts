@@ -15,7 +15,7 @@ import { requireHonestLists } from '../support/honest-lists.ts';
 import { type ReadResourceList, SetReader } from '../support/set-reader.ts';
 
 describe('a cluster of three nodes', function () {
-  this.timeout(400_000);
+  this.timeout(600_000);
   const cluster = useOwnElasticsearch({ nodes: 3 });
   afterEach(closeElasticsearchSources);
 

@@ -18,7 +18,7 @@ const ONE_IN = 20;
 const MOST_FAULTS = 30;
 
 describe('an Elasticsearch that is shared', function () {
-  this.timeout(400_000);
+  this.timeout(600_000);
   const elasticsearch = useElasticsearch();
   afterEach(closeElasticsearchSources);
 

@@ -57,7 +57,7 @@ interface Mortal extends ServingProcess {
 }
 
 describe('several processes on one Elasticsearch', function () {
-  this.timeout(400_000);
+  this.timeout(900_000);
   const elasticsearch = useElasticsearch();
   afterEach(async () => {
     for (const timer of waking.splice(0)) clearInterval(timer);

@@ -34,7 +34,7 @@ const CLIENTS: Readonly<Record<StoreKind['kind'], () => readonly Client[]>> = {
 };
 
 describeOnEachStore('a server that dies', function (store) {
-  this.timeout(400_000);
+  this.timeout(600_000);
   afterEach(closeFaultSources);
 
   for (const failpoint of STRIKES[store.kind]) {

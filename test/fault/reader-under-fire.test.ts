@@ -16,7 +16,7 @@ const KEYS = 3_000;
 const FOLLOWERS_AFTER = [15, 30];
 
 describeOnEachStore('a reader under fire', function (store) {
-  this.timeout(400_000);
+  this.timeout(600_000);
   afterEach(closeFaultSources);
 
   it('has an exact copy in the end, and never saw a wrong list on the way', async () => {

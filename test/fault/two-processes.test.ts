@@ -44,7 +44,7 @@ const ENOUGH = { sqlite: Number.POSITIVE_INFINITY, elasticsearch: 300 };
 const CALM = { sqlite: false, elasticsearch: true };
 
 describeOnEachStore('two processes on one store', function (store) {
-  this.timeout(400_000);
+  this.timeout(600_000);
   afterEach(closeFaultSources);
 
   it('keep one log when both and a command post to the same keys at once, and publish the same documents', async () => {

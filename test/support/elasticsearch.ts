@@ -9,7 +9,7 @@ import { askElasticsearch } from './elasticsearch-indices.ts';
 import { atEndOfRun } from './leak-guard.ts';
 
 /** Milliseconds; a server starts in ten seconds, a cluster in twenty, and a new checkout fetches the program first. */
-const PATIENCE = 300_000;
+const PATIENCE = 900_000;
 
 export type OwnOptions = Omit<ElasticsearchOptions, 'folder'>;
 

@@ -40,7 +40,7 @@ export interface ServeOptions {
 }
 
 /** Milliseconds in which a failpoint must be reached; generous, because a machine that runs tests may be busy. */
-const PATIENCE = 100_000;
+const PATIENCE = 200_000;
 
 export interface Limits {
   readonly pageEntries: number;

@@ -12,7 +12,7 @@ process.env.TMPDIR = folder;
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 
 /** Milliseconds until an open handle counts as forgotten: handles are closed a moment after their owners say so. */
-const PATIENCE = 10_000;
+const PATIENCE = 30_000;
 
 const closers: (() => Promise<void>)[] = [];
 let before: readonly string[] = [];
