@@ -52,8 +52,10 @@ export const publish: CliCommand<Options> = {
         const isReady = await source.keepers.ready(published!.id);
         bar?.end();
         if (!isReady) return;
+        // What happens from here on is shown, also while the following is said.
+        const after = await source.app.index.watermark();
         await tellWhere(call, source, published!);
-        await announceChanges(source.app, { after: await source.app.index.watermark(), terminal, signal: stopped });
+        await announceChanges(source.app, { after, terminal, signal: stopped });
       },
     });
     return EXIT.done;

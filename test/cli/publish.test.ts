@@ -4,6 +4,8 @@ import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'no
 import { createServer, type Server } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { PassThrough, Writable } from 'node:stream';
+import { runCli } from '../../src/cli/run-cli.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { findFreePort } from '../support/free-port.ts';
 import type { RunningTidemark } from '../support/run-tidemark.ts';
@@ -75,6 +77,35 @@ describeOnEachStore('tidemark publish', (store) => {
     const [, changed = ''] = await running.says(/\n(\{.*\})\n/);
     assert.deepEqual(JSON.parse(changed), { event: 'changes', set: 'my-maps', created: 0, updated: 0, deleted: 1 });
     assert.equal(running.stderr, '');
+  });
+
+  it('shows also what changes while it still says where the folder is published', async () => {
+    let said = '';
+    const edit = async () => {
+      appendFileSync(join(files, 'a.txt'), ' is edited');
+      await until('the edit is a change', async () => changes(await read('/sets/my-maps/changelist.xml')).length === 3);
+    };
+    // Takes what is said as slowly as a terminal that somebody holds.
+    const stdout = new Writable({
+      highWaterMark: 1,
+      decodeStrings: false,
+      write(text: string, _, done) {
+        said += text;
+        if (text.includes('Published')) edit().then(() => done(), done);
+        else done();
+      },
+    });
+    const run = runCli({
+      argv: ['node', 'tidemark', 'publish', files, '--port', String(port)],
+      env: place.store.environment,
+      cwd: () => place.folder,
+      stdin: new PassThrough(),
+      stdout,
+      stderr: new PassThrough(),
+    });
+    await until('the edit is shown', async () => /\+0 ~1 -0 {2}my-maps/.test(said));
+    process.emit('SIGTERM');
+    assert.equal(await run, 0);
   });
 
   it('takes settings of its set', async () => {
