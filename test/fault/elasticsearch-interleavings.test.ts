@@ -11,8 +11,12 @@ import { until } from '../support/until.ts';
 
 const LIMITS = { pageEntries: 20, windowChanges: 10 };
 
+/** For many changes. */
+const LARGE = { pageEntries: 50_000, windowChanges: 50_000 };
+
 const isBulk = ({ path }: Asked) => path.startsWith('/_bulk');
 const createsCommit = ({ path }: Asked) => path.includes('-log/_create/');
+const asksForTurn = (asked: Asked) => createsCommit(asked) && asked.body.includes('"turn":true');
 const readsPointer = ({ method, path }: Asked) => method === 'GET' && path.includes('-ledgers/_doc/applied');
 const movesPointer = ({ method, path }: Asked) => method === 'PUT' && path.includes('-ledgers/_doc/applied');
 const searchesResources = ({ path, body }: Asked) => path.includes('-resources/_search') && !body.includes('"aggs"');
@@ -73,6 +77,60 @@ describe('requests to Elasticsearch that overtake each other', () => {
     await late.index.commit([upsert(id, 'a', { length: 60 })]);
     assert.ok(counted.met <= 3, `it took ${counted.met} requests`);
     assert.equal((await readLog(late)).length, 61);
+  });
+
+  it('let who commits much come through while others commit little without a pause', async () => {
+    const source = await ElasticsearchSource.make(elasticsearch.url, LARGE);
+    const proxy = await source.proxy();
+    const [large, small] = await Promise.all([openPatiently(source, proxy), source.open()]);
+    const { id } = await small.sets.bySlug(SLUG);
+    const lost = proxy.on(createsCommit, (execute) => execute());
+    const much = Array.from({ length: 2_500 }, (_, at) => upsert(id, `k${at % 500}`, { length: at }));
+    let isDone = false;
+    let commits = 0;
+    const committing = (async () => {
+      while (!isDone) await small.index.commit([upsert(id, 'small', { length: ++commits })]);
+    })();
+    try {
+      await until('others commit', async () => commits > 5);
+      const first = await large.index.commit(much);
+      assert.ok(first.every(({ status }) => status === 'applied'));
+      const again = await large.index.commit(much.slice(-500));
+      assert.ok(again.every(({ status }) => status === 'unchanged'));
+    } finally {
+      isDone = true;
+      await committing;
+    }
+    assert.ok(lost.met > 1, 'others were quicker');
+    const log = await readLog(small);
+    requireAlternating(log);
+    assert.equal(log.length, much.length + commits);
+  });
+
+  it('do not wait long for who asked to be let through, and fell silent', async () => {
+    const source = await ElasticsearchSource.make(elasticsearch.url, LIMITS);
+    const proxy = await source.proxy();
+    const [silent, other] = await Promise.all([openPatiently(source, proxy), source.open()]);
+    const { id } = await other.sets.bySlug(SLUG);
+    let commits = 0;
+    const commit = () => other.index.commit([upsert(id, 'a', { length: ++commits })]);
+    const mayGoOn = Promise.withResolvers<void>();
+    const asks = proxy.on(asksForTurn, (execute) => execute());
+    proxy.on(createsCommit, async (execute) => {
+      // The other one is quicker, until it is asked to wait.
+      if (asks.met === 0) await commit();
+      else await mayGoOn.promise;
+      return execute();
+    });
+    const late = silent.index.commit([upsert(id, 'b')]);
+    await until('it has asked', async () => asks.met > 0);
+    await commit();
+    mayGoOn.resolve();
+    assert.deepEqual(
+      (await late).map((result) => (result.status === 'applied' ? result.kind : result.status)),
+      ['created'],
+    );
+    assert.equal((await readLog(other)).length, commits + 1);
   });
 
   it('do not stop who learns that commits are applied before it has read them', async () => {
@@ -136,7 +194,7 @@ describe('requests to Elasticsearch that overtake each other', () => {
   });
 
   it('leave no resource out when many come while a page is read', async () => {
-    const source = await ElasticsearchSource.make(elasticsearch.url, { pageEntries: 50_000, windowChanges: 50_000 });
+    const source = await ElasticsearchSource.make(elasticsearch.url, LARGE);
     const proxy = await source.proxy();
     const [reader, writer] = await Promise.all([openPatiently(source, proxy), source.open()]);
     const { id } = await writer.sets.bySlug(SLUG);

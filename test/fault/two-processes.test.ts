@@ -37,9 +37,6 @@ const DEATHS = {
   elasticsearch: ['render.written:kill'],
 };
 
-/** Milliseconds that all post at once to Elasticsearch: who commits much decides anew whenever others have committed meanwhile, and may wait until they pause. */
-const LONG_ENOUGH = 1_500;
-
 /** On Elasticsearch, each document waits until what was posted before is applied: without pauses, few would be rendered. */
 const CALM = { sqlite: false, elasticsearch: true };
 
@@ -63,7 +60,6 @@ describeOnEachStore('two processes on one store', function (store) {
       ...clients.map(({ client, url }) => client.post(url, stop.signal)),
       postByCommand(source, command).finally(() => stop.abort()),
     ]);
-    if (store.kind === 'elasticsearch') AbortSignal.timeout(LONG_ENOUGH).addEventListener('abort', () => stop.abort());
     await Promise.all([posted, followThrough(both, endOf(posted))]);
 
     const app = await source.open();

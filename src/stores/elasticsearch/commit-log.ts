@@ -16,6 +16,13 @@ export interface LogHead {
   readonly stamp: Stamp;
 }
 
+/** A commit that asks to let its maker commit next. */
+export interface Turn {
+  readonly uuid: string;
+  /** When it was read here, as `performance.now()` tells. */
+  readonly since: number;
+}
+
 type CommitBody = Parameters<typeof decodeCommit>[1];
 
 interface Got<Source> {
@@ -36,6 +43,7 @@ export class CommitLog {
   readonly #cluster: Cluster;
   readonly #names: IndexNames;
   #head: LogHead = { number: 0, uuid: '', stamp: 0 };
+  #turn: Turn | undefined;
   #applied = 0;
   #appliedStamp: Stamp = 0;
   #pending: CommitRecord[] = [];
@@ -53,6 +61,11 @@ export class CommitLog {
 
   get head(): LogHead {
     return this.#head;
+  }
+
+  /** The head, when it asks for a turn. */
+  get turn(): Turn | undefined {
+    return this.#turn;
   }
 
   /** The commit up to which every one is known to be applied. */
@@ -175,6 +188,7 @@ export class CommitLog {
     }
     const { number, uuid, stamp } = record;
     this.#head = { number, uuid, stamp };
+    this.#turn = record.turn && { uuid, since: performance.now() };
     this.#pending.push(record);
     this.overlay.lay(record);
     this.knownKeys.note(record.changes);
@@ -185,6 +199,7 @@ export class CommitLog {
 
   #leap({ commit, uuid, stamp }: Pointer): void {
     this.#head = { number: commit, uuid, stamp };
+    this.#turn = undefined;
     this.noteApplied(commit);
     this.#appliedStamp = stamp;
     this.ledgers.clear();

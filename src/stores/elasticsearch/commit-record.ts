@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import { constants, zstdCompress, zstdDecompressSync } from 'node:zlib';
 import { CHANGE_KINDS, type Change } from '../../domain/change.ts';
@@ -27,6 +28,8 @@ export interface CommitRecord {
   /** The ledgers of the sets that it touches, as they are after it. */
   readonly ledgers: readonly LedgerEntry[];
   readonly closed: readonly ClosedWindow[];
+  /** It changes nothing, and asks all other processes to let the one that made it commit next; see turns.ts. */
+  readonly turn?: true;
 }
 
 export interface LoggedChange extends Change {
@@ -80,7 +83,10 @@ export interface CommitDocument {
   readonly timestamp: string;
   readonly changes_index: string;
   /** `dropped`: they are not kept any more; see commit-dropper.ts. */
-  readonly changes: ({ readonly rows: readonly ChangeRow[] } | { readonly zstd: string }) & { readonly dropped?: true };
+  readonly changes: ({ readonly rows: readonly ChangeRow[] } | { readonly zstd: string }) & {
+    readonly dropped?: true;
+    readonly turn?: true;
+  };
   readonly ledgers: { readonly entries: readonly LedgerEntry[] };
   readonly closed: { readonly windows: readonly ClosedWindow[] };
 }
@@ -94,7 +100,7 @@ const compress = promisify(zstdCompress);
 const QUICKLY = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
 export async function encodeCommit(record: CommitRecord): Promise<Buffer> {
-  const { uuid, after, stamp, time, changesIndex, changes, ledgers, closed } = record;
+  const { uuid, after, stamp, time, changesIndex, changes, ledgers, closed, turn } = record;
   const rest = {
     uuid,
     after,
@@ -107,7 +113,7 @@ export async function encodeCommit(record: CommitRecord): Promise<Buffer> {
   const rows = encodeRows(changes);
   const packed = rows.length < WORTH_PACKING ? undefined : await compress(rows, QUICKLY);
   const text = packed === undefined ? `"rows":${rows.toString()}` : `"zstd":"${packed.toString('base64')}"`;
-  return Buffer.from(`${JSON.stringify(rest).slice(0, -1)},"changes":{${text}}}`);
+  return Buffer.from(`${JSON.stringify(rest).slice(0, -1)},"changes":{${turn ? '"turn":true,' : ''}${text}}}`);
 }
 
 function encodeRows(changes: readonly LoggedChange[]): Buffer {
@@ -152,6 +158,25 @@ export function decodeCommit(number: number, document: CommitDocument): CommitRe
     changes: decodeRows(changes).map(decodeRow),
     ledgers: ledgers.entries,
     closed: closed.windows,
+    ...(changes.turn && { turn: true }),
+  };
+}
+
+/** A commit without changes, after the newest one. */
+export function emptyRecord(
+  head: { readonly number: number; readonly uuid: string },
+  { stamp, changesIndex }: Pick<CommitRecord, 'stamp' | 'changesIndex'>,
+): CommitRecord {
+  return {
+    number: head.number + 1,
+    uuid: randomUUID(),
+    after: head.uuid,
+    stamp,
+    time: Date.now(),
+    changesIndex,
+    changes: [],
+    ledgers: [],
+    closed: [],
   };
 }
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { type ChangeEvent, decide } from '../../domain/change.ts';
 import { TidemarkError } from '../../domain/errors.ts';
 import { failpoint } from '../../domain/failpoint.ts';
@@ -9,16 +8,25 @@ import type { CommitResult } from '../resource-index.ts';
 import { type CountedChange, countChange } from '../set-ledger.ts';
 import type { Applier } from './applier.ts';
 import type { ClockCheck } from './clock-check.ts';
-import type { CommitLog, LogHead } from './commit-log.ts';
-import type { ClosedWindow, CommitRecord, LedgerEntry, LoggedChange } from './commit-record.ts';
+import type { CommitLog } from './commit-log.ts';
+import {
+  type ClosedWindow,
+  type CommitRecord,
+  emptyRecord,
+  type LedgerEntry,
+  type LoggedChange,
+} from './commit-record.ts';
 import type { Standing } from './overlay.ts';
 import type { Met, StandingReader } from './standing-reader.ts';
 import type { StoredSets } from './stored-sets.ts';
+import { Turns } from './turns.ts';
 
 /** Microseconds that the last stamp may be ahead of the clock: beyond that a clock is wrong, now or then. */
 const MOST_AHEAD = 60_000_000;
 /** Commits that may wait to be applied, and changes in them: what waits long is copied and marked by the garbage collector again and again. */
 const MOST_PENDING = { commits: 8, changes: 25_000 };
+/** How often others may be quicker before they are asked to wait. */
+const MOST_LOST = 3;
 
 export interface CommitterParts {
   readonly log: CommitLog;
@@ -39,15 +47,22 @@ interface Decision {
 /** Decides events against what the log says, and appends what comes of it. */
 export class Committer {
   readonly #parts: CommitterParts;
+  readonly #turns: Turns;
 
   constructor(parts: CommitterParts) {
     this.#parts = parts;
+    this.#turns = new Turns(parts);
   }
 
   async commit(events: readonly ChangeEvent[]): Promise<readonly CommitResult[]> {
-    const { log } = this.#parts;
-    await this.#room();
-    return log.exclusive(() => this.#commit(events));
+    for (let lost = 0; ; lost++) {
+      await this.#room();
+      const results = await this.#turns.letPass(async () => {
+        if (lost >= MOST_LOST) await this.#turns.ask();
+        return this.#try(events);
+      });
+      if (results !== undefined) return results;
+    }
   }
 
   /** An empty commit, whose stamp every later one will be above. */
@@ -65,26 +80,22 @@ export class Committer {
     });
   }
 
-  async #commit(events: readonly ChangeEvent[]): Promise<readonly CommitResult[]> {
+  /** Undefined when the log has grown meanwhile. */
+  async #try(events: readonly ChangeEvent[]): Promise<readonly CommitResult[] | undefined> {
     const { log, applier, sets, standings, clock, changesIndex } = this.#parts;
-    for (;;) {
-      failpoint('commit.begun');
-      const [, , index] = await Promise.all([clock.require(), sets.load(), changesIndex()]);
-      await standings.readLedgers(events.filter(({ set }) => sets.get(set) !== undefined));
-      const met = await standings.read(events);
-      const { results, record } = this.#decide(events, { met, changesIndex: index });
-      failpoint('commit.decided');
-      if (record === undefined) {
-        // Nothing is appended that could meet a 409: so it is asked whether the log has grown since.
-        if (await log.catchUp()) continue;
-        return results;
-      }
-      if (!(await this.#append(record))) continue;
-      failpoint('commit.logged');
-      applier.start(record);
-      failpoint('commit.acknowledged');
-      return results;
-    }
+    failpoint('commit.begun');
+    const [, , index] = await Promise.all([clock.require(), sets.load(), changesIndex()]);
+    await standings.readLedgers(events.filter(({ set }) => sets.get(set) !== undefined));
+    const met = await standings.read(events);
+    const { results, record } = this.#decide(events, { met, changesIndex: index });
+    failpoint('commit.decided');
+    // When nothing is appended, nothing meets a 409: so it is asked whether the log has grown.
+    if (record === undefined) return (await log.catchUp()) ? undefined : results;
+    if (!(await this.#append(record))) return undefined;
+    failpoint('commit.logged');
+    applier.start(record);
+    failpoint('commit.acknowledged');
+    return results;
   }
 
   #decide(
@@ -219,23 +230,6 @@ const NEVER: LoggedChange['was'] = { stamp: 0, weight: 0, live: false };
 function formerOf(standing: Standing | undefined): LoggedChange['was'] {
   if (standing === undefined) return NEVER;
   return { stamp: standing.stamp, weight: standing.weight, live: standing.state !== undefined };
-}
-
-function emptyRecord(
-  head: LogHead,
-  { stamp, changesIndex }: { readonly stamp: Stamp; readonly changesIndex: string },
-): CommitRecord {
-  return {
-    number: head.number + 1,
-    uuid: randomUUID(),
-    after: head.uuid,
-    stamp,
-    time: Date.now(),
-    changesIndex,
-    changes: [],
-    ledgers: [],
-    closed: [],
-  };
 }
 
 function clockIsBehind(microseconds: number): TidemarkError {
