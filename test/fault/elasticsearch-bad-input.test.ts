@@ -1,22 +1,15 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { setTimeout as wait } from 'node:timers/promises';
 import { ask, JSON_BODY } from '../support/ask.ts';
 import { upsert } from '../support/builders.ts';
-import { useElasticsearch, useOwnElasticsearch } from '../support/elasticsearch.ts';
+import { useElasticsearch } from '../support/elasticsearch.ts';
 import { askElasticsearch } from '../support/elasticsearch-indices.ts';
-import {
-  closeElasticsearchSources,
-  ElasticsearchSource,
-  type ProcessOptions,
-} from '../support/elasticsearch-source.ts';
-import { PatientRequests, untilServed } from '../support/fault-clients.ts';
+import { closeElasticsearchSources, ElasticsearchSource } from '../support/elasticsearch-source.ts';
 import { BASE_URL } from '../support/fault-source.ts';
-import { requireNothingLost } from '../support/nothing-lost.ts';
+import { isRefused } from '../support/is-refused.ts';
 import { startTlsProxy } from '../support/tls-proxy.ts';
 
 const KINDS = ['log', 'resources', 'changes', 'ledgers', 'catalog'] as const;
-const COMMANDS = [['serve', '--port', '0'], ['migrate'], ['sets', 'list']];
 /** Another program's. */
 const FOREIGN = { mappings: { properties: { soup: { type: 'keyword' } } } };
 
@@ -174,123 +167,3 @@ describe('an Elasticsearch that cannot be used', () => {
     };
   }
 });
-
-describe('an Elasticsearch with users', function () {
-  this.timeout(600_000);
-  const own = useOwnElasticsearch({
-    security: {
-      users: [
-        { name: 'owner', password: 'right-password', roles: ['superuser'] },
-        { name: 'reader', password: 'right-password', roles: ['reads'] },
-        { name: 'stranger', password: 'right-password', roles: ['monitors'] },
-      ],
-      roles: {
-        reads: { cluster: ['monitor'], indices: [{ names: ['*'], privileges: ['read', 'view_index_metadata'] }] },
-        monitors: { cluster: ['monitor'] },
-      },
-    },
-  });
-  let source: ElasticsearchSource;
-  beforeEach(async () => {
-    source = await ElasticsearchSource.makeEmpty(urlOf('owner'));
-  });
-  afterEach(closeElasticsearchSources);
-
-  const urlOf = (user: string, password = 'right-password') =>
-    own.elasticsearch.url.replace('://', `://${user}:${password}@`);
-
-  it('is used by who may', async () => {
-    assert.equal((await source.run(['sets', 'list'])).exitCode, 0);
-  });
-
-  it('is refused with a wrong password, which is not repeated', async () => {
-    for (const storeUrl of [urlOf('owner', 'wrong-password'), own.elasticsearch.url]) {
-      await isRefused(source, /refuses the user or the key: check TIDEMARK_STORE or TIDEMARK_STORE_API_KEY/, {
-        storeUrl,
-      });
-    }
-  });
-
-  it('is refused with the name of the privilege that is missing', async () => {
-    await isRefused(source, /lacks a privilege for this account: .*\[stranger\].*privileges \[view_index_metadata/, {
-      storeUrl: urlOf('stranger'),
-    });
-    assert.equal((await source.run(['migrate'])).exitCode, 0);
-    const add = ['sets', 'add', 'more', '--url-prefix', 'http://example.org/'];
-    const { exitCode, stderr } = await source.run(add, { storeUrl: urlOf('reader') });
-    assert.equal(exitCode, 3);
-    assert.match(stderr, /lacks a privilege for this account: .*\[reader\].*write/);
-  });
-
-  it('is refused when it may have no further shard, and used when it may', async () => {
-    const limit = async (most: number | null) => {
-      const { status } = await ask(`${own.elasticsearch.url}/_cluster/settings`, {
-        method: 'PUT',
-        headers: { ...JSON_BODY, authorization: `Basic ${btoa('owner:right-password')}` },
-        body: JSON.stringify({ persistent: { 'cluster.max_shards_per_node': most } }),
-      });
-      assert.equal(status, 200);
-    };
-    await limit(1);
-    await isRefused(
-      source,
-      /does not make the index .*maximum.*shards open.*raise cluster\.max_shards_per_node/,
-      'migrate',
-    );
-    await limit(null);
-    assert.equal((await source.run(['migrate'])).exitCode, 0);
-  });
-
-  // Here, since a server of its own takes long to start.
-  it('may be stopped, killed or paused while it is posted to: nothing is lost, and it is served again by itself', async () => {
-    const { elasticsearch } = own;
-    const outages = {
-      'it was stopped and started': () => elasticsearch.restart(),
-      async 'it was killed and started'() {
-        await elasticsearch.kill();
-        await elasticsearch.start();
-      },
-      async 'it did not answer for some seconds'() {
-        elasticsearch.pause();
-        await wait(3_000);
-        elasticsearch.resume();
-      },
-    };
-    const pages = await ElasticsearchSource.makeWithPages(urlOf('owner'));
-    const servers = await Promise.all([pages.serve(), pages.serve()]);
-    const clients = [1, 2].map((number) => new PatientRequests(number));
-    const stop = new AbortController();
-    const posting = Promise.all(clients.map((client, at) => client.post(servers[at]!.url, stop.signal)));
-    await untilServed('everybody posts', clients, posting);
-    for (const [what, outage] of Object.entries(outages)) {
-      await outage();
-      await untilServed(`everybody goes on after ${what}`, clients, posting);
-    }
-    stop.abort();
-    await posting;
-    await requireNothingLost(pages, { clients, servers });
-  });
-});
-
-/** Every command, or the one that is named, says what is wrong, with exit code 3 and no word of a password. */
-async function isRefused(
-  source: ElasticsearchSource,
-  message: RegExp,
-  options: ProcessOptions | 'migrate' = {},
-): Promise<void> {
-  const commands = options === 'migrate' ? [['migrate']] : COMMANDS;
-  const before = options === 'migrate' ? [] : await indices(source);
-  const runs = commands.map((command) => source.run(command, options === 'migrate' ? {} : options));
-  for (const { exitCode, stdout, stderr } of await Promise.all(runs)) {
-    assert.match(stderr, message);
-    assert.match(stderr, /^tidemark: /);
-    assert.doesNotMatch(stderr, /password/);
-    assert.equal(stdout, '');
-    assert.equal(exitCode, 3);
-  }
-  if (options !== 'migrate') assert.deepEqual(await indices(source), before);
-}
-
-async function indices({ url, prefix }: ElasticsearchSource): Promise<readonly string[]> {
-  return Object.keys(await askElasticsearch(url, 'GET', `${prefix}*/_alias`)).sort();
-}
