@@ -33,7 +33,7 @@ const DEATHS = {
     'split.saved:kill@2',
     'render.written:kill@12',
   ],
-  /** At the store they die and sleep in ../endurance/elasticsearch-two-processes.test.ts. */
+  /** At the store they die and sleep in elasticsearch-two-processes.test.ts. */
   elasticsearch: ['render.written:kill'],
 };
 

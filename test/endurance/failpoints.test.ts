@@ -15,7 +15,7 @@ import { type Client, isGone, LongStream, SmallRequests } from '../support/fault
 import { closeFaultSources, FaultSource, SET_URL, type ServingProcess, SLUG } from '../support/fault-source.ts';
 import { SetReader } from '../support/set-reader.ts';
 
-/** Those who sleep, and wake up late, are in two-processes.test.ts; with Elasticsearch, several processes die or sleep at all the others: ../endurance/elasticsearch-two-processes.test.ts. */
+/** Those who sleep, and wake up late, are in two-processes.test.ts; with Elasticsearch, several processes die or sleep at all the others: elasticsearch-two-processes.test.ts. */
 const STRIKES: Readonly<Record<StoreKind['kind'], readonly Failpoint[]>> = {
   sqlite: FAILPOINTS.sqlite,
   elasticsearch: FAILPOINTS.elasticsearch.filter((failpoint) => failpoint.startsWith('render.')),
