@@ -58,7 +58,7 @@ export class Committer {
     for (let lost = 0; ; lost++) {
       await this.#room();
       const results = await this.#turns.letPass(async () => {
-        if (lost >= MOST_LOST) await this.#turns.ask();
+        if (lost >= MOST_LOST && !(await this.#turns.ask())) return undefined;
         return this.#try(events);
       });
       if (results !== undefined) return results;

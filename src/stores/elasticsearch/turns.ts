@@ -37,8 +37,8 @@ export class Turns {
     }
   }
 
-  /** Asks for the next commit, unless somebody else has asked before. Call it within `exclusive`. */
-  async ask(): Promise<void> {
+  /** Asks for the next commit. Returns false when somebody else has asked before. Call it within `exclusive`. */
+  async ask(): Promise<boolean> {
     const { log, applier, changesIndex } = this.#parts;
     while (!this.#isOthers()) {
       const record = {
@@ -48,10 +48,11 @@ export class Turns {
       this.#own = record.uuid;
       if (await log.append(record)) {
         applier.start(record);
-        return;
+        return true;
       }
       await log.catchUp();
     }
+    return false;
   }
 
   #isOthers(): boolean {
