@@ -36,8 +36,10 @@ const ALONE = AT_THE_STORE.filter(isSplit);
 
 /** Milliseconds of a pause: no request to the store, and nobody who waits for a commit, is given more than 30 seconds. */
 const PAUSE = 32_000;
-/** Milliseconds that clients and followers of the survivor wait between two requests, beyond what all of them do, while others sleep. */
+/** Milliseconds that clients and readers wait between two requests, beyond what all of them do, while others sleep. */
 const BREATH = 250;
+/** How many resources they tell of: enough that pages are split, and few enough that a dozen processes read them all again and again. */
+const KEYS = 160;
 /** Milliseconds that it goes on afterwards. */
 const AFTERWARDS = 300;
 
@@ -104,10 +106,10 @@ describe('several processes on one Elasticsearch', function () {
 async function loseNothing(storeUrl: string, strikes: readonly Strike[]): Promise<void> {
   const source = await ElasticsearchSource.makeWithPages(storeUrl);
   const breath = strikes.some(({ action }) => action === 'stop') ? BREATH : 0;
-  const [survivor, mortals] = await Promise.all([source.serve(), startMortals(source, strikes)]);
+  const [survivor, mortals] = await Promise.all([source.serve(), startMortals(source, strikes, breath)]);
   const lists: ReadResourceList[] = [];
   const stop = new AbortController();
-  const own = [1, 2].map((number) => new PatientRequests(number, { breath }));
+  const own = [1, 2].map((number) => new PatientRequests(number, { breath, keys: KEYS }));
   const clients = [...own, ...mortals.map(({ client }) => client)];
   const reader = new SetReader(SET_URL, survivor.url);
   const following = followOn(reader, { lists, stop: stop.signal }, breath);
@@ -115,7 +117,7 @@ async function loseNothing(storeUrl: string, strikes: readonly Strike[]): Promis
     following,
     ...own.map((client) => client.post(survivor.url, stop.signal)),
     ...mortals.map(({ client, url }) => client.post(url, stop.signal)),
-    ...mortals.map(({ url }) => readUntilGone(url, { lists, stop: stop.signal })),
+    ...mortals.map(({ url }) => readUntilGone(url, { lists, stop: stop.signal }, 100 + breath)),
   ]);
   await Promise.race([working, Promise.all(mortals.map(dieOrSleep))]);
   await wait(AFTERWARDS);
@@ -140,12 +142,16 @@ async function loseNothing(storeUrl: string, strikes: readonly Strike[]): Promis
   await requireConsistent(app, reader);
 }
 
-function startMortals(source: ElasticsearchSource, strikes: readonly Strike[]): Promise<readonly Mortal[]> {
+function startMortals(
+  source: ElasticsearchSource,
+  strikes: readonly Strike[],
+  breath: number,
+): Promise<readonly Mortal[]> {
   return Promise.all(
     strikes.map(async ({ action, clockOffset, failpoint }, at) => {
       const pass = isSplit(failpoint) ? 1 : PASS;
       const serving = await source.serve({ failpoint: `${failpoint}:${action}@${pass}`, clockOffset });
-      return { ...serving, action, client: new PatientRequests(3 + at) };
+      return { ...serving, action, client: new PatientRequests(3 + at, { breath, keys: KEYS }) };
     }),
   );
 }
@@ -175,13 +181,13 @@ interface Reading {
 }
 
 /** Only who is asked for lists splits pages and renders. */
-async function readUntilGone(url: string, { lists, stop }: Reading): Promise<void> {
+async function readUntilGone(url: string, { lists, stop }: Reading, pause: number): Promise<void> {
   const reader = new SetReader(SET_URL, url);
   try {
     while (!stop.aborted) {
       lists.push(await reader.resourceList());
       await reader.changeWindows();
-      await wait(100);
+      await wait(pause);
     }
   } catch (error) {
     if (!isGone(error)) throw error;

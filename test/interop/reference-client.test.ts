@@ -12,6 +12,8 @@ import { type PublishedFolder, publishFolder } from './published-folder.ts';
 import { contentsOf, copyRealFiles } from './real-files.ts';
 
 const FILES = 1000;
+/** Of pages of 30, and windows of 15. */
+const IN_PAGES = 300;
 
 describeOnEachStore('the reference client', function (store) {
   // It reads thousands of files, and asks for each.
@@ -25,16 +27,16 @@ describeOnEachStore('the reference client', function (store) {
   afterEach(() => place.close());
 
   itWithReferenceClient('crosses pages, and windows that roll over between baseline and incremental', async () => {
-    const sizes = ['--page-size', '100', '--window-size', '50'];
-    const published = await publishFolder(place, (files) => copyRealFiles(files, FILES), ...sizes);
+    const sizes = ['--page-size', '30', '--window-size', '15'];
+    const published = await publishFolder(place, (files) => copyRealFiles(files, IN_PAGES), ...sizes);
     const client = new ReferenceClient(published.set, place.folder);
     const list = await get(`${published.set}/resourcelist.xml`);
     assert.ok(locsOf(list.text).length >= 10, 'it has no pages');
-    await makeBaseline(client, published, FILES);
+    await makeBaseline(client, published, IN_PAGES);
 
     const windows = async () => locsOf((await get(`${published.set}/changelist.xml`)).text).length;
     const before = await windows();
-    await changeFiles(published, FILES);
+    await changeFiles(published, IN_PAGES);
     assert.ok((await windows()) > before, 'no window rolled over');
     const recent = { changeList: `${published.set}/changelist-recent.xml`, from: headOf(list.text)('at')! };
     assert.deepEqual(countsOf(await client.incremental(recent)), { created: 2, updated: 1, deleted: 2 });

@@ -159,8 +159,8 @@ export class PatientRequests extends Client {
   #requests = 0;
 
   /** @param breath milliseconds that it waits between two requests beyond what all of them do */
-  constructor(number: number, { breath = 0 }: { readonly breath?: number } = {}) {
-    super(number);
+  constructor(number: number, { breath = 0, keys }: { readonly breath?: number; readonly keys?: number } = {}) {
+    super(number, keys);
     this.#breath = BREATH + breath;
   }
 
