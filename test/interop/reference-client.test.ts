@@ -80,7 +80,7 @@ async function writeLater({ set, put, seen }: PublishedFolder): Promise<void> {
   const scanned = Date.parse(changesOf((await get(`${set}/changelist.xml`)).text).at(-1)!.datetime);
   const next = (Math.floor(scanned / 1000) + 1) * 1000;
   // The clock that gives files their times is some milliseconds behind.
-  await wait(next - Date.now() + 100);
+  await wait(Math.max(0, next - Date.now()) + 100);
   await put('later.txt', 'later');
   await seen(FILES + 1);
 }
