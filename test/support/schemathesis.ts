@@ -22,7 +22,7 @@ export interface SchemathesisRun {
 /** Asks all that a description says, and much that it does not. Resolves with what it found, and whether all was well. */
 export async function runSchemathesis(run: SchemathesisRun): Promise<{ isWell: boolean; output: string }> {
   const { description, environment, folder, options = [] } = run;
-  const config = join(CHECKOUT, 'test/interop/schemathesis.toml');
+  const config = join(CHECKOUT, 'test/endurance/schemathesis.toml');
   const args = ['--no-color', '--config-file', config, 'run', description, ...options];
   const env = { ...process.env, ...environment, PYTHONWARNINGS: 'ignore' };
   const limits = { cwd: folder, env, timeout: LIMIT, maxBuffer: 64 * 1024 * 1024 };
