@@ -128,7 +128,8 @@ function describeSet({ set, name, isNew, resources, changes, history, settled }:
   if (unchanged > 0) told.push(`${formatCount(unchanged)} that told nothing new`);
   const lines = [`${title}; ${told.join(', ')}`];
   if (restamped > 0) {
-    lines.push(`  ${plural(restamped, 'change')} got a later time, because the store has later ones already`);
+    const why = 'because the set is published already, or the store has later changes';
+    lines.push(`  ${plural(restamped, 'change')} got a later time, ${why}`);
   }
   if (settled.created + settled.updated + settled.deleted > 0) {
     const counts = (['created', 'updated', 'deleted'] as const).map((kind) => `${formatCount(settled[kind])} ${kind}`);

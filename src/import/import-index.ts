@@ -101,7 +101,7 @@ class Import {
     const total = histories.reduce((sum, { changes }) => sum + changes, 0);
     const sets = await this.#prepare(taken, new Map(histories.map(({ target, first }) => [target, first])));
     const posted = await postHistory({
-      history: this.#scratch.history(),
+      history: () => this.#scratch.history(),
       sets,
       post: store.post,
       signal,

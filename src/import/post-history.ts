@@ -20,12 +20,13 @@ export interface PostedHistory {
   unchanged: number;
   /** Were posted by an earlier import. */
   known: number;
-  /** Got a later time than they had, because the log had come further. */
+  /** Got a later time than they had, because the set is published already, or because the log has later changes. */
   restamped: number;
 }
 
 export interface HistoryPosting {
-  readonly history: Iterable<HistoryEntry>;
+  /** All changes in the order of time, from the beginning at each call. */
+  history(): Iterable<HistoryEntry>;
   /** The sets by the numbers that entries have. */
   readonly sets: ReadonlyMap<number, ResourceSet>;
   post(events: readonly ChangeEvent[]): Promise<readonly CommitResult[]>;
@@ -33,15 +34,24 @@ export interface HistoryPosting {
   onProgress(done: number): void;
 }
 
-/** Posts changes in their order, each with its time, and as its position that time too, so that posting them again changes nothing. */
+interface Batch {
+  readonly events: readonly ChangeEvent[];
+  /** When each of them happened. */
+  readonly times: readonly Stamp[];
+}
+
+/**
+ * Posts changes in the order of time. Each has its time as its position too, so posting it again changes nothing. The change of a set that is not
+ * published yet keeps its time. One of a published set gets the present time: clients have read the lists of that set, and ask for what is newer.
+ */
 export async function postHistory(posting: HistoryPosting): Promise<ReadonlyMap<number, PostedHistory>> {
   const { sets, post, signal, onProgress } = posting;
   const totals = new Map([...sets.values()].map(({ id }) => [id, noneYet()]));
   let done = 0;
   let underWay: Promise<void> = Promise.resolve();
-  for (const events of batches(posting)) {
+  for (const { events, times } of inOrder(posting)) {
     const posted = post(events).then((results) => {
-      for (const [at, result] of results.entries()) count(totals.get(events[at]!.set)!, events[at]!, result);
+      for (const [at, result] of results.entries()) count(totals.get(events[at]!.set)!, times[at]!, result);
       done += events.length;
       onProgress(done);
     });
@@ -55,10 +65,19 @@ export async function postHistory(posting: HistoryPosting): Promise<ReadonlyMap<
   return new Map([...sets].map(([number, { id }]) => [number, totals.get(id)!]));
 }
 
-function* batches({ history, sets }: HistoryPosting): Iterable<readonly ChangeEvent[]> {
+/** First the sets that keep their times: what is posted as of now would move all that comes after it to the present. */
+function* inOrder(posting: HistoryPosting): Iterable<Batch> {
+  for (const isPublished of [false, true]) {
+    const sets = new Map([...posting.sets].filter(([, { ready }]) => ready === isPublished));
+    if (sets.size > 0) yield* batches({ ...posting, sets });
+  }
+}
+
+function* batches({ history, sets }: Pick<HistoryPosting, 'history' | 'sets'>): Iterable<Batch> {
   const positions = new Map<number, Stamp>();
   let events: ChangeEvent[] = [];
-  for (const { target, key, state, weight, time } of history) {
+  let times: Stamp[] = [];
+  for (const { target, key, state, weight, time } of history()) {
     const set = sets.get(target);
     if (set === undefined) continue;
     // Ascending, also where several changes have the same time.
@@ -71,19 +90,21 @@ function* batches({ history, sets }: HistoryPosting): Iterable<readonly ChangeEv
       weight,
       source: SOURCE,
       position,
-      time,
+      ...(!set.ready && { time }),
     });
+    times.push(time);
     if (events.length < PER_POSTING) continue;
-    yield events;
+    yield { events, times };
     events = [];
+    times = [];
   }
-  if (events.length > 0) yield events;
+  if (events.length > 0) yield { events, times };
 }
 
-function count(totals: PostedHistory, { time }: ChangeEvent, result: CommitResult): void {
+function count(totals: PostedHistory, time: Stamp, result: CommitResult): void {
   if (result.status === 'applied') {
     totals[result.kind] += 1;
-    if (result.stamp >= time! + RESOLUTION) totals.restamped += 1;
+    if (result.stamp >= time + RESOLUTION) totals.restamped += 1;
   } else if (result.status === 'unchanged' && result.reason === 'repeated') totals.known += 1;
   else totals.unchanged += 1;
 }
