@@ -44,6 +44,7 @@ const LOADERS: Readonly<Record<string, () => Promise<CliCommand>>> = {
   restore: async () => (await import('./restore.ts')).restore,
   archive: async () => (await import('./archive.ts')).archive,
   rebuild: async () => (await import('./rebuild.ts')).rebuild,
+  clock: async () => (await import('./clock.ts')).clock,
   migrate: async () => (await import('./migrate.ts')).migrate,
 };
 

@@ -18,8 +18,20 @@ export interface Catalog {
   head(kind: CatalogKind): Promise<number>;
 }
 
-/** `records`: how far a set has come with artifacts; `archive`: which archive the log goes to; `rebuild`: that the store is made of one, and whether it is whole. */
-export type CatalogKind = 'set' | 'page-directory' | 'source' | 'token' | 'journal' | 'records' | 'archive' | 'rebuild';
+/**
+ * `records`: how far a set has come with artifacts; `archive`: which archive the log goes to; `rebuild`: that the store is made of one, and whether it
+ * is whole; `clock`: see clock.ts.
+ */
+export type CatalogKind =
+  | 'set'
+  | 'page-directory'
+  | 'source'
+  | 'token'
+  | 'journal'
+  | 'records'
+  | 'archive'
+  | 'rebuild'
+  | 'clock';
 
 export interface CatalogDocument<Body> {
   readonly id: string;

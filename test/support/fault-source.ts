@@ -17,6 +17,7 @@ import {
   runTidemark,
   startTidemark,
 } from './run-tidemark.ts';
+import type { SettableClock } from './settable-clock.ts';
 import { testConfiguration } from './start-app.ts';
 
 export const SLUG = 'maps';
@@ -37,6 +38,7 @@ export interface ServeOptions {
   readonly failpoint?: string | undefined;
   /** The folder of its documents when it is not the source's own. */
   readonly dataFolder?: string;
+  readonly clock?: SettableClock;
 }
 
 /** Milliseconds in which a failpoint must be reached; generous, because a machine that runs tests may be busy. */
@@ -91,11 +93,11 @@ export class FaultSource {
   }
 
   /** Starts a server, and resolves when it serves. */
-  async serve({ failpoint, dataFolder = this.folder }: ServeOptions = {}): Promise<ServingProcess> {
+  async serve(options: ServeOptions = {}): Promise<ServingProcess> {
     const port = await findFreePort();
     const process = startTidemark(
       ['serve', '--port', String(port), '--base-url', BASE_URL, '--log-level', 'error', '--json'],
-      { cwd: this.folder, env: this.environment({ failpoint, dataFolder }) },
+      { cwd: this.folder, env: this.environment(options) },
     );
     await process.says(/"event":"serving"/);
     return { process, url: `http://127.0.0.1:${port}` };
@@ -112,10 +114,11 @@ export class FaultSource {
   }
 
   /** What names this source to the program. */
-  environment({ failpoint, dataFolder = this.folder }: ServeOptions = {}): Readonly<Record<string, string>> {
+  environment({ failpoint, dataFolder = this.folder, clock }: ServeOptions = {}): Readonly<Record<string, string>> {
     const named = {
       TIDEMARK_DATA: dataFolder,
       ...this.store.environment,
+      ...clock?.environment,
     };
     return failpoint === undefined ? named : { ...named, TIDEMARK_FAILPOINT: failpoint };
   }

@@ -87,6 +87,11 @@ export class SetReader {
     return windows;
   }
 
+  /** One Change List. */
+  async changeList(name: string): Promise<ReadWindow> {
+    return this.#toWindow(await this.document(name));
+  }
+
   /** One document, whole. It is asked for again while it is being made. */
   async document(name: string): Promise<ParsedDocument> {
     const uri = new URL(name, this.#setUrl);

@@ -1,6 +1,12 @@
-/** Preloaded into a process, shows it and its threads another time: `CLOCK_OFFSET` in milliseconds, positive for a clock that is ahead. */
+import { readFileSync } from 'node:fs';
+
+/**
+ * Preloaded into a process, shows it and its threads another time: ahead by the milliseconds of `CLOCK_OFFSET`, or by those that the file
+ * `CLOCK_OFFSET_FILE` has at that moment.
+ */
 const offset = Number(process.env.CLOCK_OFFSET ?? 0);
-const now = (): number => TrueDate.now() + offset;
+const file = process.env.CLOCK_OFFSET_FILE;
+const now = (): number => TrueDate.now() + (file === undefined ? offset : Number(readFileSync(file, 'utf8')));
 const TrueDate = Date;
 
 globalThis.Date = new Proxy(TrueDate, {

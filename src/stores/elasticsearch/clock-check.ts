@@ -1,23 +1,34 @@
 import { TidemarkError } from '../../domain/errors.ts';
+import { MOST_OFF, startOfMachine } from '../clock.ts';
 import type { Cluster } from './cluster.ts';
 
-/** Milliseconds that this clock may be off the store's. */
-const MOST_OFF = 60_000;
 const CHECK_AFTER = 60_000;
+/** Milliseconds that somebody may set this clock by without another check. */
+const SMALL_STEP = 1_000;
 
-/** Compares this machine's clock with the store's, at most once a minute, and only when somebody writes. */
+/** Compares this machine's clock with the store's, at most once a minute and when this one was set, and only when somebody writes. */
 export class ClockCheck {
   readonly #cluster: Cluster;
   #checked = Number.NEGATIVE_INFINITY;
+  #start = Number.NaN;
 
   constructor(cluster: Cluster) {
     this.#cluster = cluster;
   }
 
-  /** @throws TidemarkError `unavailable` when one of the two clocks is wrong */
-  async require(): Promise<void> {
+  /** What this clock says. @throws TidemarkError `unavailable` when one of the two clocks is wrong */
+  async now(): Promise<number> {
+    const now = Date.now();
+    const start = startOfMachine(now);
     // The time since the last check is measured by a clock that nobody sets.
-    if (performance.now() - this.#checked < CHECK_AFTER) return;
+    const isRecent = performance.now() - this.#checked < CHECK_AFTER;
+    if (isRecent && Math.abs(start - this.#start) < SMALL_STEP) return now;
+    await this.#compare();
+    this.#start = start;
+    return this.now();
+  }
+
+  async #compare(): Promise<void> {
     const asked = Date.now();
     const { body } = await this.#cluster.ask<{ nodes: Readonly<Record<string, { timestamp: number }>> }>({
       method: 'GET',

@@ -1,9 +1,10 @@
 import { type ChangeEvent, decide } from '../../domain/change.ts';
-import { TidemarkError } from '../../domain/errors.ts';
 import { failpoint } from '../../domain/failpoint.ts';
 import { encodeState } from '../../domain/resource.ts';
 import type { ResourceSet, SetId } from '../../domain/resource-set.ts';
 import { clockStamp, nextStamp, type Stamp } from '../../domain/stamp.ts';
+import type { Catalog } from '../catalog.ts';
+import { clockIsBehind, isAhead, readAcceptedClock } from '../clock.ts';
 import type { CommitResult } from '../resource-index.ts';
 import { type CountedChange, countChange } from '../set-ledger.ts';
 import type { Applier } from './applier.ts';
@@ -21,8 +22,6 @@ import type { Met, StandingReader } from './standing-reader.ts';
 import type { StoredSets } from './stored-sets.ts';
 import { Turns } from './turns.ts';
 
-/** Microseconds that the last stamp may be ahead of the clock: beyond that a clock is wrong, now or then. */
-const MOST_AHEAD = 60_000_000;
 /** Commits that may wait to be applied, and changes in them: what waits long is copied and marked by the garbage collector again and again. */
 const MOST_PENDING = { commits: 8, changes: 25_000 };
 /** How often others may be quicker before they are asked to wait. */
@@ -34,6 +33,7 @@ export interface CommitterParts {
   readonly sets: StoredSets;
   readonly standings: StandingReader;
   readonly clock: ClockCheck;
+  readonly catalog: Catalog;
   /** The concrete index of the changes of the next commit. */
   changesIndex(): Promise<string>;
 }
@@ -69,10 +69,10 @@ export class Committer {
   mark(): Promise<Stamp> {
     const { log, applier, clock, changesIndex } = this.#parts;
     return log.exclusive(async () => {
-      await clock.require();
       for (;;) {
-        const stamp = Math.max(log.head.stamp, clockStamp());
-        const record = emptyRecord(log.head, { stamp, changesIndex: await changesIndex() });
+        const index = await changesIndex();
+        const stamp = Math.max(log.head.stamp, clockStamp(await clock.now()));
+        const record = emptyRecord(log.head, { stamp, changesIndex: index });
         if (!(await this.#append(record))) continue;
         applier.start(record);
         return stamp + 1;
@@ -82,12 +82,12 @@ export class Committer {
 
   /** Undefined when the log has grown meanwhile. */
   async #try(events: readonly ChangeEvent[]): Promise<readonly CommitResult[] | undefined> {
-    const { log, applier, sets, standings, clock, changesIndex } = this.#parts;
+    const { log, applier, sets, standings, changesIndex } = this.#parts;
     failpoint('commit.begun');
-    const [, , index] = await Promise.all([clock.require(), sets.load(), changesIndex()]);
+    const [, index] = await Promise.all([sets.load(), changesIndex()]);
     await standings.readLedgers(events.filter(({ set }) => sets.get(set) !== undefined));
     const met = await standings.read(events);
-    const { results, record } = this.#decide(events, { met, changesIndex: index });
+    const { results, record } = this.#decide(events, { met, changesIndex: index, now: await this.#now() });
     failpoint('commit.decided');
     // When nothing is appended, nothing meets a 409: so it is asked whether the log has grown.
     if (record === undefined) return (await log.catchUp()) ? undefined : results;
@@ -98,13 +98,22 @@ export class Committer {
     return results;
   }
 
+  /** What the clock says. @throws TidemarkError `unavailable` when a clock is wrong, or was wrong when the last stamp was given */
+  async #now(): Promise<number> {
+    const { log, clock, catalog } = this.#parts;
+    const now = await clock.now();
+    const { stamp } = log.head;
+    if (isAhead(stamp, undefined, now) && isAhead(stamp, await readAcceptedClock(catalog), now)) {
+      throw clockIsBehind(stamp, now);
+    }
+    return now;
+  }
+
   #decide(
     events: readonly ChangeEvent[],
-    { met, changesIndex }: { met: readonly Met[]; changesIndex: string },
+    { met, changesIndex, now }: { met: readonly Met[]; changesIndex: string; now: number },
   ): Decision {
     const { log, sets } = this.#parts;
-    const now = Date.now();
-    if (log.head.stamp - clockStamp(now) > MOST_AHEAD) throw clockIsBehind(log.head.stamp - clockStamp(now));
     const books = new Books(log, sets);
     const changes: LoggedChange[] = [];
     const results: CommitResult[] = [];
@@ -230,11 +239,4 @@ const NEVER: LoggedChange['was'] = { stamp: 0, weight: 0, live: false };
 function formerOf(standing: Standing | undefined): LoggedChange['was'] {
   if (standing === undefined) return NEVER;
   return { stamp: standing.stamp, weight: standing.weight, live: standing.state !== undefined };
-}
-
-function clockIsBehind(microseconds: number): TidemarkError {
-  return new TidemarkError(
-    'unavailable',
-    `the last change in the store is ${Math.round(microseconds / 1e6)} seconds ahead of this machine's clock: set the clock right`,
-  );
 }

@@ -40,7 +40,7 @@ export async function openElasticsearch(location: ElasticsearchLocation, options
   const changesIndices = new ChangesIndices(cluster, names);
   const clock = new ClockCheck(cluster);
   const changesIndex = () => changesIndices.current();
-  const committer = new Committer({ log, applier, sets, standings, clock, changesIndex });
+  const committer = new Committer({ log, applier, sets, standings, clock, catalog, changesIndex });
   const index = new ElasticsearchIndex({
     cluster,
     names,

@@ -1,17 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { decide } from '../../domain/change.ts';
-import { TidemarkError } from '../../domain/errors.ts';
 import { failpoint } from '../../domain/failpoint.ts';
 import type { EncodedState } from '../../domain/resource.ts';
 import type { SetId } from '../../domain/resource-set.ts';
 import { clockStamp, nextStamp, type Stamp } from '../../domain/stamp.ts';
+import { ACCEPTED_CLOCK, type AcceptedClock, clockIsBehind, isAhead, type JumpCheck } from '../clock.ts';
 import { transaction } from './connection.ts';
 import { SetLedgers } from './set-ledgers.ts';
 import { Settings } from './settings.ts';
 import { type EventColumns, type EventTime, KINDS, OUTCOME, type ResultColumns } from './wire.ts';
-
-/** Microseconds that the last stamp may be ahead of the clock: beyond that the clock is wrong, now or then. */
-const MOST_AHEAD = 60_000_000;
 
 /** A resource as a commit sees it: what the store has, overlaid with what the commit has decided so far. */
 interface Standing {
@@ -45,10 +42,12 @@ export class Committer {
   readonly #database: DatabaseSync;
   readonly #settings: Settings;
   readonly #ledgers: SetLedgers;
+  readonly #jumps: JumpCheck;
   readonly #statements;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, jumps: JumpCheck) {
     this.#database = database;
+    this.#jumps = jumps;
     this.#settings = new Settings(database);
     this.#ledgers = new SetLedgers(database);
     this.#statements = {
@@ -59,6 +58,7 @@ export class Committer {
       create: database.prepare(
         'INSERT INTO resources (set_id, key, stamp, created, weight, state) VALUES (?,?,?,?,?,?)',
       ),
+      accepted: database.prepare('SELECT body FROM catalog WHERE kind = ? AND id = ?'),
       update: database.prepare('UPDATE resources SET stamp = ?, created = ?, weight = ?, state = ? WHERE rowid = ?'),
     };
     this.#statements.find.setReturnArrays(true);
@@ -75,7 +75,9 @@ export class Committer {
 
   mark(): Stamp {
     return transaction(this.#database, () => {
-      const last = Math.max(this.#settings.lastStamp(), clockStamp());
+      const now = Date.now();
+      this.#jumps.require(now);
+      const last = Math.max(this.#settings.lastStamp(), clockStamp(now));
       this.#settings.setLastStamp(last);
       return last + 1;
     });
@@ -86,8 +88,7 @@ export class Committer {
     const standings = this.#standings(events);
     const times = new Map(events.times.map((time) => [time.at, time]));
     let last = this.#settings.lastStamp();
-    const now = Date.now();
-    if (last - clockStamp(now) > MOST_AHEAD) throw clockIsBehind(last - clockStamp(now));
+    const now = this.#now(last);
     const results = { outcomes: new Uint8Array(events.keys.length), stamps: new Float64Array(events.keys.length) };
     const decided: Decided[] = [];
     for (let at = 0; at < events.keys.length; at++) {
@@ -110,6 +111,19 @@ export class Committer {
     this.#settings.setLastStamp(last);
     failpoint('commit.applied');
     return results;
+  }
+
+  /** What the clock says. @throws TidemarkError `unavailable` when that is wrong, or was wrong when the last stamp was given */
+  #now(last: Stamp): number {
+    const now = Date.now();
+    this.#jumps.require(now);
+    if (isAhead(last, undefined, now) && isAhead(last, this.#acceptedClock(), now)) throw clockIsBehind(last, now);
+    return now;
+  }
+
+  #acceptedClock(): AcceptedClock | undefined {
+    const found = this.#statements.accepted.get(ACCEPTED_CLOCK.kind, ACCEPTED_CLOCK.id);
+    return found && JSON.parse(found.body as string);
   }
 
   #outcome(standing: Standing, next: EncodedState | undefined, at: number): number {
@@ -171,11 +185,4 @@ export class Committer {
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
-}
-
-function clockIsBehind(microseconds: number): TidemarkError {
-  return new TidemarkError(
-    'unavailable',
-    `the last change in the store is ${Math.round(microseconds / 1e6)} seconds ahead of this machine's clock: set the clock right`,
-  );
 }

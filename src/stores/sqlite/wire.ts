@@ -87,6 +87,14 @@ function toResult(outcome: number, stamp: Stamp, set: SetId): CommitResult {
   }
 }
 
+/** What the writer thread is started with. */
+export interface WriterData {
+  readonly file: string;
+  readonly failpoint: string | undefined;
+  /** See clock.ts: of the moment at which the store was opened, since the thread starts with the first write. */
+  readonly startOfMachine: number;
+}
+
 /** What the writer thread is asked; it answers a commit with columns, a mark with a boundary, a put with a version. */
 export type WriteTask =
   | { readonly task: 'commit'; readonly events: EventColumns }

@@ -1,14 +1,16 @@
 import type { Stamp } from '../../domain/stamp.ts';
 import { AskedThread } from '../../threads/asked-thread.ts';
 import { startThread } from '../../threads/questions.ts';
-import type { EventColumns, PutRequest, ResultColumns, WriteTask } from './wire.ts';
+import { startOfMachine } from '../clock.ts';
+import type { EventColumns, PutRequest, ResultColumns, WriterData, WriteTask } from './wire.ts';
 
 /** The writer thread as seen from outside. It is started by the first write: whoever only reads never has one. */
 export class Writer {
   readonly #thread: AskedThread;
 
   constructor(file: string, failpoint: string | undefined) {
-    const start = () => startThread('./writer-thread', import.meta.url, { workerData: { file, failpoint } });
+    const workerData: WriterData = { file, failpoint, startOfMachine: startOfMachine() };
+    const start = () => startThread('./writer-thread', import.meta.url, { workerData });
     this.#thread = new AskedThread({ work: 'writing to the store', start });
   }
 
