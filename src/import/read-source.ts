@@ -1,4 +1,4 @@
-import type { ChangeEvent } from '../domain/change.ts';
+import type { ChangeEvent, ChangeKind } from '../domain/change.ts';
 import { isTidemarkError, TidemarkError } from '../domain/errors.ts';
 import { encodeState } from '../domain/resource.ts';
 import { clockStamp, type Stamp } from '../domain/stamp.ts';
@@ -93,7 +93,9 @@ class Reader {
     const state = event.state === undefined ? null : encodeState(event.state);
     const row = { target: target.number, key, state, weight, written: read.written, sequence: hit._seq_no };
     if (read.kind === 'change') {
-      this.#parts.scratch.addChange({ ...row, time: read.time as Stamp });
+      // Its kind was checked with the event.
+      const kind = read.event.change as ChangeKind;
+      this.#parts.scratch.addChange({ ...row, kind, time: read.time as Stamp });
       target.changes += 1;
       return;
     }

@@ -11,7 +11,7 @@ const KEEP_ALIVE = '5m';
 export interface SourceHit {
   readonly _index: string;
   readonly _id: string;
-  /** Rises with every write to its shard. */
+  /** Rises with every write to its shard. Those of two shards cannot be compared. */
   readonly _seq_no: number;
   /** Absent when the index keeps none. */
   readonly _source?: unknown;

@@ -100,6 +100,35 @@ describe('what tidemark import-index is given', () => {
     assert.equal((await place.run('sets show texte')).exitCode, 2);
   });
 
+  it('orders the changes of one second by their kinds when several shards hold them', async () => {
+    await place.source.make('-2', { number_of_shards: 5 });
+    const names = Array.from({ length: 30 }, (_, n) => String(n));
+    // "gone" comes and goes within a second; "back" was there before, goes and comes back.
+    const triple = (name: string) => ['created', 'updated', 'deleted'].map((kind) => change(`gone-${name}`, kind, 1));
+    const pair = (name: string) => ['deleted', 'created'].map((kind) => change(`back-${name}`, kind, 2));
+    const documents = names.flatMap((name) => [
+      change(`back-${name}`, 'created', 0),
+      ...triple(name),
+      ...pair(name),
+      resource(`back-${name}`),
+      // The index does not have its first change any more.
+      ...['updated', 'deleted', 'created'].map((kind) => change(`old-${name}`, kind, 1)),
+      resource(`old-${name}`),
+    ]);
+    await place.source.write(Object.fromEntries(documents.map((document, n) => [`d${n}`, document])), '-2');
+
+    const { sets } = await place.import(PREFIX, place.source.environment('-2'));
+
+    assert.deepEqual(sets[0]!.settled, { created: 0, updated: 0, deleted: 0 });
+    const told = (await place.changes('maps')).map((line) => line.split(' '));
+    const kindsOf = (name: string) => told.filter(([, , path]) => path === name).map(([, kind]) => kind);
+    for (const name of names) {
+      assert.deepEqual(kindsOf(`gone-${name}`), ['created', 'deleted']);
+      assert.deepEqual(kindsOf(`back-${name}`), ['created', 'deleted', 'created']);
+      assert.equal(kindsOf(`old-${name}`).at(-1), 'created');
+    }
+  });
+
   it('refuses to undo what was changed since, or what has another history', async () => {
     await place.source.write({ a: resource('a.tif'), 'a-1': change('a.tif', 'created', 1) });
     await place.import(PREFIX);
