@@ -47,6 +47,7 @@ export async function serveSource(call: Pick<Call, 'loaded' | 'stopped'>, hooks:
     await hooks.check?.(app);
     const loaded = await withFreePort(call.loaded);
     const baseUrl = await settleBaseUrl(app, loaded, { strict: true, confirmed: hooks.confirmed });
+    await app.sets.finishMoves();
     await hooks.prepare?.(app);
     const configuration = { ...loaded.configuration, baseUrl };
     const { host, port, logLevel } = configuration;

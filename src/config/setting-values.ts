@@ -89,6 +89,9 @@ export const host = checked((value) => {
   throw new Wrong(`${quote(value)} is no address: use an IP address or a host name, such as 127.0.0.1`);
 });
 
+/** Characters: what is left of the 2,048 of a URI is for the names of documents. */
+const MOST_BASE_URL = 1900;
+
 /** A URL without a slash at its end. */
 export const baseUrl = checked((value) => {
   const url = URL.parse(textOf(value));
@@ -97,7 +100,9 @@ export const baseUrl = checked((value) => {
   }
   if (url.username !== '' || url.password !== '') throw new Wrong('holds a user name or password: leave them out');
   if (url.search !== '' || url.hash !== '') throw new Wrong(`${quote(value)} has a query or a fragment: leave it out`);
-  return url.href.replace(/\/+$/, '');
+  const base = url.href.replace(/\/+$/, '');
+  if (base.length <= MOST_BASE_URL) return base;
+  throw new Wrong(`has ${base.length} characters; at most ${MOST_BASE_URL}`);
 });
 
 /** A path that is resolved later, against the folder of whoever gave it. */

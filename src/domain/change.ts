@@ -16,6 +16,10 @@ export interface ChangeEvent {
   readonly state: ResourceState | undefined;
   /** An upper bound of the bytes of its entry in any document; see entry-weight.ts. */
   readonly weight: number;
+  /**
+   * The prefix that its key was resolved under, when the key was made of a URI: the event is rejected when the set was moved to another one meanwhile.
+   */
+  readonly urlPrefix?: string;
   /** Who says it, with an ascending number: an event at or below the source's last position counts as known. */
   readonly source?: string;
   readonly position?: number;

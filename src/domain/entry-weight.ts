@@ -18,6 +18,16 @@ export function entryWeight(urlPrefix: string, key: ResourceKey, state: Resource
   return weight;
 }
 
+/** What a prefix takes of an entry. */
+export function prefixWeight(urlPrefix: string): number {
+  return escaped(urlPrefix);
+}
+
+/** How many times heavier than its weight an entry may be when its prefix has become longer. Both in bytes. */
+export function weightGrowth(from: number, to: number): number {
+  return to <= from ? 1 : (LINK_MARKUP + to) / (LINK_MARKUP + from);
+}
+
 /** Of `uriOf`, without making it. @param prefix what the prefix takes */
 function escapedUri(prefix: number, key: ResourceKey): number {
   return key.startsWith('/') ? prefix + escaped(key) - 1 : escaped(key);

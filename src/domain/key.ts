@@ -74,6 +74,38 @@ export function uriOf(urlPrefix: string, key: ResourceKey): string {
   return key.startsWith('/') ? urlPrefix + key.slice(1) : key;
 }
 
+/**
+ * The key that the URI of a resource has in a set with this prefix: one URI has one key, however its path is percent-encoded. Below the prefix that is
+ * the path, elsewhere the URI itself. Undefined when it is below the prefix, and has percent-encoded bytes that are not UTF-8.
+ */
+export function keyOfUri(urlPrefix: string, uri: string): ResourceKey | undefined {
+  const below = restBelow(urlPrefix, uri);
+  if (below === undefined) return uri;
+  const [, path = '', rest = ''] = /^([^?#]*)(.*)$/s.exec(below) ?? [];
+  const key = canonicalPath(path);
+  return key === undefined ? undefined : key + rest;
+}
+
+/** The key that a resource should have in a set with this prefix: its present one, unless that is a URI below the prefix. */
+export function rightKey(urlPrefix: string, key: ResourceKey): ResourceKey {
+  return key.startsWith('/') ? key : (keyOfUri(urlPrefix, key) ?? key);
+}
+
+/** What follows the prefix in a URI that begins with it, perhaps with other characters percent-encoded. */
+function restBelow(urlPrefix: string, uri: string): string | undefined {
+  if (uri.startsWith(urlPrefix)) return uri.slice(urlPrefix.length);
+  if (!uri.includes('%') && !urlPrefix.includes('%')) return undefined;
+  const prefix = canonicalUri(urlPrefix);
+  const canonical = canonicalUri(uri);
+  return canonical.startsWith(prefix) ? canonical.slice(prefix.length) : undefined;
+}
+
+function canonicalUri(uri: string): string {
+  const [, site = '', path = '', rest = ''] = /^([^:]*:\/\/[^/?#]*\/)([^?#]*)(.*)$/s.exec(uri) ?? [];
+  const key = canonicalPath(path);
+  return site === '' || key === undefined ? uri : site + key.slice(1) + rest;
+}
+
 /** A location that resolves to this key in any set. */
 export function locationOf(key: ResourceKey): Location {
   if (!key.startsWith('/')) return { value: key, type: 'url' };
@@ -125,12 +157,9 @@ function plainPath(path: string, field: string): string {
 }
 
 function keyOfUrl(value: string, { urlPrefix }: LocationBase, field: string): ResourceKey {
-  const uri = isPlainUrl(value) ? value : parseUrl(value, field);
-  if (!uri.startsWith(urlPrefix)) return uri;
-  const [, path = '', rest = ''] = /^([^?#]*)(.*)$/s.exec(uri.slice(urlPrefix.length)) ?? [];
-  const key = canonicalPath(path);
+  const key = keyOfUri(urlPrefix, isPlainUrl(value) ? value : parseUrl(value, field));
   if (key === undefined) throw wrong(field, 'not-utf-8', 'has percent-encoded bytes that are not UTF-8');
-  return key + rest;
+  return key;
 }
 
 let plainOrigin = '//';

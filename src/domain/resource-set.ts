@@ -1,3 +1,4 @@
+import { prefixWeight, weightGrowth } from './entry-weight.ts';
 import { TidemarkError } from './errors.ts';
 import type { HashAlgorithm } from './hash.ts';
 import type { Stamp } from './stamp.ts';
@@ -17,6 +18,8 @@ export interface ResourceSet {
   readonly epochStart: Stamp;
   /** What the URIs of its resources begin with; ends with a slash. */
   readonly urlPrefix: string;
+  /** The weight of the shortest prefix that it ever had: weights in the store may be of that one. Absent while it was never moved or renewed. */
+  readonly leastPrefixWeight?: number;
   /** Where the bytes are: a folder's absolute path, or `s3://bucket/prefix`. Without one, `urlPrefix` lies elsewhere. */
   readonly root?: string;
   /** Its resources are the records of the newest artifact of this. Nobody else posts to it. */
@@ -33,8 +36,10 @@ export interface ResourceSet {
   readonly windowChanges: number;
   /** Hashes to publish beside the strongest one. */
   readonly publishHashes: readonly HashAlgorithm[];
-  /** False until its first scan or import is complete: a Resource List is never a part of itself. */
+  /** False until its first scan or import is complete, and while it is moved: a Resource List is never a part of itself. */
   readonly ready: boolean;
+  /** Its keys are being made those of its prefix; `ready` is what it will be again. Absent at all other times. */
+  readonly moving?: { readonly ready: boolean } | undefined;
   /** Only for those whose token may read it; absent means that it is for everybody. */
   readonly private?: boolean;
   /** Where it was taken over from; absent for a set that began here. */
@@ -62,7 +67,7 @@ export interface Imported {
 /** ResourceSync 1.1, 7: at most 50,000 entries and 50 MB a document. The second leaves room for head and links. */
 export const MAX_ENTRIES = 50_000;
 export const MAX_DOCUMENT_BYTES = 52_428_800;
-/** The entries of a document may weigh this much: what is left of 50 MB is for its head, and for a longer prefix after a move. */
+/** The entries of a document may weigh this much: what is left of 50 MB is for its head. */
 export const MAX_ENTRIES_WEIGHT = 45 * 1024 * 1024;
 
 /** One change renders one page anew, so pages are smaller than they might be: see docs/performance.md. */
@@ -71,6 +76,23 @@ export const DEFAULT_WINDOW_CHANGES = 50_000;
 
 /** What a slug looks like: one without two dots in a row, so that it is never taken for the way to another folder. */
 export const SLUG = /^(?!.*\.\.)[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/;
+
+/** Of a set that an earlier version of the program may have moved, nothing shorter than `http://a/` can have been the prefix. */
+const LEAST_PREFIX_WEIGHT = 9;
+
+/** @see ResourceSet.leastPrefixWeight */
+export function leastPrefixWeight(
+  set: Pick<ResourceSet, 'epoch' | 'urlPrefix' | 'leastPrefixWeight'>,
+  urlPrefix = set.urlPrefix,
+): number {
+  const known = set.leastPrefixWeight ?? (set.epoch === 1 ? prefixWeight(set.urlPrefix) : LEAST_PREFIX_WEIGHT);
+  return Math.min(known, prefixWeight(urlPrefix));
+}
+
+/** What the entries of a Resource List page may weigh by the weights in the store: less when the prefix has become longer since. */
+export function pageWeight(set: ResourceSet): number {
+  return Math.floor(MAX_ENTRIES_WEIGHT / weightGrowth(leastPrefixWeight(set), prefixWeight(set.urlPrefix)));
+}
 
 /** As people write it: `cdl/harvest`. */
 export function formatRecordsSource({ provider, activity }: RecordsSource): string {

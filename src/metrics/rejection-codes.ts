@@ -15,6 +15,7 @@ export const REJECTION_CODES: ReadonlySet<string> = new Set([
   'link-without-href',
   'link-without-rel',
   'missing-field',
+  'moved',
   'negative-length',
   'negative-position',
   'no-root',

@@ -184,10 +184,8 @@ export class Publisher implements DocumentPublisher {
   async #readySet(slug: string): Promise<PublishedSet> {
     const published = await this.#set(slug);
     if (published.set.ready) return published;
-    throw new TidemarkError(
-      'not-ready',
-      `"${slug}" is being read for the first time: its lists come when that is complete`,
-    );
+    const what = published.set.moving === undefined ? 'read for the first time' : 'moved';
+    throw new TidemarkError('not-ready', `"${slug}" is being ${what}: its lists come when that is complete`);
   }
 
   async #pagePlans(slug: string): Promise<readonly PagePlan[]> {

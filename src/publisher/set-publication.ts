@@ -1,7 +1,7 @@
 import { isTidemarkError, TidemarkError } from '../domain/errors.ts';
 import { failpoint } from '../domain/failpoint.ts';
 import type { KeyRange } from '../domain/key.ts';
-import { MAX_ENTRIES_WEIGHT, type ResourceSet } from '../domain/resource-set.ts';
+import { pageWeight, type ResourceSet } from '../domain/resource-set.ts';
 import type { Stamp } from '../domain/stamp.ts';
 import { catalogId } from '../sets/set-registry.ts';
 import type { Catalog } from '../stores/catalog.ts';
@@ -174,6 +174,6 @@ function needsSettling(directory: PageDirectory): boolean {
   return directory.shapeChanged || directory.overflowing().length > 0 || directory.hasEmptyPages();
 }
 
-function limitsOf({ pageEntries }: ResourceSet): Limits {
-  return { entries: pageEntries, weight: MAX_ENTRIES_WEIGHT };
+function limitsOf(set: ResourceSet): Limits {
+  return { entries: set.pageEntries, weight: pageWeight(set) };
 }

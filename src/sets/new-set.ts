@@ -12,6 +12,9 @@ import {
 import type { Stamp } from '../domain/stamp.ts';
 import { setUris } from '../publisher/document-uris.ts';
 
+/** Characters of a prefix: some are left for what follows it in a URI, which has 2,048 at most. */
+const MOST_PREFIX = 2000;
+
 /** What a new set may be told; everything else has a default. */
 export interface NewSet {
   readonly slug: string;
@@ -70,5 +73,9 @@ export function parseUrlPrefix(text: string): string {
     });
   }
   const href = strictUri(url.href);
-  return href.endsWith('/') ? href : `${href}/`;
+  const prefix = href.endsWith('/') ? href : `${href}/`;
+  if (prefix.length <= MOST_PREFIX) return prefix;
+  throw new TidemarkError('invalid', `the URL prefix has ${prefix.length} characters; at most ${MOST_PREFIX}`, {
+    field: 'urlPrefix',
+  });
 }

@@ -1,23 +1,24 @@
 import { isTidemarkError, TidemarkError } from '../domain/errors.ts';
-import { type Imported, parseSlug, type ResourceSet, type SetId } from '../domain/resource-set.ts';
+import { type Imported, leastPrefixWeight, parseSlug, type ResourceSet, type SetId } from '../domain/resource-set.ts';
 import type { Stamp } from '../domain/stamp.ts';
 import { setUris } from '../publisher/document-uris.ts';
 import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
+import type { ResourceIndex } from '../stores/resource-index.ts';
 import { draftSet, type NewSet, parseUrlPrefix } from './new-set.ts';
+import { rekey } from './rekey.ts';
+import { requireUris } from './require-uris.ts';
 
 /** What holds for the whole source. */
 export interface SourceSettings {
   readonly baseUrl: string;
 }
 
-interface Marker {
-  mark(): Promise<Stamp>;
-}
+type Index = Pick<ResourceIndex, 'mark' | 'read' | 'lookup' | 'commit'>;
 
 /** The resource sets and the source's base URL, as the catalog has them; what another process writes is noticed at the next call. */
 export class SetRegistry {
   readonly #catalog: Catalog;
-  readonly #index: Marker;
+  readonly #index: Index;
   readonly #bySlug = new Map<string, CatalogDocument<ResourceSet>>();
   readonly #byId = new Map<SetId, ResourceSet>();
   /** Every set that was put up to here is known. */
@@ -28,7 +29,7 @@ export class SetRegistry {
   /** What `knownRemoved` answers, until a set changes. */
   #removed: readonly SetId[] | undefined;
 
-  constructor(catalog: Catalog, index: Marker) {
+  constructor(catalog: Catalog, index: Index) {
     this.#catalog = catalog;
     this.#index = index;
   }
@@ -91,7 +92,8 @@ export class SetRegistry {
   /** Tells that the set's first scan is complete. */
   async markReady(slug: string): Promise<void> {
     const { body } = await this.#document(slug);
-    if (!body.ready) await this.#change(slug, () => ({ ready: true }));
+    if (body.ready || body.moving?.ready === true) return;
+    await this.#change(slug, ({ moving }) => (moving === undefined ? { ready: true } : { moving: { ready: true } }));
   }
 
   /** Notes how far the set was taken over from another index; it is ready when that is complete. */
@@ -109,17 +111,38 @@ export class SetRegistry {
     return this.#change(slug, () => ({ private: isPrivate }));
   }
 
-  /** Moves the set's resources to another prefix: a new epoch begins, and names of the old one answer 410. */
+  /**
+   * Moves the set's resources to another prefix: a new epoch begins, and names of the old one answer 410. The set is not ready until every
+   * resource whose URI is below the new prefix has the key of that URI.
+   * @throws TidemarkError `conflict` when a URI would be too long or too short; then nothing is changed
+   */
   async move(slug: string, urlPrefix: string): Promise<ResourceSet> {
     const prefix = parseUrlPrefix(urlPrefix);
+    await requireUris(this.#index, await this.bySlug(slug), prefix);
     const epochStart = await this.#index.mark();
-    return this.#change(slug, ({ epoch }) => ({ urlPrefix: prefix, epoch: epoch + 1, epochStart }));
+    return this.#beginEpoch(slug, (set) => ({
+      urlPrefix: prefix,
+      leastPrefixWeight: leastPrefixWeight(set, prefix),
+      epoch: set.epoch + 1,
+      epochStart,
+    }));
   }
 
-  /** Begins a new epoch with the state as it is, for a store that was restored from a backup. */
+  /**
+   * Begins a new epoch with the state as it is, for a store that was restored from a backup. Keys that an earlier version of the program left
+   * wrong after a move are made right.
+   */
   async renew(slug: string): Promise<ResourceSet> {
-    const epochStart = await this.#index.mark();
-    return this.#change(slug, ({ epoch }) => ({ epoch: Math.max(epoch + 1, epochOfClock(epochStart)), epochStart }));
+    const clock = epochOfClock(await this.#index.mark());
+    return this.#beginEpoch(slug, (set) => ({
+      leastPrefixWeight: leastPrefixWeight(set),
+      epoch: Math.max(set.epoch + 1, clock),
+    }));
+  }
+
+  /** Finishes the moves that another process has begun, and did not live to finish. */
+  async finishMoves(): Promise<void> {
+    for (const { slug, moving } of await this.list()) if (moving !== undefined) await this.#finishEpoch(slug);
   }
 
   /** Takes the set out of the source. Its log stays in the store; its slug and id are not given again. */
@@ -161,10 +184,37 @@ export class SetRegistry {
   }
 
   async #moveBelow(oldBaseUrl: string, baseUrl: string): Promise<void> {
-    for (const { slug, urlPrefix } of await this.list()) {
-      const old = setUris(oldBaseUrl, slug).resources;
-      if (urlPrefix === old) await this.move(slug, setUris(baseUrl, slug).resources);
+    const sets = await this.list();
+    const isBelow = ({ slug, urlPrefix }: ResourceSet) => urlPrefix === setUris(oldBaseUrl, slug).resources;
+    const prefixOf = ({ slug }: ResourceSet) => setUris(baseUrl, slug).resources;
+    for (const set of sets) if (isBelow(set)) await requireUris(this.#index, set, prefixOf(set));
+    for (const set of sets) {
+      const { slug, moving } = set;
+      if (isBelow(set)) await this.move(slug, prefixOf(set));
+      else if (moving !== undefined) await this.#finishEpoch(slug);
     }
+  }
+
+  async #beginEpoch(slug: string, change: (set: ResourceSet) => Partial<ResourceSet>): Promise<ResourceSet> {
+    await this.#change(slug, (set) => ({
+      ...change(set),
+      ready: false,
+      moving: set.moving ?? { ready: set.ready },
+    }));
+    return this.#finishEpoch(slug);
+  }
+
+  /** Lists of the new epoch begin when its keys are right. */
+  async #finishEpoch(slug: string): Promise<ResourceSet> {
+    // Every commit after this mark knows the prefix; what was committed before is found by what reads after it.
+    await this.#index.mark();
+    await rekey(this.#index, (await this.#document(slug)).body);
+    const epochStart = await this.#index.mark();
+    return this.#change(slug, ({ moving, ready }) => ({
+      epochStart,
+      ready: moving?.ready ?? ready,
+      moving: undefined,
+    }));
   }
 
   async #change(slug: string, change: (set: ResourceSet) => Partial<ResourceSet>): Promise<ResourceSet> {

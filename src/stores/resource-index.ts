@@ -17,7 +17,7 @@ export interface ResourceIndex {
    * Decides each event against the state it meets, in order, and appends the resulting changes as one commit: all of them or
    * none, with strictly ascending stamps. When it resolves, the commit is durable and visible to every reader. Of concurrent
    * writers none decides against a state that has moved: a resource is never created twice in a row. Repeating a commit
-   * changes nothing. An event for an unknown set is rejected by itself; its neighbours are not.
+   * changes nothing. An event for an unknown set, or with another `urlPrefix` than its set has, is rejected by itself; its neighbours are not.
    */
   commit(events: readonly ChangeEvent[]): Promise<readonly CommitResult[]>;
 
@@ -179,7 +179,19 @@ export type CommitResult =
   | { readonly status: 'applied'; readonly stamp: Stamp; readonly kind: ChangeKind }
   /** It told nothing new; `repeated` when its position was known. */
   | { readonly status: 'unchanged'; readonly reason: 'same-state' | 'not-there' | 'repeated' }
-  | { readonly status: 'rejected'; readonly code: 'unknown-set'; readonly message: string };
+  | { readonly status: 'rejected'; readonly code: 'unknown-set' | 'moved'; readonly message: string };
+
+/** Of an event for a set that the catalog does not hold or that was removed. */
+export function unknownSet(set: SetId): CommitResult {
+  return { status: 'rejected', code: 'unknown-set', message: `there is no set with the id ${set}` };
+}
+
+/** Of an event whose key was resolved under a prefix that the set has no longer. */
+export const MOVED: CommitResult = {
+  status: 'rejected',
+  code: 'moved',
+  message: 'the set was moved to another URL prefix meanwhile: post the event again',
+};
 
 /** A change without its state: what the publisher needs to know which documents are out of date. */
 export interface LogEntry {

@@ -40,10 +40,11 @@ function toEvent(posted: PostedEvent, set: ResourceSet, now: number): ChangeEven
   // What a deletion says of the state is checked, but does not count.
   const described = toState(posted, set, now);
   const state = posted.change === 'deleted' ? undefined : described;
-  const weight = entryWeight(set.urlPrefix, key, state);
-  if (source === undefined) return { set: set.id, key, state, weight };
-  if (position === undefined) return { set: set.id, key, state, weight, source };
-  return { set: set.id, key, state, weight, source, position };
+  const { id, urlPrefix } = set;
+  const weight = entryWeight(urlPrefix, key, state);
+  if (source === undefined) return { set: id, key, state, weight, urlPrefix };
+  if (position === undefined) return { set: id, key, state, weight, urlPrefix, source };
+  return { set: id, key, state, weight, urlPrefix, source, position };
 }
 
 function checkAddressee({ resource_set, source, position }: PostedEvent, { slug }: ResourceSet): void {

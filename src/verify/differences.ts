@@ -2,12 +2,13 @@ import type { ResourceKey } from '../domain/key.ts';
 
 /**
  * - `order`: stamps of the log, or keys of the state, do not ascend
+ * - `name`: a resource has another key than its URI has, so that it can be there twice
  * - `state`: a state is not what the log says of it
  * - `count`: two counts that must agree do not
  * - `missing`: the state has it, the root has not; `extra`: the other way round; `differing`: both have it, with other bytes
  * - `unreadable`: the root could not tell
  */
-export type DifferenceKind = 'order' | 'state' | 'count' | 'missing' | 'extra' | 'differing' | 'unreadable';
+export type DifferenceKind = 'order' | 'name' | 'state' | 'count' | 'missing' | 'extra' | 'differing' | 'unreadable';
 
 export interface Difference {
   readonly kind: DifferenceKind;

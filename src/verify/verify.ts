@@ -57,7 +57,7 @@ export async function verify({
   };
   const until = await index.watermark();
   const log = await verifyLog({ set: set.id, index, until, differences, onProgress: watch('log') });
-  const states = await verifyStates({ set: set.id, index, until, differences, onProgress: watch('state') });
+  const states = await verifyStates({ set, index, until, differences, onProgress: watch('state') });
   const files =
     root === undefined ? undefined : await verifyRoot({ set, index, root, differences, onProgress: watch('root') });
   const records = upkeep && (await verifyRecords({ set, upkeep, differences, onProgress: watch('records'), signal }));

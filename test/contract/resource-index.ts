@@ -74,6 +74,21 @@ export function resourceIndexContract(
       assert.deepEqual(await kindsOf(maps), ['created /a']);
     });
 
+    it('rejects an event whose key was resolved under another prefix than its set has', async () => {
+      const urlPrefix = 'http://example.org/elsewhere/';
+      const results = await stores.index.commit([
+        { ...upsert(maps, 'a'), urlPrefix: URL_PREFIX },
+        { ...upsert(maps, 'b'), urlPrefix, source: 'harvester', position: 1 },
+        upsert(maps, 'c'),
+        { ...upsert(maps, 'd'), urlPrefix: URL_PREFIX, source: 'harvester', position: 0 },
+      ]);
+      assert.deepEqual(
+        results.map((result) => (result.status === 'rejected' ? result.code : result.status)),
+        ['applied', 'moved', 'applied', 'applied'],
+      );
+      assert.deepEqual(await kindsOf(maps), ['created /a', 'created /c', 'created /d']);
+    });
+
     it('takes each of length, hashes, type, lastmod and links as news', async () => {
       const states = [
         { length: 1 },

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { overriding } from '../../src/metrics/overriding.ts';
 import { SetRegistry } from '../../src/sets/set-registry.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { closeFaultSources, FaultSource } from '../support/fault-source.ts';
@@ -13,9 +14,8 @@ describeOnEachStore('a move to another base URL that is interrupted', (store) =>
     for (const slug of ['a', 'b']) await sets.add({ slug });
 
     let marks = 0;
-    const interrupted = new SetRegistry(catalog, {
-      mark: () => (++marks === 2 ? Promise.reject(new Error('the power fails')) : index.mark()),
-    });
+    const mark = () => (++marks === 5 ? Promise.reject(new Error('the power fails')) : index.mark());
+    const interrupted = new SetRegistry(catalog, overriding(index, { mark }));
     await assert.rejects(interrupted.useBaseUrl('http://new.example.org', true), /power/);
 
     await assert.rejects(sets.useBaseUrl('http://new.example.org', false), { code: 'conflict' });

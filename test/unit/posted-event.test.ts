@@ -56,6 +56,7 @@ describe('A posted event', () => {
         mime: 'text/html; charset="utf-8"',
         links: [{ rel: 'describedby', href: '/a%20b.xml', mime: 'application/xml' }],
       },
+      urlPrefix: SET.urlPrefix,
       source: 'harvester',
       position: 3,
     });

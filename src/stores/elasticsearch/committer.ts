@@ -5,7 +5,7 @@ import type { ResourceSet, SetId } from '../../domain/resource-set.ts';
 import { clockStamp, nextStamp, type Stamp } from '../../domain/stamp.ts';
 import type { Catalog } from '../catalog.ts';
 import { clockIsBehind, isAhead, readAcceptedClock } from '../clock.ts';
-import type { CommitResult } from '../resource-index.ts';
+import { type CommitResult, MOVED, unknownSet } from '../resource-index.ts';
 import { type CountedChange, countChange } from '../set-ledger.ts';
 import type { Applier } from './applier.ts';
 import type { ClockCheck } from './clock-check.ts';
@@ -122,8 +122,8 @@ export class Committer {
       const { set, key, state, weight, time } = event;
       const isKnown = event.window !== undefined && time! <= last;
       const book = books.of(set);
-      if (book === undefined) {
-        results.push({ status: 'rejected', code: 'unknown-set', message: `there is no set with the id ${set}` });
+      if (book === undefined || !book.hasPrefix(event)) {
+        results.push(book === undefined ? unknownSet(set) : MOVED);
         continue;
       }
       if (isKnown || !book.advance(event)) {
@@ -212,6 +212,11 @@ class Book {
     this.#set = set;
     this.#positions = { ...ledger.positions };
     this.ledger = { ...ledger, slug: set.slug, window: { ...ledger.window }, positions: this.#positions };
+  }
+
+  /** Whether the event's key means in the set what it meant when it was resolved. */
+  hasPrefix({ urlPrefix }: ChangeEvent): boolean {
+    return urlPrefix === undefined || urlPrefix === this.#set.urlPrefix;
   }
 
   /** Notes how far the event's source has come; false when it had come that far already, or (of a shared position) further. */

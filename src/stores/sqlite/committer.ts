@@ -34,6 +34,14 @@ interface Decided {
   readonly weight: number;
 }
 
+/** An event beside what it meets. */
+interface MetEvent {
+  readonly state: EncodedState | undefined;
+  /** Which event of the commit. */
+  readonly at: number;
+  readonly prefix: string | undefined;
+}
+
 /** What comes of an event. */
 type Advance = Omit<Decided, 'set' | 'key' | 'window' | 'previous'> & Pick<Partial<EventTime>, 'window'>;
 
@@ -91,12 +99,15 @@ export class Committer {
     const now = this.#now(last);
     const results = { outcomes: new Uint8Array(events.keys.length), stamps: new Float64Array(events.keys.length) };
     const decided: Decided[] = [];
+    const prefixes = [...events.prefixes];
+    let prefix: string | undefined;
     for (let at = 0; at < events.keys.length; at++) {
       const standing = standings[at]!;
       const state = events.states[at] ?? undefined;
       const { time, window } = times.get(at) ?? {};
       const isKnown = window !== undefined && time! <= last;
-      const outcome = isKnown ? OUTCOME.repeated : this.#outcome(standing, state, at);
+      if (prefixes[0]?.at === at) prefix = prefixes.shift()!.urlPrefix;
+      const outcome = isKnown ? OUTCOME.repeated : this.#outcome(standing, { state, at, prefix });
       results.outcomes[at] = outcome;
       if (outcome > OUTCOME.deleted) continue;
       last = nextStamp(last, now, time);
@@ -126,8 +137,9 @@ export class Committer {
     return found && JSON.parse(found.body as string);
   }
 
-  #outcome(standing: Standing, next: EncodedState | undefined, at: number): number {
+  #outcome(standing: Standing, { state: next, at, prefix }: MetEvent): number {
     if (!this.#ledgers.knows(standing.set)) return OUTCOME.unknownSet;
+    if (!this.#ledgers.hasPrefix(standing.set, prefix)) return OUTCOME.moved;
     if (!this.#ledgers.advance(standing.set, at)) return OUTCOME.repeated;
     const kind = decide(standing.state, next);
     if (kind !== undefined) return OUTCOME[kind];

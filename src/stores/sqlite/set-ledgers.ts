@@ -13,7 +13,10 @@ interface Ledger extends SetLedger {
 export class SetLedgers {
   readonly #statements;
   #catalogHead = -1;
-  readonly #sets = new Map<SetId, Pick<ResourceSet, 'epochStart' | 'windowChanges' | 'removed'> | undefined>();
+  readonly #sets = new Map<
+    SetId,
+    Pick<ResourceSet, 'epochStart' | 'windowChanges' | 'urlPrefix' | 'removed'> | undefined
+  >();
   readonly #ledgers = new Map<SetId, Ledger>();
   #positions: ReadonlyMap<number, EventPosition> = new Map();
 
@@ -52,6 +55,11 @@ export class SetLedgers {
     }
     const known = this.#sets.get(set);
     return known !== undefined && known.removed === undefined;
+  }
+
+  /** Whether a set that is known has a prefix; any prefix will do when none is given. */
+  hasPrefix(set: SetId, urlPrefix: string | undefined): boolean {
+    return urlPrefix === undefined || urlPrefix === this.#sets.get(set)!.urlPrefix;
   }
 
   /** Notes how far the event's source has come; false when it had come that far already, or (of a shared position) further. */

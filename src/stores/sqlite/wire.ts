@@ -3,7 +3,7 @@ import type { ResourceKey } from '../../domain/key.ts';
 import { type EncodedState, encodeState } from '../../domain/resource.ts';
 import type { SetId } from '../../domain/resource-set.ts';
 import type { Stamp } from '../../domain/stamp.ts';
-import type { ActivityRange, CommitResult } from '../resource-index.ts';
+import { type ActivityRange, type CommitResult, MOVED, unknownSet } from '../resource-index.ts';
 
 /** Events as columns: cloning five arrays for a thread costs a fraction of cloning ten thousand objects. */
 export interface EventColumns {
@@ -15,6 +15,14 @@ export interface EventColumns {
   readonly positions: readonly EventPosition[];
   /** Sparse too. */
   readonly times: readonly EventTime[];
+  /** Where the prefix that keys were resolved under changes: neighbours share it. */
+  readonly prefixes: readonly PrefixRun[];
+}
+
+export interface PrefixRun {
+  /** The first event of the batch that has it. */
+  readonly at: number;
+  readonly urlPrefix: string | undefined;
 }
 
 export interface EventPosition {
@@ -47,6 +55,7 @@ export const OUTCOME = {
   notThere: 5,
   repeated: 6,
   unknownSet: 7,
+  moved: 8,
 } as const;
 
 export const KINDS: readonly ChangeKind[] = ['created', 'created', 'updated', 'deleted'];
@@ -54,7 +63,11 @@ export const KINDS: readonly ChangeKind[] = ['created', 'created', 'updated', 'd
 export function toColumns(events: readonly ChangeEvent[]): EventColumns {
   const positions: EventPosition[] = [];
   const times: EventTime[] = [];
-  events.forEach(({ source, position, sharesPosition: shares = false, time, window }, at) => {
+  const prefixes: PrefixRun[] = [];
+  let last: string | undefined;
+  events.forEach(({ source, position, sharesPosition: shares = false, time, window, urlPrefix }, at) => {
+    if (urlPrefix !== last) prefixes.push({ at, urlPrefix });
+    last = urlPrefix;
     if (source !== undefined && position !== undefined) positions.push({ at, source, position, shares });
     if (time !== undefined) times.push({ at, time, window });
   });
@@ -65,6 +78,7 @@ export function toColumns(events: readonly ChangeEvent[]): EventColumns {
     weights: events.map(({ weight }) => weight),
     positions,
     times,
+    prefixes,
   };
 }
 
@@ -81,7 +95,9 @@ function toResult(outcome: number, stamp: Stamp, set: SetId): CommitResult {
     case OUTCOME.repeated:
       return { status: 'unchanged', reason: 'repeated' };
     case OUTCOME.unknownSet:
-      return { status: 'rejected', code: 'unknown-set', message: `there is no set with the id ${set}` };
+      return unknownSet(set);
+    case OUTCOME.moved:
+      return MOVED;
     default:
       return { status: 'applied', stamp, kind: KINDS[outcome]! };
   }

@@ -1,0 +1,49 @@
+import type { ChangeEvent } from '../domain/change.ts';
+import { entryWeight } from '../domain/entry-weight.ts';
+import { type ResourceKey, rightKey } from '../domain/key.ts';
+import type { Resource } from '../domain/resource.ts';
+import type { ResourceSet } from '../domain/resource-set.ts';
+import type { ResourceIndex } from '../stores/resource-index.ts';
+
+type Index = Pick<ResourceIndex, 'read' | 'lookup' | 'commit'>;
+type Set = Pick<ResourceSet, 'id' | 'urlPrefix' | 'epochStart'>;
+
+interface Misnamed {
+  readonly resource: Resource;
+  readonly key: ResourceKey;
+}
+
+/**
+ * Gives every resource the key that its URI has under the set's prefix. One that was posted as a URI elsewhere, and is below the prefix by now, is
+ * deleted under its old key and created under its own, in one commit. When both keys have a resource, the newer state stays; a deletion counts when
+ * it is of this epoch. Doing it again changes nothing.
+ */
+export async function rekey(index: Index, set: Set): Promise<void> {
+  const { origin } = new URL(set.urlPrefix);
+  // Keys with the same origin as the prefix: "0" comes after "/".
+  for await (const batch of index.read(set.id, { from: `${origin}/`, to: `${origin}0` })) {
+    const misnamed = batch.flatMap((resource) => {
+      const key = rightKey(set.urlPrefix, resource.key);
+      return key === resource.key ? [] : [{ resource, key }];
+    });
+    if (misnamed.length > 0) await renameAll(index, set, misnamed);
+  }
+}
+
+async function renameAll(index: Index, set: Set, misnamed: readonly Misnamed[]): Promise<void> {
+  const others = await index.lookup(
+    set.id,
+    misnamed.map(({ key }) => key),
+  );
+  const { id, urlPrefix, epochStart } = set;
+  const events: ChangeEvent[] = [];
+  for (const [at, { resource, key }] of misnamed.entries()) {
+    const { key: old, state, stamp } = resource;
+    events.push({ set: id, key: old, state: undefined, weight: entryWeight(urlPrefix, old, undefined) });
+    const other = others[at];
+    const counts = other !== undefined && (other.state !== undefined || other.stamp > epochStart);
+    if (counts && other.stamp > stamp) continue;
+    events.push({ set: id, key, state, weight: entryWeight(urlPrefix, key, state) });
+  }
+  await index.commit(events);
+}

@@ -1,0 +1,36 @@
+import { TidemarkError } from '../domain/errors.ts';
+import { type ResourceKey, URI_LENGTH, uriOf } from '../domain/key.ts';
+import type { ResourceSet } from '../domain/resource-set.ts';
+import type { ResourceIndex } from '../stores/resource-index.ts';
+
+/** Keys of paths; URIs elsewhere stay as they are. */
+const PATHS = { from: '/', to: '0' };
+
+/**
+ * Requires that every resource of a set has a URI below a new prefix that a list may contain. Reads the set only when one may be too long or too short.
+ * @throws TidemarkError `conflict` with how many there are, and the first of them
+ */
+export async function requireUris(
+  index: Pick<ResourceIndex, 'read'>,
+  { id, slug, urlPrefix: before }: ResourceSet,
+  urlPrefix: string,
+): Promise<void> {
+  if (urlPrefix.length <= before.length && urlPrefix.length >= URI_LENGTH.least) return;
+  let first: ResourceKey | undefined;
+  let wrong = 0;
+  for await (const batch of index.read(id, PATHS)) {
+    for (const { key } of batch) {
+      const { length } = uriOf(urlPrefix, key);
+      if (length >= URI_LENGTH.least && length <= URI_LENGTH.most) continue;
+      wrong += 1;
+      first ??= key;
+    }
+  }
+  if (first === undefined) return;
+  throw new TidemarkError(
+    'conflict',
+    `below ${urlPrefix}, ${wrong} of the resources of ${slug} would have URIs with less than 12 or more than 2,048 characters, such as ` +
+      `${first.slice(0, 80)}: delete these first, or choose another prefix`,
+    { set: slug, key: first },
+  );
+}
