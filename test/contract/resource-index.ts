@@ -89,6 +89,19 @@ export function resourceIndexContract(
       assert.deepEqual(await kindsOf(maps), ['created /a', 'created /c', 'created /d']);
     });
 
+    it('deletes every live resource that it is asked to delete, and answers so', async () => {
+      const paths = Array.from({ length: 400 }, (_, number) => `file-${number}`);
+      await stores.index.commit(paths.map((path) => upsert(maps, path)));
+      for (const some of [paths.slice(0, 100), paths.slice(100)]) {
+        const results = await stores.index.commit(shuffled(some).map((path) => deletion(maps, path)));
+        assert.deepEqual(
+          results.filter((result) => result.status !== 'applied' || result.kind !== 'deleted'),
+          [],
+        );
+      }
+      assert.deepEqual(await keysOf(maps), []);
+    });
+
     it('takes each of length, hashes, type, lastmod and links as news', async () => {
       const states = [
         { length: 1 },

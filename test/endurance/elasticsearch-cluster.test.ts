@@ -43,7 +43,7 @@ describe('a cluster of three nodes', function () {
     const app = await source.open(...others);
     const log = await readLog(app);
     requireAlternating(log);
-    for (const client of clients) requireAcknowledged(log, client);
+    requireAcknowledged(log, clients);
     requireHonestLists(lists, log);
     const reader = new SetReader(SET_URL, servers[0]!.url);
     await requireConsistent(app, reader);

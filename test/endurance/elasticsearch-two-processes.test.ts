@@ -127,7 +127,7 @@ async function loseNothing(storeUrl: string, strikes: readonly Strike[]): Promis
   const app = await source.open();
   const log = await readLog(app);
   requireAlternating(log);
-  for (const client of clients) requireAcknowledged(log, client);
+  requireAcknowledged(log, clients);
   requireHonestLists(lists, log);
   await requireEqual(await following, reader);
   await requireConsistent(app, reader);

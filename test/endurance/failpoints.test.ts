@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { App } from '../../src/app.ts';
 import { FAILPOINTS, type Failpoint } from '../../src/domain/failpoint.ts';
 import { startServer } from '../../src/http/server.ts';
@@ -87,7 +88,7 @@ async function requireRecovered(app: App, clients: readonly Client[], url: strin
   await requireConsistent(app, reader);
   const log = await readLog(app);
   requireAlternating(log);
-  for (const client of clients) requireAcknowledged(log, client);
+  requireAcknowledged(log, clients);
 
   await repost(clients, url);
   const after = await readLog(app);
@@ -101,7 +102,10 @@ async function requireRecovered(app: App, clients: readonly Client[], url: strin
 /** Posts and reads until the server is dead. */
 async function postUntilDead(clients: readonly Client[], { process, url }: ServingProcess): Promise<void> {
   const stop = new AbortController();
-  const working = Promise.all([...clients.map((client) => client.post(url, stop.signal)), readUntilGone(url, stop)]);
+  const working = Promise.all([
+    ...clients.map((client) => client.post(url, stop.signal)),
+    readUntilGone(url, clients, stop),
+  ]);
   try {
     assert.equal(await process.exit(), null, `it exited by itself: ${process.stderr}`);
   } finally {
@@ -111,11 +115,12 @@ async function postUntilDead(clients: readonly Client[], { process, url }: Servi
   await working;
 }
 
-/** Reads all lists again and again; the reader complains about a document that is not whole. */
-async function readUntilGone(url: string, stop: AbortController): Promise<void> {
+/** Reads all lists again and again, from the first answer to a client on; the reader complains about a document that is not whole. */
+async function readUntilGone(url: string, clients: readonly Client[], { signal }: AbortController): Promise<void> {
   const reader = new SetReader(SET_URL, url);
+  while (!signal.aborted && clients.every(({ answers }) => answers === 0)) await wait(5);
   try {
-    while (!stop.signal.aborted) {
+    while (!signal.aborted) {
       await reader.resourceList();
       await reader.changeWindows();
     }

@@ -66,7 +66,7 @@ describeOnEachStore('two processes on one store', function (store) {
     const log = await readLog(app);
     requireAlternating(log);
     const posting = clients.map(({ client }) => client);
-    for (const client of posting) requireAcknowledged(log, client);
+    requireAcknowledged(log, posting);
     requireEachOnce(log, [...posting, command]);
 
     const readers = [new SetReader(SET_URL, one.url), new SetReader(SET_URL, other.url)];
@@ -101,7 +101,10 @@ describeOnEachStore('two processes on one store', function (store) {
       const app = await source.open();
       const log = await readLog(app);
       requireAlternating(log);
-      for (const { client } of clients) requireAcknowledged(log, client);
+      requireAcknowledged(
+        log,
+        clients.map(({ client }) => client),
+      );
       await requireConsistent(app, new SetReader(SET_URL, survivor.url));
       for (const { client } of clients) await client.repost(survivor.url);
       requireEachOnce(

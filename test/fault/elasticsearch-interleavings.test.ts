@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { openElasticsearch } from '../../src/stores/elasticsearch/open-elasticsearch.ts';
 import { ask, askJson } from '../support/ask.ts';
-import { collect, upsert } from '../support/builders.ts';
+import { collect, deletion, upsert } from '../support/builders.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
 import { closeElasticsearchSources, ElasticsearchSource } from '../support/elasticsearch-source.ts';
 import { readLog, requireAlternating, untilApplied } from '../support/fault-checks.ts';
@@ -62,6 +62,38 @@ describe('requests to Elasticsearch that overtake each other', () => {
     assert.deepEqual(
       (await second).map((result) => (result.status === 'applied' ? result.kind : result.status)),
       ['updated'],
+    );
+  });
+
+  it('let no event count as unchanged that meets the state before another process changed it', async () => {
+    const source = await ElasticsearchSource.make(elasticsearch.url, LIMITS);
+    const proxy = await source.proxy();
+    const [late, other] = await Promise.all([source.open(proxy.url), source.open()]);
+    const { id } = await other.sets.bySlug(SLUG);
+    await late.index.commit([upsert(id, 'a', { length: 1 }), upsert(id, 'b')]);
+    await untilApplied(late.index);
+
+    const answerMay = Promise.withResolvers<void>();
+    const holdStates = proxy.on(readsStates, async (execute) => {
+      const before = await execute();
+      await answerMay.promise;
+      return before;
+    });
+    const asBefore = late.index.commit([upsert(id, 'a', { length: 1 }), deletion(id, 'c')]);
+    await until('the states are asked for', async () => holdStates.met > 0);
+    await other.index.commit([upsert(id, 'a', { length: 2 }), upsert(id, 'c')]);
+    answerMay.resolve();
+
+    assert.deepEqual(
+      (await asBefore).map((result) => (result.status === 'applied' ? result.kind : result.status)),
+      ['updated', 'deleted'],
+    );
+    assert.deepEqual(
+      (await readLog(other)).slice(-2).map(({ key, kind, state }) => [key, kind, state?.length]),
+      [
+        ['/a', 'updated', 1],
+        ['/c', 'deleted', undefined],
+      ],
     );
   });
 

@@ -14,6 +14,7 @@ import { verify } from '../../src/verify/verify.ts';
 import { collect } from './builders.ts';
 import type { Client, SentEvent } from './fault-clients.ts';
 import { SLUG, URL_PREFIX } from './fault-source.ts';
+import { stateOf } from './fault-states.ts';
 import type { SetReader } from './set-reader.ts';
 import { until } from './until.ts';
 
@@ -62,10 +63,32 @@ export async function requireConsistent(app: App, reader: SetReader): Promise<vo
   );
 }
 
-/** Everything that a client was told is in the log, once; nothing is there that it did not send, or half of a request. */
-export function requireAcknowledged(log: readonly Change[], { sent }: Client): void {
+/**
+ * Every acknowledged event is in the log, once and with its complete state; the log has nothing that no client sent, and no half of a
+ * request. At least one client has an answer.
+ */
+export function requireAcknowledged(log: readonly Change[], clients: readonly Client[]): void {
+  assert.ok(
+    clients.some(({ answers }) => answers > 0),
+    'no client was answered',
+  );
   const byTime = new Map(log.map((change) => [formatStamp(change.stamp), change]));
   const logged = countsByLength(log);
+  for (const { sent } of clients) {
+    requireAnswersLogged(sent, { byTime, logged });
+    requireDeletionsMissed(sent, log);
+    requirePrefix(logged, sent);
+  }
+}
+
+interface LoggedChanges {
+  /** By their datetimes. */
+  readonly byTime: ReadonlyMap<string, Change>;
+  /** How many have a length. */
+  readonly logged: ReadonlyMap<number, number>;
+}
+
+function requireAnswersLogged(sent: readonly SentEvent[], { byTime, logged }: LoggedChanges): void {
   let lastTime = '';
   for (const { event, answer } of sent) {
     const about = JSON.stringify({ ...event, answer });
@@ -74,14 +97,34 @@ export function requireAcknowledged(log: readonly Change[], { sent }: Client): v
     assert.notEqual(answer.status, 'rejected', about);
     if (answer.status !== 'applied') continue;
     const change = byTime.get(answer.datetime!);
-    assert.deepEqual([change?.kind, change?.key, change?.state?.length], [answer.change, keyOf(event), event.length]);
+    const state = event.length === undefined ? undefined : stateOf(event.length);
+    assert.deepEqual([change?.kind, change?.key, change?.state], [answer.change, keyOf(event), state]);
     assert.ok(answer.datetime! > lastTime, `${about} was acknowledged with a time that does not ascend`);
     lastTime = answer.datetime!;
   }
-  requirePrefix(logged, sent);
 }
 
-/** A commit is there or not: so what is in the log of a client is the beginning of what it sent, up to the end of a request. */
+/**
+ * A deletion that was answered with "not there" met no live resource: between the client's changes before it and after it, which its
+ * request and its answer lie between, the log has a time at which the key is not live.
+ */
+function requireDeletionsMissed(sent: readonly SentEvent[], log: readonly Change[]): void {
+  const times = sent.map(({ answer }) => (answer?.status === 'applied' ? answer.datetime : undefined));
+  const histories = Map.groupBy(log, ({ key }) => key);
+  let after = '';
+  for (const [at, { event, answer }] of sent.entries()) {
+    after = times[at] ?? after;
+    if (answer?.reason !== 'not-there') continue;
+    const before = times.slice(at).find((time) => time !== undefined) ?? '~';
+    const history = (histories.get(keyOf(event)) ?? []).map(({ kind, stamp }) => ({ kind, time: formatStamp(stamp) }));
+    const known = history.findLast(({ time }) => time <= after);
+    const wasMissing = known === undefined || known.kind === 'deleted';
+    const wasDeleted = history.some(({ kind, time }) => kind === 'deleted' && time > after && time < before);
+    assert.ok(wasMissing || wasDeleted, `${JSON.stringify(event)} was answered with "not there", and was there`);
+  }
+}
+
+/** A commit is in the log or not. So the log has the beginning of what a client sent, up to the end of a request. */
 function requirePrefix(logged: ReadonlyMap<number, number>, sent: readonly SentEvent[]): void {
   const upserts = sent.filter(({ event }) => event.length !== undefined);
   const missing = upserts.findIndex(({ event }) => !logged.has(event.length!));

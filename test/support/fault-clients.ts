@@ -4,13 +4,13 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { askJson, NDJSON_BODY } from './ask.ts';
 import { SLUG } from './fault-source.ts';
+import { type PostedState, postedState } from './fault-states.ts';
 import { until } from './until.ts';
 
-export interface PostedEvent {
+/** Every event but a deletion has a complete state. No two have the same length: it identifies the event in the log. */
+export interface PostedEvent extends Partial<PostedState> {
   readonly location: { readonly type: 'rel_path'; readonly value: string };
   readonly change: 'created' | 'updated' | 'deleted';
-  /** No two events of a test have the same: it tells in the log which event a change comes from. */
-  readonly length?: number;
   readonly source: string;
   readonly position: number;
 }
@@ -117,7 +117,7 @@ export abstract class Client {
     const location = { type: 'rel_path', value: `k${this.random(this.#keys)}` } as const;
     const event = { location, source: `client-${this.#number}`, position };
     if (this.random(5) === 0) return { ...event, change: 'deleted' };
-    return { ...event, change: 'updated', length: this.#number * EVENTS_PER_CLIENT + position };
+    return { ...event, change: 'updated', ...postedState(this.#number * EVENTS_PER_CLIENT + position) };
   }
 
   #position = 0;

@@ -22,7 +22,7 @@ export async function requireNothingLost(source: ElasticsearchSource, { clients,
   const app = await source.open();
   const log = await readLog(app);
   requireAlternating(log);
-  for (const client of clients) requireAcknowledged(log, client);
+  requireAcknowledged(log, clients);
   for (const { url } of servers) await requireConsistent(app, new SetReader(SET_URL, url));
   for (const client of clients) await client.repost(servers[0]!.url);
   requireEachOnce(await readLog(app), clients);
