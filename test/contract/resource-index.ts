@@ -459,6 +459,24 @@ export function resourceIndexContract(
       );
     });
 
+    it('starts a window when the set was moved, and fills it like every other', async () => {
+      await stores.index.commit([upsert(maps, 'a'), upsert(maps, 'b')]);
+      const { epochStart } = await new SetRegistry(stores.catalog, stores.index).move(
+        'maps',
+        'http://example.org/next/',
+      );
+      for (let number = 0; number < 5; number++) await stores.index.commit([upsert(maps, `file-${number}`)]);
+      const windows = await stores.index.windows(maps, epochStart);
+      assert.deepEqual(
+        windows.map(({ number, changes }) => [number, changes]),
+        [
+          [2, 4],
+          [3, 1],
+        ],
+      );
+      assert.ok(windows[0]!.from >= epochStart, 'it begins in the new epoch');
+    });
+
     it('finds the boundary below the newest changes', async () => {
       await stores.index.commit(['a', 'b', 'c', 'd'].map((path) => upsert(maps, path)));
       const until = await stores.index.watermark();

@@ -70,6 +70,32 @@ describeOnEachStore('A private set', (store, itOnce) => {
     assert.equal((await get('/.well-known/resourcesync', { 'If-None-Match': etag })).status, 200);
   });
 
+  itOnce('is in the Source Description of its own readers alone, also where others read as many sets', async () => {
+    const { sets, tokens } = started.app;
+    for (const slug of ['one', 'two']) {
+      await sets.add({ slug, urlPrefix: `https://data.example.org/${slug}/`, private: true });
+    }
+    // The newest set is visible to both, so that their descriptions have one date.
+    await sets.add({ slug: 'latest', urlPrefix: 'https://data.example.org/latest/' });
+    for (const slug of ['one', 'two']) {
+      const { token } = await tokens.create({ name: slug, scopes: [`read:${slug}`] });
+      const { text } = await get('/.well-known/resourcesync', { Authorization: `Bearer ${token}` });
+      const listed = [...text.matchAll(/\/sets\/(\w+)\/capabilitylist\.xml/g)].map(([, name]) => name);
+      assert.deepEqual(listed.sort(), ['latest', 'open', slug].sort());
+    }
+  });
+
+  it('is not in the Source Description any more when it was removed, though a newer one is', async () => {
+    await started.app.sets.add({ slug: 'latest', urlPrefix: 'https://data.example.org/latest/' });
+    const before = await get('/.well-known/resourcesync');
+    assert.match(before.text, /\/sets\/open\//);
+    await started.app.sets.remove('open');
+    const after = await get('/.well-known/resourcesync');
+    assert.doesNotMatch(after.text, /\/sets\/open\//);
+    assert.match(after.text, /\/sets\/latest\//);
+    assert.notEqual(after.headers.etag, before.headers.etag);
+  });
+
   itOnce('is read with a token, by documents and bytes that are for its sender alone', async () => {
     await addSealed();
     const documents = ['capabilitylist.xml', 'resourcelist.xml', 'changelist.xml', 'changelist-recent.xml'];

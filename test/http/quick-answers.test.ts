@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { mock } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { openApp } from '../../src/app.ts';
 import type { ServedApp } from '../../src/http/served-app.ts';
@@ -205,6 +206,32 @@ describeOnEachStore('Answers that are given again', (store, itOnce) => {
     assert.ok(moments.size <= 2, `${moments.size} moments`);
     const most = moments.size + Math.floor((Date.now() - began) / KEPT_FOR);
     assert.ok(made >= 1 && made <= most, `${made} times`);
+  });
+
+  itOnce('are made anew after ten seconds', async () => {
+    let made = 0;
+    const capabilityList = (slug: string) => {
+      made += 1;
+      return started.app.publisher.capabilityList(slug);
+    };
+    const publisher = Object.create(started.app.publisher, { capabilityList: { value: capabilityList } });
+    const moment = async () => 'always the same';
+    const server = await startServer({ ...started.app, moment, publisher }, { host: '127.0.0.1', port: 0 });
+    closers.push(() => server.close());
+    const document = `${server.url}/sets/files/capabilitylist.xml`;
+    mock.timers.enable({ apis: ['Date'], now: Date.now() });
+    closers.push(async () => mock.timers.reset());
+    for (const [passed, expected] of [
+      [0, 1],
+      [KEPT_FOR, 1],
+      [1, 2],
+      [KEPT_FOR, 2],
+      [1, 3],
+    ] as const) {
+      mock.timers.tick(passed);
+      await ask(document);
+      assert.equal(made, expected);
+    }
   });
 
   itOnce('go on when clients go away while it is looked whether theirs is still the same', async () => {
