@@ -134,6 +134,12 @@ export function resolveLocation(location: Location, base: LocationBase, field = 
   return key;
 }
 
+/** Why no client can fetch the resource that a key stands for in a set; undefined when one can. */
+export function unfetchable(key: ResourceKey): 'not-http' | 'fragment' | undefined {
+  if (key.includes('#')) return 'fragment';
+  return key.startsWith('/') || IS_WEB.test(key) ? undefined : 'not-http';
+}
+
 function relativePath({ value, type }: Location, { resourceRootDir }: LocationBase, field: string): string {
   if (type === 'rel_path') {
     if (value.startsWith('/')) throw wrong(field, 'outside-root', 'of type rel_path begins with "/"; use abs_path');

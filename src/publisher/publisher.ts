@@ -10,7 +10,7 @@ import type { DocumentCache } from './document-cache.ts';
 import { fingerprint } from './document-reference.ts';
 import type { SetUris } from './document-uris.ts';
 import { setUris, sourceUris } from './document-uris.ts';
-import type { EntryStyle } from './documents/entry.ts';
+import { ENTRY_VERSION, type EntryStyle } from './documents/entry.ts';
 import { LogTail } from './log-tail.ts';
 import type { PageDirectory } from './page-directory.ts';
 import type { DocumentPublisher, PageInfo, PublishedDocument } from './published-document.ts';
@@ -176,7 +176,7 @@ export class Publisher implements DocumentPublisher {
       uris: setUris(baseUrl, slug),
       style: { urlPrefix, publishHashes },
       folder: folderOf(set.id),
-      fingerprint: fingerprint(baseUrl, urlPrefix, publishHashes, epoch),
+      fingerprint: fingerprint(ENTRY_VERSION, baseUrl, urlPrefix, publishHashes, epoch),
     };
   }
 

@@ -1,8 +1,8 @@
 import type { ChangeEvent } from '../domain/change.ts';
 import { entryWeight } from '../domain/entry-weight.ts';
 import { isTidemarkError, TidemarkError } from '../domain/errors.ts';
-import { resolveLocation } from '../domain/key.ts';
-import { parseRelation } from '../domain/link-relations.ts';
+import { type ResourceKey, resolveLocation, unfetchable } from '../domain/key.ts';
+import { NAVIGATION_RELATIONS, PATCH_RELATION, parseRelation } from '../domain/link-relations.ts';
 import { isMediaType } from '../domain/media-type.ts';
 import type { Link, ResourceState } from '../domain/resource.ts';
 import type { ResourceSet } from '../domain/resource-set.ts';
@@ -37,6 +37,8 @@ function toEvent(posted: PostedEvent, set: ResourceSet, now: number): ChangeEven
   const { source, position } = posted;
   checkAddressee(posted, set);
   const key = resolveLocation(posted.location, set);
+  // A store may have such resources from an earlier version, so they can be deleted.
+  if (posted.change !== 'deleted') requireFetchable(key);
   // What a deletion says of the state is checked, but does not count.
   const described = toState(posted, set, now);
   const state = posted.change === 'deleted' ? undefined : described;
@@ -45,6 +47,16 @@ function toEvent(posted: PostedEvent, set: ResourceSet, now: number): ChangeEven
   if (source === undefined) return { set: id, key, state, weight, urlPrefix };
   if (position === undefined) return { set: id, key, state, weight, urlPrefix, source };
   return { set: id, key, state, weight, urlPrefix, source, position };
+}
+
+function requireFetchable(key: ResourceKey): void {
+  const code = unfetchable(key);
+  if (code === undefined) return;
+  const message = {
+    'not-http': 'of a resource is an http or https URI, which clients can fetch',
+    fragment: 'has a fragment ("#…"), which is a part of a resource: leave it out',
+  }[code];
+  throw new TidemarkError('invalid', `location ${message}`, { code, field: 'location.value' });
 }
 
 function checkAddressee({ resource_set, source, position }: PostedEvent, { slug }: ResourceSet): void {
@@ -94,6 +106,20 @@ function toLink({ rel, href, mime }: NonNullable<PostedEvent['ln']>[number], fie
       `${field}.rel`,
       'unknown-relation',
       `is ${found}, neither a name registered at IANA nor an absolute URI`,
+    );
+  }
+  if (NAVIGATION_RELATIONS.has(relation)) {
+    throw wrong(
+      `${field}.rel`,
+      'reserved-relation',
+      `is "${relation}", by which ResourceSync documents link to each other`,
+    );
+  }
+  if (relation === PATCH_RELATION && mime === undefined) {
+    throw wrong(
+      `${field}.mime`,
+      'patch-without-type',
+      'is missing: a patch must have the media type that says how to apply it',
     );
   }
   const key = resolveLocation(href, set, `${field}.href`);

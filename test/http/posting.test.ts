@@ -5,6 +5,8 @@ import { ask, askJson, JSON_BODY } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 
+const PATCH = 'http://www.openarchives.org/rs/terms/patch';
+
 describeOnEachStore('Posting changes as JSON', (store, itOnce) => {
   let started: StartedApp;
   let sets = 0;
@@ -39,6 +41,59 @@ describeOnEachStore('Posting changes as JSON', (store, itOnce) => {
     const { error } = errorSchema.parse(JSON.parse(text));
     return [status, error.code];
   }
+
+  itOnce('rejects URIs that no client can fetch, and links that entries may not have', async () => {
+    const uri = (value: string) => ({ location: { value, type: 'url' }, change: 'created' });
+    const link = (rel: string) => event('a', 'created', { ln: [{ rel, href: { value: 'b', type: 'rel_path' } }] });
+    const { results } = await post(
+      uri('urn:isbn:0451450523'),
+      uri('mailto:someone@example.org'),
+      uri('https://data.example.org/papers/a#b'),
+      link('up'),
+      link(PATCH),
+    );
+    assert.deepEqual(
+      results.map((result) => result.status === 'rejected' && result.code),
+      ['not-http', 'not-http', 'fragment', 'reserved-relation', 'patch-without-type'],
+    );
+  });
+
+  itOnce(
+    'publishes the links of a resource as ResourceSync has them, also such as an earlier version took',
+    async () => {
+      const { id, urlPrefix } = await started.app.sets.bySlug(slug);
+      const href = { value: 'b', type: 'rel_path' };
+      await post(
+        event('a', 'created', {
+          ln: [
+            { rel: PATCH, href, mime: 'application/x-diff' },
+            { rel: 'timegate', href, mime: 'text/html' },
+            { rel: 'describedby', href, mime: 'text/html' },
+          ],
+        }),
+      );
+      const links = [PATCH, 'up', 'describedby'].map((rel) => ({ rel, href: '/b' }));
+      await started.app.updater.post([{ set: id, key: '/c', state: { links }, weight: 1000 }]);
+
+      const linksIn = async (document: string) => {
+        const { text } = await ask(`${started.url}/sets/${slug}/${document}`);
+        const entries = text.split('<url>').slice(1);
+        return entries.map((entry) => [...entry.matchAll(/<rs:ln (.*?)\/>/g)].map(([, attributes]) => attributes));
+      };
+      const to = `href="${urlPrefix}b"`;
+      const timegate = `rel="timegate" ${to}`;
+      const describedBy = `rel="describedby" ${to}`;
+      assert.deepEqual(await linksIn('resourcelist.xml'), [
+        [timegate, `${describedBy} type="text/html"`],
+        [describedBy],
+      ]);
+      const patch = `rel="${PATCH}" ${to} type="application/x-diff"`;
+      assert.deepEqual(await linksIn('changelist.xml'), [
+        [patch, timegate, `${describedBy} type="text/html"`],
+        [describedBy],
+      ]);
+    },
+  );
 
   it('answers with one result an event, in order', async () => {
     const { results, ...totals } = await post(

@@ -22,6 +22,7 @@ const SET: ResourceSet = {
 };
 
 const LOCATION = { value: 'a.pdf', type: 'rel_path' };
+const PATCH = 'http://www.openarchives.org/rs/terms/patch';
 const created = (fields: object = {}): object => ({ location: LOCATION, change: 'created', ...fields });
 const at = (value: string, type = 'rel_path'): object => created({ location: { value, type } });
 const link = (fields: object): object => created({ ln: [{ rel: 'describedby', href: LOCATION, ...fields }] });
@@ -80,7 +81,24 @@ describe('A posted event', () => {
 
   it('takes a relation that is an absolute URI as it is', () => {
     const rel = 'http://www.openarchives.org/rs/terms/patch';
-    assert.equal(parsed(link({ rel })).state?.links?.[0]?.rel, rel);
+    assert.equal(parsed(link({ rel, mime: 'application/x-diff' })).state?.links?.[0]?.rel, rel);
+  });
+
+  it('takes a deletion of what is no URI that clients fetch, and links to any URI', () => {
+    assert.equal(parsed({ ...at('urn:isbn:0451450523', 'url'), change: 'deleted' }).key, 'urn:isbn:0451450523');
+    const href = { value: 'mailto:someone@example.org', type: 'url' };
+    assert.equal(parsed(link({ href })).state?.links?.[0]?.href, href.value);
+  });
+
+  it('has one key for one URI, however its path is percent-encoded and its host is written', () => {
+    for (const value of ['%7Ea/%C3%A9', '%7ea/%c3%a9', '~%61/é', '~a/e\u0301'.normalize('NFC')]) {
+      assert.equal(parsed(at(`HTTPS://Data.Example.org:443/papers/${value}`, 'url')).key, '/~a/%C3%A9', value);
+    }
+    assert.equal(parsed(at('https://data.example.org/%70apers/a', 'url')).key, '/a');
+    assert.equal(parsed(at('https://data.example.org/papers/a%2Fb', 'url')).key, '/a%2Fb');
+    const different = ['a', 'a/', 'A', 'a//b', 'a/b', 'a?x=1', 'a?x=%31', 'e\u0301', '\u00e9'];
+    const keys = different.map((value) => parsed(at(SET.urlPrefix + value, 'url')).key);
+    assert.equal(new Set(keys).size, different.length);
   });
 
   it('takes a lastmod a day ahead of the clock, and a length up to 2^53 - 1', () => {
@@ -109,6 +127,12 @@ const REFUSED: readonly (readonly [string, unknown, string, string | undefined])
   ['an URI over 2,048 characters', at('a'.repeat(2048)), 'uri-too-long', 'location.value'],
   ['a control character', at('a\u0007.pdf'), 'not-representable', 'location.value'],
   ['a lone surrogate', at('a\ud800.pdf'), 'not-representable', 'location.value'],
+  ['a URI that no client can fetch', at('urn:isbn:0451450523', 'url'), 'not-http', 'location.value'],
+  ['an address of mail', at('mailto:someone@example.org', 'url'), 'not-http', 'location.value'],
+  ['a URL with a fragment', at('https://example.com/a.html#b', 'url'), 'fragment', 'location.value'],
+  ['a URL below the prefix with a fragment', at(`${SET.urlPrefix}a.html#b`, 'url'), 'fragment', 'location.value'],
+  ['a link by which documents link to each other', link({ rel: 'Up' }), 'reserved-relation', 'ln[0].rel'],
+  ['a patch without a type', link({ rel: PATCH }), 'patch-without-type', 'ln[0].mime'],
   ['a negative length', created({ length: -1 }), 'negative-length', 'length'],
   ['a fractional length', created({ length: 1.5 }), 'fractional-length', 'length'],
   ['a length of 2^53', created({ length: 2 ** 53 }), 'length-too-large', 'length'],

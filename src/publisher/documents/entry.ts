@@ -1,5 +1,6 @@
 import { HASH_ALGORITHMS, type HashAlgorithm, type Hashes } from '../../domain/hash.ts';
 import { type ResourceKey, uriOf } from '../../domain/key.ts';
+import { NAVIGATION_RELATIONS, PATCH_RELATION } from '../../domain/link-relations.ts';
 import type { Link, ResourceState } from '../../domain/resource.ts';
 import { formatSeconds } from '../../domain/w3c-datetime.ts';
 import { escapeXml } from './markup.ts';
@@ -9,6 +10,15 @@ export interface EntryStyle {
   readonly urlPrefix: string;
   /** Hashes to publish beside the strongest one that a resource has. */
   readonly publishHashes: readonly HashAlgorithm[];
+}
+
+/** Changes with what the markup of an entry is made from: documents of another version are made anew. */
+export const ENTRY_VERSION = 2;
+
+interface LinkStyle {
+  readonly urlPrefix: string;
+  /** Whether it is the entry of a Change List. */
+  readonly isChange: boolean;
 }
 
 export interface Entry {
@@ -27,7 +37,7 @@ export function urlEntry({ key, state, event }: Entry, { urlPrefix, publishHashe
   const loc = escapeXml(uriOf(urlPrefix, key));
   const lastmod = state?.lastmod === undefined ? '' : `<lastmod>${formatSeconds(state.lastmod)}</lastmod>`;
   const md = event + (state === undefined ? '' : representation(state, publishHashes));
-  const links = state?.links === undefined ? '' : state.links.map((link) => linkElement(link, urlPrefix)).join('');
+  const links = state?.links === undefined ? '' : linkElements(state.links, { urlPrefix, isChange: event !== '' });
   return `<url><loc>${loc}</loc>${lastmod}${md === '' ? '' : `<rs:md${md}/>`}${links}</url>\n`;
 }
 
@@ -52,7 +62,20 @@ function hashList(hashes: Hashes, publishHashes: readonly HashAlgorithm[]): stri
   return list;
 }
 
+function linkElements(links: readonly Link[], { urlPrefix, isChange }: LinkStyle): string {
+  const published = links.filter((link) => isPublished(link, isChange));
+  return published.map((link) => linkElement(link, urlPrefix)).join('');
+}
+
+/** Posting accepts no link that is nowhere published, but a store may have them from an earlier version. */
+function isPublished({ rel, mime }: Link, isChange: boolean): boolean {
+  // ResourceSync 1.1, 14.4: a patch leads from one state to the next, so it belongs to a change, and needs its type.
+  if (rel === PATCH_RELATION) return isChange && mime !== undefined;
+  return !NAVIGATION_RELATIONS.has(rel);
+}
+
 function linkElement({ rel, href, mime }: Link, urlPrefix: string): string {
-  const type = mime === undefined ? '' : ` type="${escapeXml(mime)}"`;
+  // ResourceSync 1.1, 14.6: a link to a timegate should have no other attributes.
+  const type = mime === undefined || rel === 'timegate' ? '' : ` type="${escapeXml(mime)}"`;
   return `<rs:ln rel="${escapeXml(rel)}" href="${escapeXml(uriOf(urlPrefix, href))}"${type}/>`;
 }
