@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { importLocation } from '../config/import-location.ts';
 import { TidemarkError } from '../domain/errors.ts';
 import type { ImportedSet, ImportSummary, importIndex } from '../import/import-index.ts';
+import type { RejectedDocument, RejectedDocuments } from '../import/rejected-documents.ts';
 import type { TargetParts } from '../import/target-sets.ts';
 import type { Call, CliCommand } from './cli-command.ts';
 import { startCountBar } from './count-bar.ts';
@@ -15,6 +16,7 @@ interface Options {
   readonly set?: readonly string[];
   readonly urlPrefix?: string;
   readonly resourceRootDir?: string;
+  readonly lenient?: boolean;
   readonly dryRun?: boolean;
 }
 
@@ -37,6 +39,7 @@ export const importSets: CliCommand<Options> = {
         'what locations of the type rel_path follow; {set} in it stands for the id of the set',
       )
       .option('--resource-root-dir <folder>', 'what locations of the type abs_path lie in; {set} as above')
+      .option('--lenient', 'take a document without the fields that are wrong, when it can do without them')
       .option('--dry-run', 'only read, and tell what would be taken over and what rejected');
   },
 
@@ -76,7 +79,7 @@ async function run(
   store?: Parameters<typeof importIndex>[0]['store'],
 ): Promise<ImportSummary> {
   const location = importLocation(args[0], loaded.importing);
-  const { set = [], urlPrefix, resourceRootDir } = options;
+  const { set = [], urlPrefix, resourceRootDir, lenient } = options;
   const folder = resourceRootDir === undefined ? undefined : resolve(workingDirectory, resourceRootDir);
   // Loaded only now: they bring the client of Elasticsearch.
   const { importIndex } = await import('../import/import-index.ts');
@@ -87,6 +90,7 @@ async function run(
     return await importIndex({
       location,
       targets,
+      lenient,
       store,
       signal: stopped,
       onProgress: ({ step, done, total }) => bar.update(STEPS[step], done, total),
@@ -106,15 +110,22 @@ const NO_SETS: Pick<TargetParts, 'sets' | 'index'> = {
   index: { summary: async () => ({ resources: 0, changes: 0, lastChange: 0 }) },
 };
 
-function describe({ documents, passedOver, leftOut, rejected, sets }: ImportSummary): string {
-  const lines = rejected.first.map(({ index, id, code, message }) => `${index}/${id}: rejected (${code}): ${message}`);
-  if (rejected.total > lines.length) lines.push(`… and ${formatCount(rejected.total - lines.length)} more`);
+function describe({ documents, passedOver, leftOut, rejected, leftOutFields, sets }: ImportSummary): string {
+  const lines = describeEach(rejected, ({ code }) => `rejected (${code})`);
+  lines.push(...describeEach(leftOutFields, ({ code, field }) => `${field} left out (${code})`));
   const fields = Object.entries(leftOut).map(([field, count]) => `${field} (${formatCount(count)})`);
   if (fields.length > 0) lines.push(`Fields that are not of the protocol were left out: ${fields.join(', ')}`);
   lines.push(...sets.flatMap(describeSet));
+  const left = leftOutFields.total > 0 ? `, ${plural(leftOutFields.total, 'wrong field')} left out` : '';
   const passed = passedOver > 0 ? `, ${formatCount(passedOver)} passed over` : '';
-  lines.push(`${plural(documents, 'document')}: ${formatCount(rejected.total)} rejected${passed}`);
+  lines.push(`${plural(documents, 'document')}: ${formatCount(rejected.total)} rejected${left}${passed}`);
   return lines.join('\n');
+}
+
+function describeEach({ total, first }: RejectedDocuments, describe: (one: RejectedDocument) => string): string[] {
+  const lines = first.map((one) => `${one.index}/${one.id}: ${describe(one)}: ${one.message}`);
+  if (total > lines.length) lines.push(`… and ${formatCount(total - lines.length)} more`);
+  return lines;
 }
 
 function describeSet({ set, name, isNew, resources, changes, history, settled }: ImportedSet): readonly string[] {

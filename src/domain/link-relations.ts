@@ -25,13 +25,17 @@ export const NAVIGATION_RELATIONS: ReadonlySet<string> = new Set(['up', 'index',
 /** A link to what turns the former state of a resource into the present one (ResourceSync 1.1, 14.4). */
 export const PATCH_RELATION = 'http://www.openarchives.org/rs/terms/patch';
 
+/** How the OpenMinTeD ResourceSync protocol spells a name. No name that is registered has a space in it. */
+const SPELLINGS: ReadonlyMap<string, string> = new Map([['described by', 'describedby']]);
+
 /**
  * The relation that a text names: a name of the IANA registry in lower case, or an absolute URI as it is
  * (ResourceSync 1.1, 7; RFC 8288, 2.1). Undefined when it is neither.
  */
 export function parseRelation(text: string): string | undefined {
   if (REGISTERED.has(text)) return text;
-  const name = text.toLowerCase();
+  const lower = text.toLowerCase();
+  const name = SPELLINGS.get(lower) ?? lower;
   if (REGISTERED.has(name)) return name;
   return text.length <= MAX_URI_LENGTH && ABSOLUTE_URI.test(text) ? text : undefined;
 }

@@ -15,6 +15,8 @@ import type { TargetSet, TargetSets } from './target-sets.ts';
 export interface ImportInput {
   readonly location: IndexLocation;
   readonly targets: TargetSets;
+  /** A document of which a field is wrong that it can do without is taken without the field. */
+  readonly lenient?: boolean | undefined;
   /** Where it is taken over to; undefined to read it only. */
   readonly store: ImportStore | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -35,6 +37,8 @@ export interface ImportProgress {
 
 export interface ImportSummary extends ReadTotals {
   readonly rejected: RejectedDocuments;
+  /** Fields that were wrong, of documents that were taken without them. */
+  readonly leftOutFields: RejectedDocuments;
   readonly sets: readonly ImportedSet[];
 }
 
@@ -79,20 +83,22 @@ class Import {
   }
 
   async run(source: SourceIndex): Promise<ImportSummary> {
-    const { targets, store, signal, onProgress } = this.#input;
+    const { targets, lenient, store, signal, onProgress } = this.#input;
     const rejections = new RejectionList();
+    const leftOutFields = new RejectionList();
     const totals = await readSource({
       source,
       targets,
       scratch: this.#scratch,
       rejections,
+      leftOutFields: lenient ? leftOutFields : undefined,
       signal,
       onProgress: (done, total) => onProgress?.({ step: 'reading', done, total }),
     });
     targets.requireChosen();
     const taken = targets.all.filter(({ resources, changes }) => resources + changes > 0);
     const sets = store === undefined ? taken.map(toView) : await this.#takeOver(taken, store);
-    return { ...totals, rejected: rejections.result(), sets };
+    return { ...totals, rejected: rejections.result(), leftOutFields: leftOutFields.result(), sets };
   }
 
   async #takeOver(taken: readonly TargetSet[], store: ImportStore): Promise<readonly ImportedSet[]> {

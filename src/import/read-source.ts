@@ -3,6 +3,8 @@ import { isTidemarkError, TidemarkError } from '../domain/errors.ts';
 import { encodeState } from '../domain/resource.ts';
 import { clockStamp, type Stamp } from '../domain/stamp.ts';
 import { isRejection, parsePostedEvent } from '../updater/posted-event.ts';
+import type { Rejection } from '../updater/rejection.ts';
+import { parseLeniently } from './lenient-event.ts';
 import type { RejectionList } from './rejected-documents.ts';
 import type { Scratch } from './scratch.ts';
 import { isRejected, readDocument, type SourceDocument } from './source-document.ts';
@@ -14,6 +16,8 @@ export interface Reading {
   readonly targets: TargetSets;
   readonly scratch: Scratch;
   readonly rejections: RejectionList;
+  /** Fields that were wrong and left out; undefined to reject the document instead. */
+  readonly leftOutFields: RejectionList | undefined;
   readonly signal: AbortSignal | undefined;
   onProgress(done: number, total: number): void;
 }
@@ -79,7 +83,7 @@ class Reader {
 
   #sort(hit: SourceHit, { read, target }: { read: SourceDocument; target: TargetSet }): void {
     const { rejections } = this.#parts;
-    const event = parsePostedEvent(read.event, target.set, this.#now);
+    const event = this.#parse(hit, { read, target });
     if (isRejection(event)) {
       if (event.code === 'no-root') throw missingOption(hit, '--resource-root-dir');
       rejections.add(nameOf(hit), event);
@@ -103,6 +107,15 @@ class Reader {
     if (other === undefined) target.resources += 1;
     else
       rejections.add(nameOfDocument(other), { code: 'duplicate', message: 'a newer document tells of its resource' });
+  }
+
+  #parse(hit: SourceHit, { read, target }: { read: SourceDocument; target: TargetSet }): ChangeEvent | Rejection {
+    const { leftOutFields } = this.#parts;
+    const parse = (event: object) => parsePostedEvent(event, target.set, this.#now);
+    if (leftOutFields === undefined) return parse(read.event);
+    const { event, leftOut } = parseLeniently(read.event, parse);
+    if (!isRejection(event)) for (const problem of leftOut) leftOutFields.add(nameOf(hit), problem);
+    return event;
   }
 
   /** A resource whose document is rejected is there all the same: what its changes tell of it stays. */

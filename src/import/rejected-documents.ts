@@ -1,6 +1,6 @@
 import type { Rejection } from '../updater/rejection.ts';
 
-/** A document that was not taken over, and why. */
+/** A document that was not taken over, or was taken over without a field, and why. */
 export interface RejectedDocument extends Omit<Rejection, 'status'> {
   readonly index: string;
   readonly id: string;
@@ -15,7 +15,7 @@ export interface RejectedDocuments {
 
 const LISTED = 1000;
 
-/** Counts all documents that are rejected, and keeps the first ones. */
+/** Counts all problems of documents, and keeps the first ones. */
 export class RejectionList {
   #total = 0;
   readonly #byCode: Record<string, number> = {};

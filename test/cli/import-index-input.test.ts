@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { SQLITE } from '../support/each-store.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
@@ -79,6 +82,64 @@ describe('what tidemark import-index is given', () => {
     assert.deepEqual([run.exitCode, run.stderr], [1, 'Nothing was written.\n']);
     assert.equal(existsSync(join(place.work.folder, 'data')), false);
     assert.equal((await place.run('sets show maps')).exitCode, 2);
+  });
+
+  it('takes with --lenient a resource without the fields that are wrong, and names them', async () => {
+    const link = (rel: string, mime?: string) => ({ rel, href: path(`${rel}.xml`), mime });
+    await place.source.write({
+      ok: resource('a.tif', { length: 1, ln: [link('described by')] }),
+      wrong: resource('b.tif', {
+        length: 5,
+        mime: 'pdf',
+        md5: ['abc'],
+        ln: [link('none such'), link('described by', 'xml'), link('cite-as'), { href: path('c.xml') }],
+      }),
+      'wrong-1': change('b.tif', 'created', 1, { lastmod: '2017-02-03' }),
+      'no-way': resource('../c.tif', { mime: 'pdf' }),
+    });
+
+    const strict = await place.run(`import-index ${PREFIX} --dry-run --json`, place.source.environment());
+    const dry = await place.run(`import-index ${PREFIX} --dry-run --lenient --json`, place.source.environment());
+    const run = await place.run(`import-index ${PREFIX} --lenient`, place.source.environment());
+
+    const problems = ({ first }: ImportSummary['rejected']) =>
+      first.map(({ id, code, field }) => [id, code, field].join(' ')).toSorted();
+    const summary: ImportSummary = JSON.parse(dry.stdout);
+    assert.deepEqual(problems(JSON.parse(strict.stdout).rejected).length, 3);
+    assert.deepEqual(problems(summary.rejected), ['no-way outside-root location.value']);
+    assert.deepEqual(problems(summary.leftOutFields), [
+      'wrong bad-hash md5',
+      'wrong bad-media-type ln[1].mime',
+      'wrong bad-media-type mime',
+      'wrong link-without-rel ln[3].rel',
+      'wrong unknown-relation ln[0].rel',
+      'wrong-1 datetime-without-zone lastmod',
+    ]);
+    assert.match(run.stdout, /\/wrong: mime left out \(bad-media-type\): mime is "pdf", no media type/);
+    assert.match(run.stdout, /\n4 documents: 1 rejected, 6 wrong fields left out\n$/);
+    assert.equal(run.exitCode, 1);
+    assert.deepEqual(
+      (await place.changes('maps')).toSorted()[0],
+      `${published(1)} created b.tif 5 describedby,cite-as`,
+    );
+    assert.match((await place.changes('maps')).join('\n'), /created a\.tif 1 describedby$/);
+  });
+
+  it('refuses a server that answers with redirects', async () => {
+    const proxy = createServer((_, response) => response.writeHead(302, { location: '/login' }).end());
+    proxy.listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    try {
+      const run = await place.run(`import-index ${url}/old ${PREFIX}`);
+      const store = await place.run('status', { TIDEMARK_STORE: url });
+
+      assert.match(run.stderr, /answers with a redirect \(302\).* Elasticsearch itself in TIDEMARK_IMPORT/);
+      assert.match(store.stderr, /answers with a redirect \(302\).* Elasticsearch itself in TIDEMARK_STORE/);
+      assert.deepEqual([run.exitCode, store.exitCode], [3, 3]);
+    } finally {
+      proxy.close();
+    }
   });
 
   it('takes over one set only, under an id that is asked for, and says which changes got a later time', async () => {

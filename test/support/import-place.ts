@@ -31,13 +31,16 @@ export function change(name: string, kind: string, minute: number, fields: objec
   return { resource_set: 'maps', location: path(name), change: kind, datetime: at(minute), ...fields };
 }
 
+interface DocumentProblems {
+  readonly total: number;
+  readonly first: readonly { readonly id: string; readonly code: string; readonly field?: string }[];
+}
+
 /** What the command prints with --json. */
 export interface ImportSummary {
   readonly leftOut: Readonly<Record<string, number>>;
-  readonly rejected: {
-    readonly total: number;
-    readonly first: readonly { readonly id: string; readonly code: string }[];
-  };
+  readonly rejected: DocumentProblems;
+  readonly leftOutFields: DocumentProblems;
   readonly sets: readonly {
     readonly set: string;
     readonly name: string;

@@ -79,6 +79,10 @@ describe('A posted event', () => {
     assert.deepEqual(parsed(created({ hash: [`md5:${MD5}`, `SHA-256:${SHA256}`] })).state?.hashes, expected);
   });
 
+  it('takes the relation "described by", as the source protocol spells it', () => {
+    assert.equal(parsed(link({ rel: 'described by' })).state?.links?.[0]?.rel, 'describedby');
+  });
+
   it('takes a relation that is an absolute URI as it is', () => {
     const rel = 'http://www.openarchives.org/rs/terms/patch';
     assert.equal(parsed(link({ rel, mime: 'application/x-diff' })).state?.links?.[0]?.rel, rel);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Transport, UndiciConnection, WeightedConnectionPool } from '@elastic/transport';
 import type { ElasticsearchServers } from '../../config/configuration.ts';
 import type { RequestOutcome, StoreObserver } from '../store-observer.ts';
-import { outcomeOf, transportError } from './faults.ts';
+import { outcomeOf, redirectError, transportError } from './faults.ts';
 
 export interface Ask {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
@@ -83,8 +83,11 @@ export class Cluster {
       // Bytes would be sent as text/plain.
       const headers = Buffer.isBuffer(body) ? { 'content-type': 'application/json' } : {};
       const answer = await this.#transport.request<Body>(params, { meta: true, ignore: [...expects], headers });
+      const status = answer.statusCode!;
+      // It is not followed, and its body is no answer.
+      if (status >= 300 && status < 400) throw redirectError(this, status);
       told('answered');
-      return { status: answer.statusCode!, body: answer.body };
+      return { status, body: answer.body };
     } catch (error) {
       told(outcomeOf(error));
       throw transportError(this, error);

@@ -10,9 +10,10 @@ export interface Refusal {
 
 type Asked = Pick<Cluster, 'name' | 'variable'>;
 
-/** How a request that the transport threw for has ended. */
+/** How a request that has failed has ended. */
 export function outcomeOf(error: unknown): RequestOutcome {
   if (error instanceof errors.ResponseError) return error.statusCode === 429 ? 'overloaded' : 'refused';
+  if (isTidemarkError(error)) return 'refused';
   return error instanceof errors.TimeoutError ? 'timed_out' : 'unreachable';
 }
 
@@ -35,6 +36,15 @@ export function transportError(cluster: Asked, error: unknown): unknown {
       ? 'it did not answer in time'
       : said;
   return new TidemarkError('unavailable', `Elasticsearch at ${cluster.name} cannot be reached: ${advice}`, {}, error);
+}
+
+/** Elasticsearch itself redirects nothing. */
+export function redirectError({ name, variable }: Asked, status: number): TidemarkError {
+  return new TidemarkError(
+    'unavailable',
+    `${name} answers with a redirect (${status}), perhaps of a proxy: name the server of Elasticsearch itself in ${variable}`,
+    { status },
+  );
 }
 
 /** What an answer from 400 on means. */
