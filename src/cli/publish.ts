@@ -1,4 +1,4 @@
-import type { ResourceSet } from '../domain/resource-set.ts';
+import { parseSlug, type ResourceSet } from '../domain/resource-set.ts';
 import { setUris, sourceUris } from '../publisher/document-uris.ts';
 import { parseExclusions } from '../roots/exclusions.ts';
 import { announceChanges } from './announce-changes.ts';
@@ -36,6 +36,7 @@ export const publish: CliCommand<Options> = {
     const { dataFolder } = loaded.configuration;
     const { root, ownFiles } = await givenRoot(call.args[0]!, workingDirectory, loaded.configuration);
     parseExclusions(options.exclude ?? []);
+    if (options.id !== undefined) parseSlug(options.id);
     let published: ResourceSet | undefined;
     let bar: ScanBar | undefined;
     await serveSource(call, {

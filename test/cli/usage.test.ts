@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { allCommands, loadCommands } from '../../src/cli/command-list.ts';
@@ -77,6 +79,19 @@ describe('the command line', () => {
       assert.equal(run.exitCode, 2);
     });
   }
+
+  it('refuses a wrong set id also when the port is taken', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    try {
+      const run = await tidemark(['publish', '.', '--id', 'Ä', '--port', String(port)]);
+
+      assert.match(run.stderr, /"Ä" is no set id/);
+    } finally {
+      other.close();
+    }
+  });
 
   it('shows help for a group without a command, and counts that as wrong usage', async () => {
     const run = await tidemark(['sets']);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { AsyncFunc, Context } from 'mocha';
 import { installAvroTools } from '../../scripts/services/avro-tools.ts';
+import { itNeeding } from './it-needing.ts';
 
 const CHECKOUT = join(import.meta.dirname, '../..');
 const INTEROP = join(CHECKOUT, 'test/interop');
@@ -49,16 +50,12 @@ export async function runFastavro(work: FastavroWork): Promise<FastavroFindings>
   return JSON.parse((await running).stdout);
 }
 
-/** A test that needs fastavro: skipped with the reason where there is none, but failing where CI should have it. */
+/** A test that needs fastavro. */
 export function itWithFastavro(title: string, test: AsyncFunc): void {
-  if (findFastavro() !== undefined) it(title, test).timeout(PATIENCE);
-  else if (process.env.CI !== 'true') {
-    it.skip(`${title} (needs fastavro: pip install fastavro==1.13.1 backports.zstd==1.8.0, then FASTAVRO_BIN)`);
-  } else {
-    it(title, () => {
-      throw new Error('fastavro is neither in FASTAVRO_BIN nor in .services/fastavro/bin');
-    });
-  }
+  const hint =
+    'needs fastavro, in FASTAVRO_BIN or .services/fastavro/bin: pip install fastavro==1.13.1 backports.zstd==1.8.0';
+  const missing = findFastavro() === undefined ? hint : undefined;
+  itNeeding({ name: 'fastavro', missing }, title, test).timeout(PATIENCE);
 }
 
 /** A test that needs avro-tools: skipped with the reason where they cannot be fetched, but failing where CI should do it. */

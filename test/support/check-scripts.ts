@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { AsyncFunc } from 'mocha';
+import { itNeeding } from './it-needing.ts';
 
 /** Checks of a source from outside that stand beside this repository; .ci/run sets these variables where they do. */
 const SCRIPTS = { audit: 'TIDEMARK_CHECK_AUDIT_SOURCE', follow: 'TIDEMARK_CHECK_FOLLOW' } as const;
@@ -36,8 +37,8 @@ async function runScript(script: keyof typeof SCRIPTS, args: readonly string[]):
   }
 }
 
-/** A test that needs one of the scripts, skipped with the reason where it is not named. */
+/** A test that needs one of the scripts. */
 export function itWithScript(script: keyof typeof SCRIPTS, title: string, test: AsyncFunc): void {
-  if (process.env[SCRIPTS[script]] !== undefined) it(title, test);
-  else it.skip(`${title} (needs ${SCRIPTS[script]})`);
+  const missing = process.env[SCRIPTS[script]] === undefined ? `needs ${SCRIPTS[script]}` : undefined;
+  itNeeding({ name: 'check-scripts', missing }, title, test);
 }

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { AsyncFunc } from 'mocha';
+import { itNeeding } from './it-needing.ts';
 
 const PROGRAM = 'resync-sync';
 const CHECKOUT = join(import.meta.dirname, '../..');
@@ -95,14 +96,8 @@ function findReferenceClient(): string | undefined {
   return folders.map((folder) => join(folder, PROGRAM)).find((program) => existsSync(program));
 }
 
-/** A test that needs the reference client: skipped with the reason where there is none, but failing where CI should have it. */
+/** A test that needs the reference client. */
 export function itWithReferenceClient(title: string, test: AsyncFunc): void {
-  if (findReferenceClient() !== undefined) it(title, test);
-  else if (process.env.CI !== 'true')
-    it.skip(`${title} (needs ${PROGRAM}: pip install resync==2.0.1, then RESYNC_BIN)`);
-  else {
-    it(title, () => {
-      throw new Error(`${PROGRAM} is neither in RESYNC_BIN, nor in .services/resync/bin, nor in PATH`);
-    });
-  }
+  const hint = `needs ${PROGRAM}, in RESYNC_BIN, .services/resync/bin or PATH: pip install resync==2.0.1`;
+  itNeeding({ name: PROGRAM, missing: findReferenceClient() === undefined ? hint : undefined }, title, test);
 }

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { AsyncFunc } from 'mocha';
+import { itNeeding } from './it-needing.ts';
 
 const PROGRAM = 'schemathesis';
 const CHECKOUT = join(import.meta.dirname, '../..');
@@ -45,14 +46,9 @@ function findSchemathesis(): string | undefined {
   return folders.map((folder) => join(folder, PROGRAM)).find((program) => existsSync(program));
 }
 
-/** A test that needs schemathesis: skipped with the reason where there is none, but failing where CI should have it. */
+/** A test that needs schemathesis. */
 export function itWithSchemathesis(title: string, test: AsyncFunc): void {
-  if (findSchemathesis() !== undefined) it(title, test).timeout(LIMIT);
-  else if (process.env.CI !== 'true')
-    it.skip(`${title} (needs ${PROGRAM}: pip install schemathesis==4.32.5, then SCHEMATHESIS_BIN)`);
-  else {
-    it(title, () => {
-      throw new Error(`${PROGRAM} is neither in SCHEMATHESIS_BIN, nor in .services/schemathesis/bin, nor in PATH`);
-    });
-  }
+  const hint = `needs ${PROGRAM}, in SCHEMATHESIS_BIN, .services/schemathesis/bin or PATH: pip install schemathesis==4.32.5`;
+  const missing = findSchemathesis() === undefined ? hint : undefined;
+  itNeeding({ name: PROGRAM, missing }, title, test).timeout(LIMIT);
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { closeFaultSources } from './fault-source.ts';
+import { itNeeding } from './it-needing.ts';
 
 const run = promisify(execFile);
 
@@ -48,16 +49,9 @@ export class SmallDisk {
   }
 }
 
-/**
- * A test on a small disk of its own: skipped with the reason where this process may not mount one, but failing where CI should let it.
- */
+/** A test on a small disk of its own, which this process must be allowed to mount. */
 export function itOnSmallDisk(title: string, megabytes: number, test: (disk: SmallDisk) => Promise<void>): void {
-  const why = whyNoMounts();
-  if (why !== undefined && process.env.CI !== 'true') {
-    it.skip(`${title} (${why})`);
-    return;
-  }
-  it(title, async () => {
+  itNeeding({ name: 'mount', missing: whyNoMounts() }, title, async () => {
     const disk = await SmallDisk.mount(megabytes);
     try {
       await test(disk);

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Func } from 'mocha';
+import { itNeeding } from './it-needing.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -46,12 +47,13 @@ const NOBODY = 65_534;
 const isRoot = process.geteuid?.() === 0;
 
 /**
- * A test that calls `whileUnreadable`. It is skipped when root runs the tests from a checkout that others cannot read: the
- * threads that it starts as somebody else would not find their programs.
+ * A test that calls `whileUnreadable`. Root cannot run it from a checkout that other users cannot read: the threads that it starts as
+ * another user would not find their programs.
  */
 export function itWithPermissions(title: string, test: Func): void {
-  if (canReadAsNobody(import.meta.filename) && canReadAsNobody(require.resolve('picomatch'))) it(title, test);
-  else it.skip(`${title} (needs a checkout that others than root can read)`);
+  const isReadable = canReadAsNobody(import.meta.filename) && canReadAsNobody(require.resolve('picomatch'));
+  const missing = isReadable ? undefined : 'needs a checkout that other users than root can read';
+  itNeeding({ name: 'readable-checkout', missing }, title, test);
 }
 
 /** Does something while a file or folder cannot be read, also when root runs the tests, whom permissions do not bind. */

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { Func } from 'mocha';
+import { itNeeding } from './it-needing.ts';
 
 const SCHEMAS = join(import.meta.dirname, '../../sitemaps/xsd');
 
@@ -17,14 +18,8 @@ export function schemaErrors(document: string): readonly string[] {
   return stderr.split('\n').filter((line) => line !== '' && line !== '- fails to validate');
 }
 
-/** A test that needs xmllint: skipped with the reason where there is none, but failing where CI should have it. */
+/** A test that needs xmllint. */
 export function itWithXmllint(title: string, test: Func): void {
-  const missing = spawnSync('xmllint', ['--version']).error;
-  if (missing === undefined) it(title, test);
-  else if (process.env.CI !== 'true') it.skip(`${title} (needs xmllint, of Debian's libxml2-utils)`);
-  else {
-    it(title, () => {
-      throw missing;
-    });
-  }
+  const { error } = spawnSync('xmllint', ['--version']);
+  itNeeding({ name: 'xmllint', missing: error && "needs xmllint, of Debian's libxml2-utils" }, title, test);
 }
