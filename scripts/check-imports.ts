@@ -167,6 +167,11 @@ const SHARED: readonly { readonly file: string; readonly with: string; readonly 
     with: 'import',
     because: 'an index to import is asked as a store is, with the same errors and retries',
   },
+  {
+    file: 'stores/elasticsearch/batch-size.ts',
+    with: 'import',
+    because: 'documents of an index to import may be as large as those of a store',
+  },
 ];
 
 /** Ports never import adapters; one file knows which there are. */

@@ -1,5 +1,6 @@
 import type { IndexLocation } from '../config/import-location.ts';
 import { TidemarkError } from '../domain/errors.ts';
+import { BatchSize } from '../stores/elasticsearch/batch-size.ts';
 import { Cluster } from '../stores/elasticsearch/cluster.ts';
 
 /** Documents of one request: about half a megabyte. */
@@ -19,6 +20,14 @@ export interface SourceHit {
 
 interface SortedHit extends SourceHit {
   readonly sort: readonly unknown[];
+}
+
+interface SourceSearch {
+  /** The id of the point in time. */
+  readonly pit: string;
+  readonly size: number;
+  /** What the last document before was sorted by. */
+  readonly after: readonly unknown[] | undefined;
 }
 
 interface SearchAnswer {
@@ -47,20 +56,24 @@ export class SourceIndex {
    * @throws TidemarkError `not-found` when there is no such index; else what a cluster throws
    */
   async *read(): AsyncIterable<SourcePage> {
+    const batches = new BatchSize(PER_REQUEST);
     let pit = await this.#openPointInTime();
-    try {
-      let next = this.#search(pit);
-      for (let total = 0; ; ) {
-        const { pit_id, hits: found } = await next;
-        const { hits } = found;
+    let total = 0;
+    const search = (after?: readonly unknown[]) =>
+      batches.ask(async (size) => {
+        const { pit_id, hits: found } = await this.#search({ pit, size, after });
         pit = pit_id;
         total = found.total?.value ?? total;
-        const isLast = hits.length < PER_REQUEST;
+        return found.hits;
+      });
+    try {
+      for (let next = search(); ; ) {
+        const { found: hits, isFull } = await next;
         // While these are taken in, the next ones are on their way.
-        if (!isLast) next = this.#search(pit, hits.at(-1)!.sort);
+        if (isFull) next = search(hits.at(-1)!.sort);
         next.catch(() => {});
         if (hits.length > 0) yield { hits, total };
-        if (isLast) return;
+        if (!isFull) return;
       }
     } finally {
       await this.#closePointInTime(pit);
@@ -84,7 +97,7 @@ export class SourceIndex {
     throw new TidemarkError('not-found', `${missing} is not there on Elasticsearch at ${this.#cluster.name}`);
   }
 
-  async #search(pit: string, after?: readonly unknown[]): Promise<SearchAnswer> {
+  async #search({ pit, size, after }: SourceSearch): Promise<SearchAnswer> {
     const { body } = await this.#cluster.ask<SearchAnswer>({
       method: 'POST',
       path: '/_search',
@@ -95,12 +108,13 @@ export class SourceIndex {
       },
       body: {
         pit: { id: pit, keep_alive: KEEP_ALIVE },
-        size: PER_REQUEST,
+        size,
         sort: ['_shard_doc'],
         seq_no_primary_term: true,
         track_total_hits: after === undefined,
         ...(after !== undefined && { search_after: after }),
       },
+      documents: size,
     });
     return { pit_id: body.pit_id, hits: { ...body.hits, hits: body.hits?.hits ?? [] } };
   }

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import type { ElasticsearchLocation } from '../../src/config/configuration.ts';
+import { keyOfPath } from '../../src/domain/key.ts';
 import { parseKeySearch } from '../../src/domain/key-search.ts';
 import { SetRegistry } from '../../src/sets/set-registry.ts';
 import { Cluster } from '../../src/stores/elasticsearch/cluster.ts';
+import { isMilestone, orderOf, resourceId } from '../../src/stores/elasticsearch/documents.ts';
 import { KeyFinder } from '../../src/stores/elasticsearch/key-finder.ts';
 import { ResourceReader } from '../../src/stores/elasticsearch/resource-reader.ts';
 import { IndexNames } from '../../src/stores/elasticsearch/schema.ts';
 import { openStores, type Stores } from '../../src/stores/open-stores.ts';
-import { shuffled, URL_PREFIX, upsert } from '../support/builders.ts';
+import { collect, shuffled, URL_PREFIX, upsert } from '../support/builders.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
 import { removeIndices, uniquePrefix } from '../support/elasticsearch-indices.ts';
 
@@ -18,10 +20,14 @@ describe('a search of keys on Elasticsearch', () => {
   let location: ElasticsearchLocation;
   let cluster: Cluster;
   let stores: Stores;
+  let sets: SetRegistry;
 
-  before(() => {
+  before(async () => {
     location = { kind: 'elasticsearch', nodes: [server.url], prefix: uniquePrefix() };
     cluster = new Cluster(location);
+    stores = await openStores(location);
+    sets = new SetRegistry(stores.catalog, stores.index);
+    await sets.useBaseUrl('http://localhost:8080', false);
   });
 
   after(async () => {
@@ -31,9 +37,6 @@ describe('a search of keys on Elasticsearch', () => {
   });
 
   it('finds each resource once, slice after slice', async () => {
-    stores = await openStores(location);
-    const sets = new SetRegistry(stores.catalog, stores.index);
-    await sets.useBaseUrl('http://localhost:8080', false);
     const [before, { id }, behind] = [
       await sets.add({ slug: 'before', urlPrefix: URL_PREFIX }),
       await sets.add({ slug: 'maps', urlPrefix: URL_PREFIX }),
@@ -71,4 +74,42 @@ describe('a search of keys on Elasticsearch', () => {
       assert.deepEqual(found, expected.sort(), part);
     }
   });
+
+  it('reads and searches keys that are cut where they have 2,000 characters in common', async () => {
+    const { id } = await sets.add({ slug: 'long', urlPrefix: URL_PREFIX });
+    const paths = pathsWithMilestones(id, `${'long-name/'.repeat(200)}`);
+    await stores.index.commit(shuffled(paths).map((path) => upsert(id, path)));
+    const keys = paths.map((path) => `/${path}`).sort();
+
+    const names = new IndexNames(location.prefix);
+    const resources = new ResourceReader(cluster, names);
+    const finder = new KeyFinder({ cluster, names, resources, piecesAtFirst: 1 });
+    const keysOf = (found: readonly { readonly key: string }[]) => found.map(({ key }) => key);
+    assert.deepEqual(keysOf(await collect(stores.index.read(id, {}))), keys);
+    for (const [from, to] of [
+      [0, 1],
+      [3, 9],
+      [keys.length - 2, keys.length],
+    ] as const) {
+      const range = { from: keys[from], to: keys[to] };
+      assert.deepEqual(keysOf(await collect(resources.read(id, range))), keys.slice(from, to));
+    }
+    for (const part of ['NAME/NAME', 'e/1', `${'long-name/'.repeat(11)}LONG-NAME/`, 'abcd', '-'.repeat(120)]) {
+      const holding = keys.filter((key) => key.includes(part.toLowerCase()));
+      const { resources: found, next } = await finder.find(id, parseKeySearch(part), { limit: 1_000 });
+      assert.deepEqual([keysOf(found), next], [holding, undefined], part);
+    }
+  });
 });
+
+/** Paths with one beginning, some of which are milestones: ranges of keys are cut there. */
+function pathsWithMilestones(set: number, beginning: string): readonly string[] {
+  const paths: string[] = [];
+  for (let milestones = 0, number = 0; milestones < 4; number++) {
+    const path = beginning + number;
+    const isCut = isMilestone(resourceId(orderOf(set, keyOfPath(path))));
+    if (isCut) milestones += 1;
+    if (isCut || number % 1_000 === 0) paths.push(path);
+  }
+  return paths;
+}

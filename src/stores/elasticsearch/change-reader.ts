@@ -2,9 +2,17 @@ import type { Change, ChangeKind } from '../../domain/change.ts';
 import { locationOf, type ResourceKey } from '../../domain/key.ts';
 import type { SetId } from '../../domain/resource-set.ts';
 import type { Stamp } from '../../domain/stamp.ts';
-import type { ActivityRange, ChangeCounts, HistoryRange, LatestRange, StampRange } from '../resource-index.ts';
+import type {
+  ActivityRange,
+  ChangeCounts,
+  HistoryRange,
+  LatestRange,
+  LogEntry,
+  StampRange,
+} from '../resource-index.ts';
+import { BatchSize } from './batch-size.ts';
 import type { Cluster } from './cluster.ts';
-import { type ChangeDocument, orderOf, toChange } from './documents.ts';
+import { type ChangeDocument, keyOfOrder, orderOf, toChange } from './documents.ts';
 import type { IndexNames } from './schema.ts';
 
 /** Documents of one search: three megabytes of JSON, parsed in some 15 ms. */
@@ -34,16 +42,14 @@ export class ChangeReader {
   /** @param set undefined for all of them */
   async *read(set: SetId | undefined, { after, until }: StampRange): AsyncIterable<readonly Change[]> {
     const ofSet = set === undefined ? [] : [{ term: { set } }];
-    for (let last = after; ; ) {
-      const changes = await this.#search({
-        query: { bool: { filter: [...ofSet, stampRange({ after: last, until })] } },
-        sort: [{ stamp: 'asc' }],
-        size: PER_SEARCH,
-      });
-      if (changes.length > 0) yield changes.map(toChange);
-      if (changes.length < PER_SEARCH) return;
-      last = changes.at(-1)!.stamp;
-    }
+    for await (const documents of this.#inOrder(ofSet, { after, until })) yield documents.map(toChange);
+  }
+
+  /** The oldest entries of the log in a range, of all sets. */
+  async tail(range: StampRange, limit: number): Promise<readonly LogEntry[]> {
+    const entries: LogEntry[] = [];
+    for await (const documents of this.#inOrder([], range, limit)) entries.push(...documents.map(toLogEntry));
+    return entries;
   }
 
   async latest(set: SetId, { after, before, limit }: LatestRange): Promise<readonly Change[]> {
@@ -87,26 +93,47 @@ export class ChangeReader {
 
   async #newest(filter: readonly object[], range: OpenRange, limit: number): Promise<ChangeDocument[]> {
     const newest: ChangeDocument[] = [];
+    const batches = new BatchSize(PER_SEARCH);
     for (let { until } = range; newest.length < limit; until = newest.at(-1)!.stamp) {
-      const size = Math.min(PER_SEARCH, limit - newest.length);
-      const documents = await this.#search({
-        query: { bool: { filter: [...filter, stampRange({ after: range.after, until })] } },
-        sort: [{ stamp: 'desc' }],
-        size,
-      });
-      newest.push(...documents);
-      if (documents.length < size) break;
+      const query = { bool: { filter: [...filter, stampRange({ after: range.after, until })] } };
+      const search = (size: number) => this.#search({ query, sort: [{ stamp: 'desc' }], size });
+      const { found, isFull } = await batches.ask(search, limit - newest.length);
+      newest.push(...found);
+      if (!isFull) break;
     }
     return newest;
   }
 
-  #search(search: object): Promise<ChangeDocument[]> {
+  /** Oldest first, in batches, no more than `limit` of them. */
+  async *#inOrder(
+    filter: readonly object[],
+    { after, until }: StampRange,
+    limit = Number.POSITIVE_INFINITY,
+  ): AsyncIterable<readonly ChangeDocument[]> {
+    const batches = new BatchSize(PER_SEARCH);
+    let last = after;
+    for (let left = limit; left > 0; ) {
+      const query = { bool: { filter: [...filter, stampRange({ after: last, until })] } };
+      const search = (size: number) => this.#search({ query, sort: [{ stamp: 'asc' }], size });
+      const { found, isFull } = await batches.ask(search, left);
+      if (found.length > 0) yield found;
+      if (!isFull) return;
+      last = found.at(-1)!.stamp;
+      left -= found.length;
+    }
+  }
+
+  #search(search: Parameters<Cluster['search']>[1]): Promise<ChangeDocument[]> {
     return this.#cluster.search<ChangeDocument>(this.#names.changes, search);
   }
 }
 
 export function stampRange({ after, until }: OpenRange): object {
   return { range: { stamp: { ...(after !== undefined && { gt: after }), ...(until !== undefined && { lt: until }) } } };
+}
+
+function toLogEntry({ set, order, change, stamp, weight }: ChangeDocument): LogEntry {
+  return { set, key: keyOfOrder(order), kind: change, stamp, weight };
 }
 
 function toCounts({ key, kinds }: Bucket): ChangeCounts {

@@ -178,15 +178,7 @@ export class ElasticsearchIndex implements ResourceIndex {
 
   async tail(after: Stamp, limit: number): Promise<readonly LogEntry[]> {
     const { stamp: last } = await this.#settled.look();
-    if (last <= after) return [];
-    const changes = await this.#search<ChangeDocument>({
-      query: stampRange({ after, until: last + 1 }),
-      sort: [{ stamp: 'asc' }],
-      size: limit,
-    });
-    return changes.map(({ set, order, change, stamp, weight }) => {
-      return { set, key: keyOfOrder(order), kind: change, stamp, weight };
-    });
+    return last <= after ? [] : this.#parts.changes.tail({ after, until: last + 1 }, limit);
   }
 
   async watermark(): Promise<Stamp> {
@@ -263,7 +255,7 @@ export class ElasticsearchIndex implements ResourceIndex {
     );
   }
 
-  #search<Document>(search: object): Promise<Document[]> {
+  #search<Document>(search: Parameters<Cluster['search']>[1]): Promise<Document[]> {
     const { cluster, names } = this.#parts;
     return cluster.search<Document>(names.changes, search);
   }

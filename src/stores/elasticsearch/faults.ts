@@ -5,7 +5,14 @@ import type { Answer, Cluster } from './cluster.ts';
 
 /** What Elasticsearch says when it refuses. */
 export interface Refusal {
-  readonly error?: { readonly type?: string; readonly reason?: string } | string;
+  readonly error?: ElasticsearchError | string;
+}
+
+interface ElasticsearchError {
+  readonly type?: string;
+  readonly reason?: string;
+  /** What made a search fail, whose own type only says that it did. */
+  readonly root_cause?: readonly { readonly type?: string; readonly reason?: string }[];
 }
 
 type Asked = Pick<Cluster, 'name' | 'variable'>;
@@ -29,6 +36,11 @@ export function transportError(cluster: Asked, error: unknown): unknown {
       `${cluster.name} is no Elasticsearch (perhaps OpenSearch, or a version before 7.14): use Elasticsearch 8 or 9`,
     );
   }
+  if (error instanceof errors.RequestAbortedError) {
+    // The only reason for which a request is given up. A program between us may compress what was not to be compressed.
+    const message = `Elasticsearch at ${cluster.name} sent an answer that is too large, or compressed`;
+    return new TidemarkError('unavailable', message, { tooLarge: true }, error);
+  }
   const said = (error as Error).message;
   const advice = /certificate/i.test(said)
     ? `its certificate does not verify: name its authority in ${cluster.variable}_CA`
@@ -49,8 +61,7 @@ export function redirectError({ name, variable }: Asked, status: number): Tidema
 
 /** What an answer from 400 on means. */
 export function refusalError({ name, variable }: Asked, { status, body }: Answer<Refusal>): TidemarkError {
-  const { type = '', reason = '' } =
-    typeof body?.error === 'object' ? body.error : { reason: String(body?.error ?? '') };
+  const { type = '', reason = '' } = causeOf(body?.error);
   const where = `Elasticsearch at ${name}`;
   const unavailable = (message: string) => new TidemarkError('unavailable', `${where} ${message}`, { status, type });
   if (status === 401) return unavailable(`refuses the user or the key: check ${variable} or ${variable}_API_KEY`);
@@ -60,4 +71,9 @@ export function refusalError({ name, variable }: Asked, { status, body }: Answer
     return unavailable(`has lost an index (${reason}): restore it from a snapshot`);
   if (status === 429) return unavailable(`is overloaded: ${reason}`);
   return unavailable(`answered ${status} ${type}: ${reason}`);
+}
+
+function causeOf(error: ElasticsearchError | string | undefined): Pick<ElasticsearchError, 'type' | 'reason'> {
+  if (typeof error !== 'object') return { reason: error ?? '' };
+  return error.type === 'search_phase_execution_exception' ? (error.root_cause?.[0] ?? error) : error;
 }

@@ -3,6 +3,7 @@ import type { KeySearch } from '../../domain/key-search.ts';
 import type { Resource } from '../../domain/resource.ts';
 import type { SetId } from '../../domain/resource-set.ts';
 import type { FoundResources, Search } from '../resource-index.ts';
+import { BatchSize } from './batch-size.ts';
 import type { Cluster } from './cluster.ts';
 import { keyOfOrder, orderEnd, orderOf, type ResourceDocument, toResource } from './documents.ts';
 import { commonPrefix, ordersBetween, TAIL } from './order-expression.ts';
@@ -46,7 +47,9 @@ export class KeyFinder {
     this.#parts = parts;
   }
 
-  find(set: SetId, search: KeySearch, wanted: Wanted): Promise<FoundResources> {
+  find(set: SetId, search: KeySearch, { after: given, limit }: Wanted): Promise<FoundResources> {
+    // Keys are ASCII: what lies above another text lies above all keys that go on as it does up to there.
+    const wanted = { after: given?.replace(/[^ -~].*$/s, END), limit };
     if (search.where === 'beginning') return this.#beginning(set, search.beginnings, wanted);
     return this.#anywhere(set, search.texts, wanted);
   }
@@ -79,8 +82,7 @@ export class KeyFinder {
   async *#slices(set: SetId, after: ResourceKey | undefined): AsyncIterable<Slice> {
     const { resources, piecesAtFirst = PIECES_AT_FIRST } = this.#parts;
     const end = orderEnd(set);
-    // Keys are ASCII: what lies above another text lies above all keys that go on as it does up to there.
-    let above = orderOf(set, (after ?? '').replace(/[^ -~].*$/s, END));
+    let above = orderOf(set, after ?? '');
     let pieces = 0;
     let most = piecesAtFirst;
     for await (const { lt } of resources.pieces(set, { from: after })) {
@@ -96,21 +98,25 @@ export class KeyFinder {
     }
   }
 
-  async #search({ above, through }: Slice, texts: readonly string[], size: number): Promise<Resource[]> {
+  async #search({ above, through }: Slice, texts: readonly string[], most: number): Promise<Resource[]> {
     const { cluster, names } = this.#parts;
-    const expressions = texts.map((text) => ordersBetween(above, through, text));
-    const should = expressions.map(({ expression }) => ({
-      regexp: { order: { value: expression, flags: 'INTERSECTION' } },
+    const should = texts.map((text) => ({
+      regexp: { order: { value: ordersBetween(above, through, text), flags: 'INTERSECTION' } },
     }));
-    // Exact where the expressions are not.
-    const range = expressions.every(({ exact }) => exact) ? [] : [{ range: { order: { lte: through } } }];
-    const filter = [{ term: { doc_type: 'resource' } }, ...range, { bool: { should, minimum_should_match: 1 } }];
-    const documents = await cluster.search<ResourceDocument>(names.resources, {
-      query: { bool: { filter } },
-      sort: [{ order: 'asc' }],
-      search_after: [above],
-      size,
-    });
-    return documents.map(toResource) as Resource[];
+    const filter = [{ term: { doc_type: 'resource' } }, { bool: { should, minimum_should_match: 1 } }];
+    const batches = new BatchSize(most);
+    const resources: Resource[] = [];
+    for (let last = above; ; ) {
+      const search = { query: { bool: { filter } }, sort: [{ order: 'asc' }], search_after: [last] };
+      const { found, isFull } = await batches.ask(
+        (size) => cluster.search<ResourceDocument>(names.resources, { ...search, size }),
+        most - resources.length,
+      );
+      // An expression may take more than the slice.
+      const inside = found.filter(({ order }) => order <= through);
+      resources.push(...(inside.map(toResource) as Resource[]));
+      if (!isFull || inside.length < found.length || resources.length >= most) return resources;
+      last = found.at(-1)!.order;
+    }
   }
 }

@@ -10,24 +10,31 @@ const ANY = `[${LOWEST}-${HIGHEST}]*`;
 /** The same as `holder` has it: nothing begins within a percent-encoded character. */
 const WHOLE = '([ -$\\&-~]|%[0-9A-Fa-f][ -$\\&-~]|%[ -$\\&-/:-@G-\\`g-~])*';
 
-export interface OrderExpression {
-  /** A regular expression of Lucene, with INTERSECTION. */
-  readonly expression: string;
-  /** Whether it keeps to the upper end; if not, it was too long for that. */
-  readonly exact: boolean;
+/**
+ * A regular expression of Lucene, with INTERSECTION, for orders above one, up to another one (inclusive), that hold a text (lower-case) in whatever
+ * case. A range of the query would not do: Elasticsearch would look for the text among all orders of the index, and then take those in the range.
+ * The lower end is cut off after some characters; `search_after` is to keep to it. Where the orders have more in common than an expression can
+ * hold, it takes all orders that begin as they do.
+ */
+export function ordersBetween(above: string, through: string, text: string): string {
+  const common = commonPrefix(above, through);
+  const held = `&${WHOLE}${inAnyCase(text)}${ANY}`;
+  const ends = between(above.slice(common, common + TAIL), through.slice(common));
+  const whole = `${literal(through.slice(0, common))}${ends}${held}`;
+  return whole.length <= MOST_LENGTH
+    ? whole
+    : `${beginning(through, MOST_LENGTH - ANY.length - held.length)}${ANY}${held}`;
 }
 
-/**
- * An expression for orders above one, up to another one (inclusive), that hold a text (lower-case) in whatever case. A range of the query would not do:
- * Elasticsearch would look for the text among all orders of the index, and then take those in the range. The lower end is cut off after
- * some characters; `search_after` is to keep to it.
- */
-export function ordersBetween(above: string, through: string, text: string): OrderExpression {
-  const common = commonPrefix(above, through);
-  const lower = above.slice(common, common + TAIL);
-  const held = `${WHOLE}${inAnyCase(text)}${ANY}`;
-  const expression = `${literal(through.slice(0, common))}${between(lower, through.slice(common))}&${held}`;
-  return expression.length <= MOST_LENGTH ? { expression, exact: true } : { expression: held, exact: false };
+/** As much of a text as an expression of some characters holds. */
+function beginning(text: string, most: number): string {
+  let expression = '';
+  for (const character of text) {
+    const next = expression + literal(character);
+    if (next.length > most) break;
+    expression = next;
+  }
+  return expression;
 }
 
 export function commonPrefix(a: string, b: string): number {

@@ -3,8 +3,10 @@ import type { KeyRange } from '../../domain/key.ts';
 import type { Resource, Tombstone } from '../../domain/resource.ts';
 import type { SetId } from '../../domain/resource-set.ts';
 import type { Stamp } from '../../domain/stamp.ts';
+import { BatchSize } from './batch-size.ts';
 import type { Cluster } from './cluster.ts';
 import { orderEnd, orderOf, type ResourceDocument, toResource } from './documents.ts';
+import { justBelow, type OrderRange, searchWithin } from './order-range.ts';
 import type { IndexNames } from './schema.ts';
 
 /** Documents of one search: three megabytes of JSON, parsed in some 15 ms. */
@@ -26,10 +28,6 @@ export interface SurveyRow {
 export interface Bounds {
   readonly gte: string;
   readonly lt: string;
-}
-
-interface Filtered extends Bounds {
-  readonly filter: readonly object[];
 }
 
 type SurveyHit = { readonly sort: readonly [order: string, stamp: Stamp, weight: number] };
@@ -57,7 +55,8 @@ export class ResourceReader {
     range: KeyRange & { readonly tombstones?: boolean },
   ): AsyncIterable<readonly (Resource | Tombstone)[]> {
     const filter = range.tombstones ? [] : [{ term: { doc_type: 'resource' } }];
-    yield* ahead(this.#walk(boundsOf(set, range), (bounds) => this.#resources({ ...bounds, filter })));
+    const batches = new BatchSize(PER_SEARCH);
+    yield* ahead(this.#walk(boundsOf(set, range), (bounds) => this.#resources(bounds, batches, filter)));
   }
 
   /** A range of keys, cut into pieces of 4,096 on average. */
@@ -88,62 +87,74 @@ export class ResourceReader {
 
   /** Cuts a range at its milestones: pieces of 4,096 on average. */
   async *#pieces({ gte, lt }: Bounds): AsyncIterable<Bounds> {
-    for (let from = gte; ; ) {
-      const milestones = await this.#cluster.search<{ order: string }>(this.#names.resources, {
-        query: { bool: { filter: [{ term: { milestone: true } }, { range: { order: { gt: from, lt } } }] } },
-        sort: [{ order: 'asc' }],
+    let from = gte;
+    for await (const { order } of this.#milestones({ above: gte, below: lt })) {
+      yield { gte: from, lt: order };
+      from = order;
+    }
+    yield { gte: from, lt };
+  }
+
+  /** In their order. */
+  async *#milestones({ above, below }: OrderRange): AsyncIterable<{ readonly order: string }> {
+    for (let last = above; ; ) {
+      const found = await this.#cluster.search<{ order: string }>(this.#names.resources, {
+        ...searchWithin({ above: last, below }, [{ term: { milestone: true } }]),
         size: MILESTONES,
         _source: ['order'],
       });
-      for (const { order } of milestones) {
-        yield { gte: from, lt: order };
-        from = order;
-      }
-      if (milestones.length === MILESTONES) continue;
-      yield { gte: from, lt };
-      return;
+      yield* within(found, below);
+      if (found.length < MILESTONES) return;
+      last = found.at(-1)!.order;
+      if (last >= below) return;
     }
   }
 
   /** Documents are made resources as they come, not when it is their turn: until then, they would take three times as much memory. */
-  #resources({ gte, lt, filter }: Filtered): Promise<(Resource | Tombstone)[]> {
-    return everything({ gte, lt }, async (order) => {
-      const documents = await this.#cluster.search<ResourceDocument>(this.#names.resources, {
-        query: { bool: { filter: [{ range: { order } }, ...filter] } },
-        sort: [{ order: 'asc' }],
-        size: PER_SEARCH,
-      });
-      return { found: documents.map(toResource), last: documents.at(-1)?.order };
-    });
+  async #resources(bounds: Bounds, batches: BatchSize, filter: readonly object[]): Promise<(Resource | Tombstone)[]> {
+    const resources: (Resource | Tombstone)[] = [];
+    const search = (range: OrderRange, size: number) =>
+      this.#cluster.search<ResourceDocument>(this.#names.resources, { ...searchWithin(range, filter), size });
+    for await (const documents of everything(bounds, batches, search)) resources.push(...documents.map(toResource));
+    return resources;
   }
 
   /** The values that a search sorts by come without looking at the documents, which makes it five times faster. */
-  #rows(bounds: Bounds): Promise<SurveyRow[]> {
-    return everything(bounds, async (order) => {
+  async #rows(bounds: Bounds): Promise<SurveyRow[]> {
+    const rows: SurveyRow[] = [];
+    const search = async (range: OrderRange, size: number) => {
       const hits = await this.#cluster.hits<SurveyHit>(this.#names.resources, {
-        query: { range: { order } },
+        ...searchWithin(range),
         sort: [{ order: 'asc' }, { stamp: 'asc' }, { weight: { order: 'asc', missing: NO_WEIGHT } }],
-        size: PER_SEARCH,
+        search_after: [range.above, Number.MAX_SAFE_INTEGER, NO_WEIGHT],
+        size,
         _source: false,
         stored_fields: '_none_',
       });
-      return { found: hits.map(toRow), last: hits.at(-1)?.sort[0] };
-    });
+      return hits.map(toRow);
+    };
+    for await (const found of everything(bounds, new BatchSize(PER_SEARCH), search)) rows.push(...found);
+    return rows;
   }
 }
 
-/** Searches on above what was found last, until a search is not full. */
-async function everything<Item>(
-  { gte, lt }: Bounds,
-  search: (order: object) => Promise<{ readonly found: readonly Item[]; readonly last: string | undefined }>,
-): Promise<Item[]> {
-  const items: Item[] = [];
-  for (let order: object = { gte, lt }; ; ) {
-    const { found, last } = await search(order);
-    items.push(...found);
-    if (found.length < PER_SEARCH) return items;
-    order = { gt: last, lt };
+/** Searches on above what was found last, to the end of the bounds. */
+async function* everything<Item extends { readonly order: string }>(
+  { gte, lt: below }: Bounds,
+  batches: BatchSize,
+  search: (range: OrderRange, size: number) => Promise<readonly Item[]>,
+): AsyncIterable<readonly Item[]> {
+  for (let above = justBelow(gte); ; ) {
+    const { found, isFull } = await batches.ask((size) => search({ above, below }, size));
+    yield within(found, below);
+    const last = found.at(-1)?.order;
+    if (!isFull || last === undefined || last >= below) return;
+    above = last;
   }
+}
+
+function within<Item extends { readonly order: string }>(found: readonly Item[], below: string): readonly Item[] {
+  return found.filter(({ order }) => order < below);
 }
 
 function boundsOf(set: SetId, { from, to }: KeyRange): Bounds {

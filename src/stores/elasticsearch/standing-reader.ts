@@ -4,6 +4,7 @@ import { encodeState } from '../../domain/resource.ts';
 import type { SetId } from '../../domain/resource-set.ts';
 import type { SourcePosition } from '../resource-index.ts';
 import { emptyLedger } from '../set-ledger.ts';
+import { isTooLarge } from './batch-size.ts';
 import { ledgerId } from './bulk.ts';
 import type { Cluster } from './cluster.ts';
 import type { CommitLog } from './commit-log.ts';
@@ -120,12 +121,25 @@ export class StandingReader {
     return read.flat();
   }
 
+  /** In two halves where the documents are too large for one answer. */
   async #getPart<Source>(index: string, ids: readonly string[]): Promise<readonly (Source | undefined)[]> {
+    try {
+      return await this.#getAtOnce<Source>(index, ids);
+    } catch (error) {
+      if (ids.length === 1 || !isTooLarge(error)) throw error;
+      const half = Math.ceil(ids.length / 2);
+      const first = await this.#getPart<Source>(index, ids.slice(0, half));
+      return [...first, ...(await this.#getPart<Source>(index, ids.slice(half)))];
+    }
+  }
+
+  async #getAtOnce<Source>(index: string, ids: readonly string[]): Promise<readonly (Source | undefined)[]> {
     const { body } = await this.#cluster.ask<{ docs: readonly { _source?: Source; error?: { reason: string } }[] }>({
       method: 'POST',
       path: `/${index}/_mget`,
       query: { filter_path: 'docs.found,docs._source,docs.error.reason' },
       body: { ids },
+      documents: ids.length,
     });
     return body.docs.map(({ _source, error }) => {
       if (error === undefined) return _source;

@@ -1,0 +1,54 @@
+import type { Readable } from 'node:stream';
+import {
+  type ConnectionRequestOptions,
+  type ConnectionRequestOptionsAsStream,
+  type ConnectionRequestParams,
+  type ConnectionRequestResponse,
+  type ConnectionRequestResponseAsStream,
+  errors,
+  UndiciConnection,
+} from '@elastic/transport';
+
+/**
+ * A connection that reads answers of at most `maxResponseSize` bytes. The limits of the transport itself do not suffice: it unpacks a
+ * compressed answer whatever its size, and where it gives up an answer, it leaves an error without a handler, which ends the process.
+ */
+export class BoundedConnection extends UndiciConnection {
+  override request(
+    params: ConnectionRequestParams,
+    options: ConnectionRequestOptions,
+  ): Promise<ConnectionRequestResponse>;
+  override request(
+    params: ConnectionRequestParams,
+    options: ConnectionRequestOptionsAsStream,
+  ): Promise<ConnectionRequestResponseAsStream>;
+  override async request(
+    params: ConnectionRequestParams,
+    options: ConnectionRequestOptions,
+  ): Promise<ConnectionRequestResponse | ConnectionRequestResponseAsStream> {
+    const { statusCode, headers, body } = await super.request(params, { ...options, asStream: true });
+    // An answer that is not read to its end is an error of its stream.
+    body.on('error', () => {});
+    if (headers['content-encoding'] !== undefined) {
+      body.destroy();
+      throw new errors.RequestAbortedError('The answer is compressed, though no request asked for that');
+    }
+    return { statusCode, headers, body: await readAll(body, options.maxResponseSize ?? Number.POSITIVE_INFINITY) };
+  }
+}
+
+async function readAll(body: Readable, most: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > most) break;
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw new errors.ConnectionError((error as Error).message);
+  }
+  if (bytes > most) throw new errors.RequestAbortedError(`The answer has more than ${most} bytes`);
+  return Buffer.concat(chunks).toString('utf8');
+}
