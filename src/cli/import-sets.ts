@@ -128,7 +128,8 @@ function describeEach({ total, first }: RejectedDocuments, describe: (one: Rejec
   return lines;
 }
 
-function describeSet({ set, name, isNew, resources, changes, history, settled }: ImportedSet): readonly string[] {
+function describeSet(imported: ImportedSet): readonly string[] {
+  const { set, name, isNew, resources, changes, acceptsName, history, settled } = imported;
   const title = `${set} ("${name}"${isNew ? ', new' : ''}): ${plural(resources, 'resource')} and ${plural(changes, 'change')}`;
   if (history === undefined || settled === undefined) return [title];
   const { created, updated, deleted, unchanged, known, restamped } = history;
@@ -141,6 +142,9 @@ function describeSet({ set, name, isNew, resources, changes, history, settled }:
   if (restamped > 0) {
     const why = 'because the set is published already, or the store has later changes';
     lines.push(`  ${plural(restamped, 'change')} got a later time, ${why}`);
+  }
+  if (acceptsName === false) {
+    lines.push(`  events with the resource_set "${name}" are rejected here, because that is the name of another set`);
   }
   if (settled.created + settled.updated + settled.deleted > 0) {
     const counts = (['created', 'updated', 'deleted'] as const).map((kind) => `${formatCount(settled[kind])} ${kind}`);

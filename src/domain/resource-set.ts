@@ -12,6 +12,8 @@ export interface ResourceSet {
   /** Its name in URLs. */
   readonly slug: string;
   readonly title?: string;
+  /** Names that it has elsewhere: events that name it so are accepted. No other set has one of them as its alias or slug. */
+  readonly aliases?: readonly string[];
   /** Part of page and window names; rises when the history starts anew. */
   readonly epoch: number;
   /** The boundary at which the history of this epoch begins. */
@@ -92,6 +94,11 @@ export function leastPrefixWeight(
 /** What the entries of a Resource List page may weigh by the weights in the store: less when the prefix has become longer since. */
 export function pageWeight(set: ResourceSet): number {
   return Math.floor(MAX_ENTRIES_WEIGHT / weightGrowth(leastPrefixWeight(set), prefixWeight(set.urlPrefix)));
+}
+
+/** Whether its lists have been published. While it is moved they are not, but clients know them already. */
+export function isPublished({ ready, moving }: Pick<ResourceSet, 'ready' | 'moving'>): boolean {
+  return ready || moving?.ready === true;
 }
 
 /** As people write it: `cdl/harvest`. */

@@ -96,6 +96,7 @@ export const setSchema = z
   .strictObject({
     set: z.string().describe('Its id.'),
     title: z.string().optional(),
+    aliases: z.array(z.string()).optional().describe('Names that events may have as `resource_set`, beside its id.'),
     ready: z.boolean().describe('False while its first scan is under way: its documents answer 503 until then.'),
     resources: count.describe('The resources that are live.'),
     changes: count.describe('All changes of its history.'),

@@ -26,6 +26,7 @@ export function setView(set: ResourceSet, summary: SetSummary, baseUrl: string):
   return {
     set: set.slug,
     title: set.title,
+    aliases: set.aliases && [...set.aliases],
     ready: set.ready,
     resources: summary.resources,
     changes: summary.changes,

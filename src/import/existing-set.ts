@@ -9,7 +9,8 @@ export interface KnownSets {
 }
 
 /**
- * The set that an import goes on with: the one that an earlier import of the same name made, or an empty one of that id.
+ * The set that an import goes on with: the one that an earlier import of the same name made, or an empty one that has the
+ * name as its alias or id.
  * @param slug the id that was asked for; else it is made from the name
  * @throws TidemarkError `conflict` when the set of that id has another history
  */
@@ -18,8 +19,9 @@ export async function findExisting(
   asked: Imported,
   slug: string | undefined,
 ): Promise<ResourceSet | undefined> {
-  const earlier = slug === undefined ? (await known.sets.list()).find((set) => isOf(set, asked)) : undefined;
-  const set = earlier ?? (await findBySlug(known, asked, slug ?? suggestSlug(asked.name)));
+  const sets = slug === undefined ? await known.sets.list() : [];
+  const named = sets.find((set) => isOf(set, asked)) ?? sets.find(({ aliases }) => aliases?.includes(asked.name));
+  const set = named ?? (await findBySlug(known, asked, slug ?? suggestSlug(asked.name)));
   if (set === undefined) return undefined;
   const problem = problemOf(set, asked, await known.index.summary(set.id));
   if (problem === undefined) return set;

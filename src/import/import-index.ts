@@ -51,6 +51,8 @@ export interface ImportedSet {
   /** Documents that were taken. */
   readonly resources: number;
   readonly changes: number;
+  /** Whether events with its name as `resource_set` are accepted; undefined when it was only read. */
+  readonly acceptsName?: boolean;
   /** Undefined when it was only read. */
   readonly history?: PostedHistory;
   readonly settled?: SettledStates;
@@ -116,8 +118,10 @@ class Import {
     const tell = this.#comparing(taken);
     const views: ImportedSet[] = [];
     for (const target of taken) {
-      const settled = await this.#complete(sets.get(target.number)!, { target, store, tell });
-      views.push({ ...toView(target), history: posted.get(target.number)!, settled });
+      const set = sets.get(target.number)!;
+      const settled = await this.#complete(set, { target, store, tell });
+      const acceptsName = set.slug === target.name || set.aliases?.includes(target.name) === true;
+      views.push({ ...toView(target), acceptsName, history: posted.get(target.number)!, settled });
     }
     return views;
   }

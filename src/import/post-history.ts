@@ -1,6 +1,6 @@
 import type { ChangeEvent } from '../domain/change.ts';
 import { decodeState } from '../domain/resource.ts';
-import type { ResourceSet } from '../domain/resource-set.ts';
+import { isPublished, type ResourceSet } from '../domain/resource-set.ts';
 import type { Stamp } from '../domain/stamp.ts';
 import type { CommitResult } from '../stores/resource-index.ts';
 import type { HistoryEntry } from './scratch.ts';
@@ -67,8 +67,8 @@ export async function postHistory(posting: HistoryPosting): Promise<ReadonlyMap<
 
 /** First the sets that keep their times: what is posted as of now would move all that comes after it to the present. */
 function* inOrder(posting: HistoryPosting): Iterable<Batch> {
-  for (const isPublished of [false, true]) {
-    const sets = new Map([...posting.sets].filter(([, { ready }]) => ready === isPublished));
+  for (const published of [false, true]) {
+    const sets = new Map([...posting.sets].filter(([, set]) => isPublished(set) === published));
     if (sets.size > 0) yield* batches({ ...posting, sets });
   }
 }
@@ -90,7 +90,7 @@ function* batches({ history, sets }: Pick<HistoryPosting, 'history' | 'sets'>): 
       weight,
       source: SOURCE,
       position,
-      ...(!set.ready && { time }),
+      ...(!isPublished(set) && { time }),
     });
     times.push(time);
     if (events.length < PER_POSTING) continue;

@@ -19,6 +19,7 @@ const MOST_PREFIX = 2000;
 export interface NewSet {
   readonly slug: string;
   readonly title?: string | undefined;
+  readonly aliases?: readonly string[] | undefined;
   readonly root?: string | undefined;
   readonly records?: RecordsSource | undefined;
   readonly urlPrefix?: string | undefined;
@@ -43,6 +44,7 @@ export function draftSet(set: NewSet, baseUrl: string): Omit<ResourceSet, 'id' |
   return {
     slug,
     ...(set.title !== undefined && { title: set.title }),
+    ...(set.aliases !== undefined && set.aliases.length > 0 && { aliases: set.aliases }),
     epoch: 1,
     urlPrefix: set.urlPrefix === undefined ? setUris(baseUrl, slug).resources : parseUrlPrefix(set.urlPrefix),
     ...(set.root !== undefined && { root: set.root }),

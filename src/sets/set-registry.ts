@@ -1,5 +1,12 @@
 import { isTidemarkError, TidemarkError } from '../domain/errors.ts';
-import { type Imported, leastPrefixWeight, parseSlug, type ResourceSet, type SetId } from '../domain/resource-set.ts';
+import {
+  type Imported,
+  isPublished,
+  leastPrefixWeight,
+  parseSlug,
+  type ResourceSet,
+  type SetId,
+} from '../domain/resource-set.ts';
 import type { Stamp } from '../domain/stamp.ts';
 import { setUris } from '../publisher/document-uris.ts';
 import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
@@ -7,6 +14,7 @@ import type { ResourceIndex } from '../stores/resource-index.ts';
 import { draftSet, type NewSet, parseUrlPrefix } from './new-set.ts';
 import { rekey } from './rekey.ts';
 import { requireUris } from './require-uris.ts';
+import { SetNames } from './set-names.ts';
 
 /** What holds for the whole source. */
 export interface SourceSettings {
@@ -21,6 +29,7 @@ export class SetRegistry {
   readonly #index: Index;
   readonly #bySlug = new Map<string, CatalogDocument<ResourceSet>>();
   readonly #byId = new Map<SetId, ResourceSet>();
+  readonly #names = new SetNames();
   /** Every set that was put up to here is known. */
   #head = 0;
   #lastId = 0;
@@ -68,17 +77,22 @@ export class SetRegistry {
     return this.#byId.get(id);
   }
 
-  /** @throws TidemarkError `conflict` when the slug is or was in use, `invalid` for a slug or a prefix that is none */
+  /**
+   * A set that is taken over gets the name that it had as an alias, when no other set has that name.
+   * @throws TidemarkError `conflict` when the slug is or was in use, or a name is that of another set; `invalid` for a slug or a prefix that is none
+   */
   async add(set: NewSet): Promise<ResourceSet> {
     parseSlug(set.slug);
     await this.#load();
     if (this.#bySlug.has(set.slug)) throw slugTaken(set.slug);
     const { baseUrl } = await this.source();
-    const body: ResourceSet = {
+    const drafted: ResourceSet = {
       ...draftSet(set, baseUrl),
       id: this.#lastId + 1,
       epochStart: set.epochStart ?? (await this.#index.mark()),
     };
+    this.#names.requireFree(drafted);
+    const body: ResourceSet = { ...drafted, ...this.#aliasesOf(drafted, set.imported) };
     try {
       await this.#catalog.put('set', catalogId(body.id), body, undefined);
     } catch (error) {
@@ -92,13 +106,16 @@ export class SetRegistry {
   /** Tells that the set's first scan is complete. */
   async markReady(slug: string): Promise<void> {
     const { body } = await this.#document(slug);
-    if (body.ready || body.moving?.ready === true) return;
-    await this.#change(slug, ({ moving }) => (moving === undefined ? { ready: true } : { moving: { ready: true } }));
+    if (!isPublished(body)) await this.#change(slug, asPublished);
   }
 
   /** Notes how far the set was taken over from another index; it is ready when that is complete. */
   async noteImport(slug: string, imported: Imported): Promise<ResourceSet> {
-    return this.#change(slug, ({ ready }) => ({ imported, ready: ready || imported.through !== undefined }));
+    return this.#change(slug, (set) => ({
+      imported,
+      ...(imported.through !== undefined && asPublished(set)),
+      ...this.#aliasesOf(set, imported),
+    }));
   }
 
   /** Replaces what the set leaves out. */
@@ -217,6 +234,11 @@ export class SetRegistry {
     }));
   }
 
+  #aliasesOf(set: ResourceSet, imported: Imported | undefined): Pick<ResourceSet, 'aliases'> {
+    const aliases = imported === undefined ? set.aliases : this.#names.aliasesWith(set, imported.name);
+    return aliases === undefined || aliases.length === 0 ? {} : { aliases };
+  }
+
   async #change(slug: string, change: (set: ResourceSet) => Partial<ResourceSet>): Promise<ResourceSet> {
     const { id, version, body } = await this.#document(slug);
     const changed: ResourceSet = { ...body, ...change(body) };
@@ -251,12 +273,17 @@ export class SetRegistry {
     const { version, body } = document;
     // Of two loads at once, the one that ends last may have read first.
     if (version < (this.#bySlug.get(body.slug)?.version ?? 0)) return;
+    this.#names.replace(this.#byId.get(body.id), body);
     this.#bySlug.set(body.slug, document);
     this.#byId.set(body.id, body);
     this.#lastId = Math.max(this.#lastId, body.id);
     this.#listed = undefined;
     this.#removed = undefined;
   }
+}
+
+function asPublished({ moving }: ResourceSet): Partial<ResourceSet> {
+  return moving === undefined ? { ready: true } : { moving: { ready: true } };
 }
 
 /** Catalog ids of sets sort as their numbers do. */

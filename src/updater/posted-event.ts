@@ -59,9 +59,10 @@ function requireFetchable(key: ResourceKey): void {
   throw new TidemarkError('invalid', `location ${message}`, { code, field: 'location.value' });
 }
 
-function checkAddressee({ resource_set, source, position }: PostedEvent, { slug }: ResourceSet): void {
-  if (resource_set !== undefined && resource_set !== slug) {
-    throw wrong('resource_set', 'other-set', `is not "${slug}", the set that it was posted to`);
+function checkAddressee({ resource_set, source, position }: PostedEvent, { slug, aliases = [] }: ResourceSet): void {
+  if (resource_set !== undefined && resource_set !== slug && !aliases.includes(resource_set)) {
+    const names = [slug, ...aliases].map((name) => `"${name}"`).join(' or ');
+    throw wrong('resource_set', 'other-set', `is not ${names}, the set that it was posted to`);
   }
   if (source !== undefined) checkRepresentable('source', source);
   else if (position !== undefined) {

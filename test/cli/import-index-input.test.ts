@@ -190,6 +190,28 @@ describe('what tidemark import-index is given', () => {
     }
   });
 
+  it('keeps the name of a set as an alias, and accepts events with it', async () => {
+    const name = 'Maps & Plans';
+    const named = (document: object) => ({ ...document, resource_set: name });
+    const post = (set: string, resource_set: string) =>
+      place.work.run(['changes', 'post', set], {
+        input: JSON.stringify({ location: path('b.tif'), change: 'created', length: 1, resource_set }),
+      });
+    await place.source.write({ a: named(resource('a.tif')), m: resource('a.tif') });
+    await place.run('sets add maps --url-prefix https://data.example.org/present/');
+
+    await place.work.run(['import-index', '--set', `${name}=plans`, ...PREFIX.split(' ')], {
+      env: place.source.environment(),
+    });
+    const second = await place.run(`import-index ${PREFIX} --set maps=old-maps`, place.source.environment());
+
+    assert.match((await place.run('sets show plans')).stdout, /\naliases +Maps & Plans\n/);
+    assert.match((await post('plans', name)).stdout, /1 applied/);
+    // Another set has that name.
+    assert.match(second.stdout, /\n {2}events with the resource_set "maps" are rejected here/);
+    assert.match((await post('old-maps', 'maps')).stdout, /other-set/);
+  });
+
   it('refuses to undo what was changed since, or what has another history', async () => {
     await place.source.write({ a: resource('a.tif'), 'a-1': change('a.tif', 'created', 1) });
     await place.import(PREFIX);

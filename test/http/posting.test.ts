@@ -42,6 +42,22 @@ describeOnEachStore('Posting changes as JSON', (store, itOnce) => {
     return [status, error.code];
   }
 
+  itOnce('accepts events that name the set by an alias, and shows it', async () => {
+    const name = `Papers & Töne ${slug}`;
+    await started.app.sets.add({ slug: `${slug}-b`, urlPrefix: 'https://data.example.org/b/', aliases: [name] });
+    changesUrl = `${started.url}/api/sets/${slug}-b/changes`;
+    const named = (resource_set: string) => event('a', 'created', { resource_set });
+
+    const { results } = await post(named(name), named(`${slug}-b`), named(slug), named(name.toLowerCase()));
+
+    assert.deepEqual(
+      results.map((result) => (result.status === 'rejected' ? result.code : result.status)),
+      ['applied', 'unchanged', 'other-set', 'other-set'],
+    );
+    const { text } = await ask(`${started.url}/api/sets/${slug}-b`);
+    assert.deepEqual(JSON.parse(text).aliases, [name]);
+  });
+
   itOnce('rejects URIs that no client can fetch, and links that entries may not have', async () => {
     const uri = (value: string) => ({ location: { value, type: 'url' }, change: 'created' });
     const link = (rel: string) => event('a', 'created', { ln: [{ rel, href: { value: 'b', type: 'rel_path' } }] });

@@ -75,6 +75,26 @@ describeOnEachStore('a registry of sets', (store) => {
     await assert.rejects(others.add({ slug: 'a' }), { code: 'conflict' });
   });
 
+  it('gives no two sets the same name, be it an id or an alias', async () => {
+    const addWith = (slug: string, ...aliases: string[]) => others.add({ slug, urlPrefix: URL_PREFIX, aliases });
+    await sets.add({ slug: 'a', urlPrefix: URL_PREFIX, aliases: ['Maps', 'old'] });
+    for (const [slug, alias] of [
+      ['old', 'b'],
+      ['b', 'a'],
+      ['b', 'Maps'],
+    ] as const) {
+      await assert.rejects(addWith(slug, alias), { code: 'conflict' });
+    }
+    const imported = { index: 'i', name: 'Maps', through: 2 };
+    await addWith('b', 'Plans');
+    assert.deepEqual((await others.noteImport('b', imported)).aliases, ['Plans']);
+
+    await sets.remove('a');
+    // A set that was taken over before sets had aliases gets one with its next import.
+    assert.deepEqual((await others.noteImport('b', imported)).aliases, ['Plans', 'Maps']);
+    assert.deepEqual((await addWith('c', 'old', 'a')).aliases, ['old', 'a']);
+  });
+
   it('reads what is new, and not all sets again', async () => {
     for (let number = 0; number < 5; number++) await add(`set-${number}`);
     await others.list();

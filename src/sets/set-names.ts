@@ -1,0 +1,38 @@
+import { TidemarkError } from '../domain/errors.ts';
+import type { ResourceSet, SetId } from '../domain/resource-set.ts';
+
+type Named = Pick<ResourceSet, 'id' | 'slug' | 'aliases' | 'removed'>;
+
+/** The names of all sets, without those that were removed: their slugs and aliases. Each is the name of one set. */
+export class SetNames {
+  readonly #idOf = new Map<string, SetId>();
+
+  /** Takes the names of a set in place of those that it had before. */
+  replace(before: Named | undefined, set: Named): void {
+    for (const name of namesOf(before)) if (this.#idOf.get(name) === set.id) this.#idOf.delete(name);
+    for (const name of namesOf(set)) this.#idOf.set(name, set.id);
+  }
+
+  /** @throws TidemarkError `conflict` when one of the names is that of another set */
+  requireFree(set: Named): void {
+    const taken = namesOf(set).find((name) => !this.#isFreeFor(set.id, name));
+    if (taken === undefined) return;
+    throw new TidemarkError('conflict', `"${taken}" is the id or an alias of another set: choose another name`, {
+      set: set.slug,
+    });
+  }
+
+  /** The aliases of a set with one more, when that is free and the set has not got it yet. */
+  aliasesWith({ id, slug, aliases = [] }: Named, name: string): readonly string[] {
+    const isNew = name !== slug && !aliases.includes(name);
+    return isNew && this.#isFreeFor(id, name) ? [...aliases, name] : aliases;
+  }
+
+  #isFreeFor(id: SetId, name: string): boolean {
+    return (this.#idOf.get(name) ?? id) === id;
+  }
+}
+
+function namesOf(set: Named | undefined): readonly string[] {
+  return set === undefined || set.removed !== undefined ? [] : [set.slug, ...(set.aliases ?? [])];
+}
