@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pipeline, type Readable } from 'node:stream';
+import { pipeline as pipe, type Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createGunzip, gunzip } from 'node:zlib';
 import { chunkFor, countStream } from '../domain/read-ahead.ts';
@@ -72,13 +74,38 @@ export async function requireBody(path: string, record: DocumentRecord): Promise
   if (size !== record.lengths.gzip) throw new Error('the body is not whole');
 }
 
+/**
+ * Whether a body has the very bytes that its record is about: after a power failure it may have the right size and be full of zeros, and a disk may
+ * have changed some. Reads all of it.
+ */
+export async function isSound(path: string, record: DocumentRecord): Promise<boolean> {
+  const hash = createHash('sha256');
+  let length = 0;
+  try {
+    await pipeline(
+      createReadStream(bodyPath(path, record), { highWaterMark: CHUNK }),
+      createGunzip({ chunkSize: CHUNK }),
+      async (parts: AsyncIterable<Buffer>) => {
+        for await (const part of parts) {
+          length += part.length;
+          if (length > record.lengths.identity) throw new Error('the body is too long');
+          hash.update(part);
+        }
+      },
+    );
+  } catch {
+    return false;
+  }
+  return hash.digest('base64url') === record.digest;
+}
+
 async function openLarge(file: string, encoding: Encoding): Promise<Readable> {
   const handle = await open(file);
   const chunk = chunkFor(CHUNK);
   const packed = createReadStream(file, { fd: handle, highWaterMark: chunk });
   countStream(packed);
   // A fault reaches whoever reads: what is unpacked is destroyed with it.
-  return encoding === 'identity' ? pipeline(packed, createGunzip({ chunkSize: chunk }), () => {}) : packed;
+  return encoding === 'identity' ? pipe(packed, createGunzip({ chunkSize: chunk }), () => {}) : packed;
 }
 
 export function bodyPath(record: string, { body }: DocumentRecord): string {

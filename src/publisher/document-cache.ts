@@ -1,7 +1,7 @@
 import { type BigIntStats, statSync } from 'node:fs';
 import { open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bodyPath, DocumentBodies, requireBody } from './document-bodies.ts';
+import { bodyPath, DocumentBodies, isSound, requireBody } from './document-bodies.ts';
 import { bodyOf, type DocumentRecord, removeLeftOver } from './document-files.ts';
 import {
   type DocumentReference,
@@ -33,6 +33,8 @@ interface Entry {
   /** Tells whether the record file is still the one that was read: another process may have rendered it anew. */
   readonly file: string;
   readonly bytes: number;
+  /** Whether its body has the bytes of its digest; undefined before this process needed it. */
+  sound?: Promise<boolean>;
 }
 
 export interface DocumentCacheOptions {
@@ -78,15 +80,15 @@ export class DocumentCache {
 
   async get(reference: DocumentReference, making: () => Making): Promise<PublishedDocument> {
     const path = this.#recordPath(reference);
-    const entry = this.#known(path) ?? (await this.#readOther(path, reference));
+    const entry = await this.#requireSound(path, this.#known(path) ?? (await this.#readOther(path, reference)));
     if (entry !== undefined) {
       this.#hits += 1;
       return this.#toDocument(path, entry.record);
     }
     this.#misses += 1;
     const plan = making();
-    const older = this.#olderVersion(reference, plan.job);
-    return this.#toDocument(path, await this.#make(path, reference, { ...plan, older }));
+    const withOlder = async () => ({ ...plan, older: await this.#olderVersion(reference, plan.job) });
+    return this.#toDocument(path, await this.#make(path, reference, withOlder));
   }
 
   /** What is kept, and how often it was there when it was asked for. */
@@ -104,7 +106,7 @@ export class DocumentCache {
   /** Makes a document anew, whether it is there or not, and all of it. */
   async refresh(reference: DocumentReference, making: Making): Promise<PublishedDocument> {
     const path = this.#recordPath(reference);
-    return this.#toDocument(path, await this.#make(path, reference, making));
+    return this.#toDocument(path, await this.#make(path, reference, async () => making));
   }
 
   /** The document when it is there. */
@@ -184,18 +186,30 @@ export class DocumentCache {
     return entry;
   }
 
-  #olderVersion(reference: DocumentReference, job: RenderJob): OlderVersion | undefined {
+  /** Undefined when the body of the document is damaged: then it is removed, and made anew. */
+  async #requireSound(path: string, entry: Entry | undefined): Promise<Entry | undefined> {
+    if (entry === undefined) return undefined;
+    entry.sound ??= isSound(path, entry.record);
+    if (await entry.sound) return entry;
+    if (this.#entries.get(path) === entry) await this.#remove(path);
+    return undefined;
+  }
+
+  async #olderVersion(reference: DocumentReference, job: RenderJob): Promise<OlderVersion | undefined> {
     const path = this.#versions.get(versionless(reference));
     if (path === undefined || !isEarlier(path, reference)) return undefined;
-    const record = this.#entries.get(path)?.record;
-    if (record?.basis === undefined || record.basis !== basisOf(job)) return undefined;
+    const found = this.#entries.get(path);
+    if (found?.record.basis === undefined || found.record.basis !== basisOf(job)) return undefined;
+    const { record } = (await this.#requireSound(path, found)) ?? {};
+    if (record === undefined) return undefined;
     return { file: bodyPath(path, record), length: record.lengths.identity, newest: record.newest };
   }
 
-  #make(path: string, reference: DocumentReference, making: Making): Promise<DocumentRecord> {
+  #make(path: string, reference: DocumentReference, making: () => Promise<Making>): Promise<DocumentRecord> {
     const underWay = this.#making.get(path);
     if (underWay !== undefined) return underWay;
-    const made = this.#render(path, making)
+    const made = making()
+      .then((plan) => this.#render(path, plan))
       .then((record) => this.#take(path, reference, record))
       .finally(() => this.#making.delete(path));
     this.#making.set(path, made);
@@ -210,6 +224,7 @@ export class DocumentCache {
     const entry = await this.#readRecord(path);
     // Another process has made it at the same time, and was last; or it has removed it already, and only this answer needs it.
     if (entry?.record.body !== record.body) this.#bodies.removeLater(path, record);
+    else entry.sound = Promise.resolve(true);
     await this.#evict();
     return record;
   }

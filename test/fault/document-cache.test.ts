@@ -1,17 +1,21 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm, truncate } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { DocumentCache, type Making, type Render } from '../../src/publisher/document-cache.ts';
-import { writeDocument } from '../../src/publisher/document-files.ts';
+import { BODY_ENDING, writeDocument } from '../../src/publisher/document-files.ts';
 import type { DocumentReference } from '../../src/publisher/document-reference.ts';
 import { basisOf } from '../../src/publisher/older-version.ts';
 import type { PublishedDocument } from '../../src/publisher/published-document.ts';
 import type { RenderJob } from '../../src/publisher/render-job.ts';
+import { ask } from '../support/ask.ts';
+import { SQLITE } from '../support/each-store.ts';
 import { requireWholeDocuments } from '../support/fault-checks.ts';
+import { closeFaultSources, FaultSource, type ServingProcess, SLUG } from '../support/fault-source.ts';
 import { until } from '../support/until.ts';
 
 /** Milliseconds that a body stays when it is replaced, and until its time is over. */
@@ -35,6 +39,27 @@ const PAGE: RenderJob = {
 async function* text(): AsyncIterable<string> {
   yield 'a document '.repeat(10_000);
 }
+
+describe('a published document', () => {
+  afterEach(closeFaultSources);
+
+  it('is made anew by a server that finds it full of zeros on its disk', async () => {
+    const source = await FaultSource.makeWithPages(SQLITE);
+    const listOf = ({ url }: ServingProcess) => ask(`${url}/sets/${SLUG}/resourcelist.xml`);
+    const server = await source.serve();
+    const { text: list } = await listOf(server);
+    server.process.signal('SIGTERM');
+    await server.process.exit();
+    const folder = join(source.folder, 'documents');
+    for (const name of await readdir(folder, { recursive: true })) {
+      if (name.endsWith(BODY_ENDING))
+        await writeFile(join(folder, name), Buffer.alloc((await stat(join(folder, name))).size));
+    }
+    const again = await listOf(await source.serve());
+    assert.equal(again.status, 200);
+    assert.equal(again.text, list);
+  });
+});
 
 describe('a document cache', () => {
   let dataFolder: string;
@@ -71,6 +96,41 @@ describe('a document cache', () => {
     const [body] = (await readdir(folder)).filter((name) => name.endsWith('.xml.gz'));
     await truncate(join(folder, body!), 10);
     await requireReadable(await openCache().get(version(1), () => MAKING));
+  });
+
+  it('makes a document anew whose body has the right size and other bytes, when a process first needs it', async () => {
+    await openCache().get(version(1), () => MAKING);
+    const folder = join(dataFolder, 'documents', version(1).folder);
+    const [body] = (await readdir(folder)).filter((name) => name.endsWith('.xml.gz'));
+    const file = join(folder, body!);
+    const good = await readFile(file);
+    const flipped = Buffer.from(good);
+    flipped[good.length - 20]! ^= 1;
+    for (const bad of [Buffer.alloc(good.length), flipped]) {
+      await writeFile(file, bad);
+      await requireReadable(await openCache().get(version(1), () => MAKING));
+    }
+  });
+
+  it('makes no newer version of a body that has other bytes', async () => {
+    const plan = (newest: number) => ({ newest, job: PAGE });
+    const olderOnes: (number | undefined)[] = [];
+    const render: Render = async (record, { newest, older }) => {
+      olderOnes.push(older?.newest);
+      return writeDocument(record, text(), { newest, immutable: false, basis: basisOf(PAGE) });
+    };
+    const begun = openCache(render);
+    await begun.get(version(1), () => plan(1));
+    const folder = join(dataFolder, 'documents', version(1).folder);
+    const [body] = (await readdir(folder)).filter((name) => name.endsWith('.xml.gz'));
+    const file = join(folder, body!);
+    const bytes = await readFile(file);
+    bytes[bytes.length - 5]! ^= 1;
+    await writeFile(file, bytes);
+    const cache = openCache(render);
+    await cache.takeStock();
+    await cache.get(version(2), () => plan(2));
+    assert.deepEqual(olderOnes, [undefined, undefined]);
   });
 
   it('keeps the newest of two versions that a killed process left', async () => {
@@ -155,4 +215,5 @@ async function requireReadable(document: PublishedDocument): Promise<void> {
   const body = await document.open('identity');
   const bytes = Buffer.isBuffer(body) ? body : await buffer(body);
   assert.equal(bytes.length, document.lengths.identity);
+  assert.equal(createHash('sha256').update(bytes).digest('base64url'), document.digest);
 }
