@@ -4,8 +4,8 @@ import type { Configuration } from '../config/configuration.ts';
 import { TidemarkError } from '../domain/errors.ts';
 import { patternOfFolder } from '../roots/exclusions.ts';
 
-// SQLite keeps these beside the database while it is open.
-const STORE_SUFFIXES = ['', '-wal', '-shm', '-journal'];
+// SQLite keeps these beside the database while it is open; the last one is the lock of the store.
+const STORE_SUFFIXES = ['', '-wal', '-shm', '-journal', '.lock'];
 
 /**
  * The exclusions that keep this program's own files out of a root that they lie in. Else every change would make another one, and the

@@ -44,7 +44,7 @@ export const rebuild: CliCommand<Options> = {
     try {
       // Before a store is made.
       const chain = await chooseChain(artifacts, options.from);
-      const stores = await openStores(store, { failpoint });
+      const stores = await openStores(store, { failpoint, lock: 'exclusive' });
       const rebuilt = await rebuildStore({
         stores,
         name,

@@ -2,7 +2,7 @@ import { access, rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { TidemarkError } from '../domain/errors.ts';
 import { SetRegistry } from '../sets/set-registry.ts';
-import { copyStore, openStores } from '../stores/open-stores.ts';
+import { copyStore, lockOutOthers, migrateStores, openStores } from '../stores/open-stores.ts';
 import { sqliteFile } from './backup.ts';
 import type { CliCommand } from './cli-command.ts';
 import { startCountBar } from './count-bar.ts';
@@ -14,12 +14,14 @@ interface Options {
 }
 
 /** What SQLite keeps a store in. */
-const PARTS = ['', '-wal', '-shm'];
+const LOGS = ['-wal', '-shm'];
+const PARTS = ['', ...LOGS];
+const LOCK = '.lock';
 
 export const restore: CliCommand<Options> = {
   usage: 'restore <file>',
   summary:
-    'Puts a backup in place of the store, and begins a new history of every set. Stop all servers of the store first.',
+    'Puts a backup in place of the store, and begins a new history of every set. Refused while another process has the store open.',
 
   options(command) {
     command.option('--confirm', 'yes, put it in place of the store; the present one is kept beside it');
@@ -30,13 +32,18 @@ export const restore: CliCommand<Options> = {
     const file = resolve(workingDirectory, args[0]!);
     await requireFile(file);
     if (options.confirm !== true && !(await isNewStore(configuration))) throw unconfirmed(store);
+    const lock = lockOutOthers(store);
     const unfinished = `${store}.part`;
     const bar = startCountBar(terminal);
     try {
       await removeStore(unfinished);
       await copyStore(file, unfinished, (done, total) => bar.update('Copying', done, total));
+      // It may have been made by an older version.
+      await migrateStores({ kind: 'sqlite', file: unfinished });
       const sets = await renewAll(unfinished);
       const kept = (await isNewStore(configuration)) ? undefined : await setAside(store);
+      // Those of a store that is gone would be taken for its own.
+      for (const part of LOGS) await rm(`${store}${part}`, { force: true });
       await rename(unfinished, store);
       const told = `Restored ${file}, with ${sets.length} sets, each of which has a new epoch.`;
       await terminal.print(kept === undefined ? told : `${told}\nWhat was there before is kept as ${kept}.`, {
@@ -47,6 +54,7 @@ export const restore: CliCommand<Options> = {
     } finally {
       bar.end();
       await removeStore(unfinished);
+      lock.release();
     }
     return EXIT.done;
   },
@@ -80,7 +88,7 @@ async function setAside(store: string): Promise<string> {
 }
 
 async function removeStore(file: string): Promise<void> {
-  for (const part of PARTS) await rm(`${file}${part}`, { force: true });
+  for (const part of [...PARTS, LOCK]) await rm(`${file}${part}`, { force: true });
 }
 
 async function requireFile(file: string): Promise<void> {
@@ -97,7 +105,7 @@ async function requireFile(file: string): Promise<void> {
 function unconfirmed(store: string): TidemarkError {
   return new TidemarkError(
     'conflict',
-    `there is a store ${store}; restoring sets it aside, and every client will copy every set anew. Stop all servers, and say --confirm to do it`,
+    `there is a store ${store}; restoring sets it aside, and every client will copy every set anew. Stop all servers and commands that use it, and say --confirm to do it`,
     { file: store },
   );
 }

@@ -3,6 +3,7 @@ import type { Catalog } from './catalog.ts';
 import type { ResourceIndex } from './resource-index.ts';
 import { type CopyProgress, copySqlite } from './sqlite/copy-sqlite.ts';
 import { migrateSqlite, openSqlite } from './sqlite/open-sqlite.ts';
+import { type LockMode, lockStore } from './sqlite/store-lock.ts';
 import type { StoreGauge } from './store-gauge.ts';
 import type { StoreObserver } from './store-observer.ts';
 
@@ -22,6 +23,8 @@ export interface Stores {
 export interface OpenStoresOptions {
   readonly failpoint?: string | undefined;
   readonly observer?: StoreObserver | undefined;
+  /** On SQLite: `exclusive` when no other process may have it open meanwhile. Elasticsearch has no such lock. */
+  readonly lock?: LockMode | undefined;
 }
 
 /**
@@ -31,7 +34,7 @@ export interface OpenStoresOptions {
 export async function openStores(location: StoreLocation, options: OpenStoresOptions = {}): Promise<Stores> {
   switch (location.kind) {
     case 'sqlite':
-      return openSqlite(location.file, options.failpoint);
+      return openSqlite(location.file, options);
     case 'elasticsearch': {
       const { openElasticsearch } = await elasticsearch();
       return openElasticsearch(location, { observer: options.observer });
@@ -49,6 +52,11 @@ export async function migrateStores(location: StoreLocation): Promise<{ readonly
       return migrateElasticsearch(location);
     }
   }
+}
+
+/** Keeps every other process from opening the file of a store, until it is released or this process ends. @throws TidemarkError `unavailable` */
+export function lockOutOthers(file: string): { release(): void } {
+  return lockStore(file, 'exclusive');
 }
 
 /** Copies the file of a store, as it is at one moment, to a file that is not there yet. */

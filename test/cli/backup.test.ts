@@ -48,7 +48,7 @@ describe('a backup', () => {
     const known = await listOf(server);
     await server.stop();
 
-    await refused('restore copy.db', /Stop all servers, and say --confirm/);
+    await refused('restore copy.db', /Stop all servers and commands .*say --confirm/);
     const { sets, kept } = JSON.parse(await done('restore copy.db --confirm --json'));
     assert.equal(sets.length, 1);
     assert.ok(existsSync(kept));

@@ -6,6 +6,7 @@ import { bulksOf } from './bulk.ts';
 import type { Cluster } from './cluster.ts';
 import type { CommitLog } from './commit-log.ts';
 import type { CommitRecord } from './commit-record.ts';
+import type { IndicesIdentity } from './indices-identity.ts';
 import { movePointer, readPointer } from './pointer.ts';
 import type { IndexNames } from './schema.ts';
 
@@ -26,6 +27,7 @@ export interface ApplierParts {
   readonly cluster: Cluster;
   readonly names: IndexNames;
   readonly log: CommitLog;
+  readonly identity: IndicesIdentity;
   readonly observer: StoreObserver;
 }
 
@@ -34,6 +36,7 @@ export class Applier {
   readonly #cluster: Cluster;
   readonly #names: IndexNames;
   readonly #log: CommitLog;
+  readonly #identity: IndicesIdentity;
   readonly #observer: StoreObserver;
   /** Commits that this process applies; those that are done resolve. */
   readonly #applying = new Map<number, Promise<void>>();
@@ -43,10 +46,11 @@ export class Applier {
   #fault: unknown;
   #closed = false;
 
-  constructor({ cluster, names, log, observer }: ApplierParts) {
+  constructor({ cluster, names, log, identity, observer }: ApplierParts) {
     this.#cluster = cluster;
     this.#names = names;
     this.#log = log;
+    this.#identity = identity;
     this.#observer = observer;
   }
 
@@ -158,6 +162,7 @@ export class Applier {
     for (let delay = RETRY_AFTER.first; ; delay = Math.min(delay * 2, RETRY_AFTER.most)) {
       try {
         failpoint('apply.begun');
+        await this.#identity.require();
         await this.#apply(record);
         failpoint('apply.written');
         return;

@@ -4,6 +4,7 @@ import type { SetId } from '../../domain/resource-set.ts';
 import type { Stamp } from '../../domain/stamp.ts';
 import type { Cluster } from './cluster.ts';
 import { type CommitRecord, decodeCommit, encodeCommit, type LedgerEntry } from './commit-record.ts';
+import type { IndicesIdentity } from './indices-identity.ts';
 import { KnownKeys } from './known-keys.ts';
 import { Overlay } from './overlay.ts';
 import { APPLIED, type Pointer } from './pointer.ts';
@@ -32,6 +33,12 @@ interface Got<Source> {
   readonly _source: Source;
 }
 
+export interface LogParts {
+  readonly cluster: Cluster;
+  readonly names: IndexNames;
+  readonly identity: IndicesIdentity;
+}
+
 /** Who is further behind than so many commits goes on from the pointer instead of reading them. */
 const MOST_COMMITS_TO_READ = 16;
 /** Milliseconds after which a commit without an answer is given up; it may be in the log. */
@@ -42,6 +49,7 @@ const RETRY_AFTER = 100;
 export class CommitLog {
   readonly #cluster: Cluster;
   readonly #names: IndexNames;
+  readonly #identity: IndicesIdentity;
   #head: LogHead = { number: 0, uuid: '', stamp: 0 };
   #turn: Turn | undefined;
   #applied = 0;
@@ -54,9 +62,10 @@ export class CommitLog {
   /** As they are after the head; a set that is not here is as its document says. */
   readonly ledgers = new Map<SetId, LedgerEntry>();
 
-  constructor(cluster: Cluster, names: IndexNames) {
+  constructor({ cluster, names, identity }: LogParts) {
     this.#cluster = cluster;
     this.#names = names;
+    this.#identity = identity;
   }
 
   get head(): LogHead {
@@ -121,6 +130,14 @@ export class CommitLog {
    * @throws TidemarkError `unavailable` when it is not known: it may be in the log, or appear there
    */
   async append(record: CommitRecord): Promise<boolean> {
+    await this.#identity.require();
+    const isThere = await this.#appendUntilKnown(record);
+    // It may have been paused since.
+    await this.#identity.require();
+    return isThere;
+  }
+
+  async #appendUntilKnown(record: CommitRecord): Promise<boolean> {
     const body = await encodeCommit(record);
     const deadline = Date.now() + PATIENCE;
     for (;;) {

@@ -45,6 +45,7 @@ import {
   toResource,
 } from './documents.ts';
 import { FormerStates } from './former-states.ts';
+import type { IndicesIdentity } from './indices-identity.ts';
 import type { KeyFinder } from './key-finder.ts';
 import type { ResourceReader } from './resource-reader.ts';
 import type { IndexNames } from './schema.ts';
@@ -55,10 +56,14 @@ import type { WindowReader } from './window-reader.ts';
 /** The largest `size` that the indices allow: `max_result_window`. */
 const MOST_HITS = 50_000;
 
+/** Milliseconds after which a reader checks again that the indices are those that were opened. */
+const CHECK_IDENTITY_AFTER = 1_000;
+
 export interface IndexParts {
   readonly cluster: Cluster;
   readonly names: IndexNames;
   readonly log: CommitLog;
+  readonly identity: IndicesIdentity;
   readonly applier: Applier;
   readonly committer: Committer;
   readonly sets: StoredSets;
@@ -225,11 +230,12 @@ export class ElasticsearchIndex implements ResourceIndex {
   }
 
   async #settle(): Promise<LogHead> {
-    const { log, applier, names } = this.#parts;
-    const head = await log.exclusive(async () => {
+    const { log, identity, applier, names } = this.#parts;
+    const caughtUp = log.exclusive(async () => {
       await log.catchUp();
       return log.head;
     });
+    const [head] = await Promise.all([caughtUp, identity.require(CHECK_IDENTITY_AFTER)]);
     if (head.number > this.#visible) {
       await applier.through(head.number);
       failpoint('refresh.begun');

@@ -11,6 +11,7 @@ import { Committer } from './committer.ts';
 import { ElasticsearchCatalog } from './elasticsearch-catalog.ts';
 import { ElasticsearchGauge } from './elasticsearch-gauge.ts';
 import { ElasticsearchIndex } from './elasticsearch-index.ts';
+import { IndicesIdentity } from './indices-identity.ts';
 import { KeyFinder } from './key-finder.ts';
 import { ResourceReader } from './resource-reader.ts';
 import { IndexNames, migrateIndices, prepareIndices, SCHEMA_VERSION } from './schema.ts';
@@ -22,14 +23,16 @@ import { WindowReader } from './window-reader.ts';
 export async function openElasticsearch(location: ElasticsearchLocation, options: ClusterOptions = {}) {
   const cluster = new Cluster(location, undefined, options);
   const names = new IndexNames(location.prefix);
+  const identity = new IndicesIdentity(cluster, names);
   try {
     await prepareIndices(cluster, names);
+    await identity.require();
   } catch (error) {
     await cluster.close();
     throw error;
   }
-  const log = new CommitLog(cluster, names);
-  const applier = new Applier({ cluster, names, log, observer: options.observer ?? {} });
+  const log = new CommitLog({ cluster, names, identity });
+  const applier = new Applier({ cluster, names, log, identity, observer: options.observer ?? {} });
   const catalog = new ElasticsearchCatalog(cluster, names);
   const sets = new StoredSets(catalog);
   // Twenty thousand of them take some hundred milliseconds, which the first request need not wait for.
@@ -45,6 +48,7 @@ export async function openElasticsearch(location: ElasticsearchLocation, options
     cluster,
     names,
     log,
+    identity,
     applier,
     committer,
     sets,

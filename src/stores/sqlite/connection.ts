@@ -92,6 +92,12 @@ function refuseForeign(database: DatabaseSync, file: string): void {
   );
 }
 
+/** Whether SQLite refused because another connection has a lock. */
+export function isBusy(error: unknown): boolean {
+  const { errcode } = (error ?? {}) as { errcode?: number };
+  return errcode !== undefined && (errcode & 0xff) === 5;
+}
+
 function translate(file: string, error: unknown): unknown {
   if (error instanceof TidemarkError || !(error instanceof Error)) return error;
   const { errcode, code } = error as { errcode?: number; code?: string };

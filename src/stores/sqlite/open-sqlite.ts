@@ -4,23 +4,42 @@ import { migrate, requireSchema, SCHEMA_VERSION } from './schema.ts';
 import { SqliteCatalog } from './sqlite-catalog.ts';
 import { SqliteGauge } from './sqlite-gauge.ts';
 import { SqliteIndex } from './sqlite-index.ts';
+import { type LockMode, lockStore, StoreIdentity } from './store-lock.ts';
 import { Writer } from './writer.ts';
 
+interface OpenSqliteOptions {
+  readonly failpoint?: string | undefined;
+  readonly lock?: LockMode | undefined;
+}
+
 /** @throws TidemarkError `unavailable` or `incompatible` */
-export async function openSqlite(file: string, failpoint: string | undefined) {
+export async function openSqlite(file: string, { failpoint, lock = 'shared' }: OpenSqliteOptions) {
+  const { release } = lockStore(file, lock);
+  try {
+    const { close, ...stores } = connectStores(file, failpoint);
+    return { ...stores, close: () => close().finally(release) };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+function connectStores(file: string, failpoint: string | undefined) {
   const database = connect(file);
   try {
     ask(file, () => requireSchema(database));
-    const writer = new Writer(file, failpoint);
+    const identity = new StoreIdentity(file);
+    const writer = new Writer(file, { failpoint, identity });
     const reader = new Reader(file);
     // Another number after every commit of another connection; and this one only reads.
     const dataVersion = database.prepare('PRAGMA data_version');
     dataVersion.setReturnArrays(true);
     return {
-      index: new SqliteIndex({ database, file, writer, reader }),
-      catalog: new SqliteCatalog(database, file, writer),
+      index: new SqliteIndex({ database, file, writer, reader, identity }),
+      catalog: new SqliteCatalog({ database, file, writer, identity }),
       gauge: new SqliteGauge(database, file),
       async moment() {
+        identity.require();
         return String(ask(file, () => dataVersion.get()));
       },
       async close() {
@@ -35,11 +54,17 @@ export async function openSqlite(file: string, failpoint: string | undefined) {
   }
 }
 
+/** @throws TidemarkError `unavailable` while another process has the store open */
 export function migrateSqlite(file: string): { readonly from: number; readonly to: number } {
-  const database = connect(file);
+  const { release } = lockStore(file, 'exclusive');
   try {
-    return { from: ask(file, () => migrate(database)), to: SCHEMA_VERSION };
+    const database = connect(file);
+    try {
+      return { from: ask(file, () => migrate(database)), to: SCHEMA_VERSION };
+    } finally {
+      database.close();
+    }
   } finally {
-    database.close();
+    release();
   }
 }

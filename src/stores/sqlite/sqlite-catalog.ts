@@ -1,16 +1,26 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Catalog, CatalogDocument, CatalogKind } from '../catalog.ts';
 import { ask } from './connection.ts';
+import type { StoreIdentity } from './store-lock.ts';
 import type { Writer } from './writer.ts';
+
+interface CatalogParts {
+  readonly database: DatabaseSync;
+  readonly file: string;
+  readonly writer: Writer;
+  readonly identity: StoreIdentity;
+}
 
 export class SqliteCatalog implements Catalog {
   readonly #file: string;
   readonly #writer: Writer;
+  readonly #identity: StoreIdentity;
   readonly #statements;
 
-  constructor(database: DatabaseSync, file: string, writer: Writer) {
+  constructor({ database, file, writer, identity }: CatalogParts) {
     this.#file = file;
     this.#writer = writer;
+    this.#identity = identity;
     this.#statements = {
       get: database.prepare('SELECT id, version, body FROM catalog WHERE kind = ? AND id = ?'),
       list: database.prepare('SELECT id, version, body FROM catalog WHERE kind = ? AND version > ? ORDER BY id'),
@@ -19,7 +29,7 @@ export class SqliteCatalog implements Catalog {
   }
 
   async get<Body>(kind: CatalogKind, id: string): Promise<CatalogDocument<Body> | undefined> {
-    const row = ask(this.#file, () => this.#statements.get.get(kind, id));
+    const row = this.#ask(() => this.#statements.get.get(kind, id));
     return row && toDocument<Body>(row);
   }
 
@@ -28,11 +38,16 @@ export class SqliteCatalog implements Catalog {
   }
 
   async list<Body>(kind: CatalogKind, after = 0): Promise<readonly CatalogDocument<Body>[]> {
-    return ask(this.#file, () => this.#statements.list.all(kind, after)).map(toDocument<Body>);
+    return this.#ask(() => this.#statements.list.all(kind, after)).map(toDocument<Body>);
   }
 
   async head(kind: CatalogKind): Promise<number> {
-    return (ask(this.#file, () => this.#statements.head.get(kind))?.head as number | null) ?? 0;
+    return (this.#ask(() => this.#statements.head.get(kind))?.head as number | null) ?? 0;
+  }
+
+  #ask<Result>(statement: () => Result): Result {
+    this.#identity.require();
+    return ask(this.#file, statement);
   }
 }
 

@@ -31,6 +31,7 @@ import { PieceCutter } from '../survey.ts';
 import { ask, snapshot } from './connection.ts';
 import { Queries, toChange, toLogEntry, toResource } from './queries.ts';
 import type { Reader } from './reader.ts';
+import type { StoreIdentity } from './store-lock.ts';
 import { toColumns, toResults } from './wire.ts';
 import type { Writer } from './writer.ts';
 
@@ -56,6 +57,7 @@ interface Parts {
   readonly file: string;
   readonly writer: Writer;
   readonly reader: Reader;
+  readonly identity: StoreIdentity;
 }
 
 /** Reads on the connection of its own thread; writes go to the writer thread, and what reads many rows to the reader thread. */
@@ -64,13 +66,15 @@ export class SqliteIndex implements ResourceIndex {
   readonly #file: string;
   readonly #writer: Writer;
   readonly #reader: Reader;
+  readonly #identity: StoreIdentity;
   readonly #queries: Queries;
 
-  constructor({ database, file, writer, reader }: Parts) {
+  constructor({ database, file, writer, reader, identity }: Parts) {
     this.#database = database;
     this.#file = file;
     this.#writer = writer;
     this.#reader = reader;
+    this.#identity = identity;
     this.#queries = new Queries(database);
   }
 
@@ -198,6 +202,7 @@ export class SqliteIndex implements ResourceIndex {
   }
 
   async watermark(): Promise<Stamp> {
+    this.#identity.require();
     const [[last] = [0]] = this.#rows(this.#queries.lastStamp) as [Stamp][];
     return last + 1;
   }

@@ -1,0 +1,59 @@
+import { TidemarkError } from '../../domain/errors.ts';
+import type { Cluster } from './cluster.ts';
+import type { IndexNames } from './schema.ts';
+
+/** Milliseconds: to delete indices and make or restore others takes about as long. */
+const FRESH = 250;
+
+type Settings = Readonly<Record<string, { readonly settings: { readonly index: { readonly uuid: string } } }>>;
+
+/**
+ * Notices when the log or the catalog is another index than when the store was opened, because it was deleted and made anew, or restored from a
+ * snapshot: the number of the next commit would then fence nothing, and a commit be acknowledged that no reader ever finds.
+ */
+export class IndicesIdentity {
+  readonly #cluster: Cluster;
+  readonly #names: IndexNames;
+  #opened: string | undefined;
+  #isReplaced = false;
+  /** When the last check that found nothing began: by the clock, and by the time of this process, which stops while the machine sleeps. */
+  #checked = { clock: Number.NEGATIVE_INFINITY, process: Number.NEGATIVE_INFINITY };
+
+  constructor(cluster: Cluster, names: IndexNames) {
+    this.#cluster = cluster;
+    this.#names = names;
+  }
+
+  /**
+   * @param freshMs milliseconds for which the last check counts
+   * @throws TidemarkError `unavailable` when they are other indices than at the first call
+   */
+  async require(freshMs = FRESH): Promise<void> {
+    const now = { clock: Date.now(), process: performance.now() };
+    const age = Math.max(Math.abs(now.clock - this.#checked.clock), now.process - this.#checked.process);
+    if (!this.#isReplaced && age < freshMs) return;
+    const found = await this.#read();
+    this.#opened ??= found;
+    this.#isReplaced ||= found !== this.#opened;
+    if (this.#isReplaced) throw isReplaced(this.#names);
+    this.#checked = now;
+  }
+
+  async #read(): Promise<string> {
+    const { log, catalog } = this.#names;
+    const { body } = await this.#cluster.ask<Settings>({
+      method: 'GET',
+      path: `/${log},${catalog}/_settings/index.uuid`,
+      query: { filter_path: '*.settings.index.uuid' },
+    });
+    const identities = Object.values(body).map(({ settings }) => settings.index.uuid);
+    return identities.sort().join(' ');
+  }
+}
+
+function isReplaced({ prefix }: IndexNames): TidemarkError {
+  return new TidemarkError(
+    'unavailable',
+    `indices of ${prefix}-* were replaced while this process had them open: nothing can be read or written until the process is started again`,
+  );
+}
