@@ -25,7 +25,7 @@ COPY --from=package /package /app
 # `docker compose exec tidemark tidemark status`; and the data folder, which a new volume takes its owner from.
 RUN chmod +x /app/dist/main.js \
     && ln -s /app/dist/main.js /usr/local/bin/tidemark \
-    && install --directory --owner=node --group=node /data
+    && install --directory --owner=node --group=node --mode=0700 /data
 
 ENV NODE_ENV=production \
     TIDEMARK_DATA=/data \

@@ -1,10 +1,12 @@
 import { once } from 'node:events';
+import type { Logger } from 'pino';
 import { accessPolicy } from '../access/access-policy.ts';
 import type { App } from '../app.ts';
 import { type LoadedConfiguration, localBaseUrl } from '../config/load-configuration.ts';
 import type { ResourceSet } from '../domain/resource-set.ts';
 import { createAccessLog, createLogger } from '../logs/logger.ts';
 import type { FurtherProcesses } from '../processes/further-processes.ts';
+import { isOpenToAll } from '../stores/make-folder.ts';
 import type { KeeperEvents } from '../updater/keeper.ts';
 import type { Call } from './cli-command.ts';
 import { freePort } from './free-port.ts';
@@ -53,6 +55,7 @@ export async function serveSource(call: Pick<Call, 'loaded' | 'stopped'>, hooks:
     const { host, port, logLevel } = configuration;
     const accessLog = configuration.accessLog ? createAccessLog(logLevel, configuration.processes > 1) : undefined;
     const logger = createLogger(logLevel);
+    warnOfOpenFolder(configuration.dataFolder, logger);
     const { startServer } = await import('../http/server.ts');
     const served = { ...app, configuration };
     const { further, options } = furtherProcessesOf(served, logger);
@@ -69,6 +72,15 @@ export async function serveSource(call: Pick<Call, 'loaded' | 'stopped'>, hooks:
       accessLog?.close();
     }
   });
+}
+
+/** One that this version has made is its owner's alone. */
+function warnOfOpenFolder(folder: string, logger: Logger): void {
+  if (!isOpenToAll(folder)) return;
+  logger.warn(
+    { folder },
+    `every account of this machine may read the data folder ${folder}: run "chmod 700 ${folder}"`,
+  );
 }
 
 async function withFreePort(loaded: LoadedConfiguration): Promise<LoadedConfiguration> {

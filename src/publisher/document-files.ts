@@ -1,11 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream, type WriteStream } from 'node:fs';
-import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { TidemarkError } from '../domain/errors.ts';
 import { failpoint } from '../domain/failpoint.ts';
+import { makeFolder } from '../stores/make-folder.ts';
 import type { Encoding } from './published-document.ts';
 import { utf8Parts } from './utf8-parts.ts';
 
@@ -45,7 +46,7 @@ export async function writeDocument(
 ): Promise<DocumentRecord> {
   failpoint('render.begun');
   const folder = dirname(record);
-  await mkdir(folder, { recursive: true });
+  makeFolder(folder);
   const body = join(folder, randomUUID());
   try {
     const { digest, lengths } = await writeBody(body, text);

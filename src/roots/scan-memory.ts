@@ -88,7 +88,7 @@ function remembered({ length, tag, ...row }: Row): RememberedFile {
 }
 
 function open(file: string): DatabaseSync {
-  mkdirSync(dirname(file), { recursive: true });
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   try {
     return openDatabase(file);
   } catch (error) {

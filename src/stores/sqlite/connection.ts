@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { TidemarkError } from '../../domain/errors.ts';
-import { makeFolder } from '../make-folder.ts';
+import { makeFile, makeFolder } from '../make-folder.ts';
 
 /** Milliseconds that a statement waits for another process; a commit of 10,000 events holds the lock for some 150. */
 const BUSY_TIMEOUT = 5_000;
@@ -29,6 +29,8 @@ export const APPLICATION_ID = 0x54696465;
 export function connect(file: string): DatabaseSync {
   return ask(file, () => {
     makeFolder(dirname(file));
+    // SQLite gives the files beside it the same mode.
+    makeFile(file);
     const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT });
     try {
       // First of all: already the journal mode would be written into a file that is not ours.

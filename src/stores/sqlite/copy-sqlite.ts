@@ -1,5 +1,6 @@
 import { backup } from 'node:sqlite';
 import { TidemarkError } from '../../domain/errors.ts';
+import { makeFile } from '../make-folder.ts';
 import { ask, connect } from './connection.ts';
 import { schemaVersion } from './schema.ts';
 
@@ -22,6 +23,7 @@ export async function copySqlite(file: string, copy: string, onProgress: CopyPro
       throw new TidemarkError('incompatible', `${file} holds no store of Tidemark`, { file });
     }
     const pageBytes = ask(file, () => database.prepare('PRAGMA page_size').get()!.page_size as number);
+    makeFile(copy);
     await backup(database, copy, {
       rate: PAGES_AT_A_TIME,
       progress: ({ totalPages, remainingPages }) =>

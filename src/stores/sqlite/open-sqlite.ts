@@ -1,10 +1,11 @@
+import { existsSync } from 'node:fs';
 import { ask, connect } from './connection.ts';
 import { Reader } from './reader.ts';
 import { migrate, requireSchema, SCHEMA_VERSION } from './schema.ts';
 import { SqliteCatalog } from './sqlite-catalog.ts';
 import { SqliteGauge } from './sqlite-gauge.ts';
 import { SqliteIndex } from './sqlite-index.ts';
-import { type LockMode, lockStore, StoreIdentity } from './store-lock.ts';
+import { type LockMode, lockFileOf, lockStore, StoreIdentity } from './store-lock.ts';
 import { Writer } from './writer.ts';
 
 interface OpenSqliteOptions {
@@ -14,7 +15,7 @@ interface OpenSqliteOptions {
 
 /** @throws TidemarkError `unavailable` or `incompatible` */
 export async function openSqlite(file: string, { failpoint, lock = 'shared' }: OpenSqliteOptions) {
-  const { release } = lockStore(file, lock);
+  const { release } = lockOwn(file, lock);
   try {
     const { close, ...stores } = connectStores(file, failpoint);
     return { ...stores, close: () => close().finally(release) };
@@ -22,6 +23,12 @@ export async function openSqlite(file: string, { failpoint, lock = 'shared' }: O
     release();
     throw error;
   }
+}
+
+/** Locks a store that is ours, or not there yet: beside another program's database nothing is written. */
+function lockOwn(file: string, mode: LockMode) {
+  if (existsSync(file) && !existsSync(lockFileOf(file))) connect(file).close();
+  return lockStore(file, mode);
 }
 
 function connectStores(file: string, failpoint: string | undefined) {
@@ -56,7 +63,7 @@ function connectStores(file: string, failpoint: string | undefined) {
 
 /** @throws TidemarkError `unavailable` while another process has the store open */
 export function migrateSqlite(file: string): { readonly from: number; readonly to: number } {
-  const { release } = lockStore(file, 'exclusive');
+  const { release } = lockOwn(file, 'exclusive');
   try {
     const database = connect(file);
     try {

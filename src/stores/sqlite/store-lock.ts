@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { isTidemarkError, TidemarkError } from '../../domain/errors.ts';
-import { makeFolder } from '../make-folder.ts';
+import { makeFile, makeFolder } from '../make-folder.ts';
 import { ask, isBusy } from './connection.ts';
 
 /** `shared`: uses the store. `exclusive`: replaces it, or changes its schema, while no other process has it open. */
@@ -21,7 +21,10 @@ const LOCK = { shared: 'BEGIN; SELECT 1 FROM sqlite_schema', exclusive: 'BEGIN E
  */
 export function lockStore(file: string, mode: LockMode): { release(): void } {
   makeFolder(dirname(file));
-  const database = ask(file, () => new DatabaseSync(lockFileOf(file), { timeout: WAIT }));
+  const database = ask(file, () => {
+    makeFile(lockFileOf(file));
+    return new DatabaseSync(lockFileOf(file), { timeout: WAIT });
+  });
   try {
     ask(file, () => database.exec(LOCK[mode]));
     if (mode === 'exclusive') foldLog(file);
