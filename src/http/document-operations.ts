@@ -18,7 +18,11 @@ const PAGE = page('The document as a page, for who prefers HTML.');
 
 export type DocumentOperation = ReturnType<typeof document>;
 
-export const SOURCE_DESCRIPTION = document('sourceDescription', 'The Source Description');
+export const SOURCE_DESCRIPTION = document(
+  'sourceDescription',
+  'The Source Description, or its index when there are more than 50,000 sets',
+);
+export const SOURCE_DESCRIPTION_PART = document('sourceDescriptionPart', 'A part of the Source Description');
 export const CAPABILITY_LIST = document('capabilityList', 'The Capability List of a set');
 export const RESOURCE_LIST = document('resourceList', 'The Resource List, or its index when it has several pages');
 export const RESOURCE_PAGE = document('resourceListPage', 'A page of the Resource List');

@@ -12,6 +12,7 @@ import {
   RESOURCE_LIST,
   RESOURCE_PAGE,
   SOURCE_DESCRIPTION,
+  SOURCE_DESCRIPTION_PART,
 } from './document-operations.ts';
 import { get, param, type Route } from './route.ts';
 import { sendDocument } from './send-document.ts';
@@ -49,7 +50,7 @@ export function documentRoutes(app: ServedApp): readonly Route[] {
       action: 'read-documents',
       operation,
       async handle(request, response, query) {
-        const document = await find(param(request, 'set'), param(request, 'name'));
+        const document = await find(param(request, 'set'), param(request, 'part'));
         await answer({ request, response, query }, { document });
       },
     });
@@ -73,6 +74,14 @@ export function documentRoutes(app: ServedApp): readonly Route[] {
       operation: SOURCE_DESCRIPTION,
       async handle(request, response, query) {
         const document = await publisher.sourceDescription(await shownSets(app, response));
+        await answer({ request, response, query }, { document });
+      },
+    }),
+    get('/description-:part.xml', {
+      action: 'read-source',
+      operation: SOURCE_DESCRIPTION_PART,
+      async handle(request, response, query) {
+        const document = await publisher.descriptionPart(await shownSets(app, response), param(request, 'name'));
         await answer({ request, response, query }, { document });
       },
     }),

@@ -18,6 +18,11 @@ const IN_PATH: Readonly<Record<string, Described>> = {
     schema: { type: 'string', pattern: '^[0-9]{1,9}-[0-9]{8,12}$' },
     example: '1-00000001',
   },
+  part: {
+    description: 'What the index of the Source Description calls it. The first part is always there.',
+    schema: { type: 'string', pattern: '^[0-9]{5}$' },
+    example: '00001',
+  },
   path: {
     description: 'The path of the resource below the prefix of the set, percent-encoded; its slashes stay as they are.',
     schema: { type: 'string', minLength: 1 },

@@ -124,17 +124,20 @@ export class ChangeLists {
 
   #windowIndex(published: PublishedSet, { windows, newest }: History): Promise<PublishedDocument> {
     const { set, uris } = published;
+    // An index lists what has happened since its `from`, so the oldest of too many windows may be left out (ResourceSync 1.1, 12.2).
+    const first = Math.max(windows.length - MAX_ENTRIES, 0);
     return this.#get(published, { name: 'changelist-index', version: newest }, () => ({
       newest,
       job: {
         kind: 'change-list-index',
         document: {
-          from: set.epochStart,
+          from: fromOf(published, windows, first),
           capabilityList: uris.capabilityList,
-          windows: windows.map(({ number }, at) => {
-            const next = windows[at + 1];
+          windows: windows.slice(first).map(({ number, from }, at, listed) => {
+            const next = listed[at + 1];
             const uri = uris.changeWindow(partName(set.epoch, number));
-            return { uri, from: fromOf(published, windows, at), ...(next !== undefined && { until: next.from }) };
+            const begins = first + at === 0 ? set.epochStart : from;
+            return { uri, from: begins, ...(next !== undefined && { until: next.from }) };
           }),
         },
       },

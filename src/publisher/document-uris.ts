@@ -2,10 +2,15 @@
 export interface DocumentUris {
   readonly sourceDescription: string;
   readonly home: string;
+  descriptionPart(name: string): string;
 }
 
 export function sourceUris(baseUrl: string): DocumentUris {
-  return { sourceDescription: `${baseUrl}/.well-known/resourcesync`, home: `${baseUrl}/` };
+  return {
+    sourceDescription: `${baseUrl}/.well-known/resourcesync`,
+    home: `${baseUrl}/`,
+    descriptionPart: (name) => `${baseUrl}/description-${name}.xml`,
+  };
 }
 
 export interface SetUris {

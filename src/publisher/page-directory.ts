@@ -1,4 +1,5 @@
 import type { ResourceKey } from '../domain/key.ts';
+import { MAX_ENTRIES } from '../domain/resource-set.ts';
 import { boundaryBefore, type Stamp } from '../domain/stamp.ts';
 import type { Limits, LogEntry, Piece } from '../stores/resource-index.ts';
 import { partName } from './document-name.ts';
@@ -42,6 +43,26 @@ export interface StoredDirectory {
   readonly lastNumber: number;
   readonly pages: readonly Page[];
   readonly retired: readonly RetiredPage[];
+  /** The most entries of a page, when that is more than the set says. */
+  readonly entries?: number;
+}
+
+/** What a survey of the whole set found; `entries` is the most of a page, when that is more than the set says. */
+interface WholeSurvey {
+  readonly through: Stamp;
+  readonly pieces: readonly Piece[];
+  readonly entries?: number;
+}
+
+/** Resources for each entry of a page, above which pages are made larger, and how many there are then for each: an index has 50,000 pages at most. */
+const MOST_PAGES = MAX_ENTRIES;
+const WIDEN_ABOVE = 40_000;
+const WIDEN_TO = 25_000;
+
+/** The limits of pages when a set has so many resources: larger than the set says when an index could not list all pages. */
+export function widened({ entries, weight }: Limits, resources: number): Limits {
+  if (resources <= entries * WIDEN_ABOVE) return { entries, weight };
+  return { entries: Math.min(Math.ceil(resources / WIDEN_TO), MAX_ENTRIES), weight };
 }
 
 export const RETIRED_FOR = 24 * 60 * 60 * 1000;
@@ -55,7 +76,9 @@ export const RETIRED_FOR = 24 * 60 * 60 * 1000;
  */
 export class PageDirectory {
   readonly epoch: number;
-  readonly #limits: Limits;
+  /** The most entries of a page, as the set says. */
+  readonly #entries: number;
+  #limits: Limits;
   #lastNumber: number;
   #pages: Page[];
   #retired: RetiredPage[];
@@ -70,13 +93,15 @@ export class PageDirectory {
     this.#lastNumber = stored.lastNumber;
     this.#pages = stored.pages.map((page) => ({ ...page }));
     this.#retired = [...stored.retired];
-    this.#limits = limits;
+    this.#entries = limits.entries;
+    this.#limits = { ...limits, entries: Math.max(limits.entries, stored.entries ?? 0) };
     this.shapeChanged = false;
   }
 
   /** A directory over what a survey of the whole set found. */
-  static survey(epoch: number, { through, pieces }: { through: Stamp; pieces: readonly Piece[] }, limits: Limits) {
-    const directory = new PageDirectory({ epoch, through, lastNumber: 0, pages: [], retired: [] }, limits);
+  static survey(epoch: number, { through, pieces, entries }: WholeSurvey, limits: Limits) {
+    const stored = { epoch, through, lastNumber: 0, pages: [], retired: [], ...(entries !== undefined && { entries }) };
+    const directory = new PageDirectory(stored, limits);
     directory.#pages = pieces.map((piece) => directory.#newPage(piece, through));
     directory.shapeChanged = true;
     return directory;
@@ -84,6 +109,10 @@ export class PageDirectory {
 
   get pages(): readonly Readonly<Page>[] {
     return this.#pages;
+  }
+
+  get limits(): Limits {
+    return this.#limits;
   }
 
   get retired(): readonly RetiredPage[] {
@@ -147,6 +176,19 @@ export class PageDirectory {
     this.shapeChanged = true;
   }
 
+  /** Whether there are more pages than an index may list. */
+  get hasTooManyPages(): boolean {
+    return this.#pages.length > MOST_PAGES;
+  }
+
+  /** Puts what a survey of the whole set found in the place of all pages. */
+  replaceAll({ through, pieces, entries = 0 }: WholeSurvey, now: number): void {
+    for (const [at, page] of this.#pages.entries()) this.#retire(at, page.full ?? boundaryBefore(page.counted), now);
+    this.#limits = { ...this.#limits, entries: Math.max(this.#limits.entries, entries) };
+    this.#pages = pieces.map((piece) => this.#newPage(piece, through));
+    this.shapeChanged = true;
+  }
+
   /** Takes out empty pages; the page before, or after, covers their range. */
   removeEmptyPages(now: number): void {
     for (let at = this.#pages.length - 1; at >= 0 && this.#pages.length > 1; at--) {
@@ -165,7 +207,9 @@ export class PageDirectory {
   toStored(now: number): StoredDirectory {
     this.#retired = this.#retired.filter(({ retired }) => now - retired < RETIRED_FOR);
     const { epoch, through } = this;
-    return { epoch, through, lastNumber: this.#lastNumber, pages: this.#pages, retired: this.#retired };
+    const stored = { epoch, through, lastNumber: this.#lastNumber, pages: this.#pages, retired: this.#retired };
+    const { entries } = this.#limits;
+    return entries > this.#entries ? { ...stored, entries } : stored;
   }
 
   /** The key at which the range of a page ends; undefined for the last page. */

@@ -38,8 +38,10 @@ export interface PageInfo {
 
 /** Publishes documents; every answer tells of all changes that were committed before it was asked. */
 export interface DocumentPublisher {
-  /** @param shown the sets that it is to tell of */
+  /** An index when the sets are more than one document may have. @param shown the sets that it lists, ascending by slug */
   sourceDescription(shown: readonly ResourceSet[]): Promise<PublishedDocument>;
+  /** @throws TidemarkError `not-found` when the Source Description has no such part */
+  descriptionPart(shown: readonly ResourceSet[], name: string): Promise<PublishedDocument>;
   capabilityList(slug: string): Promise<PublishedDocument>;
   /** The list, or the index when there are several pages. */
   resourceList(slug: string): Promise<PublishedDocument>;

@@ -17,6 +17,7 @@ import type { DocumentPublisher, PageInfo, PublishedDocument } from './published
 import type { Renderer } from './renderer.ts';
 import { type DocumentPlan, type PagePlan, planNamedPage, planPages, planResourceList } from './resource-lists.ts';
 import { SetPublication } from './set-publication.ts';
+import { planDescriptionPart, planSourceDescription } from './source-descriptions.ts';
 
 export interface PublisherParts {
   readonly index: ResourceIndex;
@@ -59,27 +60,13 @@ export class Publisher implements DocumentPublisher {
   }
 
   async sourceDescription(shown: readonly ResourceSet[]): Promise<PublishedDocument> {
-    const { sets, cache } = this.#parts;
-    const { baseUrl } = await sets.source();
-    const newest = shown.reduce((latest, { epochStart }) => Math.max(latest, epochStart), 0);
-    const slugs = shown.map(({ slug }) => slug);
-    // Those that tell of private sets are under one name, so that a new one replaces the last: there may be one for each token.
-    const name = shown.some((set) => set.private === true) ? 'description-for-some' : 'description';
-    // A set that is not shown makes no other version: when this one was rendered can be told from its Last-Modified.
-    const reference = { folder: 'source', name, version: newest, fingerprint: fingerprint(baseUrl, newest, slugs) };
-    return cache.get(reference, () => ({
-      newest,
-      job: {
-        kind: 'source-description',
-        document: {
-          describedBy: sourceUris(baseUrl).home,
-          capabilityLists: slugs.map((slug) => {
-            const { capabilityList, home } = setUris(baseUrl, slug);
-            return { uri: capabilityList, describedBy: home };
-          }),
-        },
-      },
-    }));
+    const { baseUrl } = await this.#parts.sets.source();
+    return this.#make(planSourceDescription(baseUrl, shown));
+  }
+
+  async descriptionPart(shown: readonly ResourceSet[], name: string): Promise<PublishedDocument> {
+    const { baseUrl } = await this.#parts.sets.source();
+    return this.#make(planDescriptionPart(baseUrl, shown, name));
   }
 
   async capabilityList(slug: string): Promise<PublishedDocument> {

@@ -9,6 +9,7 @@ import type { EntryStyle } from './documents/entry.ts';
 import { type ResourceListHead, resourceEntries, resourceListHead, URLSET_END } from './documents/resource-list.ts';
 import { type ResourceListIndex, renderResourceListIndex } from './documents/resource-list-index.ts';
 import { renderSourceDescription, type SourceDescription } from './documents/source-description.ts';
+import { renderSourceDescriptionIndex, type SourceDescriptionIndex } from './documents/source-description-index.ts';
 
 /** Entries of a part: texts of some twenty kilobytes never leave the young generation. */
 const GROUP = 64;
@@ -16,6 +17,7 @@ const GROUP = 64;
 /** Everything that is needed to render one document; plain values, so that it can be handed to another thread. */
 export type RenderJob =
   | { readonly kind: 'source-description'; readonly document: SourceDescription }
+  | { readonly kind: 'source-description-index'; readonly document: SourceDescriptionIndex }
   | { readonly kind: 'capability-list'; readonly document: CapabilityList }
   | { readonly kind: 'resource-list-index'; readonly document: ResourceListIndex }
   | { readonly kind: 'change-list-index'; readonly document: ChangeListIndex }
@@ -59,6 +61,9 @@ export async function* render(job: RenderJob, index: ResourceIndex): AsyncIterab
   switch (job.kind) {
     case 'source-description':
       yield renderSourceDescription(job.document);
+      return;
+    case 'source-description-index':
+      yield renderSourceDescriptionIndex(job.document);
       return;
     case 'capability-list':
       yield renderCapabilityList(job.document);

@@ -7,7 +7,7 @@ import { catalogId } from '../sets/set-registry.ts';
 import type { Catalog } from '../stores/catalog.ts';
 import type { Limits, LogEntry, ResourceIndex, Survey } from '../stores/resource-index.ts';
 import type { LogTail } from './log-tail.ts';
-import { PageDirectory, type StoredDirectory } from './page-directory.ts';
+import { PageDirectory, type StoredDirectory, widened } from './page-directory.ts';
 import { documentOfPage } from './resource-lists.ts';
 
 /** Splitting goes on while changes come in; after this many rounds the caller is told to come again. */
@@ -107,11 +107,15 @@ export class SetPublication {
     for (const { name, from } of overflowing) {
       // Nothing is counted while this waits: a piece knows up to where it was counted, the page that it replaces would not.
       const range = { from, to: directory.endOf(name) };
-      directory.split(name, await this.#parts.survey(this.#set.id, range, limitsOf(this.#set)), Date.now());
+      directory.split(name, await this.#parts.survey(this.#set.id, range, directory.limits), Date.now());
       failpoint('split.surveyed');
     }
+    const isWidened = directory.hasTooManyPages;
+    if (isWidened) {
+      directory.replaceAll(await this.#surveyAll(), Date.now());
+    }
     // The pieces may be counted further than the other pages; an index tells one time for all of them.
-    if (overflowing.length > 0) await this.#parts.tail.look();
+    if (overflowing.length > 0 || isWidened) await this.#parts.tail.look();
     this.#count();
     if (directory.overflowing().length > 0) return;
     directory.removeEmptyPages(Date.now());
@@ -133,8 +137,7 @@ export class SetPublication {
     this.#pending = [];
     const followed = await this.#parts.tail.follow(this.#set.id, (entries) => this.#pending.push(...entries));
     if (stored === undefined || stored.body.epoch !== this.#set.epoch) {
-      const survey = await this.#parts.survey(this.#set.id, {}, limitsOf(this.#set));
-      this.#directory = PageDirectory.survey(this.#set.epoch, survey, limitsOf(this.#set));
+      this.#directory = PageDirectory.survey(this.#set.epoch, await this.#surveyAll(), limitsOf(this.#set));
     } else {
       const directory = new PageDirectory(stored.body, limitsOf(this.#set));
       await this.#replay(directory, followed);
@@ -148,6 +151,14 @@ export class SetPublication {
     for await (const changes of this.#parts.index.changes(this.#set.id, { after: directory.through, until })) {
       for (const change of changes) directory.apply(change);
     }
+  }
+
+  /** Cuts the whole set into pages of the size that it says, or larger ones when an index could not list so many. */
+  async #surveyAll(): Promise<Survey & { readonly entries: number }> {
+    const { id } = this.#set;
+    const { resources } = await this.#parts.index.summary(id);
+    const limits = widened(limitsOf(this.#set), resources);
+    return { ...(await this.#parts.survey(id, {}, limits)), entries: limits.entries };
   }
 
   async #store(directory: PageDirectory): Promise<void> {
@@ -171,7 +182,8 @@ export class SetPublication {
 }
 
 function needsSettling(directory: PageDirectory): boolean {
-  return directory.shapeChanged || directory.overflowing().length > 0 || directory.hasEmptyPages();
+  const { shapeChanged, hasTooManyPages } = directory;
+  return shapeChanged || hasTooManyPages || directory.overflowing().length > 0 || directory.hasEmptyPages();
 }
 
 function limitsOf(set: ResourceSet): Limits {

@@ -32,6 +32,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'POST /sets/:set/pages/:name/refresh': 'administrators',
 
   'GET /.well-known/resourcesync': 'everybody',
+  'GET /description-:part.xml': 'everybody',
   'GET /sets/:set/capabilitylist.xml': 'who may read the set',
   'GET /sets/:set/resourcelist.xml': 'who may read the set',
   'GET /sets/:set/resourcelist-:name.xml': 'who may read the set',

@@ -4,13 +4,19 @@ import { documentHead, URLSET_END } from './sitemap.ts';
 export interface SourceDescription {
   /** A document about the source. */
   readonly describedBy?: string | undefined;
+  /** The index that it is a part of. */
+  readonly index?: string | undefined;
   /** One for each set; at most 50,000. `describedBy` is a document about the set. */
   readonly capabilityLists: readonly { readonly uri: string; readonly describedBy?: string | undefined }[];
 }
 
 /** ResourceSync 1.1, 8. Nothing stands above it, so it has no link `up`. */
-export function renderSourceDescription({ describedBy, capabilityLists }: SourceDescription): string {
-  const head = documentHead({ root: 'urlset', links: { describedby: describedBy }, md: { capability: 'description' } });
+export function renderSourceDescription({ describedBy, index, capabilityLists }: SourceDescription): string {
+  const head = documentHead({
+    root: 'urlset',
+    links: { describedby: describedBy, index },
+    md: { capability: 'description' },
+  });
   const entries = joinTexts(capabilityLists, (list) => {
     const link =
       list.describedBy === undefined ? '' : `<rs:ln rel="describedby" href="${escapeXml(list.describedBy)}"/>`;
