@@ -60,6 +60,7 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
       'avro',
       'artifacts',
       'roots',
+      'threads',
       'stores/make-folder.ts',
       'stores/unlinked.ts',
       'updater/ndjson-lines.ts',

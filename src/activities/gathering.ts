@@ -1,13 +1,18 @@
 import { encodeContainer } from '../avro/container-writer.ts';
-import type { DocumentSchemaId, RecordOf } from '../avro/schemas.ts';
+import { mapInOrder } from '../avro/map-in-order.ts';
+import type { RecordOf } from '../avro/schemas.ts';
 import { failpoint } from '../domain/failpoint.ts';
+import { isLikelyRdf, isOfRdf } from './document-content.ts';
 import { Errata } from './errata.ts';
 import { IdLedger, type Place } from './id-ledger.ts';
-import type { InputItem } from './input-item.ts';
-import { type OutputRecord, type Outputs, outputsOf } from './output-record.ts';
+import type { InputBatch, InputItem } from './input-item.ts';
+import { harvestedRecord, type OutputRecord, type Outputs, type OutputTarget } from './output-record.ts';
 import type { RecordSource } from './record-source.ts';
 import { Spool } from './spool.ts';
-import type { Transform, TransformContext } from './transforms/transform.ts';
+import type { RecordTransformer } from './transforms/transform-runner.ts';
+
+/** Batches that are being transformed, or wait for it. */
+const BATCHES_AHEAD = 3;
 
 export interface Progress {
   readonly step: 'reading' | 'writing';
@@ -18,12 +23,10 @@ export interface Progress {
   readonly total: number | undefined;
 }
 
-export interface GatherOptions {
+export interface GatherOptions extends OutputTarget {
   readonly source: RecordSource;
-  readonly schema: DocumentSchemaId;
   /** None takes records over as they are, with provider and MIME type: a harvest. */
-  readonly transform: Transform | undefined;
-  readonly context: TransformContext;
+  readonly transform: RecordTransformer | undefined;
   readonly doc: string;
   readonly signal: AbortSignal;
   onProgress(progress: Progress): void;
@@ -40,8 +43,8 @@ export class Gathering {
   readonly file: Spool;
   /** Ids of deleted records, as lines of JSON. */
   readonly deletions: Spool;
-  /** How many records there are of each kind; `written` and `deleted` also count those that come again later. */
-  readonly counts = { attempted: 0, written: 0, deleted: 0, omitted: 0 };
+  /** How many records there are of each kind; all but `attempted` also count those that come again later. */
+  readonly counts = { attempted: 0, written: 0, deleted: 0, omitted: 0, notRdf: 0 };
 
   private constructor(parts: Pick<Gathering, 'errata' | 'ids' | 'file' | 'deletions'>) {
     this.errata = parts.errata;
@@ -63,7 +66,7 @@ export class Gathering {
   /** Reads the source to its end. @throws what the source throws, and the signal's reason */
   async gather(options: GatherOptions): Promise<void> {
     const { schema, doc } = options;
-    // The schema says what its records are; `outputsOf` makes no others.
+    // The schema says what its records are; output-record.ts makes no others.
     const records = this.#records(options) as AsyncIterable<readonly RecordOf[typeof schema][]>;
     for await (const chunk of encodeContainer({ schema, doc, records })) {
       this.file.add(chunk);
@@ -77,15 +80,18 @@ export class Gathering {
   }
 
   async *#records(options: GatherOptions): AsyncIterable<readonly OutputRecord[]> {
-    const { source, signal, onProgress } = options;
-    for await (const { items, done } of source.read()) {
+    const { source, schema, transform, signal, onProgress } = options;
+    // Batches are read and sent ahead of the transform's thread. A harvest has nothing to wait for.
+    const atATime = transform === undefined ? 1 : BATCHES_AHEAD;
+    const batches = mapInOrder(source.read(), atATime, async (batch) => ({
+      ...batch,
+      outputs: await outputsOf(batch, options),
+    }));
+    for await (const { items, done, outputs } of batches) {
       signal.throwIfAborted();
       const records: OutputRecord[] = [];
-      for (const item of items) {
-        // Nothing is waited for when there is no need: a million promises take longer than most transforms.
-        const taken = this.#take(item, options, records);
-        if (taken !== undefined) await taken;
-      }
+      for (const [at, item] of items.entries()) this.#take(item, outputs[at], records);
+      if (isOfRdf(schema)) this.counts.notRdf += countOther(records);
       await Promise.all([this.errata.settle(), this.ids.settle(), this.deletions.settle()]);
       onProgress({ step: 'reading', attempted: this.counts.attempted, done, total: source.total?.count });
       yield records;
@@ -94,23 +100,18 @@ export class Gathering {
     signal.throwIfAborted();
   }
 
-  #take(item: InputItem, options: GatherOptions, records: OutputRecord[]): Promise<void> | undefined {
+  /** @param outputs of a record; undefined for an item that is none */
+  #take(item: InputItem, outputs: Outputs | undefined, records: OutputRecord[]): void {
     this.counts.attempted += 1;
     if (item.kind === 'bad') {
       this.errata.fail({ id: item.id, line: item.line, ...item.problem });
-      return undefined;
-    }
-    if (item.kind === 'deleted') {
+    } else if (item.kind === 'deleted') {
       this.deletions.add(Buffer.from(`${JSON.stringify(item.id)}\n`));
       this.#note(item.id, { file: 'deleted', ordinal: this.counts.deleted++, line: item.line });
-      return undefined;
-    }
-    const outputs = outputsOf(item, options);
-    if (!(outputs instanceof Promise)) return this.#keep(item, outputs, records);
-    return outputs.then((settled) => this.#keep(item, settled, records));
+    } else this.#keep(item, outputs!, records);
   }
 
-  #keep({ id, line }: InputItem, outputs: Outputs, records: OutputRecord[]): undefined {
+  #keep({ id, line }: InputItem, outputs: Outputs, records: OutputRecord[]): void {
     if ('problem' in outputs) {
       this.errata.fail({ id, line, ...outputs.problem });
       return;
@@ -125,4 +126,23 @@ export class Gathering {
   #note(id: string, place: Place): void {
     this.ids.add(id, place);
   }
+}
+
+function countOther(records: readonly OutputRecord[]): number {
+  return records.filter(({ document }) => !isLikelyRdf(document)).length;
+}
+
+/** What becomes of each item of a batch; undefined for one that is no record. */
+async function outputsOf(
+  { items }: InputBatch,
+  { transform, schema, context }: GatherOptions,
+): Promise<readonly (Outputs | undefined)[]> {
+  if (transform === undefined) {
+    return items.map((item) => (item.kind === 'record' ? harvestedRecord(item, context.provider) : undefined));
+  }
+  const records = items.filter((item) => item.kind === 'record');
+  const inputs = records.map(({ id, document, mimetype }) => ({ id, document, mimetype }));
+  const outputs = await transform.transform(inputs, { schema, context });
+  const of = new Map<InputItem, Outputs>(records.map((item, at) => [item, outputs[at]!]));
+  return items.map((item) => of.get(item));
 }

@@ -55,7 +55,8 @@ export function idProblem(id: unknown): RecordProblem | undefined {
   if (!id.isWellFormed()) return { kind: 'not-utf-8', message: `its id ${LONE_SURROGATE}` };
   // Three bytes a UTF-16 unit at most: nearly no id is counted.
   if (id.length * 3 > MAX_ID_BYTES && Buffer.byteLength(id) > MAX_ID_BYTES) {
-    return { kind: 'id-too-long', message: `its id has more than ${MAX_ID_BYTES} bytes` };
+    const message = `its id has more than ${MAX_ID_BYTES} bytes; it begins with ${quoted(id)}`;
+    return { kind: 'id-too-long', message };
   }
   return undefined;
 }
@@ -76,7 +77,17 @@ export function mimetypeProblem(mimetype: unknown): RecordProblem | undefined {
   return { kind: 'mimetype', message: `${has}: use ${MIMETYPES.join(', ')}` };
 }
 
+/** A value as a message shows it. */
 function quoted(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+  const text = jsonText(value);
+  return text.length > 80 ? `${text.slice(0, 80).toWellFormed()}…` : text;
+}
+
+function jsonText(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    // JSON is read to any depth, and not written to any.
+    return Array.isArray(value) ? 'a deeply nested list' : 'a deeply nested object';
+  }
 }

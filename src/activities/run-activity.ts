@@ -12,7 +12,7 @@ import type { Superseded } from './id-ledger.ts';
 import { publish, writeAccount, writeFiles } from './publishing.ts';
 import type { RecordSource } from './record-source.ts';
 import { type PreviousRun, previousRun, type RunSummary } from './run-summary.ts';
-import type { Transform } from './transforms/transform.ts';
+import type { RecordTransformer } from './transforms/transform-runner.ts';
 
 export interface RunOptions {
   readonly store: ArtifactStore;
@@ -23,7 +23,7 @@ export interface RunOptions {
   readonly generator: string;
   readonly schema: DocumentSchemaId;
   /** None for a harvest. */
-  readonly transform: Transform | undefined;
+  readonly transform: RecordTransformer | undefined;
   /** When the run is said to have begun, in place of now. */
   readonly start?: Date | undefined;
   readonly limits: DropLimits;
@@ -133,7 +133,7 @@ interface Facts extends Stock, Claim {
 function summaryOf(facts: Facts, file: StoredObject | undefined): RunSummary {
   const { options, key, start, began, gathered, superseded, written, previous, drop } = facts;
   const { provider, activity, generator, transform, version, source } = options;
-  const { attempted, deleted, omitted } = gathered.counts;
+  const { attempted, deleted, omitted, notRdf } = gathered.counts;
   const ended = new Date();
   const seconds = (ended.getTime() - began.getTime()) / 1000;
   return {
@@ -150,6 +150,7 @@ function summaryOf(facts: Facts, file: StoredObject | undefined): RunSummary {
     failed: gathered.errata.failed,
     duplicates: superseded.count,
     omitted,
+    notRdf: notRdf === 0 ? undefined : notRdf,
     passedOver: source.passedOver?.(),
     errors: gathered.errata.byKind,
     length: file?.length,

@@ -35,6 +35,8 @@ export interface RunSummary {
   readonly duplicates: number;
   /** Of which the transform made nothing. */
   readonly omitted: number;
+  /** Documents of MAP 4.0 that do not seem to be RDF; absent when there are none. */
+  readonly notRdf?: number | undefined;
   /** Files of a folder that are no documents. */
   readonly passedOver?: number | undefined;
   /** How many records failed, by kind; the most frequent first. */

@@ -25,6 +25,7 @@ export async function tellOutcome(
   const more = errata.count - errata.first.length;
   if (more > 0) terminal.tell(`… and ${formatCount(more)} more`);
   for (const line of describe(summary)) terminal.tell(line);
+  for (const line of hintsOf(summary)) terminal.tell(line);
   if (errata.count > 0) terminal.tell(`Each of them is in ${errataKey(key)}.`);
   for (const line of verdictOf(outcome)) terminal.tell(line);
   const files = {
@@ -51,6 +52,17 @@ function describe(summary: RunSummary): readonly string[] {
   const kinds = Object.entries(summary.errors).map(([kind, count]) => `  ${kind}: ${formatCount(count)}`);
   const skipped = passedOver > 0 ? [`${plural(passedOver, 'file')} passed over: the suffix is of no document`] : [];
   return [`${activity}: ${plural(attempted, 'record')} read, ${parts.join(', ')}, in ${pace}`, ...kinds, ...skipped];
+}
+
+function hintsOf({ activity, written, notRdf = 0, transform }: RunSummary): readonly string[] {
+  if (notRdf === 0) return [];
+  const advice =
+    activity === 'mapping' && transform === 'identity'
+      ? ': to map them, name a mapping or a module with --transform'
+      : '';
+  return [
+    `Hint: ${formatCount(notRdf)} of ${plural(written, 'document')} do not seem to be RDF, which MAP 4.0 is${advice}.`,
+  ];
 }
 
 function verdictOf({ verdict, summary }: RunOutcome): readonly string[] {

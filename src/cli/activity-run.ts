@@ -10,7 +10,7 @@ import { openFolder } from '../activities/read-folder.ts';
 import { openNdjsonFile, openNdjsonStream } from '../activities/read-ndjson.ts';
 import type { RecordSource } from '../activities/record-source.ts';
 import { type RunOptions, type RunOutcome, runActivity } from '../activities/run-activity.ts';
-import { loadTransform } from '../activities/transforms/load-transform.ts';
+import { TransformRunner } from '../activities/transforms/transform-runner.ts';
 import { requireProvider } from '../artifacts/artifact-key.ts';
 import type { ArtifactKey, ArtifactStore } from '../artifacts/artifact-store.ts';
 import { openArtifacts } from '../artifacts/open-artifacts.ts';
@@ -48,7 +48,7 @@ export const activityRun: CliCommand<ActivityOptions> = {
   usage: 'run <activity> <provider>',
   summary:
     'Runs an activity (harvest, mapping, enrichment, indexing), and prints the key of the Avro file that it wrote.',
-  settings: ['artifacts', 'dropLimit', 'dropWarning', 's3Timeout'],
+  settings: ['artifacts', 'dropLimit', 'dropWarning', 'recordTimeout', 's3Timeout'],
 
   options(command) {
     command
@@ -71,9 +71,13 @@ export const activityRun: CliCommand<ActivityOptions> = {
     requireFitting(activity, call.options);
     const store = openArtifacts(configuration.artifacts, configuration.s3);
     const bar = startActivityBar(call.terminal);
+    let transform: TransformRunner | undefined;
     try {
+      if (activity !== 'harvest') transform = await openTransform(call, activity);
       const { plan: given, ...work } =
-        activity === 'harvest' ? await harvestOf(call) : await derivedOf({ ...call, store }, { activity, provider });
+        activity === 'harvest' || transform === undefined
+          ? await harvestOf(call)
+          : await derivedOf({ ...call, store }, { activity, provider, transform });
       const outcome = await runActivity({
         ...{ store, provider, activity, ...work },
         start: call.options.started,
@@ -90,10 +94,23 @@ export const activityRun: CliCommand<ActivityOptions> = {
       return outcome.summary.published && outcome.summary.failed === 0 ? EXIT.done : EXIT.failed;
     } finally {
       bar.end();
+      transform?.close();
       await store.close();
     }
   },
 };
+
+function openTransform(
+  { options, workingDirectory, stopped, loaded }: Call<ActivityOptions>,
+  activity: DerivedActivity,
+): Promise<TransformRunner> {
+  return TransformRunner.open({
+    text: options.transform ?? RULES[activity].transform,
+    folder: workingDirectory,
+    recordTimeout: loaded.configuration.recordTimeout,
+    signal: stopped,
+  });
+}
 
 /** Writes the plan of a run that published something. */
 async function planOf(
@@ -147,11 +164,11 @@ async function openHarvest(from: string, call: Call): Promise<{ source: RecordSo
 }
 
 async function derivedOf(
-  { store, options, terminal, workingDirectory, stopped }: RunCall,
-  run: { readonly activity: DerivedActivity; readonly provider: string },
+  { store, options, terminal, stopped }: RunCall,
+  run: { readonly activity: DerivedActivity; readonly provider: string; readonly transform: TransformRunner },
 ): Promise<Work> {
-  const { outputs, transform: usual } = RULES[run.activity];
-  const transform = await loadTransform(options.transform ?? usual, workingDirectory);
+  const { transform } = run;
+  const { outputs } = RULES[run.activity];
   const schema = transform.schema ?? outputs[0]!;
   if (!outputs.includes(schema)) {
     const can = outputs.join(' or ');

@@ -28,6 +28,8 @@ export interface Configuration {
   /** How many fewer records than the run before a run of an activity may have; shares from 0 to 1. */
   readonly drop: { readonly stop: number; readonly warn: number };
   readonly s3: S3Configuration;
+  /** Milliseconds that a transform may take for one record. */
+  readonly recordTimeout: number;
   /** Milliseconds between two looks for newer artifacts of sets of records. */
   readonly recordsPollInterval: number;
   /** Whether everybody may read /metrics and /api/status. */

@@ -22,6 +22,7 @@ const DEFAULT_CACHE_BYTES = 2 * 1024 ** 3;
 const DEFAULT_IDLE_TIMEOUT = 60_000;
 const DEFAULT_DROP_LIMIT = 0.3;
 const DEFAULT_DROP_WARNING = 0.15;
+const DEFAULT_RECORD_TIMEOUT = 10_000;
 const DEFAULT_S3_TIMEOUT = 30_000;
 const DEFAULT_RECORDS_POLL_INTERVAL = 5_000;
 const DEFAULT_S3_POLL_INTERVAL = 300_000;
@@ -62,6 +63,7 @@ export function loadConfiguration(surroundings: Surroundings, quiet = false): Lo
       timeout: values.s3Timeout ?? DEFAULT_S3_TIMEOUT,
       pollInterval: values.s3PollInterval ?? DEFAULT_S3_POLL_INTERVAL,
     },
+    recordTimeout: values.recordTimeout ?? DEFAULT_RECORD_TIMEOUT,
     recordsPollInterval: values.recordsPollInterval ?? DEFAULT_RECORDS_POLL_INTERVAL,
     publicMetrics: values.publicMetrics ?? false,
     accessLog: values.accessLog ?? !quiet,

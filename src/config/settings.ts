@@ -195,6 +195,14 @@ export const SETTINGS = {
     default: '15%',
     meaning: 'How many fewer records than the run before a run may have without a warning.',
   }),
+  recordTimeout: setting({
+    variable: 'TIDEMARK_RECORD_TIMEOUT',
+    flag: '--record-timeout <duration>',
+    schema: values.duration,
+    default: '10s',
+    meaning:
+      'How long the transform of an activity may take for one record, with `ms`, `s`, `m` or `h`. A record that takes longer fails, and the run goes on.',
+  }),
   recordsPollInterval: setting({
     variable: 'TIDEMARK_RECORDS_POLL_INTERVAL',
     flag: '--records-poll-interval <duration>',

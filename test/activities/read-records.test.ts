@@ -40,6 +40,17 @@ describe('records of an input', () => {
       const kinds = ['no-id', 'no-id', 'no-id', 'no-id', 'id-too-long', 'id-too-long', 'not-utf-8'];
       assert.deepEqual(kindsOf(items), kinds);
       assert.deepEqual(kindsOf(await linesOf({ id: 'x'.repeat(1024), deleted: true })), ['deleted']);
+      assert.equal(problemOf(items[4]), `its id has more than 1024 bytes; it begins with "${'x'.repeat(79)}…`);
+    });
+
+    it('are refused with values that are nested more deeply than can be written', async () => {
+      const deep = '['.repeat(100_000) + ']'.repeat(100_000);
+      const lines = [`{"id":${deep}}`, `{"id":"a","document":${deep}}`, `{"id":"a","document":"x","mimetype":${deep}}`];
+
+      const items = await itemsOf(openNdjsonStream(Readable.from([Buffer.from(lines.join('\n'))])));
+
+      assert.deepEqual(kindsOf(items), ['no-id', 'no-document', 'mimetype']);
+      assert.equal(problemOf(items[0]), 'its id is a deeply nested list: an id is a text');
     });
 
     it('are refused without a document, with one that is no text, or cannot be written as UTF-8', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import type { InputItem } from '../../src/activities/input-item.ts';
 import type { RunOptions, RunOutcome } from '../../src/activities/run-activity.ts';
-import { type Transform, TransformError } from '../../src/activities/transforms/transform.ts';
+import { TransformRunner } from '../../src/activities/transforms/transform-runner.ts';
 import type { ArtifactStore } from '../../src/artifacts/artifact-store.ts';
 import { latestArtifact } from '../../src/artifacts/find-artifacts.ts';
 import {
@@ -170,25 +170,25 @@ describeOnEachArtifactStore('a run of an activity', (place) => {
   });
 
   it('A03, A04: names the file that a mapping or enrichment derives from in its doc', async () => {
-    const mapped = await derive('mapping', KEY, TRANSFORM);
-    const enriched = await derive('enrichment', mapped.summary.key, TRANSFORM);
+    const mapped = await derive('mapping', KEY, 'identity');
+    const enriched = await derive('enrichment', mapped.summary.key, 'identity');
 
     assert.match((await docOf(store, mapped.summary.key)) ?? '', new RegExp(`derived from ${KEY};`));
     assert.match((await docOf(store, enriched.summary.key)) ?? '', new RegExp(`derived from ${mapped.summary.key};`));
   });
 
   it('gives a transform one record after the other, and takes none, one or several of it', async () => {
-    const transform: Transform = {
-      name: 'several',
-      async transform({ id, document, mimetype }, { provider, generator }) {
+    folder.write(
+      'several.mjs',
+      `export default async ({ id, document, mimetype }, { provider, generator }) => {
         if (id === 'r1') return null;
-        if (id === 'r2') throw new TransformError('missing-field', 'it has no title');
+        if (id === 'r2') throw Object.assign(new Error('it has no title'), { kind: 'missing-field' });
         if (id === 'r3') throw new Error('broken');
         if (id === 'r4') return { id: '', document };
-        return [id, `${id}/copy`].map((one) => ({ id: one, document: `${mimetype} ${provider} ${generator}` }));
-      },
-    };
-    const { summary } = await derive('mapping', KEY, transform, xmlRecords(6));
+        return [id, id + '/copy'].map((one) => ({ id: one, document: [mimetype, provider, generator].join(' ') }));
+      };`,
+    );
+    const { summary } = await derive('mapping', KEY, 'several.mjs', xmlRecords(6));
 
     const records = await readRecords(store, summary.key, 'MAP.4_0.MAPRecord.v1');
     assert.deepEqual(
@@ -198,7 +198,7 @@ describeOnEachArtifactStore('a run of an activity', (place) => {
     assert.equal(records[0]?.document, `application/xml cdl ${KEY}`);
     assert.deepEqual(summary.errors, { 'missing-field': 1, transform: 1, 'no-id': 1 });
     assert.deepEqual([summary.attempted, summary.written, summary.omitted, summary.failed], [6, 4, 1, 3]);
-    assert.equal(summary.transform, 'several');
+    assert.equal(summary.transform, 'several.mjs');
   });
 
   it('leaves nothing that is listed when it is stopped, or its source fails', async () => {
@@ -237,8 +237,6 @@ describeOnEachArtifactStore('a run of an activity', (place) => {
     assert.equal(told.at(-1), 'writing 250 ');
   });
 
-  const TRANSFORM: Transform = { name: 'copy', transform: ({ id, document }) => ({ id, document }) };
-
   async function run(items: readonly InputItem[], options: Partial<RunOptions>): Promise<RunOutcome> {
     try {
       return await harvest({ store, folder: folder.at('spool'), ...options }, items);
@@ -248,14 +246,20 @@ describeOnEachArtifactStore('a run of an activity', (place) => {
     }
   }
 
-  function derive(
+  async function derive(
     activity: 'mapping' | 'enrichment',
     generator: string,
-    transform: Transform,
+    text: string,
     items = xmlRecords(2),
   ): Promise<RunOutcome> {
-    const schema = 'MAP.4_0.MAPRecord.v1';
-    return run([], { ...HARVEST, activity, generator, transform, schema, source: sourceOf(items) });
+    const { signal } = HARVEST;
+    const transform = await TransformRunner.open({ text, folder: folder.path, recordTimeout: 60_000, signal });
+    try {
+      const schema = 'MAP.4_0.MAPRecord.v1';
+      return await run([], { ...HARVEST, activity, generator, transform, schema, source: sourceOf(items) });
+    } finally {
+      transform.close();
+    }
   }
 
   async function latest(): Promise<string | undefined> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import type { ArtifactStore } from '../../src/artifacts/artifact-store.ts';
 import { findArtifact } from '../../src/artifacts/find-artifacts.ts';
-import { docOf, keysOf, readJsonOf, readRecords } from '../support/activity-run.ts';
+import { docOf, keysOf, readJsonOf, readRecords, readTextOf } from '../support/activity-run.ts';
 import { describeOnEachArtifactStore } from '../support/each-artifact-store.ts';
 import { type FinishedRun, runTidemark } from '../support/run-tidemark.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
@@ -129,6 +129,51 @@ describeOnEachArtifactStore('activities on the command line', (place) => {
         generator: key,
       },
     );
+  });
+
+  it('refuse what is no JSON in an IndexRecord of MAP 3.1, and an empty MAPRecord, and publish the rest', async () => {
+    const documents = ['not json', '[1]', '{"a":', '', '{"title":"A map"}'];
+    const lines = documents.map((document, at) =>
+      JSON.stringify({ id: `r${at}`, document, mimetype: 'application/json' }),
+    );
+    await tidemark('harvest cdl --from -', lines.join('\n'));
+    writeFileSync(
+      folder.at('as-it-is.mjs'),
+      "export const schema = 'MAP.3_1.IndexRecord.v1'; export default ({ id, document }) => ({ id, document });",
+    );
+
+    const mapped = await tidemark('mapping cdl --json');
+    const indexed = await tidemark('indexing cdl --transform as-it-is.mjs --json');
+
+    const [mapping, indexing] = [mapped, indexed].map(({ stdout }) => JSON.parse(stdout));
+    assert.deepEqual([mapped.exitCode, mapping.errors, mapping.written], [1, { 'no-document': 1 }, 4]);
+    assert.deepEqual([indexed.exitCode, indexing.errors, indexing.written], [1, { 'not-json': 3 }, 1]);
+    const [record] = await readRecords(store, indexing.key, 'MAP.3_1.IndexRecord.v1');
+    assert.equal(record?.document, documents[4]);
+    const [erratum] = (await readTextOf(store, indexing.files.errata)).split('\n');
+    assert.match(erratum!, /"kind":"not-json".+its document is no JSON object, as MAP\.3_1\.IndexRecord\.v1 requires/);
+  });
+
+  it('hint that documents of MAP 4.0 are no RDF, and publish them', async () => {
+    await tidemark('harvest cdl --from -', xmlLines(2));
+    const rdf = [
+      '{"@id":"https://example.org/1"}',
+      '[{"@type":"ore:Aggregation"}]',
+      '<?xml version="1.0"?>\n<r:RDF xmlns:r="http://www.w3.org/1999/02/22-rdf-syntax-ns#"/>',
+      '<https://example.org/1> a <https://example.org/Map> . # the end\n',
+      '@prefix a: <https://example.org/> .\na:b a:c "d" .',
+    ];
+    const lines = rdf.map((document, at) => JSON.stringify({ id: `r${at}`, document, mimetype: 'text/turtle' }));
+    await tidemark('harvest mdl --from -', lines.join('\n'));
+
+    const [xml, right] = [await tidemark('mapping cdl'), await tidemark('mapping mdl')];
+
+    assert.deepEqual([xml.exitCode, right.exitCode], [0, 0]);
+    assert.match(
+      xml.stderr,
+      /Hint: 2 of 2 documents do not seem to be RDF, which MAP 4\.0 is: to map them, name .+ with --transform\./,
+    );
+    assert.doesNotMatch(right.stderr, /Hint/);
   });
 
   it('say that nothing was published after a drop, and publish when it is accepted', async () => {

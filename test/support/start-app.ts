@@ -72,6 +72,7 @@ export function testConfiguration(folder: string, settings: Partial<Configuratio
     idleTimeout: 60_000,
     drop: { stop: 0.3, warn: 0.15 },
     s3: { timeout: 30_000, pollInterval: 300_000 },
+    recordTimeout: 10_000,
     recordsPollInterval: 5_000,
     publicMetrics: false,
     accessLog: false,

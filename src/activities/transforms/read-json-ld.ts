@@ -76,14 +76,16 @@ class JsonLdReader {
 
 class JsonLdNode implements RdfNode {
   readonly iri: string | undefined;
-  readonly #values = new Map<string, readonly RdfValue[]>();
+  readonly #values = new Map<string, RdfValue[]>();
 
   constructor(iri: string | undefined) {
     this.iri = iri;
   }
 
   add(predicate: string, values: readonly RdfValue[]): void {
-    this.#values.set(predicate, [...(this.#values.get(predicate) ?? []), ...values]);
+    const known = this.#values.get(predicate);
+    if (known === undefined) this.#values.set(predicate, [...values]);
+    else for (const value of values) known.push(value);
   }
 
   values(predicate: string): readonly RdfValue[] {
