@@ -50,7 +50,7 @@ export function documentRoutes(app: ServedApp): readonly Route[] {
       action: 'read-documents',
       operation,
       async handle(request, response, query) {
-        const document = await find(param(request, 'set'), param(request, 'part'));
+        const document = await find(param(request, 'set'), param(request, 'name'));
         await answer({ request, response, query }, { document });
       },
     });
@@ -81,7 +81,7 @@ export function documentRoutes(app: ServedApp): readonly Route[] {
       action: 'read-source',
       operation: SOURCE_DESCRIPTION_PART,
       async handle(request, response, query) {
-        const document = await publisher.descriptionPart(await shownSets(app, response), param(request, 'name'));
+        const document = await publisher.descriptionPart(await shownSets(app, response), param(request, 'part'));
         await answer({ request, response, query }, { document });
       },
     }),
