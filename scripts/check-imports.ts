@@ -20,8 +20,8 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
   { from: 'avro', to: ['domain'], because: 'what a file holds does not depend on where it lies' },
   {
     from: 'config',
-    to: ['domain', 's3/s3-location.ts'],
-    because: 'settings are read before anything is opened',
+    to: ['domain', 's3/s3-location.ts', 'roots/exclusions.ts'],
+    because: 'settings are read, and patterns of files are checked, before anything is opened',
   },
   {
     from: 'sets',

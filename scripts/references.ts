@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { commandsReference } from '../src/cli/commands-reference.ts';
 import { loadConfiguration } from '../src/config/load-configuration.ts';
-import { settingsReference } from '../src/config/settings-reference.ts';
+import { setSettingsReference, settingsReference } from '../src/config/settings-reference.ts';
 import { routeTable } from '../src/http/route-table.ts';
 import { routesReference } from '../src/http/routes-reference.ts';
 import type { ServedApp } from '../src/http/served-app.ts';
@@ -15,23 +15,39 @@ export interface Reference {
   readonly made: string;
 }
 
-const PARTS: readonly { readonly page: string; readonly make: () => string | Promise<string> }[] = [
+interface Part {
+  readonly page: string;
+  /** Distinguishes it from another part of the same page. */
+  readonly of?: string;
+  readonly make: () => string | Promise<string>;
+}
+
+const PARTS: readonly Part[] = [
   { page: 'commands.md', make: commandsReference },
   { page: 'configuration.md', make: settingsReference },
+  { page: 'configuration.md', of: 'sets', make: setSettingsReference },
   { page: 'http-api.md', make: () => routesReference(describedRoutes()) },
 ];
 
-const [BEGIN, END] = ['<!-- Made by scripts/make-references.ts -->', '<!-- Until here -->'];
+const END = '<!-- Until here -->';
 
+/** Each page with all of its parts. */
 export function references(): Promise<readonly Reference[]> {
-  const made = PARTS.map(async ({ page: name, make }) => {
-    const file = new URL(`../docs/${name}`, import.meta.url);
-    const page = readFileSync(file, 'utf8');
-    const [before, after] = [page.split(BEGIN)[0], page.split(END)[1]];
-    if (after === undefined) throw new Error(`docs/${name} has no place for its reference: ${BEGIN} … ${END}`);
-    return { file, page, made: `${before}${BEGIN}\n\n${await make()}\n${END}${after}` };
-  });
-  return Promise.all(made);
+  return Promise.all([...Map.groupBy(PARTS, ({ page }) => page)].map(([name, parts]) => referenceOf(name, parts)));
+}
+
+async function referenceOf(name: string, parts: readonly Part[]): Promise<Reference> {
+  const file = new URL(`../docs/${name}`, import.meta.url);
+  const page = readFileSync(file, 'utf8');
+  let made = page;
+  for (const { of, make } of parts) {
+    const begin = `<!-- Made by scripts/make-references.ts${of === undefined ? '' : `: ${of}`} -->`;
+    const from = made.indexOf(begin);
+    const to = made.indexOf(END, from);
+    if (from < 0 || to < 0) throw new Error(`docs/${name} has no place for its reference: ${begin} … ${END}`);
+    made = `${made.slice(0, from)}${begin}\n\n${await make()}\n${made.slice(to)}`;
+  }
+  return { file, page, made };
 }
 
 /** All routes to be read, not to be asked: there is no app behind them. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { Worker } from 'node:worker_threads';
 import { TokenRegistry } from './access/token-registry.ts';
 import type { Archived } from './archive/archive-log.ts';
@@ -63,7 +64,7 @@ export interface App {
   readonly stock: Promise<void>;
   /** Scans paths of which somebody says that they have changed; resolves with their problems. Throws as updater/hinted-scans.ts does. */
   scanPaths(set: ResourceSet, paths: readonly string[]): Promise<readonly RootProblem[]>;
-  /** The content root of a set, and what scans remember of it. The same one at every call. */
+  /** The content root of a set, and what scans remember of it. The same ones at every call, until settings of the set change. */
   rootOf(set: ResourceSet): { readonly root: ContentRoot; readonly memory: ScanMemory };
   /** Finishes what is in hand and closes everything, last opened first. */
   close(): Promise<void>;
@@ -110,19 +111,24 @@ export async function openApp(configuration: Configuration): Promise<App> {
   closers.push(() => publisher.close());
   metrics.watch({ gauge, sets, cache, publisher });
 
-  const roots = new Map<SetId, { root: ContentRoot; memory: ScanMemory }>();
+  const memories = new Map<SetId, ScanMemory>();
+  const roots = new Map<SetId, { readonly set: ResourceSet; readonly root: ContentRoot }>();
+  const memoryOf = (set: ResourceSet): ScanMemory => {
+    const known = memories.get(set.id);
+    if (known !== undefined) return known;
+    const memory = openMemory(dataFolder, set);
+    closers.push(() => memory.close());
+    memories.set(set.id, memory);
+    return memory;
+  };
   const rootOf: App['rootOf'] = (set) => {
-    let opened = roots.get(set.id);
-    if (opened === undefined) {
-      const memory = openMemory(dataFolder, set);
-      closers.push(() => memory.close());
-      opened = {
-        root: openRoot({ root: set.root!, exclude: set.exclude, hashes: set.publishHashes, s3: configuration.s3 }),
-        memory,
-      };
-      roots.set(set.id, opened);
-    }
-    return opened;
+    const memory = memoryOf(set);
+    const known = roots.get(set.id);
+    if (known !== undefined && hasSameRoot(known.set, set)) return { root: known.root, memory };
+    const { exclude, publishHashes: hashes } = set;
+    const root = openRoot({ root: set.root!, exclude, hashes, s3: configuration.s3 });
+    roots.set(set.id, { set, root });
+    return { root, memory };
   };
   const pathScans = new PathScans((set) => ({ ...rootOf(set), set, index, updater }));
   return {
@@ -154,6 +160,10 @@ export async function openApp(configuration: Configuration): Promise<App> {
       if (failures.length > 0) throw failures[0];
     },
   };
+}
+
+function hasSameRoot(one: ResourceSet, other: ResourceSet): boolean {
+  return isDeepStrictEqual([one.exclude, one.publishHashes], [other.exclude, other.publishHashes]);
 }
 
 function openMemory(dataFolder: string, { id, root, epoch }: ResourceSet): ScanMemory {

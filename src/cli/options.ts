@@ -1,6 +1,5 @@
 import { InvalidArgumentError } from 'commander';
 import { ACTIVITIES, isActivity, isProvider } from '../artifacts/artifact-key.ts';
-import { HASH_ALGORITHMS, type HashAlgorithm, isHashAlgorithm } from '../domain/hash.ts';
 import type { RecordsSource } from '../domain/resource-set.ts';
 import { parseDatetime } from '../domain/w3c-datetime.ts';
 
@@ -17,11 +16,6 @@ export function wholeNumber(least: number, most: number): (value: string) => num
     if (number >= least && number <= most) return number;
     throw new InvalidArgumentError(`Use a whole number from ${least} to ${most}.`);
   };
-}
-
-export function hashAlgorithm(value: string, before: readonly HashAlgorithm[] = []): readonly HashAlgorithm[] {
-  if (isHashAlgorithm(value)) return [...before, value];
-  throw new InvalidArgumentError(`Use one of ${HASH_ALGORITHMS.join(', ')}.`);
 }
 
 /** Such as `cdl/harvest`. */

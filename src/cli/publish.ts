@@ -1,19 +1,19 @@
+import { toSetFields } from '../config/set-settings.ts';
 import { parseSlug, type ResourceSet } from '../domain/resource-set.ts';
 import { setUris, sourceUris } from '../publisher/document-uris.ts';
-import { parseExclusions } from '../roots/exclusions.ts';
 import { announceChanges } from './announce-changes.ts';
 import type { Call, CliCommand } from './cli-command.ts';
 import { EXIT } from './exit-code.ts';
 import { givenRoot } from './given-root.ts';
-import { addNewSetOptions, type NewSetOptions } from './new-set-options.ts';
 import { type ScanBar, startScanBar } from './scan-bar.ts';
 import { type Source, serveSource } from './serve-source.ts';
 import { SERVER_SETTINGS } from './server-settings.ts';
 import { refuseOtherFolder, setOfFolder } from './set-of-folder.ts';
+import { addSetOptions, readSetOptions } from './set-options.ts';
 import { plural } from './table.ts';
 import { tellRootEvents } from './tell-root-events.ts';
 
-interface Options extends NewSetOptions {
+interface Options {
   readonly id?: string;
   readonly confirmMove?: boolean;
 }
@@ -28,14 +28,15 @@ export const publish: CliCommand<Options> = {
     command
       .option('--id <id>', "the set's name in URLs (default: made from the folder's name)")
       .option('--confirm-move', 'yes, change the base URL and begin a new history');
-    addNewSetOptions(command);
+    addSetOptions(command, 'publish');
   },
 
   async run(call) {
     const { options, loaded, terminal, workingDirectory, stopped } = call;
     const { dataFolder } = loaded.configuration;
     const { root, ownFiles } = await givenRoot(call.args[0]!, workingDirectory, loaded.configuration);
-    parseExclusions(options.exclude ?? []);
+    const values = readSetOptions(options, 'publish', workingDirectory);
+    toSetFields(values, { root });
     if (options.id !== undefined) parseSlug(options.id);
     let published: ResourceSet | undefined;
     let bar: ScanBar | undefined;
@@ -43,7 +44,7 @@ export const publish: CliCommand<Options> = {
       confirmed: options.confirmMove === true,
       check: (app) => refuseOtherFolder(app, { root, dataFolder }),
       async prepare(app) {
-        published = await setOfFolder(app, { ...options, root, ownFiles });
+        published = await setOfFolder(app, { id: options.id, values, root, ownFiles });
         if (ownFiles.length > 0)
           terminal.tell(`Left out, because Tidemark keeps its own files there: ${ownFiles.join(' ')}`);
         bar = startScanBar(terminal, app.rootOf(published).root);

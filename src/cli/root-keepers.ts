@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { App } from '../app.ts';
 import { isTidemarkError } from '../domain/errors.ts';
 import type { ResourceSet, SetId } from '../domain/resource-set.ts';
@@ -10,6 +11,7 @@ import { RootKeeper } from '../updater/root-keeper.ts';
 const LOOK_AGAIN = 2000;
 
 interface Kept {
+  readonly set: ResourceSet;
   readonly keeper: Keeper;
   /** Resolves when the first scan was complete and the set is ready; with false when it was stopped before. */
   readonly ready: Promise<boolean>;
@@ -37,7 +39,13 @@ export class RootKeepers {
 
   /** Resolves when the set's first scan was complete and it is ready; with false when it was stopped before. */
   async ready(id: SetId): Promise<boolean> {
-    return (await this.#kept.get(id)?.ready) ?? false;
+    for (let kept = this.#kept.get(id); kept !== undefined; ) {
+      if (await kept.ready) return true;
+      const next = this.#kept.get(id);
+      // Another one began anew, with other settings.
+      kept = next === kept ? undefined : next;
+    }
+    return false;
   }
 
   /** Resolves when what was being posted is committed. */
@@ -64,17 +72,21 @@ export class RootKeepers {
     const sets = (await this.#app.sets.list()).filter(
       ({ root, records }) => root !== undefined || records !== undefined,
     );
-    const there = new Set(sets.map(({ id }) => id));
-    for (const set of sets) if (!this.#kept.has(set.id)) this.#keep(set);
-    for (const [id, { keeper }] of this.#kept) {
-      if (there.has(id)) continue;
+    const current = new Map(sets.map((set) => [set.id, set]));
+    for (const [id, { set, keeper }] of this.#kept) {
+      const now = current.get(id);
+      if (now !== undefined && isKeptAlike(set, now)) continue;
       this.#kept.delete(id);
-      await keeper.stop();
+      const stopped = keeper.stop();
+      // With other settings, all of it is compared again.
+      if (now !== undefined) this.#keep(now, stopped);
+      await stopped;
     }
+    for (const set of sets) if (!this.#kept.has(set.id)) this.#keep(set);
     this.#version = version;
   }
 
-  #keep(set: ResourceSet): void {
+  #keep(set: ResourceSet, after: Promise<void> = Promise.resolve()): void {
     const { journal } = this.#app;
     const told = this.#eventsOf(set);
     const events: KeeperEvents = {
@@ -85,8 +97,8 @@ export class RootKeepers {
       },
     };
     const keeper = this.#newKeeper(set, events);
-    this.#kept.set(set.id, { keeper, ready: this.#markReady(keeper, set) });
-    keeper.start();
+    this.#kept.set(set.id, { set, keeper, ready: this.#markReady(keeper, set) });
+    after.then(() => keeper.start());
   }
 
   #newKeeper(set: ResourceSet, events: KeeperEvents): Keeper {
@@ -111,4 +123,9 @@ export class RootKeepers {
     }
     return false;
   }
+}
+
+function isKeptAlike(one: ResourceSet, other: ResourceSet): boolean {
+  const settings = ({ exclude, publishHashes, urlPrefix }: ResourceSet) => [exclude, publishHashes, urlPrefix];
+  return isDeepStrictEqual(settings(one), settings(other));
 }

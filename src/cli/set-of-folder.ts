@@ -1,34 +1,36 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { App } from '../app.ts';
+import { type SetValues, toSetFields } from '../config/set-settings.ts';
 import { isTidemarkError, TidemarkError } from '../domain/errors.ts';
 import { parseSlug, type ResourceSet, slugify } from '../domain/resource-set.ts';
 import { nameOfRoot } from './given-root.ts';
-import type { NewSetOptions } from './new-set-options.ts';
 
-export interface FolderToPublish extends NewSetOptions {
+export interface FolderToPublish {
   /** Its real path, or its location on S3. */
   readonly root: string;
   /** The set id that was asked for. */
   readonly id?: string | undefined;
+  /** The settings that were given. */
+  readonly values: SetValues;
   /** What keeps this program's own files out. */
   readonly ownFiles: readonly string[];
 }
 
 /**
- * The set of a folder: found again, or made.
- * @throws TidemarkError `conflict` when its id is taken, or the set was made with other settings
+ * The set of a folder: found again, with the settings that were given, or made.
+ * @throws TidemarkError `conflict` when its id is taken, or the set has another one
  */
 export async function setOfFolder({ sets }: Pick<App, 'sets'>, folder: FolderToPublish): Promise<ResourceSet> {
-  const found = (await sets.list()).find(({ root }) => root === folder.root);
+  const { root, id, values, ownFiles } = folder;
+  const found = (await sets.list()).find((set) => set.root === root);
   if (found !== undefined) return foundAgain({ sets }, found, folder);
-  const slug = folder.id === undefined ? slugify(nameOfRoot(folder.root)) : parseSlug(folder.id);
+  const slug = id === undefined ? slugify(nameOfRoot(root)) : parseSlug(id);
   try {
     return await sets.add({
+      ...toSetFields(values, { root }),
       slug,
-      root: folder.root,
-      exclude: [...(folder.exclude ?? []), ...folder.ownFiles],
-      pageEntries: folder.pageSize,
-      windowChanges: folder.windowSize,
+      root,
+      exclude: [...(values.exclude ?? []), ...ownFiles],
     });
   } catch (error) {
     if (!isTidemarkError(error, 'conflict')) throw error;
@@ -39,24 +41,23 @@ export async function setOfFolder({ sets }: Pick<App, 'sets'>, folder: FolderToP
 async function foundAgain(
   { sets }: Pick<App, 'sets'>,
   set: ResourceSet,
-  { id, exclude, pageSize, windowSize, ownFiles, root }: FolderToPublish,
+  { id, values, ownFiles, root }: FolderToPublish,
 ): Promise<ResourceSet> {
-  const before = [
-    ['--id', id, set.slug],
-    ['--page-size', pageSize, set.pageEntries],
-    ['--window-size', windowSize, set.windowChanges],
-  ] as const;
-  for (const [option, wanted, kept] of before) {
-    if (wanted === undefined || wanted === kept) continue;
+  const { slug } = set;
+  if (id !== undefined && id !== slug) {
     throw new TidemarkError(
       'conflict',
-      `${root} was published with ${option} ${kept}, which stays: leave ${option} out, or publish into another data folder with --data`,
-      { option, before: kept },
+      `${root} was published with --id ${slug}, which stays: leave --id out, or publish into another data folder with --data`,
+      { option: '--id', before: slug },
     );
   }
-  const missing = ownFiles.filter((pattern) => !set.exclude.includes(pattern));
-  const wanted = exclude === undefined ? [...set.exclude, ...missing] : [...exclude, ...ownFiles];
-  return isDeepStrictEqual(wanted, set.exclude) ? set : sets.setExclude(set.slug, wanted);
+  const given = values.exclude ?? (values.exclude === null ? [] : set.exclude);
+  const exclude = [...given, ...ownFiles.filter((pattern) => !given.includes(pattern))];
+  const fields = { ...toSetFields(values, set), exclude };
+  const isSame = Object.entries(fields).every(([field, value]) =>
+    isDeepStrictEqual(value, set[field as keyof ResourceSet]),
+  );
+  return isSame ? set : sets.change(slug, fields);
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { shownSettings } from '../config/set-settings.ts';
 import type { ResourceSet } from '../domain/resource-set.ts';
 import { setView } from '../http/views.ts';
 import type { RecordsStanding } from '../records/records-standing.ts';
@@ -31,15 +32,10 @@ interface Known {
 function viewFor({ set, summary }: SummarizedSet, { baseUrl, standing }: Known) {
   return {
     ...setView(set, summary, baseUrl),
-    root: set.root,
+    ...shownSettings(set),
+    urlPrefix: set.urlPrefix,
     artifact: standing?.key,
     compared: standing?.compared,
-    presignedSeconds: set.presignedSeconds,
-    resourceRootDir: set.resourceRootDir,
-    exclude: set.exclude,
-    pageSize: set.pageEntries,
-    windowSize: set.windowChanges,
-    publishHashes: set.publishHashes,
   };
 }
 

@@ -1,3 +1,4 @@
+import { SET_SETTING_NAMES, setSettingOf } from './set-settings.ts';
 import { documentedSettings } from './settings.ts';
 
 /** The table of all settings in docs/configuration.md; a test holds the page against it. */
@@ -8,6 +9,17 @@ export function settingsReference(): string {
     ),
   );
   const head = ['Key in the file | Flag | Variable | Default | Meaning', '--- | --- | --- | --- | ---'];
+  return [...head, ...rows].map((row) => `| ${row} |\n`).join('');
+}
+
+/** The table of all settings of a set in the same page. */
+export function setSettingsReference(): string {
+  const rows = SET_SETTING_NAMES.map((name) => {
+    const { flags, givenTo, meaning, default: byDefault } = setSettingOf(name);
+    const options = flags.map(({ flag }) => code(flag)).join(', ');
+    return [code(name), options, givenTo.map(code).join(', '), plainOrCode(byDefault), meaning].join(' | ');
+  });
+  const head = ['Name | Options | Given to | Default | Meaning', '--- | --- | --- | --- | ---'];
   return [...head, ...rows].map((row) => `| ${row} |\n`).join('');
 }
 

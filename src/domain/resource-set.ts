@@ -38,6 +38,10 @@ export interface ResourceSet {
   readonly windowChanges: number;
   /** Hashes to publish beside the strongest one. */
   readonly publishHashes: readonly HashAlgorithm[];
+  /** When its page size was changed: pages that were cut before are cut anew, under new names. */
+  readonly pagesSince?: Stamp;
+  /** When its published hashes were changed: all lists have other bytes since then. */
+  readonly hashesSince?: Stamp;
   /** False until its first scan or import is complete, and while it is moved: a Resource List is never a part of itself. */
   readonly ready: boolean;
   /** Its keys are being made those of its prefix; `ready` is what it will be again. Absent at all other times. */
@@ -49,6 +53,20 @@ export interface ResourceSet {
   /** When it was removed; its id and slug are not given again. */
   readonly removed?: Stamp;
 }
+
+/** The properties of a set that can be changed at any time; config/set-settings.ts says more of them. */
+type Setting =
+  | 'title'
+  | 'private'
+  | 'exclude'
+  | 'resourceRootDir'
+  | 'pageEntries'
+  | 'windowChanges'
+  | 'publishHashes'
+  | 'presignedSeconds';
+
+/** Values of settings: null is the default. */
+export type SetFields = { readonly [Field in Setting]?: ResourceSet[Field] | null | undefined };
 
 /** Whose records a set has; see artifacts/artifact-key.ts. */
 export interface RecordsSource {

@@ -5,7 +5,7 @@ import type { ResourceIndex, Window } from '../stores/resource-index.ts';
 import type { DocumentCache, Making } from './document-cache.ts';
 import { parseName, partName } from './document-name.ts';
 import { type DocumentReference, fingerprint } from './document-reference.ts';
-import type { PublishedDocument } from './published-document.ts';
+import { notOlderThan, type PublishedDocument } from './published-document.ts';
 import type { PublishedSet } from './publisher.ts';
 
 const LIMITS = { entries: MAX_ENTRIES, weight: MAX_ENTRIES_WEIGHT };
@@ -164,12 +164,13 @@ export class ChangeLists {
     }));
   }
 
-  #get(
-    { folder, fingerprint }: PublishedSet,
+  async #get(
+    { set, folder, fingerprint }: PublishedSet,
     { name, version }: Pick<DocumentReference, 'name' | 'version'>,
     making: () => Making,
   ): Promise<PublishedDocument> {
-    return this.#cache.get({ folder, name, version, fingerprint }, making);
+    const document = await this.#cache.get({ folder, name, version, fingerprint }, making);
+    return notOlderThan(set.hashesSince ?? 0, document);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ResourceKey } from '../domain/key.ts';
-import { MAX_ENTRIES } from '../domain/resource-set.ts';
+import { MAX_ENTRIES, type ResourceSet } from '../domain/resource-set.ts';
 import { boundaryBefore, type Stamp } from '../domain/stamp.ts';
 import type { Limits, LogEntry, Piece } from '../stores/resource-index.ts';
 import { partName } from './document-name.ts';
@@ -45,7 +45,13 @@ export interface StoredDirectory {
   readonly retired: readonly RetiredPage[];
   /** The most entries of a page, when that is more than the set says. */
   readonly entries?: number;
+  /** The page size of the set, and when it was chosen; absent when it was never changed. */
+  readonly pageEntries?: number;
+  readonly pagesSince?: Stamp | undefined;
 }
+
+/** What of a set says how large its pages are. */
+type SizedSet = Pick<ResourceSet, 'epoch' | 'pageEntries' | 'pagesSince'>;
 
 /** What a survey of the whole set found; `entries` is the most of a page, when that is more than the set says. */
 interface WholeSurvey {
@@ -77,7 +83,8 @@ export const RETIRED_FOR = 24 * 60 * 60 * 1000;
 export class PageDirectory {
   readonly epoch: number;
   /** The most entries of a page, as the set says. */
-  readonly #entries: number;
+  #entries: number;
+  #pagesSince: Stamp | undefined;
   #limits: Limits;
   #lastNumber: number;
   #pages: Page[];
@@ -93,14 +100,19 @@ export class PageDirectory {
     this.#lastNumber = stored.lastNumber;
     this.#pages = stored.pages.map((page) => ({ ...page }));
     this.#retired = [...stored.retired];
-    this.#entries = limits.entries;
-    this.#limits = { ...limits, entries: Math.max(limits.entries, stored.entries ?? 0) };
+    this.#entries = stored.pageEntries ?? limits.entries;
+    this.#pagesSince = stored.pagesSince;
+    this.#limits = { ...limits, entries: Math.max(this.#entries, stored.entries ?? 0) };
     this.shapeChanged = false;
   }
 
   /** A directory over what a survey of the whole set found. */
-  static survey(epoch: number, { through, pieces, entries }: WholeSurvey, limits: Limits) {
-    const stored = { epoch, through, lastNumber: 0, pages: [], retired: [], ...(entries !== undefined && { entries }) };
+  static survey(
+    { epoch, pagesSince }: Omit<SizedSet, 'pageEntries'>,
+    { through, pieces, entries = 0 }: WholeSurvey,
+    limits: Limits,
+  ) {
+    const stored = { epoch, through, lastNumber: 0, pages: [], retired: [], entries, pagesSince };
     const directory = new PageDirectory(stored, limits);
     directory.#pages = pieces.map((piece) => directory.#newPage(piece, through));
     directory.shapeChanged = true;
@@ -181,10 +193,17 @@ export class PageDirectory {
     return this.#pages.length > MOST_PAGES;
   }
 
+  /** Whether the page size of the set was changed since its pages were cut. */
+  isOlderThan({ pagesSince = 0 }: Pick<SizedSet, 'pagesSince'>): boolean {
+    return (this.#pagesSince ?? 0) < pagesSince;
+  }
+
   /** Puts what a survey of the whole set found in the place of all pages. */
-  replaceAll({ through, pieces, entries = 0 }: WholeSurvey, now: number): void {
+  replaceAll({ through, pieces, entries = 0 }: WholeSurvey, set: SizedSet, now: number): void {
     for (const [at, page] of this.#pages.entries()) this.#retire(at, page.full ?? boundaryBefore(page.counted), now);
-    this.#limits = { ...this.#limits, entries: Math.max(this.#limits.entries, entries) };
+    this.#entries = set.pageEntries;
+    this.#pagesSince = set.pagesSince;
+    this.#limits = { ...this.#limits, entries: Math.max(set.pageEntries, entries) };
     this.#pages = pieces.map((piece) => this.#newPage(piece, through));
     this.shapeChanged = true;
   }
@@ -207,9 +226,16 @@ export class PageDirectory {
   toStored(now: number): StoredDirectory {
     this.#retired = this.#retired.filter(({ retired }) => now - retired < RETIRED_FOR);
     const { epoch, through } = this;
-    const stored = { epoch, through, lastNumber: this.#lastNumber, pages: this.#pages, retired: this.#retired };
     const { entries } = this.#limits;
-    return entries > this.#entries ? { ...stored, entries } : stored;
+    return {
+      epoch,
+      through,
+      lastNumber: this.#lastNumber,
+      pages: this.#pages,
+      retired: this.#retired,
+      ...(entries > this.#entries && { entries }),
+      ...(this.#pagesSince !== undefined && { pageEntries: this.#entries, pagesSince: this.#pagesSince }),
+    };
   }
 
   /** The key at which the range of a page ends; undefined for the last page. */

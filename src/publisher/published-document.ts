@@ -21,6 +21,11 @@ export interface PublishedDocument {
   open(encoding: Encoding): Promise<Readable | Buffer>;
 }
 
+/** A document whose Last-Modified is not before the change of settings that gave it other bytes. */
+export function notOlderThan(since: Stamp, document: PublishedDocument): PublishedDocument {
+  return document.newest >= since ? document : { ...document, newest: since };
+}
+
 /** One page of a Resource List, as an administrator sees it. */
 export interface PageInfo {
   readonly name: string;

@@ -13,7 +13,7 @@ import { setUris, sourceUris } from './document-uris.ts';
 import { ENTRY_VERSION, type EntryStyle } from './documents/entry.ts';
 import { LogTail } from './log-tail.ts';
 import type { PageDirectory } from './page-directory.ts';
-import type { DocumentPublisher, PageInfo, PublishedDocument } from './published-document.ts';
+import { type DocumentPublisher, notOlderThan, type PageInfo, type PublishedDocument } from './published-document.ts';
 import type { Renderer } from './renderer.ts';
 import { type DocumentPlan, type PagePlan, planNamedPage, planPages, planResourceList } from './resource-lists.ts';
 import { SetPublication } from './set-publication.ts';
@@ -90,12 +90,14 @@ export class Publisher implements DocumentPublisher {
 
   async resourceList(slug: string): Promise<PublishedDocument> {
     const published = await this.#readySet(slug);
-    return this.#make(await this.#settled(published, (directory) => planResourceList(published, directory)));
+    const plan = await this.#settled(published, (directory) => planResourceList(published, directory));
+    return this.#makePage(published, plan);
   }
 
   async resourcePage(slug: string, name: string): Promise<PublishedDocument> {
     const published = await this.#readySet(slug);
-    return this.#make(await this.#settled(published, (directory) => planNamedPage(published, directory, name)));
+    const plan = await this.#settled(published, (directory) => planNamedPage(published, directory, name));
+    return this.#makePage(published, plan);
   }
 
   async changeList(slug: string): Promise<PublishedDocument> {
@@ -190,6 +192,11 @@ export class Publisher implements DocumentPublisher {
     return this.#parts.cache.get(reference, () => making);
   }
 
+  async #makePage({ set }: PublishedSet, plan: DocumentPlan): Promise<PublishedDocument> {
+    const document = await this.#make(plan);
+    return notOlderThan(Math.max(set.pagesSince ?? 0, set.hashesSince ?? 0), document);
+  }
+
   #settled<Result>({ set }: PublishedSet, use: (directory: PageDirectory) => Result): Promise<Result> {
     const { index, catalog, renderer } = this.#parts;
     let known = this.#publications.get(set.id);
@@ -198,7 +205,7 @@ export class Publisher implements DocumentPublisher {
       known = { epoch: set.epoch, publication: new SetPublication(set, { index, catalog, tail: this.#tail, survey }) };
       this.#publications.set(set.id, known);
     }
-    return known.publication.settled(use);
+    return known.publication.settled(set, use);
   }
 }
 

@@ -29,7 +29,7 @@ export interface KnownPage {
 
 /** The page directory of one set and epoch, kept in step with the log and with what other processes write to the catalog. */
 export class SetPublication {
-  readonly #set: ResourceSet;
+  #set: ResourceSet;
   readonly #parts: PublicationParts;
   #directory: PageDirectory | undefined;
   /** The version of the catalog's document that the directory goes back to. */
@@ -47,16 +47,19 @@ export class SetPublication {
   /**
    * Calls back with the directory at a moment when every page is within its limits, and every change is counted that was committed before the
    * call. The directory goes on changing afterwards: what is wanted of it is to be taken at once.
+   * @param set as the caller knows it, in the epoch of this publication
    * @throws TidemarkError `not-ready` when changes come in faster than pages can be split
    */
-  async settled<Result>(use: (directory: PageDirectory) => Result): Promise<Result> {
+  async settled<Result>(set: ResourceSet, use: (directory: PageDirectory) => Result): Promise<Result> {
+    // A slow request may know less of the set than the one before.
+    if ((set.pagesSince ?? 0) > (this.#set.pagesSince ?? 0)) this.#set = set;
     await this.#parts.tail.look();
     for (let round = 0; round < MOST_ROUNDS; round++) {
       if (await this.#isSettled()) return use(this.#directory!);
       // One that began before the look may not have counted all of it.
       const began = this.#settling === undefined;
       await this.#settle();
-      if (began && this.#directory !== undefined && !needsSettling(this.#directory)) return use(this.#directory);
+      if (began && this.#directory !== undefined && !this.#needsSettling(this.#directory)) return use(this.#directory);
     }
     throw new TidemarkError('not-ready', `the pages of "${this.#set.slug}" are being made: try again in a moment`);
   }
@@ -87,7 +90,7 @@ export class SetPublication {
     const head = await this.#parts.catalog.head('page-directory');
     if (this.#directory === undefined || this.#settling !== undefined || head !== this.#catalogHead) return false;
     this.#count();
-    return !needsSettling(this.#directory);
+    return !this.#needsSettling(this.#directory);
   }
 
   #settle(): Promise<void> {
@@ -102,7 +105,10 @@ export class SetPublication {
     if (this.#directory === undefined || head !== this.#catalogHead) await this.#load(head);
     const directory = this.#directory!;
     this.#count();
-    if (!needsSettling(directory)) return;
+    if (!this.#needsSettling(directory)) return;
+    const isResized = directory.isOlderThan(this.#set);
+    // Nothing is counted while this waits.
+    if (isResized) await this.#replaceAll(directory);
     const overflowing = directory.overflowing();
     for (const { name, from } of overflowing) {
       // Nothing is counted while this waits: a piece knows up to where it was counted, the page that it replaces would not.
@@ -111,11 +117,9 @@ export class SetPublication {
       failpoint('split.surveyed');
     }
     const isWidened = directory.hasTooManyPages;
-    if (isWidened) {
-      directory.replaceAll(await this.#surveyAll(), Date.now());
-    }
+    if (isWidened) await this.#replaceAll(directory);
     // The pieces may be counted further than the other pages; an index tells one time for all of them.
-    if (overflowing.length > 0 || isWidened) await this.#parts.tail.look();
+    if (isResized || overflowing.length > 0 || isWidened) await this.#parts.tail.look();
     this.#count();
     if (directory.overflowing().length > 0) return;
     directory.removeEmptyPages(Date.now());
@@ -137,7 +141,8 @@ export class SetPublication {
     this.#pending = [];
     const followed = await this.#parts.tail.follow(this.#set.id, (entries) => this.#pending.push(...entries));
     if (stored === undefined || stored.body.epoch !== this.#set.epoch) {
-      this.#directory = PageDirectory.survey(this.#set.epoch, await this.#surveyAll(), limitsOf(this.#set));
+      const set = this.#set;
+      this.#directory = PageDirectory.survey(set, await this.#surveyAll(set), limitsOf(set));
     } else {
       const directory = new PageDirectory(stored.body, limitsOf(this.#set));
       await this.#replay(directory, followed);
@@ -154,11 +159,22 @@ export class SetPublication {
   }
 
   /** Cuts the whole set into pages of the size that it says, or larger ones when an index could not list so many. */
-  async #surveyAll(): Promise<Survey & { readonly entries: number }> {
-    const { id } = this.#set;
+  async #surveyAll(set: ResourceSet): Promise<Survey & { readonly entries: number }> {
+    const { id } = set;
     const { resources } = await this.#parts.index.summary(id);
-    const limits = widened(limitsOf(this.#set), resources);
+    const limits = widened(limitsOf(set), resources);
     return { ...(await this.#parts.survey(id, {}, limits)), entries: limits.entries };
+  }
+
+  async #replaceAll(directory: PageDirectory): Promise<void> {
+    const set = this.#set;
+    directory.replaceAll(await this.#surveyAll(set), set, Date.now());
+  }
+
+  #needsSettling(directory: PageDirectory): boolean {
+    const { shapeChanged, hasTooManyPages } = directory;
+    const hasWrongShape = shapeChanged || hasTooManyPages || directory.isOlderThan(this.#set);
+    return hasWrongShape || directory.overflowing().length > 0 || directory.hasEmptyPages();
   }
 
   async #store(directory: PageDirectory): Promise<void> {
@@ -179,11 +195,6 @@ export class SetPublication {
       this.#directory = undefined;
     }
   }
-}
-
-function needsSettling(directory: PageDirectory): boolean {
-  const { shapeChanged, hasTooManyPages } = directory;
-  return shapeChanged || hasTooManyPages || directory.overflowing().length > 0 || directory.hasEmptyPages();
 }
 
 function limitsOf(set: ResourceSet): Limits {

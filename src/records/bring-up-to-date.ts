@@ -17,6 +17,7 @@ import type { Comparer } from './comparer.ts';
 import type { ComparedArtifact } from './note-records.ts';
 import {
   comparedArtifact,
+  hasHashesOf,
   nextGeneration,
   putStanding,
   type RecordsStanding,
@@ -77,7 +78,8 @@ export async function bringUpToDate(options: UpToDateOptions): Promise<RecordsSu
     const latest = await newestArtifact(options);
     const before = await readStanding(catalog, set.id);
     const isSame = before?.body.key === latest.key;
-    if (isSame && before.body.compared !== undefined && options.again !== true) return undefined;
+    const isCompared = isSame && before.body.compared !== undefined && hasHashesOf(before.body, set);
+    if (isCompared && options.again !== true) return undefined;
     if (!isSame && before !== undefined && latest.start <= before.body.start && options.acceptsOlder !== true) {
       throw olderThan(before.body, latest, set);
     }
@@ -146,7 +148,8 @@ async function begin(
   before: StoredStanding | undefined,
 ): Promise<StoredStanding | typeof OVERTAKEN> {
   // Who goes on with the same artifact has the same position: both say the same.
-  let standing = before?.body.key === artifact.key ? before : undefined;
+  const goesOn = before?.body.key === artifact.key && hasHashesOf(before.body, set);
+  let standing = goesOn ? before : undefined;
   standing ??= await moveTo(catalog, set, { artifact, before });
   if (standing === undefined) return OVERTAKEN;
   const { id, urlPrefix } = set;
@@ -164,12 +167,13 @@ async function begin(
 /** Undefined when somebody else moved first. */
 async function moveTo(
   catalog: RecordsUpkeep['catalog'],
-  { id }: ResourceSet,
+  { id, hashesSince }: ResourceSet,
   { artifact, before }: { readonly artifact: ComparedArtifact; readonly before: StoredStanding | undefined },
 ): Promise<StoredStanding | undefined> {
   const { key, schema, start } = artifact;
   try {
-    return await putStanding(catalog, id, { body: { key, schema, start, generation: nextGeneration(before) }, before });
+    const body = { key, schema, start, generation: nextGeneration(before), hashesSince };
+    return await putStanding(catalog, id, { body, before });
   } catch (error) {
     if (isTidemarkError(error, 'conflict')) return undefined;
     throw error;

@@ -1,5 +1,6 @@
 import type { FoundArtifact } from '../artifacts/find-artifacts.ts';
-import type { SetId } from '../domain/resource-set.ts';
+import type { ResourceSet, SetId } from '../domain/resource-set.ts';
+import type { Stamp } from '../domain/stamp.ts';
 import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
 import type { ComparedArtifact } from './note-records.ts';
 
@@ -10,6 +11,8 @@ export interface RecordsStanding extends ComparedArtifact {
    * come of it, so that the store itself drops those of whoever is late.
    */
   readonly generation: number;
+  /** The `hashesSince` of the set whose hashes the states have. */
+  readonly hashesSince?: Stamp | undefined;
   /** When all that differed was posted, as ISO 8601; absent while that is under way. */
   readonly compared?: string;
   /** Records of the artifact, when it was compared. */
@@ -39,6 +42,11 @@ export async function putStanding(
  */
 export function nextGeneration(before: StoredStanding | undefined): number {
   return Math.max((before?.body.generation ?? 0) + 1, Math.floor(Date.now() / 1000));
+}
+
+/** Whether the states have the hashes that the set publishes. */
+export function hasHashesOf({ hashesSince = 0 }: RecordsStanding, set: Pick<ResourceSet, 'hashesSince'>): boolean {
+  return hashesSince >= (set.hashesSince ?? 0);
 }
 
 export function comparedArtifact({ key, schema, start }: FoundArtifact): ComparedArtifact {

@@ -1,5 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
 import { TidemarkError } from '../domain/errors.ts';
-import type { HashAlgorithm } from '../domain/hash.ts';
 import { strictUri } from '../domain/key.ts';
 import {
   DEFAULT_PAGE_ENTRIES,
@@ -8,6 +8,7 @@ import {
   parseSlug,
   type RecordsSource,
   type ResourceSet,
+  type SetFields,
 } from '../domain/resource-set.ts';
 import type { Stamp } from '../domain/stamp.ts';
 import { setUris } from '../publisher/document-uris.ts';
@@ -15,21 +16,13 @@ import { setUris } from '../publisher/document-uris.ts';
 /** Characters of a prefix: some are left for what follows it in a URI, which has 2,048 at most. */
 const MOST_PREFIX = 2000;
 
-/** What a new set may be told; everything else has a default. */
-export interface NewSet {
+/** What is known of a new set; everything else has a default. */
+export interface NewSet extends SetFields {
   readonly slug: string;
-  readonly title?: string | undefined;
   readonly aliases?: readonly string[] | undefined;
   readonly root?: string | undefined;
   readonly records?: RecordsSource | undefined;
   readonly urlPrefix?: string | undefined;
-  readonly resourceRootDir?: string | undefined;
-  readonly exclude?: readonly string[] | undefined;
-  readonly pageEntries?: number | undefined;
-  readonly windowChanges?: number | undefined;
-  readonly publishHashes?: readonly HashAlgorithm[] | undefined;
-  readonly presignedSeconds?: number | undefined;
-  readonly private?: boolean | undefined;
   /** For a set that is taken over: the boundary below its first change, above the store's last one. Else its history begins now. */
   readonly epochStart?: Stamp | undefined;
   readonly imported?: Imported | undefined;
@@ -43,27 +36,51 @@ export function draftSet(set: NewSet, baseUrl: string): Omit<ResourceSet, 'id' |
   const slug = parseSlug(set.slug);
   return {
     slug,
-    ...(set.title !== undefined && { title: set.title }),
     ...(set.aliases !== undefined && set.aliases.length > 0 && { aliases: set.aliases }),
     epoch: 1,
     urlPrefix: set.urlPrefix === undefined ? setUris(baseUrl, slug).resources : parseUrlPrefix(set.urlPrefix),
     ...(set.root !== undefined && { root: set.root }),
     ...(set.records !== undefined && { records: set.records }),
-    ...(set.presignedSeconds !== undefined && { presignedSeconds: set.presignedSeconds }),
-    ...resourceRootDir(set),
-    exclude: set.exclude ?? [],
-    pageEntries: set.pageEntries ?? DEFAULT_PAGE_ENTRIES,
-    windowChanges: set.windowChanges ?? DEFAULT_WINDOW_CHANGES,
-    publishHashes: set.publishHashes ?? [],
+    ...settingsOf(set),
     ready: set.root === undefined && set.records === undefined && set.imported === undefined,
-    ...(set.private === true && { private: true }),
     ...(set.imported !== undefined && { imported: set.imported }),
   };
 }
 
-function resourceRootDir({ resourceRootDir, root }: NewSet): { resourceRootDir?: string } {
-  const folder = resourceRootDir ?? (root?.startsWith('/') ? root : undefined);
-  return folder === undefined ? {} : { resourceRootDir: folder };
+/**
+ * The set with other settings.
+ * @param now a boundary above every change: documents that depend on what was changed are others from then on
+ */
+export function changedSet(set: ResourceSet, changes: SetFields, now: Stamp): ResourceSet {
+  const { title: _t, private: _p, resourceRootDir: _r, presignedSeconds: _s, ...kept } = set;
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+  const settings = settingsOf({ ...set, ...Object.fromEntries(given) });
+  const hasOtherPages = settings.pageEntries !== set.pageEntries;
+  const hasOtherHashes = !isDeepStrictEqual(settings.publishHashes, set.publishHashes);
+  return {
+    ...kept,
+    ...settings,
+    ...(hasOtherPages && { pagesSince: now }),
+    ...(hasOtherHashes && { hashesSince: now }),
+  };
+}
+
+function settingsOf(set: SetFields & Pick<NewSet, 'root'>): Pick<ResourceSet, keyof SetFields> {
+  const folder = set.resourceRootDir ?? (set.root?.startsWith('/') ? set.root : undefined);
+  return {
+    ...(isGiven(set.title) && { title: set.title }),
+    ...(isGiven(set.presignedSeconds) && { presignedSeconds: set.presignedSeconds }),
+    ...(folder !== undefined && { resourceRootDir: folder }),
+    exclude: set.exclude ?? [],
+    pageEntries: set.pageEntries ?? DEFAULT_PAGE_ENTRIES,
+    windowChanges: set.windowChanges ?? DEFAULT_WINDOW_CHANGES,
+    publishHashes: set.publishHashes ?? [],
+    ...(set.private === true && { private: true }),
+  };
+}
+
+function isGiven<Value>(value: Value | null | undefined): value is Value {
+  return value !== null && value !== undefined;
 }
 
 /** @throws TidemarkError `invalid` */

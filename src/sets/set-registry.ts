@@ -5,13 +5,14 @@ import {
   leastPrefixWeight,
   parseSlug,
   type ResourceSet,
+  type SetFields,
   type SetId,
 } from '../domain/resource-set.ts';
 import type { Stamp } from '../domain/stamp.ts';
 import { setUris } from '../publisher/document-uris.ts';
 import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
-import { draftSet, type NewSet, parseUrlPrefix } from './new-set.ts';
+import { changedSet, draftSet, type NewSet, parseUrlPrefix } from './new-set.ts';
 import { rekey } from './rekey.ts';
 import { requireUris } from './require-uris.ts';
 import { SetNames } from './set-names.ts';
@@ -118,14 +119,13 @@ export class SetRegistry {
     }));
   }
 
-  /** Replaces what the set leaves out. */
-  async setExclude(slug: string, exclude: readonly string[]): Promise<ResourceSet> {
-    return this.#change(slug, () => ({ exclude }));
-  }
-
-  /** Makes the set one for those whose token may read it, or for everybody. */
-  async setPrivate(slug: string, isPrivate: boolean): Promise<ResourceSet> {
-    return this.#change(slug, () => ({ private: isPrivate }));
+  /**
+   * Changes settings of the set.
+   * @throws TidemarkError `not-found` or `gone`
+   */
+  async change(slug: string, changes: SetFields): Promise<ResourceSet> {
+    const now = await this.#index.mark();
+    return this.#replace(slug, (set) => changedSet(set, changes, now));
   }
 
   /**
@@ -239,13 +239,17 @@ export class SetRegistry {
     return aliases === undefined || aliases.length === 0 ? {} : { aliases };
   }
 
-  async #change(slug: string, change: (set: ResourceSet) => Partial<ResourceSet>): Promise<ResourceSet> {
+  #change(slug: string, change: (set: ResourceSet) => Partial<ResourceSet>): Promise<ResourceSet> {
+    return this.#replace(slug, (set) => ({ ...set, ...change(set) }));
+  }
+
+  async #replace(slug: string, change: (set: ResourceSet) => ResourceSet): Promise<ResourceSet> {
     const { id, version, body } = await this.#document(slug);
-    const changed: ResourceSet = { ...body, ...change(body) };
+    const changed = change(body);
     try {
       await this.#catalog.put('set', id, changed, version);
     } catch (error) {
-      if (isTidemarkError(error, 'conflict')) return this.#change(slug, change);
+      if (isTidemarkError(error, 'conflict')) return this.#replace(slug, change);
       throw error;
     }
     return changed;

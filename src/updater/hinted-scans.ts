@@ -15,11 +15,12 @@ interface Hints {
 
 /** Scans the paths of which somebody says that they have changed. What is said while a scan is under way shares the next one. */
 export class HintedScans {
-  readonly #scanned: Scanned;
+  readonly #scanned: () => Scanned;
   #next: Hints | undefined;
   #underWay: Promise<unknown> = Promise.resolve();
 
-  constructor(scanned: Scanned) {
+  /** @param scanned called at the beginning of each scan: settings of the set may have changed */
+  constructor(scanned: () => Scanned) {
     this.#scanned = scanned;
   }
 
@@ -45,7 +46,7 @@ export class HintedScans {
     const paths = new Set<string>();
     const scanned = this.#underWay.then(async () => {
       this.#next = undefined;
-      return (await scan({ ...this.#scanned, under: [...paths] })).problems;
+      return (await scan({ ...this.#scanned(), under: [...paths] })).problems;
     });
     this.#underWay = scanned.catch(() => {});
     return { paths, scanned };

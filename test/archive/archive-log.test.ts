@@ -45,7 +45,7 @@ describeOnEachStore('archiving a log', (kind) => {
 
   it('writes only the catalog when only a set has changed, and positions when only a source has come further', async () => {
     await bench.archive(app);
-    await app.sets.setPrivate('maps', true);
+    await app.sets.change('maps', { private: true });
     const { status, mark } = await bench.archive(app);
     assert.deepEqual([status, mark?.changes, mark?.total], ['written', undefined, 0]);
     await app.index.commit([{ ...upsert(maps, 'a'), state: undefined, source: 'h', position: 4 }]);

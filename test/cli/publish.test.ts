@@ -151,13 +151,19 @@ describeOnEachStore('tidemark publish', (store) => {
     assert.match(stderr, /tidemark sets add ID --root .*other, then tidemark serve/);
   });
 
-  it('refuses other page sizes and ids than the set was made with', async () => {
+  it('goes on with the settings that it is given later', async () => {
+    await stop(await publish());
+    await stop(await publish('--page-size', '5'));
+    await publish('--page-size', '1', '--exclude', 'europe/');
+
+    const { stdout } = await place.run(['sets', 'show', 'my-maps', '--json']);
+    const { pageSize, exclude, resources } = JSON.parse(stdout);
+    assert.deepEqual([pageSize, exclude, resources], [1, ['europe/'], 1]);
+  });
+
+  it('refuses another id than the set was made with', async () => {
     await stop(await publish());
 
-    await refuses(
-      ['publish', files, '--port', String(port), '--page-size', '5'],
-      /published with --page-size 10000, which stays/,
-    );
     await refuses(['publish', files, '--port', String(port), '--id', 'x'], /published with --id my-maps, which stays/);
   });
 

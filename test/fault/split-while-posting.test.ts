@@ -24,9 +24,9 @@ describeOnEachStore('a page that is split while changes come in', (store) => {
         return index.survey(...asked);
       },
     });
-    await publication.settled(() => {});
+    await publication.settled(set, () => {});
     await index.commit(overflow);
-    const versions = await publication.settled(({ pages }) => pages.map(({ version }) => version));
+    const versions = await publication.settled(set, ({ pages }) => pages.map(({ version }) => version));
 
     assert.ok(surveys > 0, 'a page is split');
     const { lastChange } = await index.summary(set.id);

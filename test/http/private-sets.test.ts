@@ -122,11 +122,11 @@ describeOnEachStore('A private set', (store, itOnce) => {
     await addSealed();
     const status = async () => (await get('/sets/sealed/capabilitylist.xml')).status;
     assert.equal(await status(), 404);
-    await started.app.sets.setPrivate('sealed', false);
+    await started.app.sets.change('sealed', { private: false });
     assert.equal(await status(), 200);
     assert.equal((await get('/sets/sealed/capabilitylist.xml')).headers['cache-control'], 'no-cache');
     assert.match((await get('/.well-known/resourcesync')).text, /sealed/);
-    await started.app.sets.setPrivate('sealed', true);
+    await started.app.sets.change('sealed', { private: true });
     assert.equal(await status(), 404);
     assert.doesNotMatch((await get('/.well-known/resourcesync')).text, /sealed/);
   });

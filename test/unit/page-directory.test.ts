@@ -64,7 +64,7 @@ class Server {
 
   constructor(model: Model) {
     this.model = model;
-    this.directory = PageDirectory.survey(1, model.survey('', undefined), LIMITS);
+    this.directory = PageDirectory.survey({ epoch: 1 }, model.survey('', undefined), LIMITS);
     this.#counted = model.log.length;
   }
 

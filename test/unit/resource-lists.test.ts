@@ -61,7 +61,7 @@ describe('The Resource List of a set with several pages', () => {
 
 /** Over so many resources. */
 function directoryOf(resources: number): PageDirectory {
-  return PageDirectory.survey(1, surveyOf(resources, LIMITS.entries), LIMITS);
+  return PageDirectory.survey({ epoch: 1 }, surveyOf(resources, LIMITS.entries), LIMITS);
 }
 
 function surveyOf(resources: number, entries: number) {

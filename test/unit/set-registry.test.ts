@@ -61,7 +61,7 @@ describeOnEachStore('a registry of sets', (store) => {
     assert.deepEqual(await listed(), ['a', 'b', 'c']);
     const version = await others.version();
 
-    await sets.setExclude('b', ['*.tmp']);
+    await sets.change('b', { exclude: ['*.tmp'] });
     assert.deepEqual((await others.bySlug('b')).exclude, ['*.tmp']);
     assert.ok((await others.version()) > version);
 
@@ -100,7 +100,7 @@ describeOnEachStore('a registry of sets', (store) => {
     await others.list();
     assert.equal(read, 5);
     await sets.markReady('set-3');
-    await sets.setExclude('set-3', ['*.tmp']);
+    await sets.change('set-3', { exclude: ['*.tmp'] });
     await others.list();
     await others.bySlug('set-3');
     assert.equal(read, 6);
@@ -108,9 +108,9 @@ describeOnEachStore('a registry of sets', (store) => {
 
   it('knows its own changes, also when others were put meanwhile', async () => {
     for (const slug of ['a', 'b']) await add(slug);
-    await others.setExclude('a', ['1']);
-    await sets.setExclude('a', ['2']);
-    await others.setExclude('b', ['3']);
+    await others.change('a', { exclude: ['1'] });
+    await sets.change('a', { exclude: ['2'] });
+    await others.change('b', { exclude: ['3'] });
     const excludes = async (registry: SetRegistry) => (await registry.list()).map(({ exclude }) => exclude);
     assert.deepEqual(await excludes(sets), [['2'], ['3']]);
     assert.deepEqual(await excludes(others), [['2'], ['3']]);

@@ -1,8 +1,9 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import type { Configuration } from '../config/configuration.ts';
 import { TidemarkError } from '../domain/errors.ts';
 import { patternOfFolder } from '../roots/exclusions.ts';
+import { isS3 } from '../s3/s3-location.ts';
+import type { Configuration } from './configuration.ts';
 
 // SQLite keeps these beside the database while it is open; the last one is the lock of the store.
 const STORE_SUFFIXES = ['', '-wal', '-shm', '-journal', '.lock'];
@@ -13,6 +14,7 @@ const STORE_SUFFIXES = ['', '-wal', '-shm', '-journal', '.lock'];
  * @throws TidemarkError `invalid` when the data folder is the root itself
  */
 export function exclusionsOfOwnFiles(root: string, { dataFolder, store }: Configuration): readonly string[] {
+  if (isS3(root)) return [];
   const data = placeBelow(root, dataFolder);
   if (data === '') {
     throw new TidemarkError('invalid', `${root} is the data folder itself: choose another one with --data`, {

@@ -1,0 +1,16 @@
+import type { ResourceSet } from '../domain/resource-set.ts';
+import type { Configuration } from './configuration.ts';
+import { exclusionsOfOwnFiles } from './own-files.ts';
+import { type SetValues, toSetFields } from './set-settings.ts';
+
+/**
+ * New values of settings of a set, by the properties of the set. New exclusions still leave out this program's own files.
+ * @throws TidemarkError `invalid` when the set cannot have one of them
+ */
+export function changedFields(values: SetValues, set: ResourceSet, configuration: Configuration) {
+  const fields = toSetFields(values, set);
+  if (values.exclude === undefined || set.root === undefined) return fields;
+  const given = values.exclude ?? [];
+  const own = exclusionsOfOwnFiles(set.root, configuration).filter((pattern) => !given.includes(pattern));
+  return { ...fields, exclude: [...given, ...own] };
+}

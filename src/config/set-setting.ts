@@ -1,0 +1,131 @@
+import type * as z from 'zod';
+import { TidemarkError } from '../domain/errors.ts';
+import type { ResourceSet } from '../domain/resource-set.ts';
+import { isS3, parseS3Location } from '../s3/s3-location.ts';
+import { Wrong } from './checked-value.ts';
+import { duration } from './setting-values.ts';
+
+/** The commands that take settings of a set. What `sets change` takes can also be changed over HTTP. */
+export type SetCommand = 'publish' | 'sets add' | 'sets change';
+
+/** The parts of a set that decide which settings it can have. */
+export type SetOrigin = { readonly [Field in 'root' | 'records']?: ResourceSet[Field] | undefined };
+
+/** One setting of a set. Its name is its key in the JSON API and in `sets show --json`. */
+export interface SetSetting<Value = unknown> {
+  /** The property of a set that holds it. */
+  readonly field: keyof ResourceSet;
+  readonly schema: z.ZodType<Value>;
+  readonly meaning: string;
+  /** As a person would write it; a text in parentheses when it depends on something. */
+  readonly default: string;
+  /** Where it can be given. */
+  readonly givenTo: readonly SetCommand[];
+  readonly flags: readonly SetFlag[];
+  /** Makes the value of several flags; absent when there is one. @param given by the names that commander gives them */
+  readonly fromFlags?: (given: Given) => Value | null | undefined;
+  /** Makes a relative path absolute. */
+  readonly locate?: (value: Value, folder: string) => Value;
+  /** @throws TidemarkError `invalid` when a set of this origin cannot have the value */
+  readonly check?: (value: Value, origin: SetOrigin) => void;
+  /** Makes the value that is shown of the one that is stored. */
+  readonly show?: (stored: never) => Value | undefined;
+}
+
+/** A flag of the command line. */
+export interface SetFlag {
+  /** As commander writes it. */
+  readonly flag: `--${string}`;
+  /** That of the setting, when absent. */
+  readonly meaning?: string;
+  /** The commands that take it; those of the setting, when absent. */
+  readonly givenTo?: readonly SetCommand[];
+  /** Reads its argument, if it has one. @throws Wrong */
+  readonly parse?: (text: string, before: unknown) => unknown;
+}
+
+type Given = Readonly<Record<string, unknown>>;
+
+/** Seconds that a presigned URL is valid when no duration is given. */
+const DEFAULT_EXPIRY = 900;
+
+/** A flag that is given once. An empty argument puts back the default. */
+export function one(flag: SetFlag['flag'], schema: z.ZodType, read: (text: string) => unknown = String): SetFlag {
+  return { flag, parse: (text) => (text === '' ? null : parsed(schema, read(text))) };
+}
+
+/** A flag that may be given several times. An empty argument alone makes an empty list. */
+export function several(flag: SetFlag['flag'], schema: z.ZodType): SetFlag {
+  return {
+    flag,
+    parse(text, before = []) {
+      const texts = [...(before as readonly string[]), ...(text === '' ? [] : [text])];
+      return parsed(schema, texts);
+    },
+  };
+}
+
+export function numberOf(text: string): number {
+  return /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+}
+
+export const PRIVACY_FLAGS: readonly SetFlag[] = [
+  { flag: '--private', meaning: 'only for those whose token may read it; for everybody else, it does not exist' },
+  { flag: '--public', meaning: 'for everybody', givenTo: ['sets change'] },
+];
+
+export function privacy({ private: isPrivate, public: isPublic }: Given): boolean | undefined {
+  if (isPrivate === true && isPublic === true) throw wrong('private', 'give either --private or --public');
+  if (isPublic === true) return false;
+  return isPrivate === true ? true : undefined;
+}
+
+export const REDIRECT_FLAGS: readonly SetFlag[] = [
+  {
+    flag: '--redirect <how>',
+    meaning: 'with a root on S3, send clients to the S3 server, by URLs that are valid for a while: presigned',
+    parse: parseRedirect,
+  },
+  { flag: '--redirect-expiry <duration>', meaning: 'how long such a URL is valid (default: 15m)', parse: parseExpiry },
+];
+
+export function presignedSeconds({ redirect, redirectExpiry }: Given): number | null | undefined {
+  if (redirect === 'presigned') return (redirectExpiry as number | undefined) ?? DEFAULT_EXPIRY;
+  if (redirectExpiry !== undefined) throw wrong('redirect', '--redirect-expiry goes with --redirect presigned');
+  return redirect as null | undefined;
+}
+
+export function requireSigningRoot(_seconds: number, { root }: SetOrigin): void {
+  if (root === undefined || !isS3(root)) throw wrong('redirect', '--redirect presigned goes with a root on S3');
+  if (!parseS3Location(root).anonymous) return;
+  throw wrong('redirect', '--redirect presigned needs credentials, and the root is anonymous');
+}
+
+/** Files, and locations of files, are nothing that a set of records has. */
+export function refuseWithRecords(option: string, { records }: SetOrigin): void {
+  if (records === undefined) return;
+  throw new TidemarkError('invalid', `a set of records has no files: leave out --records or ${option}`, { option });
+}
+
+export function wrong(field: string, message: string): TidemarkError {
+  return new TidemarkError('invalid', message, { field });
+}
+
+function parsed(schema: z.ZodType, value: unknown): unknown {
+  const { success, data, error } = schema.safeParse(value);
+  if (success) return data;
+  throw new Wrong(error.issues[0]!.message);
+}
+
+function parseRedirect(text: string): 'presigned' | null {
+  if (text === '') return null;
+  if (text === 'presigned') return text;
+  throw new Wrong('use presigned');
+}
+
+/** Seconds. */
+function parseExpiry(text: string): number {
+  const { success, data, error } = duration.safeParse(text);
+  if (success) return Math.ceil(data / 1000);
+  throw new Wrong(`it ${error.issues[0]!.message}`);
+}

@@ -1,0 +1,187 @@
+import { isAbsolute, resolve } from 'node:path';
+import * as z from 'zod';
+import { HASH_ALGORITHMS } from '../domain/hash.ts';
+import {
+  DEFAULT_PAGE_ENTRIES,
+  DEFAULT_WINDOW_CHANGES,
+  formatRecordsSource,
+  MAX_ENTRIES,
+  type RecordsSource,
+  type ResourceSet,
+  type SetFields,
+} from '../domain/resource-set.ts';
+import { parseExclusions } from '../roots/exclusions.ts';
+import {
+  numberOf,
+  one,
+  PRIVACY_FLAGS,
+  presignedSeconds,
+  privacy,
+  REDIRECT_FLAGS,
+  refuseWithRecords,
+  requireSigningRoot,
+  type SetCommand,
+  type SetOrigin,
+  type SetSetting,
+  several,
+  wrong,
+} from './set-setting.ts';
+
+const ADD: readonly SetCommand[] = ['sets add'];
+const ADD_AND_CHANGE: readonly SetCommand[] = ['sets add', 'sets change'];
+const ALL: readonly SetCommand[] = ['publish', 'sets add', 'sets change'];
+
+const text = z.string().min(1, 'it is empty').max(4096, 'it is longer than 4096 characters');
+const wholeNumber = `use a whole number from 1 to ${MAX_ENTRIES}`;
+const entries = z.int(wholeNumber).min(1, wholeNumber).max(MAX_ENTRIES, wholeNumber);
+const patterns = z.array(z.string().min(1, 'a pattern is empty')).max(1000, 'at most 1000 patterns');
+const hashes = z.array(z.enum(HASH_ALGORITHMS, `use one of ${HASH_ALGORITHMS.join(', ')}`));
+
+/** All settings of a set. The options of commands, `PATCH /api/sets/{set}`, the pages and the reference are made of it. */
+export const SET_SETTINGS = {
+  root: setting({
+    field: 'root',
+    schema: text,
+    meaning: 'The folder whose files are the resources, or s3://BUCKET/PREFIX?endpoint=URL (docs/s3.md).',
+    default: '(none)',
+    givenTo: ADD,
+    flags: [one('--root <location>', text)],
+    check: (_root, origin) => refuseWithRecords('--root', origin),
+  }),
+  records: setting({
+    field: 'records',
+    schema: text,
+    meaning:
+      'PROVIDER/ACTIVITY, such as cdl/harvest: the resources are the records of the newest artifact of that (docs/artifacts.md).',
+    default: '(none)',
+    givenTo: ADD,
+    flags: [one('--records <provider/activity>', text)],
+    show: (stored?: RecordsSource) => stored && formatRecordsSource(stored),
+  }),
+  urlPrefix: setting({
+    field: 'urlPrefix',
+    schema: text,
+    meaning: 'What the URIs of the resources begin with, when another server has them; `sets move` changes it.',
+    default: '(below the base URL)',
+    givenTo: ADD,
+    flags: [one('--url-prefix <url>', text)],
+  }),
+  title: setting({
+    field: 'title',
+    schema: text,
+    meaning: 'The title for people.',
+    default: '(none)',
+    givenTo: ADD_AND_CHANGE,
+    flags: [one('--title <text>', text)],
+  }),
+  private: setting({
+    field: 'private',
+    schema: z.boolean(),
+    meaning: 'Whether the set is only for those whose token may read it.',
+    default: 'false',
+    givenTo: ADD_AND_CHANGE,
+    flags: PRIVACY_FLAGS,
+    fromFlags: privacy,
+    show: (stored?: boolean) => stored === true,
+  }),
+  exclude: setting({
+    field: 'exclude',
+    schema: patterns,
+    meaning: 'Files that are left out: patterns in the manner of .gitignore, one for each time that it is given.',
+    default: '(none)',
+    givenTo: ALL,
+    flags: [several('--exclude <pattern>', patterns)],
+    check(given, origin) {
+      if (given.length > 0) refuseWithRecords('--exclude', origin);
+      parseExclusions(given);
+    },
+  }),
+  resourceRootDir: setting({
+    field: 'resourceRootDir',
+    schema: text,
+    meaning: 'The folder that posted locations of the type abs_path lie in.',
+    default: '(the root, when it is a folder)',
+    givenTo: ADD_AND_CHANGE,
+    flags: [one('--resource-root-dir <folder>', text)],
+    locate: (folder, base) => resolve(base, folder),
+    check(folder, origin) {
+      refuseWithRecords('--resource-root-dir', origin);
+      if (!isAbsolute(folder)) throw wrong('resourceRootDir', `"${folder}" is not an absolute path`);
+    },
+  }),
+  pageSize: setting({
+    field: 'pageEntries',
+    schema: entries,
+    meaning: 'Most entries of a Resource List page; a set of more than 40,000 pages gets larger ones.',
+    default: String(DEFAULT_PAGE_ENTRIES),
+    givenTo: ALL,
+    flags: [one('--page-size <number>', entries, numberOf)],
+  }),
+  windowSize: setting({
+    field: 'windowChanges',
+    schema: entries,
+    meaning: 'Most changes of a Change List window; closed windows stay as they are.',
+    default: String(DEFAULT_WINDOW_CHANGES),
+    givenTo: ALL,
+    flags: [one('--window-size <number>', entries, numberOf)],
+  }),
+  publishHashes: setting({
+    field: 'publishHashes',
+    schema: hashes,
+    meaning: 'Hashes to publish beside the strongest one, one for each time that it is given.',
+    default: '(none)',
+    givenTo: ADD_AND_CHANGE,
+    flags: [several('--publish-hash <algorithm>', hashes)],
+  }),
+  presignedSeconds: setting({
+    field: 'presignedSeconds',
+    schema: z.int().min(1).max(86_400),
+    meaning: 'With a root on S3: clients are sent to the S3 server, by URLs that are valid for so many seconds.',
+    default: '(this server sends the bytes)',
+    givenTo: ADD_AND_CHANGE,
+    flags: REDIRECT_FLAGS,
+    fromFlags: presignedSeconds,
+    check: requireSigningRoot,
+  }),
+} as const;
+
+export type SetSettingName = keyof typeof SET_SETTINGS;
+/** Values as the API takes them: null puts back the default, undefined changes nothing. */
+export type SetValues = {
+  readonly [Name in SetSettingName]?: z.output<(typeof SET_SETTINGS)[Name]['schema']> | null | undefined;
+};
+
+export const SET_SETTING_NAMES = Object.keys(SET_SETTINGS) as readonly SetSettingName[];
+
+export function setSettingOf(name: SetSettingName): SetSetting {
+  return SET_SETTINGS[name] as unknown as SetSetting;
+}
+
+/** The settings that a command takes. */
+export function setSettingsOf(command: SetCommand): readonly SetSettingName[] {
+  return SET_SETTING_NAMES.filter((name) => setSettingOf(name).givenTo.includes(command));
+}
+
+/** Every setting as it is shown; undefined for what has no value. */
+export function shownSettings(set: ResourceSet): {
+  readonly [Name in SetSettingName]?: Exclude<SetValues[Name], null>;
+} {
+  const shown = SET_SETTING_NAMES.map((name) => {
+    const { field, show } = setSettingOf(name);
+    return [name, show === undefined ? set[field] : show(set[field] as never)];
+  });
+  return Object.fromEntries(shown);
+}
+
+/** The values by the properties of a set. @throws TidemarkError `invalid` when a set of this origin cannot have one of them */
+export function toSetFields(values: SetValues, origin: SetOrigin): SetFields {
+  const given = SET_SETTING_NAMES.filter((name) => values[name] !== undefined);
+  for (const name of given) {
+    if (values[name] !== null) setSettingOf(name).check?.(values[name], origin);
+  }
+  return Object.fromEntries(given.map((name) => [setSettingOf(name).field, values[name]]));
+}
+
+function setting<Value>(setting: SetSetting<Value>): SetSetting<Value> {
+  return setting;
+}
