@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { auditSource, itWithScript } from '../support/check-scripts.ts';
-import { describeOnEachStore } from '../support/each-store.ts';
+import { describeOnEachStore, SQLITE } from '../support/each-store.ts';
 import { readSource } from '../support/read-source.ts';
 import { RULE_TABLE } from '../support/rule-table.ts';
 import { type Answer, linksOf, type Source } from '../support/rules/source.ts';
@@ -75,6 +75,23 @@ describeOnEachStore('a running source', (store, itOnce) => {
   itWithScript('audit', 'leaves an auditor nothing to find', async () => {
     const { exitCode, output } = await auditSource(proxy.baseUrl);
     assert.equal(exitCode, 0, output);
+  });
+});
+
+describe('a source whose sets were moved', () => {
+  it('keeps every rule, at once and when it has gone on', async () => {
+    const proxy = await ReverseProxy.start();
+    try {
+      const rich = await RichSource.start(SQLITE, proxy);
+      await rich.move();
+      const moved = await readSource(proxy.baseUrl, { truth: rich.truth });
+      assert.deepEqual(violations(moved), []);
+      await rich.goOn();
+      assert.deepEqual(violations(await readSource(proxy.baseUrl, { truth: rich.truth, before: moved })), []);
+    } finally {
+      await closeApps();
+      await proxy.close();
+    }
   });
 });
 

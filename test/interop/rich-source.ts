@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { keyOfPath, uriOf } from '../../src/domain/key.ts';
 import type { ResourceSet } from '../../src/domain/resource-set.ts';
 import { setUris } from '../../src/publisher/document-uris.ts';
 import { scan } from '../../src/updater/scan.ts';
 import type { StoreKind } from '../support/each-store.ts';
-import type { Truth } from '../support/rules/source.ts';
+import type { TrueChange, Truth } from '../support/rules/source.ts';
 import { type StartedApp, startApp } from '../support/start-app.ts';
 import { post } from './http.ts';
 import type { ReverseProxy } from './reverse-proxy.ts';
@@ -20,10 +20,12 @@ const SIZES = { pageEntries: 5, windowChanges: 6 };
  */
 export class RichSource {
   readonly proxy: ReverseProxy;
+  readonly #app: StartedApp['app'];
   readonly #owners: readonly Owner[];
 
-  private constructor(proxy: ReverseProxy, owners: readonly Owner[]) {
+  private constructor(proxy: ReverseProxy, app: StartedApp['app'], owners: readonly Owner[]) {
     this.proxy = proxy;
+    this.#app = app;
     this.#owners = owners;
   }
 
@@ -46,7 +48,7 @@ export class RichSource {
     await fill(ofPapers);
     const ofNotes = new Poster(notes, { proxy, url });
     await ofNotes.write('only.txt', 'the only one');
-    return new RichSource(proxy, [ofFiles, ofPapers, ofNotes]);
+    return new RichSource(proxy, app, [ofFiles, ofPapers, ofNotes]);
   }
 
   /** What the owners know of their sets, by the URI of the Capability List. */
@@ -59,6 +61,15 @@ export class RichSource {
         truth,
       ]),
     );
+  }
+
+  /** Moves the sets whose resources another server has to other URIs there; their histories begin anew. */
+  async move(): Promise<void> {
+    const posters = this.#owners.filter((owner) => owner instanceof Poster);
+    for (const owner of posters) {
+      const { slug, urlPrefix } = owner.set;
+      owner.moveTo(await this.#app.sets.move(slug, urlPrefix.replace('/store/', '/moved/')));
+    }
   }
 
   /** Changes every set but the empty one, so that windows roll over. */
@@ -85,35 +96,49 @@ async function fill(owner: Owner): Promise<void> {
 
 /** Whoever changes the resources of a set, and remembers what it did. */
 abstract class Owner {
-  readonly set: ResourceSet;
-  readonly #resources = new Set<string>();
-  readonly #changes: string[] = [];
+  set: ResourceSet;
+  #paths = new Set<string>();
+  #changes: TrueChange[] = [];
+  #before: readonly string[] = [];
 
   constructor(set: ResourceSet) {
     this.set = set;
   }
 
   get truth(): Truth {
-    return { resources: [...this.#resources], changes: [...this.#changes] };
+    return { resources: this.#uris(), changes: [...this.#changes], before: this.#before };
   }
 
   async write(path: string, text: string): Promise<void> {
-    await this.put(path, text);
-    this.#resources.add(this.uriOf(path));
-    this.#changes.push(this.uriOf(path));
+    const lastmod = await this.put(path, text);
+    this.#paths.add(path);
+    const hash = `sha-256:${createHash('sha256').update(text).digest('hex')}`;
+    const length = String(Buffer.byteLength(text));
+    this.#changes.push({ uri: this.uriOf(path), state: { hash, length, type: 'text/plain', lastmod } });
   }
 
   async remove(path: string): Promise<void> {
     await this.delete(path);
-    this.#resources.delete(this.uriOf(path));
-    this.#changes.push(this.uriOf(path));
+    this.#paths.delete(path);
+    this.#changes.push({ uri: this.uriOf(path), state: undefined });
+  }
+
+  moveTo(set: ResourceSet): void {
+    this.set = set;
+    this.#changes = [];
+    this.#before = this.#uris();
+  }
+
+  #uris(): readonly string[] {
+    return [...this.#paths].map((path) => this.uriOf(path));
   }
 
   protected uriOf(path: string): string {
     return uriOf(this.set.urlPrefix, keyOfPath(path));
   }
 
-  protected abstract put(path: string, text: string): Promise<void>;
+  /** Returns its lastmod. */
+  protected abstract put(path: string, text: string): Promise<string>;
   protected abstract delete(path: string): Promise<void>;
 }
 
@@ -125,11 +150,12 @@ class FolderOwner extends Owner {
     this.#app = app;
   }
 
-  protected override async put(path: string, text: string): Promise<void> {
+  protected override async put(path: string, text: string): Promise<string> {
     const file = join(this.set.root!, path);
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, text);
     await this.#scan();
+    return wholeSeconds(new Date((await stat(file)).mtimeMs));
   }
 
   protected override async delete(path: string): Promise<void> {
@@ -154,10 +180,10 @@ class Poster extends Owner {
     this.#home = setUris(url, set.slug).home;
   }
 
-  protected override async put(path: string, text: string): Promise<void> {
+  protected override async put(path: string, text: string): Promise<string> {
     const uri = this.uriOf(path);
     const body = Buffer.from(text);
-    const lastmod = `${new Date().toISOString().slice(0, 19)}Z`;
+    const lastmod = wholeSeconds(new Date());
     const headers = { 'content-type': 'text/plain', 'last-modified': new Date(lastmod).toUTCString() };
     this.#proxy.own.set(new URL(uri).pathname, { status: 200, headers, body });
     await this.#post({
@@ -169,6 +195,18 @@ class Poster extends Owner {
       lastmod,
       ln: [{ rel: 'describedby', href: { type: 'rel_path', value: 'first.txt' } }],
     });
+    return lastmod;
+  }
+
+  override moveTo(set: ResourceSet): void {
+    const { own } = this.#proxy;
+    const [from, to] = [this.set, set].map(({ urlPrefix }) => new URL(urlPrefix).pathname);
+    for (const [path, answer] of [...own]) {
+      if (!path.startsWith(from!)) continue;
+      own.set(to! + path.slice(from!.length), answer);
+      own.delete(path);
+    }
+    super.moveTo(set);
   }
 
   protected override async delete(path: string): Promise<void> {
@@ -180,4 +218,8 @@ class Poster extends Owner {
   async #post(event: object): Promise<void> {
     await post(this.#home, [event]);
   }
+}
+
+function wholeSeconds(time: Date): string {
+  return `${time.toISOString().slice(0, 19)}Z`;
 }

@@ -39,6 +39,7 @@ const secondLater = (date: string) => new Date(Date.parse(date) + 1000).toUTCStr
 
 export const SOURCE_FAULTS: readonly SourceFault[] = [
   [12, 'a resource has a byte more', on(FIRST, ({ body }) => ({ body: Buffer.concat([body, Buffer.from('!')]) }))],
+  [12, 'a change has the length of other bytes', edit(WINDOWS, / length="/g, ' length="1')],
   [13, 'an encoding is told that the answer has not', edit(PAGES, '<rs:md hash', '<rs:md encoding="gzip" hash')],
   [
     14,
@@ -59,6 +60,7 @@ export const SOURCE_FAULTS: readonly SourceFault[] = [
   [32, 'the home page links to a set that does not have it', edit(/^\/$/, ...LINK_TO_FILES)],
   [32, 'the page of a set links to the set, which does not have it', edit(/^\/sets\/files\/$/, ...LINK_TO_FILES)],
   [33, 'a resource names another set as its own', header(FIRST, 'link', (link) => other('papers', link))],
+  [38, 'a set is left out of the Source Description', edit(/^\/\.well-known\/resourcesync$/, ENTRY, '')],
   [48, 'a listed resource has no change', edit(WINDOWS, new RegExp(FIRST_ENTRY, 'g'), '')],
   [52, 'at is in the future', edit(PAGES, / at="20/, ' at="21')],
   [52, 'a resource is missing that was created before at', edit(PAGES, ENTRY, '')],
@@ -74,9 +76,12 @@ export const SOURCE_FAULTS: readonly SourceFault[] = [
   [75, 'a closed window is another one than before', edit(FIRST_WINDOW, 'length="', 'length="1')],
   [76, 'the last window is closed', edit(WINDOWS, OPEN, '$1 until="2999-01-01T00:00:00Z"/>')],
   [76, 'the open list has lost what it had', edit(NOTES, new RegExp(ENTRY, 'g'), '')],
+  [78, 'a change has another length', edit(FIRST_WINDOW, /length="(\d)/, 'length="1$1')],
+  [78, 'a change has another hash', edit(FIRST_WINDOW, /sha-256:....../, 'sha-256:000000')],
   [80, 'a closed window is gone', gone(FIRST_WINDOW)],
   [120, 'a resource has no Last-Modified', without(FILES, 'last-modified')],
   [120, 'lastmod has a fraction of a second', edit(PAGES, 'Z</lastmod>', '.5Z</lastmod>')],
+  [121, 'a change has no hash', edit(WINDOWS, / hash="[^"]*"/g, '')],
   [121, 'a resource has no hash', edit(PAGES, / hash="[^"]*"/, '')],
   [121, 'a resource has no length', edit(PAGES, / length="[^"]*"/, '')],
   [121, 'a resource has no lastmod', edit(RESOURCE_LISTS, /<lastmod>[^<]*<\/lastmod>/, '')],

@@ -1,6 +1,6 @@
 /**
  * - `documents`: judged from the documents alone
- * - `source`: judged from what a source answers, or from what it published before
+ * - `source`: judged from what a source answers, from what it published before, or from what its owner knows
  * - `schema`: what our schemas must take, in test/unit/documents-schema.test.ts
  * - `no`: does not apply, for the reason given
  */
@@ -18,6 +18,12 @@ const NO_ARCHIVES = 'archives are not published yet';
 const NO_NOTIFICATION = 'notifications are not sent yet';
 const LINKS_AS_GIVEN = 'links are published as they were given; only their form is checked (7, 8)';
 const ONE_DESCRIPTION = 'at most 50,000 sets';
+
+/** How many rules apply to what is published, of all. */
+export function countRules(): { readonly applying: number; readonly all: number } {
+  const rules = RULE_TABLE.flatMap((section) => section.rules);
+  return { applying: rules.filter(([, , , judged]) => judged !== 'no').length, all: rules.length };
+}
 
 export const RULE_TABLE: readonly RuleSection[] = [
   {
@@ -85,7 +91,7 @@ export const RULE_TABLE: readonly RuleSection[] = [
     rules: [
       [36, 'MUST', 'urlset with capability description', 'documents'],
       [37, 'SHOULD', 'Links to a document about the source', 'documents'],
-      [38, 'SHOULD', 'One entry for each Capability List', 'documents'],
+      [38, 'SHOULD', 'One entry for each Capability List', 'source'],
       [39, 'SHOULD', 'Each entry links to a document about the set', 'documents'],
       [40, 'SHOULD', 'No lastmod', 'documents'],
       [
@@ -117,7 +123,12 @@ export const RULE_TABLE: readonly RuleSection[] = [
       [52, 'MUST', 'Every change up to at is in it', 'source'],
       [53, 'SHOULD', 'One entry for each resource, with nothing that belongs to a change', 'documents'],
       [54, 'MUST', 'The list, or its parts together, is the whole set', 'source'],
-      [55, 'MUST', 'The index has at and up; its entries at most at, completed and lastmod', 'documents'],
+      [
+        55,
+        'MUST',
+        'The index has at and up; its entries at most at (that of the part), completed and lastmod',
+        'documents',
+      ],
       [56, 'MUST', 'No resource twice', 'documents'],
     ],
   },
@@ -136,7 +147,7 @@ export const RULE_TABLE: readonly RuleSection[] = [
       [75, 'MUST', 'A list with until never changes again', 'source'],
       [76, 'MUST', 'The list without until takes the changes to come', 'source'],
       [77, 'SHOULD', 'No two changes of a resource have the same datetime', 'documents'],
-      [78, 'MAY', 'An entry tells of the state after the change; of none for deleted', 'documents'],
+      [78, 'MAY', 'An entry describes the state after the change, and none for deleted', 'source'],
       [79, 'SHOULD', 'until of one closed list is from of the next', 'documents'],
       [80, 'note', 'A closed list stays, and leads to its index', 'source'],
     ],

@@ -1,7 +1,8 @@
 import { ALL_DOCUMENTS } from './rules/all-documents.ts';
+import { CHANGE_LISTS } from './rules/change-lists.ts';
 import { CLIENTS } from './rules/clients.ts';
-import { CHANGE_LISTS, RESOURCE_LISTS } from './rules/lists.ts';
 import { NAVIGATION } from './rules/navigation.ts';
+import { RESOURCE_LISTS } from './rules/resource-lists.ts';
 import type { Rule, Source } from './rules/source.ts';
 
 /** The rules of ResourceSync 1.1 that a program can judge, by the numbers of docs/conformance.md. */

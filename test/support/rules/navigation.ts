@@ -31,8 +31,25 @@ const covers = (source: Source, capabilityList: string, uri: string) =>
       entriesOf(document).some((entry) => locOf(entry) === uri),
   );
 
-/** URIs of the links to Capability Lists in a page's head or in a header. */
-const advertised = (text: string, link: RegExp) => [...text.matchAll(link)].map(([, href]) => href!);
+const isAdvertising = (rels: string) => rels.toLowerCase().split(/\s+/).includes('resourcesync');
+
+/** URIs of the links to Capability Lists in the text of a page. */
+const linksInPage = (page: string) =>
+  [...page.matchAll(/<link\b([^>]*)>/gi)]
+    .map(
+      ([, text]) =>
+        new Map(
+          [...text!.matchAll(/([\w-]+)\s*=\s*["']?([^"'>]*)/g)].map(([, name, value]) => [name!.toLowerCase(), value]),
+        ),
+    )
+    .filter((attributes) => isAdvertising(attributes.get('rel') ?? ''))
+    .map((attributes) => attributes.get('href') ?? '');
+
+/** URIs of the links to Capability Lists in a header `Link` (RFC 8288, 3). */
+const linksInHeader = (header: string) =>
+  [...header.matchAll(/<([^>]*)>([^<]*)/g)]
+    .filter(([, , parameters]) => isAdvertising(/;\s*rel\s*=\s*"?([^";,]*)/i.exec(parameters!)?.[1] ?? ''))
+    .map(([, href]) => href!);
 
 /** Sections B (parts) to E of the rules: how one comes from document to document, descriptions and Capability Lists. */
 export const NAVIGATION: Readonly<Record<number, Rule>> = {
@@ -58,17 +75,14 @@ export const NAVIGATION: Readonly<Record<number, Rule>> = {
     wrong(!description.endsWith('/.well-known/resourcesync') || !documents.has(description), 'no Source Description'),
   32: (source) =>
     [...source.answers].flatMap(([uri, { headers, body }]) =>
-      (headers['content-type']?.startsWith('text/html')
-        ? advertised(body.toString(), /<link\b[^>]*\brel="resourcesync"[^>]*\bhref="([^"]*)"/g)
-        : []
-      )
+      (headers['content-type']?.startsWith('text/html') ? linksInPage(body.toString()) : [])
         .filter((list) => !covers(source, new URL(list, uri).href, uri))
         .map((list) => `${list} does not cover ${uri}`),
     ),
   33: (source) =>
     [...source.answers].flatMap(([uri, { headers }]) =>
-      advertised(headers.link ?? '', /<([^>]*)>\s*;\s*rel="?resourcesync\b/g)
-        .filter((list) => !covers(source, list, uri))
+      linksInHeader(headers.link ?? '')
+        .filter((list) => !covers(source, new URL(list, uri).href, uri))
         .map((list) => `${list} does not cover ${uri}`),
     ),
   35: each((document, source) => {
@@ -83,11 +97,15 @@ export const NAVIGATION: Readonly<Record<number, Rule>> = {
     return wrong(document.root.name !== 'urlset' || capabilityOf(document) !== 'description', 'no description');
   },
   37: eachOf('description', ({ root }) => wrong(linksOf(root, 'describedby').length === 0, 'has no describedby')),
-  38: eachOf('description', (document) =>
-    entriesOf(document)
-      .filter((entry) => locOf(entry) === '' || (md(entry).capability ?? 'capabilitylist') !== 'capabilitylist')
-      .map((entry) => `${locOf(entry)} is no Capability List`),
-  ),
+  38: eachOf('description', (document, { truth }) => {
+    const listed = entriesOf(document).map(locOf);
+    return [
+      ...entriesOf(document)
+        .filter((entry) => locOf(entry) === '' || (md(entry).capability ?? 'capabilitylist') !== 'capabilitylist')
+        .map((entry) => `${locOf(entry)} is no Capability List`),
+      ...[...truth.keys()].filter((uri) => !listed.includes(uri)).map((uri) => `${uri} is left out`),
+    ];
+  }),
   39: eachOf('description', (document) =>
     entriesOf(document)
       .filter((entry) => linksOf(entry, 'describedby').length === 0)

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { EPOCH_START, foldSteps, HISTORIES, type Step } from '../../../scripts/example-history.ts';
 import { EXAMPLE_BASE_URL, exampleDocuments } from '../../../scripts/make-examples.ts';
 import { keyOfPath, uriOf } from '../../../src/domain/key.ts';
+import type { ResourceState } from '../../../src/domain/resource.ts';
 import { setUris, sourceUris } from '../../../src/publisher/document-uris.ts';
 import { parseDocument } from '../parse-document.ts';
-import type { Answer, Source, Truth } from './source.ts';
+import type { Answer, Source, TrueState, Truth } from './source.ts';
 
 const BASE = EXAMPLE_BASE_URL;
 const HOME = `${BASE}/`;
@@ -66,7 +67,7 @@ export class Sample {
     const { changes, resources } = foldSteps(steps);
     this.truth.set(capabilityList, {
       resources: resources.map(({ key }) => uriOf(prefix, key)),
-      changes: changes.map(({ key }) => uriOf(prefix, key)),
+      changes: changes.map(({ key, state }) => ({ uri: uriOf(prefix, key), state: state && trueState(state) })),
     });
     for (const { key, state } of resources) {
       const { text } = steps.findLast(({ path }) => keyOfPath(path) === key)!;
@@ -78,6 +79,15 @@ export class Sample {
       this.answers.set(uriOf(prefix, key), { status: 200, headers, body: Buffer.from(text!) });
     }
   }
+}
+
+function trueState({ hashes, length, mime, lastmod }: ResourceState): TrueState {
+  return {
+    hash: `sha-256:${hashes!['sha-256']}`,
+    length: String(length),
+    type: mime!.split(';')[0]!,
+    lastmod: `${new Date(lastmod! * 1000).toISOString().slice(0, 19)}Z`,
+  };
 }
 
 function parsed(texts: ReadonlyMap<string, string>): Source['documents'] {

@@ -28,8 +28,24 @@ export interface Answer {
 export interface Truth {
   /** URIs of live resources. */
   readonly resources: readonly string[];
-  /** URIs of resources that changed, in order. */
-  readonly changes: readonly string[];
+  /** What changed since the history of the set began, in order. */
+  readonly changes: readonly TrueChange[];
+  /** URIs of the resources that the set had when its history began, as it does after a move. */
+  readonly before?: readonly string[];
+}
+
+export interface TrueChange {
+  readonly uri: string;
+  /** What the resource was after it; undefined when it was deleted. */
+  readonly state: TrueState | undefined;
+}
+
+/** As the attributes of a document have it. */
+export interface TrueState {
+  readonly hash: string;
+  readonly length: string;
+  readonly type: string;
+  readonly lastmod: string;
 }
 
 /** Returns what is wrong, nothing when the rule is kept. */
@@ -67,17 +83,37 @@ export function eachExtension(name: 'rs:md' | 'rs:ln', check: (element: XmlEleme
   );
 }
 
-/** The rule holds for each resource that a list tells of and that was asked for. */
+/**
+ * The rule holds for each entry that describes a resource as it is now, where the resource was read: an entry of a Resource List, and
+ * the last change of a resource in each Change List.
+ */
 export function eachAnswered(
   check: (entry: XmlElement, answer: Answer, document: ParsedDocument) => readonly string[],
 ): Rule {
-  return (source) =>
-    eachEntry((entry, document) => {
+  return (source) => {
+    const lastChanges = lastChangesOf(source);
+    return eachEntry((entry, document) => {
       const answer = source.answers.get(locOf(entry));
-      return answer === undefined || capabilityOf(document) !== 'resourcelist' || isIndex(document)
-        ? []
-        : check(entry, answer, document);
+      const { change, datetime } = md(entry);
+      const isNow =
+        capabilityOf(document) === 'resourcelist' ||
+        (change !== undefined && change !== 'deleted' && datetime === lastChanges.get(locOf(entry)));
+      return answer === undefined || isIndex(document) || !isNow ? [] : check(entry, answer, document);
     })(source);
+  };
+}
+
+/** The datetime of the last change of each resource, by its URI. */
+function lastChangesOf({ documents }: Source): ReadonlyMap<string, string> {
+  const last = new Map<string, string>();
+  for (const document of documents.values()) {
+    if (capabilityOf(document) !== 'changelist' || isIndex(document)) continue;
+    for (const entry of entriesOf(document)) {
+      const { datetime = '' } = md(entry);
+      if (datetime > (last.get(locOf(entry)) ?? '')) last.set(locOf(entry), datetime);
+    }
+  }
+  return last;
 }
 
 /** The rule holds for what each Capability List leads to: a list, or an index and its parts. */
@@ -143,6 +179,10 @@ export function repeated(texts: readonly string[]): readonly string[] {
   const seen = new Set<string>();
   return texts.filter((text) => seen.size === seen.add(text).size);
 }
+
+export const datetimeOf = (entry: XmlElement): string => md(entry).datetime ?? '';
+
+export const entriesOfAll = ({ parts }: List): readonly XmlElement[] => parts.flatMap(entriesOf);
 
 export const hasLastmod = (entry: XmlElement): boolean => named(entry, 'lastmod').length > 0;
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CONFORMANCE_PAGE, conformancePage } from '../../../scripts/make-conformance.ts';
-import { RULE_TABLE } from '../../support/rule-table.ts';
+import { countRules, RULE_TABLE } from '../../support/rule-table.ts';
 import { RULES } from '../../support/rules.ts';
 import { FAULTS } from './faults.ts';
 
@@ -37,6 +37,13 @@ describe('the table of rules', () => {
   it('has a test of the schemas for each rule that they keep', () => {
     const tests = readFileSync(SCHEMA_TESTS, 'utf8');
     for (const number of numbersOf('schema')) assert.ok(tests.includes(`'rule ${number}: `), `rule ${number}`);
+  });
+
+  it('has as many rules, and as many that apply, as README says', () => {
+    const { applying, all } = countRules();
+    const readme = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
+    assert.ok(readme.includes(`Of the ${all} rules of ResourceSync 1.1`));
+    assert.ok(readme.includes(`${applying} apply to what is published`), `${applying} apply`);
   });
 
   it('is what docs/conformance.md says', () => {

@@ -1,50 +1,26 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ParsedDocument, XmlElement } from '../parse-document.ts';
 import {
   capabilityOf,
+  datetimeOf,
   eachList,
   eachOf,
   entriesOf,
+  entriesOfAll,
   isAscending,
   isIndex,
-  type List,
   linksOf,
   locOf,
   md,
-  partsOf,
   type Rule,
   repeated,
   type Source,
+  type TrueState,
+  textOf,
   wrong,
 } from './source.ts';
 
 const CHANGES = ['created', 'updated', 'deleted'];
-const OF_RESOURCES = ['loc', 'lastmod', 'changefreq', 'priority', 'rs:md', 'rs:ln'];
-
-const entriesOfAll = ({ parts }: List): readonly XmlElement[] => parts.flatMap(entriesOf);
-const datetimeOf = (entry: XmlElement) => md(entry).datetime ?? '';
-
-/** What the set's changes make of each resource: its hash (or that it has none known), nothing for a deleted one. */
-function fold(changes: readonly XmlElement[]): ReadonlyMap<string, string | undefined> {
-  const state = new Map<string, string | undefined>();
-  for (const entry of changes)
-    state.set(locOf(entry), md(entry).change === 'deleted' ? undefined : (md(entry).hash ?? '?'));
-  return state;
-}
-
-/** The changes of the set that a Resource List belongs to. */
-const changesOfSet = (source: Source, { capabilityList }: List) => {
-  const [entry] = entriesOf(capabilityList).filter((entry) => md(entry).capability === 'changelist');
-  const head = source.documents.get(entry ? locOf(entry) : '');
-  if (head === undefined) return [];
-  return (isIndex(head) ? partsOf(source, head) : [head]).flatMap(entriesOf);
-};
-
-/** Where the list and the fold of the changes say different things. */
-function differences(list: List, changes: readonly XmlElement[]): readonly string[] {
-  const listed = new Map(entriesOfAll(list).map((entry) => [locOf(entry), md(entry).hash ?? '?']));
-  const folded = fold(changes);
-  return [...new Set([...listed.keys(), ...folded.keys()])].filter((uri) => listed.get(uri) !== folded.get(uri));
-}
 
 const isOpen = ({ root }: ParsedDocument) => md(root).until === undefined;
 
@@ -57,60 +33,20 @@ const compared = (source: Source, check: (before: ParsedDocument, now: ParsedDoc
 
 const recentUri = (uri: string) => new URL('changelist-recent.xml', uri).href;
 
-/** Section F of the rules: Resource Lists. */
-export const RESOURCE_LISTS: Readonly<Record<number, Rule>> = {
-  48: eachList('resourcelist', (list, source) => {
-    const covered = new Set(changesOfSet(source, list).map(locOf));
-    return entriesOfAll(list)
-      .map(locOf)
-      .filter((uri) => !covered.has(uri));
-  }),
-  51: eachList('resourcelist', ({ head, parts }) =>
-    [head, ...parts]
-      .filter(({ root }) => md(root).capability !== 'resourcelist' || md(root).at === undefined)
-      .map(({ uri }) => `${uri} has no at`),
-  ),
-  52: eachList('resourcelist', (list, source) => {
-    const at = md(list.head.root).at ?? '';
-    const upToThen = changesOfSet(source, list).filter((change) => datetimeOf(change) < at);
-    return [
-      ...[list.head, ...list.parts]
-        .filter(({ root }) => Date.parse(md(root).at ?? '') > source.readAt)
-        .map(({ uri }) => `${uri} is of the future`),
-      ...differences(list, upToThen).map((uri) => `${uri} is not as it was at ${at}`),
-    ];
-  }),
-  53: eachOf('resourcelist', (document) =>
-    entriesOf(document)
-      .filter(({ children }) => children.some(({ name }) => !OF_RESOURCES.includes(name)))
-      .concat(
-        entriesOf(document).filter((entry) => locOf(entry) === '' || 'change' in md(entry) || 'datetime' in md(entry)),
-      )
-      .map((entry) => `${locOf(entry)} has what a resource has not`),
-  ),
-  54: eachList('resourcelist', (list, source) => {
-    const listed = entriesOfAll(list).map(locOf).sort().join();
-    const truth = source.truth.get(list.capabilityList.uri)?.resources;
-    return [
-      ...wrong(isIndex(list.head) && list.parts.length < entriesOf(list.head).length, `${list.head.uri} lacks a part`),
-      ...wrong(truth !== undefined && [...truth].sort().join() !== listed, `${list.head.uri} is not the whole set`),
-    ];
-  }),
-  55: eachList('resourcelist', ({ head }) =>
-    isIndex(head)
-      ? [
-          ...wrong(
-            md(head.root).at === undefined || linksOf(head.root, 'up').length !== 1,
-            `${head.uri} lacks at or up`,
-          ),
-          ...entriesOf(head)
-            .filter((entry) => Object.keys(md(entry)).some((name) => name !== 'at' && name !== 'completed'))
-            .map((entry) => `${locOf(entry)} has what a part has not`),
-        ]
-      : [],
-  ),
-  56: eachList('resourcelist', (list) => repeated(entriesOfAll(list).map(locOf))),
+/** Whether it has more than a deletion has. */
+const describes = (entry: XmlElement) =>
+  entry.children.some(({ name }) => name !== 'loc' && name !== 'rs:md') ||
+  ['hash', 'length', 'type'].some((name) => name in md(entry));
+
+/** Whether an entry describes a state as it was, as far as it does. */
+const isOf = (entry: XmlElement, state: TrueState | undefined) => {
+  if (state === undefined) return md(entry).change === 'deleted';
+  const { hash = state.hash, length = state.length, type = state.type } = md(entry);
+  const lastmod = textOf(entry, 'lastmod') ?? state.lastmod;
+  return isDeepStrictEqual({ hash, length, type: type.split(';')[0], lastmod }, state);
 };
+
+const nameOf = (entry: XmlElement) => `${locOf(entry)} ${datetimeOf(entry)}`;
 
 /** Sections I and J of the rules: Change Lists and their index. */
 export const CHANGE_LISTS: Readonly<Record<number, Rule>> = {
@@ -126,7 +62,7 @@ export const CHANGE_LISTS: Readonly<Record<number, Rule>> = {
     )(source),
   ],
   70: eachList('changelist', (list, { truth }) => {
-    const changes = truth.get(list.capabilityList.uri)?.changes ?? entriesOfAll(list).map(locOf);
+    const changes = truth.get(list.capabilityList.uri)?.changes.map(({ uri }) => uri) ?? entriesOfAll(list).map(locOf);
     const counted = (texts: readonly string[]) => [...texts].sort().join();
     return wrong(
       counted(changes) !== counted(entriesOfAll(list).map(locOf)),
@@ -152,7 +88,7 @@ export const CHANGE_LISTS: Readonly<Record<number, Rule>> = {
     const known = truth.get(list.capabilityList.uri)?.changes ?? [];
     const told = entriesOfAll(list).map(locOf);
     return wrong(
-      known.some((uri, at) => told[at] !== uri),
+      known.some(({ uri }, at) => told[at] !== uri),
       `${list.head.uri} lacks a change`,
     );
   }),
@@ -174,16 +110,27 @@ export const CHANGE_LISTS: Readonly<Record<number, Rule>> = {
   77: eachList('changelist', (list) =>
     repeated(entriesOfAll(list).map((entry) => `${locOf(entry)} ${datetimeOf(entry)}`)),
   ),
-  78: eachOf('changelist', (document) =>
-    entriesOf(document)
-      .filter((entry) => md(entry).change === 'deleted')
-      .filter(
-        (entry) =>
-          entry.children.some(({ name }) => name !== 'loc' && name !== 'rs:md') ||
-          ['hash', 'length', 'type'].some((name) => name in md(entry)),
-      )
-      .map((entry) => `${locOf(entry)} tells of what is gone`),
-  ),
+  78: (source) => [
+    ...eachOf('changelist', (document) =>
+      entriesOf(document)
+        .filter((entry) => md(entry).change === 'deleted' && describes(entry))
+        .map((entry) => `${locOf(entry)} describes what was deleted`),
+    )(source),
+    ...eachList('changelist', (list, { truth }) => {
+      const known = truth.get(list.capabilityList.uri)?.changes ?? [];
+      return entriesOfAll(list)
+        .filter((entry, at) => known[at]?.uri === locOf(entry) && !isOf(entry, known[at].state))
+        .map((entry) => `${locOf(entry)} at ${datetimeOf(entry)} has another state than it had`);
+    })(source),
+    ...eachList('changelist', (list, { documents }) => {
+      const recent = new Map(
+        entriesOf(documents.get(recentUri(list.head.uri)) ?? list.head).map((entry) => [nameOf(entry), entry]),
+      );
+      return entriesOfAll(list)
+        .filter((entry) => !isDeepStrictEqual(recent.get(nameOf(entry)) ?? entry, entry))
+        .map((entry) => `${locOf(entry)} at ${datetimeOf(entry)} is another one in the list of the last changes`);
+    })(source),
+  ],
   79: eachList('changelist', ({ parts }) =>
     parts
       .filter(({ root }, at) => at > 0 && md(root).from !== md(parts[at - 1]!.root).until)
