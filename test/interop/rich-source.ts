@@ -11,6 +11,7 @@ import { type StartedApp, startApp } from '../support/start-app.ts';
 import { post } from './http.ts';
 import type { ReverseProxy } from './reverse-proxy.ts';
 
+const PATCH = 'http://www.openarchives.org/rs/terms/patch';
 /** So small that a handful of resources has pages and windows. */
 const SIZES = { pageEntries: 5, windowChanges: 6 };
 
@@ -193,7 +194,11 @@ class Poster extends Owner {
       length: body.length,
       mime: 'text/plain',
       lastmod,
-      ln: [{ rel: 'describedby', href: { type: 'rel_path', value: 'first.txt' } }],
+      ln: [
+        { rel: 'describedby', href: { type: 'rel_path', value: 'first.txt' } },
+        { rel: PATCH, href: { type: 'rel_path', value: 'first.patch' }, mime: 'application/json-patch+json' },
+        { rel: 'timegate', href: { type: 'url', value: 'https://elsewhere.example.org/timegate' }, mime: 'text/html' },
+      ],
     });
     return lastmod;
   }

@@ -2,6 +2,7 @@ import { ALL_DOCUMENTS } from './rules/all-documents.ts';
 import { CHANGE_LISTS } from './rules/change-lists.ts';
 import { CLIENTS } from './rules/clients.ts';
 import { NAVIGATION } from './rules/navigation.ts';
+import { RELATED } from './rules/related.ts';
 import { RESOURCE_LISTS } from './rules/resource-lists.ts';
 import type { Rule, Source } from './rules/source.ts';
 
@@ -11,6 +12,7 @@ export const RULES: Readonly<Record<number, Rule>> = {
   ...NAVIGATION,
   ...RESOURCE_LISTS,
   ...CHANGE_LISTS,
+  ...RELATED,
   ...CLIENTS,
 };
 

@@ -1,11 +1,10 @@
-import type { ParsedDocument, XmlElement } from '../parse-document.ts';
+import type { XmlElement } from '../parse-document.ts';
 import {
   datetimeOf,
   eachList,
   eachOf,
   entriesOf,
   entriesOfAll,
-  isAscending,
   isIndex,
   type List,
   linksOf,

@@ -31,12 +31,13 @@ export class Sample {
   }
 
   /** Replaces something in a document; `path` is below the base URL. */
-  edit(path: string, from: string | RegExp, to: string): void {
+  edit(path: string, from: string | RegExp, to: string): this {
     const before = this.texts.get(BASE + path);
     assert.ok(before !== undefined, `there is no ${path}`);
     const after = before.replace(from, to);
     assert.notEqual(after, before, `${path} was not changed`);
     this.texts.set(BASE + path, after);
+    return this;
   }
 
   /** Changes what GET answered. */
@@ -46,8 +47,9 @@ export class Sample {
     this.answers.set(BASE + path, { ...answer, ...change(answer) });
   }
 
-  drop(path: string): void {
+  drop(path: string): this {
     assert.ok(this.texts.delete(BASE + path), `there is no ${path}`);
+    return this;
   }
 
   copy(path: string, to: string): void {

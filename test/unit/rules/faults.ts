@@ -20,6 +20,7 @@ const ENTRY_MD = /<rs:md (hash|change).*?\/>/;
 const DOCUMENT_MD = /<rs:md capability="[a-z]*list".*\/>\n/;
 const ROOT_UP = /<rs:ln rel="up".*\/>\n/;
 const NO_LINK = '';
+const PATCH = 'http://www.openarchives.org/rs/terms/patch';
 
 const many = (count: number, name: string) =>
   Array.from({ length: count }, (_, number) => `<${name}><loc>https://example.org/${number}</loc></${name}>`).join('');
@@ -66,7 +67,7 @@ export const FAULTS: readonly Fault[] = [
   [15, 'a type with a space', (s) => s.edit(CHANGES, 'text/plain', 'text/ plain')],
   [16, 'a resource that is not there', (s) => s.answer(FILE, () => ({ status: 404 }))],
   [16, 'a resource that is elsewhere', (s) => s.answer(FILE, () => ({ status: 302 }))],
-  [16, 'a changed resource that is not there', (s) => (s.drop(LIST), s.answer(FILE, () => ({ status: 404 })))],
+  [16, 'a changed resource that is not there', (s) => s.drop(LIST).answer(FILE, () => ({ status: 404 }))],
   [17, 'such a lastmod in a Change List', (s) => s.edit(CHANGES, /:30:12Z/g, ':30:13Z')],
   [17, 'a lastmod that is the time of the change', (s) => s.edit(LIST, '16:30:12Z', '16:30:13Z')],
   [18, 'an unknown changefreq', (s) => s.edit(LIST, '</lastmod>', '</lastmod><changefreq>often</changefreq>')],
@@ -209,6 +210,13 @@ export const FAULTS: readonly Fault[] = [
     'a list of the last changes that is closed',
     (s) => s.edit(RECENT, /( from=)/, ' until="2026-03-09T00:00:00Z"$1'),
   ],
+  [
+    101,
+    'a patch without type',
+    (s) => s.edit(CLOSED, 'rel="describedby"', `rel="${PATCH}"`).edit(CLOSED, / type="[^"]*"\/><\/url>/, '/></url>'),
+  ],
+  [101, 'a patch in a Resource List', (s) => s.edit(PAGE, 'rel="describedby"', `rel="${PATCH}"`)],
+  [103, 'a timegate with a type', (s) => s.edit(PAGE, 'rel="describedby"', 'rel="timegate"')],
   [119, 'several hashes by default', (s) => s.edit(LIST, 'hash="', `hash="md5:${'0'.repeat(32)} `)],
   [120, 'a fraction of a second in lastmod', (s) => s.edit(CHANGES, 'Z</lastmod>', '.5Z</lastmod>')],
   [
