@@ -86,12 +86,12 @@ export async function rebuild(input: RebuildInput): Promise<Rebuilt> {
   };
 }
 
-/** A stamp that has not come yet would become another one. */
-function requirePast({ last }: SegmentMark): void {
-  if (last === undefined || last.stamp <= clockStamp()) return;
+/** A stamp that has not come yet would become another one, and a boundary would not be below the next change. */
+function requirePast({ through }: SegmentMark): void {
+  if (through - 1 <= clockStamp()) return;
   throw new TidemarkError(
     'unavailable',
-    `the archive ends with a change of ${formatStamp(last.stamp)}, which has not come yet by this machine's clock: set the clock right`,
+    `the archive goes up to ${formatStamp(through)}, which has not come yet by this machine's clock: set the clock right, or wait until then`,
   );
 }
 
