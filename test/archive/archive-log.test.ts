@@ -6,11 +6,12 @@ import { ArchiveChain } from '../../src/archive/archive-chain.ts';
 import type { SegmentMark } from '../../src/archive/segment.ts';
 import { nameChain } from '../../src/archive/store-chain.ts';
 import { isTidemarkError } from '../../src/domain/errors.ts';
+import type { ResourceIndex } from '../../src/stores/resource-index.ts';
 import { ArchiveBench, URL_OF_SETS } from '../support/archived-source.ts';
 import { collect, upsert } from '../support/builders.ts';
 import { describeOnEachStore, SQLITE } from '../support/each-store.ts';
 
-describeOnEachStore('archiving a log', (kind) => {
+describeOnEachStore('archiving a log', (kind, itOnce) => {
   let bench: ArchiveBench;
   let app: App;
   let maps: number;
@@ -74,6 +75,27 @@ describeOnEachStore('archiving a log', (kind) => {
       // Each commit has three changes: no segment ends within one.
       assert.equal((await collect(app.index.log({ after: 0, until: through }))).length % 3, 0);
     }
+  });
+
+  itOnce('never has a source further than its changes, though others post while it is written', async () => {
+    const late = { ...upsert(maps, 'late'), source: 'h', position: 7 };
+    await app.index.commit([upsert(maps, 'a')]);
+    // The event comes as late as it can without being among the changes of the segment.
+    const index = new Proxy(app.index, {
+      get(target, name: keyof ResourceIndex) {
+        if (name !== 'watermark') return target[name].bind(target);
+        return async () => {
+          const watermark = await target.watermark();
+          await target.commit([late]);
+          return watermark;
+        };
+      },
+    });
+    assert.equal((await bench.archive({ ...app, index })).mark?.total, 1);
+    const { location } = await bench.place(kind);
+    await bench.rebuild(location);
+    const [again] = await (await bench.open(location)).index.commit([late]);
+    assert.equal(again!.status, 'applied');
   });
 
   it('leaves it to another process that has archived a moment ago', async () => {
@@ -144,6 +166,15 @@ describe('a damaged archive', () => {
   it('is refused when a segment does not follow the one before', async () => {
     await writeFile(join(folder, 'segments/0000000003.json'), await readFile(join(folder, 'segments/0000000002.json')));
     await refuses(/has segment 2 under the name of 3/);
+  });
+
+  it('is refused when a segment does not begin where the one before ends', async () => {
+    const file = join(folder, 'segments/0000000002.json');
+    const mark: SegmentMark = JSON.parse(await readFile(file, 'utf8'));
+    for (const shift of [-2, 2]) {
+      await writeFile(file, JSON.stringify({ ...mark, after: mark.after + shift }));
+      await refuses(/has a hole: segment 2 does not begin where the one before ends/);
+    }
   });
 
   it('is refused when a file is cut off', async () => {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
 import type { App } from '../../src/app.ts';
+import type { SqliteLocation } from '../../src/config/configuration.ts';
 import { isTidemarkError } from '../../src/domain/errors.ts';
 import { ArchiveBench, fillSource, readDocuments, URL_OF_SETS } from '../support/archived-source.ts';
 import { collect, upsert } from '../support/builders.ts';
@@ -107,6 +109,39 @@ describe('making a store of an archive', () => {
     // The store that it was made of has another history from here on.
     await old.index.commit([upsert(maps, 'd')]);
     await assert.rejects(bench.archive(old), (error) => isTidemarkError(error, 'conflict'));
+  });
+
+  for (const [what, damage, message] of [
+    ['a change', 'UPDATE changes SET weight = weight + 1', /segment 1 of its log is another one/],
+    ['a count', 'UPDATE summaries SET resources = resources + 1', /the set "maps" counts/],
+  ] as const) {
+    it(`refuses a store in which ${what} is not what the archive says, and nobody can use that store`, async () => {
+      const { location } = await bench.place(SQLITE);
+      const { file } = location as SqliteLocation;
+      const rebuilding = bench.rebuild(location, {
+        onProgress({ step, done, total }) {
+          if (step !== 'replaying' || done < total) return;
+          using database = new DatabaseSync(file);
+          assert.notEqual(database.prepare(damage).run().changes, 0);
+        },
+      });
+      await assert.rejects(
+        rebuilding,
+        (error: Error) => isTidemarkError(error, 'invalid') && message.test(error.message),
+      );
+      await assert.rejects(bench.open(location), (error) => isTidemarkError(error, 'unavailable'));
+    });
+  }
+
+  it('gives the next change a time above every boundary that the archive knows', async () => {
+    await old.sets.renew('maps');
+    const boundary = await old.index.watermark();
+    assert.equal((await bench.archive(old)).mark?.through, boundary);
+    const { location } = await bench.place(SQLITE);
+    await bench.rebuild(location);
+    const made = await bench.open(location);
+    assert.ok((await made.index.watermark()) >= boundary);
+    assert.equal((await bench.archive(made)).status, 'nothing-new');
   });
 
   it('begins a new history of every set when it is told that changes were lost', async () => {
