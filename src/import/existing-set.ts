@@ -76,7 +76,8 @@ function problemOf(set: ResourceSet, asked: Imported, { changes, lastChange }: S
   if (root !== undefined) return 'is that of a folder';
   if (records !== undefined) return 'is one of records of artifacts';
   if (imported === undefined) return changes > 0 ? 'has a history of its own' : undefined;
-  if (!isOf(set, asked)) return `was taken over from "${imported.name}" in the index ${imported.index}`;
+  if (!isOf(set, asked))
+    return `was taken over from "${imported.name}" in the index ${imported.index} (name that index to go on with it)`;
   if (imported.through === undefined || lastChange <= imported.through) return undefined;
   return 'was changed after it had been taken over, and taking it over again would undo that';
 }

@@ -227,7 +227,7 @@ describe('what tidemark import-index is given', () => {
     );
     assert.match(
       other.stderr,
-      /the set maps was taken over from "maps" in the index .*; take "maps" over under another id/,
+      /the set maps was taken over from "maps" in the index .* \(name that index to go on with it\); take "maps" over under/,
     );
     assert.deepEqual([since.exitCode, other.exitCode, (await place.changes('maps')).length], [2, 2, 2]);
   });

@@ -52,6 +52,14 @@ describe('an Elasticsearch that cannot be used', () => {
     await isRefused(source, new RegExp(`there is an index ${source.prefix}, where an alias`));
   });
 
+  it('is refused and left as it is when the alias of all stands for an index of another program', async () => {
+    await put(`${source.prefix}-soup`, { ...FOREIGN, aliases: { [source.prefix]: {} } });
+    await isRefused(
+      source,
+      new RegExp(`alias ${source.prefix} stands for the index ${source.prefix}-soup, which this`),
+    );
+  });
+
   it('is refused when an alias stands for two indices', async () => {
     for (const number of [1, 2]) await put(`${source.prefix}-log-00000${number}`, ours('log', 1));
     await isRefused(source, /the alias \S+-log stands for \S+-log-000001 and \S+-log-000002: one index is to be there/);

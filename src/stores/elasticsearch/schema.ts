@@ -79,12 +79,22 @@ export async function migrateIndices(cluster: Cluster, names: IndexNames): Promi
 
 async function missingKinds(cluster: Cluster, names: IndexNames): Promise<readonly IndexKind[]> {
   const found = await findIndices(cluster, names);
-  return KINDS.filter((kind) => {
+  const missing = KINDS.filter((kind) => {
     const versions = versionsOf(found, names, kind);
     const oldest = Math.min(...versions);
     if (oldest < SCHEMA_VERSION) throw needsMigration(names, oldest);
     return versions.length === 0;
   });
+  if (missing.length > 0) requireOwnAlias(found, names);
+  return missing;
+}
+
+/** An index of another program behind the alias of all would take part in its searches, and could not be written through the alias any more. */
+function requireOwnAlias(found: ReadonlyMap<string, Found>, { prefix, resources, changes }: IndexNames): void {
+  for (const [name, { aliases = {} }] of found) {
+    if (!(prefix in aliases) || resources in aliases || changes in aliases) continue;
+    throw unusable(`the alias ${prefix} stands for the index ${name}, which this program has not made;`);
+  }
 }
 
 function needsMigration({ prefix }: IndexNames, version: number): TidemarkError {
@@ -158,7 +168,9 @@ async function findIndices(cluster: Cluster, names: IndexNames): Promise<Readonl
 function versionsOf(found: ReadonlyMap<string, Found>, names: IndexNames, kind: IndexKind): readonly number[] {
   const refuse = (message: string) => unusable(`${message};`);
   if (found.has(names.prefix))
-    throw refuse(`there is an index ${names.prefix}, where an alias of this program is to be`);
+    throw refuse(
+      `there is an index ${names.prefix}, where an alias of this program is to be (docs/import-index.md says how to take over such an index)`,
+    );
   const alias = names[kind];
   if (found.has(alias)) throw refuse(`there is an index ${alias} that this program has not made`);
   const indices = [...found].filter(([, { aliases }]) => alias in (aliases ?? {}));
