@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { SetRegistry } from '../../src/sets/set-registry.ts';
+import { Cluster } from '../../src/stores/elasticsearch/cluster.ts';
+import { IndexNames, makeChangesIndex } from '../../src/stores/elasticsearch/schema.ts';
 import { openStores, type Stores } from '../../src/stores/open-stores.ts';
 import { deletion, upsert } from '../support/builders.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
 import { removeIndices, uniquePrefix } from '../support/elasticsearch-indices.ts';
+
+const EMPTY_MD5 = 'd41d8cd98f00b204e9800998ecf8427e';
+const EMPTY_SHA_256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+/** Fields of both kinds that are sorted and aggregated as they are. */
+const SORTABLE: readonly string[] = ['resource_set', 'set', 'location.type', 'length', 'mime', 'lastmod'];
 
 interface Answer {
   readonly hits: { readonly total: { readonly value: number }; readonly hits: readonly object[] };
@@ -14,14 +21,17 @@ describe('the mappings on Elasticsearch', () => {
   const server = useElasticsearch();
   let prefix: string;
   let stores: Stores;
+  let cluster: Cluster;
 
   beforeEach(async () => {
     prefix = uniquePrefix();
+    cluster = new Cluster({ nodes: [server.url] });
     stores = await openStores({ kind: 'elasticsearch', nodes: [server.url], prefix });
   });
 
   afterEach(async () => {
     await stores.close();
+    await cluster.close();
     await removeIndices(server.url, prefix);
   });
 
@@ -57,7 +67,7 @@ describe('the mappings on Elasticsearch', () => {
     const sets = new SetRegistry(stores.catalog, stores.index);
     await sets.useBaseUrl('http://localhost:8080', false);
     const { id } = await sets.add({ slug: 'maps' });
-    const state = { length: 5, mime: 'image/tiff' };
+    const state = { length: 5, mime: 'image/tiff', hashes: { 'sha-256': EMPTY_SHA_256 } };
     await stores.index.commit([upsert(id, '2026/a.tif', state), upsert(id, 'b.tif', state), deletion(id, 'b.tif')]);
     // A reader sees to it that everything is applied.
     await stores.index.summary(id);
@@ -70,7 +80,69 @@ describe('the mappings on Elasticsearch', () => {
       assert.equal(status, 200, JSON.stringify(body));
       found.push((body as Answer).hits.total.value);
     }
-    assert.deepEqual(found, [1, 3, 1, 1]);
+    assert.deepEqual(found, [1, 3, 1, 1, 1, 3]);
+  });
+
+  it('find a resource and its change by each field that a query may name', async () => {
+    const sets = new SetRegistry(stores.catalog, stores.index);
+    await sets.useBaseUrl('http://localhost:8080', false);
+    const { id } = await sets.add({ slug: 'maps' });
+    const hashes = { md5: EMPTY_MD5, 'sha-256': EMPTY_SHA_256 };
+    await stores.index.commit([upsert(id, 'a b', { length: 5, mime: 'image/tiff', lastmod: 1_486_124_700, hashes })]);
+    await stores.index.summary(id);
+    const values = {
+      resource_set: 'maps',
+      set: id,
+      'location.value': 'a b',
+      'location.type': 'rel_path',
+      length: 5,
+      md5: EMPTY_MD5,
+      hash: `sha-256:${EMPTY_SHA_256}`,
+      mime: 'image/tiff',
+      lastmod: '2017-02-03T12:25:00Z',
+    };
+    for (const [field, value] of Object.entries(values)) {
+      const query = { term: { [field]: value } };
+      const runtime_mappings = SORTABLE.includes(field) ? {} : { [field]: { type: 'keyword' } };
+      const aggs = { top: { terms: { field } } };
+      const { status, body } = await ask('POST', `${prefix}/_search`, { query, runtime_mappings, aggs });
+      assert.equal(status, 200, `${field}: ${JSON.stringify(body)}`);
+      const { hits, aggregations } = body as Answer & { aggregations: { top: { buckets: readonly object[] } } };
+      assert.equal(hits.total.value, 2, field);
+      assert.equal(aggregations.top.buckets.length, field === 'hash' ? 2 : 1, field);
+    }
+    for (const field of ['timestamp', 'datetime', 'lastmod']) {
+      for (const gte of ['2016-02-03T12:25:00+0000', '2016-02-03T12:25:00.123456Z', '2016-02-03']) {
+        const { status } = await ask('POST', `${prefix}/_search`, { query: { range: { [field]: { gte } } } });
+        assert.equal(status, 200, `${field} ${gte}`);
+      }
+    }
+  });
+
+  it('show only what the source publishes under the alias of all, in later indices of changes too', async () => {
+    const sets = new SetRegistry(stores.catalog, stores.index);
+    await sets.useBaseUrl('http://localhost:8080', false);
+    const ids: number[] = [];
+    for (const slug of ['maps', 'texts', 'images']) {
+      const { id } = await sets.add({ slug });
+      await stores.index.commit([upsert(id, 'a'), upsert(id, 'b'), deletion(id, 'b')]);
+      ids.push(id);
+    }
+    await stores.index.summary(ids[2]!);
+    await Promise.all([sets.remove('maps'), sets.remove('images')]);
+    await makeChangesIndex(cluster, new IndexNames(prefix), 2);
+
+    const count = async (alias: string, query: object) =>
+      ((await ask('POST', `${alias}/_search`, { query })).body as Answer).hits.total.value;
+    for (const kind of ['resources', 'changes']) assert.ok((await count(`${prefix}-${kind}`, { match_all: {} })) >= 6);
+    assert.equal(await count(prefix, { terms: { resource_set: ['maps', 'images'] } }), 0);
+    assert.equal(await count(prefix, { term: { resource_set: 'texts' } }), 5);
+    const { body } = await ask('GET', `_alias/${prefix}`);
+    const filters = Object.values(body as Record<string, { aliases: Record<string, { filter?: object }> }>);
+    assert.deepEqual(
+      filters.map(({ aliases }) => aliases[prefix]!.filter),
+      Array(3).fill({ bool: { must_not: [{ terms: { set: [ids[0], ids[2]] } }] } }),
+    );
   });
 
   async function countBetween(kind: string, range: object): Promise<number> {
@@ -78,9 +150,13 @@ describe('the mappings on Elasticsearch', () => {
     return (body as Answer).hits.total.value;
   }
 
-  async function ask(method: string, path: string, value: object): Promise<{ status: number; body: unknown }> {
+  async function ask(method: string, path: string, value?: object): Promise<{ status: number; body: unknown }> {
     const headers = { 'content-type': 'application/json' };
-    const response = await fetch(`${server.url}/${path}`, { method, headers, body: JSON.stringify(value) });
+    const response = await fetch(`${server.url}/${path}`, {
+      method,
+      headers,
+      ...(value && { body: JSON.stringify(value) }),
+    });
     return { status: response.status, body: await response.json() };
   }
 });

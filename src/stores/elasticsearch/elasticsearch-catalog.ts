@@ -1,6 +1,8 @@
 import { isTidemarkError, TidemarkError } from '../../domain/errors.ts';
+import type { ResourceSet } from '../../domain/resource-set.ts';
 import { SharedLook } from '../../domain/shared-look.ts';
 import type { Catalog, CatalogDocument, CatalogKind } from '../catalog.ts';
+import { hideRemovedSets } from './alias-of-all.ts';
 import type { Cluster } from './cluster.ts';
 import type { IndexNames } from './schema.ts';
 
@@ -18,13 +20,13 @@ interface Stored {
  */
 export class ElasticsearchCatalog implements Catalog {
   readonly #cluster: Cluster;
-  readonly #index: string;
+  readonly #names: IndexNames;
   /** Many requests ask at the same time. */
   readonly #heads = new Map<CatalogKind, SharedLook<number>>();
 
   constructor(cluster: Cluster, names: IndexNames) {
     this.#cluster = cluster;
-    this.#index = names.catalog;
+    this.#names = names;
   }
 
   async get<Body>(kind: CatalogKind, id: string): Promise<CatalogDocument<Body> | undefined> {
@@ -33,12 +35,20 @@ export class ElasticsearchCatalog implements Catalog {
   }
 
   async put<Body>(kind: CatalogKind, id: string, body: Body, replaces: number | undefined): Promise<number> {
+    const version = await this.#put(kind, id, body, replaces);
+    if (kind === 'set' && (body as Partial<ResourceSet>).removed !== undefined) {
+      await hideRemovedSets({ cluster: this.#cluster, names: this.#names, catalog: this });
+    }
+    return version;
+  }
+
+  async #put<Body>(kind: CatalogKind, id: string, body: Body, replaces: number | undefined): Promise<number> {
     const stored = await this.#get(kind, id);
     if ((stored && versionOf(stored)) !== replaces) throw conflict(kind, id);
     const replaced = stored && { if_seq_no: stored._seq_no, if_primary_term: stored._primary_term };
     const { status, body: answer } = await this.#cluster.ask<Stored>({
       method: 'PUT',
-      path: `/${this.#index}/${stored === undefined ? '_create' : '_doc'}/${documentId(kind, id)}`,
+      path: `/${this.#names.catalog}/${stored === undefined ? '_create' : '_doc'}/${documentId(kind, id)}`,
       query: { refresh: true, require_alias: true, ...replaced },
       body: { kind, id, body: { value: body } },
       expects: [409],
@@ -47,7 +57,7 @@ export class ElasticsearchCatalog implements Catalog {
     const version = versionOf(answer);
     // Who listed up to a later put, which was visible first, would never list this one.
     if ((await this.head(kind)) <= version) return version;
-    return this.put(kind, id, body, version).catch((error) => {
+    return this.#put(kind, id, body, version).catch((error) => {
       // It was replaced meanwhile, by a put that is listed.
       if (isTidemarkError(error, 'conflict')) return version;
       throw error;
@@ -93,7 +103,7 @@ export class ElasticsearchCatalog implements Catalog {
   }
 
   async #get(kind: CatalogKind, id: string): Promise<Stored | undefined> {
-    const path = `/${this.#index}/_doc/${documentId(kind, id)}`;
+    const path = `/${this.#names.catalog}/_doc/${documentId(kind, id)}`;
     const { status, body } = await this.#cluster.ask<Stored>({ method: 'GET', path, expects: [404] });
     return status === 404 ? undefined : body;
   }
@@ -101,7 +111,7 @@ export class ElasticsearchCatalog implements Catalog {
   async #search(search: object): Promise<readonly Stored[]> {
     const { body } = await this.#cluster.ask<{ hits: { hits: readonly Stored[] } }>({
       method: 'POST',
-      path: `/${this.#index}/_search`,
+      path: `/${this.#names.catalog}/_search`,
       query: { allow_partial_search_results: false },
       body: { seq_no_primary_term: true, track_total_hits: false, ...search },
     });

@@ -1,5 +1,6 @@
 import type { ElasticsearchLocation } from '../../config/configuration.ts';
 import { SharedLook } from '../../domain/shared-look.ts';
+import { hideRemovedSets } from './alias-of-all.ts';
 import { Applier } from './applier.ts';
 import { ChangeReader } from './change-reader.ts';
 import { ChangesIndices } from './changes-indices.ts';
@@ -84,6 +85,7 @@ export async function migrateElasticsearch(
   try {
     const from = await migrateIndices(cluster, names);
     await prepareIndices(cluster, names);
+    await hideRemovedSets({ cluster, names, catalog: new ElasticsearchCatalog(cluster, names) });
     return { from, to: SCHEMA_VERSION };
   } finally {
     await cluster.close();

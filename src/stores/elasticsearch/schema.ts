@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { TidemarkError } from '../../domain/errors.ts';
+import { filterOfAll } from './alias-of-all.ts';
 import type { Cluster } from './cluster.ts';
 
-/**
- * The schema that this version reads and writes; `_meta.schema_version` of every index tells which one it has. Since 1, resources and changes have got
- * the field `record`, and large commits of the log are packed.
- */
-export const SCHEMA_VERSION = 2;
+/** The schema that this version reads and writes; `_meta.schema_version` of every index contains its own. mappings/README.md lists what is new in each. */
+export const SCHEMA_VERSION = 3;
+
+/** Elasticsearch does not begin to index a field that has documents. In older indices, searches read these from each document. */
+const READ_WHEN_SEARCHED = { hash: { type: 'keyword' }, 'location.type': { type: 'keyword' } };
 
 /** How long the indices may take until each has a primary shard. */
 const ACTIVE_WITHIN = '10s';
@@ -43,6 +44,17 @@ interface Found {
   readonly mappings: { readonly _meta?: { readonly schema_version?: unknown } };
 }
 
+interface Template {
+  readonly settings: object;
+  readonly mappings: { readonly properties: Readonly<Record<string, object>> };
+}
+
+interface FoundIndex {
+  readonly kind: IndexKind;
+  readonly name: string;
+  readonly version: number;
+}
+
 /**
  * Makes the indices that are not there, and their templates.
  * @throws TidemarkError `incompatible` when there are some that this version cannot use, or that are another program's
@@ -67,20 +79,28 @@ export async function prepareIndices(cluster: Cluster, names: IndexNames): Promi
 export async function migrateIndices(cluster: Cluster, names: IndexNames): Promise<number> {
   await requireVersion(cluster);
   const found = await findIndices(cluster, names);
-  const versions = KINDS.flatMap((kind) => versionsOf(found, names, kind).map((version) => ({ kind, version })));
-  for (const kind of KINDS) {
-    if (!versions.some((one) => one.kind === kind && one.version < SCHEMA_VERSION)) continue;
-    await putTemplate(cluster, names, kind);
-    // So far, every schema has all fields of the one before, as they were.
-    await cluster.ask({ method: 'PUT', path: `/${names[kind]}/_mapping`, body: readMapping(kind).mappings });
+  const older = KINDS.flatMap((kind) => indicesOf(found, names, kind)).filter(
+    ({ version }) => version < SCHEMA_VERSION,
+  );
+  for (const kind of new Set(older.map(({ kind }) => kind))) await putTemplate(cluster, names, kind);
+  for (const { kind, name } of older) {
+    await cluster.ask({ method: 'PUT', path: `/${name}/_mapping`, body: laterMapping(kind) });
   }
-  return Math.min(SCHEMA_VERSION, ...versions.map(({ version }) => version));
+  return Math.min(SCHEMA_VERSION, ...older.map(({ version }) => version));
+}
+
+/** The mapping for an index of an older schema: every schema has all fields of the one before, as they were, but for those. */
+function laterMapping(kind: IndexKind): object {
+  const { mappings } = readMapping(kind);
+  if (kind !== 'resources' && kind !== 'changes') return mappings;
+  const { hash: _, location: __, ...properties } = mappings.properties;
+  return { ...mappings, properties, runtime: READ_WHEN_SEARCHED };
 }
 
 async function missingKinds(cluster: Cluster, names: IndexNames): Promise<readonly IndexKind[]> {
   const found = await findIndices(cluster, names);
   const missing = KINDS.filter((kind) => {
-    const versions = versionsOf(found, names, kind);
+    const versions = indicesOf(found, names, kind).map(({ version }) => version);
     const oldest = Math.min(...versions);
     if (oldest < SCHEMA_VERSION) throw needsMigration(names, oldest);
     return versions.length === 0;
@@ -132,9 +152,10 @@ async function requireActive(cluster: Cluster, names: IndexNames): Promise<void>
 
 /** Makes a further index of changes; it is there already when another process was first. */
 export async function makeChangesIndex(cluster: Cluster, names: IndexNames, number: number): Promise<void> {
+  const filter = await filterOfAll(cluster, names);
   await createIndex(cluster, names.changesIndex(number), {
     ...readMapping('changes'),
-    aliases: { [names.changes]: {}, [names.prefix]: {} },
+    aliases: { [names.changes]: {}, [names.prefix]: filter === undefined ? {} : { filter } },
   });
 }
 
@@ -164,8 +185,8 @@ async function findIndices(cluster: Cluster, names: IndexNames): Promise<Readonl
   return new Map(Object.entries(body));
 }
 
-/** The schemas of the indices of a kind; none when there is no index. @throws TidemarkError `incompatible` for indices that cannot be used, or migrated */
-function versionsOf(found: ReadonlyMap<string, Found>, names: IndexNames, kind: IndexKind): readonly number[] {
+/** The indices of a kind with their schemas; none when there is no index. @throws TidemarkError `incompatible` for indices that cannot be used, or migrated */
+function indicesOf(found: ReadonlyMap<string, Found>, names: IndexNames, kind: IndexKind): readonly FoundIndex[] {
   const refuse = (message: string) => unusable(`${message};`);
   if (found.has(names.prefix))
     throw refuse(
@@ -182,7 +203,7 @@ function versionsOf(found: ReadonlyMap<string, Found>, names: IndexNames, kind: 
   return indices.map(([name, { mappings }]) => {
     const version = mappings?._meta?.schema_version;
     if (typeof version !== 'number') throw refuse(`the index ${name} has a mapping that this program has not made`);
-    if (version <= SCHEMA_VERSION) return version;
+    if (version <= SCHEMA_VERSION) return { kind, name, version };
     throw refuse(`the index ${name} has schema ${version}, and this version knows ${SCHEMA_VERSION}: use a newer one`);
   });
 }
@@ -229,7 +250,7 @@ async function createIndex(cluster: Cluster, name: string, body: object): Promis
 }
 
 /** The templates of `mappings/`, which lies beside `src/` and, in the package, beside `dist/`. */
-function readMapping(kind: IndexKind): { readonly settings: object; readonly mappings: object } {
+function readMapping(kind: IndexKind): Template {
   return JSON.parse(readFileSync(new URL(`../../../mappings/${kind}.json`, import.meta.url), 'utf8'));
 }
 

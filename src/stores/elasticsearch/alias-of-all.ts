@@ -1,0 +1,54 @@
+import type { ResourceSet, SetId } from '../../domain/resource-set.ts';
+import type { Catalog } from '../catalog.ts';
+import type { Cluster } from './cluster.ts';
+import type { IndexNames } from './schema.ts';
+
+/** The default of `index.max_terms_count` is 65,536. */
+const MOST_TERMS = 50_000;
+
+type Aliases = Readonly<Record<string, { readonly aliases: Readonly<Record<string, { readonly filter?: object }>> }>>;
+
+interface AliasParts {
+  readonly cluster: Cluster;
+  readonly names: IndexNames;
+  readonly catalog: Pick<Catalog, 'head' | 'list'>;
+}
+
+/**
+ * Hides the documents of removed sets from those who query the alias of all. The documents stay: the log has them, and a commit that is applied
+ * late would bring back what was deleted.
+ */
+export async function hideRemovedSets({ cluster, names, catalog }: AliasParts): Promise<void> {
+  for (;;) {
+    const head = await catalog.head('set');
+    const sets = await catalog.list<ResourceSet>('set');
+    const removed = sets.filter(({ body }) => body.removed !== undefined).map(({ body }) => body.id);
+    if (removed.length > 0) await putFilter(cluster, names, withoutSets(removed));
+    // Another process may have removed one meanwhile, and put its filter before this one.
+    if ((await catalog.head('set')) === head) return;
+  }
+}
+
+/** The filter of the alias of all, for a further index; undefined while no set was removed. */
+export async function filterOfAll(cluster: Cluster, names: IndexNames): Promise<object | undefined> {
+  const [first] = Object.values(await aliasesOf(cluster, names));
+  return first?.aliases[names.prefix]?.filter;
+}
+
+async function putFilter(cluster: Cluster, names: IndexNames, filter: object): Promise<void> {
+  const indices = Object.keys(await aliasesOf(cluster, names));
+  const actions = indices.map((index) => ({ add: { index, alias: names.prefix, filter } }));
+  await cluster.ask({ method: 'POST', path: '/_aliases', body: { actions } });
+}
+
+async function aliasesOf(cluster: Cluster, { prefix }: IndexNames): Promise<Aliases> {
+  const { body } = await cluster.ask<Aliases>({ method: 'GET', path: `/_alias/${prefix}` });
+  return body;
+}
+
+function withoutSets(sets: readonly SetId[]): object {
+  const clauses: object[] = [];
+  for (let at = 0; at < sets.length; at += MOST_TERMS)
+    clauses.push({ terms: { set: sets.slice(at, at + MOST_TERMS) } });
+  return { bool: { must_not: clauses } };
+}
