@@ -35,6 +35,7 @@ const text = z.string().min(1, 'it is empty').max(4096, 'it is longer than 4096 
 const wholeNumber = `use a whole number from 1 to ${MAX_ENTRIES}`;
 const entries = z.int(wholeNumber).min(1, wholeNumber).max(MAX_ENTRIES, wholeNumber);
 const patterns = z.array(z.string().min(1, 'a pattern is empty')).max(1000, 'at most 1000 patterns');
+const names = z.array(text).max(100, 'at most 100 aliases');
 const hashes = z.array(z.enum(HASH_ALGORITHMS, `use one of ${HASH_ALGORITHMS.join(', ')}`));
 
 /** All settings of a set. The options of commands, `PATCH /api/sets/{set}`, the pages and the reference are made of it. */
@@ -73,6 +74,15 @@ export const SET_SETTINGS = {
     default: '(none)',
     givenTo: ADD_AND_CHANGE,
     flags: [one('--title <text>', text)],
+  }),
+  aliases: setting({
+    field: 'aliases',
+    schema: names,
+    meaning:
+      'Names that posted events may have as resource_set, beside the id, one for each time that it is given; no other set may have them.',
+    default: '(none)',
+    givenTo: ADD_AND_CHANGE,
+    flags: [several('--alias <name>', names)],
   }),
   private: setting({
     field: 'private',

@@ -57,6 +57,7 @@ export interface ResourceSet {
 /** The properties of a set that can be changed at any time; config/set-settings.ts says more of them. */
 type Setting =
   | 'title'
+  | 'aliases'
   | 'private'
   | 'exclude'
   | 'resourceRootDir'

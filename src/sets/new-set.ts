@@ -19,7 +19,6 @@ const MOST_PREFIX = 2000;
 /** What is known of a new set; everything else has a default. */
 export interface NewSet extends SetFields {
   readonly slug: string;
-  readonly aliases?: readonly string[] | undefined;
   readonly root?: string | undefined;
   readonly records?: RecordsSource | undefined;
   readonly urlPrefix?: string | undefined;
@@ -36,7 +35,6 @@ export function draftSet(set: NewSet, baseUrl: string): Omit<ResourceSet, 'id' |
   const slug = parseSlug(set.slug);
   return {
     slug,
-    ...(set.aliases !== undefined && set.aliases.length > 0 && { aliases: set.aliases }),
     epoch: 1,
     urlPrefix: set.urlPrefix === undefined ? setUris(baseUrl, slug).resources : parseUrlPrefix(set.urlPrefix),
     ...(set.root !== undefined && { root: set.root }),
@@ -52,7 +50,7 @@ export function draftSet(set: NewSet, baseUrl: string): Omit<ResourceSet, 'id' |
  * @param now a boundary above every change: documents that depend on what was changed are others from then on
  */
 export function changedSet(set: ResourceSet, changes: SetFields, now: Stamp): ResourceSet {
-  const { title: _t, private: _p, resourceRootDir: _r, presignedSeconds: _s, ...kept } = set;
+  const { title: _t, aliases: _a, private: _p, resourceRootDir: _r, presignedSeconds: _s, ...kept } = set;
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
   const settings = settingsOf({ ...set, ...Object.fromEntries(given) });
   const hasOtherPages = settings.pageEntries !== set.pageEntries;
@@ -69,6 +67,7 @@ function settingsOf(set: SetFields & Pick<NewSet, 'root'>): Pick<ResourceSet, ke
   const folder = set.resourceRootDir ?? (set.root?.startsWith('/') ? set.root : undefined);
   return {
     ...(isGiven(set.title) && { title: set.title }),
+    ...(isGiven(set.aliases) && set.aliases.length > 0 && { aliases: set.aliases }),
     ...(isGiven(set.presignedSeconds) && { presignedSeconds: set.presignedSeconds }),
     ...(folder !== undefined && { resourceRootDir: folder }),
     exclude: set.exclude ?? [],

@@ -121,11 +121,15 @@ export class SetRegistry {
 
   /**
    * Changes settings of the set.
-   * @throws TidemarkError `not-found` or `gone`
+   * @throws TidemarkError `not-found` or `gone`; `conflict` when an alias is a name of another set
    */
   async change(slug: string, changes: SetFields): Promise<ResourceSet> {
     const now = await this.#index.mark();
-    return this.#replace(slug, (set) => changedSet(set, changes, now));
+    return this.#replace(slug, (set) => {
+      const changed = changedSet(set, changes, now);
+      this.#names.requireFree(changed);
+      return changed;
+    });
   }
 
   /**

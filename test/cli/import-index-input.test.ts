@@ -210,6 +210,10 @@ describe('what tidemark import-index is given', () => {
     // Another set has that name.
     assert.match(second.stdout, /\n {2}events with the resource_set "maps" are rejected here/);
     assert.match((await post('old-maps', 'maps')).stdout, /other-set/);
+    assert.match((await place.run('sets change plans --alias maps')).stderr, /"maps" is the id or an alias of another/);
+    await place.run('sets change plans --alias plans-of-old --alias other');
+    assert.match((await post('plans', 'plans-of-old')).stdout, /1 unchanged/);
+    assert.match((await post('plans', name)).stdout, /other-set/);
   });
 
   it('refuses to undo what was changed since, or what has another history', async () => {
