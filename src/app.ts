@@ -8,6 +8,7 @@ import { requireWhole } from './archive/rebuild-state.ts';
 import { openArtifacts } from './artifacts/open-artifacts.ts';
 import type { CompareThreadData } from './compare-thread.ts';
 import { type Configuration, describeStore } from './config/configuration.ts';
+import { exclusionsOfOwnFiles } from './config/own-files.ts';
 import { armFailpoint } from './domain/failpoint.ts';
 import type { ResourceSet, SetId } from './domain/resource-set.ts';
 import { Journal } from './journal/journal.ts';
@@ -126,7 +127,8 @@ export async function openApp(configuration: Configuration): Promise<App> {
     const known = roots.get(set.id);
     if (known !== undefined && hasSameRoot(known.set, set)) return { root: known.root, memory };
     const { exclude, publishHashes: hashes } = set;
-    const root = openRoot({ root: set.root!, exclude, hashes, s3: configuration.s3 });
+    const ownFiles = exclusionsOfOwnFiles(set.root!, configuration);
+    const root = openRoot({ root: set.root!, exclude, ownFiles, hashes, s3: configuration.s3 });
     roots.set(set.id, { set, root });
     return { root, memory };
   };

@@ -6,6 +6,7 @@ import { TidemarkError } from '../domain/errors.ts';
 import { formatStamp } from '../domain/stamp.ts';
 import { resultView } from '../http/views.ts';
 import type { Sender } from '../journal/posting-entry.ts';
+import { leftOutOf } from '../updater/left-out-of.ts';
 import { type LineResult, postNdjson } from '../updater/ndjson-posting.ts';
 import { refusePosting } from '../updater/refuse-posting.ts';
 import type { Call, CliCommand } from './cli-command.ts';
@@ -45,11 +46,13 @@ export const changesPost: CliCommand<Options> = {
     const input = await openInput(call);
     const totals: Totals = { applied: 0, unchanged: 0, rejected: 0, complete: false };
     try {
-      await withExistingApp(call, async ({ sets, updater, journal }) => {
+      await withExistingApp(call, async (app) => {
+        const { sets, updater, journal } = app;
         const set = await sets.bySlug(call.args[0]!);
         refusePosting(set);
         const sender: Sender = { kind: 'command-line' };
-        await journal.recorded({ set, sender, post: (events) => updater.post(events) }, async (posting) => {
+        const leavesOut = await leftOutOf(set, app);
+        await journal.recorded({ set, leavesOut, sender, post: (events) => updater.post(events) }, async (posting) => {
           for await (const batch of postNdjson(input, posting)) await report(batch, totals, call);
         });
         // A stopped standard input just ends; so do not say that it was read to its end.

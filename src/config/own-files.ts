@@ -29,7 +29,7 @@ export function exclusionsOfOwnFiles(root: string, { dataFolder, store }: Config
 
 /** The path of something below a folder, with `/` between names; undefined when it lies elsewhere. */
 function placeBelow(folder: string, path: string): string | undefined {
-  const place = relative(folder, realPlace(path));
+  const place = relative(realPlace(folder), realPlace(path));
   if (place === '..' || place.startsWith(`..${sep}`) || place.startsWith(sep)) return undefined;
   return place.split(sep).join('/');
 }

@@ -10,7 +10,7 @@ import {
   type ResourceSet,
   type SetFields,
 } from '../domain/resource-set.ts';
-import { parseExclusions } from '../roots/exclusions.ts';
+import { requireFewPatterns } from '../roots/exclusions.ts';
 import {
   numberOf,
   one,
@@ -103,7 +103,7 @@ export const SET_SETTINGS = {
     flags: [several('--exclude <pattern>', patterns)],
     check(given, origin) {
       if (given.length > 0) refuseWithRecords('--exclude', origin);
-      parseExclusions(given);
+      requireFewPatterns(given);
     },
   }),
   resourceRootDir: setting({

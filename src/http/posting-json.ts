@@ -49,10 +49,10 @@ export async function postChanges(values: readonly unknown[], posting: Posting):
   return events.map((event) => (isRejection(event) ? event : committed[next++]!));
 }
 
-async function parseInSlices(values: readonly unknown[], { set }: Posting): Promise<(ChangeEvent | Rejection)[]> {
+async function parseInSlices(values: readonly unknown[], posting: Posting): Promise<(ChangeEvent | Rejection)[]> {
   const events: (ChangeEvent | Rejection)[] = [];
   for (const value of values) {
-    events.push(parsePostedEvent(value, set, Date.now()));
+    events.push(parsePostedEvent(value, posting, Date.now()));
     if (events.length % EVENTS_PER_SLICE === 0) await setImmediate();
   }
   return events;

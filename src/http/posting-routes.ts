@@ -1,5 +1,6 @@
 import type { Response } from 'express';
 import type { Sender } from '../journal/posting-entry.ts';
+import { leftOutOf } from '../updater/left-out-of.ts';
 import type { Posting } from '../updater/ndjson-posting.ts';
 import { refusePosting } from '../updater/refuse-posting.ts';
 import { journalSender } from './journal-sender.ts';
@@ -30,6 +31,7 @@ export function postingRoutes(app: ServedApp, stopping: AbortSignal): readonly R
         refusePosting(set);
         const unrecorded = {
           set,
+          leavesOut: await leftOutOf(set, app),
           sender: journalSender(senderOf(response), configuration),
           post: (events) => updater.post(events),
           rejected: (rejection) => metrics.index.rejected(rejection),

@@ -111,7 +111,7 @@ class Reader {
 
   #parse(hit: SourceHit, { read, target }: { read: SourceDocument; target: TargetSet }): ChangeEvent | Rejection {
     const { leftOutFields } = this.#parts;
-    const parse = (event: object) => parsePostedEvent(event, target.set, this.#now);
+    const parse = (event: object) => parsePostedEvent(event, target, this.#now);
     if (leftOutFields === undefined) return parse(read.event);
     const { event, leftOut } = parseLeniently(read.event, parse);
     if (!isRejection(event)) for (const problem of leftOut) leftOutFields.add(nameOf(hit), problem);
@@ -121,7 +121,7 @@ class Reader {
   /** A resource whose document is rejected is there all the same: what its changes tell of it stays. */
   #hold(hit: SourceHit, { read, target }: { read: SourceDocument; target: TargetSet }): void {
     const { location, change } = read.event;
-    const event = parsePostedEvent({ location, change }, target.set, this.#now);
+    const event = parsePostedEvent({ location, change }, target, this.#now);
     if (isRejection(event)) return;
     const { written } = read;
     const held = { target: target.number, key: event.key, state: null, weight: 0, written, sequence: hit._seq_no };

@@ -11,6 +11,7 @@ export const REJECTION_CODES: ReadonlySet<string> = new Set([
   'fragment',
   'fractional-length',
   'fractional-position',
+  'left-out',
   'length-too-large',
   'line-too-long',
   'link-without-href',

@@ -28,14 +28,21 @@ export interface ContentRoot {
   isEmpty(): Promise<boolean>;
 
   /**
-   * Opens a file for reading. What it opens lies in the root also when a link is swapped in meanwhile.
-   * @throws TidemarkError `not-found` when there is no such file (any more), or it lies outside; `unavailable` when it cannot be read
+   * What the root leaves out now. It may be asked about any path, also of no file.
+   * @throws TidemarkError `unavailable` when that cannot be known
+   */
+  leavesOut(): Promise<LeavesOut>;
+
+  /**
+   * Opens a file that `list` would return, and no other. What it opens lies in the root also when a link is swapped in meanwhile.
+   * @throws TidemarkError `not-found` when there is no such file (any more), it lies outside, below a link or is left out; `unavailable`
+   *   when it cannot be read
    */
   open(path: string): Promise<RootFile>;
 
   /**
-   * The hashes of a file, with the figures of the very bytes that have them. Several may be asked for at once.
-   * @throws TidemarkError as `open`; `conflict` when the file was changed while it was read; the signal's reason when it is aborted
+   * The hashes of a file that was listed, with the figures of the very bytes that have them. Several may be asked for at once.
+   * @throws TidemarkError as `open`, but what is left out meanwhile may still be hashed; `conflict` when the file was changed while it was read; the signal's reason when it is aborted
    */
   digest(path: string, signal?: AbortSignal): Promise<FileDigest>;
 
@@ -50,9 +57,13 @@ export interface ContentRoot {
   /**
    * A URL that lets anybody who has it read the file, for a while and without us; only where the root can make one. Whether there
    * is such a file is found out by who follows it.
+   * @throws TidemarkError `not-found` when it is left out
    */
   presign?(path: string, use: PresignedUse): Promise<string>;
 }
+
+/** Whether a file, or a folder above it, is left out. */
+export type LeavesOut = (path: string) => boolean;
 
 export type RootEntry = FileEntry | RootProblem;
 

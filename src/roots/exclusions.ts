@@ -1,19 +1,29 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import picomatch from 'picomatch';
-import { TidemarkError } from '../domain/errors.ts';
+import { isTidemarkError, TidemarkError } from '../domain/errors.ts';
 import { errorCode, reasonOf } from '../domain/system-error.ts';
+import { compileGlob, hasWildcard } from './glob.ts';
 
 export const IGNORE_FILE = '.tidemarkignore';
 
 /** What is never content: the history of a working copy, and the list of exclusions itself. `!.git/` includes it again. */
 const ALWAYS = ['.git/', IGNORE_FILE];
 
-/** In one name of a path; and of names that stand for any folders. */
-const MOST_WILDCARDS = 3;
+/** Patterns with wildcards of one origin, together: compiling the worst of them takes half a second. */
+const MOST_CHARACTERS = 32_768;
+/** Bytes of a `.tidemarkignore`. */
+export const MOST_IGNORE_BYTES = 1_048_576;
 
 /** Whether a file or folder is left out, looked at by itself: whoever walks does not enter a folder that is. */
 export type Exclusions = (path: string, isFolder: boolean) => boolean;
+
+/** What a root leaves out, besides what its `.tidemarkignore` does. */
+export interface RootPatterns {
+  /** Patterns, as lines of a `.tidemarkignore`. */
+  readonly exclude: readonly string[];
+  /** Patterns of this program's own files, which no other pattern includes again. */
+  readonly ownFiles?: readonly string[] | undefined;
+}
 
 interface Rule {
   readonly matches: (path: string, name: string) => boolean;
@@ -25,10 +35,9 @@ interface Rule {
  * Patterns in the manner of `.gitignore`: one without a slash matches names at any depth, one with a slash (at its beginning or
  * inside) a path from the root; a slash at its end means folders only; `!` includes again; `#` begins a comment. The last match
  * decides, and nothing below an excluded folder can be included again.
- * @throws TidemarkError `invalid` for a pattern that is none
  */
 export function parseExclusions(lines: readonly string[]): Exclusions {
-  const rules = [...ALWAYS, ...lines].map(parseRule).filter((rule) => rule !== undefined);
+  const rules = [...ALWAYS, ...lines].flatMap(parseRule);
   return (path, isFolder) => {
     const name = path.slice(path.lastIndexOf('/') + 1);
     const rule = rules.findLast((rule) => (isFolder || !rule.foldersOnly) && rule.matches(path, name));
@@ -36,12 +45,46 @@ export function parseExclusions(lines: readonly string[]): Exclusions {
   };
 }
 
+/** @throws TidemarkError `invalid` for more patterns than can be compiled at once */
+export function requireFewPatterns(lines: readonly string[]): void {
+  const characters = lines.filter(hasWildcard).reduce((sum, { length }) => sum + length, 0);
+  if (characters <= MOST_CHARACTERS) return;
+  throw new TidemarkError(
+    'invalid',
+    `the patterns with wildcards have ${characters} characters, at most ${MOST_CHARACTERS}: name folders, or files without wildcards`,
+    { field: 'exclude' },
+  );
+}
+
 /**
- * The exclusions of a root: what its set leaves out, then the lines of its `.tidemarkignore`.
- * @throws TidemarkError `unavailable` when that file is there but cannot be read: what it hides must not be published
+ * The exclusions of a root.
+ * @param ignoreText what its `.tidemarkignore` holds, which comes after the patterns of its set
+ * @throws TidemarkError `unavailable` when that cannot be used: what it hides must not be published
  */
-export function readExclusions(root: string, exclude: readonly string[]): Exclusions {
-  return parseExclusions([...exclude, ...readLines(join(root, IGNORE_FILE))]);
+export function exclusionsOf({ exclude, ownFiles = [] }: RootPatterns, ignoreText: string): Exclusions {
+  const lines = ignoreText.split('\n');
+  try {
+    requireFewPatterns(lines);
+  } catch (error) {
+    throw ignoreFileError(error);
+  }
+  return parseExclusions([...exclude, ...lines, ...ownFiles]);
+}
+
+/** The exclusions of a folder. @throws TidemarkError as `exclusionsOf`, also when the file cannot be read */
+export function readExclusions(root: string, patterns: RootPatterns): Exclusions {
+  return exclusionsOf(patterns, readIgnoreFile(join(root, IGNORE_FILE)));
+}
+
+/** Why it cannot be known what is left out. Names no path of this machine. */
+export function ignoreFileError(error: unknown): TidemarkError {
+  if (isTidemarkError(error, 'unavailable')) return error;
+  const reason = isTidemarkError(error) ? error.message : `it cannot be read: ${reasonOf(error)}`;
+  return new TidemarkError('unavailable', `${IGNORE_FILE}, which hides files, cannot be used: ${reason}`, {}, error);
+}
+
+export function ignoreFileTooLarge(): TidemarkError {
+  return new TidemarkError('invalid', `it has more than ${MOST_IGNORE_BYTES} bytes`);
 }
 
 /** The pattern of exactly one folder of the root, such as the program's own data. */
@@ -49,7 +92,7 @@ export function patternOfFolder(path: string): string {
   return `/${path.replace(/[\\*?[\]{}!]/g, '\\$&')}/`;
 }
 
-/** Whether a path or a folder above it is left out. */
+/** Whether a folder above a path is left out. */
 export function isHidden(excludes: Exclusions, path: string): boolean {
   for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) {
     if (excludes(path.slice(0, at), true)) return true;
@@ -57,61 +100,40 @@ export function isHidden(excludes: Exclusions, path: string): boolean {
   return false;
 }
 
-function readLines(file: string): readonly string[] {
+/** Whether a file, or a folder above it, is left out. */
+export function isLeftOut(excludes: Exclusions, path: string): boolean {
+  return isHidden(excludes, path) || excludes(path, false);
+}
+
+function readIgnoreFile(file: string): string {
   try {
+    const stats = statSync(file);
     // A FIFO would keep the reader waiting for ever.
-    return statSync(file).isFile() ? readFileSync(file, 'utf8').split('\n') : [];
+    if (!stats.isFile()) return '';
+    if (stats.size > MOST_IGNORE_BYTES) throw ignoreFileTooLarge();
+    return readFileSync(file, 'utf8');
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return [];
-    throw new TidemarkError('unavailable', `${file} cannot be read: ${reasonOf(error)}`, {}, error);
+    if (errorCode(error) === 'ENOENT') return '';
+    throw ignoreFileError(error);
   }
 }
 
-function parseRule(line: string): Rule | undefined {
+/** The rule of a line; none for one that is empty or a comment. */
+function parseRule(line: string): readonly Rule[] {
   // A trailing space counts only behind a backslash.
   const text = withoutTrailingSpace(line);
-  if (text === '' || text.startsWith('#')) return undefined;
+  if (text === '' || text.startsWith('#')) return [];
   const excludes = !text.startsWith('!');
   const pattern = excludes ? text : text.slice(1);
   const foldersOnly = pattern.endsWith('/');
   const body = foldersOnly ? pattern.slice(0, -1) : pattern;
-  const matcher = compile(body.replace(/^\//, ''));
+  const matcher = compileGlob(body.replace(/^\//, ''));
   const matches = body.includes('/') ? (path: string) => matcher(path) : (_path: string, name: string) => matcher(name);
-  return { matches, foldersOnly, excludes };
+  return [{ matches, foldersOnly, excludes }];
 }
 
 function withoutTrailingSpace(line: string): string {
   let end = line.length;
   while (end > 0 && ' \t\r'.includes(line[end - 1]!) && line[end - 2] !== '\\') end -= 1;
   return line.slice(0, end);
-}
-
-/** Each wildcard more multiplies the time for a name that nearly matches by its length. */
-function requireFewWildcards(glob: string): void {
-  const names = glob.replace(/\\./g, '').split('/');
-  const mostInName = Math.max(...names.map((name) => name.match(/\*+|\{/g)?.length ?? 0));
-  const folders = names.filter((name) => name === '**').length;
-  if (mostInName <= MOST_WILDCARDS && folders <= MOST_WILDCARDS) return;
-  throw new TidemarkError(
-    'invalid',
-    `"${glob.slice(0, 80)}" has more than ${MOST_WILDCARDS} of * and { in one name, or of **: take several patterns`,
-    { field: 'exclude' },
-  );
-}
-
-function compile(glob: string): (text: string) => boolean {
-  requireFewWildcards(glob);
-  try {
-    // Parentheses, bars and quotation marks are groups and quotes to picomatch; in file names they are just characters.
-    return picomatch(glob.replace(/(?<!\\)[()|"]/g, '\\$&'), {
-      dot: true,
-      nonegate: true,
-      noextglob: true,
-      windows: false,
-    });
-  } catch (error) {
-    throw new TidemarkError('invalid', `"${glob.slice(0, 80)}" is no pattern: ${reasonOf(error)}`, {
-      field: 'exclude',
-    });
-  }
 }

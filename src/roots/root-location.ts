@@ -1,11 +1,10 @@
 import type { HashAlgorithm } from '../domain/hash.ts';
 import type { S3ClientSettings } from '../s3/s3-client.ts';
+import type { RootPatterns } from './exclusions.ts';
 
-export interface RootLocation {
+export interface RootLocation extends RootPatterns {
   /** A folder's absolute path, or `s3://bucket/prefix` (s3/s3-location.ts). */
   readonly root: string;
-  /** Patterns of what is left out, as lines of a `.tidemarkignore`. */
-  readonly exclude: readonly string[];
   /** What every digest has to have: of a folder's files, besides sha-256. */
   readonly hashes?: readonly HashAlgorithm[];
   /** For roots on S3. */

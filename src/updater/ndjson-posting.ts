@@ -1,8 +1,7 @@
 import type { ChangeEvent } from '../domain/change.ts';
-import type { ResourceSet } from '../domain/resource-set.ts';
 import type { CommitResult } from '../stores/resource-index.ts';
 import { MAX_LINE_BYTES, type NdjsonLine, NdjsonLines } from './ndjson-lines.ts';
-import { isRejection, parsePostedEvent } from './posted-event.ts';
+import { isRejection, type PostedTo, parsePostedEvent } from './posted-event.ts';
 import type { Rejection } from './rejection.ts';
 
 /** What became of one posted event. */
@@ -14,8 +13,7 @@ export interface LineResult {
   readonly result: PostingResult;
 }
 
-export interface Posting {
-  readonly set: ResourceSet;
+export interface Posting extends PostedTo {
   /** Resolves when the events are committed; see Updater.post. */
   post(events: readonly ChangeEvent[]): Promise<readonly CommitResult[]>;
   /** Is told of each event that was rejected before it was posted. */
@@ -164,7 +162,7 @@ class Pipeline {
     this.#lastInput = performance.now();
     for (const line of lines) {
       if (this.#batch.size === 0) this.#batch = new Batch();
-      const event = parseLine(line, this.#posting.set, now);
+      const event = parseLine(line, this.#posting, now);
       if (isRejection(event)) {
         this.#posting.rejected?.(event, { number: line.number, value: 'text' in line ? line.text : undefined });
       }
@@ -210,7 +208,7 @@ class Pipeline {
   }
 }
 
-function parseLine(line: NdjsonLine, set: ResourceSet, now: number): ChangeEvent | Rejection {
+function parseLine(line: NdjsonLine, posting: PostedTo, now: number): ChangeEvent | Rejection {
   if (line.problem !== undefined) {
     return { status: 'rejected', code: line.problem, message: LINE_PROBLEMS[line.problem] };
   }
@@ -220,5 +218,5 @@ function parseLine(line: NdjsonLine, set: ResourceSet, now: number): ChangeEvent
   } catch (error) {
     return { status: 'rejected', code: 'not-json', message: `the line is no JSON: ${(error as Error).message}` };
   }
-  return parsePostedEvent(value, set, now);
+  return parsePostedEvent(value, posting, now);
 }

@@ -1,12 +1,13 @@
 import type { ChangeEvent } from '../domain/change.ts';
 import { entryWeight } from '../domain/entry-weight.ts';
 import { isTidemarkError, TidemarkError } from '../domain/errors.ts';
-import { type ResourceKey, resolveLocation, unfetchable } from '../domain/key.ts';
+import { pathOfKey, type ResourceKey, resolveLocation, unfetchable } from '../domain/key.ts';
 import { NAVIGATION_RELATIONS, PATCH_RELATION, parseRelation } from '../domain/link-relations.ts';
 import { isMediaType } from '../domain/media-type.ts';
 import type { Link, ResourceState } from '../domain/resource.ts';
 import type { ResourceSet } from '../domain/resource-set.ts';
 import { parseDatetime, type Seconds } from '../domain/w3c-datetime.ts';
+import type { LeavesOut } from '../roots/content-root.ts';
 import { postedHashes } from './posted-hashes.ts';
 import { type PostedEvent, postedEventSchema } from './posted-schema.ts';
 import { type Rejection, rejectionOf } from './rejection.ts';
@@ -14,15 +15,21 @@ import { type Rejection, rejectionOf } from './rejection.ts';
 const NOT_REPRESENTABLE = /[\u0000-\u001f\u007f-\u009f\ufffe\uffff]/;
 const DAY_IN_SECONDS = 86_400;
 
+export interface PostedTo {
+  readonly set: ResourceSet;
+  /** What of its root is left out; such events are rejected. */
+  readonly leavesOut?: LeavesOut | undefined;
+}
+
 /**
  * Makes a change event of what somebody posted (already parsed from JSON), or says why not.
  * @param now milliseconds since 1970: a lastmod more than a day later is refused
  */
-export function parsePostedEvent(value: unknown, set: ResourceSet, now: number): ChangeEvent | Rejection {
+export function parsePostedEvent(value: unknown, to: PostedTo, now: number): ChangeEvent | Rejection {
   const parsed = postedEventSchema.safeParse(value);
   if (!parsed.success) return rejectionOf(value, parsed.error.issues);
   try {
-    return toEvent(parsed.data, set, now);
+    return toEvent(parsed.data, to, now);
   } catch (error) {
     if (isTidemarkError(error, 'invalid')) return toRejection(error);
     throw error;
@@ -33,12 +40,15 @@ export function isRejection(result: ChangeEvent | Rejection): result is Rejectio
   return 'status' in result;
 }
 
-function toEvent(posted: PostedEvent, set: ResourceSet, now: number): ChangeEvent {
+function toEvent(posted: PostedEvent, { set, leavesOut }: PostedTo, now: number): ChangeEvent {
   const { source, position } = posted;
   checkAddressee(posted, set);
   const key = resolveLocation(posted.location, set);
   // A store may have such resources from an earlier version, so they can be deleted.
-  if (posted.change !== 'deleted') requireFetchable(key);
+  if (posted.change !== 'deleted') {
+    requireFetchable(key);
+    requirePublishable(key, leavesOut);
+  }
   // What a deletion says of the state is checked, but does not count.
   const described = toState(posted, set, now);
   const state = posted.change === 'deleted' ? undefined : described;
@@ -57,6 +67,14 @@ function requireFetchable(key: ResourceKey): void {
     fragment: 'has a fragment ("#…"), which is a part of a resource: leave it out',
   }[code];
   throw new TidemarkError('invalid', `location ${message}`, { code, field: 'location.value' });
+}
+
+/** The bytes of whatever is live can be read by everybody who may read the set. */
+function requirePublishable(key: ResourceKey, leavesOut: LeavesOut | undefined): void {
+  const path = pathOfKey(key);
+  if (path === undefined || leavesOut?.(path) !== true) return;
+  const message = 'location is left out of this set, by its exclusions or its .tidemarkignore';
+  throw new TidemarkError('invalid', message, { code: 'left-out', field: 'location.value' });
 }
 
 function checkAddressee({ resource_set, source, position }: PostedEvent, { slug, aliases = [] }: ResourceSet): void {

@@ -51,7 +51,7 @@ const isRoot = process.geteuid?.() === 0;
  * another user would not find their programs.
  */
 export function itWithPermissions(title: string, test: Func): void {
-  const isReadable = canReadAsNobody(import.meta.filename) && canReadAsNobody(require.resolve('picomatch'));
+  const isReadable = canReadAsNobody(import.meta.filename) && canReadAsNobody(require.resolve('re2js'));
   const missing = isReadable ? undefined : 'needs a checkout that other users than root can read';
   itNeeding({ name: 'readable-checkout', missing }, title, test);
 }

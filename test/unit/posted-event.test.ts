@@ -214,13 +214,13 @@ describe('A posted event is refused', () => {
 });
 
 function parsed(value: unknown): ChangeEvent {
-  const result = parsePostedEvent(value, SET, NOW);
+  const result = parsePostedEvent(value, { set: SET }, NOW);
   assert.ok(!isRejection(result), JSON.stringify(result));
   return result;
 }
 
 function refused(value: unknown): Rejection {
-  const result = parsePostedEvent(value, SET, NOW);
+  const result = parsePostedEvent(value, { set: SET }, NOW);
   assert.ok(isRejection(result), `was taken: ${JSON.stringify(result)}`);
   return result;
 }

@@ -174,6 +174,7 @@ describe('a scan of a bucket', () => {
     const slow: ContentRoot = {
       hashes: root.hashes,
       digestsAtOnce: root.digestsAtOnce,
+      leavesOut: () => root.leavesOut(),
       isEmpty: () => root.isEmpty(),
       open: (path) => root.open(path),
       digest: (path) => root.digest(path),

@@ -330,6 +330,7 @@ function spyOn({ root }: ScannedSet, listed: () => void): ContentRoot {
     hashes: root.hashes,
     digestsAtOnce: root.digestsAtOnce,
     isEmpty: () => root.isEmpty(),
+    leavesOut: () => root.leavesOut(),
     open: (path) => root.open(path),
     digest: (path, signal) => root.digest(path, signal),
     watch: (onChange, onProblem) => root.watch(onChange, onProblem),

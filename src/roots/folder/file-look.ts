@@ -6,6 +6,7 @@ export interface FileLook {
   readonly named: string;
   /** Its real path. */
   readonly real: string;
+  /** Empty when there is none. */
   readonly identity: string;
 }
 
@@ -40,6 +41,7 @@ type RealFolders = Map<string, string>;
 /** Whether the path still leads to this very file, unchanged. */
 function isCurrent({ named, real, identity }: FileLook, folders: RealFolders): boolean {
   try {
+    if (identity === '') return lstatSync(named, { throwIfNoEntry: false }) === undefined;
     return leadsTo(named, real, folders) && identityOf(lstatSync(real, { bigint: true })) === identity;
   } catch {
     return false;

@@ -1,11 +1,22 @@
 import { resolve } from 'node:path';
 import type { HashAlgorithm } from '../../domain/hash.ts';
-import type { ContentRoot, FileDigest, RootEntry, RootFile, RootProblem, RootWatch } from '../content-root.ts';
-import { parseExclusions } from '../exclusions.ts';
+import type {
+  ContentRoot,
+  FileDigest,
+  LeavesOut,
+  RootEntry,
+  RootFile,
+  RootProblem,
+  RootWatch,
+} from '../content-root.ts';
+import { isLeftOut } from '../exclusions.ts';
+import { noSuchFile } from '../file-errors.ts';
 import type { RootLocation } from '../root-location.ts';
+import { CurrentExclusions } from './current-exclusions.ts';
 import { HashClient } from './hash-client.ts';
 import { LookClient } from './look-client.ts';
 import { openWithin } from './open-within.ts';
+import type { WalkedFolder } from './walk.ts';
 import { WalkClient } from './walk-client.ts';
 import { watchFolder } from './watch-client.ts';
 
@@ -19,20 +30,18 @@ const PUBLISHED_HASH: HashAlgorithm = 'sha-256';
 export class FolderRoot implements ContentRoot {
   readonly hashes: readonly HashAlgorithm[];
   readonly digestsAtOnce = 4;
-  readonly #root: string;
-  readonly #exclude: readonly string[];
+  readonly #folder: WalkedFolder;
+  readonly #exclusions: CurrentExclusions;
   readonly #walks: WalkClient;
   readonly #hashing: HashClient;
   readonly #looks = new LookClient();
 
-  /** @throws TidemarkError `invalid` for a pattern that is none */
-  constructor({ root, exclude, hashes = [] }: RootLocation) {
-    parseExclusions(exclude);
-    this.#root = resolve(root);
-    this.#exclude = exclude;
-    this.#walks = new WalkClient({ root: this.#root, exclude });
+  constructor({ root, exclude, ownFiles, hashes = [] }: RootLocation) {
+    this.#folder = { root: resolve(root), patterns: { exclude, ownFiles } };
+    this.#exclusions = new CurrentExclusions(this.#folder.root, this.#folder.patterns);
+    this.#walks = new WalkClient(this.#folder);
     this.hashes = [...new Set([PUBLISHED_HASH, ...hashes])];
-    this.#hashing = new HashClient({ root: this.#root, hashes: this.hashes });
+    this.#hashing = new HashClient({ root: this.#folder.root, hashes: this.hashes });
   }
 
   list(under = ''): AsyncIterable<readonly RootEntry[]> {
@@ -44,8 +53,19 @@ export class FolderRoot implements ContentRoot {
     return true;
   }
 
-  open(path: string): Promise<RootFile> {
-    return openWithin({ root: this.#root, looks: this.#looks }, path);
+  async leavesOut(): Promise<LeavesOut> {
+    const { excludes } = await this.#exclusions.read();
+    return (path) => isLeftOut(excludes, path);
+  }
+
+  async open(path: string): Promise<RootFile> {
+    const { excludes, look } = await this.#exclusions.read();
+    if (isLeftOut(excludes, path)) throw noSuchFile(path);
+    const isCurrent = async (file: string) => {
+      const answers = await Promise.all([this.#looks.isCurrent(file), this.#looks.isCurrent(look)]);
+      return answers.every(Boolean);
+    };
+    return openWithin({ root: this.#folder.root, looks: { isCurrent } }, path);
   }
 
   digest(path: string, signal?: AbortSignal): Promise<FileDigest> {
@@ -53,6 +73,6 @@ export class FolderRoot implements ContentRoot {
   }
 
   watch(onChange: (path: string) => void, onProblem: (problem: RootProblem) => void): Promise<RootWatch> {
-    return watchFolder({ root: this.#root, exclude: this.#exclude }, { onChange, onProblem });
+    return watchFolder(this.#folder, { onChange, onProblem });
   }
 }

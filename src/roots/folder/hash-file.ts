@@ -10,6 +10,7 @@ import {
   realpathSync,
   statSync,
 } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { HashAlgorithm, Hashes } from '../../domain/hash.ts';
 import type { FileDigest } from '../content-root.ts';
 import { changedMeanwhile, noSuchFile, openError, rootNotThere } from '../file-errors.ts';
@@ -56,12 +57,20 @@ function realRootOf(root: string): string {
 
 function openReal(realRoot: string, path: string): number {
   try {
-    const real = realpathSync.native(`${realRoot}/${path}`);
-    if (!isWithin(realRoot, real) || !lstatSync(real).isFile()) throw noSuchFile(path);
+    const named = join(realRoot, path);
+    const real = realpathSync.native(named);
+    if (!isWithin(realRoot, real) || (real !== named && !isOnlyLink(named))) throw noSuchFile(path);
+    if (!lstatSync(real).isFile()) throw noSuchFile(path);
     return openSync(real, OPEN_FLAGS);
   } catch (error) {
     throw openError(path, error);
   }
+}
+
+/** As in open-within.ts. */
+function isOnlyLink(named: string): boolean {
+  const folder = dirname(named);
+  return realpathSync.native(folder) === folder && lstatSync(named).isSymbolicLink();
 }
 
 /** The real path of an open file; the empty path when it is not there any more, or was replaced. */

@@ -1,4 +1,5 @@
 import { type FileHandle, lstat, open, readlink, realpath, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { RootFile } from '../content-root.ts';
 import { noSuchFile, openError, rootNotThere } from '../file-errors.ts';
 import { isPlainPath } from '../plain-path.ts';
@@ -46,11 +47,11 @@ async function tryOpen(
   try {
     const stats = await handle.stat({ bigint: true });
     const place = await placeOf(handle, real);
-    if (place !== undefined && stats.isFile() && isWithin(realRoot, place)) {
-      const look = textOfLook({ named, real: place, identity: identityOf(stats) });
+    if (place === real && stats.isFile()) {
+      const look = textOfLook({ named, real, identity: identityOf(stats) });
       return new FolderFile(handle, path, { stats, isCurrent: () => looks.isCurrent(look) });
     }
-    if (place !== undefined) throw noSuchFile(path);
+    if (place === real) throw noSuchFile(path);
   } catch (error) {
     await handle.close();
     throw openError(path, error);
@@ -61,13 +62,24 @@ async function tryOpen(
 
 async function openReal(realRoot: string, path: string): Promise<{ real: string; handle: FileHandle }> {
   try {
-    const real = await realpath(`${realRoot}/${path}`);
+    const named = join(realRoot, path);
+    const real = await realpath(named);
+    if (!isWithin(realRoot, real) || (real !== named && !(await isOnlyLink(named)))) throw noSuchFile(path);
     // Looked at before it is opened: opening a device may do something.
-    if (!isWithin(realRoot, real) || !(await lstat(real)).isFile()) throw noSuchFile(path);
+    if (!(await lstat(real)).isFile()) throw noSuchFile(path);
     return { real, handle: await open(real, OPEN_FLAGS) };
   } catch (error) {
     throw openError(path, error);
   }
+}
+
+/**
+ * Whether a path leads elsewhere because its last name is a link, and for no other reason: what lies below a link is not listed, and a file
+ * system that takes `DATA` for `data` would open what is left out under that name.
+ */
+async function isOnlyLink(named: string): Promise<boolean> {
+  const folder = dirname(named);
+  return (await realpath(folder)) === folder && (await lstat(named)).isSymbolicLink();
 }
 
 /** The real path of an open file; undefined when it is not at that path any more. */

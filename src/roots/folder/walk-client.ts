@@ -1,5 +1,6 @@
 import type { RootEntry } from '../content-root.ts';
 import { HeldThread } from './held-thread.ts';
+import type { WalkedFolder } from './walk.ts';
 import type { WalkAnswer, WalkAsk } from './walk-thread.ts';
 
 /** Walks a folder in a thread of its own. */
@@ -7,7 +8,7 @@ export class WalkClient {
   readonly #thread: HeldThread<WalkAsk, WalkAnswer>;
   #lastId = 0;
 
-  constructor(workerData: { readonly root: string; readonly exclude: readonly string[] }) {
+  constructor(workerData: WalkedFolder) {
     this.#thread = new HeldThread('walk-thread', workerData);
   }
 

@@ -2,7 +2,7 @@ import { type BigIntStats, lstatSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isGone, reasonOf } from '../../domain/system-error.ts';
 import type { RootEntry } from '../content-root.ts';
-import { type Exclusions, isHidden, readExclusions } from '../exclusions.ts';
+import { type Exclusions, isHidden, type RootPatterns, readExclusions } from '../exclusions.ts';
 import { rootNotThere } from '../file-errors.ts';
 import { nameProblem } from '../name-problem.ts';
 import { type FolderName, readFolder } from './read-folder.ts';
@@ -11,9 +11,12 @@ import { isWithin } from './within.ts';
 
 const BATCH = 500;
 
-export interface Walk {
+export interface WalkedFolder {
   readonly root: string;
-  readonly exclude: readonly string[];
+  readonly patterns: RootPatterns;
+}
+
+export interface Walk extends WalkedFolder {
   /** A file or folder of the root; the empty path is the root. */
   readonly under: string;
 }
@@ -22,9 +25,9 @@ export interface Walk {
  * Lists files with synchronous calls, which cost a tenth of asynchronous ones: for a thread of its own (walk-thread.ts).
  * Links to folders are not followed. A link to a file is listed as that file when its real path lies in the root.
  */
-export function* walk({ root, exclude, under }: Walk): Generator<readonly RootEntry[]> {
+export function* walk({ root, patterns, under }: Walk): Generator<readonly RootEntry[]> {
   const identity = new RootIdentity(root);
-  const walker = new Walker(root, readExclusions(root, exclude));
+  const walker = new Walker(root, readExclusions(root, patterns));
   for (const _full of walker.list(under)) {
     identity.check();
     yield walker.take();

@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { type SentError, sendError } from '../../threads/questions.ts';
 import type { RootProblem } from '../content-root.ts';
 import { RootIdentity } from './root-identity.ts';
+import type { WalkedFolder } from './walk.ts';
 import { WatchTree } from './watch-tree.ts';
 
 /** What the thread tells: once `ready` or `failed`, then changes and problems. */
@@ -16,12 +17,12 @@ const GATHER = 20;
 /** How often to look whether the root is still the same folder, milliseconds: nothing tells when a folder above it is moved. */
 const LOOK = 1_000;
 
-const { root, exclude } = workerData as { root: string; exclude: readonly string[] };
+const { root, patterns } = workerData as WalkedFolder;
 let changed = new Set<string>();
 
 try {
   const identity = new RootIdentity(root);
-  const tree = new WatchTree(root, exclude, {
+  const tree = new WatchTree(root, patterns, {
     changed: gather,
     problem: (path, problem) => tell({ told: 'problem', path, problem }),
   });

@@ -2,7 +2,7 @@ import { type FSWatcher, lstatSync, type Stats, watch } from 'node:fs';
 import { join } from 'node:path';
 import { TidemarkError } from '../../domain/errors.ts';
 import { errorCode, isGone, reasonOf } from '../../domain/system-error.ts';
-import { type Exclusions, IGNORE_FILE, readExclusions } from '../exclusions.ts';
+import { type Exclusions, IGNORE_FILE, type RootPatterns, readExclusions } from '../exclusions.ts';
 import { LinkTargets } from './link-targets.ts';
 import { readFolder } from './read-folder.ts';
 
@@ -24,19 +24,19 @@ export interface WatchListener {
  */
 export class WatchTree {
   readonly #root: string;
-  readonly #exclude: readonly string[];
+  readonly #patterns: RootPatterns;
   readonly #listener: WatchListener;
   readonly #links: LinkTargets;
   #excludes: Exclusions;
   #top: WatchedFolder;
   readonly #toldLimits = new Set<string>();
 
-  constructor(root: string, exclude: readonly string[], listener: WatchListener) {
+  constructor(root: string, patterns: RootPatterns, listener: WatchListener) {
     this.#root = root;
-    this.#exclude = exclude;
+    this.#patterns = patterns;
     this.#listener = listener;
     this.#links = new LinkTargets(root);
-    this.#excludes = readExclusions(root, exclude);
+    this.#excludes = readExclusions(root, patterns);
     this.#top = this.#add('');
   }
 
@@ -101,7 +101,7 @@ export class WatchTree {
   /** Other folders may be hidden now. */
   #startAnew(): void {
     try {
-      this.#excludes = readExclusions(this.#root, this.#exclude);
+      this.#excludes = readExclusions(this.#root, this.#patterns);
       unwatch(this.#top);
       this.#top = this.#add('');
     } catch {

@@ -47,8 +47,6 @@ export interface S3Page {
 
 /** What servers say when nobody gave the object a type. */
 const NO_TYPES = new Set(['application/octet-stream', 'binary/octet-stream', 'application/x-directory']);
-/** Bytes of an object that is read whole as text. */
-const MOST_TEXT = 1_048_576;
 
 /** Asks a server about the objects below a prefix. Errors are those of the port, and name no keys. */
 export class S3Bucket {
@@ -146,17 +144,26 @@ export class S3Bucket {
       : changedMeanwhile(path);
   }
 
-  /** A small object as text; undefined when it is not there. */
-  async readText(path: string): Promise<string | undefined> {
+  /**
+   * A small object as text; undefined when it is not there.
+   * @throws TidemarkError `unavailable` also when it has more than so many bytes, whatever length the server states
+   */
+  async readText(path: string, mostBytes: number): Promise<string | undefined> {
     try {
-      const { Body, ContentLength = 0 } = await this.#get(path, undefined, {});
-      if (ContentLength <= MOST_TEXT) return await Body!.transformToString();
-      (Body as Readable).destroy();
+      const { Body } = await this.#get(path, undefined, {});
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      for await (const chunk of Body as Readable) {
+        bytes += chunk.length;
+        // Leaving the loop ends the connection.
+        if (bytes > mostBytes) throw tooLarge(path, mostBytes);
+        chunks.push(chunk);
+      }
+      return Buffer.concat(chunks).toString('utf8');
     } catch (error) {
       if (isTidemarkError(error, 'not-found')) return undefined;
       throw objectError(this.#location, path, error);
     }
-    throw new TidemarkError('unavailable', `${path} cannot be read: it has more than ${MOST_TEXT} bytes`);
   }
 
   /** @throws TidemarkError `invalid` for a root without credentials */
@@ -207,6 +214,10 @@ export class S3Bucket {
   #named(path: string): { readonly Bucket: string; readonly Key: string } {
     return { Bucket: this.#location.bucket, Key: this.#location.prefix + path };
   }
+}
+
+function tooLarge(path: string, mostBytes: number): TidemarkError {
+  return new TidemarkError('unavailable', `${path} cannot be read: it has more than ${mostBytes} bytes`, { path });
 }
 
 /** An option that is absent must not be there at all. */

@@ -1,0 +1,158 @@
+import { RE2JS } from 're2js';
+
+/** Whether a name or a path matches; `/` is between names. Takes time in proportion to the text, whatever the pattern is. */
+export type Glob = (text: string) => boolean;
+
+/** In a name, `*` and `?` match no slash. */
+const NO_SLASH = '[^/]';
+const WILDCARD = /[*?[{\\]/;
+/** A range of single characters: `{1..3}`. */
+const RANGE = /^([^\\])\.\.([^\\])$/;
+
+export function hasWildcard(glob: string): boolean {
+  return WILDCARD.test(glob);
+}
+
+/**
+ * Compiles a pattern of `.gitignore`, with groups (`{a,b}`) and ranges (`{1..3}`) besides. What is no complete group or class stands for itself.
+ * RE2 knows no backtracking: a regular expression of JavaScript takes hours for a name that nearly matches `*a*a*a/*a*a*a`.
+ */
+export function compileGlob(glob: string): Glob {
+  if (!hasWildcard(glob)) return (text) => text === glob;
+  try {
+    const expression = RE2JS.compile(new GlobTranslator(glob).translate(), RE2JS.DOTALL);
+    return (text) => expression.testExact(text);
+  } catch {
+    // Groups that are nested a thousand deep are no pattern that a person wrote.
+    return (text) => text === glob;
+  }
+}
+
+interface Group {
+  /** Where its parts of the expression are: the opening brace and the commas. */
+  readonly open: number;
+  readonly commas: number[];
+  /** Where its content begins in the pattern. */
+  readonly from: number;
+}
+
+/** Goes through a pattern once. */
+class GlobTranslator {
+  readonly #glob: string;
+  readonly #lastBracket: number;
+  readonly #parts: string[] = [];
+  readonly #groups: Group[] = [];
+  #at = 0;
+
+  constructor(glob: string) {
+    this.#glob = glob;
+    this.#lastBracket = glob.lastIndexOf(']');
+  }
+
+  translate(): string {
+    while (this.#at < this.#glob.length) this.#parts.push(this.#next());
+    return this.#parts.join('');
+  }
+
+  #next(): string {
+    const character = this.#take();
+    switch (character) {
+      case '\\':
+        return literal(this.#at < this.#glob.length ? this.#take() : character);
+      case '*':
+        return this.#stars();
+      case '?':
+        return NO_SLASH;
+      case '[':
+        return this.#class();
+      case '{':
+        this.#groups.push({ open: this.#parts.length, commas: [], from: this.#at });
+        return literal(character);
+      case ',':
+        this.#groups.at(-1)?.commas.push(this.#parts.length);
+        return literal(character);
+      case '}':
+        return this.#closeGroup();
+      default:
+        return literal(character);
+    }
+  }
+
+  #take(): string {
+    const character = String.fromCodePoint(this.#glob.codePointAt(this.#at)!);
+    this.#at += character.length;
+    return character;
+  }
+
+  /** `**` between slashes stands for any folders, also for none. */
+  #stars(): string {
+    const isFirst = this.#at === 1 || this.#glob[this.#at - 2] === '/';
+    let count = 1;
+    for (; this.#glob[this.#at] === '*'; this.#at++) count += 1;
+    const isLast = this.#at === this.#glob.length;
+    if (count !== 2 || !isFirst || !(isLast || this.#glob[this.#at] === '/')) return `${NO_SLASH}*`;
+    if (!isLast) {
+      this.#at += 1;
+      return '(?:.*/)?';
+    }
+    if (this.#parts.at(-1) === literal('/')) this.#parts.pop();
+    return count === this.#glob.length ? '.*' : '(?:/.*)?';
+  }
+
+  #class(): string {
+    const isNegated = '!^'.includes(this.#glob[this.#at] ?? ' ');
+    const from = this.#at + (isNegated ? 1 : 0);
+    let end = from;
+    // A bracket that comes first stands for itself.
+    for (let first = true; end <= this.#lastBracket && (first || this.#glob[end] !== ']'); first = false) {
+      end += this.#glob[end] === '\\' ? 2 : 1;
+    }
+    if (end > this.#lastBracket) return literal('[');
+    this.#at = end + 1;
+    const members = membersOf(this.#glob.slice(from, end));
+    if (isNegated) return `[^/${members}]`;
+    // A class without members matches nothing.
+    return members === '' ? '[^\\x{0}-\\x{10FFFF}]' : `[${members}]`;
+  }
+
+  #closeGroup(): string {
+    const group = this.#groups.pop();
+    if (group === undefined) return literal('}');
+    if (group.commas.length > 0) {
+      this.#parts[group.open] = '(?:';
+      for (const comma of group.commas) this.#parts[comma] = '|';
+      return ')';
+    }
+    const [, first, last] = RANGE.exec(this.#glob.slice(group.from, this.#at - 1)) ?? [];
+    if (first === undefined || last === undefined) return literal('}');
+    this.#parts.splice(group.open);
+    return `[${rangeOf(first, last)}]`;
+  }
+}
+
+function membersOf(content: string): string {
+  const characters = [...content.matchAll(/\\?(.)/gsu)].map(([whole, character]) => ({ whole, character: character! }));
+  let members = '';
+  for (let at = 0; at < characters.length; at++) {
+    const { character } = characters[at]!;
+    const isRange = characters[at + 1]?.whole === '-' && at + 2 < characters.length;
+    if (!isRange) members += literal(character);
+    else {
+      const last = characters[at + 2]!.character;
+      // A range that runs backwards has no members, as in git.
+      if (character.codePointAt(0)! <= last.codePointAt(0)!) members += rangeOf(character, last);
+      at += 2;
+    }
+  }
+  return members;
+}
+
+/** In either order, as picomatch, which was used before, took them. */
+function rangeOf(one: string, other: string): string {
+  const [first, last] = one.codePointAt(0)! <= other.codePointAt(0)! ? [one, other] : [other, one];
+  return `${literal(first)}-${literal(last)}`;
+}
+
+function literal(character: string): string {
+  return /[A-Za-z0-9\u0080-\u{10FFFF}]/u.test(character) ? character : `\\x{${character.codePointAt(0)!.toString(16)}}`;
+}
