@@ -137,6 +137,14 @@ describe('Pages in a real browser', () => {
       await page.getByRole('link', { name: 'north/sheet 3.tiff' }).waitFor();
     });
 
+    it('lead to the XML of a document, which the browser shows as a tree that can be folded', async () => {
+      const page = await open('/sets/maps/resourcelist.xml');
+      await page.getByRole('link', { name: 'What programs read' }).click();
+      await page.waitForURL(/format=xml/);
+      const font = `getComputedStyle(document.querySelector('.folder .line')).fontFamily`;
+      assert.match(await page.evaluate<string>(font), /monospace/);
+    });
+
     it('are read again while a set is being read', async () => {
       const page = await open('/');
       await page.getByText('being read').waitFor();
