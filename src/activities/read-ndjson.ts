@@ -45,12 +45,22 @@ async function* readNdjson(stream: Readable): AsyncIterable<InputBatch> {
   const lines = new NdjsonLines(MAX_RECORD_BYTES);
   let done = 0;
   for await (const chunk of stream as AsyncIterable<Buffer>) {
+    if (done === 0) requirePlain(chunk);
     done += chunk.length;
     const items = lines.push(chunk).map(itemOf);
     if (items.length > 0) yield { items, done };
   }
   const items = lines.end().map(itemOf);
   if (items.length > 0) yield { items, done };
+}
+
+/** @throws TidemarkError `invalid` for what gzip made: each of its lines would fail as one that is no UTF-8 */
+function requirePlain(beginning: Buffer): void {
+  if (beginning[0] !== 0x1f || beginning[1] !== 0x8b) return;
+  throw new TidemarkError(
+    'invalid',
+    'the input is compressed with gzip: unpack it first, as "gunzip -c FILE | tidemark … --from -" does',
+  );
 }
 
 function itemOf(read: NdjsonLine): InputItem {

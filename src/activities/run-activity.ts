@@ -1,4 +1,5 @@
 import type { ArtifactKey, ArtifactStore, StoredObject } from '../artifacts/artifact-store.ts';
+import { latestArtifact } from '../artifacts/find-artifacts.ts';
 import { docText } from '../avro/doc-text.ts';
 import type { DocumentSchemaId } from '../avro/schemas.ts';
 import { failpoint } from '../domain/failpoint.ts';
@@ -44,6 +45,8 @@ export interface RunOutcome {
   readonly start: Date;
   /** Of the file of deleted records. */
   readonly companion: ArtifactKey | undefined;
+  /** A file that began later than this run's, which so is not the newest one. */
+  readonly newer: ArtifactKey | undefined;
   /** How many records are in the errata, and the first of them. */
   readonly errata: { readonly count: number; readonly first: readonly Erratum[] };
 }
@@ -81,7 +84,7 @@ async function run(options: RunOptions, gathered: Gathering): Promise<RunOutcome
   if (verdict === 'stop' || verdict === 'empty') {
     const summary = summaryOf(facts, undefined);
     await writeAccount({ store, key, gathered, signal }, summary);
-    return { verdict, start, summary, errata: toldOf(gathered), companion: undefined };
+    return { verdict, start, summary, errata: toldOf(gathered), companion: undefined, newer: undefined };
   }
   const { attempted } = gathered.counts;
   const { file, companion } = await writeFiles({
@@ -91,7 +94,9 @@ async function run(options: RunOptions, gathered: Gathering): Promise<RunOutcome
   const summary = summaryOf(facts, file);
   await writeAccount({ store, key, gathered, signal }, summary);
   await publish({ store, key, signal }, companion, { generator, version });
-  return { verdict, start, summary, errata: toldOf(gathered), companion };
+  const newest = (await latestArtifact(store, { provider, activity }))?.key;
+  const newer = newest === key ? undefined : newest;
+  return { verdict, start, summary, errata: toldOf(gathered), companion, newer };
 }
 
 function toldOf({ errata: { count, first } }: Gathering): RunOutcome['errata'] {

@@ -26,7 +26,7 @@ export interface ArtifactFilter {
 type Reads = Pick<ArtifactStore, 'list' | 'folders' | 'objects'>;
 
 /** Written beside a run's own file, with the same timestamp: it tells what went, and is no state of the provider. */
-const COMPANION: FoundArtifact['schema'] = 'DeletedRecord.v1';
+export const COMPANION: FoundArtifact['schema'] = 'DeletedRecord.v1';
 /** How many providers are looked through at a time. */
 const AT_ONCE = 16;
 
@@ -43,6 +43,8 @@ export async function* listArtifacts(store: Reads, filter: ArtifactFilter = {}):
 export interface LatestOptions {
   readonly provider: string;
   readonly activity: Activity;
+  /** Any but that of deleted records unless given. */
+  readonly schema?: FoundArtifact['schema'] | undefined;
   /** The newest that began at this time or before. */
   readonly before?: Date | undefined;
 }
@@ -52,7 +54,8 @@ export async function latestArtifact(store: Reads, options: LatestOptions): Prom
   const { provider, activity, before } = options;
   const folder = `${provider}/${activity}/`;
   const latest = before?.getTime() ?? Number.POSITIVE_INFINITY;
-  const isWanted = ({ schema, start }: ArtifactName) => schema !== COMPANION && start.getTime() <= latest;
+  const isWanted = ({ schema, start }: ArtifactName) =>
+    (options.schema === undefined ? schema !== COMPANION : schema === options.schema) && start.getTime() <= latest;
   // Files without the folder of their date lie here: newer ones than the first date's end it.
   const [dates, flat] = await Promise.all([
     store.folders(folder),

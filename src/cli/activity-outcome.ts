@@ -14,7 +14,7 @@ export async function tellOutcome(
   plan: ArtifactKey | undefined,
 ): Promise<void> {
   const { terminal, options } = call;
-  const { summary, errata, companion } = outcome;
+  const { summary, errata, companion, newer } = outcome;
   const { key, start, published } = summary;
   if (options.started !== undefined && start !== options.started.toISOString()) {
     terminal.tell(`That second was taken, so this run has the next free one: ${start}.`);
@@ -28,6 +28,9 @@ export async function tellOutcome(
   for (const line of hintsOf(summary)) terminal.tell(line);
   if (errata.count > 0) terminal.tell(`Each of them is in ${errataKey(key)}.`);
   for (const line of verdictOf(outcome)) terminal.tell(line);
+  if (newer !== undefined) {
+    terminal.tell(`The newest is still ${newer}, which began later: what takes the newest does not take this one.`);
+  }
   const files = {
     summary: summaryKey(key),
     ...(errata.count > 0 && { errata: errataKey(key) }),

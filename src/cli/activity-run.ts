@@ -54,7 +54,7 @@ export const activityRun: CliCommand<ActivityOptions> = {
     command
       .option('--from <path>', 'harvest: a file of NDJSON (- for standard input), or a folder or s3:// of documents')
       .option('--source <url>', 'harvest: where the records came from, for the provenance (default: the path)')
-      .option('--started <time>', 'when the run is said to have begun, such as 2017-02-09T10:44:28Z', startTime)
+      .option('--started <time>', 'when the run began, not now: such as 2017-02-09T10:44:28Z', startTime)
       .option('--input <key>', 'the Avro file to read (default: the newest of the activity before)')
       .option('--plan <key>', 'a plan that names the Avro file to read')
       .option('--transform <name>', 'a name, a mapping (.json) or a module (.js): see docs/artifacts.md')

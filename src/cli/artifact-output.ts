@@ -1,9 +1,10 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { ACTIVITIES, type Activity, requireProvider } from '../artifacts/artifact-key.ts';
 import type { ArtifactKey, ArtifactStore } from '../artifacts/artifact-store.ts';
 import type { FoundArtifact } from '../artifacts/find-artifacts.ts';
 import { openArtifacts } from '../artifacts/open-artifacts.ts';
 import { withoutSlash } from '../artifacts/plain-key.ts';
+import { isSchemaId, NAME_PREFIX, SCHEMA_IDS, type SchemaId } from '../avro/schemas.ts';
 import type { SettingName } from '../config/settings.ts';
 import type { Call } from './cli-command.ts';
 import { oneOf } from './options.ts';
@@ -15,6 +16,7 @@ export const ARTIFACT_SETTINGS: readonly SettingName[] = ['artifacts', 's3Timeou
 export interface FilterOptions {
   readonly provider?: string;
   readonly activity?: Activity;
+  readonly schema?: SchemaId;
   readonly keys?: boolean;
 }
 
@@ -26,6 +28,24 @@ export function addProviderOption(command: Command): Command {
 }
 
 export const parseActivity = oneOf(...ACTIVITIES);
+
+export function addSchemaOption(command: Command): Command {
+  return command.option('--schema <schema>', 'of this schema only, such as MAP.4_0.MAPRecord.v1', parseSchema);
+}
+
+/** A schema as keys have it, or by its full name. */
+export function parseSchema(text: string): SchemaId {
+  const id = text.startsWith(NAME_PREFIX) ? text.slice(NAME_PREFIX.length) : text;
+  if (isSchemaId(id)) return id;
+  throw new InvalidArgumentError(`Use ${SCHEMA_IDS.join(' or ')}.`);
+}
+
+/** Says that a list has files of several schemas: a program that reads them as one table takes them for records of the first one. */
+export function tellMixed(terminal: Terminal, schemas: ReadonlySet<SchemaId>): void {
+  if (schemas.size < 2) return;
+  const names = [...schemas].join(' and ');
+  terminal.tell(`These are files of ${names}: name one with --schema for a list that is read as one table.`);
+}
 
 export function addKeysOption(command: Command): Command {
   return command.option('--keys', 'print keys, not paths as Spark takes them');
@@ -67,5 +87,5 @@ export function viewArtifact(store: ArtifactStore, artifact: FoundArtifact) {
 export function keyOf(store: ArtifactStore, text: string): ArtifactKey {
   const above = store.pathOf('');
   const s3 = text.replace(/^s3n?:/, 's3a:');
-  return s3.startsWith(above) ? s3.slice(above.length) : withoutSlash(text);
+  return withoutSlash(s3.startsWith(above) ? s3.slice(above.length) : text);
 }

@@ -1,10 +1,9 @@
-import type { FoundArtifact } from '../artifacts/find-artifacts.ts';
-import { requireArtifact } from '../artifacts/require-artifact.ts';
 import { readContainer } from '../avro/container-reader.ts';
 import type { RecordOf, SchemaId } from '../avro/schemas.ts';
-import { ARTIFACT_SETTINGS, keyOf, withArtifacts } from './artifact-output.ts';
+import { ARTIFACT_SETTINGS, withArtifacts } from './artifact-output.ts';
 import type { CliCommand } from './cli-command.ts';
 import { EXIT } from './exit-code.ts';
+import { findAvroFile } from './named-avro-file.ts';
 import { wholeNumber } from './options.ts';
 
 interface Options {
@@ -15,8 +14,9 @@ type AnyRecord = RecordOf[SchemaId];
 
 export const artifactsCat: CliCommand<Options> = {
   group: 'artifacts',
-  usage: 'cat <key>',
-  summary: 'Prints the records of an Avro file as they are read: for people, or with --json one on a line.',
+  usage: 'cat <file>',
+  summary:
+    'Prints the records of an Avro file, by its key or the path of a copy: for people, or with --json one on a line.',
   settings: ARTIFACT_SETTINGS,
 
   options(command) {
@@ -24,13 +24,13 @@ export const artifactsCat: CliCommand<Options> = {
   },
 
   async run(call) {
-    const { terminal, args, options, stopped } = call;
+    const { terminal, args, options, stopped, workingDirectory } = call;
     const format = terminal.json ? toJsonLine : toText;
     await withArtifacts(call, async (store) => {
-      const { key, schema }: FoundArtifact = await requireArtifact(store, keyOf(store, args[0]!));
-      const { body } = await store.get(key, { signal: stopped });
+      const { name, schema, open } = await findAvroFile(store, args[0]!, workingDirectory);
+      const body = await open(stopped);
       let left = options.limit ?? Number.POSITIVE_INFINITY;
-      for await (const { records } of readContainer(body, { schema, name: key })) {
+      for await (const { records } of readContainer(body, { schema, name })) {
         await terminal.write(records.slice(0, left).map(format).join(''));
         left -= records.length;
         if (left <= 0) break;

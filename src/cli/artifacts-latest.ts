@@ -4,9 +4,11 @@ import {
   ARTIFACT_SETTINGS,
   addKeysOption,
   addProviderOption,
+  addSchemaOption,
   type FilterOptions,
   parseActivity,
   printArtifacts,
+  tellMixed,
   withArtifacts,
 } from './artifact-output.ts';
 import type { Call, CliCommand } from './cli-command.ts';
@@ -24,7 +26,7 @@ export const artifactsLatest: CliCommand<LatestCliOptions> = {
 
   options(command) {
     command.requiredOption('--activity <activity>', 'such as mapping', parseActivity);
-    addKeysOption(addProviderOption(command));
+    addKeysOption(addSchemaOption(addProviderOption(command)));
   },
 
   run: (call) => tellLatest(call, undefined),
@@ -33,18 +35,20 @@ export const artifactsLatest: CliCommand<LatestCliOptions> = {
 /** @param before the newest that began then or before */
 export async function tellLatest(call: Call<LatestCliOptions>, before: Date | undefined): Promise<ExitCode> {
   const { terminal, options } = call;
-  const { provider, activity, keys } = options;
+  const { provider, activity, schema, keys } = options;
   return withArtifacts(call, async (store) => {
     const artifacts =
       provider === undefined
-        ? await latestOfAll(store, { activity, before })
-        : [await latestArtifact(store, { provider, activity, before })].filter((found) => found !== undefined);
+        ? await latestOfAll(store, { activity, schema, before })
+        : [await latestArtifact(store, { provider, activity, schema, before })].filter((found) => found !== undefined);
     await printArtifacts(terminal, store, { artifacts, keys });
+    tellMixed(terminal, new Set(artifacts.map((artifact) => artifact.schema)));
     if (artifacts.length > 0) return EXIT.done;
     const of = provider === undefined ? '' : ` of ${provider}`;
     const then = before === undefined ? '' : ` from ${before.toISOString()} or before`;
-    const message = `there is no ${activity}${of}${then} in the artifact store ${store.name}`;
-    terminal.fail({ exitCode: EXIT.failed, code: 'not-found', message, details: { activity, provider } });
+    const as = schema === undefined ? '' : ` as ${schema}`;
+    const message = `there is no ${activity}${of}${as}${then} in the artifact store ${store.name}`;
+    terminal.fail({ exitCode: EXIT.failed, code: 'not-found', message, details: { activity, provider, schema } });
     return EXIT.failed;
   });
 }

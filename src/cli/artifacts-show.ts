@@ -1,15 +1,15 @@
+import { basename } from 'node:path';
 import { z } from 'zod';
-import { summaryKey } from '../artifacts/artifact-key.ts';
+import { parseFileName, summaryKey } from '../artifacts/artifact-key.ts';
 import type { ArtifactStore } from '../artifacts/artifact-store.ts';
-import type { FoundArtifact } from '../artifacts/find-artifacts.ts';
 import { readJson } from '../artifacts/json-object.ts';
 import { readProvenanceChain } from '../artifacts/provenance.ts';
-import { requireArtifact } from '../artifacts/require-artifact.ts';
 import { readBlocks, readHeader } from '../avro/container-reader.ts';
-import { ARTIFACT_SETTINGS, keyOf, viewArtifact, withArtifacts } from './artifact-output.ts';
+import { ARTIFACT_SETTINGS, viewArtifact, withArtifacts } from './artifact-output.ts';
 import type { CliCommand } from './cli-command.ts';
 import { EXIT } from './exit-code.ts';
 import { formatSize } from './format-size.ts';
+import { findAvroFile, type NamedAvroFile } from './named-avro-file.ts';
 import { formatCount } from './table.ts';
 
 interface Options {
@@ -20,8 +20,9 @@ const SUMMARY = z.record(z.string(), z.json());
 
 export const artifactsShow: CliCommand<Options> = {
   group: 'artifacts',
-  usage: 'show <key>',
-  summary: 'Shows an Avro file: its header, how many records it has, what it was made of, and what its run did.',
+  usage: 'show <file>',
+  summary:
+    'Shows an Avro file, by its key or the path of a copy: its header, how many records it has, what it was made of, and what its run did.',
   settings: ARTIFACT_SETTINGS,
 
   options(command) {
@@ -29,10 +30,10 @@ export const artifactsShow: CliCommand<Options> = {
   },
 
   async run(call) {
-    const { terminal, args, options, stopped } = call;
+    const { terminal, args, options, stopped, workingDirectory } = call;
     await withArtifacts(call, async (store) => {
-      const artifact = await requireArtifact(store, keyOf(store, args[0]!));
-      const view = await viewWhole(store, artifact, { count: options.count === true, signal: stopped });
+      const file = await findAvroFile(store, args[0]!, workingDirectory);
+      const view = await viewWhole(store, file, { count: options.count === true, signal: stopped });
       await terminal.print(describe(view), view);
     });
     return EXIT.done;
@@ -46,52 +47,68 @@ interface ViewOptions {
   readonly signal: AbortSignal;
 }
 
-async function viewWhole(store: ArtifactStore, artifact: FoundArtifact, { count, signal }: ViewOptions) {
-  const { key, schema } = artifact;
-  const { body } = await store.get(key, { signal });
-  const [{ codec, doc, metadata }, provenance, summary] = await Promise.all([
-    readHeader(body, { schema, name: key }).finally(() => body.destroy()),
-    readProvenanceChain(store, key),
-    readJson(store, summaryKey(key), SUMMARY),
-  ]);
+async function viewWhole(store: ArtifactStore, file: NamedAvroFile, { count, signal }: ViewOptions) {
+  const body = await file.open(signal);
+  const { codec, doc, metadata, schema } = await readHeader(body, file).finally(() => body.destroy());
+  const { provenance, summary } = await besides(store, file);
   const told = typeof summary?.written === 'number' ? summary.written : undefined;
-  const records = count ? await countRecords(store, artifact, signal) : told;
+  const records = count ? await countRecords(file, signal) : told;
   return {
-    ...viewArtifact(store, artifact),
+    ...factsOf(store, file),
+    schema,
     codec,
     ...(doc !== undefined && { doc }),
     metadata: Object.fromEntries(metadata),
     ...(records !== undefined && { records }),
-    provenance: provenance.map(({ key: file, provenance: made }) => ({ file, ...made })),
+    provenance,
     ...(summary !== undefined && { summary }),
   };
 }
 
-async function countRecords(
-  store: ArtifactStore,
-  { key, schema }: FoundArtifact,
-  signal: AbortSignal,
-): Promise<number> {
-  const { body } = await store.get(key, { signal });
+interface Facts extends Partial<Omit<ReturnType<typeof viewArtifact>, 'schema'>> {
+  readonly path: string;
+  readonly length: number;
+}
+
+function factsOf(store: ArtifactStore, { artifact, name, length }: NamedAvroFile): Facts {
+  if (artifact !== undefined) return viewArtifact(store, artifact);
+  const told = parseFileName(basename(name));
+  return { path: name, length, ...(told && { provider: told.provider, start: told.start.toISOString() }) };
+}
+
+/** What is kept beside a file of the store; nothing is looked for beside a copy. */
+async function besides(store: ArtifactStore, { artifact }: NamedAvroFile) {
+  if (artifact === undefined) return { provenance: [], summary: undefined };
+  const [chain, summary] = await Promise.all([
+    readProvenanceChain(store, artifact.key),
+    readJson(store, summaryKey(artifact.key), SUMMARY),
+  ]);
+  return { provenance: chain.map(({ key, provenance }) => ({ file: key, ...provenance })), summary };
+}
+
+async function countRecords(file: NamedAvroFile, signal: AbortSignal): Promise<number> {
   let records = 0;
-  for await (const { place } of readBlocks(body, { schema, name: key })) records += place.records;
+  for await (const { place } of readBlocks(await file.open(signal), file)) records += place.records;
   return records;
 }
 
 function describe({ key, path, length, codec, doc, records, provenance, summary, ...view }: View): string {
-  const rows: [string, string][] = [
+  const known: readonly (readonly [string, string | undefined])[] = [
     ['Key', key],
     ['Path', path],
     ['Provider', view.provider],
     ['Activity', view.activity],
     ['Started', view.start],
+  ];
+  const rows: (readonly [string, string])[] = [
+    ...known.flatMap(([title, text]) => (text === undefined ? [] : [[title, text] as const])),
     ['Schema', view.schema],
     ['Codec', codec],
     ['Doc', doc ?? '(none)'],
     ['Length', `${formatSize(length)} (${formatCount(length)} bytes)`],
     ['Records', records === undefined ? '(there is no summary: --count reads the file)' : formatCount(records)],
-    ...provenance.map((step, at): [string, string] => ['Made of', describeStep(step, at)]),
-    ...Object.entries(summary ?? {}).map(([name, value]): [string, string] => [`Summary: ${name}`, textOf(value)]),
+    ...provenance.map((step, at) => ['Made of', describeStep(step, at)] as const),
+    ...Object.entries(summary ?? {}).map(([name, value]) => [`Summary: ${name}`, textOf(value)] as const),
   ];
   const width = Math.max(...rows.map(([title]) => title.length));
   return rows.map(([title, text]) => `${title.padEnd(width)}  ${text}`).join('\n');

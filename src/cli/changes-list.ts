@@ -1,10 +1,10 @@
-import { InvalidArgumentError } from 'commander';
 import type { Change } from '../domain/change.ts';
 import { locationOf } from '../domain/key.ts';
 import { boundaryAfter, boundaryBefore, formatStamp, type Stamp } from '../domain/stamp.ts';
-import { formatSeconds, parseDatetime } from '../domain/w3c-datetime.ts';
+import { formatSeconds } from '../domain/w3c-datetime.ts';
 import type { CliCommand } from './cli-command.ts';
 import { EXIT } from './exit-code.ts';
+import { moment } from './options.ts';
 import { withExistingApp } from './with-app.ts';
 
 interface Options {
@@ -19,8 +19,8 @@ export const changesList: CliCommand<Options> = {
 
   options(command) {
     command
-      .option('--from <datetime>', 'changes from this time on, such as 2026-01-31T12:00:00Z', datetime)
-      .option('--until <datetime>', 'changes up to this time', datetime);
+      .option('--from <time>', 'changes from this time on: 2026-01-31T12:00:00Z, or a day', moment('first'))
+      .option('--until <time>', 'changes up to this time, or the end of this day', moment('last'));
   },
 
   async run(call) {
@@ -38,12 +38,6 @@ export const changesList: CliCommand<Options> = {
     return EXIT.done;
   },
 };
-
-function datetime(text: string): Stamp {
-  const microseconds = parseDatetime(text);
-  if (typeof microseconds === 'number') return microseconds;
-  throw new InvalidArgumentError(`It is ${microseconds}. Write it like 2026-01-31T12:00:00Z.`);
-}
 
 function toLine({ stamp, kind, key }: Change): string {
   return `${formatStamp(stamp)}  ${kind.padEnd(7)}  ${key}\n`;

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { ACTIVITIES, isActivity, isProvider } from '../artifacts/artifact-key.ts';
+import { parseTimestamp } from '../artifacts/timestamp.ts';
 import type { RecordsSource } from '../domain/resource-set.ts';
 import { parseDatetime } from '../domain/w3c-datetime.ts';
 
@@ -30,11 +31,31 @@ export function recordsSource(value: string): RecordsSource {
   throw new InvalidArgumentError(`Use an activity that there is: ${ACTIVITIES.join(', ')}.`);
 }
 
-/** A moment, as a W3C datetime with its time zone. */
+/** When a run began: as in keys, or a W3C datetime with its time zone. Whole seconds. */
 export function startTime(value: string): Date {
-  const parsed = parseDatetime(value);
-  if (typeof parsed === 'number') return new Date(Math.floor(parsed / 1_000_000) * 1000);
-  throw new InvalidArgumentError(`It is ${parsed}: use one such as 2017-02-09T10:44:28Z.`);
+  const parsed = parseTimestamp(value)?.getTime() ?? parseDatetime(value);
+  if (typeof parsed === 'string') {
+    throw new InvalidArgumentError(`It is ${parsed}: use one such as 2017-02-09T10:44:28Z or 20170209_104428.`);
+  }
+  const start = new Date(value.includes('_') ? parsed : Math.floor(parsed / 1_000_000) * 1000);
+  // Until then, it would count as newer than every run that begins meanwhile.
+  if (start.getTime() > Date.now()) throw new InvalidArgumentError('It is in the future.');
+  return start;
+}
+
+/** The first or last microsecond since 1970 of what is given: a W3C datetime with its time zone, or a day or a time as in keys, in UTC. */
+export function moment(end: 'first' | 'last'): (value: string) => number {
+  const [second, day] = end === 'first' ? ['Z', 'T00:00:00Z'] : ['.999999Z', 'T23:59:59.999999Z'];
+  return (value) => {
+    const text = value
+      .replace(/^(\d{4})(\d\d)(\d\d)_(\d\d)(\d\d)(\d\d)$/, `$1-$2-$3T$4:$5:$6${second}`)
+      .replace(/^(\d{4})-?(\d\d)-?(\d\d)$/, `$1-$2-$3${day}`);
+    const parsed = parseDatetime(text);
+    if (typeof parsed === 'number') return parsed;
+    throw new InvalidArgumentError(
+      `It is ${parsed}: use one such as 2026-01-31T12:00:00Z, or a day such as 2026-01-31.`,
+    );
+  };
 }
 
 /** One of a few words. */

@@ -209,7 +209,7 @@ export const SETTINGS = {
     schema: values.duration,
     default: '5s',
     meaning:
-      'How often it is looked whether a set of records has a newer artifact, with `ms`, `s`, `m` or `h`; each look is one list of the files of today.',
+      'How often it is looked whether a set of records has a newer artifact, with `ms`, `s`, `m` or `h`; each time, the folder of its dates and that of the last one are listed.',
   }),
   s3PollInterval: setting({
     variable: 'TIDEMARK_S3_POLL_INTERVAL',

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { formatDate } from '../artifacts/timestamp.ts';
+import type { Activity } from '../artifacts/artifact-key.ts';
+import { latestArtifact } from '../artifacts/find-artifacts.ts';
 import { Keeper, type KeeperEvents } from '../updater/keeper.ts';
 import type { ScanProgress, ScanSummary } from '../updater/scan-summary.ts';
 import { bringUpToDate, type RecordsUpkeep } from './bring-up-to-date.ts';
@@ -12,7 +13,7 @@ export interface RecordsKeeperOptions extends RecordsUpkeep {
   readonly retryDelay?: number;
 }
 
-/** What does not happen today, or is taken away, is seen after so many milliseconds. */
+/** After so many milliseconds it is compared again in any case: another process may have changed what the set tells. */
 const WHOLE_LOOK = 60_000;
 /** A torn artifact of a gigabyte is not to be read all the time. */
 const LONGEST_RETRY = 300_000;
@@ -32,7 +33,7 @@ export class RecordsKeeper extends Keeper {
     let delay = retryDelay;
     while (!signal.aborted) {
       // Looked at before: what comes while it is compared is not passed over.
-      const seen = await this.#signature().catch(() => undefined);
+      const seen = await this.#newest().catch(() => undefined);
       try {
         this.noteScanned(await this.#compare());
         delay = retryDelay;
@@ -53,7 +54,7 @@ export class RecordsKeeper extends Keeper {
     return summary ?? NOTHING_TO_DO;
   }
 
-  /** Waits until today's artifacts are others, or for so long. */
+  /** Waits until another artifact is the newest, or for so long. */
   async #untilChanged(
     seen: string | undefined,
     { every, atMost }: { readonly every: number; readonly atMost: number },
@@ -64,19 +65,18 @@ export class RecordsKeeper extends Keeper {
       const left = end - performance.now();
       if (left <= 0 || signal.aborted) return;
       await wait(Math.min(every, left), undefined, { signal }).catch(() => {});
-      const now = signal.aborted ? seen : await this.#signature().catch(() => undefined);
+      const now = signal.aborted ? seen : await this.#newest().catch(() => undefined);
       // A store that does not answer is told of by the next attempt.
       if (now === undefined || now !== seen) return;
     }
   }
 
-  /** Another text when a run of today has written anything: one request, of a folder that has few files. */
-  async #signature(): Promise<string> {
+  /** The newest artifact: two or three lists, of the dates and of the files of the last one. */
+  async #newest(): Promise<string> {
     const { artifacts, set } = this.#options;
     const { provider, activity } = set.records!;
-    const date = formatDate(new Date());
-    const objects = await artifacts.objects(`${provider}/${activity}/${date}/`);
-    return `${date} ${objects.length} ${objects.at(-1)?.key}`;
+    const found = await latestArtifact(artifacts, { provider, activity: activity as Activity });
+    return found?.key ?? '(none)';
   }
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
 import type { ArtifactStore } from '../../src/artifacts/artifact-store.ts';
 import { findArtifact } from '../../src/artifacts/find-artifacts.ts';
 import { docOf, keysOf, readJsonOf, readRecords, readTextOf } from '../support/activity-run.ts';
@@ -222,6 +223,31 @@ describeOnEachArtifactStore('activities on the command line', (place) => {
     assert.match(stderr, new RegExp(`reading ${enriched.stdout.trim()}; the mapping cdl/mapping/20170212/.+ is newer`));
   });
 
+  it('begin at a time as in keys, and say that a run with a later time is still the newest', async () => {
+    const second = await tidemark('harvest cdl --from - --started 20170209_104428', xmlLines(1));
+    const first = await tidemark('harvest cdl --from - --started 2017-02-08T00:00:00Z', xmlLines(1));
+    const third = await tidemark('harvest cdl --from -', xmlLines(1));
+
+    assert.deepEqual([second.stdout, first.exitCode, third.exitCode], [`${HARVEST_KEY}\n`, 0, 0]);
+    assert.match(
+      first.stderr,
+      new RegExp(`The newest is still ${HARVEST_KEY}, which began later: what takes the newest`),
+    );
+    assert.doesNotMatch(second.stderr + third.stderr, /newest/);
+  });
+
+  it('refuse input that is compressed, and say how to unpack it', async () => {
+    writeFileSync(folder.at('records.ndjson.gz'), gzipSync(xmlLines(1)));
+
+    const { exitCode, stdout, stderr } = await tidemark('harvest cdl --from records.ndjson.gz');
+
+    assert.deepEqual([exitCode, stdout], [2, '']);
+    assert.match(
+      stderr,
+      /the input is compressed with gzip: unpack it first, as "gunzip -c FILE \| tidemark … --from -"/,
+    );
+  });
+
   it('refuse what does not fit the activity', async () => {
     const cases = {
       'harvest cdl': /a harvest needs --from/,
@@ -235,6 +261,7 @@ describeOnEachArtifactStore('activities on the command line', (place) => {
       'plan cdl': /"plan" is no activity that can be run: use harvest, mapping, enrichment, indexing/,
       'harvest CDL --from -': /"CDL" is no provider/,
       'harvest cdl --from - --started yesterday': /not a W3C datetime/,
+      'harvest cdl --from - --started 2126-01-01T00:00:00Z': /It is in the future/,
       'harvest cdl --from - --drop-limit 130': /is no percentage/,
     };
     for (const [args, message] of Object.entries(cases)) {

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { basename } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { type Activity, formatKey, summaryKey } from '../../src/artifacts/artifact-key.ts';
 import type { ArtifactKey, ArtifactStore } from '../../src/artifacts/artifact-store.ts';
 import type { FoundArtifact } from '../../src/artifacts/find-artifacts.ts';
@@ -6,7 +8,7 @@ import { putJson } from '../../src/artifacts/json-object.ts';
 import { writeProvenance } from '../../src/artifacts/provenance.ts';
 import { parseTimestamp } from '../../src/artifacts/timestamp.ts';
 import { encodeContainer } from '../../src/avro/container-writer.ts';
-import type { RecordOf } from '../../src/avro/schemas.ts';
+import type { RecordOf, SchemaId } from '../../src/avro/schemas.ts';
 import { describeOnEachArtifactStore } from '../support/each-artifact-store.ts';
 import { killTidemarks, runProcess, runTidemark } from '../support/run-tidemark.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
@@ -29,7 +31,7 @@ describeOnEachArtifactStore('tidemark artifacts', (place) => {
     runTidemark(['artifacts', ...args, '--artifacts', place.text], { cwd: folder.path, env: place.environment });
 
   interface Written {
-    readonly schema: 'OriginalRecord.v1' | 'MAP.4_0.MAPRecord.v1';
+    readonly schema: Exclude<SchemaId, `log.${string}`>;
     readonly records?: readonly RecordOf['OriginalRecord.v1'][];
     readonly generator?: string | undefined;
   }
@@ -110,6 +112,90 @@ describeOnEachArtifactStore('tidemark artifacts', (place) => {
     assert.equal((await run('list', '--schema', 'DeletedRecord.v1')).stdout, '');
   });
 
+  it('lists deleted records only when they are asked for, so that a list is of records of one kind', async () => {
+    const harvest = await write('harvest', ['cdl', '20170209_104428']);
+    const deleted = await write('harvest', ['cdl', '20170209_104428'], { schema: 'DeletedRecord.v1' });
+
+    for (const [args, keys] of [
+      [[], [harvest]],
+      [['--activity', 'harvest'], [harvest]],
+      [['--schema', 'DeletedRecord.v1'], [deleted]],
+      [['--schema', 'la.dp.avro.OriginalRecord.v1'], [harvest]],
+    ] as const) {
+      const { stdout, stderr } = await run('list', '--keys', ...args);
+      assert.deepEqual([stdout, stderr], [keys.map((key) => `${key}\n`).join(''), ''], args.join(' '));
+    }
+  });
+
+  it('lists the newest files of one schema, and says so when a list has several', async () => {
+    const [old, older] = ['MAP.3_1.IndexRecord.v1', 'MAP.4_0.IndexRecord.v1'] as const;
+    const first = await write('indexing', ['cdl', '20170101_000000'], { schema: old });
+    const second = await write('indexing', ['cdl', '20170201_000000'], { schema: older });
+    const other = await write('indexing', ['mdl', '20170101_000000'], { schema: old });
+    const all = ['--activity', 'indexing', '--keys'];
+
+    const mixed = await run('latest', ...all);
+    assert.equal(mixed.stdout, `${second}\n${other}\n`);
+    assert.equal(
+      mixed.stderr,
+      `These are files of ${older} and ${old}: name one with --schema for a list that is read as one table.\n`,
+    );
+    assert.equal(
+      (await run('list', ...all)).stderr,
+      mixed.stderr.replace(`${older} and ${old}`, `${old} and ${older}`),
+    );
+    for (const [args, keys] of [
+      [
+        ['latest', ...all, '--schema', old],
+        [first, other],
+      ],
+      [['latest', ...all, '--schema', `la.dp.avro.${older}`], [second]],
+      [['latest', ...all, '--schema', older, '--provider', 'cdl'], [second]],
+      [
+        ['at', '2017-01-31', ...all, '--schema', old],
+        [first, other],
+      ],
+    ] as const) {
+      const { stdout, stderr } = await run(...args);
+      assert.deepEqual([stdout, stderr], [keys.map((key) => `${key}\n`).join(''), ''], args.join(' '));
+    }
+    const none = await run('at', '2017-01-31', ...all, '--schema', older);
+    assert.deepEqual([none.exitCode, none.stdout], [1, '']);
+    assert.match(
+      none.stderr,
+      /there is no indexing as MAP\.4_0\.IndexRecord\.v1 from 2017-01-31T23:59:59\.000Z or before in/,
+    );
+  });
+
+  it('shows and prints a file that was copied out of the store, by its path', async () => {
+    const key = await write('harvest', ['cdl', '20170209_104428'], {
+      schema: 'OriginalRecord.v1',
+      records: [record('a'), record('b')],
+    });
+    const name = basename(key);
+    folder.write(name, await buffer((await store.get(key)).body));
+    folder.write('renamed.avro', await buffer((await store.get(key)).body));
+
+    for (const path of [name, `./${name}`, folder.at('renamed.avro')]) {
+      const { stdout, stderr } = await run('cat', path);
+      assert.deepEqual(
+        [stdout, stderr],
+        ['== a (application/xml)\n<r>a</r>\n== b (application/xml)\n<r>b</r>\n', ''],
+        path,
+      );
+    }
+    const shown = JSON.parse((await run('show', name, '--json', '--count')).stdout);
+    const { path, provider, start, schema, records, provenance } = shown;
+    assert.deepEqual(
+      { path, provider, start, schema, records, provenance },
+      {
+        ...{ path: folder.at(name), provider: 'cdl', start: '2017-02-09T10:44:28.000Z' },
+        ...{ schema: 'OriginalRecord.v1', records: 2, provenance: [] },
+      },
+    );
+    assert.match((await run('show', 'renamed.avro')).stdout, /^Path +\S+renamed\.avro\nSchema +OriginalRecord\.v1\n/);
+  });
+
   it('shows header, records, what it was made of, and what its run did; takes a path of its own', async () => {
     const harvest = await write('harvest', ['cdl', '20170209_104428'], {
       schema: 'OriginalRecord.v1',
@@ -171,6 +257,7 @@ describeOnEachArtifactStore('tidemark artifacts', (place) => {
       [['at', 'yesterday', '--activity', 'harvest'], /"yesterday" is not a W3C datetime: use one such as/, 2],
       [['latest'], /required option '--activity/, 2],
       [['latest', '--activity', 'plan'], /Use harvest or upload/, 2],
+      [['latest', '--activity', 'harvest', '--schema', 'IndexRecord.v1'], /Use OriginalRecord\.v1 or MAP\.3_1\.Ind/, 2],
       [['latest', '--activity', 'harvest', '--provider', 'C/D'], /is no provider/, 2],
     ] as const) {
       const { stdout, stderr, exitCode } = await run(...args);

@@ -100,6 +100,15 @@ describeOnEachStore('changes on the command line', (store) => {
       /^\S+ {2}created {2}\/b\n$/,
     );
     assert.equal((await tidemark(`changes list maps --until ${until}`)).stdout, stdout);
+    const day = times[0]!.slice(0, 10);
+    const dayAfter = new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
+    assert.equal((await tidemark(`changes list maps --from ${day} --until ${dayAfter}`)).stdout, stdout);
+    assert.equal((await tidemark(`changes list maps --from ${dayAfter.replaceAll('-', '')}_235959`)).stdout, '');
+    assert.equal((await tidemark('changes list maps --until 20170209')).stdout, '');
+    assert.match(
+      (await tidemark('changes list maps --from 2017-02-30')).stderr,
+      /It is no such day or time: use one such/,
+    );
   });
 
   it('that were acknowledged before a signal stay, and what was not posted is told', async () => {

@@ -1,0 +1,53 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import type { Readable } from 'node:stream';
+import { parseFileName, parseKey } from '../artifacts/artifact-key.ts';
+import type { ArtifactStore } from '../artifacts/artifact-store.ts';
+import { type FoundArtifact, findArtifact } from '../artifacts/find-artifacts.ts';
+import { requireArtifact } from '../artifacts/require-artifact.ts';
+import type { SchemaId } from '../avro/schemas.ts';
+import { keyOf } from './artifact-output.ts';
+
+/** An Avro file that a person names: one of the artifact store by its key, or a copy of one by its path. */
+export interface NamedAvroFile {
+  /** For messages: the key or the path. */
+  readonly name: string;
+  /** Undefined for a copy. */
+  readonly artifact: FoundArtifact | undefined;
+  /** As its name has it; undefined for a copy that was renamed. */
+  readonly schema: SchemaId | undefined;
+  /** Bytes. */
+  readonly length: number;
+  open(signal: AbortSignal): Promise<Readable>;
+}
+
+/** @throws TidemarkError as `requireArtifact` */
+export async function findAvroFile(
+  store: ArtifactStore,
+  text: string,
+  workingDirectory: string,
+): Promise<NamedAvroFile> {
+  const key = keyOf(store, text);
+  const found = parseKey(key) === undefined ? undefined : await findArtifact(store, key);
+  if (found !== undefined) return stored(store, found);
+  return (await copied(resolve(workingDirectory, text))) ?? stored(store, await requireArtifact(store, key));
+}
+
+function stored(store: ArtifactStore, artifact: FoundArtifact): NamedAvroFile {
+  const { key, schema, length } = artifact;
+  const open = async (signal: AbortSignal) => (await store.get(key, { signal })).body;
+  return { name: key, artifact, schema, length, open };
+}
+
+async function copied(path: string): Promise<NamedAvroFile | undefined> {
+  const stats = await stat(path).catch(() => undefined);
+  if (stats?.isFile() !== true) return undefined;
+  return {
+    name: path,
+    artifact: undefined,
+    schema: parseFileName(basename(path))?.schema,
+    length: stats.size,
+    open: async (signal) => createReadStream(path, { signal }),
+  };
+}
