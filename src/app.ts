@@ -168,9 +168,13 @@ function hasSameRoot(one: ResourceSet, other: ResourceSet): boolean {
   return isDeepStrictEqual([one.exclude, one.publishHashes], [other.exclude, other.publishHashes]);
 }
 
-function openMemory(dataFolder: string, { id, root, epoch }: ResourceSet): ScanMemory {
-  // A store that was restored from a backup knows less than the memory: in a new epoch, every file is looked at again.
-  return new ScanMemory({ file: join(dataFolder, 'roots', `${id}.db`), root: `${root} in epoch ${epoch}` });
+function openMemory(dataFolder: string, { id, root, epoch, epochStart }: ResourceSet): ScanMemory {
+  // A store that was restored from a backup knows less than the memory, and so may another store with the same data folder: in a new epoch,
+  // and in one that began at another time, every file is looked at again.
+  return new ScanMemory({
+    file: join(dataFolder, 'roots', `${id}.db`),
+    root: `${root} in epoch ${epoch} since ${epochStart}`,
+  });
 }
 
 function startCompareThread({ store, artifacts, s3, dataFolder, failpoint }: Configuration): Worker {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { until } from '../support/until.ts';
 import { Workplace } from '../support/workplace.ts';
 
-describeOnEachStore('sets on the command line', (store) => {
+describeOnEachStore('sets on the command line', (store, itOnce) => {
   let place: Workplace;
   let files: string;
 
@@ -79,6 +79,25 @@ describeOnEachStore('sets on the command line', (store) => {
     const status = JSON.parse(await done('status --json'));
     assert.deepEqual([status.ready, status.baseUrl, status.sets.length], [true, 'http://localhost:8080', 1]);
     assert.match(await done('status'), /files +1 +3 .* ready/);
+  });
+
+  itOnce('of two stores that share a data folder are scanned each for itself', async () => {
+    const other = { env: { TIDEMARK_STORE: `sqlite:${join(place.folder, 'other.db')}` } };
+    const write = (content: string, second: number) => {
+      writeFileSync(join(files, 'a.txt'), content);
+      utimesSync(join(files, 'a.txt'), second, second);
+    };
+    write('before', 1_600_000_000);
+    for (const options of [{}, other]) {
+      assert.equal((await place.run(['sets', 'add', 'files', '--root', 'files'], options)).exitCode, 0);
+      assert.equal((await place.run(['scan', 'files'], options)).exitCode, 0);
+    }
+    // Only what a scan remembers says that the file is another one.
+    write('after!', 1_600_000_000.5);
+    for (const options of [{}, other]) {
+      assert.match((await place.run(['scan', 'files'], options)).stdout, /1 updated/);
+      assert.equal((await place.run(['verify', 'files', '--root'], options)).exitCode, 0);
+    }
   });
 
   it('that have no root cannot be scanned', async () => {
