@@ -13,7 +13,7 @@ export const setsRenew: CliCommand<Options> = {
   group: 'sets',
   usage: 'renew [id]',
   summary:
-    'Begins a new history of one set, or of all, with the resources that are there: after a backup of the store was restored. Run it while no server is running.',
+    'Begins a new history of one set, or of all, with the resources that are there: after a backup of the store was restored by other means than `tidemark restore`. Run it before a server is started on that store.',
 
   options(command) {
     command.option('--confirm', 'yes, begin a new history');

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SqliteLocation } from '../../src/config/configuration.ts';
+import type { ElasticsearchLocation, SqliteLocation } from '../../src/config/configuration.ts';
+import { Cluster } from '../../src/stores/elasticsearch/cluster.ts';
 import { lockStore } from '../../src/stores/sqlite/store-lock.ts';
 import { ask, askJson } from '../support/ask.ts';
-import { describeOnEachStore, SQLITE } from '../support/each-store.ts';
+import { describeOnEachStore, onElasticsearch, SQLITE } from '../support/each-store.ts';
+import { useElasticsearch } from '../support/elasticsearch.ts';
 import { readLog } from '../support/fault-checks.ts';
 import { addSet, closeFaultSources, FaultSource, type ServingProcess, SLUG } from '../support/fault-source.ts';
 
@@ -36,6 +38,20 @@ describeOnEachStore('a server whose store is replaced', (store) => {
     assert.deepEqual(await readLog(app), []);
     await app.close();
     assert.equal((await post(await source.serve(), 'now')).body.results[0].status, 'applied');
+  });
+});
+
+describe('a server whose indices another version has migrated', () => {
+  const elasticsearch = onElasticsearch(useElasticsearch());
+  afterEach(closeFaultSources);
+
+  it('refuses to write what that one may not understand', async () => {
+    const source = await FaultSource.make(elasticsearch, LIMITS);
+    const server = await source.serve();
+    await migrateLog(source.store.location as ElasticsearchLocation);
+    const { status, body } = await post(server, 'late');
+    assert.match(body.error?.message ?? JSON.stringify(body), /migrated while this process had them open/);
+    assert.equal(status, 503);
   });
 });
 
@@ -84,6 +100,12 @@ describe('the file of a store that is in use', () => {
     await server.process.exit();
   });
 });
+
+async function migrateLog(location: ElasticsearchLocation): Promise<void> {
+  const cluster = new Cluster(location);
+  const body = { _meta: { schema_version: 99 } };
+  await cluster.ask({ method: 'PUT', path: `/${location.prefix}-log/_mapping`, body }).finally(() => cluster.close());
+}
 
 function fileOf({ store }: FaultSource): string {
   return (store.location as SqliteLocation).file;

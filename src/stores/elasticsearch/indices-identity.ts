@@ -5,11 +5,15 @@ import type { IndexNames } from './schema.ts';
 /** Milliseconds: to delete indices and make or restore others takes about as long. */
 const FRESH = 250;
 
-type Settings = Readonly<Record<string, { readonly settings: { readonly index: { readonly uuid: string } } }>>;
+interface Found {
+  readonly settings: { readonly index: { readonly uuid: string } };
+  readonly mappings: { readonly _meta: { readonly schema_version: number } };
+}
 
 /**
  * Notices when the log or the catalog is another index than when the store was opened, because it was deleted and made anew, or restored from a
- * snapshot: the number of the next commit would then fence nothing, and a commit be acknowledged that no reader ever finds.
+ * snapshot: the number of the next commit would then fence nothing, and a commit be acknowledged that no reader ever finds. Also when another version
+ * has migrated them, and may write what this one cannot read.
  */
 export class IndicesIdentity {
   readonly #cluster: Cluster;
@@ -41,12 +45,14 @@ export class IndicesIdentity {
 
   async #read(): Promise<string> {
     const { log, catalog } = this.#names;
-    const { body } = await this.#cluster.ask<Settings>({
+    const { body } = await this.#cluster.ask<Readonly<Record<string, Found>>>({
       method: 'GET',
-      path: `/${log},${catalog}/_settings/index.uuid`,
-      query: { filter_path: '*.settings.index.uuid' },
+      path: `/${log},${catalog}`,
+      query: { features: 'settings,mappings', filter_path: '*.settings.index.uuid,*.mappings._meta.schema_version' },
     });
-    const identities = Object.values(body).map(({ settings }) => settings.index.uuid);
+    const identities = Object.values(body).map(
+      ({ settings, mappings }) => `${settings.index.uuid} ${mappings._meta.schema_version}`,
+    );
     return identities.sort().join(' ');
   }
 }
@@ -54,6 +60,6 @@ export class IndicesIdentity {
 function isReplaced({ prefix }: IndexNames): TidemarkError {
   return new TidemarkError(
     'unavailable',
-    `indices of ${prefix}-* were replaced while this process had them open: nothing can be read or written until the process is started again`,
+    `indices of ${prefix}-* were replaced or migrated while this process had them open: nothing can be read or written until the process is started again`,
   );
 }
