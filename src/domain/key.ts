@@ -118,6 +118,23 @@ export function locationOf(key: ResourceKey): Location {
  * @throws TidemarkError `invalid`, with the field at fault and a code
  */
 export function resolveLocation(location: Location, base: LocationBase, field = 'location'): ResourceKey {
+  const key = keyOfLocation(location, base, field);
+  const fault = uriLengthFault(base.urlPrefix, key);
+  if (fault !== undefined) throw wrong(field, fault.code, `makes a URI of ${fault.text}`);
+  return key;
+}
+
+/** Why the URI of a key cannot be in a list, by its length; undefined when it can. */
+export function uriLengthFault(urlPrefix: string, key: ResourceKey) {
+  const { length } = uriOf(urlPrefix, key);
+  const { least, most } = URI_LENGTH;
+  if (length > most) return { code: 'uri-too-long', text: `${length} characters; at most ${most}` } as const;
+  if (length < least) return { code: 'uri-too-short', text: `${length} characters; at least ${least}` } as const;
+  return undefined;
+}
+
+/** As `resolveLocation`, whatever the length of its URI. */
+export function keyOfLocation(location: Location, base: LocationBase, field: string): ResourceKey {
   const { value, type } = location;
   if (!value.isWellFormed() || NOT_IN_XML.test(value)) {
     throw wrong(field, 'not-representable', 'has control characters or lone surrogates, which XML cannot hold');
@@ -125,13 +142,7 @@ export function resolveLocation(location: Location, base: LocationBase, field = 
   if (type !== 'abs_path' && leavesItsFolder(value)) {
     throw wrong(field, 'outside-root', 'has a segment "." or ".." (perhaps encoded): name the resource itself');
   }
-  const key = type === 'url' ? keyOfUrl(value, base, field) : keyOfPath(relativePath(location, base, field));
-  const { length } = uriOf(base.urlPrefix, key);
-  if (length > URI_LENGTH.most)
-    throw wrong(field, 'uri-too-long', `makes a URI of ${length} characters; at most 2,048`);
-  if (length < URI_LENGTH.least)
-    throw wrong(field, 'uri-too-short', `makes a URI of ${length} characters; at least 12`);
-  return key;
+  return type === 'url' ? keyOfUrl(value, base, field) : keyOfPath(relativePath(location, base, field));
 }
 
 /** Why no client can fetch the resource that a key stands for in a set; undefined when one can. */

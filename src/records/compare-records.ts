@@ -1,7 +1,7 @@
 import type { ArtifactStore } from '../artifacts/artifact-store.ts';
 import { TidemarkError } from '../domain/errors.ts';
 import type { HashAlgorithm } from '../domain/hash.ts';
-import { type ResourceKey, URI_LENGTH, uriOf } from '../domain/key.ts';
+import { type ResourceKey, uriLengthFault } from '../domain/key.ts';
 import type { EncodedState } from '../domain/resource.ts';
 import type { SetId } from '../domain/resource-set.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
@@ -186,10 +186,10 @@ class ComparisonRun {
   #tell(record: NotedRow, known: EncodedState | undefined): void {
     const { key } = record;
     this.#compared += 1;
-    const { length } = uriOf(this.#comparison.urlPrefix, key);
-    const { artifact } = this.#comparison;
-    if (length <= URI_LENGTH.most) this.#differ(key, record.stateAt(artifact.key, artifact.start), known);
-    else this.#problems.push({ key, problem: `its URI would have ${length} characters; at most ${URI_LENGTH.most}` });
+    const { artifact, urlPrefix } = this.#comparison;
+    const fault = uriLengthFault(urlPrefix, key);
+    if (fault === undefined) this.#differ(key, record.stateAt(artifact.key, artifact.start), known);
+    else this.#problems.push({ key, problem: `its URI would have ${fault.text}` });
   }
 
   #differ(key: ResourceKey, told: EncodedState | undefined, known: EncodedState | undefined): void {

@@ -1,7 +1,7 @@
 import { isTidemarkError } from '../domain/errors.ts';
-import { resolveLocation } from '../domain/key.ts';
+import { keyOfLocation } from '../domain/key.ts';
 
-// A prefix long enough that no name makes a URI that is too short; whether one is too long depends on the set.
+// Any prefix will do: whether its URI is too long or too short depends on the set, and is checked there.
 const SOME_PREFIX = 'http://localhost/';
 
 // Nothing in it has to be encoded, so it holds no control characters either.
@@ -11,7 +11,7 @@ const EMPTY_OR_DOTS = /(?:^|\/)\.{0,2}(?:\/|$)/;
 /** Why a name cannot be published, in the words of those who post it. */
 export function nameProblem(name: string): string | undefined {
   try {
-    resolveLocation({ type: 'rel_path', value: name }, { urlPrefix: SOME_PREFIX }, 'its name');
+    keyOfLocation({ type: 'rel_path', value: name }, { urlPrefix: SOME_PREFIX }, 'its name');
     return undefined;
   } catch (error) {
     if (isTidemarkError(error, 'invalid')) return error.message;

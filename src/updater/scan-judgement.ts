@@ -1,5 +1,5 @@
 import type { HashAlgorithm } from '../domain/hash.ts';
-import { pathOfKey, type ResourceKey, URI_LENGTH, uriOf } from '../domain/key.ts';
+import { pathOfKey, type ResourceKey, uriLengthFault } from '../domain/key.ts';
 import type { ResourceState } from '../domain/resource.ts';
 import type { ResourceSet } from '../domain/resource-set.ts';
 import type { Seconds } from '../domain/w3c-datetime.ts';
@@ -53,8 +53,10 @@ export class Judge {
 
   #judgeFile({ key, file, resource, remembered }: ScanRow & { readonly file: FileEntry }): Judgement {
     const { set, rehash } = this.#rules;
-    const problem = lengthProblem(set.urlPrefix, key);
-    if (problem !== undefined) return { todo: 'report', problem: { path: file.path, problem } };
+    const fault = uriLengthFault(set.urlPrefix, key);
+    if (fault !== undefined) {
+      return { todo: 'report', problem: { path: file.path, problem: `its URI would have ${fault.text}` } };
+    }
     if (rehash || resource === undefined || !isRemembered(file, remembered)) return { todo: 'hash', file };
     return tells(resource.state, file, this.#rules) ? { todo: 'nothing' } : { todo: 'hash', file };
   }
@@ -85,11 +87,4 @@ function isRemembered({ length, mtime, tag }: FileEntry, remembered: RememberedF
 function tells(state: ResourceState, { length, mtime }: FileEntry, { hashes, now }: JudgementRules): boolean {
   const hashed = hashes.every((algorithm) => state.hashes?.[algorithm] !== undefined);
   return state.hashes !== undefined && hashed && state.length === length && state.lastmod === lastmodOf(mtime, now);
-}
-
-function lengthProblem(urlPrefix: string, key: ResourceKey): string | undefined {
-  const { length } = uriOf(urlPrefix, key);
-  if (length > URI_LENGTH.most) return `its URI would have ${length} characters; at most ${URI_LENGTH.most}`;
-  if (length < URI_LENGTH.least) return `its URI would have ${length} characters; at least ${URI_LENGTH.least}`;
-  return undefined;
 }

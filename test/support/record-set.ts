@@ -37,13 +37,13 @@ export class RecordsProcess {
   }
 
   /** Opens the store, and makes the set `cdl` of the records of `cdl/harvest` when it is not there yet. */
-  static async open(place: StorePlace, artifacts: ArtifactStore): Promise<RecordsProcess> {
+  static async open(place: StorePlace, artifacts: ArtifactStore, urlPrefix?: string): Promise<RecordsProcess> {
     const stores = await openStores(place.location);
     const sets = new SetRegistry(stores.catalog, stores.index);
     await sets.useBaseUrl('http://localhost:8080', false);
     const records = { provider: 'cdl', activity: 'harvest' };
     const [known] = await sets.list();
-    return new RecordsProcess(stores, known ?? (await sets.add({ slug: 'cdl', records })), artifacts);
+    return new RecordsProcess(stores, known ?? (await sets.add({ slug: 'cdl', records, urlPrefix })), artifacts);
   }
 
   get upkeep() {
