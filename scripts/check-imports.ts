@@ -40,8 +40,8 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
   },
   {
     from: 'verify',
-    to: ['domain', 'stores', 'roots', 'records', 'updater'],
-    because: 'it compares state, log and root, and changes nothing',
+    to: ['domain', 'stores', 'roots', 'records', 'updater', 'publisher'],
+    because: 'it compares state, log, root and what is published, and changes nothing',
   },
   {
     from: 'import',

@@ -14,6 +14,7 @@ import type { ResourceSet, SetId } from './domain/resource-set.ts';
 import { Journal } from './journal/journal.ts';
 import { AppMetrics } from './metrics/app-metrics.ts';
 import { DocumentCache } from './publisher/document-cache.ts';
+import { FreshDocuments } from './publisher/fresh-documents.ts';
 import type { DocumentPublisher } from './publisher/published-document.ts';
 import { Publisher } from './publisher/publisher.ts';
 import { Renderer } from './publisher/renderer.ts';
@@ -51,6 +52,8 @@ export interface App {
   readonly updater: Updater;
   readonly records: Records;
   readonly publisher: DocumentPublisher;
+  /** Another publisher, which renders each document from the store whatever is kept: to compare with. */
+  freshPublisher(): DocumentPublisher;
   readonly journal: Journal;
   /** How many changes sets had in each hour or day. */
   readonly activity: ActivityMemory;
@@ -143,6 +146,7 @@ export async function openApp(configuration: Configuration): Promise<App> {
     updater,
     records: new Records({ artifacts, catalog, updater, comparer }),
     publisher,
+    freshPublisher: () => new Publisher({ index, catalog, sets, cache: new FreshDocuments(index), renderer }),
     journal,
     activity: new ActivityMemory(index),
     metrics,

@@ -2,9 +2,10 @@ import { TidemarkError } from '../domain/errors.ts';
 import { MAX_ENTRIES, MAX_ENTRIES_WEIGHT } from '../domain/resource-set.ts';
 import { boundaryAfter, boundaryBefore, clockStamp, formatStamp, type Stamp } from '../domain/stamp.ts';
 import type { ResourceIndex, Window } from '../stores/resource-index.ts';
-import type { DocumentCache, Making } from './document-cache.ts';
+import type { Making } from './document-cache.ts';
 import { parseName, partName } from './document-name.ts';
 import { type DocumentReference, fingerprint } from './document-reference.ts';
+import type { Documents } from './fresh-documents.ts';
 import { notOlderThan, type PublishedDocument } from './published-document.ts';
 import type { PublishedSet } from './publisher.ts';
 
@@ -19,9 +20,9 @@ interface History {
 /** The Change Lists of a set: windows of its history, and the index over them (ResourceSync 1.1, 12). */
 export class ChangeLists {
   readonly #index: ResourceIndex;
-  readonly #cache: DocumentCache;
+  readonly #cache: Documents;
 
-  constructor(index: ResourceIndex, cache: DocumentCache) {
+  constructor(index: ResourceIndex, cache: Documents) {
     this.#index = index;
     this.#cache = cache;
   }

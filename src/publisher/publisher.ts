@@ -6,11 +6,11 @@ import type { SetRegistry } from '../sets/set-registry.ts';
 import type { Catalog } from '../stores/catalog.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
 import { ChangeLists } from './change-lists.ts';
-import type { DocumentCache } from './document-cache.ts';
 import { fingerprint } from './document-reference.ts';
 import type { SetUris } from './document-uris.ts';
 import { setUris, sourceUris } from './document-uris.ts';
 import { ENTRY_VERSION, type EntryStyle } from './documents/entry.ts';
+import type { Documents } from './fresh-documents.ts';
 import { LogTail } from './log-tail.ts';
 import type { PageDirectory } from './page-directory.ts';
 import { type DocumentPublisher, notOlderThan, type PageInfo, type PublishedDocument } from './published-document.ts';
@@ -23,7 +23,7 @@ export interface PublisherParts {
   readonly index: ResourceIndex;
   readonly catalog: Catalog;
   readonly sets: SetRegistry;
-  readonly cache: DocumentCache;
+  readonly cache: Documents;
   readonly renderer: Renderer;
 }
 

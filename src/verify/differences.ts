@@ -6,13 +6,26 @@ import type { ResourceKey } from '../domain/key.ts';
  * - `state`: a state is not what the log says of it
  * - `count`: two counts that must agree do not
  * - `missing`: the state has it, the root has not; `extra`: the other way round; `differing`: both have it, with other bytes
+ * - `document`: a document is served with other bytes than the store would give it; `uri`: a list has a URI that it may not have
  * - `unreadable`: the root could not tell
  */
-export type DifferenceKind = 'order' | 'name' | 'state' | 'count' | 'missing' | 'extra' | 'differing' | 'unreadable';
+export type DifferenceKind =
+  | 'order'
+  | 'name'
+  | 'state'
+  | 'count'
+  | 'missing'
+  | 'extra'
+  | 'differing'
+  | 'document'
+  | 'uri'
+  | 'unreadable';
 
 export interface Difference {
   readonly kind: DifferenceKind;
   readonly key?: ResourceKey;
+  /** The document at fault. */
+  readonly document?: string;
   readonly message: string;
 }
 

@@ -3,6 +3,7 @@ import type { ContentRoot } from '../roots/content-root.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
 import { DifferenceList, type Differences } from './differences.ts';
 import { verifyLog } from './verify-log.ts';
+import { type Published, type PublishedCounts, verifyPublished } from './verify-published.ts';
 import { type RecordsInput, verifyRecords } from './verify-records.ts';
 import { verifyRoot } from './verify-root.ts';
 import { verifyStates } from './verify-states.ts';
@@ -14,13 +15,15 @@ export interface VerifyInput {
   readonly root?: ContentRoot | undefined;
   /** Compares the artifact that a set of records tells with the state, too. */
   readonly records?: RecordsInput['upkeep'] | undefined;
+  /** Compares every document that is published with state and log, too. */
+  readonly published?: Published | undefined;
   readonly onProgress?: ((progress: VerifyProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface VerifyProgress {
-  readonly step: 'log' | 'state' | 'root' | 'records';
-  /** How many changes, states, files or records of this step were looked at so far. */
+  readonly step: 'log' | 'state' | 'root' | 'records' | 'published';
+  /** How many changes, states, files, records or documents of this step were looked at so far. */
   readonly done: number;
 }
 
@@ -32,6 +35,8 @@ export interface VerifyReport {
   readonly files: number | undefined;
   /** Records of the artifact; undefined when it was not looked at. */
   readonly records: number | undefined;
+  /** What was compared of the published documents; undefined when they were not. */
+  readonly published: PublishedCounts | undefined;
   /** Keys that changed while the set was verified: counts may differ by as many without being wrong. */
   readonly changedMeanwhile: number;
   readonly differences: Differences;
@@ -47,6 +52,7 @@ export async function verify({
   index,
   root,
   records: upkeep,
+  published: documents,
   onProgress,
   signal,
 }: VerifyInput): Promise<VerifyReport> {
@@ -61,6 +67,9 @@ export async function verify({
   const files =
     root === undefined ? undefined : await verifyRoot({ set, index, root, differences, onProgress: watch('root') });
   const records = upkeep && (await verifyRecords({ set, upkeep, differences, onProgress: watch('records'), signal }));
+  const published =
+    documents &&
+    (await verifyPublished({ set, index, published: documents, differences, onProgress: watch('published') }));
   const changedMeanwhile = await keysChangedAfter(index, set, until);
   const summary = await index.summary(set.id);
 
@@ -81,6 +90,7 @@ export async function verify({
     tombstones: states.tombstones,
     files,
     records,
+    published,
     changedMeanwhile,
     differences: differences.result(),
   };

@@ -49,11 +49,11 @@ describeOnEachStore('a server that dies', function (store) {
     const clients = [new SmallRequests(1), new LongStream(2)];
     await postUntilDead(clients, await source.serve({ failpoint: 'commit.logged:kill@30' }));
 
-    const verified = await source.run(['verify', SLUG]);
+    const verified = await source.run(['verify', SLUG, '--published']);
     assert.equal(verified.exitCode, 0, verified.stderr);
     const { url } = await source.serve();
     await repost(clients, url);
-    const again = await source.run(['verify', SLUG]);
+    const again = await source.run(['verify', SLUG, '--published']);
     assert.equal(again.exitCode, 0, again.stderr);
     const app = await source.open();
     await requireConsistent(app, new SetReader(SET_URL, url));

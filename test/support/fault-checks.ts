@@ -5,6 +5,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { App } from '../../src/app.ts';
+import { publishedOf } from '../../src/cli/verify-set.ts';
 import type { Change } from '../../src/domain/change.ts';
 import { isTidemarkError } from '../../src/domain/errors.ts';
 import { uriOf } from '../../src/domain/key.ts';
@@ -41,7 +42,8 @@ export async function untilApplied(index: Pick<App['index'], 'watermark'>): Prom
 export async function requireConsistent(app: App, reader: SetReader): Promise<void> {
   await untilApplied(app.index);
   const set = await app.sets.bySlug(SLUG);
-  const { differences } = await verify({ set, index: app.index });
+  const published = publishedOf(app, await app.sets.source());
+  const { differences } = await verify({ set, index: app.index, published });
   assert.deepEqual(differences.first, []);
 
   const state = await collect(app.index.read(set.id, {}));
