@@ -12,6 +12,7 @@ import { elasticsearchSearch } from './figures/elasticsearch-search.ts';
 import { elasticsearchSingleEvent } from './figures/elasticsearch-single-event.ts';
 import { elasticsearchSmallSets } from './figures/elasticsearch-small-sets.ts';
 import { elasticsearchVerify } from './figures/elasticsearch-verify.ts';
+import { elasticsearchMirrorMemory, mirrorMemory } from './figures/mirror-memory.ts';
 import { oneChange } from './figures/one-change.ts';
 import { page } from './figures/page.ts';
 import { posting } from './figures/posting.ts';
@@ -36,6 +37,7 @@ const BENCHES: readonly Bench[] = [
   scan,
   s3Scan,
   watch,
+  mirrorMemory,
   serving,
   activityHarvest,
   avroWrite,
@@ -47,6 +49,7 @@ const BENCHES: readonly Bench[] = [
   elasticsearchPosting,
   elasticsearchSingleEvent,
   elasticsearchPage,
+  elasticsearchMirrorMemory,
   elasticsearchLargeSet,
   elasticsearchIdle,
   elasticsearchSmallSets,
