@@ -24,7 +24,7 @@ import type { RenderThreadData } from './render-thread.ts';
 import type { ContentRoot, RootProblem } from './roots/content-root.ts';
 import { openRoot } from './roots/open-root.ts';
 import { ScanMemory } from './roots/scan-memory.ts';
-import { letOldGenerationGrow, letYoungGenerationGrow } from './runtime-settings.ts';
+import { letYoungGenerationGrow } from './runtime-settings.ts';
 import { SetRegistry } from './sets/set-registry.ts';
 import { ActivityMemory } from './stores/activity-memory.ts';
 import type { Catalog } from './stores/catalog.ts';
@@ -78,8 +78,6 @@ export interface App {
 export async function openApp(configuration: Configuration): Promise<App> {
   const { store, dataFolder, failpoint, cacheBytes } = configuration;
   armFailpoint(failpoint);
-  // There this process has in hand what, on SQLite, the writer's thread has.
-  if (store.kind === 'elasticsearch') letYoungGenerationGrow();
   makeFolder(dataFolder);
   const closers: (() => Promise<void> | void)[] = [];
 
@@ -95,7 +93,7 @@ export async function openApp(configuration: Configuration): Promise<App> {
   const sets = new SetRegistry(catalog, index);
   const journal = new Journal(catalog);
   closers.push(() => journal.close());
-  const updater = new Updater(index, store.kind === 'elasticsearch' ? letOldGenerationGrow : undefined);
+  const updater = new Updater(index);
   closers.push(() => updater.idle());
   const artifacts = openArtifacts(configuration.artifacts, configuration.s3);
   closers.push(() => artifacts.close());

@@ -27,14 +27,6 @@ export function limitHeaps(): void {
   setFlagsFromString('--min-semi-space-size=4');
 }
 
-/**
- * Collects the old generation only when it has trebled: where events by the ten thousand wait for a store, more often means to mark them
- * all again for little. It holds for other threads, too.
- */
-export function letOldGenerationGrow(): void {
-  setFlagsFromString('--heap-growing-percent=200');
-}
-
 /** Lets the young generation grow again, which takes memory and saves time of the processor where there is much to do. Other threads have limits of their own: `startThread`. */
 export function letYoungGenerationGrow(): void {
   setFlagsFromString('--semi-space-growth-factor=2');

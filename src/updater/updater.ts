@@ -20,14 +20,11 @@ interface Posting {
  */
 export class Updater {
   readonly #index: ResourceIndex;
-  readonly #onBusy: () => void;
   #waiting: Posting[] = [];
   #running: Promise<void> | undefined;
 
-  /** @param onBusy is called with each commit that is at least half full: memory for speed is well spent then */
-  constructor(index: ResourceIndex, onBusy: () => void = () => {}) {
+  constructor(index: ResourceIndex) {
     this.#index = index;
-    this.#onBusy = onBusy;
   }
 
   /**
@@ -65,7 +62,6 @@ export class Updater {
       if (taken > 0 && (events > MOST_EVENTS_PER_COMMIT || weight > MOST_WEIGHT_PER_COMMIT)) break;
       taken += 1;
     }
-    if (events > MOST_EVENTS_PER_COMMIT / 2) this.#onBusy();
     return this.#waiting.splice(0, taken);
   }
 

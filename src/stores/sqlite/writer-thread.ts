@@ -12,7 +12,7 @@ const { file, failpoint, startOfMachine } = workerData as WriterData;
 armFailpoint(failpoint);
 const database = connect(file);
 // Kilobytes. Keys in random order touch the whole index; whoever reads goes through it in order, and needs next to nothing.
-database.exec('PRAGMA cache_size = -32000');
+database.exec('PRAGMA cache_size = -16000');
 const committer = new Committer(database, new JumpCheck(startOfMachine));
 
 answerQuestions(
