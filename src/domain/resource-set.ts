@@ -44,14 +44,21 @@ export interface ResourceSet {
   readonly hashesSince?: Stamp;
   /** False until its first scan or import is complete, and while it is moved: a Resource List is never a part of itself. */
   readonly ready: boolean;
-  /** Its keys are being made those of its prefix; `ready` is what it will be again. Absent at all other times. */
-  readonly moving?: { readonly ready: boolean } | undefined;
+  /** Its keys are being made those of its prefix; absent at all other times. */
+  readonly moving?: Moving | undefined;
   /** Only for those whose token may read it; absent means that it is for everybody. */
   readonly private?: boolean;
   /** Where it was taken over from; absent for a set that began here. */
   readonly imported?: Imported;
   /** When it was removed; its id and slug are not given again. */
   readonly removed?: Stamp;
+}
+
+/** What a set will be again when its keys are those of its prefix. */
+export interface Moving {
+  readonly ready: boolean;
+  /** Nothing but an import has changed it. */
+  readonly asImported?: boolean;
 }
 
 /** The properties of a set that can be changed at any time; config/set-settings.ts says more of them. */
@@ -81,8 +88,10 @@ export interface Imported {
   readonly index: string;
   /** What the set is called there. */
   readonly name: string;
-  /** The set's last change when all of it was taken over; absent while that is under way, or was given up. */
+  /** The set's last change when an import ended; absent while one is under way, or was killed. */
   readonly through?: Stamp;
+  /** That import was stopped before all was taken over. */
+  readonly stopped?: true;
 }
 
 /** ResourceSync 1.1, 7: at most 50,000 entries and 50 MB a document. The second leaves room for head and links. */

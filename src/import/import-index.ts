@@ -104,10 +104,22 @@ class Import {
   }
 
   async #takeOver(taken: readonly TargetSet[], store: ImportStore): Promise<readonly ImportedSet[]> {
-    const { signal, onProgress } = this.#input;
     const histories = this.#scratch.arrange();
     const total = histories.reduce((sum, { changes }) => sum + changes, 0);
     const sets = await this.#prepare(taken, new Map(histories.map(({ target, first }) => [target, first])));
+    try {
+      return await this.#fill(sets, { taken, store, total });
+    } catch (error) {
+      if (this.#input.signal?.aborted) await noteStopped(sets.values(), store);
+      throw error;
+    }
+  }
+
+  async #fill(
+    sets: ReadonlyMap<number, ResourceSet>,
+    { taken, store, total }: { taken: readonly TargetSet[]; store: ImportStore; total: number },
+  ): Promise<readonly ImportedSet[]> {
+    const { signal, onProgress } = this.#input;
     const posted = await postHistory({
       history: () => this.#scratch.history(),
       sets,
@@ -173,4 +185,12 @@ interface Completing {
 
 function toView({ set, name, toAdd, resources, changes }: TargetSet): ImportedSet {
   return { set: set.slug, name, isNew: toAdd !== undefined, resources, changes };
+}
+
+/** The next import can then see whether anything else has changed the sets meanwhile. */
+async function noteStopped(stopped: Iterable<ResourceSet>, { sets, index }: ImportStore): Promise<void> {
+  for (const { id, slug, imported } of stopped) {
+    const { lastChange } = await index.summary(id);
+    await sets.noteImport(slug, { ...imported!, through: lastChange, stopped: true });
+  }
 }

@@ -59,9 +59,10 @@ export async function postHistory(posting: HistoryPosting): Promise<ReadonlyMap<
     // While one batch is committed, the next one is read.
     await underWay;
     underWay = posted;
-    signal?.throwIfAborted();
+    if (signal?.aborted) break;
   }
   await underWay;
+  signal?.throwIfAborted();
   return new Map([...sets].map(([number, { id }]) => [number, totals.get(id)!]));
 }
 

@@ -22,7 +22,7 @@ export interface SourceSettings {
   readonly baseUrl: string;
 }
 
-type Index = Pick<ResourceIndex, 'mark' | 'read' | 'lookup' | 'commit'>;
+type Index = Pick<ResourceIndex, 'mark' | 'read' | 'lookup' | 'commit' | 'summary'>;
 
 /** The resource sets and the source's base URL, as the catalog has them; what another process writes is noticed at the next call. */
 export class SetRegistry {
@@ -114,7 +114,7 @@ export class SetRegistry {
   async noteImport(slug: string, imported: Imported): Promise<ResourceSet> {
     return this.#change(slug, (set) => ({
       imported,
-      ...(imported.through !== undefined && asPublished(set)),
+      ...(imported.through !== undefined && !imported.stopped && asPublished(set)),
       ...this.#aliasesOf(set, imported),
     }));
   }
@@ -217,10 +217,13 @@ export class SetRegistry {
   }
 
   async #beginEpoch(slug: string, change: (set: ResourceSet) => Partial<ResourceSet>): Promise<ResourceSet> {
+    const { id, imported } = await this.bySlug(slug);
+    const { lastChange } = await this.#index.summary(id);
+    const asImported = imported?.through !== undefined && lastChange <= imported.through;
     await this.#change(slug, (set) => ({
       ...change(set),
       ready: false,
-      moving: set.moving ?? { ready: set.ready },
+      moving: set.moving ?? { ready: set.ready, asImported },
     }));
     return this.#finishEpoch(slug);
   }
@@ -231,10 +234,13 @@ export class SetRegistry {
     await this.#index.mark();
     await rekey(this.#index, (await this.#document(slug)).body);
     const epochStart = await this.#index.mark();
-    return this.#change(slug, ({ moving, ready }) => ({
+    const { lastChange } = await this.#index.summary((await this.bySlug(slug)).id);
+    return this.#change(slug, ({ moving, ready, imported }) => ({
       epochStart,
       ready: moving?.ready ?? ready,
       moving: undefined,
+      // A further import may go on: what was changed here undoes nothing.
+      ...(imported !== undefined && moving?.asImported && { imported: { ...imported, through: lastChange } }),
     }));
   }
 
@@ -291,7 +297,7 @@ export class SetRegistry {
 }
 
 function asPublished({ moving }: ResourceSet): Partial<ResourceSet> {
-  return moving === undefined ? { ready: true } : { moving: { ready: true } };
+  return moving === undefined ? { ready: true } : { moving: { ...moving, ready: true } };
 }
 
 /** Catalog ids of sets sort as their numbers do. */

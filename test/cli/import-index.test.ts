@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { formatStamp } from '../../src/domain/stamp.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
+import { untilStopped } from '../support/fault-source.ts';
 import { Follower } from '../support/follower.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { at, change, ImportPlace, PREFIX, path, published, resource } from '../support/import-place.ts';
@@ -11,7 +12,7 @@ const MD5 = 'd41d8cd98f00b204e9800998ecf8427e';
 /** More than one commit. */
 const MANY = 5_500;
 
-describeOnEachStore('tidemark import-index', (store) => {
+describeOnEachStore('tidemark import-index', (store, itOnce) => {
   const server = useElasticsearch();
   let place: ImportPlace;
 
@@ -207,6 +208,56 @@ describeOnEachStore('tidemark import-index', (store) => {
     );
     assert.match((await place.run('verify maps')).stdout, /^maps: no difference/);
     assert.equal(JSON.parse((await place.run('sets show maps --json')).stdout).ready, true);
+  });
+
+  itOnce('goes on when it was stopped, unless something else has changed the set', async () => {
+    await place.source.write({ a: resource('a.tif', { length: 1 }), 'a-1': change('a.tif', 'created', 1) });
+    const stopped = place.start(`import-index ${PREFIX}`, {
+      ...place.source.environment(),
+      TIDEMARK_FAILPOINT: 'commit.begun:stop',
+    });
+    await untilStopped({ process: stopped });
+    stopped.signal('SIGINT');
+    stopped.signal('SIGCONT');
+    assert.equal(await stopped.exit(), 1, stopped.stderr);
+    const { ready, changes } = JSON.parse((await place.run('sets show maps --json')).stdout);
+    assert.deepEqual([ready, changes], [false, 1]);
+
+    const copy = await place.run('backup copy.db');
+    assert.equal(copy.exitCode, 0, copy.stderr);
+    const { sets } = await place.import('');
+    assert.equal(sets[0]!.history!.known, 1);
+    assert.equal(JSON.parse((await place.run('sets show maps --json')).stdout).ready, true);
+
+    await place.run('restore copy.db --confirm');
+    const event = JSON.stringify({ location: path('b.tif'), change: 'created' });
+    await place.work.run(['changes', 'post', 'maps'], { input: event });
+    const refused = await place.run('import-index', place.source.environment());
+    assert.match(refused.stderr, /was changed after it had been taken over/);
+  });
+
+  itOnce('goes on when the set was moved and renewed', async () => {
+    const url = (value: string) => ({ resource_set: 'maps', location: { value, type: 'url' } });
+    await place.source.write({
+      a: resource('a.tif', { length: 1 }),
+      'a-1': change('a.tif', 'created', 1),
+      b: url('https://next.example.org/b.tif'),
+      'b-1': { ...change('', 'created', 1), ...url('https://next.example.org/b.tif') },
+    });
+    await place.import(PREFIX);
+    await place.run('sets move maps https://next.example.org/ --confirm-move');
+    await place.run('sets renew maps --confirm');
+    await place.source.write({ a: resource('a.tif', { length: 2 }), 'a-2': change('a.tif', 'updated', 2) });
+
+    const { sets } = await place.import('');
+
+    assert.deepEqual(sets[0]!.settled, { created: 0, updated: 0, deleted: 0 });
+    assert.deepEqual((await place.changes('maps')).slice(2).map(withoutTime), [
+      'deleted https://next.example.org/b.tif',
+      'created b.tif',
+      'updated a.tif 2',
+    ]);
+    assert.match((await place.run('verify maps')).stdout, /^maps: no difference/);
   });
 
   it('keeps the times of several sets in several indices', async () => {

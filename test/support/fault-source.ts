@@ -151,7 +151,7 @@ export async function fillPages(app: App): Promise<void> {
 }
 
 /** Waits until a process is stopped, which is what a failpoint does to it with `stop`. */
-export async function untilStopped({ process }: ServingProcess): Promise<void> {
+export async function untilStopped({ process }: Pick<ServingProcess, 'process'>): Promise<void> {
   const until = Date.now() + PATIENCE;
   for (;;) {
     // proc_pid_stat(5): the state follows the name in parentheses, T is stopped.
