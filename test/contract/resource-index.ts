@@ -166,6 +166,23 @@ export function resourceIndexContract(
       );
     });
 
+    it('counts the positions of a source whatever its name', async () => {
+      const sources = ['__proto__', 'constructor', 'toString', 's'.repeat(255)];
+      const post = async (length: number) => {
+        const events = sources.map((source) => ({ ...upsert(maps, 'a', { length }), source, position: length }));
+        return (await stores.index.commit(events)).map((result) =>
+          'reason' in result ? result.reason : result.status,
+        );
+      };
+      await post(2);
+      assert.deepEqual(await post(1), Array(4).fill('repeated'));
+      const { index } = await openAgain();
+      assert.deepEqual(
+        (await index.positions()).map(({ source, position }) => `${source} ${position}`).sort(),
+        sources.map((source) => `${source} 2`).sort(),
+      );
+    });
+
     it('takes any number of events at a shared position, and none of a lower one, whose states would be old', async () => {
       const at = (position: number, path: string, length: number) =>
         ({ ...upsert(maps, path, { length }), source: 'records', position, sharesPosition: true }) as const;

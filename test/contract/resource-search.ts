@@ -124,7 +124,16 @@ export function resourceSearchContract(
       const above = async (after: string, part = '') =>
         (await stores.index.find(maps, { part, after, limit: 10 })).resources.map(({ key }) => key);
       assert.deepEqual(await above('/a', '^'), ['/a%C3%A9', '/b']);
-      for (const after of ['é', '\u{1f5fa}', '~~', '/é']) assert.deepEqual(await above(after, 'a'), [], after);
+      const others = ['\u{1f600}', '~~\u{1f600}', '\ud83d', 'x'.repeat(16_000)];
+      for (const after of ['é', '\u{1f5fa}', '~~', '/é', ...others]) {
+        assert.deepEqual(await above(after, 'a'), [], after);
+        assert.deepEqual(await above(after, '/a'), [], after);
+        assert.deepEqual(await collect(stores.index.read(maps, { from: after })), [], after);
+      }
+      for (const after of ['\0', '/', '/\0', '/ ']) {
+        assert.equal((await collect(stores.index.read(maps, { from: after }))).length, 4, after);
+        assert.deepEqual(await above(after, '/a'), ['/a', '/a%C3%A9'], after);
+      }
       assert.deepEqual(await above('/', 'a'), ['/a', '/a%C3%A9']);
     });
 

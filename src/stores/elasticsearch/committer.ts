@@ -210,7 +210,8 @@ class Book {
 
   constructor(set: ResourceSet, ledger: LedgerEntry) {
     this.#set = set;
-    this.#positions = { ...ledger.positions };
+    // Without a prototype, any text may be the name of a source.
+    this.#positions = Object.assign(Object.create(null), ledger.positions);
     this.ledger = { ...ledger, slug: set.slug, window: { ...ledger.window }, positions: this.#positions };
   }
 

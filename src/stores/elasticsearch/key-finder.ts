@@ -7,6 +7,7 @@ import { BatchSize } from './batch-size.ts';
 import type { Cluster } from './cluster.ts';
 import { keyOfOrder, orderEnd, orderOf, type ResourceDocument, toResource } from './documents.ts';
 import { commonPrefix, ordersBetween, TAIL } from './order-expression.ts';
+import { inAscii } from './order-range.ts';
 import type { ResourceReader } from './resource-reader.ts';
 import type { IndexNames } from './schema.ts';
 
@@ -48,8 +49,7 @@ export class KeyFinder {
   }
 
   find(set: SetId, search: KeySearch, { after: given, limit }: Wanted): Promise<FoundResources> {
-    // Keys are ASCII: what lies above another text lies above all keys that go on as it does up to there.
-    const wanted = { after: given?.replace(/[^ -~].*$/s, END), limit };
+    const wanted = { after: given && inAscii(given), limit };
     if (search.where === 'beginning') return this.#beginning(set, search.beginnings, wanted);
     return this.#anywhere(set, search.texts, wanted);
   }

@@ -5,6 +5,7 @@
 const MOST_OF_BOUND = 900;
 /** Above every character of a key. */
 const ABOVE_ALL = '\u007f';
+const BLANK = 0x20;
 
 /** Orders above one and below another one, both exclusive. */
 export interface OrderRange {
@@ -22,7 +23,14 @@ export function searchWithin({ above, below }: OrderRange, filter: readonly obje
   return { query: { bool: { filter: [range, ...filter] } }, sort: [{ order: 'asc' }], search_after: [above] };
 }
 
-/** A text below another one, with no order in between: orders are printable ASCII. */
+/** A text below another one, with no order in between: orders are printable ASCII without blanks. */
 export function justBelow(text: string): string {
-  return text.slice(0, -1) + String.fromCharCode(text.charCodeAt(text.length - 1) - 1) + ABOVE_ALL;
+  const begin = text.slice(0, -1);
+  const last = text.charCodeAt(text.length - 1);
+  return last <= BLANK ? begin : begin + String.fromCharCode(last - 1) + ABOVE_ALL;
+}
+
+/** A bound in ASCII for any text of a client: what lies above the text lies above all orders that go on as it does up to there. */
+export function inAscii(text: string): string {
+  return text.replace(/[\u007f-\uffff].*$/s, ABOVE_ALL);
 }

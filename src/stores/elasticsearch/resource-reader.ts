@@ -6,7 +6,7 @@ import type { Stamp } from '../../domain/stamp.ts';
 import { BatchSize } from './batch-size.ts';
 import type { Cluster } from './cluster.ts';
 import { orderEnd, orderOf, type ResourceDocument, toResource } from './documents.ts';
-import { justBelow, type OrderRange, searchWithin } from './order-range.ts';
+import { inAscii, justBelow, type OrderRange, searchWithin } from './order-range.ts';
 import type { IndexNames } from './schema.ts';
 
 /** Documents of one search: three megabytes of JSON, parsed in some 15 ms. */
@@ -158,7 +158,7 @@ function within<Item extends { readonly order: string }>(found: readonly Item[],
 }
 
 function boundsOf(set: SetId, { from, to }: KeyRange): Bounds {
-  return { gte: orderOf(set, from ?? ''), lt: to === undefined ? orderEnd(set) : orderOf(set, to) };
+  return { gte: orderOf(set, inAscii(from ?? '')), lt: to === undefined ? orderEnd(set) : orderOf(set, to) };
 }
 
 function toRow({ sort: [order, stamp, weight] }: SurveyHit): SurveyRow {
