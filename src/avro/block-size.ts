@@ -4,5 +4,9 @@
  */
 export const BLOCK_SIZE = 65_536;
 
-/** Bytes of one block, packed or not: larger ones are refused, so that a few bytes in a file cannot claim all memory. */
-export const LARGEST_BLOCK = 512 * 1024 * 1024;
+/**
+ * Bytes of one block, packed or not: larger ones are refused, so that a few bytes in a file cannot claim all memory; several blocks are unpacked at
+ * a time. A record of ours has little more than 16 MB; other writers begin a new block after 16 to 64 kB.
+ */
+export const LARGEST_BLOCK_MB = 64;
+export const LARGEST_BLOCK = LARGEST_BLOCK_MB * 1024 * 1024;

@@ -1,5 +1,5 @@
 import { isTidemarkError, TidemarkError } from '../domain/errors.ts';
-import { BLOCK_SIZE, LARGEST_BLOCK } from './block-size.ts';
+import { BLOCK_SIZE, LARGEST_BLOCK, LARGEST_BLOCK_MB } from './block-size.ts';
 import { type RecordType, recordType } from './record-type.ts';
 import type { RecordOf, SchemaId } from './schemas.ts';
 
@@ -71,7 +71,7 @@ class BlockBuilder<Id extends SchemaId> {
 
   #checked(length: number, record: RecordOf[Id]): number {
     if (length <= LARGEST_BLOCK) return length;
-    throw new TidemarkError('invalid', `${this.#nameOf(record)}: it has more than ${LARGEST_BLOCK} bytes`);
+    throw new TidemarkError('invalid', `${this.#nameOf(record)}: it has more than ${LARGEST_BLOCK_MB} MB`);
   }
 
   #nameOf(record: RecordOf[Id]): string {

@@ -11,14 +11,15 @@ export interface FileSchema {
 
 /**
  * Tells from the header which schema a file has. Our files name it in `schema.name`. Files of others may only have the schema, as the source
- * has it, or as a parser rewrote it: with the joined name, or without the namespace, when a name that two schemas share tells too little.
+ * has it, or as a parser rewrote it: with the joined name, or without the namespace. A name that two schemas share is then taken for the one that is
+ * wanted, which the name of the file tells.
  * @throws TidemarkError `invalid`: none of ours, one of two, or with other fields
  */
-export function fileSchema(metadata: ReadonlyMap<string, string>): FileSchema {
+export function fileSchema(metadata: ReadonlyMap<string, string>, wanted?: SchemaId): FileSchema {
   const schema = parseSchema(metadata.get('avro.schema'));
   const literal = nameOf(schema);
   const told = metadata.get(SCHEMA_NAME);
-  const id = told === undefined ? idOf(literal) : idOf(told);
+  const id = told === undefined ? idOf(literal, wanted) : idOf(told);
   if (told !== undefined && !sameName(id, literal)) {
     throw invalid(`it names its schema ${told}, but the schema in it is ${literal}`);
   }
@@ -50,12 +51,15 @@ function nameOf({ name, namespace }: SomeSchema): string {
   return `${namespace}.${name}`;
 }
 
-function idOf(name: string): SchemaId {
+function idOf(name: string, wanted?: SchemaId): SchemaId {
   const found = SCHEMA_IDS.filter((id) => sameName(id, name));
+  if (wanted !== undefined && found.includes(wanted)) return wanted;
   if (found.length === 1) return found[0]!;
   if (found.length === 0) throw invalid(`its schema is ${name}, which is none of ours`);
   const names = found.map((id) => NAME_PREFIX + id).join(' or ');
-  throw invalid(`its schema is ${name}, which may be ${names}: header metadata ${SCHEMA_NAME} would tell`);
+  throw invalid(
+    `its schema is ${name}, which may be ${names}: header metadata ${SCHEMA_NAME}, or a file name as in keys, would tell`,
+  );
 }
 
 /** A name is that of a schema when it is the end of its full name, from the one part with the version's on. */

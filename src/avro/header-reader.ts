@@ -40,7 +40,7 @@ export async function takeHeader<Id extends SchemaId>(
   const raw = await rawHeader(source, name);
   source.take(raw.length);
   return named(name, () => {
-    const { id, doc } = fileSchema(raw.metadata);
+    const { id, doc } = fileSchema(raw.metadata, schema);
     if (schema !== undefined && id !== schema) {
       throw invalid(`its schema is ${NAME_PREFIX}${id}, and ${NAME_PREFIX}${schema} was asked for`);
     }

@@ -1,5 +1,5 @@
 import { TidemarkError } from '../domain/errors.ts';
-import { LARGEST_BLOCK } from './block-size.ts';
+import { LARGEST_BLOCK, LARGEST_BLOCK_MB } from './block-size.ts';
 import { ByteSource } from './byte-source.ts';
 import { packingOf } from './codecs.ts';
 import { SYNC_LENGTH } from './container-header.ts';
@@ -152,7 +152,7 @@ function headOf(bytes: Uint8Array, header: BlockHeader, offset: number): Head {
   const size = records && decodeLong(bytes, records.end);
   if (records === undefined || size === undefined) throw damaged(header, offset, 'is cut off');
   if (records.value < 0 || size.value < 0) throw damaged(header, offset, 'has a negative length');
-  if (size.value > LARGEST_BLOCK) throw damaged(header, offset, `has more than ${LARGEST_BLOCK} bytes`);
+  if (size.value > LARGEST_BLOCK) throw damaged(header, offset, `has more than ${LARGEST_BLOCK_MB} MB`);
   const end = size.end + size.value;
   return { records: records.value, start: size.end, end, length: end + SYNC_LENGTH };
 }
@@ -166,7 +166,11 @@ function unpackSync({ place, data }: Block, header: BlockHeader): Block {
 }
 
 function unpackable(header: BlockHeader, { offset }: BlockPlace, error: unknown): TidemarkError {
-  return damaged(header, offset, `cannot be unpacked (${(error as Error).message})`, error);
+  const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+  const problem = isTooLarge
+    ? `has more than ${LARGEST_BLOCK_MB} MB when it is unpacked: have its writer make smaller blocks`
+    : `cannot be unpacked (${(error as Error).message})`;
+  return damaged(header, offset, problem, error);
 }
 
 function joined(parts: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {

@@ -1,10 +1,20 @@
 import assert from 'node:assert/strict';
-import { deflateRawSync } from 'node:zlib';
+import { deflateRawSync, zstdCompressSync } from 'node:zlib';
 import { decodeBlock, readHeader } from '../../src/avro/container-reader.ts';
 import type { BlockPlace } from '../../src/avro/container-writer.ts';
 import { encodeLong } from '../../src/avro/long.ts';
+import { readStretches, unpackStretch } from '../../src/avro/packed-blocks.ts';
 import { type SchemaId, schemaText } from '../../src/avro/schemas.ts';
-import { chunks, decodeFile, encodeFile, originalRecords, rawBlock, rawFile, text } from '../support/avro-files.ts';
+import {
+  all,
+  chunks,
+  decodeFile,
+  encodeFile,
+  originalRecords,
+  rawBlock,
+  rawFile,
+  text,
+} from '../support/avro-files.ts';
 
 const SCHEMA = 'MAP.4_0.MAPRecord.v1';
 const HEADER = { 'avro.schema': schemaText(SCHEMA), 'avro.codec': 'null' };
@@ -99,7 +109,7 @@ describe('damaged Avro files', () => {
   it('claim no memory by what they say of themselves', async () => {
     const huge = encodeLong(2 ** 40);
     const tiny = Buffer.from([1]);
-    await refuses(Buffer.concat([rawFile(HEADER), encodeLong(1), huge]), /has more than 536870912 bytes$/);
+    await refuses(Buffer.concat([rawFile(HEADER), encodeLong(1), huge]), /has more than 64 MB$/);
     await refuses(Buffer.concat([rawFile(HEADER), encodeLong(1), tiny]), /has a negative length$/);
     await refuses(Buffer.concat([rawFile(HEADER), tiny, encodeLong(1)]), /has a negative length$/);
     await refuses(rawFile(HEADER, rawBlock(2 ** 40, RECORD)), /holds only 1 of its 1099511627776 records$/);
@@ -112,6 +122,24 @@ describe('damaged Avro files', () => {
     );
     const bomb = rawFile({ ...HEADER, 'avro.codec': 'deflate' }, rawBlock(1, deflateRawSync(Buffer.alloc(50_000_000))));
     await refuses(bomb, /holds only 0 of its 1 records$|goes on after its last record$/);
+  });
+
+  it('are refused when a block has more than 64 MB unpacked, whatever packed it, which tells the block', async () => {
+    const size = 65 * 1024 * 1024;
+    const record = Buffer.concat([text('id'), encodeLong(size), Buffer.alloc(size, 0x20)]);
+    for (const [codec, packed] of [
+      ['deflate', deflateRawSync(record, { level: 1 })],
+      ['zstandard', zstdCompressSync(record)],
+    ] as const) {
+      const header = { ...HEADER, 'avro.codec': codec };
+      const first = rawBlock(1, codec === 'deflate' ? deflateRawSync(RECORD) : zstdCompressSync(RECORD));
+      const offset = rawFile(header, first).length;
+      const message = `the block at byte ${offset} has more than 64 MB when it is unpacked: have its writer make smaller blocks`;
+      const file = rawFile(header, first, rawBlock(1, packed));
+      await refuses(file, message);
+      const stretches = await all(readStretches(chunks(file), { schema: SCHEMA, name: 'records.avro' }));
+      assert.throws(() => [...unpackStretch(stretches[0]!)], { code: 'invalid', message: `records.avro: ${message}` });
+    }
   });
 
   it('are refused when they are something else', async () => {

@@ -58,6 +58,15 @@ describe('the schema of a file', () => {
     }
   });
 
+  it('A17: is the one that is asked for when a parser has dropped the namespace, and it has the name that is left', async () => {
+    const file = rawFile(
+      { 'avro.schema': JSON.stringify({ type: 'record', name: 'IndexRecord.v1', fields: FIELDS }) },
+      rawBlock(1, RECORD),
+    );
+    for (const id of [INDEX_3, INDEX_4] as const) assert.equal((await decodeFile(id, file)).length, 1);
+    await assert.rejects(decodeFile('MAP.4_0.MAPRecord.v1', file), /its schema is IndexRecord\.v1, which may be/);
+  });
+
   it('is found when a parser has dropped the namespace, and only one schema has the name that is left', async () => {
     const map = { type: 'record', name: 'MAPRecord.v1', fields: FIELDS };
     assert.equal(await found(map), 'MAP.4_0.MAPRecord.v1');

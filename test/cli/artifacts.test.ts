@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { basename } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { deflateRawSync } from 'node:zlib';
 import { type Activity, formatKey, summaryKey } from '../../src/artifacts/artifact-key.ts';
 import type { ArtifactKey, ArtifactStore } from '../../src/artifacts/artifact-store.ts';
 import type { FoundArtifact } from '../../src/artifacts/find-artifacts.ts';
@@ -9,6 +10,7 @@ import { writeProvenance } from '../../src/artifacts/provenance.ts';
 import { parseTimestamp } from '../../src/artifacts/timestamp.ts';
 import { encodeContainer } from '../../src/avro/container-writer.ts';
 import type { RecordOf, SchemaId } from '../../src/avro/schemas.ts';
+import { rawBlock, rawFile, text } from '../support/avro-files.ts';
 import { describeOnEachArtifactStore } from '../support/each-artifact-store.ts';
 import { killTidemarks, runProcess, runTidemark } from '../support/run-tidemark.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
@@ -226,6 +228,28 @@ describeOnEachArtifactStore('tidemark artifacts', (place) => {
       { file: mapping, generator: harvest, version: VERSION },
       { file: harvest, generator: 'https://example.org/oai', version: VERSION },
     ]);
+  });
+
+  it('reads IndexRecords as Spark writes them, whose schema has no namespace, by the schema that their names have', async () => {
+    const fields = ['id', 'document'].map((field) => ({ name: field, type: 'string' }));
+    const schema = JSON.stringify({ type: 'record', name: 'v1', namespace: 'IndexRecord', fields });
+    const metadata = { 'avro.schema': schema, 'org.apache.spark.version': '3.5.9', 'avro.codec': 'deflate' };
+    const file = rawFile(metadata, rawBlock(1, deflateRawSync(Buffer.concat([text('a'), text('{}')]))));
+    for (const id of ['MAP.3_1.IndexRecord.v1', 'MAP.4_0.IndexRecord.v1']) {
+      const key = `cdl/indexing/20170209/20170209_104428-cdl-${id}.avro`;
+      await store.put(key, [file]);
+      await writeProvenance(store, key, { generator: 'Spark', version: '3.5.9' });
+      folder.write(basename(key), file);
+
+      for (const name of [key, basename(key)]) assert.equal((await run('cat', name)).stdout, '== a\n{}\n', name);
+      const { schema: shown, records } = JSON.parse((await run('show', key, '--count', '--json')).stdout);
+      assert.deepEqual([shown, records], [id, 1]);
+    }
+    folder.write('part-00000.avro', file);
+    assert.match(
+      (await run('cat', 'part-00000.avro')).stderr,
+      /may be .+ schema\.name, or a file name as in keys, would tell/,
+    );
   });
 
   it('prints records as they are, for people or as lines that a harvest takes', async () => {
