@@ -129,7 +129,8 @@ export async function openApp(configuration: Configuration): Promise<App> {
     if (known !== undefined && hasSameRoot(known.set, set)) return { root: known.root, memory };
     const { exclude, publishHashes: hashes } = set;
     const ownFiles = exclusionsOfOwnFiles(set.root!, configuration);
-    const root = openRoot({ root: set.root!, exclude, ownFiles, hashes, s3: configuration.s3 });
+    const { s3, folderScanInterval: scanInterval } = configuration;
+    const root = openRoot({ root: set.root!, exclude, ownFiles, hashes, s3, scanInterval });
     roots.set(set.id, { set, root });
     return { root, memory };
   };

@@ -15,6 +15,7 @@ export const SERVER_SETTINGS: readonly SettingName[] = [
   'artifacts',
   'archive',
   'recordsPollInterval',
+  'folderScanInterval',
   's3PollInterval',
   's3Timeout',
   'accessLog',

@@ -32,6 +32,8 @@ export interface Configuration {
   readonly recordTimeout: number;
   /** Milliseconds between two looks for newer artifacts of sets of records. */
   readonly recordsPollInterval: number;
+  /** Milliseconds between two full scans of a folder. */
+  readonly folderScanInterval: number;
   /** Whether everybody may read /metrics and /api/status. */
   readonly publicMetrics: boolean;
   /** Whether a server logs a line for each request, at the level info. */

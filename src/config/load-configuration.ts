@@ -26,6 +26,7 @@ const DEFAULT_RECORD_TIMEOUT = 10_000;
 const DEFAULT_S3_TIMEOUT = 30_000;
 const DEFAULT_RECORDS_POLL_INTERVAL = 5_000;
 const DEFAULT_S3_POLL_INTERVAL = 300_000;
+const DEFAULT_FOLDER_SCAN_INTERVAL = 3_600_000;
 
 /**
  * Reads every setting: flags, then `TIDEMARK_*` variables, then tidemark.config.json; an earlier one wins.
@@ -64,6 +65,7 @@ export function loadConfiguration(surroundings: Surroundings, quiet = false): Lo
       pollInterval: values.s3PollInterval ?? DEFAULT_S3_POLL_INTERVAL,
     },
     recordTimeout: values.recordTimeout ?? DEFAULT_RECORD_TIMEOUT,
+    folderScanInterval: values.folderScanInterval ?? DEFAULT_FOLDER_SCAN_INTERVAL,
     recordsPollInterval: values.recordsPollInterval ?? DEFAULT_RECORDS_POLL_INTERVAL,
     publicMetrics: values.publicMetrics ?? false,
     accessLog: values.accessLog ?? !quiet,

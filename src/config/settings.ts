@@ -211,6 +211,14 @@ export const SETTINGS = {
     meaning:
       'How often it is looked whether a set of records has a newer artifact, with `ms`, `s`, `m` or `h`; each time, the folder of its dates and that of the last one are listed.',
   }),
+  folderScanInterval: setting({
+    variable: 'TIDEMARK_FOLDER_SCAN_INTERVAL',
+    flag: '--folder-scan-interval <duration>',
+    schema: values.duration,
+    default: '1h',
+    meaning:
+      'How often each folder is compared as a whole, with `ms`, `s`, `m` or `h`, for changes that the system did not report. Others are noticed within two seconds.',
+  }),
   s3PollInterval: setting({
     variable: 'TIDEMARK_S3_POLL_INTERVAL',
     flag: '--s3-poll-interval <duration>',

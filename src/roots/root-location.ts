@@ -7,6 +7,8 @@ export interface RootLocation extends RootPatterns {
   readonly root: string;
   /** What every digest has to have: of a folder's files, besides sha-256. */
   readonly hashes?: readonly HashAlgorithm[];
+  /** Of a folder: milliseconds after which it is listed again although no change was noticed. */
+  readonly scanInterval?: number | undefined;
   /** For roots on S3. */
   readonly s3?: S3Settings | undefined;
 }

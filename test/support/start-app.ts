@@ -74,6 +74,7 @@ export function testConfiguration(folder: string, settings: Partial<Configuratio
     s3: { timeout: 30_000, pollInterval: 300_000 },
     recordTimeout: 10_000,
     recordsPollInterval: 5_000,
+    folderScanInterval: 3_600_000,
     publicMetrics: false,
     accessLog: false,
     logLevel: 'silent',

@@ -20,6 +20,9 @@ import type { WalkedFolder } from './walk.ts';
 import { WalkClient } from './walk-client.ts';
 import { watchFolder } from './watch-client.ts';
 
+/** Milliseconds. */
+const DEFAULT_SCAN_INTERVAL = 3_600_000;
+
 /** The hash that every set publishes. */
 const PUBLISHED_HASH: HashAlgorithm = 'sha-256';
 
@@ -34,11 +37,13 @@ export class FolderRoot implements ContentRoot {
   readonly #exclusions: CurrentExclusions;
   readonly #walks: WalkClient;
   readonly #hashing: HashClient;
+  readonly #scanInterval: number;
   readonly #looks = new LookClient();
 
-  constructor({ root, exclude, ownFiles, hashes = [] }: RootLocation) {
+  constructor({ root, exclude, ownFiles, hashes = [], scanInterval = DEFAULT_SCAN_INTERVAL }: RootLocation) {
     this.#folder = { root: resolve(root), patterns: { exclude, ownFiles } };
     this.#exclusions = new CurrentExclusions(this.#folder.root, this.#folder.patterns);
+    this.#scanInterval = scanInterval;
     this.#walks = new WalkClient(this.#folder);
     this.hashes = [...new Set([PUBLISHED_HASH, ...hashes])];
     this.#hashing = new HashClient({ root: this.#folder.root, hashes: this.hashes });
@@ -73,6 +78,6 @@ export class FolderRoot implements ContentRoot {
   }
 
   watch(onChange: (path: string) => void, onProblem: (problem: RootProblem) => void): Promise<RootWatch> {
-    return watchFolder(this.#folder, { onChange, onProblem });
+    return watchFolder({ ...this.#folder, scanInterval: this.#scanInterval }, { onChange, onProblem });
   }
 }

@@ -1,8 +1,7 @@
 import { receiveError } from '../../threads/questions.ts';
 import type { RootProblem, RootWatch } from '../content-root.ts';
 import { startFolderThread } from './held-thread.ts';
-import type { WalkedFolder } from './walk.ts';
-import type { WatchTold } from './watch-thread.ts';
+import type { WatchedRoot, WatchTold } from './watch-thread.ts';
 
 interface Listener {
   readonly onChange: (path: string) => void;
@@ -14,7 +13,7 @@ interface Listener {
  * stops the rest of the program.
  * @throws TidemarkError `unavailable` when the root is not there
  */
-export async function watchFolder(workerData: WalkedFolder, { onChange, onProblem }: Listener): Promise<RootWatch> {
+export async function watchFolder(workerData: WatchedRoot, { onChange, onProblem }: Listener): Promise<RootWatch> {
   const thread = startFolderThread('watch-thread', workerData);
   let open = true;
   const close = async (): Promise<void> => {

@@ -1,9 +1,15 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { type SentError, sendError } from '../../threads/questions.ts';
 import type { RootProblem } from '../content-root.ts';
+import { RelistSchedule } from './relist-schedule.ts';
 import { RootIdentity } from './root-identity.ts';
 import type { WalkedFolder } from './walk.ts';
 import { WatchTree } from './watch-tree.ts';
+
+export interface WatchedRoot extends WalkedFolder {
+  /** Milliseconds after which everything is listed again, whatever was reported. */
+  readonly scanInterval: number;
+}
 
 /** What the thread tells: once `ready` or `failed`, then changes and problems. */
 export type WatchTold =
@@ -17,7 +23,7 @@ const GATHER = 20;
 /** How often to look whether the root is still the same folder, milliseconds: nothing tells when a folder above it is moved. */
 const LOOK = 1_000;
 
-const { root, patterns } = workerData as WalkedFolder;
+const { root, patterns, scanInterval } = workerData as WatchedRoot;
 let changed = new Set<string>();
 
 try {
@@ -26,9 +32,11 @@ try {
     changed: gather,
     problem: (path, problem) => tell({ told: 'problem', path, problem }),
   });
+  const schedule = new RelistSchedule(scanInterval);
   const looking = setInterval(() => {
     try {
       identity.check();
+      if (schedule.isDue()) tree.startAnew();
     } catch (error) {
       clearInterval(looking);
       tree.close();

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { TidemarkError } from '../../domain/errors.ts';
 import { errorCode, isGone, reasonOf } from '../../domain/system-error.ts';
 import { type Exclusions, IGNORE_FILE, type RootPatterns, readExclusions } from '../exclusions.ts';
+import { EventBursts } from './event-bursts.ts';
 import { LinkTargets } from './link-targets.ts';
 import { readFolder } from './read-folder.ts';
 
@@ -27,6 +28,7 @@ export class WatchTree {
   readonly #patterns: RootPatterns;
   readonly #listener: WatchListener;
   readonly #links: LinkTargets;
+  readonly #bursts: EventBursts;
   #excludes: Exclusions;
   #top: WatchedFolder;
   readonly #toldLimits = new Set<string>();
@@ -35,6 +37,7 @@ export class WatchTree {
     this.#root = root;
     this.#patterns = patterns;
     this.#listener = listener;
+    this.#bursts = new EventBursts(() => this.startAnew());
     this.#links = new LinkTargets(root);
     this.#excludes = readExclusions(root, patterns);
     this.#top = this.#add('');
@@ -42,6 +45,19 @@ export class WatchTree {
 
   close(): void {
     unwatch(this.#top);
+  }
+
+  /** Has everything listed again, and watches the folders that are there and not hidden now. */
+  startAnew(): void {
+    const former = this.#top;
+    try {
+      this.#excludes = readExclusions(this.#root, this.#patterns);
+      this.#top = this.#add('');
+      unwatch(former);
+    } catch {
+      // The former watches stay. Listing tells why.
+    }
+    this.#listener.changed('');
   }
 
   /** Watches a folder before it looks for folders in it: one that is made meanwhile is seen by one or the other. */
@@ -63,10 +79,11 @@ export class WatchTree {
   }
 
   #happened(folder: WatchedFolder, event: string, name: string | null): void {
+    this.#bursts.event();
     const path = inFolder(folder.path, name ?? '');
     const known = folder.folders.get(name ?? '');
     if (name === null) this.#listener.changed(folder.path);
-    else if (path === IGNORE_FILE) this.#startAnew();
+    else if (path === IGNORE_FILE) this.startAnew();
     // The bytes or the attributes of a file, by far the most frequent; renaming and the rights of a folder are the rest.
     else if (event === 'change' && known === undefined) this.#tell(path, false);
     else {
@@ -96,18 +113,6 @@ export class WatchTree {
   #tell(path: string, below: boolean): void {
     if (!this.#excludes(path, false)) this.#listener.changed(path);
     for (const link of this.#links.of(path, below)) this.#listener.changed(link);
-  }
-
-  /** Other folders may be hidden now. */
-  #startAnew(): void {
-    try {
-      this.#excludes = readExclusions(this.#root, this.#patterns);
-      unwatch(this.#top);
-      this.#top = this.#add('');
-    } catch {
-      // Listing tells why.
-    }
-    this.#listener.changed('');
   }
 
   #failed(path: string, error: unknown): void {
