@@ -12,7 +12,6 @@ import {
   postingsSchema,
   resourceSchema,
   resourcesSchema,
-  setSchema,
   setsSchema,
 } from './schemas.ts';
 
@@ -29,14 +28,6 @@ export const LIST_SETS = {
     after: text('Only the sets after this id: the `next` of the answer before.', 'papers'),
   }),
   answers: [json(setsSchema, 'Some of the sets.')],
-} satisfies Operation;
-
-export const SHOW_SET = {
-  id: 'showSet',
-  tag: 'sets',
-  summary: 'A set with its numbers and documents',
-  query: NO_PARAMETERS,
-  answers: [json(setSchema, 'The set.')],
 } satisfies Operation;
 
 export const LIST_RESOURCES = {

@@ -2,15 +2,7 @@ import { TidemarkError } from '../domain/errors.ts';
 import type { Resource } from '../domain/resource.ts';
 import { boundaryAfter, boundaryBefore, formatStamp } from '../domain/stamp.ts';
 import { summarize } from '../sets/summarized-sets.ts';
-import {
-  LIST_CHANGES,
-  LIST_PAGES,
-  LIST_RESOURCES,
-  LIST_SETS,
-  REFRESH_PAGE,
-  SHOW_RESOURCE,
-  SHOW_SET,
-} from './api-operations.ts';
+import { LIST_CHANGES, LIST_PAGES, LIST_RESOURCES, LIST_SETS, REFRESH_PAGE, SHOW_RESOURCE } from './api-operations.ts';
 import { historyRoutes } from './history-routes.ts';
 import { keyOf } from './named-resource.ts';
 import { get, param, post, type Route, setOf } from './route.ts';
@@ -39,15 +31,6 @@ export function apiRoutes(app: ServedApp): readonly Route[] {
         const next = following.length > limit ? shown.at(-1)?.slug : undefined;
         const views = (await summarize(index, shown)).map(({ set, summary }) => setView(set, summary, baseUrl));
         sendJson(response, { sets: views, next });
-      },
-    }),
-
-    get('/api/sets/:set', {
-      action: 'read-state',
-      operation: SHOW_SET,
-      async handle(_request, response) {
-        const set = setOf(response);
-        sendJson(response, setView(set, await index.summary(set.id), baseUrl));
       },
     }),
 

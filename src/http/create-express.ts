@@ -67,7 +67,7 @@ export function createExpress(app: ServedApp, { policy, limits, logger, stopping
 }
 
 function refuseMethod(routes: readonly Route[]): never {
-  const allowed = routes.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : ['POST']));
+  const allowed = routes.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]));
   const message = `use ${allowed.join(' or ')} here`;
   throw new HttpError(405, { code: 'method-not-allowed', message, headers: { Allow: allowed.join(', ') } });
 }

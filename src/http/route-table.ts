@@ -9,6 +9,7 @@ import { resourceRoutes } from './resource-routes.ts';
 import type { Route } from './route.ts';
 import { s3EventRoutes } from './s3-event-routes.ts';
 import type { ServedApp } from './served-app.ts';
+import { setApiRoutes } from './set-routes.ts';
 import { tokenRoutes } from './token-routes.ts';
 
 /**
@@ -24,6 +25,7 @@ export function routeTable(app: ServedApp, stopping: AbortSignal): readonly Rout
     ...documentRoutes(app),
     ...resourceRoutes(app),
     ...apiRoutes(app),
+    ...setApiRoutes(app, stopping),
     ...postingRoutes(app, stopping),
     ...s3EventRoutes(app, stopping),
     ...tokenRoutes(app, stopping),

@@ -10,7 +10,7 @@ import { parseQuery } from './parse-query.ts';
 /** Answers a request; errors go to error-handler.ts. */
 export type Handler = (request: Request, response: Response) => Promise<void> | void;
 
-type Method = 'get' | 'post';
+type Method = 'get' | 'patch' | 'post';
 
 export interface Route {
   readonly method: Method;
@@ -37,6 +37,10 @@ export function get<Query extends z.ZodObject>(path: string, answering: Answerin
 
 export function post<Query extends z.ZodObject>(path: string, answering: Answering<Query>): Route {
   return route('post', path, answering);
+}
+
+export function patch<Query extends z.ZodObject>(path: string, answering: Answering<Query>): Route {
+  return route('patch', path, answering);
 }
 
 function route<Query extends z.ZodObject>(method: Method, path: string, answering: Answering<Query>): Route {

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { CHANGE_KINDS } from '../domain/change.ts';
 import { TIME_UNITS } from '../domain/time-unit.ts';
 import { postedEventSchema } from '../updater/posted-schema.ts';
+import { settingsOfAdministrators } from './set-schemas.ts';
 
 /** The shapes of the JSON API. Those with an id are components of its description at /api/openapi.json. */
 
@@ -110,6 +111,7 @@ export const setSchema = z
         'Of a set of records: the provider and the activity, such as `cdl/harvest`, whose newest artifact it tells.',
       ),
     private: z.boolean().describe('Whether it is only for those whose token may read it.'),
+    ...settingsOfAdministrators,
     epoch: z.int().min(1).describe('Rises when its history starts anew.'),
     documents: z.strictObject({ capabilityList: uri, resourceList: uri, changeList: uri, recentChanges: uri }),
   })

@@ -8,6 +8,7 @@ import { type Html, html } from './html.ts';
 import { changeTable } from './resource-parts.ts';
 import { searchForm } from './search-form.ts';
 import { readingNotice, renderSetFrame, type SetFrame } from './set-frame.ts';
+import { settingsSection } from './set-settings.ts';
 import { figures, table } from './tables.ts';
 import { formatNumber, timeElement } from './words.ts';
 
@@ -40,7 +41,8 @@ ${changes.length === 0 ? html`<p class="quiet">Nothing has changed yet.</p>` : c
 ${summary.changes > changes.length && html`<p class="more"><a href="./changes">All changes</a></p>`}
 <h2>Documents</h2>
 <p class="quiet">What programs read to copy the set and to stay in step with it. Each has a page for people as well.</p>
-${documentTable(page)}`;
+${documentTable(page)}
+${frame.viewer.isAdministrator && settingsSection(set)}`;
   return renderSetFrame(page, main);
 }
 

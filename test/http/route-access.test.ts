@@ -46,6 +46,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'GET /api/openapi.json': 'everybody',
   'GET /api/sets': 'everybody',
   'GET /api/sets/:set': 'who may read the set',
+  'PATCH /api/sets/:set': 'administrators',
   'GET /api/sets/:set/resources': 'who may read the set',
   'GET /api/sets/:set/resource': 'who may read the set',
   'GET /api/sets/:set/resource/history': 'who may read the set',
@@ -143,7 +144,7 @@ describe('Who may use a route', () => {
     if (!path.includes('/:set')) continue;
     it(`${path} of a private set is one of a set that never was, for who may not read it`, async () => {
       for (const sender of ['nobody', 'a token to read another set', 'a token to post to another set'] as const) {
-        for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']) {
+        for (const method of ['GET', 'HEAD', 'PATCH', 'POST', 'PUT', 'DELETE', 'OPTIONS']) {
           for (const accept of ['*/*', 'text/html']) {
             const [sealed, absent] = await Promise.all(
               ['sealed', 'absent'].map((slug) => askAt(path, { slug, sender, method, headers: { Accept: accept } })),

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { Secret } from '../../src/config/configuration.ts';
+import { ask, askJson, JSON_BODY } from '../support/ask.ts';
+import { describeOnEachStore } from '../support/each-store.ts';
+import { Follower } from '../support/follower.ts';
+import { SetReader } from '../support/set-reader.ts';
+import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
+import { pageAt } from '../support/web-source.ts';
+
+const MD5 = 'd41d8cd98f00b204e9800998ecf8427e';
+const SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+
+describeOnEachStore('Settings of a set', (store, itOnce) => {
+  let started: StartedApp;
+  let set: string;
+  beforeEach(async () => {
+    started = await startApp(store);
+    await started.app.sets.add({ slug: 'papers', urlPrefix: 'https://data.example.org/papers/', pageEntries: 4 });
+    set = `${started.url}/sets/papers/`;
+    await post('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i');
+  });
+  afterEach(closeApps);
+
+  const reader = () => new SetReader(set);
+
+  it('give the Resource List other pages, of which followers notice nothing', async () => {
+    const follower = await Follower.start(reader());
+    const before = await index();
+    for (const pageSize of [2, 5, null]) {
+      await change({ pageSize });
+      const { at, resources, pages } = await reader().resourceList();
+      assert.equal(pages, { 2: 5, 5: 2, null: 1 }[String(pageSize)]);
+      assert.equal(at, follower.baseline.at);
+      assert.deepEqual([...resources], [...follower.baseline.resources]);
+    }
+    assert.equal(await follower.step(), 0);
+    // A client that has read the first index finds every page of it.
+    for (const name of before.text.match(/resourcelist-[\d-]+\.xml/g)!) {
+      assert.equal((await ask(set + name)).status, 200, name);
+    }
+    await post('b', 'j');
+    assert.equal(await follower.step(), 2);
+    assert.deepEqual([...follower.copy], [...(await reader().resourceList()).resources]);
+  });
+
+  it('make another document of the index, with another ETag and a later date', async () => {
+    const { publisher } = started.app;
+    const [before, { newest }] = [await index(), await publisher.resourceList('papers')];
+    await change({ pageSize: 3 });
+    const after = await index({ 'If-None-Match': before.headers.etag! });
+    assert.equal(after.status, 200);
+    assert.equal((await index({ 'If-None-Match': after.headers.etag! })).status, 304);
+    // Last-Modified has whole seconds only.
+    assert.ok((await publisher.resourceList('papers')).newest > newest);
+  });
+
+  it('show published hashes that were posted before, in closed Change Lists too', async () => {
+    await change({ windowSize: 9 });
+    await post('z');
+    await change({ publishHashes: ['md5'] });
+    for (const document of [
+      'resourcelist-1-00000001.xml',
+      'changelist-1-00000001.xml',
+      'changelist.xml?from=2020-01-01T00:00:00Z',
+    ]) {
+      const { status, text } = await ask(set + document);
+      assert.equal(status, 200, document);
+      assert.match(text, new RegExp(`hash="sha-256:${SHA256} md5:${MD5}"`), document);
+    }
+    await change({ publishHashes: null });
+    assert.doesNotMatch((await ask(`${set}changelist-1-00000001.xml`)).text, /md5:/);
+  });
+
+  it('close a Change List that is full now, at the next change, and leave closed ones as they are', async () => {
+    const follower = await Follower.start(reader());
+    const read = reader();
+    for (const windowSize of [3, 2, null]) {
+      await change({ windowSize });
+      await post('x', 'y', 'z', 'v', 'w');
+      await remove('x', 'y', 'z', 'v', 'w');
+      await follower.step();
+      await read.changeWindows();
+      await read.requireClosedUnchanged();
+    }
+    assert.equal(follower.applied, 30);
+    assert.deepEqual([...follower.copy], [...(await reader().resourceList()).resources]);
+  });
+
+  it('resolve absolute paths as soon as there is a folder for them', async () => {
+    const changes = [{ location: { value: '/srv/papers/a', type: 'abs_path' }, change: 'deleted' }];
+    const url = `${started.url}/api/sets/papers/changes`;
+    assert.equal((await askJson(url, { changes })).body.rejected, 1);
+    await change({ resourceRootDir: '/srv/papers' });
+    assert.equal((await askJson(url, { changes })).body.applied, 1);
+  });
+
+  itOnce('are shown and refused by name', async () => {
+    const shown = await change({ title: 'Papers', exclude: [], private: true });
+    assert.deepEqual([shown.title, shown.private, shown.pageSize, shown.windowSize], ['Papers', true, 4, 50_000]);
+    assert.equal((await askJson(`${started.url}/api/sets/papers`)).body.pageSize, 4);
+    assert.match(await pageAt(set), /<code>pageSize<\/code>.*>4</);
+    assert.equal((await change({ title: null, private: null })).title, undefined);
+    for (const [settings, message] of [
+      [{ pageSize: 0 }, /pageSize is wrong: use a whole number from 1 to 50000/],
+      [{ root: '/srv' }, /Unrecognized key: "root"/],
+      [{ resourceRootDir: 'papers' }, /"papers" is not an absolute path/],
+      [{ exclude: ['{'.repeat(9)] }, /more than 3 of \* and \{/],
+      [{ presignedSeconds: 60 }, /goes with a root on S3/],
+      [{ publishHashes: ['crc32'] }, /use one of sha-256, sha-1, md5/],
+    ] as const) {
+      const { status, text } = await patch(settings);
+      assert.equal(status, 400);
+      assert.match(JSON.parse(text).error.message, message);
+    }
+  });
+
+  itOnce('are for administrators', async () => {
+    const closed = await startApp(store, { token: new Secret('open-sesame') });
+    await closed.app.sets.add({ slug: 'papers', root: closed.folder });
+    const url = `${closed.url}/api/sets/papers`;
+    const { body } = await askJson(url);
+    assert.equal(body.root, undefined);
+    assert.equal((await ask(url, { method: 'PATCH', body: '{"title":"x"}', headers: JSON_BODY })).status, 401);
+    assert.equal((await askJson(url, undefined, { Authorization: 'Bearer open-sesame' })).body.root, closed.folder);
+    assert.doesNotMatch(await pageAt(`${closed.url}/sets/papers/`), /resourceRootDir/);
+  });
+
+  function patch(settings: object) {
+    const question = { method: 'PATCH', body: JSON.stringify(settings), headers: JSON_BODY };
+    return ask(`${started.url}/api/sets/papers`, question);
+  }
+
+  async function change(settings: object) {
+    const { status, text } = await patch(settings);
+    assert.equal(status, 200, text);
+    return JSON.parse(text);
+  }
+
+  function index(headers: Readonly<Record<string, string>> = {}) {
+    return ask(`${set}resourcelist.xml`, { headers });
+  }
+
+  async function tell(kind: string, names: readonly string[]): Promise<void> {
+    const changes = names.map((value) => ({
+      location: { value, type: 'rel_path' },
+      change: kind,
+      ...(kind === 'deleted'
+        ? {}
+        : { hash: `md5:${MD5} sha-256:${SHA256}`, lastmod: '2026-01-31T12:00:00Z', length: value.length + posted++ }),
+    }));
+    const { body } = await askJson(`${started.url}/api/sets/papers/changes`, { changes });
+    assert.equal(body.applied, names.length, JSON.stringify(body));
+  }
+
+  let posted = 0;
+  const post = (...names: string[]) => tell('updated', names);
+  const remove = (...names: string[]) => tell('deleted', names);
+});
