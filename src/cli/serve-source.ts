@@ -13,7 +13,7 @@ import { freePort } from './free-port.ts';
 import { furtherProcessesOf } from './further-processes-of.ts';
 import { keepArchive } from './keep-archive.ts';
 import { RootKeepers } from './root-keepers.ts';
-import { settleBaseUrl } from './settle-base-url.ts';
+import { keptPort, settleBaseUrl } from './settle-base-url.ts';
 import { isNewStore, withApp } from './with-app.ts';
 
 /** What the two commands that serve do differently. */
@@ -47,8 +47,8 @@ export async function serveSource(call: Pick<Call, 'loaded' | 'stopped'>, hooks:
   await withApp(call, async (app) => {
     accessPolicy(call.loaded.configuration, address, await app.tokens.countValid());
     await hooks.check?.(app);
-    const loaded = await withFreePort(call.loaded);
-    const baseUrl = await settleBaseUrl(app, loaded, { strict: true, confirmed: hooks.confirmed });
+    const loaded = await withFreePort(app, call.loaded);
+    const baseUrl = await settleBaseUrl(app, loaded, { serves: true, confirmed: hooks.confirmed });
     await app.sets.finishMoves();
     await hooks.prepare?.(app);
     const configuration = { ...loaded.configuration, baseUrl };
@@ -59,6 +59,7 @@ export async function serveSource(call: Pick<Call, 'loaded' | 'stopped'>, hooks:
     const { startServer } = await import('../http/server.ts');
     const served = { ...app, configuration };
     const { further, options } = furtherProcessesOf(served, logger);
+    await app.sets.markServed();
     const server = await startServer(served, { host, port, logger, accessLog: accessLog?.logger, ...options });
     const archive = keepArchive(app, logger);
     const keepers = new RootKeepers(app, (set) => app.metrics.scans.around(set, hooks.eventsOf(set)));
@@ -83,9 +84,11 @@ function warnOfOpenFolder(folder: string, logger: Logger): void {
   );
 }
 
-async function withFreePort(loaded: LoadedConfiguration): Promise<LoadedConfiguration> {
+async function withFreePort(app: App, loaded: LoadedConfiguration): Promise<LoadedConfiguration> {
   const { configuration, given } = loaded;
-  const port = await freePort(configuration.host, configuration.port);
+  const isPortGiven = given.has('port') || given.has('baseUrl');
+  const wanted = isPortGiven ? configuration.port : ((await keptPort(app)) ?? configuration.port);
+  const port = await freePort(configuration.host, wanted);
   const baseUrl = given.has('baseUrl') ? configuration.baseUrl : localBaseUrl(port);
   return { ...loaded, configuration: { ...configuration, port, baseUrl } };
 }

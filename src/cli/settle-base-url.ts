@@ -1,25 +1,26 @@
 import type { App } from '../app.ts';
 import type { LoadedConfiguration } from '../config/load-configuration.ts';
 import { isTidemarkError, TidemarkError } from '../domain/errors.ts';
+import type { SourceSettings } from '../sets/set-registry.ts';
 
 /**
  * Gives the source its base URL: the one that was set, else the one of last time, else the local one. A source without sets may
- * change it freely; else a change must be confirmed.
- * @param strict whether another port than last time's counts as another base URL: for a command that listens on it
+ * change it freely, and so may one that was never served; else a change must be confirmed.
+ * @param serves the command serves with it, on its port: another port than last time's is another base URL
  * @throws TidemarkError `conflict` that says both base URLs and the ways out
  */
 export async function settleBaseUrl(
   { sets }: Pick<App, 'sets'>,
   { configuration: { baseUrl }, given }: LoadedConfiguration,
-  { strict = false, confirmed = false } = {},
+  { serves = false, confirmed = false } = {},
 ): Promise<string> {
-  const kept = await keptBaseUrl({ sets });
-  if (kept !== undefined && !given.has('baseUrl') && !(strict && isLocal(kept))) return kept;
-  const isFree = (await sets.list()).length === 0;
+  const kept = await keptSource({ sets });
+  if (kept !== undefined && !given.has('baseUrl') && !(serves && isLocal(kept.baseUrl))) return kept.baseUrl;
+  const isFree = kept?.served === false || (await sets.list()).length === 0;
   try {
     await sets.useBaseUrl(baseUrl, confirmed || isFree);
   } catch (error) {
-    if (isTidemarkError(error, 'conflict') && kept !== undefined) throw otherBaseUrl(kept, baseUrl);
+    if (isTidemarkError(error, 'conflict') && kept !== undefined) throw otherBaseUrl(kept.baseUrl, baseUrl);
     throw error;
   }
   return baseUrl;
@@ -27,8 +28,18 @@ export async function settleBaseUrl(
 
 /** The base URL of last time; undefined for a new source. */
 export async function keptBaseUrl({ sets }: Pick<App, 'sets'>): Promise<string | undefined> {
+  return (await keptSource({ sets }))?.baseUrl;
+}
+
+/** The port of last time; undefined when the base URL was not made from one. */
+export async function keptPort({ sets }: Pick<App, 'sets'>): Promise<number | undefined> {
+  const kept = await keptBaseUrl({ sets });
+  return kept !== undefined && isLocal(kept) ? portOf(kept) : undefined;
+}
+
+async function keptSource({ sets }: Pick<App, 'sets'>): Promise<SourceSettings | undefined> {
   try {
-    return (await sets.source()).baseUrl;
+    return await sets.source();
   } catch (error) {
     if (isTidemarkError(error, 'not-found')) return undefined;
     throw error;
@@ -40,8 +51,12 @@ function isLocal(baseUrl: string): boolean {
   return /^http:\/\/localhost:\d+$/.test(baseUrl);
 }
 
+function portOf(baseUrl: string): number {
+  return Number(URL.parse(baseUrl)?.port || 80);
+}
+
 function otherBaseUrl(kept: string, wanted: string): TidemarkError {
-  const asBefore = isLocal(kept) ? `--port ${URL.parse(kept)?.port || 80}` : `--base-url ${kept}`;
+  const asBefore = isLocal(kept) ? `--port ${portOf(kept)}` : `--base-url ${kept}`;
   return new TidemarkError(
     'conflict',
     `this source was published as ${kept}, and would now be ${wanted}: every URI would change, and its history begin anew (a new epoch; ` +

@@ -118,7 +118,7 @@ export const SETTINGS = {
     variable: 'TIDEMARK_PORT',
     flag: '--port <number>',
     schema: values.port,
-    default: '8080',
+    default: '(the one of last time, when no base URL was given; else 8080)',
     meaning: 'Port to listen on; 0 takes a free one.',
   }),
   processes: setting({

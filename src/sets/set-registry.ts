@@ -20,6 +20,8 @@ import { SetNames } from './set-names.ts';
 /** What holds for the whole source. */
 export interface SourceSettings {
   readonly baseUrl: string;
+  /** False until a server began to publish with the base URL: then no client knows it. Absent in a source of an older version, which may have. */
+  readonly served?: boolean;
 }
 
 type Index = Pick<ResourceIndex, 'mark' | 'read' | 'lookup' | 'commit' | 'summary'>;
@@ -196,10 +198,23 @@ export class SetRegistry {
     // The sets first: who dies in between has to confirm again, and moves those that are left.
     if (current !== undefined) await this.#moveBelow(current.body.baseUrl, baseUrl);
     try {
-      await this.#catalog.put('source', 'source', { baseUrl } satisfies SourceSettings, current?.version);
+      const body: SourceSettings = { served: false, ...current?.body, baseUrl };
+      await this.#catalog.put('source', 'source', body, current?.version);
     } catch (error) {
       // Another process gave it one meanwhile: perhaps this one.
       if (isTidemarkError(error, 'conflict')) return this.useBaseUrl(baseUrl, confirmed);
+      throw error;
+    }
+  }
+
+  /** Notes that clients can read the source now. */
+  async markServed(): Promise<void> {
+    const current = await this.#catalog.get<SourceSettings>('source', 'source');
+    if (current?.body.served !== false) return;
+    try {
+      await this.#catalog.put('source', 'source', { ...current.body, served: true }, current.version);
+    } catch (error) {
+      if (isTidemarkError(error, 'conflict')) return this.markServed();
       throw error;
     }
   }

@@ -185,6 +185,13 @@ describeOnEachStore('tidemark publish', (store) => {
     assert.equal(JSON.parse(stdout).epoch, 2);
   });
 
+  it('takes the port of last time when it is given none', async () => {
+    await stop(await publish());
+    const running = place.start(['publish', files]);
+    const [, url = ''] = await running.says(/Resource List {2,}(\S+)/);
+    assert.equal(new URL(url).port, String(port));
+  });
+
   describe('when the port is taken', () => {
     let other: Server;
 

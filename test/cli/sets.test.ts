@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeOnEachStore } from '../support/each-store.ts';
+import { findFreePort } from '../support/free-port.ts';
 import { until } from '../support/until.ts';
 import { Workplace } from '../support/workplace.ts';
 
@@ -122,6 +123,45 @@ describeOnEachStore('sets on the command line', (store, itOnce) => {
     serving.signal('SIGTERM');
     assert.equal(await serving.exit(), 0, serving.stderr);
   });
+
+  it('take the base URL of the first server that serves them, and keep that', async () => {
+    await done('sets add files --root files');
+    const port = await findFreePort();
+    const serving = place.start(['serve', '--port', String(port), '--host', '127.0.0.1', '--json']);
+    await serving.says(/"serving"/);
+    assert.equal((await shown()).urlPrefix, `http://localhost:${port}/sets/files/resources/`);
+    serving.signal('SIGTERM');
+    assert.equal(await serving.exit(), 0, serving.stderr);
+
+    await refused(`serve --port ${await findFreePort()}`, /published as .* or go on with --confirm-move/s);
+  });
+
+  it('are changed, also without a server, and a server that runs compares everything again', async () => {
+    await done('sets add files --root files --exclude *.tmp');
+    await refused('sets change files', /give at least one setting to change/);
+    await refused('sets change files --page-size 0', /Use a whole number from 1 to 50000/);
+    await refused('sets change files --redirect presigned', /goes with a root on S3/);
+    assert.match(
+      await done('sets change files --title Files --page-size 1 --window-size 5'),
+      /^Changed title, pageSize, windowSize of the set files\.\n$/,
+    );
+    const serving = place.start(['serve', '--port', '0', '--json', '--host', '127.0.0.1']);
+    await serving.says(/\{.*\}\n/);
+    await until('both files are resources', async () => (await shown()).resources === 2);
+
+    const { exclude, pageSize, title } = JSON.parse(await done('sets change files --exclude b.txt --json'));
+    assert.deepEqual([exclude, pageSize, title], [['b.txt'], 1, 'Files']);
+    await until('b.txt is left out', async () => (await shown()).resources === 1);
+    await place.run(['sets', 'change', 'files', '--exclude', '', '--publish-hash', 'md5']);
+    await until('b.txt is a resource again, and both have another hash', async () => (await shown()).changes === 5);
+    assert.match(await done('changes list files --json'), /md5:0cc175b9c0f1b6a831c399e269772661/);
+    serving.signal('SIGTERM');
+    assert.equal(await serving.exit(), 0, serving.stderr);
+  });
+
+  async function shown() {
+    return JSON.parse(await done('sets show files --json'));
+  }
 
   async function done(args: string): Promise<string> {
     const { exitCode, stdout, stderr } = await place.run(args.split(' '));
