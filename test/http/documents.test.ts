@@ -164,6 +164,8 @@ describeOnEachStore('Documents over HTTP', (store, itOnce) => {
       ['/sets/unknown/resourcelist.xml', 404],
       [`/sets/${slug}/resourcelist-1-99999.xml`, 404],
       [`/sets/${slug}/changelist-1-99999.xml`, 404],
+      [`/sets/${slug}/changelist-1-000000001.xml`, 404],
+      [`/sets/${slug}/changelist-01-00000001.xml`, 404],
       [`/sets/${slug}/nothing.xml`, 404],
       ['/nothing', 404],
       ['/sets/No_Slug-/resourcelist.xml', 400],

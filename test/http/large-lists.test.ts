@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import type { ChangeEvent } from '../../src/domain/change.ts';
+import { entryWeight } from '../../src/domain/entry-weight.ts';
 import { ask } from '../support/ask.ts';
 import { upsert } from '../support/builders.ts';
 import { SQLITE } from '../support/each-store.ts';
@@ -71,6 +72,33 @@ describe('An index', () => {
     }
     assert.equal(new Set(lists).size, MOST + 1);
     assert.equal((await ask(`${started.url}/description-00003.xml`)).status, 404);
+  }).timeout(60_000);
+
+  it('has pages of at most 50 MB, also after a move to a longer prefix', async () => {
+    const { sets, updater } = started.app;
+    const urlPrefix = 'http://a.org/';
+    const { id } = await sets.add({ slug: 's', urlPrefix });
+    const links = Array.from({ length: 1000 }, () => ({ rel: 'item', href: '/x' }));
+    for (let at = 0; at < 800; at += 80) {
+      const keys = Array.from({ length: 80 }, (_, more) => `/${at + more}`);
+      const event = (key: string) => ({
+        set: id,
+        key,
+        state: { links },
+        weight: entryWeight(urlPrefix, key, { links }),
+      });
+      await updater.post(keys.map(event));
+    }
+    const lengthOf = async (path: string) => {
+      const { headers } = await ask(started.url + path, { method: 'HEAD' });
+      return Number(headers['content-length']);
+    };
+    assert.ok((await lengthOf('/sets/s/resourcelist.xml')) > 28_000_000, 'one page is enough');
+
+    await sets.move('s', `http://a.org/${'b'.repeat(47)}/`);
+    const pages = partsOf(await read('/sets/s/resourcelist.xml'));
+    assert.ok(pages.length > 1);
+    for (const page of pages) assert.ok((await lengthOf(new URL(page).pathname)) <= 52_428_800);
   }).timeout(60_000);
 
   async function post(set: number, from: number, to: number): Promise<void> {
