@@ -87,7 +87,7 @@ function readReport(output: string): SyncReport {
 }
 
 /** In the folder that RESYNC_BIN names, where .ci/run puts it, or in PATH. */
-function findReferenceClient(): string | undefined {
+export function findReferenceClient(): string | undefined {
   const { RESYNC_BIN, PATH = '' } = process.env;
   const folders =
     RESYNC_BIN === undefined

@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DocPlace, shellBlocks } from '../support/doc-place.ts';
+import { itNeeding } from '../support/it-needing.ts';
+import { findReferenceClient } from '../support/reference-client.ts';
+
+const CHECKOUT = join(import.meta.dirname, '../..');
+
+/** What is done with a block: it runs to its end with an exit code, or it serves from then on; or why it does not run here. */
+type How = 'runs' | 'serves' | { readonly exits: number } | { readonly not: string };
+
+interface Page {
+  readonly blocks: readonly How[];
+  /** Texts in its commands that mean something on the reader's machine, and what they are here. */
+  readonly names?: Readonly<Record<string, string>>;
+  prepare?(place: DocPlace): Promise<unknown> | unknown;
+  /** After all blocks. */
+  check?(place: DocPlace): Promise<unknown> | unknown;
+}
+
+const NEEDS = {
+  ci: { not: 'is what .ci/run does' },
+  elasticsearch: { not: 'names a server of the reader; test/contract and test/fault run on Elasticsearch' },
+  import: { not: 'names an index of the reader; test/cli/import-index.test.ts takes one over' },
+  docker: { not: 'needs Docker; test/unit/compose.test.ts reads its file' },
+  proxy: { not: 'serves under a public name; test/interop/base-url.test.ts does it behind a proxy' },
+  archive: { not: 'needs an archive and an empty store; test/cli/archive.test.ts has them' },
+  s3: { not: 'names a bucket of the reader; test/cli/s3.test.ts publishes one' },
+} as const satisfies Record<string, How>;
+
+const addPapers = (place: DocPlace) =>
+  succeed(place, 'tidemark sets add papers --url-prefix https://papers.example.org/items/');
+const DAY = new Date().toISOString().slice(0, 10);
+
+const PAGES: Readonly<Record<string, Page>> = {
+  'README.md': {
+    blocks: ['serves', 'runs', 'serves', 'runs', NEEDS.proxy, NEEDS.elasticsearch, NEEDS.docker, NEEDS.ci],
+    names: { FOLDER: 'charts', '/SET/': '/charts/' },
+    async prepare(place) {
+      place.write('charts/north.txt', 'north');
+      // Public sets besides the one that is copied.
+      await addPapers(place);
+    },
+    async check(place) {
+      assert.equal(readFileSync(join(place.folder, 'copy/resources/north.txt'), 'utf8'), 'north');
+      assert.match(await text(`${place.url}/sets/maps/changelist.xml`), /a\.tif/);
+    },
+  },
+  'docs/tutorial.md': {
+    blocks: [
+      { not: 'the place has the command in its PATH' },
+      'runs',
+      'serves',
+      'runs',
+      'runs',
+      'runs',
+      'runs',
+      'runs',
+      'runs',
+      { not: 'names a server of the reader' },
+    ],
+    prepare: addPapers,
+    check(place) {
+      const names = readdirSync(join(place.folder, 'copy/resources'), { recursive: true });
+      assert.deepEqual(names.sort(), ['city', 'harbour.txt', 'river.txt']);
+    },
+  },
+  'docs/access.md': {
+    blocks: ['runs', 'runs', 'runs'],
+    names: {
+      'https://sync.example.org': 'http://localhost:8080',
+      '/srv/': 'srv/',
+      'tidemark tokens revoke 3f9c01a2b4d6': 'true',
+    },
+    async prepare(place) {
+      place.write('srv/drafts/a.txt', 'a');
+      await addPapers(place);
+      await place.serve('tidemark serve');
+      await succeed(place, 'tidemark tokens create --name any --scope read:papers > token.txt');
+    },
+  },
+  'docs/artifacts.md': {
+    blocks: [{ not: 'test/interop/avro.test.ts runs avro-tools' }, 'runs'],
+    names: {
+      'at 2017-02-09 --activity mapping': `at ${DAY} --activity mapping`,
+      ' KEY': ' "$(tidemark artifacts latest --activity mapping --provider cdl)"',
+    },
+    async prepare(place) {
+      place.write(
+        'records.ndjson',
+        '{"id":"a","mimetype":"application/json","document":"{\\"edm:aggregatedCHO\\":{}}"}\n',
+      );
+      await succeed(
+        place,
+        'tidemark activity run harvest cdl --from records.ndjson --source https://cdl.example.org/oai',
+      );
+      await succeed(place, 'tidemark activity run mapping cdl');
+      await succeed(place, 'tidemark activity run indexing cdl');
+    },
+  },
+  'docs/configuration.md': { blocks: [NEEDS.elasticsearch] },
+  'docs/import-index.md': { blocks: [NEEDS.import, NEEDS.import, NEEDS.import, NEEDS.import] },
+  'docs/ingest.md': {
+    // One record of four has no title, as the page says.
+    blocks: ['runs', { exits: 1 }, 'runs', NEEDS.elasticsearch, { exits: 1 }],
+    names: {
+      '--plan maps/plan/20261122_000322': '--plan "maps/plan/$(ls data/artifacts/maps/plan | head -n 1)"',
+      'at 2026-11-22': `at ${DAY}`,
+    },
+    prepare(place) {
+      const [records, mapping] = jsonBlocks('docs/ingest.md');
+      place.write('records.ndjson', records!);
+      place.write('mapping.json', mapping!);
+    },
+  },
+  'docs/monitoring.md': { blocks: ['runs'], prepare: addPapers },
+  'docs/operating.md': {
+    blocks: [
+      { not: 'installs for the whole machine; test/cli/package.test.ts runs the package' },
+      'runs',
+      'runs',
+      NEEDS.archive,
+      NEEDS.archive,
+    ],
+    names: { '/backup/': 'backup/', '2026-11-20': DAY },
+    async prepare(place) {
+      place.write('backup/.keep', '');
+      place.write('maps/a.txt', 'a');
+      await succeed(place, 'tidemark sets add maps --root maps');
+      await succeed(place, 'tidemark scan maps');
+    },
+  },
+  'docs/performance.md': { blocks: [{ not: 'takes half an hour' }] },
+  'docs/posting-changes.md': {
+    blocks: ['runs', 'runs'],
+    async prepare(place) {
+      await addPapers(place);
+      place.write('events.ndjson', '{"location":{"value":"c.pdf","type":"rel_path"},"change":"created"}\n');
+      await place.serve('tidemark serve');
+    },
+    async check(place) {
+      const list = await text(`${place.url}/sets/papers/resourcelist.xml`);
+      assert.match(list, /2026\/a\.pdf(.|\n)*c\.pdf/);
+    },
+  },
+  'docs/s3.md': { blocks: [NEEDS.s3, { not: 'sets up MinIO' }, { not: 'sets up Ceph' }] },
+};
+
+describe('The commands of README and docs', function () {
+  this.timeout(600_000);
+  let place: DocPlace;
+  afterEach(() => place?.dispose());
+
+  it('are all known here, page by page', () => {
+    const pages = ['README.md', ...readdirSync(join(CHECKOUT, 'docs')).map((name) => `docs/${name}`)];
+    const counts = pages
+      .filter((name) => name.endsWith('.md'))
+      .map((page) => [page, shellBlocks(page).length] as const);
+    assert.deepEqual(
+      Object.fromEntries(counts.filter(([, count]) => count > 0).sort()),
+      Object.fromEntries(
+        Object.entries(PAGES)
+          .map(([page, { blocks }]) => [page, blocks.length] as const)
+          .sort(),
+      ),
+    );
+  });
+
+  for (const [page, how] of Object.entries(PAGES)) {
+    if (how.blocks.every((block) => typeof block === 'object' && 'not' in block)) continue;
+    itNeeding({ name: 'docs', missing: missingFor(page) }, `run: ${page}`, async () => {
+      place = await DocPlace.make();
+      await how.prepare?.(place);
+      for (const [at, block] of shellBlocks(page).entries())
+        await perform(place, block, { ...how, how: how.blocks[at]! });
+      await how.check?.(place);
+    });
+  }
+});
+
+async function perform(
+  place: DocPlace,
+  block: string,
+  { names = {}, how }: Pick<Page, 'names'> & { how: How },
+): Promise<void> {
+  if (typeof how === 'object' && 'not' in how) return;
+  let commands = block;
+  for (const [name, value] of Object.entries(names)) commands = commands.replaceAll(name, value);
+  commands = commands.replaceAll('http://localhost:8080', place.url);
+  if (how === 'serves') return place.serve(commands);
+  // A token that an earlier block has written.
+  const { exitCode, output } = await place.run(`TOKEN=$(cat token.txt 2>/dev/null || true)\n${commands}`);
+  assert.equal(exitCode, typeof how === 'object' ? how.exits : 0, `${commands}\n${output}`);
+  assert.doesNotMatch(output, /FatalError/, commands);
+}
+
+async function succeed(place: DocPlace, commands: string): Promise<void> {
+  const { exitCode, output } = await place.run(commands);
+  assert.equal(exitCode, 0, `${commands}\n${output}`);
+}
+
+async function text(url: string): Promise<string> {
+  return (await fetch(url)).text();
+}
+
+function jsonBlocks(page: string): readonly string[] {
+  const all = readFileSync(join(CHECKOUT, page), 'utf8');
+  return [...all.matchAll(/^```json\n(.*?)^```$/gms)].map(([, block]) => block!);
+}
+
+function missingFor(page: string): string | undefined {
+  const usesClient = shellBlocks(page).some((block) => block.includes('resync-sync'));
+  if (usesClient && findReferenceClient() === undefined) return 'needs resync-sync: pip install resync==2.0.1';
+  try {
+    execFileSync('curl', ['--version'], { stdio: 'ignore' });
+    return undefined;
+  } catch {
+    return 'needs curl';
+  }
+}
