@@ -173,11 +173,13 @@ export class ElasticsearchIndex implements ResourceIndex {
   }
 
   async windows(set: SetId, after: Stamp): Promise<readonly Window[]> {
-    for (;;) {
+    for (let closed = 0; ; ) {
+      // What was found to be closed is applied after this, and visible after the refresh.
       await this.#readable(set);
-      const windows = await this.#parts.windows.read(set);
-      if (windows !== undefined) return windows.filter(({ from }) => from >= after);
-      await this.#refresh(this.#parts.names.ledgers);
+      if (closed > 0) await this.#refresh(this.#parts.names.ledgers);
+      const found = await this.#parts.windows.read(set, closed);
+      if (found.windows.length >= found.closed) return found.windows.filter(({ from }) => from >= after);
+      closed = found.closed;
     }
   }
 

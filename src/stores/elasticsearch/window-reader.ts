@@ -1,3 +1,4 @@
+import { TidemarkError } from '../../domain/errors.ts';
 import type { SetId } from '../../domain/resource-set.ts';
 import type { Stamp } from '../../domain/stamp.ts';
 import type { Window } from '../resource-index.ts';
@@ -14,6 +15,13 @@ interface WindowDocument {
   readonly changes: number;
 }
 
+/** Fewer windows than were closed, when a search does not find all of them yet. */
+export interface FoundWindows {
+  readonly windows: readonly Window[];
+  /** How many windows of the set are closed. */
+  readonly closed: number;
+}
+
 /** Reads the windows of sets: documents of those that are closed, and what the ledger has of the open one. */
 export class WindowReader {
   readonly #cluster: Cluster;
@@ -26,15 +34,20 @@ export class WindowReader {
     this.#standings = standings;
   }
 
-  /** All windows of a set in order; undefined when some were closed so lately that a search does not find them: then their index is to be refreshed. */
-  async read(set: SetId): Promise<readonly Window[] | undefined> {
+  /**
+   * The windows of a set in order. Some that were closed lately are found only when their index is refreshed.
+   * @param atLeast how many closed windows the index must show, by what was read before it was refreshed
+   * @throws TidemarkError `unavailable` when it does not show them
+   */
+  async read(set: SetId, atLeast: number): Promise<FoundWindows> {
     const [closed, [ledger]] = await Promise.all([this.#closed(set), this.#standings.ledgersOf([set])]);
     // Commits are applied in any order: of the windows that a later commit than the last visible one has closed, some may be there.
     const gap = closed.findIndex(({ number }, at) => number !== at + 1);
     const windows = gap < 0 ? closed : closed.slice(0, gap);
+    if (windows.length < atLeast) throw missing(this.#names.ledgers, { set, number: windows.length + 1 });
     const { number, firstStamp, changes } = ledger!.window;
-    if (number > windows.length + 1) return undefined;
-    return number > windows.length ? [...windows, { number, from: firstStamp - 1, changes }] : windows;
+    const open = number === windows.length + 1 ? [{ number, from: firstStamp - 1, changes }] : [];
+    return { windows: [...windows, ...open], closed: number - 1 };
   }
 
   async #closed(set: SetId): Promise<readonly Window[]> {
@@ -52,4 +65,11 @@ export class WindowReader {
       if (found.length < PER_SEARCH) return windows;
     }
   }
+}
+
+function missing(index: string, { set, number }: { set: SetId; number: number }): TidemarkError {
+  return new TidemarkError(
+    'unavailable',
+    `window ${number} of the set with the id ${set} is missing in ${index}: restore that index from a snapshot`,
+  );
 }
