@@ -70,6 +70,8 @@ export async function replayPositions(
         weight: 0,
         source,
         position,
+        // An event of the past: however many sources there are, their positions are kept.
+        time: mark.through,
       })),
     );
   }

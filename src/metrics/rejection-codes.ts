@@ -34,6 +34,7 @@ export const REJECTION_CODES: ReadonlySet<string> = new Set([
   'position-without-source',
   'reserved-relation',
   'too-long',
+  'too-many-sources',
   'unknown-change',
   'unknown-field',
   'unknown-hash-algorithm',

@@ -183,6 +183,25 @@ export function resourceIndexContract(
       );
     });
 
+    it('remembers the positions of 10,000 sources of a set, and rejects one more', async () => {
+      const from = (number: number, position: number) => ({
+        ...deletion(maps, 'never'),
+        source: `source-${number}`,
+        position,
+      });
+      const statuses = async (...events: readonly ChangeEvent[]) =>
+        (await stores.index.commit(events)).map((result) => ('code' in result ? result.code : result.status));
+      const first = await statuses(...Array.from({ length: 9_999 }, (_, number) => from(number, 1)));
+      assert.deepEqual(new Set(first), new Set(['unchanged']));
+      const many = [from(9_999, 1), from(10_000, 1), { ...upsert(maps, 'a'), source: 'source-10001', position: 1 }];
+      assert.deepEqual(await statuses(...many), ['unchanged', 'too-many-sources', 'too-many-sources']);
+      const others = [from(7, 2), from(9_999, 2), from(10_000, 2), upsert(maps, 'a'), { ...from(1, 1), set: texts }];
+      const outcomes = ['unchanged', 'unchanged', 'too-many-sources', 'applied', 'unchanged'];
+      assert.deepEqual(await statuses(...others), outcomes);
+      const replayed = { ...upsert(maps, 'b'), source: 'source-10002', position: 1, time: 2, window: 1 };
+      assert.deepEqual(await statuses({ ...replayed, time: Date.now() * 1_000 + 1_000_000 }), ['applied']);
+    });
+
     it('takes any number of events at a shared position, and none of a lower one, whose states would be old', async () => {
       const at = (position: number, path: string, length: number) =>
         ({ ...upsert(maps, path, { length }), source: 'records', position, sharesPosition: true }) as const;

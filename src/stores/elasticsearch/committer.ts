@@ -5,7 +5,7 @@ import type { ResourceSet, SetId } from '../../domain/resource-set.ts';
 import { clockStamp, nextStamp, type Stamp } from '../../domain/stamp.ts';
 import type { Catalog } from '../catalog.ts';
 import { clockIsBehind, isAhead, readAcceptedClock } from '../clock.ts';
-import { type CommitResult, MOVED, unknownSet } from '../resource-index.ts';
+import { type CommitResult, MOST_SOURCES, MOVED, TOO_MANY_SOURCES, unknownSet } from '../resource-index.ts';
 import { type CountedChange, countChange } from '../set-ledger.ts';
 import type { Applier } from './applier.ts';
 import type { ClockCheck } from './clock-check.ts';
@@ -126,6 +126,10 @@ export class Committer {
         results.push(book === undefined ? unknownSet(set) : MOVED);
         continue;
       }
+      if (!book.hasRoomFor(event)) {
+        results.push(TOO_MANY_SOURCES);
+        continue;
+      }
       if (isKnown || !book.advance(event)) {
         results.push({ status: 'unchanged', reason: 'repeated' });
         continue;
@@ -204,6 +208,7 @@ class Books {
 class Book {
   readonly #set: ResourceSet;
   readonly #positions: Record<string, number>;
+  #sources: number;
   readonly ledger: LedgerEntry;
   readonly closed: ClosedWindow[] = [];
   moved = false;
@@ -212,6 +217,7 @@ class Book {
     this.#set = set;
     // Without a prototype, any text may be the name of a source.
     this.#positions = Object.assign(Object.create(null), ledger.positions);
+    this.#sources = Object.keys(ledger.positions).length;
     this.ledger = { ...ledger, slug: set.slug, window: { ...ledger.window }, positions: this.#positions };
   }
 
@@ -220,12 +226,19 @@ class Book {
     return urlPrefix === undefined || urlPrefix === this.#set.urlPrefix;
   }
 
+  /** Whether the position of the event's source can be remembered. A log that is replayed has them already. */
+  hasRoomFor({ source, position, time }: ChangeEvent): boolean {
+    if (source === undefined || position === undefined || time !== undefined) return true;
+    return source in this.#positions || this.#sources < MOST_SOURCES;
+  }
+
   /** Notes how far the event's source has come; false when it had come that far already, or (of a shared position) further. */
   advance({ source, position, sharesPosition }: ChangeEvent): boolean {
     if (source === undefined || position === undefined) return true;
     const reached = this.#positions[source] ?? -1;
     if (sharesPosition && position === reached) return true;
     if (position <= reached) return false;
+    if (!(source in this.#positions)) this.#sources += 1;
     this.#positions[source] = position;
     this.moved = true;
     return true;

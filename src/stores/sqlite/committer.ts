@@ -40,6 +40,8 @@ interface MetEvent {
   /** Which event of the commit. */
   readonly at: number;
   readonly prefix: string | undefined;
+  /** Not of a log that is replayed, whose sources are known. */
+  readonly isNew: boolean;
 }
 
 /** What comes of an event. */
@@ -107,7 +109,8 @@ export class Committer {
       const { time, window } = times.get(at) ?? {};
       const isKnown = window !== undefined && time! <= last;
       if (prefixes[0]?.at === at) prefix = prefixes.shift()!.urlPrefix;
-      const outcome = isKnown ? OUTCOME.repeated : this.#outcome(standing, { state, at, prefix });
+      const isNew = time === undefined;
+      const outcome = isKnown ? OUTCOME.repeated : this.#outcome(standing, { state, at, prefix, isNew });
       results.outcomes[at] = outcome;
       if (outcome > OUTCOME.deleted) continue;
       last = nextStamp(last, now, time);
@@ -137,9 +140,10 @@ export class Committer {
     return found && JSON.parse(found.body as string);
   }
 
-  #outcome(standing: Standing, { state: next, at, prefix }: MetEvent): number {
+  #outcome(standing: Standing, { state: next, at, prefix, isNew }: MetEvent): number {
     if (!this.#ledgers.knows(standing.set)) return OUTCOME.unknownSet;
     if (!this.#ledgers.hasPrefix(standing.set, prefix)) return OUTCOME.moved;
+    if (isNew && !this.#ledgers.hasRoomFor(standing.set, at)) return OUTCOME.tooManySources;
     if (!this.#ledgers.advance(standing.set, at)) return OUTCOME.repeated;
     const kind = decide(standing.state, next);
     if (kind !== undefined) return OUTCOME[kind];

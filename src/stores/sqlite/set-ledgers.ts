@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { ResourceSet, SetId } from '../../domain/resource-set.ts';
+import { MOST_SOURCES } from '../resource-index.ts';
 import { type CountedChange, countChange, type OpenWindow, type SetLedger } from '../set-ledger.ts';
 import type { EventPosition } from './wire.ts';
 
@@ -7,6 +8,8 @@ import type { EventPosition } from './wire.ts';
 interface Ledger extends SetLedger {
   moved: boolean;
   readonly positions: Map<string, number>;
+  /** How many sources have a position; undefined before it is needed. */
+  sources: number | undefined;
 }
 
 /** The ledgers of the sets that a commit touches: read when first needed, written at its end. */
@@ -30,6 +33,7 @@ export class SetLedgers {
       ),
       summary: prepare('SELECT resources, changes, last_change FROM summaries WHERE set_id = ?'),
       position: prepare('SELECT position FROM positions WHERE set_id = ? AND source = ?'),
+      sources: prepare('SELECT count(*) AS sources FROM positions WHERE set_id = ?'),
       putWindow: prepare(
         'INSERT OR REPLACE INTO windows (set_id, number, first_stamp, changes, weight) VALUES (?,?,?,?,?)',
       ),
@@ -62,17 +66,31 @@ export class SetLedgers {
     return urlPrefix === undefined || urlPrefix === this.#sets.get(set)!.urlPrefix;
   }
 
+  /** Whether the position of the event's source can be remembered. */
+  hasRoomFor(set: SetId, at: number): boolean {
+    const event = this.#positions.get(at);
+    if (event === undefined || this.#reached(set, event.source) !== undefined) return true;
+    const ledger = this.#ledger(set);
+    ledger.sources ??= this.#statements.sources.get(set)!.sources as number;
+    return ledger.sources < MOST_SOURCES;
+  }
+
   /** Notes how far the event's source has come; false when it had come that far already, or (of a shared position) further. */
   advance(set: SetId, at: number): boolean {
     const event = this.#positions.get(at);
     if (event === undefined) return true;
-    const { positions } = this.#ledger(set);
     const { source, position, shares } = event;
-    const reached =
-      positions.get(source) ?? (this.#statements.position.get(set, source)?.position as number | undefined) ?? -1;
-    if (shares ? position < reached : position <= reached) return false;
-    positions.set(source, position);
+    const reached = this.#reached(set, source);
+    if (reached !== undefined && (shares ? position < reached : position <= reached)) return false;
+    const ledger = this.#ledger(set);
+    if (reached === undefined && ledger.sources !== undefined) ledger.sources += 1;
+    ledger.positions.set(source, position);
     return true;
+  }
+
+  #reached(set: SetId, source: string): number | undefined {
+    const stored = () => this.#statements.position.get(set, source)?.position as number | undefined;
+    return this.#ledger(set).positions.get(source) ?? stored();
   }
 
   /** Counts a change, and returns the number of its window. */
@@ -118,6 +136,7 @@ export class SetLedgers {
       lastChange: summary?.last_change ?? 0,
       moved: false,
       positions: new Map(),
+      sources: undefined,
     };
   }
 

@@ -3,7 +3,7 @@ import type { ResourceKey } from '../../domain/key.ts';
 import { type EncodedState, encodeState } from '../../domain/resource.ts';
 import type { SetId } from '../../domain/resource-set.ts';
 import type { Stamp } from '../../domain/stamp.ts';
-import { type ActivityRange, type CommitResult, MOVED, unknownSet } from '../resource-index.ts';
+import { type ActivityRange, type CommitResult, MOVED, TOO_MANY_SOURCES, unknownSet } from '../resource-index.ts';
 
 /** Events as columns: cloning five arrays for a thread costs a fraction of cloning ten thousand objects. */
 export interface EventColumns {
@@ -56,6 +56,7 @@ export const OUTCOME = {
   repeated: 6,
   unknownSet: 7,
   moved: 8,
+  tooManySources: 9,
 } as const;
 
 export const KINDS: readonly ChangeKind[] = ['created', 'created', 'updated', 'deleted'];
@@ -98,6 +99,8 @@ function toResult(outcome: number, stamp: Stamp, set: SetId): CommitResult {
       return unknownSet(set);
     case OUTCOME.moved:
       return MOVED;
+    case OUTCOME.tooManySources:
+      return TOO_MANY_SOURCES;
     default:
       return { status: 'applied', stamp, kind: KINDS[outcome]! };
   }
