@@ -49,6 +49,11 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
     because: 'it posts what another program has recorded, and knows nothing of how that is published',
   },
   {
+    from: 'indexing',
+    to: ['domain', 'artifacts', 'avro', 'activities/document-content.ts', 'config/import-location.ts'],
+    because: 'it copies an artifact into an index, and knows nothing of how it was made',
+  },
+  {
     from: 'archive',
     to: ['domain', 'stores', 'sets', 'artifacts', 'avro', 'threads', 'config/version.ts', 'config/configuration.ts'],
     because: 'it copies logs between stores and artifacts, and knows nothing of who posts or publishes',
@@ -145,6 +150,7 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
       'verify',
       'journal',
       'import',
+      'indexing',
       'activities',
       'archive',
       'artifacts',
@@ -167,6 +173,16 @@ const SHARED: readonly { readonly file: string; readonly with: string; readonly 
     file: 'stores/elasticsearch/cluster.ts',
     with: 'import',
     because: 'an index to import is asked as a store is, with the same errors and retries',
+  },
+  {
+    file: 'stores/elasticsearch/cluster.ts',
+    with: 'indexing',
+    because: 'an index to write is asked as a store is, with the same errors',
+  },
+  {
+    file: 'stores/elasticsearch/faults.ts',
+    with: 'indexing',
+    because: 'a refusal of an index means what it means of a store',
   },
   {
     file: 'stores/elasticsearch/batch-size.ts',

@@ -33,6 +33,7 @@ const LOADERS: Readonly<Record<string, () => Promise<CliCommand>>> = {
   'artifacts list': async () => (await import('./artifacts-list.ts')).artifactsList,
   'artifacts show': async () => (await import('./artifacts-show.ts')).artifactsShow,
   'artifacts cat': async () => (await import('./artifacts-cat.ts')).artifactsCat,
+  'artifacts index': async () => (await import('./artifacts-index.ts')).artifactsIndex,
   'page list': async () => (await import('./page-list.ts')).pageList,
   'page refresh': async () => (await import('./page-refresh.ts')).pageRefresh,
   verify: async () => (await import('./verify-set.ts')).verifySet,

@@ -4,7 +4,7 @@ import { checked, textOf, Wrong } from './checked-value.ts';
 import type { ElasticsearchServers, Secret } from './configuration.ts';
 import { readNodes } from './elasticsearch-nodes.ts';
 
-/** An index that another program wrote. */
+/** An index that another program wrote, or the alias of one that this program writes. */
 export interface IndexLocation extends ElasticsearchServers {
   /** The name of an index or alias, a pattern, or several of them with commas. */
   readonly index: string;
@@ -12,7 +12,7 @@ export interface IndexLocation extends ElasticsearchServers {
 
 type GivenIndex = Pick<IndexLocation, 'nodes' | 'authorization' | 'index'>;
 
-/** What settings say of the index to import. */
+/** What settings say of the index to import, or to index into. */
 export interface ImportSettings {
   readonly from: GivenIndex | undefined;
   readonly apiKey: Secret | undefined;
@@ -24,22 +24,53 @@ export interface ImportSettings {
 export const indexUrl = checked(readIndexUrl);
 
 /**
- * The index that an argument of the command line names, or else the settings.
+ * The index to import that an argument of the command line names, or else the settings.
  * @throws TidemarkError `invalid`
  */
-export function importLocation(argument: string | undefined, { from, apiKey, caFile }: ImportSettings): IndexLocation {
-  const given = argument === undefined ? from : readArgument(argument);
-  if (given === undefined) throw wrong('which index? Name it as URL/INDEX, or set TIDEMARK_IMPORT');
+export function importLocation(argument: string | undefined, settings: ImportSettings): IndexLocation {
+  return indexLocation(argument, settings, { variable: 'TIDEMARK_IMPORT', argument: 'URL/INDEX', ca: '--import-ca' });
+}
+
+/**
+ * The alias to index an artifact into; as `importLocation`, and one name.
+ * @throws TidemarkError `invalid`
+ */
+export function intoLocation(argument: string | undefined, settings: ImportSettings): IndexLocation {
+  const location = indexLocation(argument, settings, {
+    ...{ variable: 'TIDEMARK_INTO', argument: '--into', ca: '--into-ca' },
+  });
+  if (/^[a-z0-9][a-z0-9._-]{0,99}$/.test(location.index)) return location;
+  throw wrong(
+    `"${location.index}" is no name for an alias: use up to 100 small letters, digits, "." "_" and "-", a letter or digit first`,
+  );
+}
+
+/** How messages call what names an index. */
+interface Names {
+  readonly variable: 'TIDEMARK_IMPORT' | 'TIDEMARK_INTO';
+  readonly argument: string;
+  readonly ca: string;
+}
+
+function indexLocation(
+  argument: string | undefined,
+  { from, apiKey, caFile }: ImportSettings,
+  names: Names,
+): IndexLocation {
+  const { variable } = names;
+  const given = argument === undefined ? from : readArgument(argument, names);
+  if (given === undefined) {
+    const how = names.argument === 'URL/INDEX' ? 'as URL/INDEX' : `by ${names.argument} URL/INDEX`;
+    throw wrong(`which index? Name it ${how}, or set ${variable}`);
+  }
   if (given.authorization !== undefined && apiKey !== undefined) {
-    throw wrong(
-      'TIDEMARK_IMPORT_API_KEY is an API key, and TIDEMARK_IMPORT holds a user and a password: leave one out',
-    );
+    throw wrong(`${variable}_API_KEY is an API key, and ${variable} holds a user and a password: leave one out`);
   }
   if (caFile !== undefined) {
     const problem = given.nodes.some((url) => url.startsWith('https:'))
       ? certificateProblem(caFile)
       : 'is for servers with https://, and the index is on none';
-    if (problem !== undefined) throw wrong(`TIDEMARK_IMPORT_CA (--import-ca) ${problem}`);
+    if (problem !== undefined) throw wrong(`${variable}_CA (${names.ca}) ${problem}`);
   }
   return {
     ...given,
@@ -48,13 +79,13 @@ export function importLocation(argument: string | undefined, { from, apiKey, caF
   };
 }
 
-function readArgument(text: string): GivenIndex {
+function readArgument(text: string, { variable, argument }: Names): GivenIndex {
   try {
     const given = readIndexUrl(text);
     if (given.authorization === undefined) return given;
-    throw new Wrong('holds a password, and a command line can be read by others: use TIDEMARK_IMPORT');
+    throw new Wrong(`holds a password, and a command line can be read by others: use ${variable}`);
   } catch (error) {
-    if (error instanceof Wrong) throw wrong(`URL/INDEX ${error.message}`);
+    if (error instanceof Wrong) throw wrong(`${argument} ${error.message}`);
     throw error;
   }
 }

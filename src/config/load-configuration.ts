@@ -13,6 +13,8 @@ export interface LoadedConfiguration {
   readonly given: ReadonlySet<SettingName>;
   /** For `import-index`. */
   readonly importing: ImportSettings;
+  /** For `artifacts index`. */
+  readonly indexing: ImportSettings;
 }
 
 const DEFAULT_PORT = 8080;
@@ -72,8 +74,12 @@ export function loadConfiguration(surroundings: Surroundings, quiet = false): Lo
     logLevel: values.logLevel ?? (quiet ? 'warn' : 'info'),
     failpoint: values.failpoint,
   };
-  const { import: from, importApiKey: apiKey, importCa: caFile } = values;
-  return { configuration, given: new Set(Object.keys(values) as SettingName[]), importing: { from, apiKey, caFile } };
+  return {
+    configuration,
+    given: new Set(Object.keys(values) as SettingName[]),
+    importing: { from: values.import, apiKey: values.importApiKey, caFile: values.importCa },
+    indexing: { from: values.into, apiKey: values.intoApiKey, caFile: values.intoCa },
+  };
 }
 
 /** The base URL of a source that was given none. */

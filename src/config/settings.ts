@@ -98,6 +98,26 @@ export const SETTINGS = {
     default: '(the authorities that Node knows)',
     meaning: 'PEM file of the authority that signed the certificates of the servers that `import-index` reads.',
   }),
+  into: setting({
+    variable: 'TIDEMARK_INTO',
+    schema: indexUrl,
+    default: '(none)',
+    meaning: 'What `artifacts index` writes into without `--into`: `URL/INDEX`, which may hold a user and a password.',
+  }),
+  intoApiKey: setting({
+    variable: 'TIDEMARK_INTO_API_KEY',
+    schema: storeValues.apiKey,
+    default: '(none)',
+    meaning: 'The API key for what `artifacts index` writes into, encoded. It has no flag.',
+  }),
+  intoCa: setting({
+    variable: 'TIDEMARK_INTO_CA',
+    flag: '--into-ca <file>',
+    schema: values.path,
+    locate: (path, folder) => resolve(folder, path),
+    default: '(the authorities that Node knows)',
+    meaning: 'PEM file of the authority that signed the certificates of the servers that `artifacts index` writes to.',
+  }),
   baseUrl: setting({
     variable: 'TIDEMARK_BASE_URL',
     flag: '--base-url <url>',
