@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import avro from 'avsc';
 import { isTidemarkError, TidemarkError } from '../domain/errors.ts';
+import { excerpt } from '../domain/excerpt.ts';
 import { MIMETYPES, mimetypeOf, symbolOf } from './mimetypes.ts';
 import { type RecordOf, SCHEMAS, type SchemaId } from './schemas.ts';
 
@@ -133,5 +134,5 @@ function describe(value: unknown, { field, type }: { readonly field: string; rea
     return `its ${field} holds half of a surrogate pair, which cannot be written as UTF-8`;
   }
   const allowed = type === 'logical:mimetype' ? MIMETYPES.join(', ') : type.replace('logical:', '');
-  return `its ${field} is ${JSON.stringify(value)?.slice(0, 80)}, and not ${allowed}`;
+  return `its ${field} is ${excerpt(value)}, and not ${allowed}`;
 }

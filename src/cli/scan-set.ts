@@ -15,6 +15,7 @@ import {
   viewRecordsScan,
 } from './scan-records.ts';
 import { formatCount, plural } from './table.ts';
+import type { Terminal } from './terminal.ts';
 import { withExistingApp } from './with-app.ts';
 
 interface Options {
@@ -53,11 +54,17 @@ export const scanSet: CliCommand<Options> = {
       const set = await app.sets.bySlug(slug);
       return set.records === undefined ? scanRoot(call, app, { set, progress }) : compare(call, app, { set, progress });
     }).finally(() => progress.end());
-    for (const { path, problem } of told.problems.slice(0, PRINTED_PROBLEMS)) call.terminal.tell(`${path}: ${problem}`);
+    tellProblems(told, call.terminal);
     await call.terminal.print(told.text, told.view);
     return told.problemCount > 0 ? EXIT.failed : EXIT.done;
   },
 };
+
+function tellProblems({ problems, problemCount }: Told, terminal: Terminal): void {
+  for (const { path, problem } of problems.slice(0, PRINTED_PROBLEMS)) terminal.tell(`${path}: ${problem}`);
+  const more = problemCount - PRINTED_PROBLEMS;
+  if (more > 0) terminal.tell(`… and ${formatCount(more)} more; --json lists up to 1,000`);
+}
 
 interface Scanning {
   readonly set: ResourceSet;

@@ -44,8 +44,10 @@ function logEvents(logger: Logger, set: ResourceSet): KeeperEvents {
   const origin = describeOrigin(set);
   return {
     onScanned({ problems, seconds, ...counts }, extent) {
+      const more = counts.problemCount - problems.length;
       logger.info({ set: slug, extent, duration_s: seconds, ...counts }, `scanned ${origin}`);
       for (const { path, problem } of problems) logger.warn({ set: slug, path }, `${path}: ${problem}`);
+      if (more > 0) logger.warn({ set: slug, more }, `${more} more paths have problems`);
     },
     onProblem: ({ path, problem }) => logger.warn({ set: slug, path }, `${path} cannot be watched: ${problem}`),
     onTrouble: (error) => logger.error({ set: slug, code: error.code }, error.message),

@@ -20,6 +20,9 @@ const IS_READY = {
   answers: [json(healthSchema, 'Both are so.')],
 } satisfies Operation;
 
+/** Sets that the message of an answer names. */
+const NAMED = 10;
+
 /** What an operator's tools ask. */
 export function healthRoutes({ index, sets }: ServedApp): readonly Route[] {
   return [
@@ -36,7 +39,9 @@ export function healthRoutes({ index, sets }: ServedApp): readonly Route[] {
         await index.watermark();
         const scanning = (await shownSets({ sets }, response)).filter(({ ready }) => !ready).map(({ slug }) => slug);
         if (scanning.length === 0) return sendJson(response, { status: 'ready' });
-        const message = `the first scan of ${scanning.slice(0, 10).join(', ')} is not complete`;
+        const more = scanning.length - NAMED;
+        const names = scanning.slice(0, NAMED).join(', ');
+        const message = `the first scan of ${names}${more > 0 ? ` and ${more} more` : ''} is not complete`;
         response.set('Retry-After', '2');
         sendJson(response, { error: { code: 'not-ready', message, scanning: scanning.slice(0, 1000) } }, 503);
       },

@@ -31,7 +31,7 @@ Of at most 8 MiB as \`application/json\`; as \`application/x-ndjson\` (one event
   query: z.strictObject({
     results: choice(
       ['failed', 'all'],
-      'What the answer to a stream tells of: totals and the first events that were not applied, or a line for each event.',
+      'What the answer to a stream has: totals and up to 1,000 events that were not applied, those first that were rejected; or a line for each event.',
     ),
   }),
   body: {

@@ -5,37 +5,32 @@ import { TidemarkError } from '../domain/errors.ts';
 import { type LineResult, type Posting, postNdjson } from '../updater/ndjson-posting.ts';
 import { errorAnswer } from './error-handler.ts';
 import { HttpError } from './http-error.ts';
-import type { EventResultView, Totals } from './schemas.ts';
+import { NotApplied, type NumberedResult } from './not-applied.ts';
+import type { Totals } from './schemas.ts';
 import { count, noTotals } from './totals.ts';
 import { resultView } from './views.ts';
 
-/** So many events that were not applied are told of in an answer with totals. */
-export const MOST_NOT_APPLIED = 1000;
-
 const RESULTS_PER_WRITE = 1000;
 
-type NumberedResult = { readonly number: number } & EventResultView;
-
-/** Posts a stream, and answers at its end with totals and the first events that were not applied. */
+/** Posts a stream, and answers at its end with totals and the events that were not applied, as many as fit. */
 export async function answerWithTotals(
   response: Response,
   body: AsyncIterable<Buffer>,
   posting: Posting,
 ): Promise<void> {
   const totals = noTotals();
-  const notApplied: NumberedResult[] = [];
+  const notApplied = new NotApplied();
   try {
     for await (const results of postNdjson(body, posting)) {
-      for (const { number, result } of results) {
-        count(totals, result);
-        if (result.status === 'applied' || notApplied.length === MOST_NOT_APPLIED) continue;
-        notApplied.push({ number, ...resultView(result) });
+      for (const result of results) {
+        count(totals, result.result);
+        notApplied.add(result);
       }
     }
   } catch (error) {
     throw withTotals(error, totals);
   }
-  response.set('Cache-Control', 'no-store').json({ complete: true, ...totals, notApplied });
+  response.set('Cache-Control', 'no-store').json({ complete: true, ...totals, ...notApplied.view() });
 }
 
 /** Posts a stream, and answers with one line an event while it is read; the last line says that all was read, or why not. */

@@ -63,11 +63,16 @@ export const postedResultsSchema = z
   .meta({ id: 'PostedResults', description: 'What became of each event, in their order.' });
 
 export const postedTotalsSchema = z
-  .strictObject({ complete: z.literal(true), ...totals, notApplied: z.array(lineResultSchema) })
-  .meta({
-    id: 'PostedTotals',
-    description: 'The answer to a stream, with the first 1,000 events that were not applied.',
-  });
+  .strictObject({
+    complete: z.literal(true),
+    ...totals,
+    notApplied: z.array(lineResultSchema).describe('At most 1,000: first those that were rejected, then the others.'),
+    notListed: z
+      .strictObject({ rejected: count, unchanged: count })
+      .optional()
+      .describe('How many more were not applied. Absent when all of them are listed.'),
+  })
+  .meta({ id: 'PostedTotals', description: 'The answer to a stream, with the events that were not applied.' });
 
 export const lastLineSchema = z
   .discriminatedUnion('complete', [

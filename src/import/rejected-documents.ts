@@ -9,13 +9,13 @@ export interface RejectedDocument extends Omit<Rejection, 'status'> {
 export interface RejectedDocuments {
   readonly total: number;
   readonly byCode: Readonly<Record<string, number>>;
-  /** The first thousand. */
+  /** The first thousand of each code. */
   readonly first: readonly RejectedDocument[];
 }
 
-const LISTED = 1000;
+const LISTED_OF_A_CODE = 1000;
 
-/** Counts all problems of documents, and keeps the first ones. */
+/** Counts all problems of documents, and keeps the first ones of each code: many of one code hide none of another. */
 export class RejectionList {
   #total = 0;
   readonly #byCode: Record<string, number> = {};
@@ -23,8 +23,9 @@ export class RejectionList {
 
   add({ index, id }: { index: string; id: string }, { code, message, field }: Omit<Rejection, 'status'>): void {
     this.#total += 1;
-    this.#byCode[code] = (this.#byCode[code] ?? 0) + 1;
-    if (this.#first.length < LISTED)
+    const count = (this.#byCode[code] ?? 0) + 1;
+    this.#byCode[code] = count;
+    if (count <= LISTED_OF_A_CODE)
       this.#first.push({ index, id, code, message, ...(field !== undefined && { field }) });
   }
 

@@ -1,4 +1,5 @@
 import { TidemarkError } from '../domain/errors.ts';
+import { excerpt } from '../domain/excerpt.ts';
 import type { Stamp } from '../domain/stamp.ts';
 import { parseDatetime } from '../domain/w3c-datetime.ts';
 import type { Rejection } from '../updater/rejection.ts';
@@ -112,7 +113,7 @@ function badTime({ datetime, timestamp }: Fields, code: string): Rejection {
   const field = datetime === undefined ? 'timestamp' : 'datetime';
   const value = datetime ?? timestamp;
   if (value === undefined) return rejected(code, 'datetime is missing, and timestamp too', 'datetime');
-  const message = `${field} is ${JSON.stringify(value).slice(0, 80)}: a change needs a time from 1970 to now, such as 2017-02-03T12:25:00+0000`;
+  const message = `${field} is ${excerpt(value)}: a change needs a time from 1970 to now, such as 2017-02-03T12:25:00+0000`;
   return rejected(code, message, field);
 }
 

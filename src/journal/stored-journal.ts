@@ -4,8 +4,9 @@ import type { Catalog } from '../stores/catalog.ts';
 import type { PostingEntry } from './posting-entry.ts';
 import { sizeOf } from './posting-entry.ts';
 
-/** The last entries of a set that are kept; fewer when they are long. */
-export const MOST_ENTRIES = 200;
+/** The entries of a set that are kept; fewer when they are long. The oldest of them are only those in which something went wrong. */
+export const MOST_ENTRIES = 300;
+const MOST_RECENT = 200;
 const MOST_SIZE = 200_000;
 
 const ATTEMPTS = 10;
@@ -45,16 +46,20 @@ export class StoredJournal {
   }
 }
 
-/** The last of both, in the order in which they began. */
+/** The last of both, in the order in which they began, and before them the last ones in which something went wrong. */
 export function lastOf(stored: readonly PostingEntry[], more: readonly PostingEntry[]): readonly PostingEntry[] {
   const byId = new Map([...stored, ...more].map((entry) => [entry.id, entry]));
-  const entries = [...byId.values()].sort((a, b) => a.began - b.began);
+  const kept: PostingEntry[] = [];
   let size = 0;
-  let first = entries.length;
-  while (first > 0 && entries.length - first < MOST_ENTRIES) {
-    size += sizeOf(entries[first - 1]!);
-    if (size > MOST_SIZE) break;
-    first -= 1;
+  for (const entry of [...byId.values()].sort((a, b) => b.began - a.began)) {
+    if (kept.length >= MOST_RECENT && !hadTrouble(entry)) continue;
+    size += sizeOf(entry);
+    if (size > MOST_SIZE || kept.length === MOST_ENTRIES) break;
+    kept.push(entry);
   }
-  return entries.slice(first);
+  return kept.reverse();
+}
+
+function hadTrouble({ rejected, problem }: PostingEntry): boolean {
+  return rejected > 0 || problem !== undefined;
 }

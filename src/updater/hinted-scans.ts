@@ -46,7 +46,7 @@ export class HintedScans {
     const paths = new Set<string>();
     const scanned = this.#underWay.then(async () => {
       this.#next = undefined;
-      return (await scan({ ...this.#scanned(), under: [...paths] })).problems;
+      return (await scan({ ...this.#scanned(), under: [...paths], mostProblems: MOST_WAITING })).problems;
     });
     this.#underWay = scanned.catch(() => {});
     return { paths, scanned };

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { CHANGE_KINDS } from '../domain/change.ts';
+import { excerpt } from '../domain/excerpt.ts';
 import { LOCATION_TYPES } from '../domain/key.ts';
 import { nearestName } from '../domain/nearest-name.ts';
 import { postedEventSchema } from './posted-schema.ts';
@@ -100,11 +101,6 @@ const WHOLE_NUMBER = 'it is a whole number from 0 to 9007199254740991';
 function wrongNumber(field: string, given: number): string {
   if (given < 0) return `negative-${field}`;
   return Number.isInteger(given) || given > Number.MAX_SAFE_INTEGER ? `${field}-too-large` : `fractional-${field}`;
-}
-
-function excerpt(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {

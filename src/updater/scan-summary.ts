@@ -18,7 +18,7 @@ export interface ScanSummary extends ScanProgress {
   readonly unchanged: number;
   /** Files that were left for the next scan, because they vanished or were being written. */
   readonly left: number;
-  /** The first thousand problems. */
+  /** The first problems: a thousand, when nothing else was asked for. */
   readonly problems: readonly RootProblem[];
   readonly problemCount: number;
   readonly seconds: number;
@@ -41,8 +41,11 @@ export class ScanCounter {
   #unchanged = 0;
   #left = 0;
 
-  constructor(onProgress: ((progress: ScanProgress) => void) | undefined) {
+  readonly #mostProblems: number;
+
+  constructor(onProgress: ((progress: ScanProgress) => void) | undefined, mostProblems = MOST_PROBLEMS) {
     this.#onProgress = onProgress;
+    this.#mostProblems = mostProblems;
   }
 
   file(): void {
@@ -70,7 +73,7 @@ export class ScanCounter {
 
   problem(problem: RootProblem): void {
     this.#problemCount += 1;
-    if (this.#problems.length < MOST_PROBLEMS) this.#problems.push(problem);
+    if (this.#problems.length < this.#mostProblems) this.#problems.push(problem);
   }
 
   summary(): ScanSummary {

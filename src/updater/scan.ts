@@ -30,6 +30,8 @@ export interface ScanOptions extends Scanned {
   readonly rehash?: boolean | undefined;
   /** Posts and remembers nothing, and counts what would be done. */
   readonly dryRun?: boolean | undefined;
+  /** Problems that the summary lists at most. */
+  readonly mostProblems?: number | undefined;
   /** Called at most every 100 milliseconds. */
   readonly onProgress?: ((progress: ScanProgress) => void) | undefined;
   /** Called for every change that was made, or would be. */
@@ -102,7 +104,7 @@ class ScanRun {
   constructor(options: ScanOptions) {
     const { set, root, rehash = false, dryRun = false, updater, memory, onProgress, onChange } = options;
     this.#options = options;
-    this.counter = new ScanCounter(onProgress);
+    this.counter = new ScanCounter(onProgress, options.mostProblems);
     this.#judge = new Judge({ set, rehash, hashes: root.hashes, now: Date.now() });
     this.#poster = new ScanPoster({ updater, memory, counter: this.counter, dryRun, onChange });
   }

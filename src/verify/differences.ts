@@ -32,13 +32,13 @@ export interface Difference {
 export interface Differences {
   readonly total: number;
   readonly byKind: Readonly<Partial<Record<DifferenceKind, number>>>;
-  /** The first thousand. */
+  /** The first thousand of each kind. */
   readonly first: readonly Difference[];
 }
 
-const LISTED = 1000;
+const LISTED_OF_A_KIND = 1000;
 
-/** Counts all differences, and keeps the first ones. */
+/** Counts all differences, and keeps the first ones of each kind: many of one kind hide none of another. */
 export class DifferenceList {
   readonly #first: Difference[] = [];
   readonly #byKind: Partial<Record<DifferenceKind, number>> = {};
@@ -46,8 +46,9 @@ export class DifferenceList {
 
   add(difference: Difference): void {
     this.#total += 1;
-    this.#byKind[difference.kind] = (this.#byKind[difference.kind] ?? 0) + 1;
-    if (this.#first.length < LISTED) this.#first.push(difference);
+    const count = (this.#byKind[difference.kind] ?? 0) + 1;
+    this.#byKind[difference.kind] = count;
+    if (count <= LISTED_OF_A_KIND) this.#first.push(difference);
   }
 
   result(): Differences {

@@ -12,7 +12,8 @@ export interface PostingsPage extends SetFrame {
 /** Who posted what to a set, and what was rejected and why. */
 export function renderPostingsPage(page: PostingsPage): string {
   const { postings, frame } = page;
-  const main = html`<p class="lead">Who told of changes of this set, and what was not taken. Small postings of a minute stand together.</p>
+  const main = html`<p class="lead">Who told of changes of this set, and what was not taken. Small postings of a minute are shown together. Only the last
+200 are kept, and of older ones the last in which something went wrong.</p>
 ${postings.length === 0 ? html`<p class="quiet">Nobody has posted anything yet.</p>` : table('Postings, newest first', postings, columns(frame.now))}`;
   return renderSetFrame(page, main);
 }

@@ -6,6 +6,7 @@ import { keyOf } from '../http/named-resource.ts';
 import { get, type Route, setOf } from '../http/route.ts';
 import type { ServedApp } from '../http/served-app.ts';
 import { take } from '../http/take.ts';
+import { MOST_ENTRIES } from '../journal/stored-journal.ts';
 import type { Series } from './activity-plot.ts';
 import { renderChangesPage } from './changes-page.ts';
 import { renderFindPage } from './find-page.ts';
@@ -23,7 +24,6 @@ const LATEST_CHANGES = 10;
 const CHANGES_PER_PAGE = 100;
 const HISTORY_PER_PAGE = 100;
 const RESOURCES_PER_PAGE = 100;
-const MOST_POSTINGS = 200;
 
 /** The pages of a set. */
 export function setRoutes(app: ServedApp): readonly Route[] {
@@ -100,7 +100,7 @@ export function setRoutes(app: ServedApp): readonly Route[] {
       action: 'read-journal',
       operation: POSTINGS,
       async handle(request, response) {
-        const postings = await journal.read(setOf(response).id, MOST_POSTINGS);
+        const postings = await journal.read(setOf(response).id, MOST_ENTRIES);
         const page = await setFrameOf(app, { request, response }, 'postings');
         sendPage(response, renderPostingsPage({ ...page, postings }));
       },

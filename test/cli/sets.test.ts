@@ -101,6 +101,15 @@ describeOnEachStore('sets on the command line', (store, itOnce) => {
     }
   });
 
+  it('say how many problems of a scan they do not print', async () => {
+    for (let at = 0; at < 103; at++) writeFileSync(join(files, `a\n${at}`), '');
+    await done('sets add files --root files');
+    const { stdout, stderr } = await place.run(['scan', 'files']);
+    assert.match(stdout, /103 paths could not be read or published/);
+    assert.equal(stderr.match(/control character/g)?.length, 100, stderr);
+    assert.match(stderr, /… and 3 more; --json lists up to 1,000\n/);
+  });
+
   it('that have no root cannot be scanned', async () => {
     await done('sets add records --url-prefix https://example.org/records/');
 

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { lastLineSchema, postedTotalsSchema } from '../../src/http/schemas.ts';
-import { ask, askJson, NDJSON_BODY } from '../support/ask.ts';
+import { ask, askJson, JSON_BODY, NDJSON_BODY } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 import { until } from '../support/until.ts';
@@ -49,17 +49,43 @@ describeOnEachStore('Posting changes as a stream', (store, itOnce) => {
       notApplied.map((result) => [result.number, 'code' in result ? result.code : 'reason' in result && result.reason]),
       [
         [3, 'negative-length'],
-        [5, 'same-state'],
         [6, 'not-json'],
+        [5, 'same-state'],
       ],
     );
     assert.deepEqual(await resources(), ['/a', '/c']);
   });
 
-  itOnce('tells of the first 1,000 that were not applied', async () => {
-    const { notApplied, rejected } = await post(Array(1_500).fill('{}').join('\n'));
+  it('lists events that were rejected before those that were unchanged, and says how many it does not list', async () => {
+    await post(line('a'));
+    const { notApplied, notListed } = await post([...Array(1_200).fill(line('a')), '{'].join('\n'));
+    assert.equal(notApplied.length, 1_000);
+    assert.deepEqual([notApplied[0]?.number, notApplied[0]?.status], [1_201, 'rejected']);
+    assert.deepEqual(notListed, { rejected: 0, unchanged: 201 });
+  });
+
+  itOnce('lists 1,000 of the events that were rejected', async () => {
+    const { notApplied, rejected, notListed } = await post(Array(1_500).fill('{}').join('\n'));
     assert.equal(rejected, 1_500);
     assert.deepEqual([notApplied.length, notApplied.at(-1)?.number], [1_000, 1_000]);
+    assert.deepEqual(notListed, { rejected: 500, unchanged: 0 });
+  });
+
+  itOnce('rejects a value that is nested deeply by itself, in a stream and in a JSON body', async () => {
+    const nested = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+    for (const field of ['length', 'change', 'mime', 'location', 'ln', 'hash', 'timestamp', 'other']) {
+      const deep = line('deep', { [field]: 0 }).replace(
+        new RegExp(`"${field}":("created"|\\{[^}]*\\}|0)`),
+        `"${field}":${nested}`,
+      );
+      const around = [line(`${field}-1`), deep, line(`${field}-2`)];
+      const streamed = await post(around.join('\n'));
+      const rejected = field === 'timestamp' ? 0 : 1;
+      assert.deepEqual([streamed.applied, streamed.rejected], [3 - rejected, rejected], field);
+      const body = `{"changes":[${around}]}`;
+      const { status, text } = await ask(changesUrl, { method: 'POST', headers: JSON_BODY, body });
+      assert.deepEqual([status, JSON.parse(text).rejected], [200, rejected], field);
+    }
   });
 
   itOnce('takes every name of the format, with a mark at the beginning, and gzip', async () => {

@@ -151,6 +151,20 @@ describeOnEachStore('The journal', (store) => {
     assert.ok(long.length >= 20 && long.length < 40, `${long.length} entries`);
     assert.equal(long[0]!.applied, 1_249);
   });
+
+  it('keeps older entries in which something went wrong', async () => {
+    const journal = await open();
+    const began = Date.now();
+    const rejections = [rejection(1)];
+    journal.note(SET, posting(ANNA, { rejected: 1, applied: 1_000, began: began - 2, rejections }));
+    journal.note(SET, posting(ANNA, { problem: 'the client went away', applied: 1_001, began: began - 1 }));
+    for (let number = 0; number < 210; number++) {
+      journal.note(SET, posting(ANNA, { applied: 1_002 + number, began: began + number }));
+    }
+    await closed(journal);
+    const kept = await (await open()).read(SET.id, 1_000);
+    assert.deepEqual([kept.length, kept.at(-1)?.rejected, kept.at(-2)?.problem], [202, 1, 'the client went away']);
+  });
 });
 
 function rejection(number: number) {
