@@ -50,8 +50,10 @@ export interface ResourceSet {
   readonly private?: boolean;
   /** Where it was taken over from; absent for a set that began here. */
   readonly imported?: Imported;
-  /** When it was removed; its id and slug are not given again. */
+  /** When it was removed; its id is not given again, nor its slug. */
   readonly removed?: Stamp;
+  /** It was removed before it had any change: its slug may be given again. */
+  readonly unused?: boolean;
 }
 
 /** What a set will be again when its keys are those of its prefix. */

@@ -14,6 +14,7 @@ import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
 import { changedSet, draftSet, type NewSet, parseUrlPrefix } from './new-set.ts';
 import { rekey } from './rekey.ts';
+import { removeSet } from './remove-set.ts';
 import { requireUris } from './require-uris.ts';
 import { SetNames } from './set-names.ts';
 
@@ -24,7 +25,7 @@ export interface SourceSettings {
   readonly served?: boolean;
 }
 
-type Index = Pick<ResourceIndex, 'mark' | 'read' | 'lookup' | 'commit' | 'summary'>;
+type Index = Pick<ResourceIndex, 'mark' | 'read' | 'lookup' | 'commit' | 'summary' | 'tail'>;
 
 /** The resource sets and the source's base URL, as the catalog has them; what another process writes is noticed at the next call. */
 export class SetRegistry {
@@ -87,7 +88,8 @@ export class SetRegistry {
   async add(set: NewSet): Promise<ResourceSet> {
     parseSlug(set.slug);
     await this.#load();
-    if (this.#bySlug.has(set.slug)) throw slugTaken(set.slug);
+    const former = this.#bySlug.get(set.slug);
+    if (former !== undefined && former.body.unused !== true) throw slugTaken(set.slug);
     const { baseUrl } = await this.source();
     const drafted: ResourceSet = {
       ...draftSet(set, baseUrl),
@@ -168,10 +170,14 @@ export class SetRegistry {
     for (const { slug, moving } of await this.list()) if (moving !== undefined) await this.#finishEpoch(slug);
   }
 
-  /** Takes the set out of the source. Its log stays in the store; its slug and id are not given again. */
-  async remove(slug: string): Promise<void> {
-    const removed = await this.#index.mark();
-    await this.#change(slug, () => ({ removed }));
+  /** Takes the set out of the source; its log stays in the store. Returns whether its slug can be given again: it never had a change then. */
+  async remove(slug: string): Promise<boolean> {
+    try {
+      return await removeSet({ catalog: this.#catalog, index: this.#index }, await this.#document(slug));
+    } catch (error) {
+      if (isTidemarkError(error, 'conflict')) return this.remove(slug);
+      throw error;
+    }
   }
 
   /** @throws TidemarkError `not-found` before the source was given a base URL */

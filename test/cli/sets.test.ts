@@ -58,9 +58,8 @@ describeOnEachStore('sets on the command line', (store, itOnce) => {
     await done('sets move records https://example.net/ --confirm-move');
     assert.match(await done('sets show records'), /urlPrefix +https:\/\/example\.net\/\n(.|\n)*epoch +2\n/);
 
-    await done('sets remove records');
+    assert.match(await done('sets remove records'), /^Removed the set records; its id can be used again\.\n$/);
     await refused('sets show records', /the set "records" was removed/);
-    await refused('sets add records --root files', /there is, or was, a set "records": choose another id/);
     assert.doesNotMatch(await done('sets list'), /records/);
   });
 
@@ -99,6 +98,23 @@ describeOnEachStore('sets on the command line', (store, itOnce) => {
       assert.match((await place.run(['scan', 'files'], options)).stdout, /1 updated/);
       assert.equal((await place.run(['verify', 'files', '--root'], options)).exitCode, 0);
     }
+  });
+
+  it('are removed when that is confirmed, and keep their id from others when they had a change', async () => {
+    await done('sets add files --root files');
+    await done('sets remove files');
+    await done('sets add files --root files --title Again');
+    assert.equal((await shown()).title, 'Again');
+    await done('scan files');
+
+    await refused(
+      'sets remove files',
+      /the set files has 2 changes: .* cannot be used again\. Say --confirm to remove it/,
+    );
+    await done('sets show files');
+    assert.match(await done('sets remove files --confirm'), /^Removed the set files\.\n$/);
+    await refused('sets show files', /the set "files" was removed/);
+    await refused('sets add files --root files', /there is, or was, a set "files": choose another id/);
   });
 
   it('say how many problems of a scan they do not print', async () => {

@@ -72,7 +72,22 @@ describeOnEachStore('a registry of sets', (store) => {
     const d = await add('d');
     assert.deepEqual(await listed(), ['b', 'c', 'd']);
     assert.deepEqual(await others.byId(d.id), d);
-    await assert.rejects(others.add({ slug: 'a' }), { code: 'conflict' });
+    const again = await others.add({ slug: 'a' });
+    assert.deepEqual((await sets.bySlug('a')).id, again.id);
+  });
+
+  it('gives the id of a removed set to another one only when it never had a change', async () => {
+    const { id } = await add('a');
+    const index = opened[0]!.index;
+    const change = (key: string) => ({ set: id, key, state: {}, weight: 0 });
+    // Somebody posts while the set is being removed.
+    const put: Catalog['put'] = async (kind, ...rest) => {
+      if (kind === 'set') await index.commit([change('/late')]);
+      return opened[0]!.catalog.put(kind, ...rest);
+    };
+    const removing = new SetRegistry({ ...counting(opened[0]!.catalog, () => {}), put }, index);
+    assert.equal(await removing.remove('a'), false);
+    await assert.rejects(sets.add({ slug: 'a' }), { code: 'conflict' });
   });
 
   it('gives no two sets the same name, be it an id or an alias', async () => {

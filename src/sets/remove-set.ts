@@ -1,0 +1,37 @@
+import type { ResourceSet, SetId } from '../domain/resource-set.ts';
+import type { Stamp } from '../domain/stamp.ts';
+import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
+import type { ResourceIndex } from '../stores/resource-index.ts';
+
+const BATCH = 10_000;
+
+interface Stores {
+  readonly catalog: Pick<Catalog, 'put'>;
+  readonly index: Pick<ResourceIndex, 'mark' | 'summary' | 'tail'>;
+}
+
+/**
+ * Marks a set as removed. Returns whether it never had a change: then no client has copied anything of it, and its slug may be given again.
+ * @throws TidemarkError `conflict` when the document has another version by now
+ */
+export async function removeSet({ catalog, index }: Stores, document: CatalogDocument<ResourceSet>): Promise<boolean> {
+  const { id, version, body } = document;
+  const since = await index.mark();
+  const { changes } = await index.summary(body.id);
+  const removed: ResourceSet = { ...body, removed: since };
+  const put = await catalog.put('set', id, removed, version);
+  if (changes > 0 || (await hasChangesSince(index, body.id, since))) return false;
+  await catalog.put('set', id, { ...removed, unused: true } satisfies ResourceSet, put);
+  return true;
+}
+
+/** Somebody may have posted to it while it was removed; after this mark, nobody can. */
+async function hasChangesSince(index: Stores['index'], set: SetId, since: Stamp): Promise<boolean> {
+  await index.mark();
+  for (let after = since; ; ) {
+    const entries = await index.tail(after, BATCH);
+    if (entries.some((entry) => entry.set === set)) return true;
+    if (entries.length < BATCH) return false;
+    after = entries.at(-1)!.stamp;
+  }
+}
