@@ -113,9 +113,12 @@ export function isFromThisMachine(headers: SenderHeaders, policy: AccessPolicy):
   const isProxied = headers.forwarded !== undefined || headers['x-forwarded-for'] !== undefined;
   if (isLoopback(host)) return !isProxied;
   if (host !== '' && host === policy.publicHost) return false;
-  throw new TidemarkError('forbidden', `this server is not ${host || 'for requests without Host'}: use its base URL`, {
-    header: 'Host',
-  });
+  const what = host === '' ? 'for requests without Host' : host;
+  throw new TidemarkError(
+    'forbidden',
+    `this server is not ${what}: use its base URL, or name the URL that clients use with --base-url or TIDEMARK_BASE_URL`,
+    { header: 'Host' },
+  );
 }
 
 function hostName(host: string | undefined): string {

@@ -115,19 +115,16 @@ async function requireInput(
 
 function requireFit({ provider, activity }: Run, artifact: FoundArtifact, because: string): void {
   const { key, schema } = artifact;
+  const named = because === '' ? key : `${key}${because},`;
   if (artifact.provider !== provider) {
-    throw new TidemarkError('invalid', `${key}${because}, is a file of ${artifact.provider}, not of ${provider}`, {
+    throw new TidemarkError('invalid', `${named} is a file of ${artifact.provider}, not of ${provider}`, {
       key,
     });
   }
   const { inputs } = RULES[activity];
   if (!inputs.includes(schema)) {
-    throw new TidemarkError(
-      'invalid',
-      `${key}${because}, holds ${schema}, and ${activity} reads ${inputs.join(' or ')}`,
-      {
-        key,
-      },
-    );
+    throw new TidemarkError('invalid', `${named} holds ${schema}, and ${activity} reads ${inputs.join(' or ')}`, {
+      key,
+    });
   }
 }

@@ -1,6 +1,6 @@
 import { SingleBar } from 'cli-progress';
 import type { Progress } from '../activities/gathering.ts';
-import { formatSize } from './format-size.ts';
+import { formatBytes } from '../domain/format-bytes.ts';
 import { startProgress } from './progress.ts';
 import { formatCount, plural } from './table.ts';
 import type { Terminal } from './terminal.ts';
@@ -76,7 +76,7 @@ function describe({ step, attempted, done, total }: Progress, { perSecond, left 
   const how =
     step === 'reading'
       ? `${plural(attempted, 'record')}, ${formatCount(Math.round(perSecond))}/s`
-      : `${formatSize(done)}${total === undefined ? '' : ` of ${formatSize(total)}`}, ${formatSize(Math.round(perSecond))}/s`;
+      : `${formatBytes(done)}${total === undefined ? '' : ` of ${formatBytes(total)}`}, ${formatBytes(Math.round(perSecond))}/s`;
   return left === undefined ? how : `${how}, ${formatDuration(left)} left`;
 }
 

@@ -2,9 +2,9 @@ import type { RunOutcome } from '../activities/run-activity.ts';
 import type { RunSummary } from '../activities/run-summary.ts';
 import { errataKey, summaryKey } from '../artifacts/artifact-key.ts';
 import type { ArtifactKey } from '../artifacts/artifact-store.ts';
+import { formatBytes } from '../domain/format-bytes.ts';
 import type { ActivityOptions } from './activity-run.ts';
 import type { Call } from './cli-command.ts';
-import { formatSize } from './format-size.ts';
 import { formatCount, plural } from './table.ts';
 
 /** Prints the key of what was written; tells a person how the run went. */
@@ -50,7 +50,7 @@ function describe(summary: RunSummary): readonly string[] {
     ...(duplicates > 0 ? [`${formatCount(duplicates)} left out because their id comes again`] : []),
     ...(omitted > 0 ? [`${formatCount(omitted)} left out by the transform`] : []),
   ];
-  const size = summary.length === undefined ? '' : `, ${formatSize(summary.length)}`;
+  const size = summary.length === undefined ? '' : `, ${formatBytes(summary.length)}`;
   const pace = `${summary.seconds.toFixed(1)} s (${formatCount(summary.recordsPerSecond)} records/s${size})`;
   const kinds = Object.entries(summary.errors).map(([kind, count]) => `  ${kind}: ${formatCount(count)}`);
   const skipped = passedOver > 0 ? [`${plural(passedOver, 'file')} passed over: the suffix is of no document`] : [];

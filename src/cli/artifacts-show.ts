@@ -5,10 +5,10 @@ import type { ArtifactStore } from '../artifacts/artifact-store.ts';
 import { readJson } from '../artifacts/json-object.ts';
 import { readProvenanceChain } from '../artifacts/provenance.ts';
 import { readBlocks, readHeader } from '../avro/container-reader.ts';
+import { formatBytes } from '../domain/format-bytes.ts';
 import { ARTIFACT_SETTINGS, viewArtifact, withArtifacts } from './artifact-output.ts';
 import type { CliCommand } from './cli-command.ts';
 import { EXIT } from './exit-code.ts';
-import { formatSize } from './format-size.ts';
 import { findAvroFile, type NamedAvroFile } from './named-avro-file.ts';
 import { formatCount } from './table.ts';
 
@@ -105,7 +105,7 @@ function describe({ key, path, length, codec, doc, records, provenance, summary,
     ['Schema', view.schema],
     ['Codec', codec],
     ['Doc', doc ?? '(none)'],
-    ['Length', `${formatSize(length)} (${formatCount(length)} bytes)`],
+    ['Length', `${formatBytes(length)} (${formatCount(length)} bytes)`],
     ['Records', records === undefined ? '(there is no summary: --count reads the file)' : formatCount(records)],
     ...provenance.map((step, at) => ['Made of', describeStep(step, at)] as const),
     ...Object.entries(summary ?? {}).map(([name, value]) => [`Summary: ${name}`, textOf(value)] as const),

@@ -2,11 +2,11 @@ import { access, rename, rm, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { StoreLocation } from '../config/configuration.ts';
 import { TidemarkError } from '../domain/errors.ts';
+import { formatBytes } from '../domain/format-bytes.ts';
 import { copyStore } from '../stores/open-stores.ts';
 import type { CliCommand } from './cli-command.ts';
 import { startCountBar } from './count-bar.ts';
 import { EXIT } from './exit-code.ts';
-import { formatSize } from './format-size.ts';
 import { requireStore } from './with-app.ts';
 
 export const backup: CliCommand = {
@@ -29,7 +29,7 @@ export const backup: CliCommand = {
       await rm(unfinished, { force: true });
     }
     const { size: bytes } = await stat(file);
-    await terminal.print(`Copied the store to ${file} (${formatSize(bytes)}).`, { file, bytes });
+    await terminal.print(`Copied the store to ${file} (${formatBytes(bytes)}).`, { file, bytes });
     return EXIT.done;
   },
 };

@@ -1,6 +1,6 @@
+import { formatBytes } from '../domain/format-bytes.ts';
 import type { LiveStatus } from '../http/live-status.ts';
 import type { FoundServer } from './ask-server.ts';
-import { formatSize } from './format-size.ts';
 import type { StatusView } from './status.ts';
 import { formatCount, formatTable, plural } from './table.ts';
 
@@ -13,7 +13,7 @@ export function describeStatus(view: StatusView): string {
     field('Store', store),
     field('Data folder', dataFolder),
     ...logFields(view),
-    field('Documents', `${formatCount(documents.kept)} rendered, ${formatSize(documents.bytes)} on disk`),
+    field('Documents', `${formatCount(documents.kept)} rendered, ${formatBytes(documents.bytes)} on disk`),
     '',
     ...describeServer(server),
     '',
@@ -63,9 +63,9 @@ function liveFields({ requests, events, cache, pages, scanning, rootsInTrouble }
     `${plural(requests.answered, 'request')} (${requests.perSecond.toFixed(1)} a second), ${requests.inFlight} in flight`,
     `${plural(applied, 'event')} applied, ${formatCount(unchanged)} unchanged, ${formatCount(rejected)} rejected (${events.perSecond.toFixed(1)} a second)`,
     `${plural(pages.current, 'page')} up to date, ${formatCount(pages.outOfDate)} to be rendered when somebody asks`,
-    `documents were there ${formatCount(cache.hits)} times, and rendered ${formatCount(cache.misses)} times; they take ${formatSize(cache.bytes)} of ${formatSize(cache.mostBytes)}`,
+    `documents were there ${formatCount(cache.hits)} times, and rendered ${formatCount(cache.misses)} times; they take ${formatBytes(cache.bytes)} of ${formatBytes(cache.mostBytes)}`,
     ...scanning.map(({ set, files, hashed, bytes }) => {
-      return `scanning ${set}: ${plural(files, 'file')}, ${formatCount(hashed)} hashed (${formatSize(bytes)})`;
+      return `scanning ${set}: ${plural(files, 'file')}, ${formatCount(hashed)} hashed (${formatBytes(bytes)})`;
     }),
     ...(rootsInTrouble === 0 ? [] : [`${plural(rootsInTrouble, 'root')} not answering: the log says why`]),
   ];

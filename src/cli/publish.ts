@@ -1,3 +1,4 @@
+import { describeStore } from '../config/configuration.ts';
 import { toSetFields } from '../config/set-settings.ts';
 import { parseSlug, type ResourceSet } from '../domain/resource-set.ts';
 import { setUris, sourceUris } from '../publisher/document-uris.ts';
@@ -69,7 +70,6 @@ async function tellWhere({ terminal, loaded }: Call<Options>, source: Source, se
   const { home, sourceDescription } = sourceUris(baseUrl);
   const { resourceList, changeList } = setUris(baseUrl, set.slug);
   const { resources } = await app.index.summary(set.id);
-  const { dataFolder } = loaded.configuration;
   const text = `
 Published ${set.root} as "${set.slug}": ${plural(resources, 'file')}.
 
@@ -79,7 +79,7 @@ Published ${set.root} as "${set.slug}": ${plural(resources, 'file')}.
   Change List         ${changeList}
 
 Watching it: files that are added, edited, moved or removed show up as changes.
-The history is kept in ${dataFolder}. Ctrl-C stops; the same command goes on with it later.
+The history is kept in ${describeStore(loaded.configuration.store)}. Ctrl-C stops; the same command goes on with it later.
 `;
   const documents = { sourceDescription, resourceList, changeList };
   await terminal.print(text, { event: 'published', set: set.slug, root: set.root, resources, home, ...documents });

@@ -7,6 +7,7 @@ import { sqliteFile } from './backup.ts';
 import type { CliCommand } from './cli-command.ts';
 import { startCountBar } from './count-bar.ts';
 import { EXIT } from './exit-code.ts';
+import { plural } from './table.ts';
 import { isNewStore } from './with-app.ts';
 
 interface Options {
@@ -45,7 +46,7 @@ export const restore: CliCommand<Options> = {
       // Those of a store that is gone would be taken for its own.
       for (const part of LOGS) await rm(`${store}${part}`, { force: true });
       await rename(unfinished, store);
-      const told = `Restored ${file}, with ${sets.length} sets, each of which has a new epoch.`;
+      const told = `Restored ${file}, with ${plural(sets.length, 'set')}, each of which has a new epoch.`;
       await terminal.print(kept === undefined ? told : `${told}\nWhat was there before is kept as ${kept}.`, {
         file,
         sets,

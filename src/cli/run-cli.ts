@@ -13,9 +13,10 @@ interface ProcessLike extends Streams {
 /** Runs one command line, and returns its exit code. Everything that a command throws ends here. */
 export async function runCli(host: ProcessLike): Promise<ExitCode> {
   const terminal = new Terminal(host, host.argv.includes('--json'));
+  const words = wordsOf(host.argv.slice(2));
   endQuietlyWithoutReader(host);
   let exitCode: ExitCode = EXIT.done;
-  const program = buildProgram(await loadCommands(host.argv.slice(2)), {
+  const program = buildProgram(await loadCommands(words), {
     terminal,
     environment: host.env,
     workingDirectory: host.cwd(),
@@ -24,11 +25,17 @@ export async function runCli(host: ProcessLike): Promise<ExitCode> {
     },
   });
   try {
-    await program.parseAsync([...host.argv], { from: 'node' });
+    await program.parseAsync(words, { from: 'user' });
     return exitCode;
   } catch (error) {
     return tellFailure(error, terminal);
   }
+}
+
+/** `help sets add` is the help of that command, as `sets add --help` is. */
+function wordsOf(words: readonly string[]): string[] {
+  const [first, ...rest] = words;
+  return first === 'help' ? [...rest, '--help'] : [...words];
 }
 
 function tellFailure(error: unknown, terminal: Terminal): ExitCode {

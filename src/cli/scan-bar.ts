@@ -1,7 +1,7 @@
 import { SingleBar } from 'cli-progress';
+import { formatBytes } from '../domain/format-bytes.ts';
 import type { ContentRoot } from '../roots/content-root.ts';
 import type { ScanProgress } from '../updater/scan-summary.ts';
-import { formatSize } from './format-size.ts';
 import { startProgress } from './progress.ts';
 import { formatCount, plural } from './table.ts';
 import type { Terminal } from './terminal.ts';
@@ -23,7 +23,7 @@ function printLines(terminal: Terminal): ScanBar {
   const rateOf = startRate();
   return {
     update({ files, hashed, bytes }) {
-      const done = `${plural(files, 'file')}, ${formatCount(hashed)} hashed (${formatSize(bytes)})`;
+      const done = `${plural(files, 'file')}, ${formatCount(hashed)} hashed (${formatBytes(bytes)})`;
       progress.tell(`Scanning: ${done}, ${rateOf(bytes)}`);
     },
     end: () => progress.end(),
@@ -35,13 +35,13 @@ function drawBar({ stderr }: Terminal, root: ContentRoot): ScanBar {
   const bar = new SingleBar({ format: FORMAT, stream, clearOnComplete: true, hideCursor: true });
   const rateOf = startRate();
   const counted = startCounting(root);
-  bar.start(1, 0, { files: 0, found: 0, bytes: formatSize(0), rate: '' });
+  bar.start(1, 0, { files: 0, found: 0, bytes: formatBytes(0), rate: '' });
   return {
     update({ files, bytes }) {
       const found = Math.max(counted.files, files);
       bar.setTotal(found);
       const texts = { files: formatCount(files), found: formatCount(found) };
-      bar.update(files, { ...texts, bytes: formatSize(bytes), rate: rateOf(bytes) });
+      bar.update(files, { ...texts, bytes: formatBytes(bytes), rate: rateOf(bytes) });
     },
     end() {
       counted.end();
@@ -73,5 +73,5 @@ function startCounting(root: ContentRoot): { readonly files: number; end(): void
 /** Bytes a second since it was started. */
 function startRate(): (bytes: number) => string {
   const began = performance.now();
-  return (bytes) => `${formatSize(Math.round((bytes * 1000) / Math.max(1, performance.now() - began)))}/s`;
+  return (bytes) => `${formatBytes(Math.round((bytes * 1000) / Math.max(1, performance.now() - began)))}/s`;
 }

@@ -1,9 +1,9 @@
 import type { App } from '../app.ts';
+import { formatBytes } from '../domain/format-bytes.ts';
 import type { ResourceSet } from '../domain/resource-set.ts';
 import { bringUpToDate } from '../records/bring-up-to-date.ts';
 import type { RecordsSummary } from '../records/records-summary.ts';
 import type { ScanProgress } from '../updater/scan-summary.ts';
-import { formatSize } from './format-size.ts';
 import { formatCount, plural } from './table.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -45,7 +45,7 @@ export async function scanRecords(
 }
 
 export function describeRecordsProgress({ files, bytes }: ScanProgress): string {
-  return `comparing: ${plural(files, 'record')} read (${formatSize(bytes)})`;
+  return `comparing: ${plural(files, 'record')} read (${formatBytes(bytes)})`;
 }
 
 export function tellDuplicates({ duplicates, duplicateKeys }: RecordsSummary, terminal: Terminal): void {

@@ -1,11 +1,11 @@
 import type { App } from '../app.ts';
 import { TidemarkError } from '../domain/errors.ts';
+import { formatBytes } from '../domain/format-bytes.ts';
 import type { ResourceSet } from '../domain/resource-set.ts';
 import { scan } from '../updater/scan.ts';
 import type { ScanProgress, ScanSummary } from '../updater/scan-summary.ts';
 import type { Call, CliCommand } from './cli-command.ts';
 import { EXIT } from './exit-code.ts';
-import { formatSize } from './format-size.ts';
 import { type Progress, startProgress } from './progress.ts';
 import {
   describeRecordsProgress,
@@ -90,7 +90,7 @@ async function scanRoot({ options, stopped }: Call<Options>, app: App, { set, pr
     updater: app.updater,
     signal: stopped,
     onProgress: ({ files, hashed, bytes }) => {
-      progress.tell(`scanning: ${plural(files, 'file')}, ${formatCount(hashed)} hashed (${formatSize(bytes)})`);
+      progress.tell(`scanning: ${plural(files, 'file')}, ${formatCount(hashed)} hashed (${formatBytes(bytes)})`);
     },
   });
   if (!dryRun) {

@@ -48,13 +48,19 @@ export const tokensCreate: CliCommand<Options> = {
 
   async run(call) {
     const { name, scope: scopes, expires } = call.options;
-    const made = await withExistingApp(call, async ({ tokens, sets }) => {
+    const { made, isFirst } = await withExistingApp(call, async ({ tokens, sets }) => {
       await requireSets(scopes, sets);
-      return tokens.create({ name, scopes, expires, limits: limitsOf(call.options) });
+      const isFirst = !(await tokens.areKept());
+      return { made: await tokens.create({ name, scopes, expires, limits: limitsOf(call.options) }), isFirst };
     });
     const view = tokenView(made.record, Date.now());
     call.terminal.tell(`Made the token "${view.name}" (id ${view.id}) for ${scopes.join(', ')}; ${until(view)}.`);
     call.terminal.tell('Keep it safe: it is shown only now. Revoke it with "tidemark tokens revoke ID".');
+    if (isFirst) {
+      call.terminal.tell(
+        'It is the first token: from now on a server on a local address asks for one, too, of whoever posts or administers.',
+      );
+    }
     await call.terminal.print(made.token, { ...view, token: made.token });
     return EXIT.done;
   },

@@ -10,6 +10,11 @@ export function isGone(error: unknown): boolean {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'it does not exist',
+  ENOTDIR: 'a part of its path is no folder',
+  EISDIR: 'it is a folder',
+  EEXIST: 'it exists already',
+  ENOTEMPTY: 'it is not empty',
   EACCES: 'permission denied',
   EPERM: 'not permitted',
   ELOOP: 'too many symbolic links',

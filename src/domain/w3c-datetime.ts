@@ -2,16 +2,30 @@
 export type Seconds = number;
 
 const COMPLETE = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-](?:0\d|1[0-4]):?[0-5]\d)$/;
-const WITHOUT_ZONE = /^\d{4}(-\d\d(-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?)?)?)?$/;
+const WITHOUT_TIME = /^\d{4}(-\d\d(-\d\d)?)?$/;
+const WITHOUT_ZONE = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?$/;
 
-export type DatetimeProblem = 'not a W3C datetime' | 'a datetime without a time zone' | 'no such day or time';
+export type DatetimeProblem =
+  | 'not a W3C datetime'
+  | 'a date without a time'
+  | 'a datetime without a time zone'
+  | 'no such day or time';
+
+/** The code that a problem has in answers: what is right but for its time and zone is told apart from what is no datetime. */
+export function codeOfProblem(problem: DatetimeProblem): 'datetime-without-zone' | 'bad-datetime' {
+  const isIncomplete = problem === 'a date without a time' || problem === 'a datetime without a time zone';
+  return isIncomplete ? 'datetime-without-zone' : 'bad-datetime';
+}
 
 /**
  * Parses a complete W3C datetime into microseconds since 1970; `+0000` is taken as well as `+00:00`, for the Elasticsearch
  * format `yyyy-MM-dd'T'HH:mm:ssZ`. Returns what is wrong with it when it is none. Digits below the microsecond are cut off.
  */
 export function parseDatetime(text: string): number | DatetimeProblem {
-  if (!COMPLETE.test(text)) return WITHOUT_ZONE.test(text) ? 'a datetime without a time zone' : 'not a W3C datetime';
+  if (!COMPLETE.test(text)) {
+    if (WITHOUT_TIME.test(text)) return 'a date without a time';
+    return WITHOUT_ZONE.test(text) ? 'a datetime without a time zone' : 'not a W3C datetime';
+  }
   // Where everything stands is known by now: to have the expression cut out the parts takes four times as long.
   const [year, month, day] = [digits(text, 0, 4), digits(text, 5, 7), digits(text, 8, 10)];
   const [hour, minute, second] = [

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Stamp } from '../domain/stamp.ts';
-import { parseDatetime } from '../domain/w3c-datetime.ts';
+import { codeOfProblem, parseDatetime } from '../domain/w3c-datetime.ts';
 
 /** Kinds of query parameters. Their messages follow the parameter's name: "limit is a whole number from 1 to 1000". */
 
@@ -24,7 +24,7 @@ export function time(description: string) {
       context.addIssue({
         code: 'custom',
         message: `is ${time}: write it as 2026-01-31T12:00:00Z`,
-        params: { code: time === 'a datetime without a time zone' ? 'datetime-without-zone' : 'bad-datetime' },
+        params: { code: codeOfProblem(time) },
       });
       return z.NEVER;
     })

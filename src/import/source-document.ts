@@ -1,7 +1,7 @@
 import { TidemarkError } from '../domain/errors.ts';
 import { excerpt } from '../domain/excerpt.ts';
 import type { Stamp } from '../domain/stamp.ts';
-import { parseDatetime } from '../domain/w3c-datetime.ts';
+import { codeOfProblem, parseDatetime } from '../domain/w3c-datetime.ts';
 import type { Rejection } from '../updater/rejection.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -102,8 +102,7 @@ function toNumber(value: unknown): unknown {
 function timeOf(value: unknown, now: Stamp): Stamp | string {
   if (value === undefined) return 'missing-field';
   const time = typeof value === 'string' ? parseDatetime(value) : 'not a W3C datetime';
-  if (time === 'a datetime without a time zone') return 'datetime-without-zone';
-  if (typeof time === 'string') return 'bad-datetime';
+  if (typeof time === 'string') return codeOfProblem(time);
   if (time > now) return 'datetime-in-future';
   // Stamps of changes are even.
   return time < 2 ? 'datetime-before-1970' : time - (time % 2);

@@ -8,7 +8,7 @@ export type Sender =
 export interface PostingEntry {
   readonly id: string;
   readonly sender: Sender;
-  /** The `source` that its first event named. */
+  /** The `source` that its events named; of several, the first ones, with a comma and a space between them. */
   readonly source?: string | undefined;
   /** Milliseconds since 1970, of its first posting and of the end of its last one. */
   readonly began: number;

@@ -4,6 +4,9 @@ import type { PostedValue, Posting } from '../updater/ndjson-posting.ts';
 import type { Rejection } from '../updater/rejection.ts';
 import { MOST_REJECTIONS, MOST_TEXT, type NewEntry, type RejectedEvent, type Sender } from './posting-entry.ts';
 
+/** Sources that an entry names. */
+const MOST_SOURCES = 20;
+
 /** Counts what becomes of one posting while it is under way. */
 export class Recording {
   readonly #sender: Sender;
@@ -11,7 +14,7 @@ export class Recording {
   readonly #start = performance.now();
   readonly #totals = { applied: 0, unchanged: 0, rejected: 0 };
   readonly #rejections: RejectedEvent[] = [];
-  #source: string | undefined;
+  readonly #sources = new Set<string>();
 
   constructor(sender: Sender) {
     this.#sender = sender;
@@ -22,7 +25,7 @@ export class Recording {
     return {
       ...posting,
       post: async (events) => {
-        this.#source ??= events.find(({ source }) => source !== undefined)?.source;
+        this.#noteSources(events);
         const results = await posting.post(events);
         this.#count(events, results);
         return results;
@@ -41,7 +44,7 @@ export class Recording {
     if (applied + unchanged + rejected === 0 && problem === undefined) return undefined;
     return {
       sender: this.#sender,
-      ...(this.#source !== undefined && { source: cut(this.#source) }),
+      ...(this.#sources.size > 0 && { source: cut([...this.#sources].join(', ')) }),
       began: this.#began,
       ended: Date.now(),
       postings: 1,
@@ -50,6 +53,12 @@ export class Recording {
       rejections: this.#rejections,
       ...(problem !== undefined && { problem: cut(problem) }),
     };
+  }
+
+  #noteSources(events: readonly ChangeEvent[]): void {
+    for (const { source } of events) {
+      if (source !== undefined && this.#sources.size < MOST_SOURCES) this.#sources.add(source);
+    }
   }
 
   #count(events: readonly ChangeEvent[], results: readonly CommitResult[]): void {

@@ -1,4 +1,5 @@
 import type { Counter } from 'prom-client';
+import { CHANGE_KINDS } from '../domain/change.ts';
 import type { CommitResult, ResourceIndex } from '../stores/resource-index.ts';
 import type { Rejection } from '../updater/rejection.ts';
 import type { Instruments } from './instrument.ts';
@@ -6,6 +7,10 @@ import { overriding } from './overriding.ts';
 import { REJECTION_CODES } from './rejection-codes.ts';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+const UNCHANGED = ['same-state', 'not-there', 'repeated'] satisfies Extract<
+  CommitResult,
+  { status: 'unchanged' }
+>['reason'][];
 const EVENTS = [1, 2, 5, 10, 50, 100, 500, 1000, 2000, 5000, 10_000];
 
 /** What is posted, and how it is committed. */
@@ -39,6 +44,10 @@ export class IndexMetrics {
       EVENTS,
     );
     for (const outcome of ['done', 'failed']) this.#commits.inc({ outcome }, 0);
+    // A rate is known only of a counter that was there before: the alert on rejected events needs it from the start.
+    for (const reason of CHANGE_KINDS) this.#events.inc({ result: 'applied', reason }, 0);
+    for (const reason of UNCHANGED) this.#events.inc({ result: 'unchanged', reason }, 0);
+    for (const reason of [...REJECTION_CODES, 'other']) this.#events.inc({ result: 'rejected', reason }, 0);
   }
 
   /** Events since the start, by result. */

@@ -6,7 +6,7 @@ import { NAVIGATION_RELATIONS, PATCH_RELATION, parseRelation } from '../domain/l
 import { isMediaType } from '../domain/media-type.ts';
 import type { Link, ResourceState } from '../domain/resource.ts';
 import type { ResourceSet } from '../domain/resource-set.ts';
-import { parseDatetime, type Seconds } from '../domain/w3c-datetime.ts';
+import { codeOfProblem, parseDatetime, type Seconds } from '../domain/w3c-datetime.ts';
 import type { LeavesOut } from '../roots/content-root.ts';
 import { postedHashes } from './posted-hashes.ts';
 import { type PostedEvent, postedEventSchema } from './posted-schema.ts';
@@ -102,7 +102,7 @@ function toState({ lastmod, length, md5, hash, mime, ln }: PostedEvent, set: Res
 function toSeconds(text: string, now: number): Seconds {
   const microseconds = parseDatetime(text);
   if (typeof microseconds === 'string') {
-    const code = microseconds === 'a datetime without a time zone' ? 'datetime-without-zone' : 'bad-datetime';
+    const code = codeOfProblem(microseconds);
     throw wrong(
       'lastmod',
       code,

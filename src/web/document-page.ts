@@ -1,3 +1,4 @@
+import { formatBytes } from '../domain/format-bytes.ts';
 import type { ResourceSet } from '../domain/resource-set.ts';
 import { documentColumns } from './document-columns.ts';
 import type { DocumentSlice } from './document-slice.ts';
@@ -9,7 +10,7 @@ import { type Paging, pager, queryOf } from './pager.ts';
 import { uriLink } from './resource-parts.ts';
 import { titleOf } from './set-frame.ts';
 import { facts, table } from './tables.ts';
-import { counted, formatBytes, formatTime } from './words.ts';
+import { counted, formatTime } from './words.ts';
 
 export interface DocumentPage {
   readonly frame: Frame;

@@ -1,3 +1,4 @@
+import { formatBytes } from '../domain/format-bytes.ts';
 import { setUris } from '../publisher/document-uris.ts';
 import type { PageInfo } from '../publisher/published-document.ts';
 import { linkTo } from './frame.ts';
@@ -6,7 +7,7 @@ import { type Paging, pager } from './pager.ts';
 import { nameOf } from './resource-parts.ts';
 import { readingNotice, renderSetFrame, type SetFrame } from './set-frame.ts';
 import { type Column, table } from './tables.ts';
-import { counted, formatAgo, formatBytes, formatNumber, timeElement } from './words.ts';
+import { counted, formatAgo, formatNumber, timeElement } from './words.ts';
 
 export interface PagesPage extends SetFrame {
   readonly pages: readonly PageInfo[];

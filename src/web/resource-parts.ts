@@ -1,10 +1,11 @@
 import type { Change, ChangeKind } from '../domain/change.ts';
+import { formatBytes } from '../domain/format-bytes.ts';
 import { pathOfKey, type ResourceKey, uriOf } from '../domain/key.ts';
 import { recordIdOfKey } from '../domain/record-key.ts';
 import type { ResourceSet } from '../domain/resource-set.ts';
 import { type Html, html } from './html.ts';
 import { type Column, table } from './tables.ts';
-import { formatBytes, timeElement } from './words.ts';
+import { timeElement } from './words.ts';
 
 /** The name of a resource, with the way to its page. */
 export function resourceLink(key: ResourceKey): Html {

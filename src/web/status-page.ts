@@ -1,3 +1,4 @@
+import { formatBytes } from '../domain/format-bytes.ts';
 import type { LiveFigures } from '../metrics/live-figures.ts';
 import type { Frame } from './frame.ts';
 import { type Html, html } from './html.ts';
@@ -5,7 +6,7 @@ import { renderPage } from './layout.ts';
 import { titleOf } from './set-frame.ts';
 import type { Status } from './status-of.ts';
 import { facts, table } from './tables.ts';
-import { counted, formatBytes, formatDuration, formatNumber, formatTime } from './words.ts';
+import { counted, formatDuration, formatNumber, formatTime } from './words.ts';
 
 export interface StatusPage extends Status {
   readonly frame: Frame;

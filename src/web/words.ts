@@ -10,7 +10,6 @@ const UNITS = [
   ['hour', 3600],
   ['minute', 60],
 ] as const;
-const SIZES = ['bytes', 'kB', 'MB', 'GB', 'TB'];
 
 /** `1,234 changes`, and `1 change` for one. */
 export function counted(count: number, one: string, many = `${one}s`): string {
@@ -19,17 +18,6 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 
 export function formatNumber(value: number): string {
   return NUMBERS.format(value);
-}
-
-/** `2.5 MB` of 2,500,000 bytes. */
-export function formatBytes(bytes: number): string {
-  let value = bytes;
-  let unit = 0;
-  while (value >= 1000 && unit < SIZES.length - 1) {
-    value /= 1000;
-    unit += 1;
-  }
-  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${SIZES[unit]}`;
 }
 
 /** How long ago a time was; both in milliseconds since 1970. */

@@ -92,7 +92,10 @@ describe('records of an input', () => {
 
       assert.deepEqual(source.total, { count: 52, unit: 'bytes' });
       assert.deepEqual(kindsOf(await itemsOf(source)), ['deleted', 'deleted']);
-      await assert.rejects(openNdjsonFile(folder.at('missing'), NEVER), /missing cannot be read: it failed \(ENOENT\)/);
+      await assert.rejects(
+        openNdjsonFile(folder.at('missing'), NEVER),
+        /missing cannot be read: it does not exist \(ENOENT\)/,
+      );
     });
 
     function linesOf(...values: readonly object[]): Promise<readonly InputItem[]> {

@@ -95,7 +95,8 @@ describeOnEachArtifactStore('activities on the command line', (place) => {
       [`mapping cdl --input ${torn}`]: /there is no .+20190209.+ no -prov.json beside it/,
       'mapping cdl --input nonsense': /"nonsense" is no key of an Avro file: it looks like cdl\/harvest/,
       [`mapping mdl --input ${HARVEST_KEY}`]: /is a file of cdl, not of mdl/,
-      [`enrichment cdl --input ${HARVEST_KEY}`]: /holds OriginalRecord.v1, and enrichment reads MAP.4_0.MAPRecord.v1/,
+      [`enrichment cdl --input ${HARVEST_KEY}`]:
+        /avro holds OriginalRecord.v1, and enrichment reads MAP.4_0.MAPRecord.v1/,
       'mapping cdl --plan cdl/plan/20180209_104428':
         /there is no cdl\/harvest\/20180209\/20180209_104428-cdl-OriginalRecord.v1.avro in .+, which the plan cdl\/plan\/20180209_104428\/20180209_104428-x.json names for harvest/,
       'mapping cdl --plan cdl/plan/20180209_104429':
@@ -251,7 +252,7 @@ describeOnEachArtifactStore('activities on the command line', (place) => {
   it('refuse what does not fit the activity', async () => {
     const cases = {
       'harvest cdl': /a harvest needs --from/,
-      'harvest cdl --from nowhere.ndjson': /nowhere\.ndjson cannot be read: it failed \(ENOENT\)/,
+      'harvest cdl --from nowhere.ndjson': /nowhere\.ndjson cannot be read: it does not exist \(ENOENT\)/,
       'harvest cdl --from - --plan x': /--plan is not for harvest/,
       'mapping cdl --from x': /--from is not for mapping/,
       'mapping cdl --input a --plan b': /use --input or --plan/,

@@ -49,6 +49,7 @@ describe('a backup', () => {
     await server.stop();
 
     await refused('restore copy.db', /Stop all servers and commands .*say --confirm/);
+    assert.match(await done('restore copy.db --confirm'), /with 1 set, each of which has a new epoch/);
     const { sets, kept } = JSON.parse(await done('restore copy.db --confirm --json'));
     assert.equal(sets.length, 1);
     assert.ok(existsSync(kept));

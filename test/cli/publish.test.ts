@@ -31,6 +31,8 @@ describeOnEachStore('tidemark publish', (store) => {
   it('publishes a folder, shows its changes, stops cleanly, and goes on with the same history', async () => {
     const first = await publish();
     assert.match(first.stdout, /Published .*My maps as "my-maps": 2 files\./);
+    const storeName = { sqlite: /kept in \S+\/tidemark\.db\. Ctrl-C/, elasticsearch: /kept in .*http:\S+.*\. Ctrl-C/ };
+    assert.match(first.stdout, storeName[store.kind]);
     assert.match(await read('/.well-known/resourcesync'), /capability="description"/);
     assert.match(await read('/sets/my-maps/resourcelist.xml'), /\/resources\/europe\/b%20&amp;%20c\.txt<\/loc>/);
     assert.equal(await read('/sets/my-maps/resources/europe/b%20&%20c.txt'), 'b');

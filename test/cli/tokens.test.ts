@@ -34,6 +34,9 @@ describeOnEachStore('tokens on the command line', (store) => {
       /Made the token "harvester" \(id [0-9a-f]{12}\) for post:papers, read:papers; it expires at/,
     );
     assert.ok(!made.stderr.includes(token.slice(17)));
+    assert.match(made.stderr, /It is the first token: from now on a server on a local address asks for one/);
+    const second = await place.run(create('another', ['metrics']));
+    assert.doesNotMatch(second.stderr, /first token/);
 
     const serving = place.start(serve);
     await serving.says(/Serving 1 set/);
@@ -81,7 +84,7 @@ describeOnEachStore('tokens on the command line', (store) => {
       [create('a', ['read:mistyped']), /there is no set "mistyped"/],
       [create('a', ['administer'], '--expires', '2020-01-01'), /2020-01-01 is past/],
       [['tokens', 'revoke', '000000000000'], /there is no token with the id "000000000000"/],
-      [['sets', 'change', 'papers'], /--private or --public/],
+      [['sets', 'change', 'papers'], /give at least one setting to change/],
     ];
     for (const [args, message] of wrong) {
       const { exitCode, stdout, stderr } = await place.run(args);

@@ -64,7 +64,7 @@ describe('the command line', () => {
     ['sets add x --root . --publish-hash crc32', /Use one of sha-256, sha-1, md5/],
     ['sets add X! --root .', /"X!" is no set id/],
     ['sets add x --root nowhere', /there is no folder .*nowhere/],
-    ['changes list x --from 2026-01-01', /--from.*without a time zone/],
+    ['changes list x --from 2026-01-01T12:00', /--from.*without a time zone/],
     ['changes post x --results some', /Use all or failed/],
     ['verify x', /there is no store .*tidemark\.db: name the data folder with --data/],
     ['status --config none.json', /none\.json is not there/],
@@ -98,6 +98,15 @@ describe('the command line', () => {
 
     assert.match(run.stderr, /add .*<id>(.|\n)*remove/);
     assert.equal(run.exitCode, 2);
+  });
+
+  it('shows the help of a command, also when help comes first', async () => {
+    for (const command of [['sets', 'add'], ['serve'], ['sets'], []]) {
+      const [first, last] = [await tidemark(['help', ...command]), await tidemark([...command, '--help'])];
+      assert.deepEqual(first, last);
+      assert.equal(first.exitCode, 0);
+    }
+    assert.match((await tidemark(['help', 'sets', 'add'])).stdout, /--url-prefix/);
   });
 
   it('lists all commands and the exit codes in its help', async () => {

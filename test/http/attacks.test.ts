@@ -491,6 +491,7 @@ describe('Attacks over HTTP', () => {
         for (const path of ['/', '/sets/papers/capabilitylist.xml', '/api/sets', '/sets/papers/capabilitylist.xml']) {
           const { status, text } = await ask(url + path, { headers: { Host: host } });
           assert.ok(status === 403 || status === 400, `${host} ${path}: ${status} ${text.slice(0, 100)}`);
+          if (status === 403) assert.match(text, /TIDEMARK_BASE_URL/);
         }
         assert.notEqual((await post([event('a')], 'papers', { Host: host })).status, 200);
       }

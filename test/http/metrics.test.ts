@@ -38,6 +38,19 @@ describeOnEachStore('Metrics over HTTP', (store, itOnce) => {
     askJson(`${started.url}/api/sets/${set}/changes`, { changes });
   const readList = (set = 'papers') => ask(`${started.url}/sets/${set}/resourcelist.xml`);
 
+  itOnce('have every counter of events before the first event, so that its rate is known from the start', async () => {
+    await start();
+    const told = await scrape();
+    for (const [result, reason] of [
+      ['applied', 'created'],
+      ['unchanged', 'repeated'],
+      ['rejected', 'not-json'],
+      ['rejected', 'other'],
+    ] as const) {
+      assert.equal(sampleOf(told, 'tidemark_events_total', { result, reason }), 0, reason);
+    }
+  });
+
   it('count events by result and reason, and commits', async () => {
     await start();
     await post([event('a'), event('b'), event('b'), event('c', 'deleted'), event('d', 'mislaid')]);

@@ -4,7 +4,7 @@ import { ask, askJson, NDJSON_BODY } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 
-describeOnEachStore('What the API tells people', (store) => {
+describeOnEachStore('What the API tells people', (store, itOnce) => {
   let started: StartedApp;
   let sets = 0;
   let set: string;
@@ -129,6 +129,13 @@ describeOnEachStore('What the API tells people', (store) => {
       ],
     );
     assert.match(problem!, /array "changes"/);
+  });
+
+  itOnce('names every source of a posting', async () => {
+    const of = (source: string, value: string) => ({ ...event(value), source, position: 1 });
+    await post(of('harvester', 'a'), of('editor', 'b'), of('harvester', 'c'));
+    const { postings } = postingsSchema.parse(await get('/postings'));
+    assert.equal(postings[0]!.source, 'harvester, editor');
   });
 
   it('lets only those who may post know who posted', async () => {

@@ -47,7 +47,7 @@ describe('W3C datetimes', () => {
   it('are refused with what is wrong', () => {
     assert.equal(parseDatetime('yesterday'), 'not a W3C datetime');
     assert.equal(parseDatetime('2017-02-03T12:25:00+25:00'), 'not a W3C datetime');
-    assert.equal(parseDatetime('2017-02-03'), 'a datetime without a time zone');
+    assert.equal(parseDatetime('2017-02-03'), 'a date without a time');
     assert.equal(parseDatetime('2017-02-03T12:25:00'), 'a datetime without a time zone');
     for (const text of [
       '2017-02-30T00:00:00Z',

@@ -1,7 +1,7 @@
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
 
-/** Bytes for people: three digits, 1024 each. */
-export function formatSize(bytes: number): string {
+/** Bytes for people: three digits, units of 1024 as in settings. */
+export function formatBytes(bytes: number): string {
   let value = bytes;
   let unit = 0;
   while (value >= 1000 && unit < UNITS.length - 1) {
