@@ -1,7 +1,18 @@
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  lchownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import type { Func } from 'mocha';
 import { itNeeding } from './it-needing.ts';
 
@@ -62,14 +73,20 @@ export async function whileUnreadable<Result>(path: string, work: () => Promise<
   chmodSync(path, 0);
   try {
     if (isRoot) {
-      // Temporary folders are their maker's alone.
-      for (let above = dirname(path); above.startsWith(tmpdir()); above = dirname(above)) chmodSync(above, 0o755);
+      ownByNobody(join(tmpdir(), relative(tmpdir(), path).split(sep, 1)[0]!));
       process.seteuid?.(NOBODY);
     }
     return await work();
   } finally {
     if (isRoot) process.seteuid?.(0);
     chmodSync(path, mode);
+  }
+}
+
+/** Makes all of a folder the property of the user that goes on with it: temporary folders and stores are their owner's alone. */
+function ownByNobody(folder: string): void {
+  for (const name of ['', ...readdirSync(folder, { encoding: 'utf8', recursive: true })]) {
+    lchownSync(join(folder, name), NOBODY, NOBODY);
   }
 }
 
