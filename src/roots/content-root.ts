@@ -73,8 +73,13 @@ export interface FileEntry {
   readonly length: number;
   /** Nanoseconds since 1970. */
   readonly mtime: bigint;
-  /** Tells versions of its bytes apart, where the root knows without reading them; else length and mtime have to. */
+  /** Differs for any two versions of its bytes, as far as the root knows without reading them; else length and mtime have to do. */
   readonly tag?: string;
+  /**
+   * When anything of it was changed last, nanoseconds since 1970. Absent where the same tag proves the same bytes; where it is given, a
+   * change of a file that is as young as the clock of the file system is coarse may leave the tag as it was.
+   */
+  readonly changed?: bigint;
   /** Bytes that its digest most likely has to read, when these are not all. */
   readonly toRead?: number;
   readonly problem?: undefined;

@@ -11,6 +11,8 @@ import type { ScanRow } from './scan-rows.ts';
 export type Judgement =
   | { readonly todo: 'nothing' }
   | { readonly todo: 'hash'; readonly file: FileEntry }
+  /** It is as it was, and was remembered by an earlier version of this program. */
+  | { readonly todo: 'remember'; readonly remember: RememberedFile }
   | { readonly todo: 'delete' }
   | { readonly todo: 'forget' }
   | { readonly todo: 'report'; readonly problem: RootProblem };
@@ -58,7 +60,9 @@ export class Judge {
       return { todo: 'report', problem: { path: file.path, problem: `its URI would have ${fault.text}` } };
     }
     if (rehash || resource === undefined || !isRemembered(file, remembered)) return { todo: 'hash', file };
-    return tells(resource.state, file, this.#rules) ? { todo: 'nothing' } : { todo: 'hash', file };
+    if (!tells(resource.state, file, this.#rules)) return { todo: 'hash', file };
+    if (!isWithoutTag(remembered, file)) return { todo: 'nothing' };
+    return { todo: 'remember', remember: { ...remembered, tag: file.tag } };
   }
 
   #isUnknown(key: ResourceKey): boolean {
@@ -75,12 +79,20 @@ export function lastmodOf(mtime: bigint, now: number): Seconds | undefined {
   return seconds * 1000 > now + DAY_MILLISECONDS ? undefined : seconds;
 }
 
-function isRemembered({ length, mtime, tag }: FileEntry, remembered: RememberedFile | undefined): boolean {
+function isRemembered(file: FileEntry, remembered: RememberedFile | undefined): remembered is RememberedFile {
+  const { length, mtime, tag, changed } = file;
   if (remembered === undefined || remembered.length !== length || remembered.mtime !== mtime) return false;
-  if (remembered.tag !== tag) return false;
-  if (tag !== undefined) return true;
+  if (isWithoutTag(remembered, file)) {
+    if (remembered.scanned - changed! < RACY_NANOSECONDS) return false;
+  } else if (remembered.tag !== tag) return false;
+  if (tag !== undefined && changed === undefined) return true;
   const age = remembered.scanned - mtime;
   return age >= RACY_NANOSECONDS || age <= -RACY_NANOSECONDS;
+}
+
+/** Whether a file of a folder was remembered before those had tags: it is the same unless it was changed since. */
+function isWithoutTag(remembered: RememberedFile, { changed }: FileEntry): boolean {
+  return remembered.tag === undefined && changed !== undefined;
 }
 
 /** Whether a state is what a scan would make of the file, as far as one can tell without hashing. Somebody may have posted another. */

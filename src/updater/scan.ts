@@ -147,6 +147,10 @@ class ScanRun {
         this.#toHash.push({ file: judgement.file, resource });
         this.#bytesToRead += judgement.file.toRead ?? judgement.file.length;
         break;
+      case 'remember':
+        this.counter.unchanged();
+        this.#findings.push({ key, remember: judgement.remember });
+        break;
       case 'delete':
         this.#findings.push({ key, resource, event: this.#deletion(key) });
         break;

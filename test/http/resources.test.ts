@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { keyOfPath } from '../../src/domain/key.ts';
 import { ask, askJson } from '../support/ask.ts';
@@ -118,6 +118,17 @@ describeOnEachStore('Resources over HTTP', (store, itOnce) => {
     }
     assert.equal((await ask(url, { headers: { 'If-Match': '"other"' } })).status, 412);
     assert.equal((await ask(url, { headers: { 'If-Unmodified-Since': 'Fri, 30 Jan 2026 12:00:00 GMT' } })).status, 412);
+  });
+
+  itOnce('have another version when their file was replaced by one of the same size and time', async () => {
+    const url = await publish('a', 'damaged');
+    for (let times = 0; times < 2; times++) await ask(url);
+    const { headers } = await ask(url);
+    await writeFile(join(root, 'new'), 'correct');
+    await utimes(join(root, 'new'), MODIFIED, MODIFIED);
+    await rename(join(root, 'new'), join(root, 'a'));
+    const { status, text } = await ask(url, { headers: { 'If-None-Match': headers.etag! } });
+    assert.deepEqual([status, text], [200, 'correct']);
   });
 
   itOnce('answer HEAD, and may be empty', async () => {

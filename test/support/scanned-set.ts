@@ -1,3 +1,4 @@
+import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathOfKey } from '../../src/domain/key.ts';
 import type { Resource } from '../../src/domain/resource.ts';
@@ -30,6 +31,8 @@ export async function openScannedSet(
   { root = folder.at('root'), hashes = [], s3 }: Partial<RootLocation> = {},
 ): Promise<ScannedSet> {
   const stores = await openStores({ kind: 'sqlite', file: folder.at('data/store.db') });
+  // A test may go on as another user, see `whileUnreadable`.
+  chmodSync(folder.at('data'), 0o755);
   const { index, catalog } = stores;
   const sets = new SetRegistry(catalog, index);
   await sets.useBaseUrl('http://localhost:8080', false);

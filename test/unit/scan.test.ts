@@ -1,11 +1,21 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeSync,
+} from 'node:fs';
 import { isTidemarkError } from '../../src/domain/errors.ts';
-import type { ContentRoot } from '../../src/roots/content-root.ts';
+import type { ContentRoot, FileEntry } from '../../src/roots/content-root.ts';
 import { openRoot } from '../../src/roots/open-root.ts';
 import { type ScanOptions, scan } from '../../src/updater/scan.ts';
-import { deletion, upsert } from '../support/builders.ts';
+import { collect, deletion, upsert } from '../support/builders.ts';
 import { openScannedSet, type ScannedSet } from '../support/scanned-set.ts';
 import { itWithPermissions, LONG_AGO, useTempFolder, whileUnreadable } from '../support/temp-folder.ts';
 
@@ -91,26 +101,81 @@ describe('a scan', () => {
     it('hashes again what was touched within two seconds of the last scan', async () => {
       for (const path of ['a', 'b']) write(path, 'one');
       await run();
-      // As if the scan had been then.
+      for (const path of ['a', 'b']) write(path, 'two');
+      // As if the scan had been then, and the system's clock too coarse to tell the two versions apart.
       const remembered = [...scanned.memory.read({})].flat();
+      const listed = new Map(
+        (await collect(scanned.root.list())).map((entry) => [`/${entry.path}`, entry as FileEntry]),
+      );
       const scannedAfter = { '/a': 1_999_999_999n, '/b': 2_000_000_000n };
       scanned.memory.update({
-        remember: remembered.map((file) => ({ ...file, scanned: file.mtime + scannedAfter[file.key as '/a'] })),
+        remember: remembered.map((file) => ({
+          ...file,
+          tag: listed.get(file.key)!.tag,
+          scanned: file.mtime + scannedAfter[file.key as '/a'],
+        })),
         forget: [],
       });
-      for (const path of ['a', 'b']) write(path, 'two');
 
       assert.equal(await counts(), '2 files: 1 hashed, +0 ~1 -0 =1 !0');
       assert.equal(await hashOf('a'), sha256('two'));
     });
 
-    it('hashes everything when it is told to, and finds what neither length nor time shows', async () => {
+    it('finds a file that was written, or replaced, with the same length and time', async () => {
+      for (const path of ['written', 'replaced', 'same']) write(path, 'one');
+      folder.write('other', 'two', LONG_AGO);
+      await run();
+      write('written', 'two');
+      renameSync(folder.at('other'), folder.at('root/replaced'));
+
+      assert.equal(await counts(), '3 files: 2 hashed, +0 ~2 -0 =1 !0');
+      assert.deepEqual([await hashOf('written'), await hashOf('replaced')], [sha256('two'), sha256('two')]);
+    });
+
+    it('finds a link that leads to another file of the same length and time', async () => {
+      write('one');
+      write('two');
+      symlinkSync('one', folder.at('root/link'));
+      await run();
+      rmSync(folder.at('root/link'));
+      symlinkSync('two', folder.at('root/link'));
+      await run();
+      assert.equal(await hashOf('link'), sha256('two'));
+    });
+
+    it('records no change of files with other rights, another hard link, or other inodes', async () => {
+      for (const path of ['rights', 'linked', 'copied']) write(path);
+      await run();
+      chmodSync(folder.at('root/rights'), 0o600);
+      linkSync(folder.at('root/linked'), folder.at('elsewhere'));
+      write('copy', 'copied');
+      renameSync(folder.at('root/copy'), folder.at('root/copied'));
+
+      assert.equal(await counts(), '3 files: 3 hashed, +0 ~0 -0 =3 !0');
+      assert.equal(await counts(), '3 files: 0 hashed, +0 ~0 -0 =3 !0');
+    });
+
+    it('hashes everything when it is told to', async () => {
       write('a', 'one');
       await run();
-      write('a', 'two');
+      assert.equal(await counts({ rehash: true }), '1 files: 1 hashed, +0 ~0 -0 =1 !0');
+    });
 
-      assert.equal(await counts(), '1 files: 0 hashed, +0 ~0 -0 =1 !0');
-      assert.equal(await counts({ rehash: true }), '1 files: 1 hashed, +0 ~1 -0 =0 !0');
+    it('believes what an earlier version remembered of files that were not changed since', async () => {
+      for (const path of ['a', 'b']) write(path);
+      await run();
+      const before = [...scanned.memory.read({})].flat().map(({ tag: _, ...file }) => file);
+      const scannedAt = {
+        '/a': BigInt(Date.now() + 10_000) * 1_000_000n,
+        '/b': BigInt(Date.now() - 60_000) * 1_000_000n,
+      };
+      const remember = before.map((file) => ({ ...file, scanned: scannedAt[file.key as '/a'] }));
+      scanned.memory.update({ remember, forget: [] });
+
+      assert.equal(await counts(), '2 files: 1 hashed, +0 ~0 -0 =2 !0');
+      const tags = [...scanned.memory.read({})].flat().map(({ tag }) => tag);
+      assert.ok(tags.every((tag) => tag !== undefined));
+      assert.equal(await counts(), '2 files: 0 hashed, +0 ~0 -0 =2 !0');
     });
 
     it('corrects what somebody posted for a file', async () => {

@@ -4,11 +4,15 @@ import { Readable } from 'node:stream';
 import { chunkFor, countStream } from '../../domain/read-ahead.ts';
 import type { ByteRange, RootFile } from '../content-root.ts';
 import { changedMeanwhile } from '../file-errors.ts';
+import { identityOf } from './file-look.ts';
+import { versionTag } from './version-tag.ts';
 
 const CHUNK = 128 * 1024;
 
 interface Opened {
   readonly stats: BigIntStats;
+  /** The real path of the file. */
+  readonly real: string;
   /** @see RootFile */
   readonly isCurrent: () => Promise<boolean>;
 }
@@ -21,16 +25,18 @@ export class FolderFile implements RootFile {
   readonly isCurrent: () => Promise<boolean>;
   readonly #handle: FileHandle;
   readonly #path: string;
+  readonly #identity: string;
   #closed: Promise<void> | undefined;
 
-  constructor(handle: FileHandle, path: string, { stats, isCurrent }: Opened) {
+  constructor(handle: FileHandle, path: string, { stats, real, isCurrent }: Opened) {
     const { size, mtimeNs } = stats;
     this.isCurrent = isCurrent;
     this.#handle = handle;
     this.#path = path;
     this.length = Number(size);
     this.mtime = mtimeNs;
-    this.tag = `${mtimeNs.toString(36)}-${size.toString(36)}`;
+    this.tag = `${mtimeNs.toString(36)}-${size.toString(36)}-${versionTag(stats, real)}`;
+    this.#identity = identityOf(stats);
   }
 
   stream(range: ByteRange = { start: 0, end: this.length - 1 }): Readable {
@@ -58,7 +64,6 @@ export class FolderFile implements RootFile {
   }
 
   async #checkUnchanged(): Promise<void> {
-    const { size, mtimeNs } = await this.#handle.stat({ bigint: true });
-    if (Number(size) !== this.length || mtimeNs !== this.mtime) throw changedMeanwhile(this.#path);
+    if (identityOf(await this.#handle.stat({ bigint: true })) !== this.#identity) throw changedMeanwhile(this.#path);
   }
 }

@@ -15,6 +15,8 @@ import type { HashAlgorithm, Hashes } from '../../domain/hash.ts';
 import type { FileDigest } from '../content-root.ts';
 import { changedMeanwhile, noSuchFile, openError, rootNotThere } from '../file-errors.ts';
 import { isPlainPath } from '../plain-path.ts';
+import { identityOf } from './file-look.ts';
+import { versionTag } from './version-tag.ts';
 import { isWithin, OPEN_FLAGS } from './within.ts';
 
 export interface HashedRoot {
@@ -37,9 +39,10 @@ export function hashFile({ root, hashes }: HashedRoot, path: string): FileDigest
     const before = fstatSync(file, { bigint: true });
     if (!before.isFile() || !isWithin(realRoot, placeOf(file, `${realRoot}/${path}`, before))) throw noSuchFile(path);
     const digests = hashAll(file, hashes);
-    const { size, mtimeNs } = fstatSync(file, { bigint: true });
-    if (size !== before.size || mtimeNs !== before.mtimeNs) throw changedMeanwhile(path);
-    return { length: Number(size), mtime: mtimeNs, hashes: digests };
+    const after = fstatSync(file, { bigint: true });
+    if (identityOf(after) !== identityOf(before)) throw changedMeanwhile(path);
+    const { size, mtimeNs } = after;
+    return { length: Number(size), mtime: mtimeNs, hashes: digests, tag: versionTag(after, realRoot) };
   } catch (error) {
     throw openError(path, error);
   } finally {

@@ -49,7 +49,7 @@ async function tryOpen(
     const place = await placeOf(handle, real);
     if (place === real && stats.isFile()) {
       const look = textOfLook({ named, real, identity: identityOf(stats) });
-      return new FolderFile(handle, path, { stats, isCurrent: () => looks.isCurrent(look) });
+      return new FolderFile(handle, path, { stats, real, isCurrent: () => looks.isCurrent(look) });
     }
     if (place === real) throw noSuchFile(path);
   } catch (error) {

@@ -7,6 +7,7 @@ import { rootNotThere } from '../file-errors.ts';
 import { nameProblem } from '../name-problem.ts';
 import { type FolderName, readFolder } from './read-folder.ts';
 import { RootIdentity } from './root-identity.ts';
+import { versionTag } from './version-tag.ts';
 import { isWithin } from './within.ts';
 
 const BATCH = 500;
@@ -116,8 +117,10 @@ class Walker {
     if (stats?.isFile()) this.#file(path, stats);
   }
 
-  #file(path: string, { size, mtimeNs }: BigIntStats): void {
-    this.#batch.push({ path, length: Number(size), mtime: mtimeNs });
+  #file(path: string, stats: BigIntStats): void {
+    const { size, mtimeNs, ctimeNs } = stats;
+    const tag = versionTag(stats, this.#realRoot);
+    this.#batch.push({ path, length: Number(size), mtime: mtimeNs, tag, changed: ctimeNs });
   }
 
   /** What a call finds: undefined when there is nothing (any more), and a problem told when that cannot be known. */
