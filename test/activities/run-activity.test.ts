@@ -6,6 +6,7 @@ import { TransformRunner } from '../../src/activities/transforms/transform-runne
 import type { ArtifactStore } from '../../src/artifacts/artifact-store.ts';
 import { latestArtifact } from '../../src/artifacts/find-artifacts.ts';
 import {
+  allKindsOfItems,
   docOf,
   HARVEST,
   harvest,
@@ -225,6 +226,32 @@ describeOnEachArtifactStore('a run of an activity', (place) => {
       assert.equal(await latest(), undefined);
     }
     assert.ok((await keysOf(store)).every((key) => key.endsWith('-claim.json')));
+  });
+
+  it('writes the Avro file, errata and summary before any provenance, and its own provenance last', async () => {
+    const order: string[] = [];
+    const put: ArtifactStore['put'] = async (key, body, options) => {
+      const stored = await store.put(key, body, options);
+      order.push(key);
+      return stored;
+    };
+    const recording = Object.create(store, { put: { value: put } }) as ArtifactStore;
+    for (const name of ['head', 'list', 'get', 'folders', 'objects', 'pathOf'] as const) {
+      Object.defineProperty(recording, name, { value: store[name].bind(store) });
+    }
+
+    await run(allKindsOfItems(3), { store: recording, start: FEBRUARY });
+
+    const companion = KEY.replace('OriginalRecord', 'DeletedRecord');
+    assert.deepEqual(order, [
+      `${STEM}-claim.json`,
+      KEY,
+      companion,
+      `${STEM}-errata.ndjson`,
+      `${STEM}-summary.json`,
+      companion.replace('.avro', '-prov.json'),
+      `${STEM}-prov.json`,
+    ]);
   });
 
   it('tells how far it is', async () => {

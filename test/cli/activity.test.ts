@@ -112,6 +112,32 @@ describeOnEachArtifactStore('activities on the command line', (place) => {
     assert.deepEqual((await keysOf(store, 'cdl/mapping/')).concat(await keysOf(store, 'mdl/')), []);
   });
 
+  it('A33: read the file that a plan names for the activity before, and not its other or newer ones', async () => {
+    const harvested = await tidemark('harvest cdl --from - --started 2017-02-09T10:44:28Z --write-plan', xmlLines(3));
+    const [, harvestPlan] = harvested.stdout.trim().split('\n');
+    const mapped = await tidemark(
+      `mapping cdl --plan ${harvestPlan} --transform mapping.json --started 2017-02-10T00:00:00Z --write-plan`,
+    );
+    const [mappingKey, plan] = mapped.stdout.trim().split('\n');
+    const newer = await tidemark('mapping cdl --transform mapping.json');
+    const { version: _, ...named } = await readJsonOf(store, plan!);
+    assert.deepEqual(named, { harvest: HARVEST_KEY, mapping: mappingKey });
+
+    const fromPlan = {
+      mapping: await tidemark(`mapping cdl --plan ${plan} --transform mapping.json --json`),
+      enrichment: await tidemark(`enrichment cdl --plan ${plan} --json`),
+      indexing: await tidemark(`indexing cdl --plan ${plan} --json`),
+    };
+
+    assert.equal(newer.exitCode, 0);
+    const generators = Object.entries(fromPlan).map(([name, { stdout }]) => [name, JSON.parse(stdout).generator]);
+    assert.deepEqual(Object.fromEntries(generators), {
+      mapping: HARVEST_KEY,
+      enrichment: mappingKey,
+      indexing: mappingKey,
+    });
+  });
+
   it('a6: read all files that a plan names for one activity, and name the plan as generator', async () => {
     await tidemark('harvest cdl --from - --started 2017-02-09T10:44:28Z', xmlLines(2));
     await tidemark('harvest cdl --from - --started 2017-02-09T10:44:28Z', xmlLines(5));
