@@ -42,6 +42,8 @@ export class SetReader {
   #asked = 0;
   /** Digests of closed windows, by their URI. */
   readonly closed = new Map<string, string>();
+  /** Every change that was ever listed, by its datetime. */
+  readonly changes = new Map<string, ListedChange>();
   /** The ETag of each document, as it was last read. */
   readonly etags = new Map<string, string>();
 
@@ -131,6 +133,14 @@ export class SetReader {
     for (const { datetime, uri: resource } of changes) {
       assert.ok(datetime > last, `${uri}: the change of ${resource} at ${datetime} comes after one of ${last}`);
       last = datetime;
+    }
+    for (const change of changes) {
+      assert.deepEqual(
+        change,
+        this.changes.get(change.datetime) ?? change,
+        `${uri} lists a change as it was not before`,
+      );
+      this.changes.set(change.datetime, change);
     }
     if (until !== undefined) {
       assert.ok(last < until, `${uri} has a change of ${last}, and ends at ${until}`);
