@@ -67,6 +67,10 @@ describeOnEachStore('The JSON API', (store, itOnce) => {
       urlPrefix: 'https://data.example.org/papers/',
       hasRoot: false,
       private: false,
+      exclude: [],
+      publishHashes: [],
+      pageSize: 2,
+      windowSize: 50_000,
       epoch: 1,
       documents: {
         capabilityList: `${started.url}/sets/papers/capabilitylist.xml`,
