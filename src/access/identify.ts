@@ -6,17 +6,13 @@ import type { AccessPolicy } from './access-policy.ts';
 import { readCredentials } from './credentials.ts';
 import { isLoopback } from './loopback.ts';
 import { ADMINISTRATOR, ANONYMOUS, type Principal } from './principal.ts';
+import { isProxied } from './proxied.ts';
 import type { Scope } from './scope.ts';
 import type { TokenRecord } from './token.ts';
 import type { Shown, TokenRegistry } from './token-registry.ts';
 
 /** What a request says of its sender. */
-export type SenderHeaders = Pick<
-  IncomingHttpHeaders,
-  'authorization' | 'host' | 'forwarded' | 'origin' | 'sec-fetch-site'
-> & {
-  readonly 'x-forwarded-for'?: string | string[] | undefined;
-};
+export type SenderHeaders = IncomingHttpHeaders;
 
 /** Somebody who shows what gives no access. */
 export interface Unidentified {
@@ -59,14 +55,18 @@ export async function identify(
  * @throws TidemarkError `forbidden`
  */
 export function refuseForeignPage(headers: SenderHeaders, baseUrl: string): void {
-  const { origin, host } = headers;
+  const { origin, host = '' } = headers;
   const site = headers['sec-fetch-site'];
   if (origin === undefined) {
     if (site === undefined || site === 'same-origin' || site === 'none') return;
     throw new TidemarkError('forbidden', 'a page of another site may not post here', { header: 'Sec-Fetch-Site' });
   }
-  if (origin === URL.parse(baseUrl)?.origin) return;
-  if (host !== undefined && URL.parse(origin)?.host === host.toLowerCase()) return;
+  const own = URL.parse(baseUrl);
+  if (origin === own?.origin) return;
+  // Only a browser knows by which scheme it reached a proxy in front. One that does not say may have reached the server itself, by http.
+  const isOwnHost = site === 'same-origin' && URL.parse(origin)?.host === host.toLowerCase();
+  const isDirect = site === undefined && host.toLowerCase() !== own?.host && origin === `http://${host.toLowerCase()}`;
+  if (isOwnHost || isDirect) return;
   throw new TidemarkError('forbidden', `a page of ${origin} may not post here`, { header: 'Origin' });
 }
 
@@ -110,8 +110,7 @@ function digest(text: string): Buffer {
 export function isFromThisMachine(headers: SenderHeaders, policy: AccessPolicy): boolean {
   if (policy.mode !== 'local') return false;
   const host = hostName(headers.host);
-  const isProxied = headers.forwarded !== undefined || headers['x-forwarded-for'] !== undefined;
-  if (isLoopback(host)) return !isProxied;
+  if (isLoopback(host)) return !isProxied(headers);
   if (host !== '' && host === policy.publicHost) return false;
   const what = host === '' ? 'for requests without Host' : host;
   throw new TidemarkError(

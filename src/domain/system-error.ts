@@ -9,6 +9,11 @@ export function isGone(error: unknown): boolean {
   return code === 'ENOENT' || code === 'ENOTDIR';
 }
 
+/** Whether a path leads nowhere because links on it lead to each other. */
+export function isLinkLoop(error: unknown): boolean {
+  return errorCode(error) === 'ELOOP';
+}
+
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'it does not exist',
   ENOTDIR: 'a part of its path is no folder',

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { SQLITE } from '../support/each-store.ts';
@@ -36,7 +36,14 @@ describe('tidemark scan', () => {
     assert.equal(await scan(), '0 created, 1 updated, 0 deleted');
   });
 
-  it('finds it also when an earlier version has scanned before', async () => {
+  it('deletes a file that became a link to itself', async () => {
+    await scan();
+    rmSync(join(place.folder, 'files/a'));
+    symlinkSync('a', join(place.folder, 'files/a'));
+    assert.equal(await scan(), '0 created, 0 updated, 1 deleted');
+  });
+
+  it('finds a file that was replaced so after an earlier version has scanned', async () => {
     await scan();
     const memory = new DatabaseSync(join(place.folder, 'data/roots/1.db'));
     memory.exec('UPDATE files SET tag = NULL');

@@ -27,9 +27,10 @@ describeOnEachStore('Access over HTTP', (store, itOnce) => {
     await start({ baseUrl: 'https://data.example.org' });
     assert.equal((await post()).status, 200);
     assert.equal((await post({ Host: 'localhost' })).status, 200);
-    for (const headers of [{ Host: 'data.example.org' }, { 'X-Forwarded-For': '203.0.113.7' }] as const) {
-      assert.equal((await read(headers)).status, 200);
-      assert.equal((await post(headers)).status, 403);
+    const proxied = ['Forwarded', 'Via', 'X-Real-IP', 'X-Forwarded-For', 'X-Forwarded-Host', 'X-Forwarded-Proto'];
+    for (const headers of [{ Host: 'data.example.org' }, ...proxied.map((name) => ({ [name]: '203.0.113.7' }))]) {
+      assert.equal((await read(headers as Record<string, string>)).status, 200);
+      assert.equal((await post(headers as Record<string, string>)).status, 403, JSON.stringify(headers));
     }
     assert.equal((await read({ Host: 'evil.example.org' })).status, 403);
     assert.equal((await post({ Host: 'evil.example.org' })).status, 403);
@@ -43,6 +44,22 @@ describeOnEachStore('Access over HTTP', (store, itOnce) => {
     const refresh = `${started.url}/api/sets/papers/pages/1-00001/refresh`;
     const foreign = await ask(refresh, { method: 'POST', headers: { Origin: 'https://evil.example.org' } });
     assert.equal(foreign.status, 403);
+  });
+
+  itOnce('is refused to a page of this host that came by another scheme', async () => {
+    await start({ baseUrl: 'https://data.example.org', token: new Secret('open-sesame') });
+    const from = async (Origin: string, more: Record<string, string> = {}) => {
+      const headers = { Authorization: 'Bearer open-sesame', Host: 'data.example.org', Origin, ...more };
+      return (await post(headers)).status;
+    };
+    assert.equal(await from('https://data.example.org'), 200);
+    assert.equal(await from('http://data.example.org'), 403);
+    assert.equal(await from('http://data.example.org', { 'Sec-Fetch-Site': 'cross-site' }), 403);
+    const { host } = new URL(started.url);
+    assert.equal(await from(`http://${host}`, { Host: host }), 200);
+    assert.equal(await from(`https://${host}`, { Host: host }), 403);
+    assert.equal(await from(`https://${host}`, { Host: host, 'Sec-Fetch-Site': 'same-origin' }), 200);
+    assert.equal(await from(`http://${host}`, { Host: host, 'Sec-Fetch-Site': 'cross-site' }), 403);
   });
 
   itOnce('with a token is public for reading, and needs the token for posting', async () => {

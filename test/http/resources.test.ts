@@ -131,6 +131,29 @@ describeOnEachStore('Resources over HTTP', (store, itOnce) => {
     assert.deepEqual([status, text], [200, 'correct']);
   });
 
+  itOnce('are not sent when If-Match names their version weakly', async () => {
+    const url = await publish('a');
+    const etag = (await ask(url)).headers.etag!;
+    const get = async (IfMatch: string) => (await ask(url, { headers: { 'If-Match': IfMatch } })).status;
+    assert.equal(await get(etag), 200);
+    assert.equal(await get(`W/${etag}`), 412);
+    assert.equal(await get(`"other", W/${etag}`), 412);
+    assert.equal(await get(`"other", ${etag}`), 200);
+    assert.equal(await get('*'), 200);
+  });
+
+  itOnce('are sent again within the second of their date, in which they may have changed', async () => {
+    const url = await publish('a');
+    const now = Date.now() / 1000;
+    await utimes(join(root, 'a'), now, now);
+    const date = (await ask(url)).headers['last-modified']!;
+    const { status, text } = await ask(url, { headers: { 'If-Modified-Since': date } });
+    assert.deepEqual([status, text], [200, TEXT]);
+    // With its tag, the same version is known at once.
+    const { etag } = (await ask(url)).headers;
+    assert.equal((await ask(url, { headers: { 'If-None-Match': etag!, 'If-Modified-Since': date } })).status, 304);
+  });
+
   itOnce('answer HEAD, and may be empty', async () => {
     const head = await ask(await publish('a'), { method: 'HEAD' });
     assert.deepEqual([head.status, head.bytes.length, head.headers['content-length']], [200, 0, '10']);

@@ -1,6 +1,6 @@
 import { type BigIntStats, lstatSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isGone, reasonOf } from '../../domain/system-error.ts';
+import { isGone, isLinkLoop, reasonOf } from '../../domain/system-error.ts';
 import type { RootEntry } from '../content-root.ts';
 import { type Exclusions, isHidden, type RootPatterns, readExclusions } from '../exclusions.ts';
 import { rootNotThere } from '../file-errors.ts';
@@ -128,7 +128,8 @@ class Walker {
     try {
       return call();
     } catch (error) {
-      if (!isGone(error)) this.#batch.push({ path, problem: `cannot be read: ${reasonOf(error)}` });
+      if (!isGone(error) && !isLinkLoop(error))
+        this.#batch.push({ path, problem: `cannot be read: ${reasonOf(error)}` });
       return undefined;
     }
   }
