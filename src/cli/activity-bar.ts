@@ -1,9 +1,9 @@
-import { SingleBar } from 'cli-progress';
 import type { Progress } from '../activities/gathering.ts';
 import { formatBytes } from '../domain/format-bytes.ts';
 import { startProgress } from './progress.ts';
 import { formatCount, plural } from './table.ts';
 import type { Terminal } from './terminal.ts';
+import { terminalBar } from './terminal-bar.ts';
 
 export interface ActivityBar {
   update(progress: Progress): void;
@@ -25,8 +25,7 @@ function printLines(terminal: Terminal): ActivityBar {
 }
 
 function drawBar(terminal: Terminal): ActivityBar {
-  const stream = terminal.stderr as NodeJS.WriteStream;
-  const bar = new SingleBar({ format: '{step} {bar} {told}', stream, clearOnComplete: true, hideCursor: true });
+  const bar = terminalBar(terminal, '{step} {bar} {told}');
   const plain = startProgress(terminal);
   const pace = startPace();
   let shown = '';

@@ -1,8 +1,8 @@
-import { SingleBar } from 'cli-progress';
 import { Pace } from './pace.ts';
 import { startProgress } from './progress.ts';
 import { formatCount } from './table.ts';
 import type { Terminal } from './terminal.ts';
+import { terminalBar } from './terminal-bar.ts';
 
 export interface CountBar {
   /** @param step what is being done, such as "Reading documents" */
@@ -28,9 +28,8 @@ function printLines(terminal: Terminal): CountBar {
   };
 }
 
-function drawBar({ stderr }: Terminal): CountBar {
-  const stream = stderr as NodeJS.WriteStream;
-  const bar = new SingleBar({ format: '{step} {bar} {count} {pace}', stream, clearOnComplete: true, hideCursor: true });
+function drawBar(terminal: Terminal): CountBar {
+  const bar = terminalBar(terminal, '{step} {bar} {count} {pace}');
   const paces = new Pace();
   let shown = '';
   return {

@@ -2,6 +2,7 @@ import type { Terminal } from './terminal.ts';
 
 // Often enough to look alive, seldom enough to cost nothing; without a terminal every line stays.
 const REDRAW = 100;
+const FIRST_PLAIN_LINE = 1000;
 const PLAIN_LINE = 5000;
 const CLEAR_LINE = '\r\u001b[K';
 
@@ -14,13 +15,13 @@ export interface Progress {
 
 export function startProgress({ stderr, json }: Terminal): Progress {
   const isTerminal = stderr.isTTY === true;
-  let last = performance.now();
+  let next = performance.now() + (isTerminal ? REDRAW : FIRST_PLAIN_LINE);
   let drawn = false;
   return {
     tell(text) {
       const now = performance.now();
-      if (json || now - last < (isTerminal ? REDRAW : PLAIN_LINE)) return;
-      last = now;
+      if (json || now < next) return;
+      next = now + (isTerminal ? REDRAW : PLAIN_LINE);
       drawn = isTerminal;
       stderr.write(isTerminal ? `${CLEAR_LINE}${text}` : `${text}\n`);
     },

@@ -19,6 +19,9 @@ interface Options {
   readonly confirmMove?: boolean;
 }
 
+const STOPPED =
+  'Stopped before everything was read. What was read is kept, and the same command goes on with the rest of it.';
+
 export const publish: CliCommand<Options> = {
   usage: 'publish <folder>',
   summary:
@@ -41,7 +44,7 @@ export const publish: CliCommand<Options> = {
     if (options.id !== undefined) parseSlug(options.id);
     let published: ResourceSet | undefined;
     let bar: ScanBar | undefined;
-    await serveSource(call, {
+    const serving = serveSource(call, {
       confirmed: options.confirmMove === true,
       check: (app) => refuseOtherFolder(app, { root, dataFolder }),
       async prepare(app) {
@@ -54,13 +57,14 @@ export const publish: CliCommand<Options> = {
       async running(source) {
         const isReady = await source.keepers.ready(published!.id);
         bar?.end();
-        if (!isReady) return;
+        if (!isReady) return terminal.tell(STOPPED);
         // What happens from here on is shown, also while the following is said.
         const after = await source.app.index.watermark();
         await tellWhere(call, source, published!);
         await announceChanges(source.app, { after, terminal, signal: stopped });
       },
     });
+    await serving.finally(() => bar?.end());
     return EXIT.done;
   },
 };

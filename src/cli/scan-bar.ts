@@ -1,10 +1,10 @@
-import { SingleBar } from 'cli-progress';
 import { formatBytes } from '../domain/format-bytes.ts';
 import type { ContentRoot } from '../roots/content-root.ts';
 import type { ScanProgress } from '../updater/scan-summary.ts';
 import { startProgress } from './progress.ts';
 import { formatCount, plural } from './table.ts';
 import type { Terminal } from './terminal.ts';
+import { terminalBar } from './terminal-bar.ts';
 
 export interface ScanBar {
   update(progress: ScanProgress): void;
@@ -30,9 +30,8 @@ function printLines(terminal: Terminal): ScanBar {
   };
 }
 
-function drawBar({ stderr }: Terminal, root: ContentRoot): ScanBar {
-  const stream = stderr as NodeJS.WriteStream;
-  const bar = new SingleBar({ format: FORMAT, stream, clearOnComplete: true, hideCursor: true });
+function drawBar(terminal: Terminal, root: ContentRoot): ScanBar {
+  const bar = terminalBar(terminal, FORMAT);
   const rateOf = startRate();
   const counted = startCounting(root);
   bar.start(1, 0, { files: 0, found: 0, bytes: formatBytes(0), rate: '' });

@@ -63,13 +63,16 @@ export async function serveSource(call: Pick<Call, 'loaded' | 'stopped'>, hooks:
     const server = await startServer(served, { host, port, logger, accessLog: accessLog?.logger, ...options });
     const archive = keepArchive(app, logger);
     const keepers = new RootKeepers(app, (set) => app.metrics.scans.around(set, hooks.eventsOf(set)));
+    let running: Promise<void> | undefined;
     try {
       archive?.start();
       await Promise.all([keepers.start(), startUnlessStopped(further, call.stopped)]);
-      await hooks.running({ app, baseUrl, keepers });
-      if (!call.stopped.aborted) await once(call.stopped, 'abort');
+      running = hooks.running({ app, baseUrl, keepers });
+      await untilStopped(running, call.stopped);
     } finally {
       await Promise.all([server.closeInTime(), further.stop(), keepers.stop(), archive?.stop()]);
+      // What it waited for has ended now.
+      await running?.catch(() => {});
       accessLog?.close();
     }
   });
@@ -91,6 +94,13 @@ async function withFreePort(app: App, loaded: LoadedConfiguration): Promise<Load
   const port = await freePort(configuration.host, wanted);
   const baseUrl = given.has('baseUrl') ? configuration.baseUrl : localBaseUrl(port);
   return { ...loaded, configuration: { ...configuration, port, baseUrl } };
+}
+
+/** Resolves at the signal, whatever is still running then. @throws what `running` throws before */
+async function untilStopped(running: Promise<void>, stopped: AbortSignal): Promise<void> {
+  if (stopped.aborted) return;
+  const atSignal = once(stopped, 'abort');
+  await Promise.race([running.then(() => atSignal), atSignal]);
 }
 
 /** A signal that comes meanwhile may end them before they know what to do with it. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -8,7 +9,7 @@ import { PassThrough, Writable } from 'node:stream';
 import { runCli } from '../../src/cli/run-cli.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { findFreePort } from '../support/free-port.ts';
-import type { RunningTidemark } from '../support/run-tidemark.ts';
+import { MAIN, type RunningTidemark } from '../support/run-tidemark.ts';
 import { until } from '../support/until.ts';
 import { Workplace } from '../support/workplace.ts';
 
@@ -230,6 +231,36 @@ describeOnEachStore('tidemark publish', (store) => {
     assert.equal((await fetch(url)).status, 200);
   });
 
+  it('says now and then how far the first scan is, and stops it at the first signal', async () => {
+    makeLargeFiles();
+    const running = place.start(['publish', files, '--port', String(port)]);
+    await running.says(/^Scanning: \d+ files?, \d+ hashed/m);
+    running.signal('SIGINT');
+
+    assert.equal(await running.exit(), 0);
+    assert.match(running.stderr, /stopping…(.|\n)*Stopped before everything was read\. What was read is kept/);
+    assert.equal(running.stdout, '');
+    const { stdout } = await place.run(['sets', 'show', 'my-maps', '--json']);
+    assert.equal(JSON.parse(stdout).ready, false);
+  });
+
+  it('gives a terminal its cursor back when the first scan is stopped', async function () {
+    if (spawnSync('script', ['--version']).status !== 0) this.skip();
+    makeLargeFiles();
+    const command = `exec '${process.execPath}' '${MAIN}' publish '${files}' --port ${port}`;
+    const env = { ...process.env, ...place.store.environment };
+    const child = spawn('script', ['-qec', command, '/dev/null'], { cwd: place.folder, env });
+    let said = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+    await until('the bar is drawn', async () => said.includes('Scanning'));
+    child.stdin.write('\u0003');
+    const [exitCode] = await once(child, 'close');
+    assert.equal(exitCode, 0, said);
+    assert.match(said, /\u001b\[\?25l(.|\s)*\u001b\[\?25h\u001b\[\?7h(.|\s)*Stopped before everything was read/);
+  });
+
   it('exits at once, with 130, at the second signal', async () => {
     writeFileSync(join(files, 'large.bin'), Buffer.alloc(50_000_000));
     const running = await publish();
@@ -252,6 +283,14 @@ describeOnEachStore('tidemark publish', (store) => {
 
     assert.equal(await running.exit(), 0);
   });
+
+  /** They take no room on the disk, and minutes to read. */
+  function makeLargeFiles(): void {
+    for (let at = 0; at < 100; at++) {
+      writeFileSync(join(files, `large-${at}`), '');
+      truncateSync(join(files, `large-${at}`), 1_000_000_000);
+    }
+  }
 
   async function publish(...options: string[]): Promise<RunningTidemark> {
     const running = place.start(['publish', files, '--port', String(port), ...options]);
