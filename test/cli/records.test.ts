@@ -67,6 +67,22 @@ describe('Sets of records on the command line', () => {
     assert.deepEqual([accepted.exitCode, accepted.json().deleted], [0, 1]);
   });
 
+  it('are compared again when other hashes are to be published', async () => {
+    await run('sets', 'add', 'cdl', '--records', 'cdl/harvest');
+    await putArtifact(artifacts, [record('a'), record('b')], { start: DAY1 });
+    await run('scan', 'cdl');
+    await run('sets', 'change', 'cdl', '--publish-hash', 'md5');
+    const again = await run('scan', 'cdl', '--json');
+    assert.deepEqual([again.json().compared, again.json().updated], [true, 2]);
+    assert.match(
+      (await run('changes', 'list', 'cdl', '--json')).stdout,
+      /"change":"updated".*"hash":"sha-256:\w+ md5:\w+"/,
+    );
+    assert.match((await run('scan', 'cdl')).stdout, /tells the newest artifact already/);
+    const refused = await run('sets', 'change', 'cdl', '--exclude', '*.tmp');
+    assert.match(refused.stderr, /a set of records has no files/);
+  });
+
   it('differ from an artifact when somebody changed the store', async () => {
     await run('sets', 'add', 'cdl', '--records', 'cdl/harvest');
     await putArtifact(artifacts, [record('a'), record('b')], { start: DAY1 });

@@ -129,6 +129,11 @@ describeOnEachStore('A set on S3 over HTTP', (store, itOnce) => {
     assert.equal(head.status, 307);
     assert.equal((await ask(head.headers.location!, { method: 'HEAD' })).headers['content-length'], '10');
     assert.equal((await ask(urlOf('missing', 'sent'))).status, 404);
+
+    await started.app.sets.change('sent', { presignedSeconds: null });
+    assert.equal((await ask(urlOf('a b.txt', 'sent'))).text, TEXT);
+    await started.app.sets.change('sent', { presignedSeconds: 30 });
+    assert.match((await ask(urlOf('a b.txt', 'sent'))).headers.location!, /X-Amz-Expires=30/);
   });
 
   it('records what notifications tell of, whatever their order, and however often they come', async () => {
