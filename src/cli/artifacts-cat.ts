@@ -5,6 +5,7 @@ import type { CliCommand } from './cli-command.ts';
 import { EXIT } from './exit-code.ts';
 import { findAvroFile } from './named-avro-file.ts';
 import { wholeNumber } from './options.ts';
+import { printable } from './printable.ts';
 
 interface Options {
   readonly limit?: number;
@@ -48,5 +49,5 @@ function toJsonLine(record: AnyRecord): string {
 function toText(record: AnyRecord): string {
   if (!('id' in record) || !('document' in record)) return toJsonLine(record);
   const type = 'mimetype' in record ? ` (${record.mimetype})` : '';
-  return `== ${record.id}${type}\n${record.document}${record.document.endsWith('\n') ? '' : '\n'}`;
+  return printable(`== ${record.id}${type}\n${record.document}${record.document.endsWith('\n') ? '' : '\n'}`);
 }

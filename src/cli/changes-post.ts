@@ -12,6 +12,7 @@ import { refusePosting } from '../updater/refuse-posting.ts';
 import type { Call, CliCommand } from './cli-command.ts';
 import { EXIT } from './exit-code.ts';
 import { oneOf } from './options.ts';
+import { printableLine } from './printable.ts';
 import { plural } from './table.ts';
 import type { Terminal } from './terminal.ts';
 import { withExistingApp } from './with-app.ts';
@@ -98,7 +99,7 @@ function toLine({ number, result }: LineResult): string {
     case 'unchanged':
       return `line ${number}: unchanged (${result.reason})\n`;
     case 'rejected':
-      return `line ${number}: rejected (${result.code}): ${result.message}\n`;
+      return `line ${number}: rejected (${result.code}): ${printableLine(result.message)}\n`;
   }
 }
 

@@ -1,3 +1,4 @@
+import { printableLine } from './printable.ts';
 import type { Terminal } from './terminal.ts';
 
 // Often enough to look alive, seldom enough to cost nothing; without a terminal every line stays.
@@ -23,7 +24,8 @@ export function startProgress({ stderr, json }: Terminal): Progress {
       if (json || now < next) return;
       next = now + (isTerminal ? REDRAW : PLAIN_LINE);
       drawn = isTerminal;
-      stderr.write(isTerminal ? `${CLEAR_LINE}${text}` : `${text}\n`);
+      const line = printableLine(text);
+      stderr.write(isTerminal ? `${CLEAR_LINE}${line}` : `${line}\n`);
     },
     end() {
       if (drawn) stderr.write(CLEAR_LINE);

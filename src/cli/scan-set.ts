@@ -6,6 +6,7 @@ import { scan } from '../updater/scan.ts';
 import type { ScanProgress, ScanSummary } from '../updater/scan-summary.ts';
 import type { Call, CliCommand } from './cli-command.ts';
 import { EXIT } from './exit-code.ts';
+import { printableLine } from './printable.ts';
 import { type Progress, startProgress } from './progress.ts';
 import {
   describeRecordsProgress,
@@ -61,7 +62,8 @@ export const scanSet: CliCommand<Options> = {
 };
 
 function tellProblems({ problems, problemCount }: Told, terminal: Terminal): void {
-  for (const { path, problem } of problems.slice(0, PRINTED_PROBLEMS)) terminal.tell(`${path}: ${problem}`);
+  for (const { path, problem } of problems.slice(0, PRINTED_PROBLEMS))
+    terminal.tell(printableLine(`${path}: ${problem}`));
   const more = problemCount - PRINTED_PROBLEMS;
   if (more > 0) terminal.tell(`… and ${formatCount(more)} more; --json lists up to 1,000`);
 }

@@ -1,6 +1,10 @@
+import { printableLine } from './printable.ts';
+
 /** Rows as aligned columns, for people. Numbers are aligned to the right. */
 export function formatTable(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
-  const texts = rows.map((row) => row.map((cell) => (typeof cell === 'number' ? formatCount(cell) : cell)));
+  const texts = rows.map((row) =>
+    row.map((cell) => (typeof cell === 'number' ? formatCount(cell) : printableLine(cell))),
+  );
   const widths = head.map((title, column) => Math.max(title.length, ...texts.map((row) => row[column]?.length ?? 0)));
   const line = (cells: readonly string[], isHead: boolean): string =>
     cells

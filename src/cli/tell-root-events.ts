@@ -1,5 +1,6 @@
 import { describeOrigin, type ResourceSet } from '../domain/resource-set.ts';
 import type { KeeperEvents } from '../updater/keeper.ts';
+import { printableLine } from './printable.ts';
 import type { ScanBar } from './scan-bar.ts';
 import { formatCount } from './table.ts';
 import type { Terminal } from './terminal.ts';
@@ -14,11 +15,11 @@ export function tellRootEvents(terminal: Terminal, set: ResourceSet, bar: ScanBa
     onScanned({ problems, problemCount }, extent) {
       if (extent === 'full') bar?.end();
       for (const { path, problem } of problems.slice(0, TOLD_PROBLEMS))
-        terminal.tell(`Not published: ${path}: ${problem}`);
+        terminal.tell(printableLine(`Not published: ${path}: ${problem}`));
       if (problemCount > TOLD_PROBLEMS)
         terminal.tell(`… and ${formatCount(problemCount - TOLD_PROBLEMS)} more like that`);
     },
-    onProblem: ({ path, problem }) => terminal.tell(`Not watched: ${path}: ${problem}`),
+    onProblem: ({ path, problem }) => terminal.tell(printableLine(`Not watched: ${path}: ${problem}`)),
     onTrouble: ({ message }) => terminal.tell(`Trouble with ${slug}: ${message}. Nothing is deleted; trying again`),
     onRecovered: () => terminal.tell(`${describeOrigin(set)} is there again, and was scanned`),
   };

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import type { Failure } from './exit-code.ts';
+import { printable } from './printable.ts';
 
 /** The streams of the process. */
 export interface Streams {
@@ -26,7 +27,7 @@ export class Terminal {
 
   /** Writes a line of text, or (with --json) the value as one line of JSON. Waits while the reader is slow. */
   async print(text: string, value: unknown): Promise<void> {
-    await this.write(`${this.json ? JSON.stringify(value) : text}\n`);
+    await this.write(`${this.json ? JSON.stringify(value) : printable(text)}\n`);
   }
 
   /** Writes to standard output as it is. Waits while the reader is slow. */
@@ -36,11 +37,11 @@ export class Terminal {
 
   /** Tells a person what goes on. */
   tell(text: string): void {
-    if (!this.json) this.stderr.write(`${text}\n`);
+    if (!this.json) this.stderr.write(`${printable(text)}\n`);
   }
 
   fail({ code, message, details }: Failure): void {
     const error = { code, message, ...details };
-    this.stderr.write(this.json ? `${JSON.stringify({ error })}\n` : `tidemark: ${message}\n`);
+    this.stderr.write(this.json ? `${JSON.stringify({ error })}\n` : `tidemark: ${printable(message)}\n`);
   }
 }

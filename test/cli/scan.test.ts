@@ -36,6 +36,20 @@ describe('tidemark scan', () => {
     assert.equal(await scan(), '0 created, 1 updated, 0 deleted');
   });
 
+  it('shows what a terminal would obey in a name, and obeys nothing', async () => {
+    const name = 'a\u001b]0;title\u0007\u001b[2J\u009b1m\nscan: 0 problems\r\u202etxt.exe';
+    write(`files/${name}`, 'x');
+    const { exitCode, stdout, stderr } = await place.run(['scan', 'files']);
+    assert.equal(exitCode, 1);
+    assert.doesNotMatch(stdout + stderr, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+    assert.match(stderr, /^a\\x1b\]0;title\\x07\\x1b\[2J\\x9b1m\\nscan: 0 problems\\x0d\\u202etxt\.exe: its name/m);
+    const { stdout: json } = await place.run(['scan', 'files', '--json']);
+    assert.equal(JSON.parse(json).problems[0].path, name);
+
+    const missing = await place.run(['sets', 'show', name]);
+    assert.doesNotMatch(missing.stderr, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+  });
+
   it('deletes a file that became a link to itself', async () => {
     await scan();
     rmSync(join(place.folder, 'files/a'));
