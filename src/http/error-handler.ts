@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from 'pino';
 import { type ErrorCode, TidemarkError } from '../domain/errors.ts';
+import { withoutPaths } from '../domain/without-paths.ts';
 import { HttpError } from './http-error.ts';
 import { loggedPath } from './logged-path.ts';
 import { requestIdOf } from './observation.ts';
@@ -40,10 +41,12 @@ export interface ErrorAnswer {
 /** Turns an error into an answer; of one that nobody expected it tells nothing. */
 export function errorAnswer(error: unknown): ErrorAnswer {
   if (error instanceof TidemarkError) {
-    const { code, message, details } = error;
+    const { code } = error;
+    const status = STATUS[code];
+    const { message, details } = status >= 500 ? withoutPaths(error) : error;
     const retryAfter = RETRY_AFTER[code];
     return {
-      status: STATUS[code],
+      status,
       headers: retryAfter === undefined ? {} : { 'Retry-After': retryAfter },
       // A detail may be called code as well, and is then more exact.
       body: { error: { code, message, ...details } },

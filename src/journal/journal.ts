@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import { isTidemarkError } from '../domain/errors.ts';
 import type { ResourceSet, SetId } from '../domain/resource-set.ts';
+import { withoutPaths } from '../domain/without-paths.ts';
 import type { Catalog } from '../stores/catalog.ts';
 import type { Posting } from '../updater/ndjson-posting.ts';
 import type { ScanSummary } from '../updater/scan-summary.ts';
@@ -59,7 +61,7 @@ export class Journal {
     try {
       return await work(recording.around(posting));
     } catch (error) {
-      problem = error instanceof Error ? error.message : String(error);
+      problem = problemOf(error);
       throw error;
     } finally {
       const entry = recording.entry(problem);
@@ -180,4 +182,9 @@ export class Journal {
 
 function newEntry(posting: NewEntry): PostingEntry {
   return { id: randomUUID(), ...posting };
+}
+
+function problemOf(error: unknown): string {
+  if (isTidemarkError(error)) return withoutPaths(error).message;
+  return error instanceof Error ? error.message : String(error);
 }

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { TidemarkError } from '../domain/errors.ts';
 import { failpoint } from '../domain/failpoint.ts';
+import { reasonOf } from '../domain/system-error.ts';
 import { makeFolder } from '../stores/make-folder.ts';
 import type { Encoding } from './published-document.ts';
 import { utf8Parts } from './utf8-parts.ts';
@@ -152,8 +153,9 @@ const FAULTS: Readonly<Record<string, string>> = {
 };
 
 function translate(folder: string, error: unknown): unknown {
-  const { code, syscall, message } = error as NodeJS.ErrnoException;
+  const { code, syscall } = error as NodeJS.ErrnoException;
   if (code === undefined || syscall === undefined) return error;
-  const fault = FAULTS[code] ?? message;
-  return new TidemarkError('unavailable', `rendered documents cannot be written to ${folder}: ${fault}`, {}, error);
+  const fault = FAULTS[code] ?? reasonOf(error);
+  const message = `rendered documents cannot be written to the folder ${folder}: ${fault}`;
+  return new TidemarkError('unavailable', message, { folder }, error);
 }

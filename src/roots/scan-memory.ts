@@ -145,5 +145,5 @@ function isDamage(error: unknown): boolean {
 
 function unusable(file: string, error: unknown): TidemarkError {
   const reason = error instanceof Error ? error.message : String(error);
-  return new TidemarkError('unavailable', `${file}, what scans remember, cannot be used: ${reason}`, { file }, error);
+  return new TidemarkError('unavailable', `the memory of scans ${file} cannot be used: ${reason}`, { file }, error);
 }

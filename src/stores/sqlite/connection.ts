@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { TidemarkError } from '../../domain/errors.ts';
+import { reasonOf } from '../../domain/system-error.ts';
 import { makeFile, makeFolder } from '../make-folder.ts';
 
 /** Milliseconds that a statement waits for another process; a commit of 10,000 events holds the lock for some 150. */
@@ -107,7 +108,7 @@ function translate(file: string, error: unknown): unknown {
   const fault = errcode === undefined ? undefined : FAULTS[errcode & 0xff];
   if (fault !== undefined) return new TidemarkError('unavailable', `the store ${file} ${fault}`, { file }, error);
   if (errcode === undefined && code?.startsWith('E') && 'syscall' in error) {
-    return new TidemarkError('unavailable', `the store ${file} cannot be opened: ${error.message}`, { file }, error);
+    return new TidemarkError('unavailable', `the store ${file} cannot be opened: ${reasonOf(error)}`, { file }, error);
   }
   return error;
 }

@@ -1,0 +1,19 @@
+import type { TidemarkError } from './errors.ts';
+
+/** Details that may be a path of this machine; the message repeats it. */
+const PATHS = ['root', 'file', 'folder', 'artifacts'] as const;
+/** An absolute path in the message of a library, but no part of a URL. */
+const PATH = /(?<![\w:/.])\/(?:[\w.@+~-]+\/)*[\w.@+~-]+/g;
+
+/** What others than the operator may read of an error that is the server's fault: it names no path of this machine. */
+export function withoutPaths({ message, details }: TidemarkError): Pick<TidemarkError, 'message' | 'details'> {
+  const others = { ...details };
+  let text = message;
+  for (const name of PATHS) {
+    const path = details[name];
+    if (typeof path !== 'string' || !path.startsWith('/')) continue;
+    delete others[name];
+    text = text.replaceAll(` ${path}`, '').replaceAll(path, '…');
+  }
+  return { message: text.replace(PATH, '…'), details: others };
+}
