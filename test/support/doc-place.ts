@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { findFreePort } from './free-port.ts';
 import { findReferenceClient } from './reference-client.ts';
+import { cleanEnvironment } from './run-tidemark.ts';
 import { until } from './until.ts';
 
 const CHECKOUT = join(import.meta.dirname, '../..');
@@ -35,9 +36,8 @@ export class DocPlace {
 
   private constructor(port: number) {
     this.url = `http://localhost:${port}`;
-    const { TIDEMARK_TOKEN: _, ...rest } = process.env;
     const PATH = [join(this.folder, 'bin'), process.env.PATH].join(delimiter);
-    this.#environment = { ...rest, PATH, TIDEMARK_PORT: String(port), CURL_HOME: this.folder };
+    this.#environment = { ...cleanEnvironment(), PATH, TIDEMARK_PORT: String(port), CURL_HOME: this.folder };
   }
 
   static async make(): Promise<DocPlace> {

@@ -146,6 +146,6 @@ export async function killTidemarks(): Promise<void> {
 }
 
 /** What the shell or npm of whoever runs the tests has set must not count. */
-function cleanEnvironment(): NodeJS.ProcessEnv {
+export function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(TIDEMARK|npm)_/.test(name)));
 }
