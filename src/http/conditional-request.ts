@@ -40,7 +40,8 @@ export function rangeHolds(
   if (ifRange === undefined) return true;
   if (typeof ifRange !== 'string') return false;
   if (ifRange.includes('"')) return ifRange.trim() === etag;
-  return dateTellsVersions && parseDate(ifRange) === lastModified;
+  const date = parseDate(ifRange);
+  return dateTellsVersions && date !== undefined && date === lastModified;
 }
 
 function lists(header: string, etags: readonly string[], comparison: 'weak' | 'strong'): boolean {
