@@ -27,7 +27,8 @@ describe('Access', () => {
   it('lets everybody read what is public, and administrators do everything', () => {
     for (const action of READING) assert.ok(may(ANONYMOUS, action, OPEN));
     for (const action of ['probe', 'read-source', 'read-state'] as const) assert.ok(may(ANONYMOUS, action, undefined));
-    for (const action of ['post-changes', 'administer', 'read-metrics', 'sign-in'] as const) {
+    for (const action of ['probe', 'read-source'] as const) assert.ok(may(ANONYMOUS, action, HIDDEN));
+    for (const action of ['post-changes', 'read-journal', 'administer', 'read-metrics', 'sign-in'] as const) {
       assert.equal(may(ANONYMOUS, action, OPEN), false);
       assert.ok(may(ADMINISTRATOR, action, OPEN));
       assert.ok(may(ADMINISTRATOR, action, HIDDEN));
@@ -50,15 +51,15 @@ describe('Access', () => {
 
   it('by a token is no more than its scopes say', () => {
     const allowed = (scope: Scope) =>
-      (['post-changes', 'administer', 'read-metrics', 'sign-in'] as const).filter((action) =>
+      (['post-changes', 'read-journal', 'administer', 'read-metrics', 'sign-in'] as const).filter((action) =>
         may(bearer(scope), action, HIDDEN),
       );
     assert.deepEqual(allowed('read:hidden'), ['sign-in']);
-    assert.deepEqual(allowed('post:hidden'), ['post-changes', 'sign-in']);
-    assert.deepEqual(allowed('post:*'), ['post-changes', 'sign-in']);
+    assert.deepEqual(allowed('post:hidden'), ['post-changes', 'read-journal', 'sign-in']);
+    assert.deepEqual(allowed('post:*'), ['post-changes', 'read-journal', 'sign-in']);
     assert.deepEqual(allowed('post:open'), ['sign-in']);
     assert.deepEqual(allowed('metrics'), ['read-metrics', 'sign-in']);
-    assert.deepEqual(allowed('administer'), ['post-changes', 'administer', 'read-metrics', 'sign-in']);
+    assert.deepEqual(allowed('administer'), ['post-changes', 'read-journal', 'administer', 'read-metrics', 'sign-in']);
     assert.equal(may(bearer('post:hidden'), 'post-changes', undefined), false);
   });
 
@@ -94,6 +95,9 @@ describe('Access', () => {
     assert.equal(refused({ host, origin: 'http://localhost:8080' }), false);
     assert.equal(refused({ host, origin: BASE_URL, 'sec-fetch-site': 'same-origin' }), false);
     assert.equal(refused({ host, 'sec-fetch-site': 'none' }), false);
+    assert.equal(refused({ host, 'sec-fetch-site': 'same-origin' }), false);
+    assert.equal(refused({ host: 'LOCALHOST:8080', origin: 'http://localhost:8080' }), false);
+    assert.ok(refused({ origin: 'http://localhost:8080' }), 'no host');
     for (const origin of ['http://localhost:9090', 'https://evil.example.org', 'null', `${BASE_URL}.evil`]) {
       assert.ok(refused({ host, origin }), origin);
     }
@@ -146,6 +150,8 @@ describe('The sender of a request', () => {
     ]) {
       assert.equal((await sender({ authorization })).kind, 'unidentified', authorization);
     }
+    const unknown = await sender({ authorization: 'Digest x' });
+    assert.match(unknown.kind === 'unidentified' ? unknown.reason : '', /^send "Authorization: Bearer TOKEN"/);
     assert.equal(await sender({}), ANONYMOUS);
     assert.equal(await sender({ authorization: '' }), ANONYMOUS);
   });

@@ -1,8 +1,20 @@
 import assert from 'node:assert/strict';
-import { JumpCheck, startOfMachine } from '../../src/stores/clock.ts';
+import { uptime } from 'node:os';
+import { isAhead, JumpCheck, startOfMachine } from '../../src/stores/clock.ts';
 import { until } from '../support/until.ts';
 
 const HOUR = 3_600_000;
+
+describe('a store whose last change is ahead of the clock', () => {
+  it('is refused when it is more than a minute, and more than a minute above what was accepted', () => {
+    const minute = 60_000_000;
+    assert.equal(isAhead(7_000 + minute, undefined, 7), false);
+    assert.equal(isAhead(7_000 + minute + 2, undefined, 7), true);
+    assert.equal(isAhead(9_000 + minute, { through: 9_000 }, 7), false);
+    assert.equal(isAhead(9_000 + minute + 2, { through: 9_000 }, 7), true);
+    assert.equal(isAhead(7_000 + minute, { through: 2_000 }, 7), false);
+  });
+});
 
 describe('a check for jumps of the clock', () => {
   const refuses = (check: JumpCheck, now: number) => {
@@ -31,6 +43,18 @@ describe('a check for jumps of the clock', () => {
     assert.ok(refuses(patient, Date.now() + HOUR));
     patient.require(Date.now());
     assert.ok(refuses(patient, Date.now() + HOUR));
+  });
+
+  it('doubts a clock anew that jumps once more', async () => {
+    const check = new JumpCheck(startOfMachine(), 100);
+    const began = performance.now();
+    assert.ok(refuses(check, Date.now() + HOUR));
+    await until('the first jump would be trusted', async () => performance.now() - began > 101);
+    assert.throws(() => check.require(Date.now() + 2 * HOUR), /jumped 7200 seconds forwards/);
+  });
+
+  it('knows when the machine started', () => {
+    assert.ok(Math.abs(startOfMachine(HOUR) - (HOUR - uptime() * 1000)) < 1_000);
   });
 
   it('follows a clock that is set by small steps', () => {

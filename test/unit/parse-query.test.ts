@@ -28,6 +28,7 @@ describe('The parameters of a query', () => {
 
   it('are what their schema makes of them', () => {
     assert.deepEqual(parsed(''), { limit: 100, results: 'failed' });
+    assert.equal(parsed('limit=1000').limit, 1000);
     assert.deepEqual(parsed('limit=7&after=%2Fa%20b&from=2026-01-01T00:00:00.5%2B01:00&results=all'), {
       limit: 7,
       after: '/a b',
@@ -64,11 +65,25 @@ describe('The parameters of a query', () => {
 
   it('say of a time without a zone by its own code that it has none', () => {
     assert.equal(refusal('from=2026').details.code, 'datetime-without-zone');
+    assert.equal(refusal('from=2026-02-30T00:00:00Z').details.code, 'bad-datetime');
     assert.equal(refusal('limit=0').details.code, 'bad-query');
   });
 
+  it('that are unknown are named, as far as they are short, where there are none', () => {
+    assert.throws(() => parseQuery(z.strictObject({}), { ['a'.repeat(90)]: 'x' }), {
+      message: `there is no parameter "${'a'.repeat(80)}" here: there are none`,
+    });
+  });
+
+  it('have an example where one helps', () => {
+    assert.deepEqual(text('Where to go on.', '/a').meta(), { description: 'Where to go on.', examples: ['/a'] });
+    assert.deepEqual(text('Where to go on.').meta(), { description: 'Where to go on.' });
+  });
+
   it('that are missing are called so', () => {
-    assert.throws(() => parseQuery(z.object({ unit: z.string() }), {}), { message: 'unit is missing' });
+    const unit = z.enum(['day', 'hour']);
+    assert.throws(() => parseQuery(z.object({ unit }), { unit: 'x' }), { message: /^unit (?!is missing)/ });
+    assert.throws(() => parseQuery(z.object({ unit }), {}), { message: 'unit is missing' });
   });
 
   it('are ignored where nobody knows who else adds some, however often they are given', () => {
