@@ -29,7 +29,7 @@ describe('a full disk of the store', () => {
     await disk.fill(1_000_000);
     let refused = await post(2);
     for (let length = 3; refused.status === 200; length++) refused = await post(length);
-    requireTold(refused, /tidemark\.db cannot grow: the disk is full/);
+    requireTold(refused, /^the store cannot grow: the disk is full/);
 
     const stream = eventsOf(1_000).map((event) => `${JSON.stringify(event)}\n`);
     const streamed = await ask(url + PATH, { method: 'POST', headers: NDJSON_BODY, body: stream.join('') });
@@ -38,7 +38,7 @@ describe('a full disk of the store', () => {
     assert.equal((await ask(`${url}/readyz`)).status, 200);
     // Its pages are too full by now: how they are split can be agreed upon in what a refused commit has left, or not.
     const list = await ask(`${url}/sets/${SLUG}/resourcelist.xml`);
-    if (list.status !== 200) requireTold(list, /tidemark\.db cannot grow: the disk is full/);
+    if (list.status !== 200) requireTold(list, /^the store cannot grow: the disk is full/);
 
     await disk.empty();
     assert.equal((await post(2_000)).status, 200);
