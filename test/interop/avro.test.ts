@@ -141,11 +141,12 @@ describe('other programs of Avro', () => {
         assert.ok(asLines(lines) === asLines(sample.records.map(asAvroJson)), `${linesOf(sample)} has other records`);
         // They keep the metadata of a file that they pack anew, so that its schema is known.
         await assertRead(fileOf(sample, 'recoded'), sample);
-        const written = assertRead(fileOf(sample, 'json'), sample);
-        // They drop the namespace, and the two IndexRecords cannot be told apart.
-        if (sample.schema.includes('IndexRecord'))
-          await assert.rejects(written, /its schema is IndexRecord\.v1, which may be/);
-        else await written;
+        // They drop the namespace: the two IndexRecords differ only by the schema that is asked for.
+        await assertRead(fileOf(sample, 'json'), sample);
+        if (sample.schema.includes('IndexRecord')) {
+          const unnamed = all(readContainer(createReadStream(fileOf(sample, 'json')), { name: 'any' }));
+          await assert.rejects(unnamed, /its schema is IndexRecord\.v1, which may be/);
+        }
       }
     },
   );
