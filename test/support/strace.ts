@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import type { AsyncFunc } from 'mocha';
 import { itNeeding } from './it-needing.ts';
+import { cleanEnvironment } from './run-tidemark.ts';
 
 /** A call that had a file or folder written to the disk. */
 export interface Sync {
@@ -22,7 +23,7 @@ export function syncsOf(program: readonly string[], { cwd, env, input }: TracedO
   const { status, stderr } = spawnSync('strace', [...options, process.execPath, ...program], {
     cwd,
     input,
-    env: { ...process.env, ...env },
+    env: { ...cleanEnvironment(), ...env },
     encoding: 'utf8',
   });
   return { status, stderr, syncs: syncsIn(readFileSync(log, 'utf8')) };
