@@ -30,10 +30,10 @@ describe('a server on a file', () => {
     const posted = await post(server, 'k1', 1);
     const listed = await ask(server.url + LIST);
     for (const { status, text } of [posted, listed]) {
-      assert.match(text, /tidemark\.db is damaged: restore it from a backup/);
+      assert.match(text, /the store is damaged: restore it from a backup/);
       assert.equal(status, 503);
     }
-    await server.process.says(/is damaged: restore it from a backup/);
+    await server.process.says(/tidemark\.db is damaged: restore it from a backup/);
     await stop(server);
     const { exitCode, stderr } = await source.run(['restore', 'copy.db', '--confirm']);
     assert.equal(exitCode, 0, stderr);
