@@ -30,6 +30,11 @@ const state: fc.Arbitrary<ResourceState> = fc.record(
 );
 
 describe('A state as text', () => {
+  it('has no hashes and no links when there are none', () => {
+    assert.equal(encodeState({ hashes: {}, links: [], length: 1 }), '{"length":1}');
+    assert.equal(encodeState({}), '{}');
+  });
+
   it('is what JSON.stringify writes, of fields in one order', () => {
     fc.assert(
       fc.property(state, (given) => {

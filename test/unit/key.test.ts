@@ -42,7 +42,7 @@ describe('The key of a file', () => {
   });
 
   it('is none of a path that no file can have', () => {
-    for (const key of ['http://example.org/a', '/', '/a?b=c', '/a%2Fb', '/a%00', '/%ff', '/a%']) {
+    for (const key of ['http://example.org/a', '/', '/a?b=c', '/a%2Fb', '/x/a%2Fb/y', '/a%00', '/%ff', '/a%']) {
       assert.equal(pathOfKey(key), undefined, key);
     }
     assert.deepEqual(locationOf('/a%2Fb'), { value: 'a%2Fb', type: 'rel_path' });
@@ -83,6 +83,7 @@ describe('The URI of a resource', () => {
       ['http://example.com/%73et/a', 'http://example.com/%73et/a'],
       ['http://example.org/%ff', 'http://example.org/%ff'],
       ['urn:a%20b', 'urn:a%20b'],
+      ['urn:http://example.org/%73et/a', 'urn:http://example.org/%73et/a'],
       [`${PREFIX}%ff`, undefined],
     ];
     for (const [uri, key] of URIS) assert.equal(keyOfUri(PREFIX, uri), key, uri);
@@ -93,7 +94,7 @@ describe('The URI of a resource', () => {
 
   it('below the prefix has a path as its key', () => {
     assert.equal(rightKey(PREFIX, '/a'), '/a');
-    assert.equal(rightKey(PREFIX, `${PREFIX}a`), '/a');
+    assert.equal(rightKey(PREFIX, `${PREFIX}a/`), '/a/');
     assert.equal(rightKey(PREFIX, 'http://example.com/a'), 'http://example.com/a');
     assert.equal(rightKey(PREFIX, `${PREFIX}%ff`), `${PREFIX}%ff`);
   });
@@ -221,6 +222,8 @@ describe('A location', () => {
       'a/..#b',
       `%${'25'.repeat(7)}2e`,
       `%${'25'.repeat(20)}2e`,
+      // Nobody encodes a name so often.
+      `%${'25'.repeat(20)}41`,
     ]) {
       assert.equal(resolved(value, 'rel_path'), 'outside-root', value);
       assert.equal(resolved(`${PREFIX}${value}`, 'url'), 'outside-root', value);

@@ -94,8 +94,8 @@ describe('the key of a record', () => {
   });
 
   it('is not made of an id that is empty or no UTF-8', () => {
-    assert.throws(() => keyOfRecordId(''), /empty id/);
-    assert.throws(() => keyOfRecordId('a\ud800'), /no UTF-8/);
+    assert.throws(() => keyOfRecordId(''), { code: 'invalid', message: /empty id/ });
+    assert.throws(() => keyOfRecordId('a\ud800'), { code: 'invalid', message: /no UTF-8/ });
   });
 
   it('of others stands for no id', () => {

@@ -78,6 +78,7 @@ describe('The weight of an entry', () => {
     assert.equal(entryWeight('http://a.org/&', '/b', undefined), empty + 5);
     assert.equal(entryWeight('http://a.org/', '/b', { mime: 'a/b;c="d"' }), empty + 19);
     assert.equal(entryWeight('http://a.org/', '/b', { mime: '""' }), empty + 12);
+    assert.equal(entryWeight('http://a.org/', '/b', { mime: '&' }), empty + 5);
     assert.equal(entryWeight('http://a.org/', 'http://a.org/b', undefined), empty);
     assert.equal(prefixWeight('http://a.org/?&'), 19);
   });

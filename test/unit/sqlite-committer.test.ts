@@ -5,7 +5,7 @@ import { isTidemarkError } from '../../src/domain/errors.ts';
 import { keyOfPath } from '../../src/domain/key.ts';
 import { clockStamp } from '../../src/domain/stamp.ts';
 import { JumpCheck, startOfMachine } from '../../src/stores/clock.ts';
-import type { CommitResult } from '../../src/stores/resource-index.ts';
+import { type CommitResult, MOST_SOURCES } from '../../src/stores/resource-index.ts';
 import { putDocument } from '../../src/stores/sqlite/catalog-writer.ts';
 import { Committer } from '../../src/stores/sqlite/committer.ts';
 import { requireSchema } from '../../src/stores/sqlite/schema.ts';
@@ -273,6 +273,25 @@ describe('the committer of SQLite', () => {
       assert.deepEqual(short(at('d', 3, shared), at('e', 3)), ['created', 'repeated']);
     });
 
+    it('are remembered of so many sources; events of further ones are rejected', () => {
+      const fill = database.prepare('INSERT INTO positions (set_id, source, position) VALUES (?, ?, 1)');
+      for (let number = 2; number < MOST_SOURCES; number++) fill.run(MAPS, `source-${number}`);
+      const from = (source: string, more: object = {}) => at(source, 5, { source, ...more });
+      const events = [
+        from('b', { set: TEXTS }),
+        from('b'),
+        from('b'),
+        from('source-7'),
+        from('c'),
+        from('d'),
+        put('e', 1),
+      ];
+      const results = ['created', 'created', 'repeated', 'created', 'created', 'too-many-sources', 'created'];
+      assert.deepEqual(short(...events), results);
+      assert.deepEqual(short(from('d'), from('c', { position: 6 })), ['too-many-sources', 'same-state']);
+      assert.deepEqual(short(from('d', { time: LONG_AGO })), ['created'], 'what is taken over is');
+    });
+
     it('count only with both a source and a position', () => {
       const { source: _, ...noSource } = at('a', 1);
       const { position: __, ...noPosition } = at('b', 1);
@@ -291,6 +310,7 @@ describe('the committer of SQLite', () => {
   });
 
   it('makes boundaries above all stamps, and gives later changes stamps above them', () => {
+    assert.equal(committer.mark() - 1, lastStamp());
     const [before] = commit(put('a', 1)).map(stampOf) as [number];
     const mark = committer.mark();
     assert.ok(mark > before && mark % 2 === 1 && mark <= clockStamp() + 60_000_000);

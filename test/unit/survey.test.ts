@@ -39,6 +39,7 @@ describe('A range of keys', () => {
     const pieces = cut(Array(99).fill(1), { entries: 98, weight: 1_000_000 });
     assert.deepEqual(entriesOf(pieces), [50, 49]);
     assert.equal(pieces[1]!.from, '/50');
+    assert.deepEqual(entriesOf(cut(Array(101).fill(1), { entries: 98, weight: 1_000_000 })), [52, 49]);
   });
 
   it('beyond the most weight is cut into pieces that have the same weight', () => {
@@ -51,6 +52,7 @@ describe('A range of keys', () => {
       weightsOf(cut([...Array(20).fill(1), 60, 60, 60], { entries: 1_000, weight: 100 })),
       [8, 8, 64, 60, 60],
     );
+    assert.deepEqual(weightsOf(cut([90, ...Array(9).fill(10)], { entries: 1_000, weight: 100 })), [90, 90]);
     assert.deepEqual(weightsOf(cut([50, 50, 1], { entries: 1_000, weight: 100 })), [100, 1]);
   });
 

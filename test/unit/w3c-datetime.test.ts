@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { formatSeconds, parseDatetime } from '../../src/domain/w3c-datetime.ts';
+import { codeOfProblem, formatSeconds, parseDatetime } from '../../src/domain/w3c-datetime.ts';
 
 describe('W3C datetimes', () => {
   it('are written as Date writes them, of any year that four digits hold', () => {
@@ -44,6 +44,24 @@ describe('W3C datetimes', () => {
     );
   });
 
+  it('are read up to the last day of a month and the last second of a day', () => {
+    for (const text of [
+      '0100-01-01T00:00:00Z',
+      '2016-02-29T23:59:59Z',
+      '2000-02-29T00:00:00Z',
+      '2017-12-31T23:59:59Z',
+    ]) {
+      assert.equal(parseDatetime(text), Date.parse(text) * 1000, text);
+    }
+  });
+
+  it('have one code when only their time or zone is missing', () => {
+    assert.equal(codeOfProblem('a date without a time'), 'datetime-without-zone');
+    assert.equal(codeOfProblem('a datetime without a time zone'), 'datetime-without-zone');
+    assert.equal(codeOfProblem('not a W3C datetime'), 'bad-datetime');
+    assert.equal(codeOfProblem('no such day or time'), 'bad-datetime');
+  });
+
   it('are refused with what is wrong', () => {
     assert.equal(parseDatetime('yesterday'), 'not a W3C datetime');
     assert.equal(parseDatetime('2017-02-03T12:25:00+25:00'), 'not a W3C datetime');
@@ -55,6 +73,17 @@ describe('W3C datetimes', () => {
       '2017-01-01T25:00:00Z',
       '2017-01-01T00:61:00Z',
       '0050-01-01T00:00:00Z',
+      '0099-01-01T00:00:00Z',
+      '2017-00-01T00:00:00Z',
+      '2017-01-00T00:00:00Z',
+      '2017-01-32T00:00:00Z',
+      '2017-04-31T00:00:00Z',
+      '2017-02-29T00:00:00Z',
+      '2016-02-30T00:00:00Z',
+      '1900-02-29T00:00:00Z',
+      '2017-01-01T24:00:00Z',
+      '2017-01-01T00:60:00Z',
+      '2017-01-01T00:00:60Z',
     ]) {
       assert.equal(parseDatetime(text), 'no such day or time', text);
     }

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { SharedLook } from '../../src/domain/shared-look.ts';
+
+describe('A read that several callers share', () => {
+  let reads: PromiseWithResolvers<number>[];
+  const shared = () => {
+    reads = [];
+    return new SharedLook<number>(() => {
+      reads.push(Promise.withResolvers());
+      return reads.at(-1)!.promise;
+    });
+  };
+
+  it('begins after each of them asked, once for all that ask meanwhile', async () => {
+    const look = shared();
+    const first = look.look();
+    const [second, third] = [look.look(), look.look()];
+    assert.equal(reads.length, 1);
+    reads[0]!.resolve(1);
+    assert.equal(await first, 1);
+    await Promise.resolve();
+    assert.equal(reads.length, 2);
+    const fourth = look.look();
+    reads[1]!.resolve(2);
+    assert.deepEqual(await Promise.all([second, third]), [2, 2]);
+    await Promise.resolve();
+    assert.equal(reads.length, 3);
+    reads[2]!.resolve(3);
+    assert.equal(await fourth, 3);
+  });
+
+  it('begins anew after one that failed', async () => {
+    const look = shared();
+    const first = look.look();
+    const second = look.look();
+    reads[0]!.reject(new Error('out of reach'));
+    await assert.rejects(first, /out of reach/);
+    await Promise.resolve();
+    reads[1]!.resolve(2);
+    assert.equal(await second, 2);
+    const third = look.look();
+    assert.equal(reads.length, 3);
+    reads[2]!.resolve(3);
+    assert.equal(await third, 3);
+  });
+});
