@@ -1,4 +1,5 @@
 import { S3Client } from '@aws-sdk/client-s3';
+import { limitAnswers } from './limit-answers.ts';
 import type { S3Location } from './s3-location.ts';
 
 const CONNECTION_TIMEOUT = 5_000;
@@ -24,7 +25,7 @@ export function createClient(
   const { pathStyle, anonymous, profile } = location;
   const region = location.region ?? (endpoint === undefined ? undefined : USUAL_REGION);
   const agent = { maxSockets: SOCKETS, keepAlive: true };
-  return new S3Client({
+  const client = new S3Client({
     ...(endpoint !== undefined && { endpoint }),
     ...(region !== undefined && { region }),
     ...(profile !== undefined && { profile }),
@@ -46,4 +47,6 @@ export function createClient(
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   });
+  limitAnswers(client);
+  return client;
 }

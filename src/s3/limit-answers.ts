@@ -1,0 +1,39 @@
+import { pipeline, type Readable, Transform } from 'node:stream';
+import type { S3Client } from '@aws-sdk/client-s3';
+
+/** Bytes of an answer that is read as a whole. A list of 1,000 keys of 1,024 bytes, each encoded threefold, has some 4 MB. */
+const MOST_BYTES = 16 * 1024 * 1024;
+
+/** Fails requests whose answer goes on and on, but for the bytes of an object: those are streamed. */
+export function limitAnswers(client: S3Client): void {
+  client.middlewareStack.add(
+    (next, { commandName }) =>
+      async (input) => {
+        const result = await next(input);
+        const response = result.response as { readonly statusCode: number; body: Readable };
+        const isObject = commandName === 'GetObjectCommand' && response.statusCode < 300;
+        if (!isObject) response.body = limited(response.body);
+        return result;
+      },
+    // The last one before the network.
+    { step: 'deserialize', priority: 'low', name: 'limitAnswers' },
+  );
+}
+
+class AnswerTooLong extends Error {
+  override readonly name = 'AnswerTooLong';
+}
+
+function limited(body: Readable): Readable {
+  let bytes = 0;
+  const limit = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      if (bytes > MOST_BYTES) done(new AnswerTooLong(`an answer of S3 has more than ${MOST_BYTES} bytes`));
+      else done(null, chunk);
+    },
+  });
+  // Who reads it is told of an error by the stream itself.
+  pipeline(body, limit, () => {});
+  return limit;
+}
