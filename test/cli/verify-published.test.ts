@@ -38,7 +38,7 @@ describeOnEachStore('tidemark verify --published', (store, itOnce) => {
     assert.equal(equal, true);
   });
 
-  it('finds a page that has lost a resource', async () => {
+  itOnce('finds a page that has lost a resource', async () => {
     await change('resourcelist-1-00000002', (text) => text.replace(/<url><loc>[^<]*\/c<.*\n/, ''));
 
     await finds(

@@ -3,14 +3,14 @@ import { rmSync, symlinkSync } from 'node:fs';
 import { formatS3Location, parseS3Location } from '../../src/s3/s3-location.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { upsert } from '../support/builders.ts';
-import { describeOnEachStore, SQLITE } from '../support/each-store.ts';
+import { SQLITE } from '../support/each-store.ts';
 import { rootOf, useBucket, useKeys, useS3 } from '../support/s3.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 import { LONG_AGO, useTempFolder } from '../support/temp-folder.ts';
 
 const SECRET = 'a secret';
 
-describeOnEachStore('What a root leaves out', (store) => {
+describe('What a root leaves out', () => {
   const folder = useTempFolder();
   let started: StartedApp;
 
@@ -18,7 +18,7 @@ describeOnEachStore('What a root leaves out', (store) => {
   beforeEach(async () => {
     // Old enough that answers are kept in memory.
     folder.write('site/public', 'x', LONG_AGO);
-    started = await startApp(store, { dataFolder: folder.at('site/data') });
+    started = await startApp(SQLITE, { dataFolder: folder.at('site/data') });
     await started.app.sets.add({ slug: 'site', root: folder.at('site'), exclude: ['.env', '/private/'] });
     await started.app.sets.markReady('site');
   });
