@@ -18,6 +18,8 @@ import {
 /** What the JSON API is asked and answers; api-routes.ts does it. */
 
 const entries = limit({ usual: 100, most: 10_000 });
+const MAY_BE_SHORTER =
+  'An answer has fewer entries than `limit` when they have some 8 MB: go on with `next`, as long as there is one.';
 
 export const LIST_SETS = {
   id: 'listSets',
@@ -34,8 +36,7 @@ export const LIST_RESOURCES = {
   id: 'listResources',
   tag: 'sets',
   summary: 'The resources that are live, in the order of their keys',
-  description:
-    'With `contains`, an answer holds at most 1,000, and comes after half a second or so: it may hold fewer than there are, even none, and `next` then says how far was looked. All were looked at when there is no `next`.',
+  description: `${MAY_BE_SHORTER} With \`contains\`, an answer holds at most 1,000, and comes after half a second or so: it may hold fewer than there are, even none, and \`next\` then says how far was looked. All were looked at when there is no \`next\`.`,
   query: z.strictObject({
     limit: entries,
     after: text('Only the resources after this key: the `next` of the answer before.', '/2026/a.pdf'),
@@ -66,6 +67,7 @@ export const LIST_CHANGES = {
   id: 'listChanges',
   tag: 'changes',
   summary: 'The changes, oldest first',
+  description: MAY_BE_SHORTER,
   query: z.strictObject({
     limit: entries,
     from: time('The time of the first change. For what follows, the `next` of the answer before.'),
@@ -78,6 +80,7 @@ export const LIST_LATEST_CHANGES = {
   id: 'listLatestChanges',
   tag: 'changes',
   summary: 'The changes, newest first',
+  description: MAY_BE_SHORTER,
   query: z.strictObject({
     limit: entries,
     until: time('The time of the newest change. For what follows, the `next` of the answer before.'),
@@ -89,7 +92,7 @@ export const SHOW_HISTORY = {
   id: 'showHistory',
   tag: 'changes',
   summary: 'The changes of one resource, newest first',
-  description: 'One of `uri` and `key` is needed. A resource that was deleted has a history, too.',
+  description: `One of \`uri\` and \`key\` is needed. A resource that was deleted has a history, too. ${MAY_BE_SHORTER}`,
   query: z.strictObject({
     uri: text('The URI of the resource.', 'https://data.example.org/papers/2026/a.pdf'),
     key: text('Its key.', '/2026/a.pdf'),

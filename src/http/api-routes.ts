@@ -3,6 +3,7 @@ import type { Resource } from '../domain/resource.ts';
 import { boundaryAfter, boundaryBefore, formatStamp } from '../domain/stamp.ts';
 import { summarize } from '../sets/summarized-sets.ts';
 import { LIST_CHANGES, LIST_PAGES, LIST_RESOURCES, LIST_SETS, REFRESH_PAGE, SHOW_RESOURCE } from './api-operations.ts';
+import { resourcesAfter, searchedResources } from './browse.ts';
 import { historyRoutes } from './history-routes.ts';
 import { keyOf } from './named-resource.ts';
 import { get, param, post, type Route, setOf } from './route.ts';
@@ -39,17 +40,12 @@ export function apiRoutes(app: ServedApp): readonly Route[] {
       operation: LIST_RESOURCES,
       async handle(_request, response, { limit, after, contains = '' }) {
         const set = setOf(response);
-        if (contains !== '') {
-          const search = { part: contains, after, limit: Math.min(limit, MOST_FOUND) };
-          const { resources, next } = await index.find(set.id, search);
-          return sendJson(response, { resources: resources.map((resource) => resourceView(set, resource)), next });
-        }
-        // One more tells whether there are more, and another one may be `after` itself, where the range begins.
-        const found = await take(index.read(set.id, { from: after }), limit + 2);
-        const following = found.filter(({ key }) => key !== after);
-        const shown = following.slice(0, limit);
-        const next = following.length > limit ? shown.at(-1)?.key : undefined;
-        sendJson(response, { resources: shown.map((resource) => resourceView(set, resource)), next });
+        const search = { part: contains, after, limit: Math.min(limit, MOST_FOUND) };
+        const { resources, next } =
+          contains === ''
+            ? await resourcesAfter(index, set, { after, limit })
+            : await searchedResources(index, set, search);
+        sendJson(response, { resources: resources.map((resource) => resourceView(set, resource)), next });
       },
     }),
 
@@ -73,10 +69,9 @@ export function apiRoutes(app: ServedApp): readonly Route[] {
           after: from === undefined ? set.epochStart : boundaryBefore(from),
           until: until === undefined ? undefined : boundaryAfter(until),
         };
-        const found = await take(index.changes(set.id, range), limit + 1);
-        const shown = found.slice(0, limit);
-        const next = found.length > limit ? formatStamp(boundaryAfter(shown.at(-1)!.stamp)) : undefined;
-        sendJson(response, { changes: shown.map((change) => changeView(set, change)), next });
+        const { taken, hasMore } = await take(index.changes(set.id, range), set, limit);
+        const next = hasMore ? formatStamp(boundaryAfter(taken.at(-1)!.stamp)) : undefined;
+        sendJson(response, { changes: taken.map((change) => changeView(set, change)), next });
       },
     }),
 

@@ -1,14 +1,17 @@
 import type { Change } from '../domain/change.ts';
 import { TidemarkError } from '../domain/errors.ts';
 import type { ResourceSet } from '../domain/resource-set.ts';
-import { boundaryAfter, clockStamp, formatStamp } from '../domain/stamp.ts';
+import { boundaryAfter, boundaryBefore, clockStamp, formatStamp } from '../domain/stamp.ts';
 import { MICROSECONDS, type TimeUnit } from '../domain/time-unit.ts';
 import { MOST_UNITS } from '../stores/activity-memory.ts';
+import type { HistoryRange } from '../stores/resource-index.ts';
 import { LIST_LATEST_CHANGES, LIST_POSTINGS, SHOW_ACTIVITY, SHOW_HISTORY } from './api-operations.ts';
+import { newestChanges } from './browse.ts';
 import { keyOf } from './named-resource.ts';
 import { get, type Route, setOf } from './route.ts';
 import { sendJson } from './send-json.ts';
 import type { ServedApp } from './served-app.ts';
+import type { Taken } from './take.ts';
 import { changeView, countsView, postingView } from './views.ts';
 
 /** Hours and days that are told of when nobody says how many. */
@@ -23,9 +26,9 @@ export function historyRoutes({ index, activity, journal }: ServedApp): readonly
       async handle(_request, response, { limit, until }) {
         const set = setOf(response);
         const before = until === undefined ? undefined : boundaryAfter(until);
-        // One more tells whether there are more.
-        const changes = await index.latest(set.id, { after: set.epochStart, before, limit: limit + 1 });
-        sendJson(response, newestFirst(set, changes, limit));
+        const after = set.epochStart;
+        const read = (range: HistoryRange) => index.latest(set.id, { after, ...range });
+        sendJson(response, newestFirst(set, await newestChanges(set, { before, limit }, read)));
       },
     }),
 
@@ -35,8 +38,9 @@ export function historyRoutes({ index, activity, journal }: ServedApp): readonly
       async handle(_request, response, { limit, until, ...named }) {
         const set = setOf(response);
         const before = until === undefined ? undefined : boundaryAfter(until);
-        const changes = await index.history(set.id, keyOf(named, set), { before, limit: limit + 1 });
-        sendJson(response, newestFirst(set, changes, limit));
+        const key = keyOf(named, set);
+        const read = (range: HistoryRange) => index.history(set.id, key, range);
+        sendJson(response, newestFirst(set, await newestChanges(set, { before, limit }, read)));
       },
     }),
 
@@ -62,10 +66,9 @@ export function historyRoutes({ index, activity, journal }: ServedApp): readonly
   ];
 }
 
-function newestFirst(set: ResourceSet, changes: readonly Change[], limit: number) {
-  const shown = changes.slice(0, limit);
-  const next = changes.length > limit ? formatStamp(shown.at(-1)!.stamp - 1) : undefined;
-  return { changes: shown.map((change) => changeView(set, change)), next };
+function newestFirst(set: ResourceSet, { taken, hasMore }: Taken<Change>) {
+  const next = hasMore ? formatStamp(boundaryBefore(taken.at(-1)!.stamp)) : undefined;
+  return { changes: taken.map((change) => changeView(set, change)), next };
 }
 
 function requireRange({

@@ -1,12 +1,15 @@
+import type { Change } from '../domain/change.ts';
 import { TidemarkError } from '../domain/errors.ts';
-import type { ResourceSet, SetId } from '../domain/resource-set.ts';
-import { boundaryBefore, clockStamp } from '../domain/stamp.ts';
+import type { ResourceSet } from '../domain/resource-set.ts';
+import { boundaryBefore, clockStamp, type Stamp } from '../domain/stamp.ts';
 import { MICROSECONDS, type TimeUnit } from '../domain/time-unit.ts';
+import { newestChanges, resourcesAfter, searchedResources } from '../http/browse.ts';
 import { keyOf } from '../http/named-resource.ts';
 import { get, type Route, setOf } from '../http/route.ts';
 import type { ServedApp } from '../http/served-app.ts';
-import { take } from '../http/take.ts';
+import type { Taken } from '../http/take.ts';
 import { MOST_ENTRIES } from '../journal/stored-journal.ts';
+import type { HistoryRange } from '../stores/resource-index.ts';
 import type { Series } from './activity-plot.ts';
 import { renderChangesPage } from './changes-page.ts';
 import { renderFindPage } from './find-page.ts';
@@ -58,13 +61,12 @@ export function setRoutes(app: ServedApp): readonly Route[] {
       action: 'read-state',
       operation: CHANGES,
       async handle(request, response, { before }) {
-        const { id } = setOf(response);
-        const { shown, older } = pageBack(
-          await index.latest(id, { before, limit: CHANGES_PER_PAGE + 1 }),
-          CHANGES_PER_PAGE,
-        );
+        const set = setOf(response);
+        const read = (range: HistoryRange) => index.latest(set.id, range);
+        const changes = await newestChanges(set, { before, limit: CHANGES_PER_PAGE }, read);
         const page = await setFrameOf(app, { request, response }, 'changes');
-        sendPage(response, renderChangesPage({ ...page, changes: shown, older, isLatest: before === undefined }));
+        const shown = { changes: changes.taken, older: olderThan(changes), isLatest: before === undefined };
+        sendPage(response, renderChangesPage({ ...page, ...shown }));
       },
     }),
 
@@ -72,9 +74,12 @@ export function setRoutes(app: ServedApp): readonly Route[] {
       action: 'read-state',
       operation: FIND,
       async handle(request, response, { q, after }) {
-        const { id } = setOf(response);
+        const set = setOf(response);
         const limit = RESOURCES_PER_PAGE;
-        const found = q === '' ? await browse(app, id, after, limit) : await index.find(id, { part: q, after, limit });
+        const found =
+          q === ''
+            ? await resourcesAfter(index, set, { after, limit })
+            : await searchedResources(index, set, { part: q, after, limit });
         const page = await setFrameOf(app, { request, response }, 'resources');
         sendPage(response, renderFindPage({ ...page, q, after, ...found }));
       },
@@ -88,11 +93,11 @@ export function setRoutes(app: ServedApp): readonly Route[] {
         const key = keyOf(named, set);
         const [resource] = await index.lookup(set.id, [key]);
         if (resource === undefined) throw new TidemarkError('not-found', `there is no resource ${key}`, { key });
-        const history = await index.history(set.id, key, { before, limit: HISTORY_PER_PAGE + 1 });
-        const { shown, older } = pageBack(history, HISTORY_PER_PAGE);
+        const read = (range: HistoryRange) => index.history(set.id, key, range);
+        const history = await newestChanges(set, { before, limit: HISTORY_PER_PAGE }, read);
         const page = await setFrameOf(app, { request, response }, undefined);
-        const isLatest = before === undefined;
-        sendPage(response, renderResourcePage({ ...page, resource, history: shown, older, isLatest }));
+        const shown = { history: history.taken, older: olderThan(history), isLatest: before === undefined };
+        sendPage(response, renderResourcePage({ ...page, resource, ...shown }));
       },
     }),
 
@@ -108,19 +113,9 @@ export function setRoutes(app: ServedApp): readonly Route[] {
   ];
 }
 
-/** What is shown of changes that were read with one more, and the boundary below them when there is more. */
-function pageBack<Entry extends { readonly stamp: number }>(entries: readonly Entry[], most: number) {
-  const shown = entries.slice(0, most);
-  return { shown, older: entries.length > most ? boundaryBefore(shown.at(-1)!.stamp) : undefined };
-}
-
-/** Resources in the order of their keys, above one. */
-async function browse({ index }: ServedApp, set: SetId, after: string | undefined, limit: number) {
-  // One more tells whether there are more, and another one may be `after` itself, where the range begins.
-  const read = await take(index.read(set, { from: after }), limit + 2);
-  const following = read.filter(({ key }) => key !== after);
-  const resources = following.slice(0, limit);
-  return { resources, next: following.length > limit ? resources.at(-1)?.key : undefined };
+/** The boundary below changes, newest first, when there are older ones. */
+function olderThan({ taken, hasMore }: Taken<Change>): Stamp | undefined {
+  return hasMore ? boundaryBefore(taken.at(-1)!.stamp) : undefined;
 }
 
 /** How many changes there were in each of the last days or hours. */

@@ -9,8 +9,15 @@ import {
   setsSchema,
 } from '../../src/http/schemas.ts';
 import { ask, askJson } from '../support/ask.ts';
+import { URL_PREFIX, upsert } from '../support/builders.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
+
+interface Listed {
+  readonly resources?: { key: string }[];
+  readonly changes?: { key: string; length?: number }[];
+  readonly next?: string;
+}
 
 const MD5 = 'd41d8cd98f00b204e9800998ecf8427e';
 
@@ -128,6 +135,42 @@ describeOnEachStore('The JSON API', (store, itOnce) => {
     }
     const created = ['a', 'b', 'c', 'd', 'e'].map((name) => `created /${name}`);
     assert.deepEqual(seen, [...created, 'updated /b', 'deleted /e']);
+  });
+
+  itOnce('lists fewer entries than were asked for when they are large', async () => {
+    const { app, url } = started;
+    const { id } = await app.sets.add({ slug: 'large', urlPrefix: URL_PREFIX });
+    // A megabyte.
+    const links = Array.from({ length: 1000 }, () => ({ rel: 'item', href: `/${'l'.repeat(1000)}` }));
+    const keys = Array.from({ length: 10 }, (_, at) => `/${String(at).padStart(2, '0')}`);
+    await app.updater.post(keys.map((key) => upsert(id, key.slice(1), { links })));
+    await app.updater.post([...keys.keys()].map((length) => upsert(id, '00', { links, length })));
+    const pages = async (path: string, from: string, keyOf: (entry: { key: string; length?: number }) => unknown) => {
+      const seen: unknown[][] = [];
+      for (let query = ''; ; ) {
+        const { resources, changes, next } = (await get(`${url}/api/sets/large/${path}limit=1000${query}`)) as Listed;
+        seen.push((resources ?? changes ?? []).map(keyOf));
+        if (next === undefined) return seen;
+        query = `&${from}=${encodeURIComponent(next)}`;
+      }
+    };
+    const keyOf = ({ key }: { key: string }) => key;
+    const lengths = [...[...keys.keys()].reverse(), undefined];
+    const updates = keys.map(() => '/00');
+    for (const [path, from, entry, expected] of [
+      ['resources?', 'after', keyOf, keys],
+      ['resources?contains=/&', 'after', keyOf, keys],
+      ['changes?', 'from', keyOf, [...keys, ...updates]],
+      ['changes/latest?', 'until', keyOf, [...updates, ...keys.toReversed()]],
+      ['resource/history?key=/00&', 'until', ({ length }: { length?: number }) => length, lengths],
+    ] as const) {
+      const seen = await pages(path, from, entry);
+      assert.deepEqual(seen.flat(), expected, path);
+      for (const { length } of seen) assert.ok(length > 0 && length <= 8, `${path} ${length}`);
+    }
+    const page = await ask(`${url}/sets/large/resource?key=/00`);
+    assert.ok(page.text.split('<tr').length <= 10);
+    assert.ok(page.text.includes('Older'));
   });
 
   itOnce('refuses a limit that is none', async () => {
