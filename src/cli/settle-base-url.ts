@@ -7,7 +7,7 @@ import type { SourceSettings } from '../sets/set-registry.ts';
  * Gives the source its base URL: the one that was set, else the one of last time, else the local one. A source without sets may
  * change it freely, and so may one that was never served; else a change must be confirmed.
  * @param serves the command serves with it, on its port: another port than last time's is another base URL
- * @throws TidemarkError `conflict` that says both base URLs and the ways out
+ * @throws TidemarkError `conflict` that says both base URLs and the ways out, or which URIs would be too long
  */
 export async function settleBaseUrl(
   { sets }: Pick<App, 'sets'>,
@@ -16,11 +16,12 @@ export async function settleBaseUrl(
 ): Promise<string> {
   const kept = await keptSource({ sets });
   if (kept !== undefined && !given.has('baseUrl') && !(serves && isLocal(kept.baseUrl))) return kept.baseUrl;
-  const isFree = kept?.served === false || (await sets.list()).length === 0;
+  const mayChange = confirmed || kept?.served === false || (await sets.list()).length === 0;
   try {
-    await sets.useBaseUrl(baseUrl, confirmed || isFree);
+    await sets.useBaseUrl(baseUrl, mayChange);
   } catch (error) {
-    if (isTidemarkError(error, 'conflict') && kept !== undefined) throw otherBaseUrl(kept.baseUrl, baseUrl);
+    if (!mayChange && isTidemarkError(error, 'conflict') && kept !== undefined)
+      throw otherBaseUrl(kept.baseUrl, baseUrl);
     throw error;
   }
   return baseUrl;

@@ -29,7 +29,7 @@ export async function requireUris(
   if (first === undefined) return;
   throw new TidemarkError(
     'conflict',
-    `below ${urlPrefix}, ${wrong} of the resources of ${slug} would have URIs with less than 12 or more than 2,048 characters, such as ` +
+    `below ${urlPrefix}, ${wrong} of the resources of ${slug} would have URIs with fewer than 12 or more than 2,048 characters, such as ` +
       `${first.slice(0, 80)}: delete these first, or choose another prefix`,
     { set: slug, key: first },
   );

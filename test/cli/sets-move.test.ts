@@ -107,9 +107,21 @@ describeOnEachStore('tidemark sets move', (store, itOnce) => {
 
     const longer = `https://example.org/${'y'.repeat(60)}/`;
     const { stderr, exitCode } = await place.run(['sets', 'move', 's', longer, '--confirm-move']);
-    assert.match(stderr, /1 of the resources of s would have URIs with less than 12 or more than 2,048 characters/);
+    assert.match(stderr, /1 of the resources of s would have URIs with fewer than 12 or more than 2,048 characters/);
     assert.equal(exitCode, 2);
     assert.match(await done('sets show s'), /urlPrefix +https:\/\/one\.example\.org\/p\/\n/);
+  });
+
+  itOnce('refuses a base URL that makes URIs too long also when it is confirmed, and says which', async () => {
+    const before = `http://localhost:${await findFreePort()}`;
+    await done(`sets add s --root ${place.folder} --base-url ${before}`);
+    await post({ value: 'x'.repeat(1990), type: 'rel_path', length: 1 });
+
+    const longer = `${before}/${'y'.repeat(60)}`;
+    const { stderr, exitCode } = await place.run(['serve', '--base-url', longer, '--confirm-move']);
+    assert.match(stderr, /1 of the resources of s would have URIs with fewer than 12 or more than 2,048 characters/);
+    assert.equal(exitCode, 2);
+    assert.match(await done('sets show s'), new RegExp(`urlPrefix +${before}/sets/s/resources/\n`));
   });
 
   /** Starts a server, and reads its lists. */
