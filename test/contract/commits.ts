@@ -1,0 +1,269 @@
+import assert from 'node:assert/strict';
+import type { ChangeEvent } from '../../src/domain/change.ts';
+import { MAX_ENTRIES_WEIGHT } from '../../src/domain/resource-set.ts';
+import { clockStamp } from '../../src/domain/stamp.ts';
+import { SetRegistry } from '../../src/sets/set-registry.ts';
+import type { Stores } from '../../src/stores/open-stores.ts';
+import type { CommitResult } from '../../src/stores/resource-index.ts';
+import { collect, deletion, URL_PREFIX, upsert } from '../support/builders.ts';
+import { until } from '../support/until.ts';
+
+/** What every committer decides, in one store for all tests: each has a set of its own. */
+export function commitContract(start: () => Promise<{ open(): Promise<Stores>; dispose(): Promise<void> }>): void {
+  let place: Awaited<ReturnType<typeof start>>;
+  let stores: Stores;
+  let other: Stores;
+  let sets: SetRegistry;
+  let count = 0;
+
+  before(async () => {
+    place = await start();
+    [stores, other] = [await place.open(), await place.open()];
+    sets = new SetRegistry(stores.catalog, stores.index);
+    await sets.useBaseUrl('http://localhost:8080', false);
+  });
+  after(async () => {
+    for (const { close } of [stores, other]) await close();
+    await place.dispose();
+  });
+
+  async function add(windowChanges = 3): Promise<number> {
+    count += 1;
+    return (await sets.add({ slug: `mutated-commits-${count}`, urlPrefix: URL_PREFIX, windowChanges })).id;
+  }
+  const commit = (...events: readonly ChangeEvent[]) => stores.index.commit(events);
+  const short = async (...events: readonly ChangeEvent[]) => (await commit(...events)).map(describeResult);
+  const changesOf = (set: number) => collect(stores.index.changes(set, { after: 0 }));
+  const windowsOf = async (set: number) =>
+    (await stores.index.windows(set, 0)).map(({ number, changes }) => [number, changes]);
+  const positionsOf = async (...wanted: readonly number[]) =>
+    (await stores.index.positions())
+      .filter(({ set }) => wanted.includes(set))
+      .map(({ set, source, position }) => `${wanted.indexOf(set)} ${source} ${position}`)
+      .sort();
+
+  it('decides events in their order, each against what the ones before it made', async () => {
+    const [set, beside] = [await add(), await add()];
+    const weigh = (event: ChangeEvent, weight: number) => ({ ...event, weight });
+    const results = await commit(
+      weigh(upsert(set, 'b', { length: 1 }), 501),
+      upsert(set, 'a', { length: 1 }),
+      upsert(beside, 'a', { length: 3 }),
+      weigh(upsert(set, 'b', { length: 2 }), 502),
+      weigh(deletion(set, 'a'), 503),
+    );
+    const stamps = results.map(stampOf);
+    const [b, a, c, b2, a2] = stamps as [number, number, number, number, number];
+    assert.deepEqual(stamps, [b, b + 2, b + 4, b + 6, b + 8]);
+    assert.equal(await stores.index.watermark(), a2 + 1);
+    assert.deepEqual(
+      (await changesOf(set)).map(({ stamp, key, kind, window, weight, state }) => [
+        stamp,
+        key,
+        kind,
+        window,
+        weight,
+        state,
+      ]),
+      [
+        [b, '/b', 'created', 1, 501, { length: 1 }],
+        [a, '/a', 'created', 1, upsert(set, 'a').weight, { length: 1 }],
+        [b2, '/b', 'updated', 1, 502, { length: 2 }],
+        [a2, '/a', 'deleted', 2, 503, undefined],
+      ],
+    );
+    assert.deepEqual(await collect(stores.index.read(set, { tombstones: true })), [
+      { key: '/a', state: undefined, stamp: a2, created: a },
+      { key: '/b', state: { length: 2 }, stamp: b2, created: b },
+    ]);
+    assert.deepEqual(await stores.index.summary(set), { resources: 1, changes: 4, lastChange: a2 });
+    assert.deepEqual(await stores.index.summary(beside), { resources: 1, changes: 1, lastChange: c });
+    assert.deepEqual(await windowsOf(set), [
+      [1, 3],
+      [2, 1],
+    ]);
+  });
+
+  it('decides against what earlier commits made, and keeps when a resource was created', async () => {
+    const set = await add();
+    const [first] = (await commit(upsert(set, 'a'))).map(stampOf);
+    const [second] = (await commit(upsert(set, 'a', { length: 2 }))).map(stampOf);
+    assert.deepEqual(await short(upsert(set, 'a', { length: 2 }), deletion(set, 'b')), ['same-state', 'not-there']);
+    assert.deepEqual(await stores.index.lookup(set, ['/a']), [
+      { key: '/a', state: { length: 2 }, stamp: second, created: first },
+    ]);
+    assert.deepEqual(await short(deletion(set, 'a'), deletion(set, 'a')), ['deleted', 'not-there']);
+    const [again] = (await commit(upsert(set, 'a'))).map(stampOf);
+    assert.equal((await stores.index.lookup(set, ['/a']))[0]!.created, again);
+    const { pieces } = await stores.index.survey(set, {}, { entries: 10, weight: 1e9 });
+    const { weight } = upsert(set, 'a');
+    assert.deepEqual(pieces, [{ from: undefined, last: '/a', entries: 1, weight, newest: again }]);
+  });
+
+  it('decides against what another process has committed since', async () => {
+    const set = await add();
+    await commit(upsert(set, 'a'));
+    await other.index.commit([upsert(set, 'b')]);
+    assert.deepEqual(await short(upsert(set, 'b'), upsert(set, 'c')), ['same-state', 'created']);
+    const results = await other.index.commit([upsert(set, 'c'), deletion(set, 'a')]);
+    assert.deepEqual(results.map(describeResult), ['same-state', 'deleted']);
+    assert.deepEqual(await short(deletion(set, 'a')), ['not-there']);
+  });
+
+  it('makes each change once when two processes post the same at once', async () => {
+    const set = await add(1_000);
+    for (let round = 0; round < 4; round++) {
+      const events = ['a', 'b', 'c'].map((name) => upsert(set, name, { length: round }));
+      const posted = [stores, other, stores].map(({ index }) => index.commit(events));
+      const results = (await Promise.all(posted)).flat().map(describeResult);
+      const kind = round === 0 ? 'created' : 'updated';
+      assert.deepEqual(results.sort(), [...Array(3).fill(kind), ...Array(6).fill('same-state')].sort());
+    }
+    const stamps = (await changesOf(set)).map(({ stamp }) => stamp);
+    assert.equal(new Set(stamps).size, 12);
+    assert.deepEqual(await windowsOf(set), [[1, 12]]);
+  });
+
+  it('appends nothing when nothing is new', async () => {
+    const set = await add();
+    await commit(upsert(set, 'a'));
+    const watermark = await stores.index.watermark();
+    assert.deepEqual(await short(upsert(set, 'a'), deletion(set, 'b'), upsert(999_999, 'a')), [
+      'same-state',
+      'not-there',
+      'unknown-set',
+    ]);
+    assert.deepEqual(await commit(), []);
+    assert.equal(await stores.index.watermark(), watermark);
+    assert.deepEqual(await windowsOf(set), [[1, 1]]);
+  });
+
+  it('ends a window when it is full, too heavy, or of an earlier history', async () => {
+    const set = await add(3);
+    const heavy = (name: string, weight: number) => ({ ...upsert(set, name), weight });
+    await commit(heavy('a', MAX_ENTRIES_WEIGHT - 5), heavy('b', 5));
+    await commit(heavy('c', 1));
+    assert.deepEqual(await windowsOf(set), [
+      [1, 2],
+      [2, 1],
+    ]);
+    await commit(heavy('d', 1), heavy('e', 1), heavy('f', 1));
+    await sets.renew(`mutated-commits-${count}`);
+    const [last] = (await commit(heavy('g', 1))).map(stampOf);
+    const windows = await stores.index.windows(set, 0);
+    assert.deepEqual(
+      windows.map(({ number, changes }) => [number, changes]),
+      [
+        [1, 2],
+        [2, 3],
+        [3, 1],
+        [4, 1],
+      ],
+    );
+    assert.equal(windows[3]!.from, last! - 1);
+  });
+
+  it('takes the stamps and windows of a log that is made again, and knows what it has of it', async () => {
+    const set = await add(1_000);
+    const from = await stores.index.watermark();
+    await until('the clock has passed the times', async () => clockStamp() > from + 100);
+    const log = [1, 1, 2, 3].map((window, at) => {
+      return { ...upsert(set, `file-${at}`), time: from + 1 + 2 * at, window };
+    });
+    assert.deepEqual(
+      (await commit(...log)).map(stampOf),
+      log.map(({ time }) => time),
+    );
+    const more = { ...upsert(set, 'more'), time: from + 9, window: 3 };
+    assert.deepEqual(await short(...log, more), ['repeated', 'repeated', 'repeated', 'repeated', 'created']);
+    assert.deepEqual(await windowsOf(set), [
+      [1, 2],
+      [2, 1],
+      [3, 2],
+    ]);
+    const history = { ...upsert(set, 'older'), time: from };
+    assert.deepEqual((await commit(history)).map(stampOf), [from + 11], 'the log has come further');
+  });
+
+  it('rejects events by themselves, for each reason', async () => {
+    const [set, removed] = [await add(), await add()];
+    await sets.remove(`mutated-commits-${count}`);
+    const urlPrefix = 'http://example.org/elsewhere/';
+    const source = { source: 'harvester', position: 7 };
+    assert.deepEqual(
+      await short(
+        upsert(set, 'a'),
+        { ...upsert(removed, 'a'), ...source },
+        { ...upsert(set, 'b'), urlPrefix, ...source },
+        { ...upsert(set, 'c'), urlPrefix: URL_PREFIX },
+        { ...upsert(999_999, 'd'), urlPrefix },
+        upsert(set, 'e'),
+      ),
+      ['created', 'unknown-set', 'moved', 'created', 'unknown-set', 'created'],
+    );
+    assert.deepEqual(await positionsOf(set, removed), []);
+  });
+
+  it('counts an event at or below the position of its source as known', async () => {
+    const [set, beside] = [await add(100), await add(100)];
+    const at = (name: string, position: number, more: object = {}) => {
+      return { ...upsert(set, name, { length: position }), source: 'harvester', position, ...more };
+    };
+    const shared = { sharesPosition: true } as const;
+    assert.deepEqual(await short(at('a', 0), at('a', 0), at('b', 5), at('c', 4)), [
+      'created',
+      'repeated',
+      'created',
+      'repeated',
+    ]);
+    assert.deepEqual(await short(at('c', 5), at('d', 6), at('e', 1, { source: 'toString' })), [
+      'repeated',
+      'created',
+      'created',
+    ]);
+    assert.deepEqual(await short(at('f', 8, shared), at('g', 8, shared), at('h', 7, shared), at('i', 8)), [
+      'created',
+      'created',
+      'repeated',
+      'repeated',
+    ]);
+    const watermark = await stores.index.watermark();
+    const nothingNew = { ...deletion(set, 'none'), source: 'harvester', position: 9 };
+    assert.deepEqual(await short(nothingNew, at('k', 1, { set: beside })), ['not-there', 'created']);
+    assert.deepEqual(await short({ ...nothingNew, position: 10 }, nothingNew), ['not-there', 'repeated']);
+    const { source: _, ...noSource } = at('l', 1);
+    const { position: __, ...noPosition } = at('m', 1);
+    assert.deepEqual(await short(noSource, noPosition), ['created', 'created']);
+    assert.deepEqual(await positionsOf(set, beside), ['0 harvester 10', '0 toString 1', '1 harvester 1']);
+    assert.ok((await stores.index.watermark()) > watermark);
+  });
+
+  it('makes boundaries above all stamps, and gives later changes stamps above them', async () => {
+    const set = await add();
+    const [first] = (await commit(upsert(set, 'a'))).map(stampOf);
+    const marks = [await stores.index.mark(), await other.index.mark()] as const;
+    const [last] = (await commit(upsert(set, 'b'))).map(stampOf);
+    assert.ok(first! < marks[0] && marks[0] <= marks[1] && marks[1] < last!);
+    assert.ok(marks.every((mark) => mark % 2 === 1));
+    assert.ok(last! - clockStamp() < 60_000_000);
+  });
+
+  it('applies many commits in order', async () => {
+    const set = await add(1_000);
+    const posted = Array.from({ length: 30 }, (_, at) =>
+      commit(upsert(set, `file-${at}`), upsert(set, 'last', { length: at })),
+    );
+    await Promise.all(posted);
+    assert.equal((await changesOf(set)).length, 60);
+    assert.deepEqual((await stores.index.lookup(set, ['/last']))[0]!.state, { length: 29 });
+  });
+}
+
+function describeResult(result: CommitResult): string {
+  if (result.status === 'applied') return result.kind;
+  return result.status === 'unchanged' ? result.reason : result.code;
+}
+
+function stampOf(result: CommitResult): number {
+  return result.status === 'applied' ? result.stamp : assert.fail(describeResult(result));
+}
