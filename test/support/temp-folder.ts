@@ -1,6 +1,7 @@
 import {
   chmodSync,
-  lchownSync,
+  chownSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -83,10 +84,14 @@ export async function whileUnreadable<Result>(path: string, work: () => Promise<
   }
 }
 
-/** Makes all of a folder the property of the user that goes on with it: temporary folders and stores are their owner's alone. */
+/**
+ * Gives what only its owner may use, such as temporary folders and stores, to the user that the test goes on as. The
+ * rest keeps its ctime: a scan hashes a file again whose ctime is another one.
+ */
 function ownByNobody(folder: string): void {
   for (const name of ['', ...readdirSync(folder, { encoding: 'utf8', recursive: true })]) {
-    lchownSync(join(folder, name), NOBODY, NOBODY);
+    const path = join(folder, name);
+    if ((lstatSync(path).mode & 0o007) === 0) chownSync(path, NOBODY, NOBODY);
   }
 }
 
