@@ -3,6 +3,7 @@ import { MAX_ENTRIES, type ResourceSet } from '../domain/resource-set.ts';
 import { boundaryBefore, type Stamp } from '../domain/stamp.ts';
 import type { Limits, LogEntry, Piece } from '../stores/resource-index.ts';
 import { partName } from './document-name.ts';
+import { bytesOf, MOST_BYTES, MOST_PAGES, MOST_RETIRED_BYTES } from './page-limits.ts';
 
 /**
  * A Resource List page: a contiguous range of keys, from its `from` to that of the next page. What it holds is counted along the
@@ -58,17 +59,6 @@ interface WholeSurvey {
   readonly through: Stamp;
   readonly pieces: readonly Piece[];
   readonly entries?: number;
-}
-
-/** Resources for each entry of a page, above which pages are made larger, and how many there are then for each: an index has 50,000 pages at most. */
-const MOST_PAGES = MAX_ENTRIES;
-const WIDEN_ABOVE = 40_000;
-const WIDEN_TO = 25_000;
-
-/** The limits of pages when a set has so many resources: larger than the set says when an index could not list all pages. */
-export function widened({ entries, weight }: Limits, resources: number): Limits {
-  if (resources <= entries * WIDEN_ABOVE) return { entries, weight };
-  return { entries: Math.min(Math.ceil(resources / WIDEN_TO), MAX_ENTRIES), weight };
 }
 
 export const RETIRED_FOR = 24 * 60 * 60 * 1000;
@@ -188,9 +178,12 @@ export class PageDirectory {
     this.shapeChanged = true;
   }
 
-  /** Whether there are more pages than an index may list. */
+  /** Whether there are more pages than an index may list, or than one document of the catalog may describe. */
   get hasTooManyPages(): boolean {
-    return this.#pages.length > MOST_PAGES;
+    if (this.#pages.length > MOST_PAGES) return true;
+    // The largest pages there are can only be left as they are.
+    if (this.#limits.entries >= MAX_ENTRIES) return false;
+    return bytesOf(this.#pages.map(({ from, high }) => [from, high])) > MOST_BYTES;
   }
 
   /** Whether the page size of the set was changed since its pages were cut. */
@@ -222,9 +215,9 @@ export class PageDirectory {
     }
   }
 
-  /** What the catalog keeps; names that were retired more than a day ago are forgotten, and so answer 410. */
+  /** What the catalog keeps; names that were retired more than a day ago, or before too many others, are forgotten, and so answer 410. */
   toStored(now: number): StoredDirectory {
-    this.#retired = this.#retired.filter(({ retired }) => now - retired < RETIRED_FOR);
+    this.#forgetRetired(now);
     const { epoch, through } = this;
     const { entries } = this.#limits;
     return {
@@ -242,6 +235,15 @@ export class PageDirectory {
   endOf(name: string): ResourceKey | undefined {
     const at = this.#pages.findIndex((page) => page.name === name);
     return this.#pages[at + 1]?.from;
+  }
+
+  #forgetRetired(now: number): void {
+    let bytes = 0;
+    const kept = this.#retired.toReversed().filter(({ from, to, retired }) => {
+      bytes += bytesOf([[from, to]]);
+      return now - retired < RETIRED_FOR && bytes <= MOST_RETIRED_BYTES;
+    });
+    this.#retired = kept.reverse();
   }
 
   #retire(at: number, through: Stamp, now: number): void {

@@ -7,7 +7,8 @@ import { catalogId } from '../sets/set-registry.ts';
 import type { Catalog } from '../stores/catalog.ts';
 import type { Limits, LogEntry, ResourceIndex, Survey } from '../stores/resource-index.ts';
 import type { LogTail } from './log-tail.ts';
-import { PageDirectory, type StoredDirectory, widened } from './page-directory.ts';
+import { PageDirectory, type StoredDirectory } from './page-directory.ts';
+import { widened, widenedFor } from './page-limits.ts';
 import { documentOfPage } from './resource-lists.ts';
 
 /** Splitting goes on while changes come in; after this many rounds the caller is told to come again. */
@@ -158,12 +159,16 @@ export class SetPublication {
     }
   }
 
-  /** Cuts the whole set into pages of the size that it says, or larger ones when an index could not list so many. */
+  /** Cuts the whole set into pages of the size that it says, or larger ones when they could not all be listed and stored. */
   async #surveyAll(set: ResourceSet): Promise<Survey & { readonly entries: number }> {
     const { id } = set;
     const { resources } = await this.#parts.index.summary(id);
-    const limits = widened(limitsOf(set), resources);
-    return { ...(await this.#parts.survey(id, {}, limits)), entries: limits.entries };
+    for (let limits = widened(limitsOf(set), resources); ; ) {
+      const survey = await this.#parts.survey(id, {}, limits);
+      const wider = widenedFor(survey.pieces, limits);
+      if (wider === undefined) return { ...survey, entries: limits.entries };
+      limits = wider;
+    }
   }
 
   async #replaceAll(directory: PageDirectory): Promise<void> {

@@ -36,6 +36,34 @@ describe('An index', () => {
     assert.deepEqual(former, ['https://example.org/s/00000']);
   }).timeout(60_000);
 
+  it('has larger pages than the set says when their keys would take too many bytes of the catalog', async () => {
+    const { id } = await started.app.sets.add({ slug: 's', urlPrefix: 'https://example.org/s/', pageEntries: 1 });
+    const long = (number: number) => upsert(id, `${'k'.repeat(1_990)}${String(number).padStart(5, '0')}`);
+    const postLong = (from: number, to: number) =>
+      started.app.updater.post(Array.from({ length: to - from }, (_, at) => long(from + at)));
+    await postLong(0, 3_000);
+    const before = partsOf(await read('/sets/s/resourcelist.xml'));
+    assert.equal(before.length, 3_000);
+    // The pages that were there are kept for a day, beside the new ones.
+    await postLong(3_000, 5_000);
+
+    const parts = partsOf(await read('/sets/s/resourcelist.xml'));
+    assert.ok(parts.length > 1 && parts.length <= 2_000, String(parts.length));
+    const bytes = sizeOfDirectory();
+    assert.ok(bytes <= 40 * 1024 * 1024, String(bytes));
+    const last = partsOf(await read(new URL(parts.at(-1)!).pathname), 'url');
+    assert.ok(last.at(-1)?.endsWith('04999'));
+    const former = partsOf(await read(new URL(before.at(-1)!).pathname), 'url');
+    assert.deepEqual(
+      former.map((uri) => uri.slice(-5)),
+      ['02999'],
+    );
+    // The same set, surveyed as a whole.
+    await started.app.sets.move('s', 'https://example.org/t/');
+    const moved = partsOf(await read('/sets/s/resourcelist.xml'));
+    assert.ok(moved.length > 1 && moved.length <= 2_500, String(moved.length));
+  }).timeout(60_000);
+
   it('lists the newest 50,000 windows of changes, from where the first of them begins', async () => {
     const { id } = await started.app.sets.add({ slug: 's', urlPrefix: 'https://example.org/s/', windowChanges: 1 });
     await post(id, 0, MOST + 10);
@@ -109,6 +137,13 @@ describe('An index', () => {
       }
       await started.app.updater.post(events);
     }
+  }
+
+  function sizeOfDirectory(): number {
+    const database = new DatabaseSync(`${started.folder}/tidemark.db`);
+    const row = database.prepare(`SELECT max(length(body)) AS bytes FROM catalog WHERE kind = 'page-directory'`).get();
+    database.close();
+    return row?.bytes as number;
   }
 
   /** Puts copies of a set into the catalog at once: to add them one by one would take minutes. */
