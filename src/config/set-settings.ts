@@ -6,6 +6,7 @@ import {
   DEFAULT_WINDOW_CHANGES,
   formatRecordsSource,
   MAX_ENTRIES,
+  MAX_TITLE_LENGTH,
   type RecordsSource,
   type ResourceSet,
   type SetFields,
@@ -32,6 +33,7 @@ const ADD_AND_CHANGE: readonly SetCommand[] = ['sets add', 'sets change'];
 const ALL: readonly SetCommand[] = ['publish', 'sets add', 'sets change'];
 
 const text = z.string().min(1, 'it is empty').max(4096, 'it is longer than 4096 characters');
+const title = text.max(MAX_TITLE_LENGTH, `it is longer than ${MAX_TITLE_LENGTH} characters`);
 const wholeNumber = `use a whole number from 1 to ${MAX_ENTRIES}`;
 const entries = z.int(wholeNumber).min(1, wholeNumber).max(MAX_ENTRIES, wholeNumber);
 const patterns = z.array(z.string().min(1, 'a pattern is empty')).max(1000, 'at most 1000 patterns');
@@ -69,11 +71,11 @@ export const SET_SETTINGS = {
   }),
   title: setting({
     field: 'title',
-    schema: text,
-    meaning: 'The title for people.',
+    schema: title,
+    meaning: `The title for people, of at most ${MAX_TITLE_LENGTH} characters.`,
     default: '(none)',
     givenTo: ADD_AND_CHANGE,
-    flags: [one('--title <text>', text)],
+    flags: [one('--title <text>', title)],
   }),
   aliases: setting({
     field: 'aliases',
@@ -122,7 +124,8 @@ export const SET_SETTINGS = {
   pageSize: setting({
     field: 'pageEntries',
     schema: entries,
-    meaning: 'Most entries of a Resource List page; a set of more than 40,000 pages gets larger ones.',
+    meaning:
+      'Most entries of a Resource List page; a set of more than 40,000 pages, or of very long URIs in thousands, gets larger ones.',
     default: String(DEFAULT_PAGE_ENTRIES),
     givenTo: ALL,
     flags: [one('--page-size <number>', entries, numberOf)],

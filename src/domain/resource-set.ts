@@ -102,6 +102,9 @@ export const MAX_DOCUMENT_BYTES = 52_428_800;
 /** The entries of a document may weigh this much: what is left of 50 MB is for its head. */
 export const MAX_ENTRIES_WEIGHT = 45 * 1024 * 1024;
 
+/** Characters: every page for people repeats it. */
+export const MAX_TITLE_LENGTH = 500;
+
 /** One change renders one page anew, so pages are smaller than they might be: see docs/performance.md. */
 export const DEFAULT_PAGE_ENTRIES = 10_000;
 export const DEFAULT_WINDOW_CHANGES = 50_000;

@@ -1,5 +1,5 @@
 import { TidemarkError } from '../domain/errors.ts';
-import { parseSlug, type ResourceSet } from '../domain/resource-set.ts';
+import { MAX_TITLE_LENGTH, parseSlug, type ResourceSet } from '../domain/resource-set.ts';
 import { draftSet, type NewSet } from '../sets/new-set.ts';
 import { findExisting, type KnownSets, requireSameBase, suggestSlug } from './existing-set.ts';
 
@@ -99,7 +99,7 @@ export class TargetSets {
     this.#requireOnce(name, slug);
     const toAdd: NewSet = {
       slug,
-      title: name,
+      title: name.slice(0, MAX_TITLE_LENGTH).toWellFormed(),
       urlPrefix: urlPrefix?.replaceAll('{set}', slug),
       resourceRootDir: resourceRootDir?.replaceAll('{set}', slug),
       imported,

@@ -216,6 +216,16 @@ describe('what tidemark import-index is given', () => {
     assert.match((await post('plans', name)).stdout, /other-set/);
   });
 
+  it('gives a set the beginning of a very long name as its title', async () => {
+    const name = 'n'.repeat(600);
+    await place.source.write({ a: { ...resource('a.tif'), resource_set: name } });
+    await place.work.run(['import-index', '--set', `${name}=long`, ...PREFIX.split(' ')], {
+      env: place.source.environment(),
+    });
+    const { title, aliases } = JSON.parse((await place.run('sets show long --json')).stdout);
+    assert.deepEqual([title, aliases], [name.slice(0, 500), [name]]);
+  });
+
   it('refuses to undo what was changed since, or what has another history', async () => {
     await place.source.write({ a: resource('a.tif'), 'a-1': change('a.tif', 'created', 1) });
     await place.import(PREFIX);

@@ -165,6 +165,9 @@ describeOnEachStore('sets on the command line', (store, itOnce) => {
     await done('sets add files --root files --exclude *.tmp');
     await refused('sets change files', /give at least one setting to change/);
     await refused('sets change files --page-size 0', /Use a whole number from 1 to 50000/);
+    for (const command of ['sets change files', 'sets add others --root files']) {
+      await refused(`${command} --title ${'t'.repeat(501)}`, /It is longer than 500 characters/);
+    }
     await refused('sets change files --redirect presigned', /goes with a root on S3/);
     assert.match(
       await done('sets change files --title Files --page-size 1 --window-size 5'),

@@ -102,6 +102,7 @@ describeOnEachStore('Settings of a set', (store, itOnce) => {
     assert.equal((await change({ title: null, private: null })).title, undefined);
     for (const [settings, message] of [
       [{ pageSize: 0 }, /pageSize is wrong: use a whole number from 1 to 50000/],
+      [{ title: 't'.repeat(501) }, /title is wrong: it is longer than 500 characters/],
       [{ root: '/srv' }, /Unrecognized key: "root"/],
       [{ resourceRootDir: 'papers' }, /"papers" is not an absolute path/],
       [{ exclude: ['*'.repeat(40_000)] }, /the patterns with wildcards have 40000 characters, at most 32768/],
