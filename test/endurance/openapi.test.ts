@@ -17,6 +17,7 @@ describe('Schemathesis finds no answer that the API does not describe', () => {
     const { sets } = started.app;
     const urlPrefix = 'https://data.example.org/papers/';
     await sets.add({ slug: 'papers', title: 'Open papers', urlPrefix, pageEntries: 5 });
+    await sets.add({ slug: 'changed', urlPrefix });
     await sets.add({ slug: 'secret', urlPrefix, private: true });
     const root = await makeFolder(started, 'files');
     // The example of the description for the path of a resource.
