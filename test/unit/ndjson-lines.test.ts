@@ -28,6 +28,33 @@ describe('Lines of a stream', () => {
     }
   });
 
+  it('have no byte order mark, where one begins the stream', () => {
+    assert.deepEqual(linesOf([Buffer.from('\ufeffa\n\ufeffb\ufeff\n')]), [
+      { number: 1, text: 'a' },
+      { number: 2, text: '\ufeffb\ufeff' },
+    ]);
+    assert.deepEqual(linesOf([Buffer.from('a\ufeff\n')]), [{ number: 1, text: 'a\ufeff' }]);
+  });
+
+  it('that are too long are counted', () => {
+    const lines = new NdjsonLines(4);
+    const text = 'abcde\nabcd\né é é\n\nééa\néé\n';
+    const whole = lines.push(Buffer.from(text));
+    const bytewise = new NdjsonLines(4);
+    assert.deepEqual(Array.from(Buffer.from(text), (byte) => bytewise.push(Buffer.from([byte]))).flat(), whole);
+    assert.deepEqual(
+      whole.map(({ number, problem }) => [number, problem]),
+      [
+        [1, 'line-too-long'],
+        [2, undefined],
+        [3, 'line-too-long'],
+        [5, 'line-too-long'],
+        [6, undefined],
+      ],
+    );
+    assert.deepEqual(lines.end(), []);
+  });
+
   it('that are not UTF-8 spoil no other', () => {
     const bytes = Buffer.concat([Buffer.from('a\n'), Buffer.from([0xc3]), Buffer.from('\né\n'), Buffer.from([0xff])]);
     assert.deepEqual(linesOf([bytes]), [
