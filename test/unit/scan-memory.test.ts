@@ -34,6 +34,33 @@ describe('what scans remember', () => {
     assert.deepEqual([...openMemory().read({})].flat(), files);
   });
 
+  it('is changed by all of an update or by nothing, and goes on after one that failed', () => {
+    const memory = openMemory();
+    memory.update({ remember: [file('/a')], forget: [] });
+    memory.update({ remember: [], forget: [] });
+    const broken = { ...file('/c'), length: 0.5 };
+    assert.throws(() => memory.update({ remember: [file('/b'), broken], forget: ['/a'] }));
+    assert.deepEqual(keysOf(memory), ['/a']);
+    memory.update({ remember: [file('/b')], forget: [] });
+    memory.update({ remember: [], forget: ['/a'] });
+    assert.deepEqual(keysOf(memory), ['/b']);
+  });
+
+  it('is read as batches that are not empty', () => {
+    const memory = openMemory();
+    assert.deepEqual([...memory.read({})], []);
+    memory.update({ remember: Array.from({ length: 1_000 }, (_, at) => file(`/${at}`)), forget: [] });
+    assert.ok([...memory.read({})].every((batch) => batch.length > 0));
+    assert.equal(keysOf(memory).length, 1_000);
+  });
+
+  it('is closed once, however often that is asked for', () => {
+    const memory = openMemory();
+    memory.close();
+    memory.close();
+    assert.throws(() => keysOf(memory));
+  });
+
   it('holds what tells versions of a file apart, where there is such a thing', () => {
     const files = [{ ...file('/a'), tag: 'v1' }, file('/b')];
     openMemory().update({ remember: files, forget: [] });
