@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { App } from '../../src/app.ts';
 import type { SqliteLocation } from '../../src/config/configuration.ts';
 import { isTidemarkError } from '../../src/domain/errors.ts';
+import { clockStamp } from '../../src/domain/stamp.ts';
 import { ArchiveBench, fillSource, readDocuments, URL_OF_SETS } from '../support/archived-source.ts';
 import { collect, upsert } from '../support/builders.ts';
 import { onElasticsearch, SQLITE, type StoreKind } from '../support/each-store.ts';
@@ -155,6 +156,19 @@ describe('making a store of an archive', () => {
     assert.ok(set.epochStart > (await old.index.watermark()));
   });
 
+  it('is refused while the archive goes up to a time that has not come yet', async () => {
+    await old.index.commit([upsert(maps, 'c')]);
+    setLastStamp(clockStamp(Date.now() + 3_600_000));
+    await bench.archive(old);
+    const { location } = await bench.place(SQLITE);
+    await assert.rejects(bench.rebuild(location), (error) => {
+      return isTidemarkError(error, 'unavailable') && /has not come yet by this machine's clock/.test(error.message);
+    });
+    // Nothing was written.
+    const other = await bench.open(location);
+    assert.deepEqual(await other.sets.list(), []);
+  });
+
   it('says so when there is no archive, and makes no store', async () => {
     const empty = await ArchiveBench.make();
     try {
@@ -164,6 +178,14 @@ describe('making a store of an archive', () => {
       await empty.close();
     }
   });
+
+  /** As it is when the clock was ahead for a while. */
+  function setLastStamp(stamp: number): void {
+    const { file } = old.configuration.store as SqliteLocation;
+    const database = new DatabaseSync(file);
+    database.prepare(`UPDATE settings SET value = ? WHERE name = 'last_stamp'`).run(stamp);
+    database.close();
+  }
 });
 
 /** What is in the store besides what is published: history, tombstones, positions, tokens, and what comes next. */

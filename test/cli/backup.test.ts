@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { isDeepStrictEqual } from 'node:util';
 import { ask } from '../support/ask.ts';
 import { SQLITE } from '../support/each-store.ts';
+import { copyToFirstSchema } from '../support/first-schema.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { SetReader } from '../support/set-reader.ts';
 import { until } from '../support/until.ts';
@@ -65,6 +67,37 @@ describe('a backup', () => {
       readdirSync(join(place.folder, 'data')).filter((name) => name.includes('.part')),
       [],
     );
+  });
+
+  it('of an older version is migrated when it is put back', async () => {
+    await done('sets add records --url-prefix https://example.org/');
+    await place.run(['changes', 'post', 'records'], {
+      input: '{"location": {"value": "a", "type": "rel_path"}, "change": "created"}',
+    });
+    await done('backup today.db');
+    copyToFirstSchema(join(place.folder, 'today.db'), join(place.folder, 'old.db'));
+
+    await refused('verify records --store sqlite:old.db', /schema version 1, .*run "tidemark migrate"/, 3);
+    await done('restore old.db --confirm');
+    await done('verify records');
+    const { resources, epoch } = JSON.parse(await done('sets show records --json'));
+    assert.equal(resources, 1);
+    assert.ok(epoch > 1);
+  });
+
+  it('is put back as it is, also beside the write-ahead log of a store that was lost', async () => {
+    await done('sets add records --url-prefix https://example.org/');
+    await done('backup copy.db');
+    const store = join(place.folder, 'data/tidemark.db');
+    const database = new DatabaseSync(store);
+    database.exec('DELETE FROM catalog');
+    copyFileSync(`${store}-wal`, join(place.folder, 'left.wal'));
+    database.close();
+    rmSync(store);
+    copyFileSync(join(place.folder, 'left.wal'), `${store}-wal`);
+
+    await done('restore copy.db');
+    await done('sets show records');
   });
 
   it('is refused when the file is there, and restoring refuses what is no store', async () => {

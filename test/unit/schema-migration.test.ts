@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { isTidemarkError } from '../../src/domain/errors.ts';
 import { SetRegistry } from '../../src/sets/set-registry.ts';
 import { migrateStores, openStores } from '../../src/stores/open-stores.ts';
-import { connect } from '../../src/stores/sqlite/connection.ts';
-import { MIGRATIONS, migrate, SCHEMA_VERSION } from '../../src/stores/sqlite/schema.ts';
+import { SCHEMA_VERSION } from '../../src/stores/sqlite/schema.ts';
 import { collect, deletion, URL_PREFIX, upsert } from '../support/builders.ts';
+import { copyToFirstSchema } from '../support/first-schema.ts';
 
 describe('a SQLite store of an older schema', () => {
   let folder: string;
@@ -28,16 +28,7 @@ describe('a SQLite store of an older schema', () => {
     await stores.index.commit([upsert(id, 'a'), upsert(other, 'a'), upsert(id, 'b'), upsert(id, 'a', { length: 2 })]);
     await stores.index.commit([deletion(id, 'a'), upsert(id, 'a'), upsert(other, 'a', { length: 5 })]);
     await stores.close();
-    const database = connect(file);
-    migrate(database, MIGRATIONS.slice(0, 1));
-    database.exec(`ATTACH '${join(folder, 'today.db')}' AS today; DELETE FROM settings`);
-    for (const table of ['settings', 'catalog', 'resources', 'windows', 'summaries', 'positions']) {
-      database.exec(`INSERT INTO ${table} SELECT * FROM today.${table}`);
-    }
-    database.exec(
-      'INSERT INTO changes SELECT stamp, set_id, window, kind, key, weight, state FROM today.changes; DETACH today',
-    );
-    database.close();
+    copyToFirstSchema(join(folder, 'today.db'), file);
     return id;
   }
 
