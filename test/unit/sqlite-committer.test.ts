@@ -292,6 +292,15 @@ describe('the committer of SQLite', () => {
       assert.deepEqual(short(from('d', { time: LONG_AGO })), ['created'], 'what is taken over is');
     });
 
+    it('are remembered of sources of history and of new ones in one commit', () => {
+      const history = at('a', 1, { source: 'old', time: LONG_AGO });
+      assert.deepEqual(short(history, at('b', 1, { source: 'new' })), ['created', 'created']);
+      assert.deepEqual(positions(), [
+        [MAPS, 'new', 1],
+        [MAPS, 'old', 1],
+      ]);
+    });
+
     it('count only with both a source and a position', () => {
       const { source: _, ...noSource } = at('a', 1);
       const { position: __, ...noPosition } = at('b', 1);
