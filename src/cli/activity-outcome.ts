@@ -64,7 +64,7 @@ function hintsOf({ activity, written, notRdf = 0, transform }: RunSummary): read
       ? ': to map them, name a mapping or a module with --transform'
       : '';
   return [
-    `Hint: ${formatCount(notRdf)} of ${plural(written, 'document')} do not seem to be RDF, which MAP 4.0 is${advice}.`,
+    `Hint: ${formatCount(notRdf)} of ${plural(written, 'document')} ${notRdf === 1 ? 'does' : 'do'} not seem to be RDF, which MAP 4.0 is${advice}.`,
   ];
 }
 

@@ -96,7 +96,7 @@ const INDEX_URL = /^(https?:\/\/[^/].*?)\/([^/]*)\/*$/i;
 function readIndexUrl(value: unknown): GivenIndex {
   const [, servers, index = ''] = INDEX_URL.exec(textOf(value)) ?? [];
   if (servers === undefined || index === '') {
-    throw new Wrong('names no index: use http://HOST:PORT/INDEX, or several as INDEX,INDEX');
+    throw new Wrong('names no index: use http://HOST:PORT/INDEX');
   }
   // Behind an @, it would be the end of a password with a slash.
   if (index.includes('@')) throw new Wrong('has an @ in the name of the index: write %2F for / in a password');

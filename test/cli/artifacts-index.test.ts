@@ -94,6 +94,7 @@ describe('tidemark artifacts index', () => {
       [[key, '--into', `${server.url}/${alias}-index`], /-index is an index, and no alias, and is not overwritten/],
       [[key, '--into', `${server.url}/${alias}-taken`], /exists, and was not made of cdl\/indexing/],
       [[key, '--into', `${server.url}/a,b`], /"a,b" is no name for an alias/],
+      [[key, '--into', server.url], /--into names no index: use http:\/\/HOST:PORT\/INDEX\n/],
       [[key, '--into', 'http://user:secret@localhost/a'], /holds a password, .+ use TIDEMARK_INTO/],
       [['cdl/nothing'], /is no key of an Avro file/],
     ] as const) {
