@@ -9,7 +9,7 @@ import { PassThrough, Writable } from 'node:stream';
 import { runCli } from '../../src/cli/run-cli.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { findFreePort } from '../support/free-port.ts';
-import { MAIN, type RunningTidemark } from '../support/run-tidemark.ts';
+import { cleanEnvironment, MAIN, type RunningTidemark } from '../support/run-tidemark.ts';
 import { until } from '../support/until.ts';
 import { Workplace } from '../support/workplace.ts';
 
@@ -248,7 +248,7 @@ describeOnEachStore('tidemark publish', (store) => {
     if (spawnSync('script', ['--version']).status !== 0) this.skip();
     makeLargeFiles();
     const command = `exec '${process.execPath}' '${MAIN}' publish '${files}' --port ${port}`;
-    const env = { ...process.env, ...place.store.environment };
+    const env = { ...cleanEnvironment(), ...place.store.environment };
     const child = spawn('script', ['-qec', command, '/dev/null'], { cwd: place.folder, env });
     let said = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
