@@ -101,6 +101,18 @@ describe('Access', () => {
     for (const origin of ['http://localhost:9090', 'https://evil.example.org', 'null', `${BASE_URL}.evil`]) {
       assert.ok(refused({ host, origin }), origin);
     }
+    const same = { 'sec-fetch-site': 'same-origin' } as const;
+    assert.equal(refused({ host: 'LOCALHOST:8080', origin: 'https://localhost:8080', ...same }), false);
+    assert.ok(refused({ host, origin: 'https://evil.example.org', ...same }));
+    assert.ok(refused({ host, origin: 'null', ...same }));
+    assert.ok(refused({ host, origin: 'http://localhost:8080', 'sec-fetch-site': 'cross-site' }));
+    assert.ok(
+      refused({ host, origin: 'https://localhost:8080' }),
+      'not the scheme by which a server is reached itself',
+    );
+    for (const own of ['data.example.org', 'DATA.example.org']) {
+      assert.ok(refused({ host: own, origin: 'http://data.example.org' }), 'not the scheme of the base URL');
+    }
     for (const site of ['cross-site', 'same-site']) assert.ok(refused({ host, 'sec-fetch-site': site }), site);
   });
 });
@@ -192,6 +204,8 @@ describe('The sender of a request', () => {
     for (const host of ['evil.example.org', '127.0.0.1.evil.example.org', 'localhost.evil', '', undefined]) {
       await assert.rejects(sender({ host }), { code: 'forbidden' }, `${host}`);
     }
+    await assert.rejects(sender({ host: 'evil.example.org' }), /this server is not evil\.example\.org:/);
+    await assert.rejects(sender({}), /this server is not for requests without Host:/);
     const { record, token } = await tokens.create({ name: 'first', scopes: ['administer'] });
     assert.equal(await sender({ host: 'localhost' }), ANONYMOUS);
     assert.equal((await sender({ host: 'localhost', authorization: 'Bearer any' })).kind, 'unidentified');
