@@ -8,6 +8,7 @@ import { openElasticsearch } from '../../src/stores/elasticsearch/open-elasticse
 import { collect, URL_PREFIX, upsert } from '../support/builders.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
 import { removeIndices, uniquePrefix } from '../support/elasticsearch-indices.ts';
+import { refusal } from '../support/elasticsearch-refusal.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
 
 const COUNT = 12;
@@ -68,6 +69,25 @@ describe('answers of Elasticsearch that are too large', () => {
     );
     const again = await index.commit(paths.map((path) => upsert(set, path, { length: 2, links: LINKS })));
     assert.deepEqual(new Set(again.map(({ status }) => status)), new Set(['unchanged']));
+  });
+
+  it('are requested in smaller batches, where documents of the catalog are listed', async () => {
+    const { catalog } = stores;
+    const ids = Array.from({ length: COUNT }, (_, at) => String(at).padStart(10, '0'));
+    for (const id of ids) await catalog.put('journal', id, { id }, undefined);
+    // As Elasticsearch does when it has no memory for the answer.
+    const rule = proxy.on(
+      ({ path, body }) => path.includes('_search') && JSON.parse(body).size > 5_000,
+      async () => refusal(429),
+    );
+    try {
+      assert.deepEqual(
+        (await catalog.list<{ id: string }>('journal')).map(({ id, body }) => [id, body.id]),
+        ids.map((id) => [id, id]),
+      );
+    } finally {
+      rule.remove();
+    }
   });
 
   it('are refused when they are compressed, which no request asked for', async () => {

@@ -3,6 +3,7 @@ import type { ResourceSet } from '../../domain/resource-set.ts';
 import { SharedLook } from '../../domain/shared-look.ts';
 import type { Catalog, CatalogDocument, CatalogKind } from '../catalog.ts';
 import { hideRemovedSets } from './alias-of-all.ts';
+import { BatchSize } from './batch-size.ts';
 import type { Cluster } from './cluster.ts';
 import type { IndexNames } from './schema.ts';
 
@@ -66,16 +67,20 @@ export class ElasticsearchCatalog implements Catalog {
 
   async list<Body>(kind: CatalogKind, after = 0): Promise<readonly CatalogDocument<Body>[]> {
     const documents: CatalogDocument<Body>[] = [];
+    // A page directory may have megabytes.
+    const batches = new BatchSize(MOST_HITS);
     for (;;) {
       const last = documents.at(-1)?.id;
-      const hits = await this.#search({
-        query: { bool: { filter: [{ term: { kind } }, { range: { _seq_no: { gte: after } } }] } },
-        sort: [{ id: 'asc' }],
-        size: MOST_HITS,
-        ...(last !== undefined && { search_after: [last] }),
-      });
-      documents.push(...hits.map(toDocument<Body>));
-      if (hits.length < MOST_HITS) return documents;
+      const search = (size: number) =>
+        this.#search({
+          query: { bool: { filter: [{ term: { kind } }, { range: { _seq_no: { gte: after } } }] } },
+          sort: [{ id: 'asc' }],
+          size,
+          ...(last !== undefined && { search_after: [last] }),
+        });
+      const { found, isFull } = await batches.ask(search);
+      documents.push(...found.map(toDocument<Body>));
+      if (!isFull) return documents;
     }
   }
 
@@ -108,14 +113,8 @@ export class ElasticsearchCatalog implements Catalog {
     return status === 404 ? undefined : body;
   }
 
-  async #search(search: object): Promise<readonly Stored[]> {
-    const { body } = await this.#cluster.ask<{ hits: { hits: readonly Stored[] } }>({
-      method: 'POST',
-      path: `/${this.#names.catalog}/_search`,
-      query: { allow_partial_search_results: false },
-      body: { seq_no_primary_term: true, track_total_hits: false, ...search },
-    });
-    return body.hits.hits;
+  #search(search: Parameters<Cluster['hits']>[1]): Promise<readonly Stored[]> {
+    return this.#cluster.hits<Stored>(this.#names.catalog, { seq_no_primary_term: true, ...search });
   }
 }
 
