@@ -13,6 +13,7 @@ interface Posted {
   readonly type?: 'url' | 'rel_path';
   /** Of a deletion there is none. */
   readonly length?: number;
+  readonly ln?: readonly unknown[];
 }
 
 describeOnEachStore('tidemark sets move', (store, itOnce) => {
@@ -112,6 +113,17 @@ describeOnEachStore('tidemark sets move', (store, itOnce) => {
     assert.match(await done('sets show s'), /urlPrefix +https:\/\/one\.example\.org\/p\/\n/);
   });
 
+  itOnce('refuses a prefix below which the URI of a link would be too long', async () => {
+    await done(`sets add s --url-prefix ${ONE}`);
+    const href = { value: 'x'.repeat(1990), type: 'rel_path' };
+    await post({ value: 'a', type: 'rel_path', length: 1, ln: [{ rel: 'describes', href }] });
+
+    const longer = `https://example.org/${'y'.repeat(60)}/`;
+    const { stderr, exitCode } = await place.run(['sets', 'move', 's', longer, '--confirm-move']);
+    assert.match(stderr, /1 of the resources of s would have .* those of links, such as \/a:/);
+    assert.equal(exitCode, 2);
+  });
+
   itOnce('refuses a base URL that makes URIs too long also when it is confirmed, and says which', async () => {
     const before = `http://localhost:${await findFreePort()}`;
     await done(`sets add s --root ${place.folder} --base-url ${before}`);
@@ -141,8 +153,8 @@ describeOnEachStore('tidemark sets move', (store, itOnce) => {
   }
 
   async function post(...resources: readonly Posted[]): Promise<{ readonly applied: number }> {
-    const lines = resources.map(({ value, type = 'url', length }) =>
-      JSON.stringify({ location: { value, type }, change: length === undefined ? 'deleted' : 'updated', length }),
+    const lines = resources.map(({ value, type = 'url', length, ln }) =>
+      JSON.stringify({ location: { value, type }, change: length === undefined ? 'deleted' : 'updated', length, ln }),
     );
     const { exitCode, stdout, stderr } = await place.run(['changes', 'post', 's', '-', '--json'], {
       input: lines.join('\n'),
