@@ -132,6 +132,7 @@ const PAGES: Readonly<Record<string, Page>> = {
       await succeed(place, 'tidemark scan maps');
     },
   },
+  'docs/mutation-testing.md': { blocks: [{ not: 'takes minutes' }] },
   'docs/performance.md': { blocks: [{ not: 'takes half an hour' }] },
   'docs/posting-changes.md': {
     blocks: ['runs', 'runs'],
