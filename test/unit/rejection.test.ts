@@ -18,7 +18,7 @@ const parsed = (fields: object, set = SET) =>
 const link = (fields: object) => parsed({ ln: [{ rel: 'describedby', href: LOCATION, ...fields }] });
 
 describe('The rejection of a posted event', () => {
-  const MESSAGES: readonly (readonly [event: unknown, message: string, field: string | undefined])[] = [
+  const messages = (): readonly (readonly [event: unknown, message: string, field: string | undefined])[] => [
     [parsed({ colour: 1 }), 'there is no field "colour"', 'colour'],
     [parsed({ lenght: 1 }), 'there is no field "lenght"; did you mean "length"?', 'lenght'],
     [parsed({ [LONG]: 1 }), `there is no field "${LONG.slice(0, 80)}"`, LONG.slice(0, 80)],
@@ -73,7 +73,7 @@ describe('The rejection of a posted event', () => {
   ];
 
   it('says what is wrong, and with which field', () => {
-    for (const [event, message, field] of MESSAGES) {
+    for (const [event, message, field] of messages()) {
       const { status, message: said, field: named } = event as Record<string, unknown>;
       assert.deepEqual([status, said, named], ['rejected', message, field]);
     }
