@@ -10,7 +10,7 @@ const CHECKOUT = join(import.meta.dirname, '../..');
 const IT_NEEDING = pathToFileURL(join(CHECKOUT, 'test/support/it-needing.ts')).href;
 
 describe('A run of the tests', () => {
-  for (const name of ['.mocharc.json', '.mocharc.all.json']) {
+  for (const name of ['.mocharc.json', '.mocharc.all.json', '.mocharc.quick.json']) {
     it(`fails when a test is focused (${name})`, () => {
       assert.equal(JSON.parse(read(name)).forbidOnly, true);
     });
