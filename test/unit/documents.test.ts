@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { exampleDocuments, exampleFile, EXAMPLE_FOLDER as FOLDER } from '../../scripts/make-examples.ts';
+import { NAVIGATION_RELATIONS, PATCH_RELATION } from '../../src/domain/link-relations.ts';
 import { formatStamp } from '../../src/domain/stamp.ts';
 import { renderCapabilityList } from '../../src/publisher/documents/capability-list.ts';
 import { changeEntries, changeListHead } from '../../src/publisher/documents/change-list.ts';
@@ -71,6 +72,18 @@ describe('documents', () => {
       assert.match(entries, / hash="sha-256:c{64} md5:d{32}"/);
     });
 
+    it('has none of the links by which documents of ResourceSync link to each other', () => {
+      const links = [...NAVIGATION_RELATIONS, 'describedby'].map((rel) => ({ rel, href: '/a.xml' }));
+      const entries = resourceEntries([resource({ state: { links } })], STYLE);
+      assert.deepEqual(entries.match(/ rel="[^"]*"/g), [' rel="describedby"']);
+    });
+
+    it('links to a timegate without its type', () => {
+      const links = [{ rel: 'timegate', href: '/timegate', mime: 'text/html' }];
+      const entries = resourceEntries([resource({ state: { links } })], STYLE);
+      assert.match(entries, /<rs:ln rel="timegate" href="https:\/\/example\.org\/timegate"\/>/);
+    });
+
     it('leaves a location outside the prefix as it is', () => {
       const entries = resourceEntries([resource({ key: 'https://other.example/b?x=1&y=2' })], STYLE);
       assert.match(entries, /<loc>https:\/\/other\.example\/b\?x=1&amp;y=2<\/loc>/);
@@ -100,11 +113,26 @@ describe('documents', () => {
       );
     });
 
+    it('links to a patch that has a type, which a Resource List does not', () => {
+      const patch = { rel: PATCH_RELATION, href: '/a.patch', mime: 'a/b' };
+      const state = { links: [patch, { rel: PATCH_RELATION, href: '/b.patch' }] };
+      const changed = changeEntries([change({ kind: 'updated', state })], STYLE);
+      const link = `<rs:ln rel="${PATCH_RELATION}" href="https://example.org/a.patch" type="a/b"/>`;
+      assert.ok(changed.endsWith(`Z"/>${link}</url>\n`), changed);
+      const listed = resourceEntries([resource({ state })], STYLE);
+      assert.equal(listed, '<url><loc>https://example.org/a.txt</loc></url>\n');
+    });
+
     it('has until only when it is closed', () => {
       const closed = changeListHead({ from: STAMP - 1, until: STAMP + 1, capabilityList });
       assert.ok(closed.includes(` until="${formatStamp(STAMP + 1)}"`));
       assert.doesNotMatch(changeListHead({ from: STAMP - 1, capabilityList }), /until/);
     });
+  });
+
+  it('lists a set without a document about it in a Source Description', () => {
+    const text = renderSourceDescription({ capabilityLists: [{ uri: capabilityList }] });
+    assert.ok(text.includes(`<url><loc>${capabilityList}</loc><rs:md capability="capabilitylist"/></url>\n`), text);
   });
 
   it('writes as many entries as are given, also across the groups that it joins', () => {
