@@ -119,6 +119,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
     specs: [
       'test/unit/exclusions.test.ts',
       'test/unit/folder-exclusions.test.ts',
+      'test/unit/glob.test.ts',
       'test/unit/scan-cursor.test.ts',
       'test/unit/scan-judgement.test.ts',
       'test/unit/scan-memory.test.ts',

@@ -94,8 +94,8 @@ function open(file: string): DatabaseSync {
   } catch (error) {
     if (!isDamage(error)) throw unusable(file, error);
   }
-  for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });
   try {
+    for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });
     return openDatabase(file);
   } catch (error) {
     throw unusable(file, error);

@@ -1,10 +1,24 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { Worker } from 'node:worker_threads';
 import { isTidemarkError } from '../../src/domain/errors.ts';
 import type { RememberedFile } from '../../src/roots/file-memory.ts';
 import { ScanMemory } from '../../src/roots/scan-memory.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
+
+/** Another writer, which holds the lock for a tenth of a second. */
+const WRITE_FOR_A_WHILE = `
+  const { workerData: { path, isLocked } } = require('node:worker_threads');
+  const database = new (require('node:sqlite').DatabaseSync)(path);
+  database.exec("BEGIN IMMEDIATE; INSERT INTO files VALUES ('/b', 1, 1, 1, NULL)");
+  Atomics.store(isLocked, 0, 1);
+  Atomics.notify(isLocked, 0);
+  Atomics.wait(isLocked, 0, 1, 100);
+  database.exec('COMMIT');
+  database.close();
+`;
 
 describe('what scans remember', () => {
   const folder = useTempFolder();
@@ -131,8 +145,66 @@ describe('what scans remember', () => {
     assert.deepEqual(keysOf(memory), ['/a']);
   });
 
+  it('begins anew when a page of its file is damaged, and closes the damaged file', () => {
+    const memory = openMemory();
+    memory.update({ remember: [file('/a')], forget: [] });
+    memory.close();
+    const damaged = readFileSync(folder.at('roots/1.db'));
+    // The header of the file remains; the page that lists the tables does not.
+    writeFileSync(folder.at('roots/1.db'), damaged.fill(0xff, 100, 4_096));
+
+    assert.deepEqual(keysOf(openMemory()), []);
+    const opened = openFiles().filter((path) => path.startsWith(folder.path));
+    assert.deepEqual(
+      opened.filter((path) => path.includes('(deleted)')),
+      [],
+    );
+  });
+
+  it('is unavailable, and says which file, when a damaged one cannot be removed', () => {
+    folder.write('roots/1.db', 'this is no database, but long enough to be taken for one'.repeat(100));
+    mkdirSync(folder.at('roots/1.db-shm'));
+    assert.throws(openMemory, (error) => isTidemarkError(error, 'unavailable') && error.message.includes('roots/1.db'));
+  });
+
+  it('is kept when it cannot be opened for another reason than damage', () => {
+    const memory = openMemory();
+    memory.update({ remember: [file('/a')], forget: [] });
+    memory.close();
+    mkdirSync(folder.at('roots/1.db-wal'));
+    assert.throws(openMemory, (error) => isTidemarkError(error, 'unavailable'));
+    folder.remove('roots/1.db-wal');
+    assert.deepEqual(keysOf(openMemory()), ['/a']);
+  });
+
+  it('waits for another process that writes to it', async () => {
+    const memory = openMemory();
+    const isLocked = new Int32Array(new SharedArrayBuffer(4));
+    const writer = new Worker(WRITE_FOR_A_WHILE, {
+      eval: true,
+      workerData: { path: folder.at('roots/1.db'), isLocked },
+    });
+    const ended = once(writer, 'exit');
+    await Atomics.waitAsync(isLocked, 0, 0).value;
+    memory.update({ remember: [file('/a')], forget: [] });
+    assert.deepEqual(keysOf(memory), ['/a', '/b']);
+    await ended;
+  });
+
   it('is unavailable, and says which file, when it cannot be opened', () => {
     mkdirSync(folder.at('roots/1.db'), { recursive: true });
     assert.throws(openMemory, (error) => isTidemarkError(error, 'unavailable') && error.message.includes('roots/1.db'));
   });
 });
+
+/** The paths of the files that this process has open. */
+function openFiles(): string[] {
+  return readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${fd}`)];
+    } catch {
+      // It was closed meanwhile.
+      return [];
+    }
+  });
+}
