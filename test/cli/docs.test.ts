@@ -5,11 +5,20 @@ import { join } from 'node:path';
 import { DocPlace, shellBlocks } from '../support/doc-place.ts';
 import { itNeeding } from '../support/it-needing.ts';
 import { findReferenceClient } from '../support/reference-client.ts';
+import { until } from '../support/until.ts';
 
 const CHECKOUT = join(import.meta.dirname, '../..');
 
-/** What is done with a block: it runs to its end with an exit code, or it serves from then on; or why it does not run here. */
-type How = 'runs' | 'serves' | { readonly exits: number } | { readonly not: string };
+/**
+ * What is done with a block: it runs to its end with an exit code, or until a document then has some texts, or it serves from then on; or why it does
+ * not run here.
+ */
+type How =
+  | 'runs'
+  | 'serves'
+  | { readonly exits: number }
+  | { readonly document: string; readonly has: readonly string[] }
+  | { readonly not: string };
 
 interface Page {
   readonly blocks: readonly How[];
@@ -55,7 +64,11 @@ const PAGES: Readonly<Record<string, Page>> = {
       'serves',
       'runs',
       'runs',
-      'runs',
+      // The client is not to come before the changes are noticed.
+      {
+        document: '/sets/maps/changelist-recent.xml',
+        has: ['change="updated"', 'river.txt', 'change="deleted"'],
+      },
       'runs',
       'runs',
       'runs',
@@ -193,8 +206,13 @@ async function perform(
   if (how === 'serves') return place.serve(commands);
   // A token that an earlier block has written.
   const { exitCode, output } = await place.run(`TOKEN=$(cat token.txt 2>/dev/null || true)\n${commands}`);
-  assert.equal(exitCode, typeof how === 'object' ? how.exits : 0, `${commands}\n${output}`);
+  assert.equal(exitCode, typeof how === 'object' && 'exits' in how ? how.exits : 0, `${commands}\n${output}`);
   assert.doesNotMatch(output, /FatalError/, commands);
+  if (typeof how !== 'object' || !('document' in how)) return;
+  await until(`${how.document} has ${how.has.join(', ')}`, async () => {
+    const document = await text(`${place.url}${how.document}`);
+    return how.has.every((part) => document.includes(part));
+  });
 }
 
 async function succeed(place: DocPlace, commands: string): Promise<void> {
