@@ -46,6 +46,10 @@ export const GROUPS: Readonly<Record<string, Group>> = {
       'test/unit/written-entries.test.ts',
     ],
   },
+  publication: {
+    mutate: ['src/publisher/change-lists.ts', 'src/publisher/log-tail.ts', 'src/publisher/set-publication.ts'],
+    specs: ['test/unit/change-lists.test.ts', 'test/unit/log-tail.test.ts', 'test/unit/set-publication.test.ts'],
+  },
   conditions: {
     mutate: [
       'src/http/conditional-request.ts',
