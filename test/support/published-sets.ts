@@ -8,7 +8,6 @@ import { fingerprint } from '../../src/publisher/document-reference.ts';
 import { setUris } from '../../src/publisher/document-uris.ts';
 import type { PublishedSet } from '../../src/publisher/publisher.ts';
 import { catalogId } from '../../src/sets/set-registry.ts';
-import type { ResourceIndex } from '../../src/stores/resource-index.ts';
 import { openSqlite } from '../../src/stores/sqlite/open-sqlite.ts';
 import { URL_PREFIX } from './builders.ts';
 
@@ -85,13 +84,13 @@ export class PublishedSets {
   }
 }
 
-/** The same index, but something happens whenever one of its methods has returned. */
-export function withAfter(
-  index: ResourceIndex,
-  method: 'summary' | 'watermark',
+/** The same store, but something happens whenever one of its methods has returned. */
+export function withAfter<Store extends object>(
+  store: Store,
+  method: keyof Store,
   happens: () => Promise<unknown>,
-): ResourceIndex {
-  return new Proxy(index, {
+): Store {
+  return new Proxy(store, {
     get(target, name) {
       const value = Reflect.get(target, name);
       if (typeof value !== 'function') return value;
