@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { buffer } from 'node:stream/consumers';
 import { ArchiveChain } from '../../src/archive/archive-chain.ts';
 import { ChangeDigest, toLogChange } from '../../src/archive/change-rows.ts';
 import { digestOf } from '../../src/archive/documents.ts';
@@ -40,8 +41,10 @@ describe('a segment of a log', () => {
     const { file, ...described } = mark!.changes!;
     assert.deepEqual([described.records, described.digest], [2, digest.value]);
     const { body, length } = await place.artifacts.get(file);
-    body.destroy();
     assert.equal(length, described.length);
+    const bytes = await buffer(body);
+    const header = ['tidemark.chain', 'tidemark.segment', 'tidemark.after', `Segment 1 of the commit log ${chain}`];
+    for (const text of header) assert.ok(bytes.includes(text), text);
     assert.match(file, new RegExp(`^_log/${chain}/changes/0000000001-0-${mark!.through}-[0-9a-f]{8}\\.avro$`));
     assert.deepEqual(await place.chain({ status, mark, chain }).last(), mark);
   });
@@ -91,26 +94,44 @@ describe('a segment of a log', () => {
     assert.equal(mark?.positions.records, 2_001);
   });
 
-  it('has sets that were made after its boundary, and settings as they were before it', async () => {
-    let isMade = false;
+  /** The stores, where other processes do something right after the boundary of a segment was read, once. */
+  const afterBoundary = (work: () => Promise<unknown>) => {
+    let isDone = false;
     const index = new Proxy(place.stores.index, {
       get(target, name: keyof ResourceIndex) {
-        if (name !== 'watermark' || isMade) return target[name].bind(target);
+        if (name !== 'watermark' || isDone) return target[name].bind(target);
         return async () => {
           const watermark = await target.watermark();
-          if (!isMade) {
-            isMade = true;
-            await place.sets.add({ slug: 'late', urlPrefix: 'http://example.org/late/' });
-            await place.stores.catalog.put('token', 'late', {}, undefined);
+          if (!isDone) {
+            isDone = true;
+            await work();
           }
           return watermark;
         };
       },
     });
-    const { mark } = await place.archive({ stores: { ...place.stores, index } });
+    return { ...place.stores, index };
+  };
+
+  it('has sets that were made after its boundary, and settings as they were before it', async () => {
+    const stores = afterBoundary(async () => {
+      await place.sets.add({ slug: 'late', urlPrefix: 'http://example.org/late/' });
+      await place.stores.catalog.put('token', 'late', {}, undefined);
+    });
+    const { mark } = await place.archive({ stores });
     // The source, two sets; the token is new.
     assert.equal(mark?.documents.records, 3);
     assert.equal((await place.archive()).mark?.documents.records, 4);
+  });
+
+  it('leaves changes above its boundary to the next one', async () => {
+    const { mark: first } = await place.archive({ stores: afterBoundary(() => commit('a')) });
+    assert.deepEqual([first?.changes, first?.last, first?.total], [undefined, undefined, 0]);
+    const done: number[][] = [];
+    const onProgress = (...counts: number[]) => done.push(counts);
+    const { mark } = await place.archive({ stores: afterBoundary(() => commit('c', 'd')), onProgress, anew: true });
+    assert.deepEqual([mark?.changes?.records, mark?.last?.key], [1, '/a']);
+    assert.deepEqual(done, [[1, 3]]);
   });
 
   it('is written by one process only', async () => {
@@ -148,6 +169,14 @@ describe('a segment of a log', () => {
     assert.equal(mark?.number, 1);
   });
 
+  it('is not written when the archive is ahead, though it has no change', async () => {
+    const { chain, mark } = await place.archive();
+    assert.equal(mark?.last, undefined);
+    const behind = await place.open();
+    await nameChain(behind.catalog, chain);
+    await assert.rejects(place.archive({ stores: behind }), (error) => isTidemarkError(error, 'conflict'));
+  });
+
   it('is not written when the archive is of another history', async () => {
     await commit('a');
     const { chain, mark } = await place.archive();
@@ -160,7 +189,8 @@ describe('a segment of a log', () => {
     // A store that went on, but without what was archived last.
     const again = new ArchiveChain(place.artifacts, chain);
     const last = mark!.last!;
-    for (const [at, wrong] of [{ key: '/b' }, { set: 9 }, { stamp: last.stamp - 2 }].entries()) {
+    const wrongs = [{ key: '/b' }, { set: 9 }, { stamp: last.stamp - 2 }, { stamp: last.stamp + 2 }];
+    for (const [at, wrong] of wrongs.entries()) {
       const number = at + 2;
       const next = { ...mark!, number, after: mark!.through, changes: undefined, last: { ...last, ...wrong } };
       assert.ok(await again.append(next));

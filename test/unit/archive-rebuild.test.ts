@@ -13,6 +13,7 @@ import type { LogChange } from '../../src/avro/schemas.ts';
 import { type ErrorCode, isTidemarkError } from '../../src/domain/errors.ts';
 import { clockStamp } from '../../src/domain/stamp.ts';
 import type { Stores } from '../../src/stores/open-stores.ts';
+import type { ResourceIndex } from '../../src/stores/resource-index.ts';
 import { useArchivedStores } from '../support/archived-stores.ts';
 import { collect, deletion, upsert } from '../support/builders.ts';
 
@@ -186,6 +187,12 @@ describe('a rebuilt store', () => {
       await assert.rejects(replay(same), fails('invalid'));
     });
 
+    it('is given up when a file is not the one that its segment names', async () => {
+      const { changes, ...mark } = await altered((all) => all);
+      for (const other of [{ digest: 'other' }, { records: 3 }])
+        await assert.rejects(replay({ ...mark, changes: { ...changes!, ...other } }), fails('invalid'));
+    });
+
     it('takes those that it has as known, and reads no segment that it has', async () => {
       const mark = await altered((changes) => changes);
       assert.equal(await replay(mark), 2);
@@ -216,6 +223,23 @@ describe('a rebuilt store', () => {
       const text = /the set "maps" counts \{.*"changes":4.*\}, its log \{"resources":2,"changes":2,/;
       await assert.rejects(verify(marks.slice(0, 2)), fails('invalid', text));
       await assert.rejects(verify([]), fails('invalid', '"resources":0,"changes":0,"lastChange":0'));
+    });
+
+    it('and is refused when any of the counts is another one', async () => {
+      const { index } = place.stores;
+      const marks = await marksOf();
+      const sets = await place.sets.list();
+      for (const more of [{ resources: 9 }, { changes: 9 }, { lastChange: 1 }, undefined]) {
+        const counting = new Proxy(index, {
+          get(target, name: keyof ResourceIndex) {
+            if (name !== 'summaries') return target[name].bind(target);
+            return async (ids: readonly number[]) =>
+              (await target.summaries(ids)).map((is) => more && { ...is, ...more });
+          },
+        });
+        const verifying = verifyRebuilt({ index: counting, marks, sets, onProgress: () => {} });
+        await assert.rejects(verifying, fails('invalid', 'the set "maps" counts'));
+      }
     });
 
     it('unless that is stopped', async () => {
