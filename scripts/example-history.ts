@@ -1,9 +1,9 @@
 // The history of two small sets, from which the documents in sitemaps/examples/ are made.
 import { createHash } from 'node:crypto';
-import { type Change, decide } from '../src/domain/change.ts';
-import { keyOfPath, type ResourceKey } from '../src/domain/key.ts';
-import { encodeState, type Link, type Resource, type ResourceState } from '../src/domain/resource.ts';
-import { clockStamp, type Stamp } from '../src/domain/stamp.ts';
+import { type Change, decide } from '../src/core/change.ts';
+import { keyOfPath, type ResourceKey } from '../src/core/key.ts';
+import { encodeState, type Link, type Resource, type ResourceState } from '../src/core/resource.ts';
+import { clockStamp, type Stamp } from '../src/core/stamp.ts';
 
 /** What happened to one file: its text after it, or (no text) that it went. */
 export interface Step {

@@ -1,18 +1,22 @@
 // Writes sitemaps/examples/: every kind of document, of a source with two small sets, as the renderers make it.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Change } from '../src/domain/change.ts';
-import type { Resource } from '../src/domain/resource.ts';
-import { boundaryAfter, boundaryBefore } from '../src/domain/stamp.ts';
-import { partName } from '../src/publisher/document-name.ts';
-import { type SetUris, setUris, sourceUris } from '../src/publisher/document-uris.ts';
-import { renderCapabilityList } from '../src/publisher/documents/capability-list.ts';
-import { type ChangeListHead, changeEntries, changeListHead } from '../src/publisher/documents/change-list.ts';
-import { renderChangeListIndex } from '../src/publisher/documents/change-list-index.ts';
-import { type ResourceListHead, resourceEntries, resourceListHead } from '../src/publisher/documents/resource-list.ts';
-import { renderResourceListIndex } from '../src/publisher/documents/resource-list-index.ts';
-import { URLSET_END } from '../src/publisher/documents/sitemap.ts';
-import { renderSourceDescription } from '../src/publisher/documents/source-description.ts';
+import type { Change } from '../src/core/change.ts';
+import { type SetUris, setUris, sourceUris } from '../src/core/document-uris.ts';
+import type { Resource } from '../src/core/resource.ts';
+import { boundaryAfter, boundaryBefore } from '../src/core/stamp.ts';
+import { partName } from '../src/publish/pages/document-name.ts';
+import { renderCapabilityList } from '../src/publish/render/documents/capability-list.ts';
+import { type ChangeListHead, changeEntries, changeListHead } from '../src/publish/render/documents/change-list.ts';
+import { renderChangeListIndex } from '../src/publish/render/documents/change-list-index.ts';
+import {
+  type ResourceListHead,
+  resourceEntries,
+  resourceListHead,
+} from '../src/publish/render/documents/resource-list.ts';
+import { renderResourceListIndex } from '../src/publish/render/documents/resource-list-index.ts';
+import { URLSET_END } from '../src/publish/render/documents/sitemap.ts';
+import { renderSourceDescription } from '../src/publish/render/documents/source-description.ts';
 import { EPOCH_START, foldSteps, HISTORIES } from './example-history.ts';
 
 export const EXAMPLE_BASE_URL = 'https://example.org';

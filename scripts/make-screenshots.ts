@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 import { type App, openApp } from '../src/app.ts';
 import { Secret } from '../src/config/configuration.ts';
-import { startServer } from '../src/http/server.ts';
+import { startServer } from '../src/http/server/server.ts';
 import { testConfiguration } from '../test/support/start-app.ts';
 import { fillSampleSource } from './sample-source.ts';
 

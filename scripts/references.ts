@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { commandsReference } from '../src/cli/commands-reference.ts';
 import { loadConfiguration } from '../src/config/load-configuration.ts';
 import { setSettingsReference, settingsReference } from '../src/config/settings-reference.ts';
-import { routeTable } from '../src/http/route-table.ts';
-import { routesReference } from '../src/http/routes-reference.ts';
-import type { ServedApp } from '../src/http/served-app.ts';
+import { routesReference } from '../src/http/openapi/routes-reference.ts';
+import type { ServedApp } from '../src/http/request/served-app.ts';
+import { routeTable } from '../src/http/routes/route-table.ts';
 
 /** The parts of docs/ that are made from the code. */
 export interface Reference {

@@ -1,10 +1,10 @@
 // A source as a library may have it, to look at its pages: some collections with a month of history. Always the same, but for the time.
 import type { App } from '../src/app.ts';
-import { entryWeight } from '../src/domain/entry-weight.ts';
-import { keyOfPath } from '../src/domain/key.ts';
-import type { ResourceState } from '../src/domain/resource.ts';
-import type { ResourceSet } from '../src/domain/resource-set.ts';
-import { boundaryBefore } from '../src/domain/stamp.ts';
+import { entryWeight } from '../src/core/entry-weight.ts';
+import { keyOfPath } from '../src/core/key.ts';
+import type { ResourceState } from '../src/core/resource.ts';
+import type { ResourceSet } from '../src/core/resource-set.ts';
+import { boundaryBefore } from '../src/core/stamp.ts';
 
 interface Collection {
   readonly slug: string;

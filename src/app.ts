@@ -2,39 +2,39 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Worker } from 'node:worker_threads';
 import { TokenRegistry } from './access/token-registry.ts';
-import type { Archived } from './archive/archive-log.ts';
-import { type ArchiveThreadData, archiveInThread } from './archive/archive-task.ts';
-import { requireWhole } from './archive/rebuild-state.ts';
 import { openArtifacts } from './artifacts/open-artifacts.ts';
-import type { CompareThreadData } from './compare-thread.ts';
+import type { Archived } from './backup/archive-log.ts';
+import { type ArchiveThreadData, archiveInThread } from './backup/archive-task.ts';
+import { requireWhole } from './backup/rebuild-state.ts';
 import { type Configuration, describeStore } from './config/configuration.ts';
 import { exclusionsOfOwnFiles } from './config/own-files.ts';
-import { armFailpoint } from './domain/failpoint.ts';
-import type { ResourceSet, SetId } from './domain/resource-set.ts';
-import { Journal } from './journal/journal.ts';
-import { AppMetrics } from './metrics/app-metrics.ts';
-import { DocumentCache } from './publisher/document-cache.ts';
-import { FreshDocuments } from './publisher/fresh-documents.ts';
-import type { DocumentPublisher } from './publisher/published-document.ts';
-import { Publisher } from './publisher/publisher.ts';
-import { Renderer } from './publisher/renderer.ts';
-import { Comparer } from './records/comparer.ts';
-import { Records } from './records/records.ts';
-import type { RenderThreadData } from './render-thread.ts';
-import type { ContentRoot, RootProblem } from './roots/content-root.ts';
-import { openRoot } from './roots/open-root.ts';
-import { ScanMemory } from './roots/scan-memory.ts';
+import type { ResourceSet, SetId } from './core/resource-set.ts';
+import { Updater } from './ingest/updater.ts';
+import { armFailpoint } from './lib/failpoint.ts';
+import { makeFolder } from './lib/make-folder.ts';
+import { startThread } from './lib/workers/questions.ts';
+import { Journal } from './observe/audit/journal.ts';
+import { AppMetrics } from './observe/metrics/app-metrics.ts';
+import { DocumentCache } from './publish/cache/document-cache.ts';
+import { FreshDocuments } from './publish/cache/fresh-documents.ts';
+import type { RenderThreadData } from './publish/cache/render-thread.ts';
+import { Renderer } from './publish/cache/renderer.ts';
+import type { DocumentPublisher } from './publish/published-document.ts';
+import { Publisher } from './publish/publisher.ts';
 import { letYoungGenerationGrow } from './runtime-settings.ts';
 import { SetRegistry } from './sets/set-registry.ts';
+import type { CompareThreadData } from './sources/artifact/compare-thread.ts';
+import { Comparer } from './sources/artifact/comparer.ts';
+import { Records } from './sources/artifact/records.ts';
+import type { ContentRoot, RootProblem } from './sources/content-root.ts';
+import { openRoot } from './sources/open-root.ts';
+import { ScanMemory } from './sources/scan-memory.ts';
+import { PathScans } from './sources/sync/path-scans.ts';
 import { ActivityMemory } from './stores/activity-memory.ts';
 import type { Catalog } from './stores/catalog.ts';
-import { makeFolder } from './stores/make-folder.ts';
 import { openStores } from './stores/open-stores.ts';
 import type { ResourceIndex } from './stores/resource-index.ts';
 import type { StoreGauge } from './stores/store-gauge.ts';
-import { startThread } from './threads/questions.ts';
-import { PathScans } from './updater/path-scans.ts';
-import { Updater } from './updater/updater.ts';
 
 /** A page of 50,000 is many short-lived objects: with less room for them, it takes a fifth longer. */
 const RENDER_YOUNG_MB = 24;
@@ -66,7 +66,7 @@ export interface App {
   archive(minAge: number, signal: AbortSignal): Promise<Archived>;
   /** Resolves when the documents that an earlier process has left are counted. */
   readonly stock: Promise<void>;
-  /** Scans paths of which somebody says that they have changed; resolves with their problems. Throws as updater/hinted-scans.ts does. */
+  /** Scans paths of which somebody says that they have changed; resolves with their problems. Throws as sources/sync/hinted-scans.ts does. */
   scanPaths(set: ResourceSet, paths: readonly string[]): Promise<readonly RootProblem[]>;
   /** The content root of a set, and what scans remember of it. The same ones at every call, until settings of the set change. */
   rootOf(set: ResourceSet): { readonly root: ContentRoot; readonly memory: ScanMemory };
@@ -183,14 +183,14 @@ function openMemory(dataFolder: string, { id, root, epoch, epochStart }: Resourc
 function startCompareThread({ store, artifacts, s3, dataFolder, failpoint }: Configuration): Worker {
   const folder = join(dataFolder, 'spool');
   const workerData: CompareThreadData = { store, artifacts, s3, folder, failpoint };
-  return startThread('./compare-thread', import.meta.url, {
+  return startThread('./sources/artifact/compare-thread', import.meta.url, {
     workerData,
     resourceLimits: { maxYoungGenerationSizeMb: COMPARE_YOUNG_MB },
   });
 }
 
 function startRenderThread(workerData: RenderThreadData): Worker {
-  return startThread('./render-thread', import.meta.url, {
+  return startThread('./publish/cache/render-thread', import.meta.url, {
     workerData,
     resourceLimits: { maxYoungGenerationSizeMb: RENDER_YOUNG_MB },
   });
@@ -198,5 +198,5 @@ function startRenderThread(workerData: RenderThreadData): Worker {
 
 function startArchiveThread({ store, artifacts, s3, failpoint }: Configuration, stopped: SharedArrayBuffer): Worker {
   const workerData: ArchiveThreadData = { store, artifacts, s3, failpoint, stopped };
-  return startThread('./archive-thread', import.meta.url, { workerData });
+  return startThread('./backup/archive-thread', import.meta.url, { workerData });
 }

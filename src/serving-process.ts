@@ -1,7 +1,7 @@
 import { SenderLimits } from './access/sender-limits.ts';
 import { type App, openApp } from './app.ts';
-import { type RunningServer, startServer } from './http/server.ts';
-import { type AccessLog, createAccessLog, createLogger } from './logs/logger.ts';
+import { type RunningServer, startServer } from './http/server/server.ts';
+import { type AccessLog, createAccessLog, createLogger } from './observe/logs/logger.ts';
 import { type AskedOfFirst, type AskedOfFurther, type Assignment, assigned } from './processes/messages.ts';
 import { ProcessChannel } from './processes/process-channel.ts';
 import { SharedLimits } from './processes/shared-limits.ts';

@@ -1,5 +1,5 @@
 import type { Configuration, Secret } from '../config/configuration.ts';
-import { TidemarkError } from '../domain/errors.ts';
+import { TidemarkError } from '../core/errors.ts';
 import { isLoopback } from './loopback.ts';
 
 /**

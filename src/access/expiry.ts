@@ -1,5 +1,5 @@
-import { TidemarkError } from '../domain/errors.ts';
-import { parseDatetime } from '../domain/w3c-datetime.ts';
+import { TidemarkError } from '../core/errors.ts';
+import { parseDatetime } from '../core/w3c-datetime.ts';
 
 const HOUR = 3_600_000;
 const UNITS = { m: 60_000, h: HOUR, d: 24 * HOUR, w: 168 * HOUR, y: 8766 * HOUR } as const;

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Secret } from '../config/configuration.ts';
-import { TidemarkError } from '../domain/errors.ts';
+import { TidemarkError } from '../core/errors.ts';
 import type { AccessPolicy } from './access-policy.ts';
 import { readCredentials } from './credentials.ts';
 import { isLoopback } from './loopback.ts';

@@ -1,4 +1,4 @@
-import type { ResourceSet } from '../domain/resource-set.ts';
+import type { ResourceSet } from '../core/resource-set.ts';
 import type { Principal } from './principal.ts';
 
 /**

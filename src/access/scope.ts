@@ -1,5 +1,5 @@
-import { TidemarkError } from '../domain/errors.ts';
-import { parseSlug } from '../domain/resource-set.ts';
+import { TidemarkError } from '../core/errors.ts';
+import { parseSlug } from '../core/resource-set.ts';
 
 /**
  * What a token lets its bearer do.

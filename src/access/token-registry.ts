@@ -1,5 +1,5 @@
-import { isTidemarkError, TidemarkError } from '../domain/errors.ts';
-import { SharedLook } from '../domain/shared-look.ts';
+import { isTidemarkError, TidemarkError } from '../core/errors.ts';
+import { SharedLook } from '../lib/shared-look.ts';
 import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
 import type { Scope } from './scope.ts';
 import {

@@ -1,6 +1,6 @@
-import { isSchemaId, type SchemaId } from '../avro/schemas.ts';
-import { TidemarkError } from '../domain/errors.ts';
+import { TidemarkError } from '../core/errors.ts';
 import type { ArtifactKey } from './artifact-store.ts';
+import { isSchemaId, type SchemaId } from './avro/schemas.ts';
 import { requirePlainKey, withoutSlash } from './plain-key.ts';
 import { formatDate, formatTimestamp, parseTimestamp } from './timestamp.ts';
 

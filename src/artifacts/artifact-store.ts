@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Hashes } from '../domain/hash.ts';
+import type { Hashes } from '../core/hash.ts';
 
 /**
  * Immutable objects under keys: a folder, or a prefix of an S3 bucket. Held to these promises by test/contract/artifact-store.ts. Keys are

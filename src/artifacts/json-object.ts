@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import type { z } from 'zod';
-import { isTidemarkError, TidemarkError } from '../domain/errors.ts';
+import { isTidemarkError, TidemarkError } from '../core/errors.ts';
 import type { ArtifactKey, ArtifactStore, PutOptions, StoredObject } from './artifact-store.ts';
 
 /** Bytes of what is read whole. */

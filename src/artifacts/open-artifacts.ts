@@ -1,5 +1,5 @@
 import type { ArtifactLocation } from '../config/configuration.ts';
-import type { S3ClientSettings } from '../s3/s3-client.ts';
+import type { S3ClientSettings } from '../lib/s3/s3-client.ts';
 import type { ArtifactStore } from './artifact-store.ts';
 import { FolderStore } from './folder/folder-store.ts';
 import { S3Store } from './s3/s3-store.ts';

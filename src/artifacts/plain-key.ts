@@ -1,4 +1,4 @@
-import { TidemarkError } from '../domain/errors.ts';
+import { TidemarkError } from '../core/errors.ts';
 import type { ArtifactKey } from './artifact-store.ts';
 
 /** A name in a key. One that begins with a dot is the store's own, and never told of. */

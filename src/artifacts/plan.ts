@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { TidemarkError } from '../domain/errors.ts';
+import { TidemarkError } from '../core/errors.ts';
 import { ACTIVITIES, type Activity, isActivity, PLAN_FOLDER, parseKey, planKey } from './artifact-key.ts';
 import type { ArtifactKey, ArtifactStore, PutOptions } from './artifact-store.ts';
 import { putJson, readJson } from './json-object.ts';

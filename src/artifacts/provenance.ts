@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { TidemarkError } from '../domain/errors.ts';
+import { TidemarkError } from '../core/errors.ts';
 import { parseKey, provenanceKey } from './artifact-key.ts';
 import type { ArtifactKey, ArtifactStore, PutOptions, StoredObject } from './artifact-store.ts';
 import { putJson, readJson } from './json-object.ts';

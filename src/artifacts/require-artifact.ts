@@ -1,4 +1,4 @@
-import { TidemarkError } from '../domain/errors.ts';
+import { TidemarkError } from '../core/errors.ts';
 import { requireKey } from './artifact-key.ts';
 import type { ArtifactKey, ArtifactStore } from './artifact-store.ts';
 import { type FoundArtifact, findArtifact } from './find-artifacts.ts';

@@ -1,5 +1,5 @@
-import { TidemarkError } from '../domain/errors.ts';
-import { parseDatetime } from '../domain/w3c-datetime.ts';
+import { TidemarkError } from '../core/errors.ts';
+import { parseDatetime } from '../core/w3c-datetime.ts';
 import { parseTimestamp } from './timestamp.ts';
 
 /**

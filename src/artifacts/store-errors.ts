@@ -1,4 +1,4 @@
-import { TidemarkError } from '../domain/errors.ts';
+import { TidemarkError } from '../core/errors.ts';
 import type { ArtifactKey, GetOptions } from './artifact-store.ts';
 
 export function noSuchObject(store: string, key: ArtifactKey): TidemarkError {

@@ -1,14 +1,14 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { ACTIVITIES, type Activity, requireProvider } from '../artifacts/artifact-key.ts';
 import type { ArtifactKey, ArtifactStore } from '../artifacts/artifact-store.ts';
+import { isSchemaId, NAME_PREFIX, SCHEMA_IDS, type SchemaId } from '../artifacts/avro/schemas.ts';
 import type { FoundArtifact } from '../artifacts/find-artifacts.ts';
 import { openArtifacts } from '../artifacts/open-artifacts.ts';
 import { withoutSlash } from '../artifacts/plain-key.ts';
-import { isSchemaId, NAME_PREFIX, SCHEMA_IDS, type SchemaId } from '../avro/schemas.ts';
 import type { SettingName } from '../config/settings.ts';
 import type { Call } from './cli-command.ts';
 import { oneOf } from './options.ts';
-import type { Terminal } from './terminal.ts';
+import type { Terminal } from './ui/terminal.ts';
 
 /** What every command takes that asks the artifact store. */
 export const ARTIFACT_SETTINGS: readonly SettingName[] = ['artifacts', 's3Timeout'];

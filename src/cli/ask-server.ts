@@ -1,6 +1,6 @@
 import { isLoopback } from '../access/loopback.ts';
+import { type LiveStatus, liveStatusSchema } from '../api/live-status.ts';
 import type { Configuration } from '../config/configuration.ts';
-import { type LiveStatus, liveStatusSchema } from '../http/live-status.ts';
 
 /** Milliseconds: a server that takes longer is told of as one that does not answer. */
 const PATIENCE = 2_000;

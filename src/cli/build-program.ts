@@ -6,7 +6,7 @@ import type { CliCommand } from './cli-command.ts';
 import { GROUPS } from './command-list.ts';
 import { EXIT_CODE_HELP, type ExitCode } from './exit-code.ts';
 import { onStopSignals } from './stop-signals.ts';
-import type { Terminal } from './terminal.ts';
+import type { Terminal } from './ui/terminal.ts';
 
 export interface ProgramSurroundings {
   readonly terminal: Terminal;

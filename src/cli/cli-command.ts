@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { LoadedConfiguration } from '../config/load-configuration.ts';
 import type { SettingName } from '../config/settings.ts';
 import type { ExitCode } from './exit-code.ts';
-import type { Terminal } from './terminal.ts';
+import type { Terminal } from './ui/terminal.ts';
 
 /** A command of the command line; command-list.ts has them all. */
 export interface CliCommand<Options extends object = object> {

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { type ErrorCode, isTidemarkError } from '../domain/errors.ts';
+import { type ErrorCode, isTidemarkError } from '../core/errors.ts';
 
 export const EXIT = { done: 0, failed: 1, usage: 2, unavailable: 3, stopped: 130 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { TidemarkError } from '../domain/errors.ts';
+import { TidemarkError } from '../core/errors.ts';
 
 /**
  * The port to listen on, known to be free a moment ago: so that a port that is taken is told before anything is written, and

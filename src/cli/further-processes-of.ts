@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { SenderLimits } from '../access/sender-limits.ts';
 import type { App } from '../app.ts';
-import type { ServerOptions } from '../http/server.ts';
+import type { ServerOptions } from '../http/server/server.ts';
 import { FurtherProcesses } from '../processes/further-processes.ts';
 import { SharedLimits } from '../processes/shared-limits.ts';
 

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { Configuration } from '../config/configuration.ts';
 import { exclusionsOfOwnFiles } from '../config/own-files.ts';
-import { formatS3Location, isS3, parseS3Location } from '../s3/s3-location.ts';
+import { formatS3Location, isS3, parseS3Location } from '../lib/s3/s3-location.ts';
 import { realFolder } from './real-folder.ts';
 
 export interface GivenRoot {

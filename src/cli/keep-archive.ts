@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { App } from '../app.ts';
-import { ArchiveKeeper } from '../archive/archive-keeper.ts';
+import { ArchiveKeeper } from '../backup/archive-keeper.ts';
 
 /** What archives the log while a server runs; undefined when no setting asks for it. */
 export function keepArchive({ archive, configuration, metrics }: App, logger: Logger): ArchiveKeeper | undefined {

@@ -4,9 +4,9 @@ import { basename, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { parseFileName, parseKey } from '../artifacts/artifact-key.ts';
 import type { ArtifactStore } from '../artifacts/artifact-store.ts';
+import type { SchemaId } from '../artifacts/avro/schemas.ts';
 import { type FoundArtifact, findArtifact } from '../artifacts/find-artifacts.ts';
 import { requireArtifact } from '../artifacts/require-artifact.ts';
-import type { SchemaId } from '../avro/schemas.ts';
 import { keyOf } from './artifact-output.ts';
 
 /** An Avro file that a person names: one of the artifact store by its key, or a copy of one by its path. */

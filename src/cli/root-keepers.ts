@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { App } from '../app.ts';
-import { isTidemarkError } from '../domain/errors.ts';
-import type { ResourceSet, SetId } from '../domain/resource-set.ts';
-import { RecordsKeeper } from '../records/records-keeper.ts';
-import type { Keeper, KeeperEvents } from '../updater/keeper.ts';
-import { RootKeeper } from '../updater/root-keeper.ts';
+import { isTidemarkError } from '../core/errors.ts';
+import type { ResourceSet, SetId } from '../core/resource-set.ts';
+import { RecordsKeeper } from '../sources/artifact/records-keeper.ts';
+import type { Keeper, KeeperEvents } from '../sources/sync/keeper.ts';
+import { RootKeeper } from '../sources/sync/root-keeper.ts';
 
 /** Milliseconds between looks at which sets there are: another process may add or remove one. An idle source asks its store for little else. */
 const LOOK_AGAIN = 2000;

@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { buildProgram } from './build-program.ts';
 import { loadCommands } from './command-list.ts';
 import { EXIT, type ExitCode, failureOf } from './exit-code.ts';
-import { type Streams, Terminal } from './terminal.ts';
+import { type Streams, Terminal } from './ui/terminal.ts';
 
 interface ProcessLike extends Streams {
   readonly argv: readonly string[];

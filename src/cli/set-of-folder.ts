@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { App } from '../app.ts';
 import { type SetValues, toSetFields } from '../config/set-settings.ts';
-import { isTidemarkError, TidemarkError } from '../domain/errors.ts';
-import { parseSlug, type ResourceSet, slugify } from '../domain/resource-set.ts';
+import { isTidemarkError, TidemarkError } from '../core/errors.ts';
+import { parseSlug, type ResourceSet, slugify } from '../core/resource-set.ts';
 import { nameOfRoot } from './given-root.ts';
 
 export interface FolderToPublish {

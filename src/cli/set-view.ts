@@ -1,9 +1,9 @@
+import { setView } from '../api/views.ts';
 import type { App } from '../app.ts';
 import { shownSettings } from '../config/set-settings.ts';
-import type { ResourceSet } from '../domain/resource-set.ts';
-import { setView } from '../http/views.ts';
-import type { RecordsStanding } from '../records/records-standing.ts';
+import type { ResourceSet } from '../core/resource-set.ts';
 import { type SummarizedSet, summarize } from '../sets/summarized-sets.ts';
+import type { RecordsStanding } from '../sources/artifact/records-standing.ts';
 
 type Sets = Pick<App, 'index' | 'sets' | 'records'>;
 

@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
 import type { LoadedConfiguration } from '../config/load-configuration.ts';
-import { isTidemarkError, TidemarkError } from '../domain/errors.ts';
+import { isTidemarkError, TidemarkError } from '../core/errors.ts';
 import type { SourceSettings } from '../sets/set-registry.ts';
 
 /**

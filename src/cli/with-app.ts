@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises';
 import type { App } from '../app.ts';
 import type { Configuration } from '../config/configuration.ts';
-import { TidemarkError } from '../domain/errors.ts';
+import { TidemarkError } from '../core/errors.ts';
 import type { Call } from './cli-command.ts';
 
 /** Opens what a command works with, and closes it whatever happens. */

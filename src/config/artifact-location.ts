@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isTidemarkError } from '../domain/errors.ts';
-import { isS3, parseS3Location } from '../s3/s3-location.ts';
+import { isTidemarkError } from '../core/errors.ts';
+import { isS3, parseS3Location } from '../lib/s3/s3-location.ts';
 import { checked, quote, textOf, Wrong } from './checked-value.ts';
 import type { ArtifactLocation } from './configuration.ts';
 

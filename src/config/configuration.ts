@@ -1,4 +1,5 @@
-import type { S3Location } from '../s3/s3-location.ts';
+import type { ElasticsearchServers } from '../lib/elasticsearch/servers.ts';
+import type { S3Location } from '../lib/s3/s3-location.ts';
 
 /** Everything that is set from outside, read once by load-configuration.ts. */
 export interface Configuration {
@@ -39,7 +40,7 @@ export interface Configuration {
   /** Whether a server logs a line for each request, at the level info. */
   readonly accessLog: boolean;
   readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
-  /** For tests: see domain/failpoint.ts. */
+  /** For tests: see lib/failpoint.ts. */
   readonly failpoint: string | undefined;
 }
 
@@ -81,16 +82,6 @@ export interface ElasticsearchLocation extends ElasticsearchServers {
   readonly kind: 'elasticsearch';
   /** What the names of its indices begin with. */
   readonly prefix: string;
-}
-
-/** A cluster of Elasticsearch, and what gives access to it. */
-export interface ElasticsearchServers {
-  /** URLs of its nodes, without user information, without a slash at the end. */
-  readonly nodes: readonly string[];
-  /** The Authorization header; a secret: never printed. Plain text, because locations are handed to worker threads. */
-  readonly authorization?: string;
-  /** A PEM file of the authority that signed the servers' certificates. Absolute. */
-  readonly caFile?: string;
 }
 
 /** A store as people may see it: without what gives access to it. */

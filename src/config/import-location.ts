@@ -1,7 +1,8 @@
-import { TidemarkError } from '../domain/errors.ts';
+import { TidemarkError } from '../core/errors.ts';
+import type { ElasticsearchServers } from '../lib/elasticsearch/servers.ts';
 import { certificateProblem } from './certificate-problem.ts';
 import { checked, textOf, Wrong } from './checked-value.ts';
-import type { ElasticsearchServers, Secret } from './configuration.ts';
+import type { Secret } from './configuration.ts';
 import { readNodes } from './elasticsearch-nodes.ts';
 
 /** An index that another program wrote, or the alias of one that this program writes. */

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { TidemarkError } from '../domain/errors.ts';
+import { TidemarkError } from '../core/errors.ts';
 import { defaultArtifacts } from './artifact-location.ts';
 import type { Configuration } from './configuration.ts';
 import type { ImportSettings } from './import-location.ts';

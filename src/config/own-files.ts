@@ -1,8 +1,8 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { TidemarkError } from '../domain/errors.ts';
-import { patternOfFolder } from '../roots/exclusions.ts';
-import { isS3 } from '../s3/s3-location.ts';
+import { TidemarkError } from '../core/errors.ts';
+import { patternOfFolder } from '../lib/exclusions.ts';
+import { isS3 } from '../lib/s3/s3-location.ts';
 import type { Configuration } from './configuration.ts';
 
 // SQLite keeps these beside the database while it is open; the last one is the lock of the store.

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
-import { TidemarkError } from '../domain/errors.ts';
-import type { ResourceSet } from '../domain/resource-set.ts';
-import { isS3, parseS3Location } from '../s3/s3-location.ts';
+import { TidemarkError } from '../core/errors.ts';
+import type { ResourceSet } from '../core/resource-set.ts';
+import { isS3, parseS3Location } from '../lib/s3/s3-location.ts';
 import { Wrong } from './checked-value.ts';
 import { duration } from './setting-values.ts';
 

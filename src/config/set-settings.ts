@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
 import * as z from 'zod';
-import { HASH_ALGORITHMS } from '../domain/hash.ts';
+import { HASH_ALGORITHMS } from '../core/hash.ts';
 import {
   DEFAULT_PAGE_ENTRIES,
   DEFAULT_WINDOW_CHANGES,
@@ -10,8 +10,8 @@ import {
   type RecordsSource,
   type ResourceSet,
   type SetFields,
-} from '../domain/resource-set.ts';
-import { requireFewPatterns } from '../roots/exclusions.ts';
+} from '../core/resource-set.ts';
+import { requireFewPatterns } from '../lib/exclusions.ts';
 import {
   numberOf,
   one,

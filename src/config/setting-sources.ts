@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import { nearestName } from '../domain/nearest-name.ts';
+import { nearestName } from '../lib/nearest-name.ts';
 import { documentedSettings, SETTING_NAMES, SETTINGS, type SettingName, settingOf } from './settings.ts';
 
 export const CONFIGURATION_FILE = 'tidemark.config.json';

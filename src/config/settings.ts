@@ -280,7 +280,7 @@ export const SETTINGS = {
     variable: 'TIDEMARK_FAILPOINT',
     schema: values.text,
     default: '(none)',
-    meaning: 'See domain/failpoint.ts.',
+    meaning: 'See lib/failpoint.ts.',
     hidden: true,
   }),
 } as const;

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { extname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { TidemarkError } from '../domain/errors.ts';
+import { TidemarkError } from '../core/errors.ts';
 import type { AskedOfFirst, AskedOfFurther, Assignment } from './messages.ts';
 import { type Answers, ProcessChannel } from './process-channel.ts';
 

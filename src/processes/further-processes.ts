@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Taken } from '../access/sender-limits.ts';
 import type { Configuration } from '../config/configuration.ts';
-import { countsOf, type ProcessFigures } from '../metrics/process-figures.ts';
+import { countsOf, type ProcessFigures } from '../observe/metrics/process-figures.ts';
 import { FurtherProcess } from './further-process.ts';
 import { type AskedOfFirst, assignment } from './messages.ts';
 

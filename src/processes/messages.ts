@@ -1,8 +1,8 @@
 import type { Taken } from '../access/sender-limits.ts';
 import { type Configuration, Secret } from '../config/configuration.ts';
-import type { ResourceSet } from '../domain/resource-set.ts';
-import type { ProcessFigures } from '../metrics/process-figures.ts';
-import type { RootProblem } from '../roots/content-root.ts';
+import type { ResourceSet } from '../core/resource-set.ts';
+import type { ProcessFigures } from '../observe/metrics/process-figures.ts';
+import type { RootProblem } from '../sources/content-root.ts';
 
 /** What the first process asks the further ones. */
 export type AskedOfFurther = {

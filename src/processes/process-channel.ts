@@ -1,5 +1,5 @@
-import { TidemarkError } from '../domain/errors.ts';
-import { type Question, type Reply, receiveError, type SentError, sendError } from '../threads/questions.ts';
+import { TidemarkError } from '../core/errors.ts';
+import { type Question, type Reply, receiveError, type SentError, sendError } from '../lib/workers/questions.ts';
 
 /** What may be asked, by name: the question and its answer, which is unknown where it tells nothing but that it is done. */
 export type Questions = Readonly<Record<string, { readonly ask: unknown; readonly answer: unknown }>>;

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { TidemarkError } from '../domain/errors.ts';
-import { strictUri } from '../domain/key.ts';
+import { setUris } from '../core/document-uris.ts';
+import { TidemarkError } from '../core/errors.ts';
+import { strictUri } from '../core/key.ts';
 import {
   DEFAULT_PAGE_ENTRIES,
   DEFAULT_WINDOW_CHANGES,
@@ -9,9 +10,8 @@ import {
   type RecordsSource,
   type ResourceSet,
   type SetFields,
-} from '../domain/resource-set.ts';
-import type { Stamp } from '../domain/stamp.ts';
-import { setUris } from '../publisher/document-uris.ts';
+} from '../core/resource-set.ts';
+import type { Stamp } from '../core/stamp.ts';
 
 /** Characters of a prefix: some are left for what follows it in a URI, which has 2,048 at most. */
 const MOST_PREFIX = 2000;

@@ -1,8 +1,8 @@
-import type { ChangeEvent } from '../domain/change.ts';
-import { entryWeight } from '../domain/entry-weight.ts';
-import { type ResourceKey, rightKey } from '../domain/key.ts';
-import type { Resource } from '../domain/resource.ts';
-import type { ResourceSet } from '../domain/resource-set.ts';
+import type { ChangeEvent } from '../core/change.ts';
+import { entryWeight } from '../core/entry-weight.ts';
+import { type ResourceKey, rightKey } from '../core/key.ts';
+import type { Resource } from '../core/resource.ts';
+import type { ResourceSet } from '../core/resource-set.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
 
 type Index = Pick<ResourceIndex, 'read' | 'lookup' | 'commit'>;

@@ -1,5 +1,5 @@
-import type { ResourceSet, SetId } from '../domain/resource-set.ts';
-import type { Stamp } from '../domain/stamp.ts';
+import type { ResourceSet, SetId } from '../core/resource-set.ts';
+import type { Stamp } from '../core/stamp.ts';
 import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
 

@@ -1,7 +1,7 @@
-import { TidemarkError } from '../domain/errors.ts';
-import { type ResourceKey, URI_LENGTH, uriOf } from '../domain/key.ts';
-import type { Resource } from '../domain/resource.ts';
-import type { ResourceSet } from '../domain/resource-set.ts';
+import { TidemarkError } from '../core/errors.ts';
+import { type ResourceKey, URI_LENGTH, uriOf } from '../core/key.ts';
+import type { Resource } from '../core/resource.ts';
+import type { ResourceSet } from '../core/resource-set.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
 
 /**

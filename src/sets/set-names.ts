@@ -1,5 +1,5 @@
-import { TidemarkError } from '../domain/errors.ts';
-import type { ResourceSet, SetId } from '../domain/resource-set.ts';
+import { TidemarkError } from '../core/errors.ts';
+import type { ResourceSet, SetId } from '../core/resource-set.ts';
 
 type Named = Pick<ResourceSet, 'id' | 'slug' | 'aliases' | 'removed'>;
 

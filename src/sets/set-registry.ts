@@ -1,4 +1,5 @@
-import { isTidemarkError, TidemarkError } from '../domain/errors.ts';
+import { setUris } from '../core/document-uris.ts';
+import { isTidemarkError, TidemarkError } from '../core/errors.ts';
 import {
   type Imported,
   isPublished,
@@ -7,9 +8,8 @@ import {
   type ResourceSet,
   type SetFields,
   type SetId,
-} from '../domain/resource-set.ts';
-import type { Stamp } from '../domain/stamp.ts';
-import { setUris } from '../publisher/document-uris.ts';
+} from '../core/resource-set.ts';
+import type { Stamp } from '../core/stamp.ts';
 import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
 import { changedSet, draftSet, type NewSet, parseUrlPrefix } from './new-set.ts';

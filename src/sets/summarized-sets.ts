@@ -1,4 +1,4 @@
-import type { ResourceSet } from '../domain/resource-set.ts';
+import type { ResourceSet } from '../core/resource-set.ts';
 import type { ResourceIndex, SetSummary } from '../stores/resource-index.ts';
 
 export interface SummarizedSet {

@@ -1,6 +1,6 @@
-import type { SetId } from '../domain/resource-set.ts';
-import type { Stamp } from '../domain/stamp.ts';
-import { MICROSECONDS, type TimeUnit } from '../domain/time-unit.ts';
+import type { SetId } from '../core/resource-set.ts';
+import type { Stamp } from '../core/stamp.ts';
+import { MICROSECONDS, type TimeUnit } from '../core/time-unit.ts';
 import type { ChangeCounts, ResourceIndex } from './resource-index.ts';
 
 export interface ActivityOptions {

@@ -1,6 +1,6 @@
 import { uptime } from 'node:os';
-import { TidemarkError } from '../domain/errors.ts';
-import { clockStamp, type Stamp } from '../domain/stamp.ts';
+import { TidemarkError } from '../core/errors.ts';
+import { clockStamp, type Stamp } from '../core/stamp.ts';
 import type { Catalog } from './catalog.ts';
 
 /** Milliseconds that a clock may be off without a doubt of it. */

@@ -1,9 +1,9 @@
-import type { Change, ChangeEvent, ChangeKind } from '../domain/change.ts';
-import type { KeyRange, ResourceKey } from '../domain/key.ts';
-import type { EncodedState, Resource, Tombstone } from '../domain/resource.ts';
-import type { SetId } from '../domain/resource-set.ts';
-import type { Stamp } from '../domain/stamp.ts';
-import type { TimeUnit } from '../domain/time-unit.ts';
+import type { Change, ChangeEvent, ChangeKind } from '../core/change.ts';
+import type { KeyRange, ResourceKey } from '../core/key.ts';
+import type { EncodedState, Resource, Tombstone } from '../core/resource.ts';
+import type { SetId } from '../core/resource-set.ts';
+import type { Stamp } from '../core/stamp.ts';
+import type { TimeUnit } from '../core/time-unit.ts';
 
 /**
  * The log, the changes and the current state of every set. Held to these promises by test/contract/resource-index.ts.

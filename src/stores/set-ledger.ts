@@ -1,6 +1,6 @@
-import type { ChangeKind } from '../domain/change.ts';
-import { MAX_ENTRIES_WEIGHT, type ResourceSet } from '../domain/resource-set.ts';
-import type { Stamp } from '../domain/stamp.ts';
+import type { ChangeKind } from '../core/change.ts';
+import { MAX_ENTRIES_WEIGHT, type ResourceSet } from '../core/resource-set.ts';
+import type { Stamp } from '../core/stamp.ts';
 
 /** The Change List window that is being filled; number 0 before the first change of a set. */
 export interface OpenWindow {

@@ -1,5 +1,5 @@
-import type { SetId } from '../domain/resource-set.ts';
-import type { Stamp } from '../domain/stamp.ts';
+import type { SetId } from '../core/resource-set.ts';
+import type { Stamp } from '../core/stamp.ts';
 
 /**
  * What a store can tell of itself in a moment, however much it holds: for metrics and `tidemark status`. Held to these promises by

@@ -1,11 +1,7 @@
-/** How a request to a database server ended, after its retries. */
-export const REQUEST_OUTCOMES = ['answered', 'refused', 'overloaded', 'timed_out', 'unreachable'] as const;
-export type RequestOutcome = (typeof REQUEST_OUTCOMES)[number];
+import type { RequestObserver } from '../lib/elasticsearch/request-outcome.ts';
 
-/** Is told what a store does while it does it. What it is told of may go on in any thread; it throws nothing. */
-export interface StoreObserver {
-  /** A request to a database server ended. An embedded store sends none. */
-  requested?(outcome: RequestOutcome, seconds: number): void;
-  /** A commit that was logged before is applied: readers may see it. Where both is one transaction, this is never told. */
+/** Is called while a store works, in any thread. Its methods throw nothing. */
+export interface StoreObserver extends RequestObserver {
+  /** A commit that was logged before is applied: readers may see it. Not called where both is one transaction. */
   applied?(seconds: number): void;
 }

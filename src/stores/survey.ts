@@ -1,5 +1,5 @@
-import type { ResourceKey } from '../domain/key.ts';
-import type { Stamp } from '../domain/stamp.ts';
+import type { ResourceKey } from '../core/key.ts';
+import type { Stamp } from '../core/stamp.ts';
 import type { Limits, Piece } from './resource-index.ts';
 
 /** What a survey reads of each resource; a tombstone is not live, but its stamp counts. */

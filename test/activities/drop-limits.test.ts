@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { InputItem } from '../../src/activities/input-item.ts';
-import type { RunOptions, RunOutcome } from '../../src/activities/run-activity.ts';
 import type { ArtifactStore } from '../../src/artifacts/artifact-store.ts';
 import { latestArtifact } from '../../src/artifacts/find-artifacts.ts';
+import type { InputItem } from '../../src/pipeline/input-item.ts';
+import type { RunOptions, RunOutcome } from '../../src/pipeline/run-activity.ts';
 import { harvest, keysOf, readRecords, xmlRecords } from '../support/activity-run.ts';
 import { describeOnEachArtifactStore } from '../support/each-artifact-store.ts';
 import { useTempFolder } from '../support/temp-folder.ts';

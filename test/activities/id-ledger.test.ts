@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import fc from 'fast-check';
-import { IdLedger, type Place, type Superseded } from '../../src/activities/id-ledger.ts';
+import { IdLedger, type Place, type Superseded } from '../../src/pipeline/id-ledger.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 
 describe('the ledger of ids', () => {

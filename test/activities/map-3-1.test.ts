@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { map31 } from '../../src/activities/transforms/map-3-1.ts';
-import type { TransformInput } from '../../src/activities/transforms/transform.ts';
+import { map31 } from '../../src/pipeline/transforms/map-3-1.ts';
+import type { TransformInput } from '../../src/pipeline/transforms/transform.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
 import { uniquePrefix } from '../support/elasticsearch-indices.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
-import type { InputItem } from '../../src/activities/input-item.ts';
-import { openFolder } from '../../src/activities/read-folder.ts';
-import { openNdjsonFile, openNdjsonStream } from '../../src/activities/read-ndjson.ts';
-import type { RecordSource } from '../../src/activities/record-source.ts';
-import { openRoot } from '../../src/roots/open-root.ts';
+import type { InputItem } from '../../src/pipeline/input-item.ts';
+import { openFolder } from '../../src/pipeline/readers/read-folder.ts';
+import { openNdjsonFile, openNdjsonStream } from '../../src/pipeline/readers/read-ndjson.ts';
+import type { RecordSource } from '../../src/pipeline/readers/record-source.ts';
+import { openRoot } from '../../src/sources/open-root.ts';
 import { rootOf, useBucket, useKeys, useS3 } from '../support/s3.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
-import type { InputItem } from '../../src/activities/input-item.ts';
-import type { RunOptions, RunOutcome } from '../../src/activities/run-activity.ts';
-import { TransformRunner } from '../../src/activities/transforms/transform-runner.ts';
 import type { ArtifactStore } from '../../src/artifacts/artifact-store.ts';
 import { latestArtifact } from '../../src/artifacts/find-artifacts.ts';
+import type { InputItem } from '../../src/pipeline/input-item.ts';
+import type { RunOptions, RunOutcome } from '../../src/pipeline/run-activity.ts';
+import { TransformRunner } from '../../src/pipeline/transforms/transform-runner.ts';
 import {
   allKindsOfItems,
   docOf,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { loadTransform } from '../../src/activities/transforms/load-transform.ts';
-import type { Transform, TransformInput } from '../../src/activities/transforms/transform.ts';
+import { loadTransform } from '../../src/pipeline/transforms/load-transform.ts';
+import type { Transform, TransformInput } from '../../src/pipeline/transforms/transform.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 
 const CONTEXT = { provider: 'cdl', activity: 'mapping', generator: 'cdl/harvest/x.avro' } as const;

@@ -5,7 +5,7 @@ import type { ArtifactStore } from '../../src/artifacts/artifact-store.ts';
 import { openArtifacts } from '../../src/artifacts/open-artifacts.ts';
 import { listPlans, readPlan, writePlan } from '../../src/artifacts/plan.ts';
 import { readProvenance, readProvenanceChain, writeProvenance } from '../../src/artifacts/provenance.ts';
-import { isTidemarkError } from '../../src/domain/errors.ts';
+import { isTidemarkError } from '../../src/core/errors.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 
 const HARVEST = 'cdl/harvest/20170209/20170209_104428-cdl-OriginalRecord.v1.avro';

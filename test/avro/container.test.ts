@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { setTimeout as wait } from 'node:timers/promises';
 import fc from 'fast-check';
-import { availableCodecs, CODECS } from '../../src/avro/codecs.ts';
-import { decodeBlock, readContainer, readHeader } from '../../src/avro/container-reader.ts';
-import { type BlockPlace, encodeContainer } from '../../src/avro/container-writer.ts';
-import { MIMETYPES } from '../../src/avro/mimetypes.ts';
+import { availableCodecs, CODECS } from '../../src/artifacts/avro/codecs.ts';
+import { decodeBlock, readContainer, readHeader } from '../../src/artifacts/avro/container-reader.ts';
+import { type BlockPlace, encodeContainer } from '../../src/artifacts/avro/container-writer.ts';
+import { MIMETYPES } from '../../src/artifacts/avro/mimetypes.ts';
 import { all, batches, chunks, decodeFile, encodeFile, originalRecords } from '../support/avro-files.ts';
 
 describe('Avro container files', () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { deflateRawSync, zstdCompressSync } from 'node:zlib';
-import { decodeBlock, readHeader } from '../../src/avro/container-reader.ts';
-import type { BlockPlace } from '../../src/avro/container-writer.ts';
-import { encodeLong } from '../../src/avro/long.ts';
-import { readStretches, unpackStretch } from '../../src/avro/packed-blocks.ts';
-import { type SchemaId, schemaText } from '../../src/avro/schemas.ts';
+import { decodeBlock, readHeader } from '../../src/artifacts/avro/container-reader.ts';
+import type { BlockPlace } from '../../src/artifacts/avro/container-writer.ts';
+import { encodeLong } from '../../src/artifacts/avro/long.ts';
+import { readStretches, unpackStretch } from '../../src/artifacts/avro/packed-blocks.ts';
+import { type SchemaId, schemaText } from '../../src/artifacts/avro/schemas.ts';
 import {
   all,
   chunks,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { readHeader } from '../../src/avro/container-reader.ts';
-import { docText } from '../../src/avro/doc-text.ts';
+import { readHeader } from '../../src/artifacts/avro/container-reader.ts';
+import { docText } from '../../src/artifacts/avro/doc-text.ts';
 import { softwareVersion } from '../../src/config/version.ts';
 import { chunks, decodeFile, encodeFile } from '../support/avro-files.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { MIMETYPES, mimetypeOf, symbolOf } from '../../src/avro/mimetypes.ts';
+import { MIMETYPES, mimetypeOf, symbolOf } from '../../src/artifacts/avro/mimetypes.ts';
 import { decodeFile, encodeFile, originalRecords } from '../support/avro-files.ts';
 
 const [record] = originalRecords(1);

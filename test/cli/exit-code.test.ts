@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { failureOf, Stopped } from '../../src/cli/exit-code.ts';
-import { type ErrorCode, TidemarkError } from '../../src/domain/errors.ts';
+import { type ErrorCode, TidemarkError } from '../../src/core/errors.ts';
 
 describe('the exit code', () => {
   const EXPECTED: readonly (readonly [ErrorCode, number])[] = [

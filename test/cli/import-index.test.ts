@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { formatStamp } from '../../src/domain/stamp.ts';
+import { formatStamp } from '../../src/core/stamp.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
 import { untilStopped } from '../support/fault-source.ts';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { BODY_ENDING, type DocumentRecord } from '../../src/publisher/document-files.ts';
+import { BODY_ENDING, type DocumentRecord } from '../../src/publish/cache/document-files.ts';
 import { openStores } from '../../src/stores/open-stores.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import type { FinishedRun } from '../support/run-tidemark.ts';

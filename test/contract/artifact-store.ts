@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ArtifactStore, GetOptions, ListedObject } from '../../src/artifacts/artifact-store.ts';
 import { BLOCK_BYTES } from '../../src/artifacts/blocks.ts';
-import { type ErrorCode, isTidemarkError } from '../../src/domain/errors.ts';
+import { type ErrorCode, isTidemarkError } from '../../src/core/errors.ts';
 import { collect } from '../support/builders.ts';
 
 /** An artifact store, and what lies in its place besides what it tells of. */

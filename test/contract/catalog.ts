@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
-import { isTidemarkError } from '../../src/domain/errors.ts';
+import { isTidemarkError } from '../../src/core/errors.ts';
 import type { Stores } from '../../src/stores/open-stores.ts';
 
 const isConflict = (error: unknown) => isTidemarkError(error, 'conflict');

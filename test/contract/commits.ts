@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { ChangeEvent } from '../../src/domain/change.ts';
-import { MAX_ENTRIES_WEIGHT } from '../../src/domain/resource-set.ts';
-import { clockStamp } from '../../src/domain/stamp.ts';
+import type { ChangeEvent } from '../../src/core/change.ts';
+import { MAX_ENTRIES_WEIGHT } from '../../src/core/resource-set.ts';
+import { clockStamp } from '../../src/core/stamp.ts';
 import { SetRegistry } from '../../src/sets/set-registry.ts';
 import type { Stores } from '../../src/stores/open-stores.ts';
 import type { CommitResult } from '../../src/stores/resource-index.ts';

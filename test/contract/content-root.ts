@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { isTidemarkError } from '../../src/domain/errors.ts';
-import { HASH_ALGORITHMS, type HashAlgorithm, type Hashes } from '../../src/domain/hash.ts';
-import { keyOfPath } from '../../src/domain/key.ts';
-import type { ContentRoot, FileEntry, RootEntry, RootWatch } from '../../src/roots/content-root.ts';
+import { isTidemarkError } from '../../src/core/errors.ts';
+import { HASH_ALGORITHMS, type HashAlgorithm, type Hashes } from '../../src/core/hash.ts';
+import { keyOfPath } from '../../src/core/key.ts';
+import type { ContentRoot, FileEntry, RootEntry, RootWatch } from '../../src/sources/content-root.ts';
 import { collect } from '../support/builders.ts';
 import { until } from '../support/until.ts';
 

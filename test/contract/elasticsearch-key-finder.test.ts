@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import type { ElasticsearchLocation } from '../../src/config/configuration.ts';
-import { keyOfPath } from '../../src/domain/key.ts';
-import { parseKeySearch } from '../../src/domain/key-search.ts';
+import { keyOfPath } from '../../src/core/key.ts';
+import { parseKeySearch } from '../../src/core/key-search.ts';
+import { Cluster } from '../../src/lib/elasticsearch/cluster.ts';
 import { SetRegistry } from '../../src/sets/set-registry.ts';
-import { Cluster } from '../../src/stores/elasticsearch/cluster.ts';
 import { isMilestone, orderOf, resourceId } from '../../src/stores/elasticsearch/documents.ts';
-import { KeyFinder } from '../../src/stores/elasticsearch/key-finder.ts';
+import { IndexNames } from '../../src/stores/elasticsearch/index-names.ts';
 import { ResourceReader } from '../../src/stores/elasticsearch/resource-reader.ts';
-import { IndexNames } from '../../src/stores/elasticsearch/schema.ts';
+import { KeyFinder } from '../../src/stores/elasticsearch/search/key-finder.ts';
 import { openStores, type Stores } from '../../src/stores/open-stores.ts';
 import { collect, shuffled, URL_PREFIX, upsert } from '../support/builders.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';

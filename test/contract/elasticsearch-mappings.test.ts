@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { Cluster } from '../../src/lib/elasticsearch/cluster.ts';
 import { SetRegistry } from '../../src/sets/set-registry.ts';
-import { Cluster } from '../../src/stores/elasticsearch/cluster.ts';
-import { IndexNames, makeChangesIndex } from '../../src/stores/elasticsearch/schema.ts';
+import { IndexNames } from '../../src/stores/elasticsearch/index-names.ts';
+import { makeChangesIndex } from '../../src/stores/elasticsearch/schema.ts';
 import { openStores, type Stores } from '../../src/stores/open-stores.ts';
 import { deletion, upsert } from '../support/builders.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';

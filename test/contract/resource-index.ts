@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { ChangeEvent } from '../../src/domain/change.ts';
-import { isTidemarkError } from '../../src/domain/errors.ts';
-import { encodeState, type ResourceState } from '../../src/domain/resource.ts';
+import type { ChangeEvent } from '../../src/core/change.ts';
+import { isTidemarkError } from '../../src/core/errors.ts';
+import { encodeState, type ResourceState } from '../../src/core/resource.ts';
 import { SetRegistry } from '../../src/sets/set-registry.ts';
 import type { Stores } from '../../src/stores/open-stores.ts';
 import type { CommitResult } from '../../src/stores/resource-index.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Change, ChangeEvent } from '../../src/domain/change.ts';
+import type { Change, ChangeEvent } from '../../src/core/change.ts';
 import { SetRegistry } from '../../src/sets/set-registry.ts';
 import type { Stores } from '../../src/stores/open-stores.ts';
 import { collect, deletion, URL_PREFIX, upsert } from '../support/builders.ts';

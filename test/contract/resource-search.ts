@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { ChangeEvent } from '../../src/domain/change.ts';
-import { entryWeight } from '../../src/domain/entry-weight.ts';
-import { isTidemarkError } from '../../src/domain/errors.ts';
+import type { ChangeEvent } from '../../src/core/change.ts';
+import { entryWeight } from '../../src/core/entry-weight.ts';
+import { isTidemarkError } from '../../src/core/errors.ts';
 import { SetRegistry } from '../../src/sets/set-registry.ts';
 import type { Stores } from '../../src/stores/open-stores.ts';
 import { collect, deletion, shuffled, URL_PREFIX, upsert } from '../support/builders.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ListMultipartUploadsCommand, paginateListObjectsV2 } from '@aws-sdk/client-s3';
 import { openArtifacts } from '../../src/artifacts/open-artifacts.ts';
-import { parseS3Location } from '../../src/s3/s3-location.ts';
+import { parseS3Location } from '../../src/lib/s3/s3-location.ts';
 import { rootOf, useBucket, useKeys, useS3 } from '../support/s3.ts';
 import { testArtifactStore } from './artifact-store.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { App } from '../../src/app.ts';
-import { isTidemarkError } from '../../src/domain/errors.ts';
-import { ARCHIVE_FAILPOINTS } from '../../src/domain/failpoint.ts';
+import { isTidemarkError } from '../../src/core/errors.ts';
+import { ARCHIVE_FAILPOINTS } from '../../src/lib/failpoint.ts';
 import { ArchiveBench, readDocuments, URL_OF_SETS } from '../support/archived-source.ts';
 import { collect, upsert } from '../support/builders.ts';
 import { describeOnEachStore, SQLITE } from '../support/each-store.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as wait } from 'node:timers/promises';
-import { FAILPOINTS, type Failpoint } from '../../src/domain/failpoint.ts';
+import { FAILPOINTS, type Failpoint } from '../../src/lib/failpoint.ts';
 import { askJson } from '../support/ask.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
 import { closeElasticsearchSources, ElasticsearchSource } from '../support/elasticsearch-source.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { App } from '../../src/app.ts';
-import { FAILPOINTS, type Failpoint } from '../../src/domain/failpoint.ts';
-import { startServer } from '../../src/http/server.ts';
+import { startServer } from '../../src/http/server/server.ts';
+import { FAILPOINTS, type Failpoint } from '../../src/lib/failpoint.ts';
 import { describeOnEachStore, type StoreKind } from '../support/each-store.ts';
 import {
   readLog,

@@ -5,7 +5,7 @@ import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { ArtifactStore } from '../../src/artifacts/artifact-store.ts';
 import { latestArtifact, listArtifacts } from '../../src/artifacts/find-artifacts.ts';
-import { ACTIVITY_FAILPOINTS } from '../../src/domain/failpoint.ts';
+import { ACTIVITY_FAILPOINTS } from '../../src/lib/failpoint.ts';
 import { allKindsOfItems, harvest, keysOf, readRecords } from '../support/activity-run.ts';
 import { describeOnEachArtifactStore } from '../support/each-artifact-store.ts';
 import type { HarvestToKill } from '../support/run-harvest.ts';

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { connectionLimits } from '../../src/http/connections.ts';
+import { connectionLimits } from '../../src/http/server/connections.ts';
 import { ask, askJson, NDJSON_BODY } from '../support/ask.ts';
 import { ChildScript } from '../support/child-script.ts';
 import { SQLITE } from '../support/each-store.ts';

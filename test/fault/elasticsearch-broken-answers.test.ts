@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readNodes } from '../../src/config/elasticsearch-nodes.ts';
-import { type Ask, Cluster } from '../../src/stores/elasticsearch/cluster.ts';
+import { type Ask, Cluster } from '../../src/lib/elasticsearch/cluster.ts';
 import type { CommitResult } from '../../src/stores/resource-index.ts';
 import { collect, deletion, upsert } from '../support/builders.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { Cluster } from '../../src/lib/elasticsearch/cluster.ts';
 import { SetRegistry } from '../../src/sets/set-registry.ts';
-import { Cluster } from '../../src/stores/elasticsearch/cluster.ts';
-import { IndexNames } from '../../src/stores/elasticsearch/schema.ts';
+import { IndexNames } from '../../src/stores/elasticsearch/index-names.ts';
 import { openStores, type Stores } from '../../src/stores/open-stores.ts';
 import { collect, upsert } from '../support/builders.ts';
 import { onElasticsearch, type StorePlace } from '../support/each-store.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import type { ElasticsearchLocation } from '../../src/config/configuration.ts';
-import { isTidemarkError } from '../../src/domain/errors.ts';
-import type { ResourceState } from '../../src/domain/resource.ts';
+import { isTidemarkError } from '../../src/core/errors.ts';
+import type { ResourceState } from '../../src/core/resource.ts';
 import { SetRegistry } from '../../src/sets/set-registry.ts';
 import { openElasticsearch } from '../../src/stores/elasticsearch/open-elasticsearch.ts';
 import { collect, URL_PREFIX, upsert } from '../support/builders.ts';

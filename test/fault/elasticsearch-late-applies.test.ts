@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
+import { Cluster } from '../../src/lib/elasticsearch/cluster.ts';
 import { bulksOf } from '../../src/stores/elasticsearch/bulk.ts';
-import { Cluster } from '../../src/stores/elasticsearch/cluster.ts';
 import { decodeCommit } from '../../src/stores/elasticsearch/commit-record.ts';
-import { IndexNames } from '../../src/stores/elasticsearch/schema.ts';
+import { IndexNames } from '../../src/stores/elasticsearch/index-names.ts';
 import { collect, deletion, shuffled, upsert } from '../support/builders.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
 import { closeElasticsearchSources, ElasticsearchSource } from '../support/elasticsearch-source.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { ArtifactStore } from '../../src/artifacts/artifact-store.ts';
 import { BLOCK_BYTES } from '../../src/artifacts/blocks.ts';
 import { openArtifacts } from '../../src/artifacts/open-artifacts.ts';
-import { isTidemarkError } from '../../src/domain/errors.ts';
+import { isTidemarkError } from '../../src/core/errors.ts';
 import { collect } from '../support/builders.ts';
 import { ChildScript } from '../support/child-script.ts';
 import { itOnSmallDisk } from '../support/small-disk.ts';

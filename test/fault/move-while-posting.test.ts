@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { publishedOf } from '../../src/cli/verify-set.ts';
-import { verify } from '../../src/verify/verify.ts';
+import { verify } from '../../src/backup/verify/verify.ts';
+import { publishedOf } from '../../src/cli/commands/verify-set.ts';
 import { askJson } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { SetReader } from '../support/set-reader.ts';

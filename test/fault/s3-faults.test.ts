@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { GetObjectCommand } from '@aws-sdk/client-s3';
-import { isTidemarkError } from '../../src/domain/errors.ts';
-import { openRoot } from '../../src/roots/open-root.ts';
-import { RootKeeper } from '../../src/updater/root-keeper.ts';
-import { scan } from '../../src/updater/scan.ts';
+import { isTidemarkError } from '../../src/core/errors.ts';
+import { openRoot } from '../../src/sources/open-root.ts';
+import { RootKeeper } from '../../src/sources/sync/root-keeper.ts';
+import { scan } from '../../src/sources/sync/scan.ts';
 import { cutInTheMiddle, type Fault, FaultProxy, saySilence } from '../support/fault-proxy.ts';
 import { removeBucket, rootOf, useBucket, useKeys, useS3 } from '../support/s3.ts';
 import { isList, refuseWith } from '../support/s3-refusal.ts';

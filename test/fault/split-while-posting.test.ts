@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { LogTail } from '../../src/publisher/log-tail.ts';
-import { SetPublication } from '../../src/publisher/set-publication.ts';
+import { LogTail } from '../../src/publish/pages/log-tail.ts';
+import { SetPublication } from '../../src/publish/pages/set-publication.ts';
 import { upsert } from '../support/builders.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { closeFaultSources, FaultSource, SLUG } from '../support/fault-source.ts';

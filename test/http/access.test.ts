@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Secret } from '../../src/config/configuration.ts';
-import { isTidemarkError } from '../../src/domain/errors.ts';
-import { startServer } from '../../src/http/server.ts';
+import { isTidemarkError } from '../../src/core/errors.ts';
+import { startServer } from '../../src/http/server/server.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';

@@ -7,7 +7,7 @@ import {
   resourcesSchema,
   setSchema,
   setsSchema,
-} from '../../src/http/schemas.ts';
+} from '../../src/api/schemas.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { URL_PREFIX, upsert } from '../support/builders.ts';
 import { describeOnEachStore } from '../support/each-store.ts';

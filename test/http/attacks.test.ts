@@ -3,7 +3,7 @@ import { link, mkdir, rename, symlink, utimes, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { Secret } from '../../src/config/configuration.ts';
-import { postedEventSchema } from '../../src/updater/posted-schema.ts';
+import { postedEventSchema } from '../../src/ingest/posted-schema.ts';
 import { ask, askJson, JSON_BODY, NDJSON_BODY } from '../support/ask.ts';
 import { describeOnEachStore, SQLITE } from '../support/each-store.ts';
 import { parseDocument } from '../support/parse-document.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
-import type { ChangeEvent } from '../../src/domain/change.ts';
-import { entryWeight } from '../../src/domain/entry-weight.ts';
+import type { ChangeEvent } from '../../src/core/change.ts';
+import { entryWeight } from '../../src/core/entry-weight.ts';
 import { ask } from '../support/ask.ts';
 import { upsert } from '../support/builders.ts';
 import { SQLITE } from '../support/each-store.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { rmSync, symlinkSync } from 'node:fs';
-import { formatS3Location, parseS3Location } from '../../src/s3/s3-location.ts';
+import { formatS3Location, parseS3Location } from '../../src/lib/s3/s3-location.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { upsert } from '../support/builders.ts';
 import { SQLITE } from '../support/each-store.ts';

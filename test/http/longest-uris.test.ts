@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { URI_LENGTH } from '../../src/domain/key.ts';
-import { latestChangesSchema } from '../../src/http/schemas.ts';
-import { verify } from '../../src/verify/verify.ts';
+import { latestChangesSchema } from '../../src/api/schemas.ts';
+import { verify } from '../../src/backup/verify/verify.ts';
+import { URI_LENGTH } from '../../src/core/key.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { SetReader } from '../support/set-reader.ts';

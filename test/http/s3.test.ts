@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { CreateBucketCommand, DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
-import { formatS3Location, parseS3Location } from '../../src/s3/s3-location.ts';
+import { formatS3Location, parseS3Location } from '../../src/lib/s3/s3-location.ts';
 import type { NewSet } from '../../src/sets/new-set.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { collect } from '../support/builders.ts';

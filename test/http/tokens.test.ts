@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
+import { madeTokenSchema, tokenSchema, tokensSchema } from '../../src/api/token-schemas.ts';
 import { Secret } from '../../src/config/configuration.ts';
-import { type RunningServer, startServer } from '../../src/http/server.ts';
-import { madeTokenSchema, tokenSchema, tokensSchema } from '../../src/http/token-schemas.ts';
+import { type RunningServer, startServer } from '../../src/http/server/server.ts';
 import { ask, askJson, JSON_BODY, NDJSON_BODY } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { closeApps, NO_LIMITS, type StartedApp, startApp } from '../support/start-app.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { answerUnreadable } from '../../src/http/unreadable-requests.ts';
+import { answerUnreadable } from '../../src/http/server/unreadable-requests.ts';
 
 describe('A request that is no HTTP', () => {
   let server: Server;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { scan } from '../../src/updater/scan.ts';
+import { scan } from '../../src/sources/sync/scan.ts';
 import { auditSource, itWithScript } from '../support/check-scripts.ts';
 import { SQLITE } from '../support/each-store.ts';
 import { readSource } from '../support/read-source.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as wait } from 'node:timers/promises';
-import { formatStamp } from '../../src/domain/stamp.ts';
-import { parseDatetime } from '../../src/domain/w3c-datetime.ts';
+import { formatStamp } from '../../src/core/stamp.ts';
+import { parseDatetime } from '../../src/core/w3c-datetime.ts';
 import { shuffled } from '../support/builders.ts';
 import { describeOnEachStore, SQLITE } from '../support/each-store.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { keyOfPath, uriOf } from '../../src/domain/key.ts';
-import type { ResourceSet } from '../../src/domain/resource-set.ts';
-import { setUris } from '../../src/publisher/document-uris.ts';
-import { scan } from '../../src/updater/scan.ts';
+import { setUris } from '../../src/core/document-uris.ts';
+import { keyOfPath, uriOf } from '../../src/core/key.ts';
+import type { ResourceSet } from '../../src/core/resource-set.ts';
+import { scan } from '../../src/sources/sync/scan.ts';
 import type { StoreKind } from '../support/each-store.ts';
 import type { TrueChange, Truth } from '../support/rules/source.ts';
 import { type StartedApp, startApp } from '../support/start-app.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { ChangeEvent } from '../../src/domain/change.ts';
-import { MAX_DOCUMENT_BYTES } from '../../src/domain/resource-set.ts';
+import type { ChangeEvent } from '../../src/core/change.ts';
+import { MAX_DOCUMENT_BYTES } from '../../src/core/resource-set.ts';
 import { ask } from '../support/ask.ts';
 import { upsert } from '../support/builders.ts';
 import { describeOnEachStore } from '../support/each-store.ts';

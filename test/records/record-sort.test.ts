@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
-import { keyOfRecordId } from '../../src/domain/record-key.ts';
-import { decodeState, encodeState, type ResourceState } from '../../src/domain/resource.ts';
-import { mergeRows } from '../../src/records/merge-rows.ts';
-import { NotedRow, placeIn, rowsOf } from '../../src/records/noted-row.ts';
-import { ScratchFile } from '../../src/records/scratch-file.ts';
-import { RowSorter } from '../../src/records/sort-rows.ts';
+import { keyOfRecordId } from '../../src/core/record-key.ts';
+import { decodeState, encodeState, type ResourceState } from '../../src/core/resource.ts';
+import { mergeRows } from '../../src/sources/artifact/merge-rows.ts';
+import { NotedRow, placeIn, rowsOf } from '../../src/sources/artifact/noted-row.ts';
+import { ScratchFile } from '../../src/sources/artifact/scratch-file.ts';
+import { RowSorter } from '../../src/sources/artifact/sort-rows.ts';
 import { shuffled } from '../support/builders.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 

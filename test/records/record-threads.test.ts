@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { ArtifactStore } from '../../src/artifacts/artifact-store.ts';
 import { openArtifacts } from '../../src/artifacts/open-artifacts.ts';
-import { isTidemarkError } from '../../src/domain/errors.ts';
-import { startThread } from '../../src/threads/questions.ts';
+import { isTidemarkError } from '../../src/core/errors.ts';
+import { startThread } from '../../src/lib/workers/questions.ts';
 import { SQLITE, type StorePlace } from '../support/each-store.ts';
 import { putArtifact, record } from '../support/record-artifacts.ts';
 import { RecordsProcess } from '../support/record-set.ts';
@@ -22,7 +22,7 @@ describe('A large artifact', () => {
     threads = 0;
     one.startNoter = (workerData) => {
       threads += 1;
-      return startThread('../../src/note-thread', import.meta.url, { workerData });
+      return startThread('../../src/sources/artifact/note-thread', import.meta.url, { workerData });
     };
   });
   afterEach(async () => {

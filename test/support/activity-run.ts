@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
-import type { InputItem } from '../../src/activities/input-item.ts';
-import type { RecordSource } from '../../src/activities/record-source.ts';
-import { type RunOptions, type RunOutcome, runActivity } from '../../src/activities/run-activity.ts';
 import type { ArtifactKey, ArtifactStore } from '../../src/artifacts/artifact-store.ts';
-import { readContainer, readHeader } from '../../src/avro/container-reader.ts';
-import type { RecordOf, SchemaId } from '../../src/avro/schemas.ts';
+import { readContainer, readHeader } from '../../src/artifacts/avro/container-reader.ts';
+import type { RecordOf, SchemaId } from '../../src/artifacts/avro/schemas.ts';
+import type { InputItem } from '../../src/pipeline/input-item.ts';
+import type { RecordSource } from '../../src/pipeline/readers/record-source.ts';
+import { type RunOptions, type RunOutcome, runActivity } from '../../src/pipeline/run-activity.ts';
 
 export const HARVEST = {
   provider: 'cdl',

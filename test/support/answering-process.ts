@@ -1,4 +1,4 @@
-import { TidemarkError } from '../../src/domain/errors.ts';
+import { TidemarkError } from '../../src/core/errors.ts';
 import { ProcessChannel } from '../../src/processes/process-channel.ts';
 
 /** What the process at the other end of a channel answers. */

@@ -1,8 +1,8 @@
-import type { ChangeEvent } from '../../src/domain/change.ts';
-import { entryWeight } from '../../src/domain/entry-weight.ts';
-import { keyOfPath } from '../../src/domain/key.ts';
-import type { ResourceState } from '../../src/domain/resource.ts';
-import type { SetId } from '../../src/domain/resource-set.ts';
+import type { ChangeEvent } from '../../src/core/change.ts';
+import { entryWeight } from '../../src/core/entry-weight.ts';
+import { keyOfPath } from '../../src/core/key.ts';
+import type { ResourceState } from '../../src/core/resource.ts';
+import type { SetId } from '../../src/core/resource-set.ts';
 
 export const URL_PREFIX = 'http://example.org/set/';
 

@@ -2,7 +2,7 @@ import type { Suite } from 'mocha';
 import type { ArtifactStore } from '../../src/artifacts/artifact-store.ts';
 import { openArtifacts } from '../../src/artifacts/open-artifacts.ts';
 import type { ArtifactLocation } from '../../src/config/configuration.ts';
-import { parseS3Location } from '../../src/s3/s3-location.ts';
+import { parseS3Location } from '../../src/lib/s3/s3-location.ts';
 import { environmentOf, rootOf, useBucket, useKeys, useS3 } from './s3.ts';
 import { useTempFolder } from './temp-folder.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type App, openApp } from '../../src/app.ts';
 import type { ElasticsearchLocation } from '../../src/config/configuration.ts';
 import { readNodes } from '../../src/config/elasticsearch-nodes.ts';
-import { startServer } from '../../src/http/server.ts';
+import { startServer } from '../../src/http/server/server.ts';
 import { removeIndices, uniquePrefix } from './elasticsearch-indices.ts';
 import { FaultProxy } from './fault-proxy.ts';
 import { addSet, BASE_URL, fillPages, LIMITS_OF_PAGES, type Limits, type ServingProcess } from './fault-source.ts';
@@ -15,7 +15,7 @@ import { testConfiguration } from './start-app.ts';
 const SHIFTED_CLOCK = new URL('./shifted-clock.ts', import.meta.url).href;
 
 export interface ProcessOptions {
-  /** Stops or kills it; see src/domain/failpoint.ts. */
+  /** Stops or kills it; see src/lib/failpoint.ts. */
   readonly failpoint?: string;
   /** Milliseconds that its clock is ahead. */
   readonly clockOffset?: number;

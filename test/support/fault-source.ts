@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type App, openApp } from '../../src/app.ts';
-import { setUris } from '../../src/publisher/document-uris.ts';
+import { setUris } from '../../src/core/document-uris.ts';
 import { upsert } from './builders.ts';
 import type { StoreKind, StorePlace } from './each-store.ts';
 import { findFreePort } from './free-port.ts';
@@ -34,7 +34,7 @@ export interface ServingProcess {
 }
 
 export interface ServeOptions {
-  /** Stops or kills it; see src/domain/failpoint.ts. */
+  /** Stops or kills it; see src/lib/failpoint.ts. */
   readonly failpoint?: string | undefined;
   /** The folder of its documents when it is not the source's own. */
   readonly dataFolder?: string;

@@ -1,5 +1,5 @@
-import type { ResourceState } from '../../src/domain/resource.ts';
-import { formatSeconds } from '../../src/domain/w3c-datetime.ts';
+import type { ResourceState } from '../../src/core/resource.ts';
+import { formatSeconds } from '../../src/core/w3c-datetime.ts';
 
 /** The fields of a posted event that describe a resource. */
 export interface PostedState {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Change } from '../../src/domain/change.ts';
-import { uriOf } from '../../src/domain/key.ts';
-import { formatStamp } from '../../src/domain/stamp.ts';
+import type { Change } from '../../src/core/change.ts';
+import { uriOf } from '../../src/core/key.ts';
+import { formatStamp } from '../../src/core/stamp.ts';
 import { URL_PREFIX } from './fault-source.ts';
 import type { ReadResourceList } from './set-reader.ts';
 

@@ -1,7 +1,7 @@
 // A server in a process of its own, whose memory and limits are its own. Prints its address as JSON.
 import { openApp } from '../../src/app.ts';
-import type { ConnectionLimits } from '../../src/http/connections.ts';
-import { startServer } from '../../src/http/server.ts';
+import type { ConnectionLimits } from '../../src/http/server/connections.ts';
+import { startServer } from '../../src/http/server/server.ts';
 import { testConfiguration } from './start-app.ts';
 
 export interface LimitedServerOptions {

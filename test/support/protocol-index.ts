@@ -1,5 +1,5 @@
 import { readNodes } from '../../src/config/elasticsearch-nodes.ts';
-import { Cluster } from '../../src/stores/elasticsearch/cluster.ts';
+import { Cluster } from '../../src/lib/elasticsearch/cluster.ts';
 import { removeIndices, uniquePrefix } from './elasticsearch-indices.ts';
 
 const KEYWORD = { type: 'keyword' };

@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ChangeEvent } from '../../src/domain/change.ts';
-import type { ResourceSet } from '../../src/domain/resource-set.ts';
-import type { Stamp } from '../../src/domain/stamp.ts';
-import { fingerprint } from '../../src/publisher/document-reference.ts';
-import { setUris } from '../../src/publisher/document-uris.ts';
-import type { PublishedSet } from '../../src/publisher/publisher.ts';
+import type { ChangeEvent } from '../../src/core/change.ts';
+import { setUris } from '../../src/core/document-uris.ts';
+import type { ResourceSet } from '../../src/core/resource-set.ts';
+import type { Stamp } from '../../src/core/stamp.ts';
+import { fingerprint } from '../../src/publish/cache/document-reference.ts';
+import type { PublishedSet } from '../../src/publish/published-set.ts';
 import { catalogId } from '../../src/sets/set-registry.ts';
 import { openSqlite } from '../../src/stores/sqlite/open-sqlite.ts';
 import { URL_PREFIX } from './builders.ts';

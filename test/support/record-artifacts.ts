@@ -2,10 +2,10 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { type Activity, formatKey } from '../../src/artifacts/artifact-key.ts';
 import type { ArtifactKey, ArtifactStore } from '../../src/artifacts/artifact-store.ts';
+import type { Codec } from '../../src/artifacts/avro/codecs.ts';
+import { encodeContainer } from '../../src/artifacts/avro/container-writer.ts';
+import type { OriginalRecord } from '../../src/artifacts/avro/schemas.ts';
 import { writeProvenance } from '../../src/artifacts/provenance.ts';
-import type { Codec } from '../../src/avro/codecs.ts';
-import { encodeContainer } from '../../src/avro/container-writer.ts';
-import type { OriginalRecord } from '../../src/avro/schemas.ts';
 
 export interface WrittenArtifact {
   readonly start: string;

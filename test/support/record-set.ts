@@ -1,20 +1,20 @@
 import { tmpdir } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ArtifactStore } from '../../src/artifacts/artifact-store.ts';
-import { recordIdOfKey } from '../../src/domain/record-key.ts';
-import type { Resource } from '../../src/domain/resource.ts';
-import type { ResourceSet } from '../../src/domain/resource-set.ts';
-import { bringUpToDate, type UpToDateOptions } from '../../src/records/bring-up-to-date.ts';
+import { recordIdOfKey } from '../../src/core/record-key.ts';
+import type { Resource } from '../../src/core/resource.ts';
+import type { ResourceSet } from '../../src/core/resource-set.ts';
+import { Updater } from '../../src/ingest/updater.ts';
+import { SetRegistry } from '../../src/sets/set-registry.ts';
+import { bringUpToDate, type UpToDateOptions } from '../../src/sources/artifact/bring-up-to-date.ts';
 import {
   type Comparison,
   type ComparisonParts,
   type ComparisonStep,
   compareRecords,
-} from '../../src/records/compare-records.ts';
-import type { RecordsSummary } from '../../src/records/records-summary.ts';
-import { SetRegistry } from '../../src/sets/set-registry.ts';
+} from '../../src/sources/artifact/compare-records.ts';
+import type { RecordsSummary } from '../../src/sources/artifact/records-summary.ts';
 import { openStores, type Stores } from '../../src/stores/open-stores.ts';
-import { Updater } from '../../src/updater/updater.ts';
 import { collect } from './builders.ts';
 import type { StorePlace } from './each-store.ts';
 

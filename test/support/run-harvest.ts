@@ -1,6 +1,6 @@
 import { openArtifacts } from '../../src/artifacts/open-artifacts.ts';
 import type { ArtifactLocation } from '../../src/config/configuration.ts';
-import { armFailpoint } from '../../src/domain/failpoint.ts';
+import { armFailpoint } from '../../src/lib/failpoint.ts';
 import { allKindsOfItems, harvest } from './activity-run.ts';
 
 export interface HarvestToKill {

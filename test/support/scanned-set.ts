@@ -1,15 +1,15 @@
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathOfKey } from '../../src/domain/key.ts';
-import type { Resource } from '../../src/domain/resource.ts';
-import type { ResourceSet } from '../../src/domain/resource-set.ts';
-import { openRoot } from '../../src/roots/open-root.ts';
-import type { RootLocation } from '../../src/roots/root-location.ts';
-import { ScanMemory } from '../../src/roots/scan-memory.ts';
+import { pathOfKey } from '../../src/core/key.ts';
+import type { Resource } from '../../src/core/resource.ts';
+import type { ResourceSet } from '../../src/core/resource-set.ts';
+import { Updater } from '../../src/ingest/updater.ts';
 import { SetRegistry } from '../../src/sets/set-registry.ts';
+import { openRoot } from '../../src/sources/open-root.ts';
+import type { RootLocation } from '../../src/sources/root-location.ts';
+import { ScanMemory } from '../../src/sources/scan-memory.ts';
+import type { Scanned } from '../../src/sources/sync/scan.ts';
 import { openStores, type Stores } from '../../src/stores/open-stores.ts';
-import type { Scanned } from '../../src/updater/scan.ts';
-import { Updater } from '../../src/updater/updater.ts';
 import { collect } from './builders.ts';
 import type { TempFolder } from './temp-folder.ts';
 

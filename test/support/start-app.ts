@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type App, openApp } from '../../src/app.ts';
 import type { Configuration, RequestLimits } from '../../src/config/configuration.ts';
-import { type RunningServer, type ServerOptions, startServer } from '../../src/http/server.ts';
+import { type RunningServer, type ServerOptions, startServer } from '../../src/http/server/server.ts';
 import type { StoreKind } from './each-store.ts';
 import { findFreePort } from './free-port.ts';
 

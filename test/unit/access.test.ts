@@ -9,7 +9,7 @@ import { ADMINISTRATOR, ANONYMOUS, type Principal } from '../../src/access/princ
 import type { Scope } from '../../src/access/scope.ts';
 import { TokenRegistry } from '../../src/access/token-registry.ts';
 import { Secret } from '../../src/config/configuration.ts';
-import { isTidemarkError } from '../../src/domain/errors.ts';
+import { isTidemarkError } from '../../src/core/errors.ts';
 import { openStores, type Stores } from '../../src/stores/open-stores.ts';
 
 const TOKEN = new Secret('open-sesame');

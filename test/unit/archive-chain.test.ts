@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { ArchiveChain, listChains, newChainId } from '../../src/archive/archive-chain.ts';
-import { chooseChain } from '../../src/archive/choose-chain.ts';
-import { isChainId, markKey, numberOfMark, partKey, type SegmentMark } from '../../src/archive/segment.ts';
 import type { ArtifactStore } from '../../src/artifacts/artifact-store.ts';
 import { FolderStore } from '../../src/artifacts/folder/folder-store.ts';
-import { type ErrorCode, isTidemarkError } from '../../src/domain/errors.ts';
+import { ArchiveChain, listChains, newChainId } from '../../src/backup/archive-chain.ts';
+import { chooseChain } from '../../src/backup/choose-chain.ts';
+import { isChainId, markKey, numberOfMark, partKey, type SegmentMark } from '../../src/backup/segment.ts';
+import { type ErrorCode, isTidemarkError } from '../../src/core/errors.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 
 const OLD = '20170209_104428-0123abcd';

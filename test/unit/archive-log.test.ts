@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { buffer } from 'node:stream/consumers';
-import { ArchiveChain } from '../../src/archive/archive-chain.ts';
-import { ChangeDigest, toLogChange } from '../../src/archive/change-rows.ts';
-import { digestOf } from '../../src/archive/documents.ts';
-import { chainOfStore, nameChain } from '../../src/archive/store-chain.ts';
-import { isTidemarkError } from '../../src/domain/errors.ts';
+import { ArchiveChain } from '../../src/backup/archive-chain.ts';
+import { ChangeDigest, toLogChange } from '../../src/backup/change-rows.ts';
+import { digestOf } from '../../src/backup/documents.ts';
+import { chainOfStore, nameChain } from '../../src/backup/store-chain.ts';
+import { isTidemarkError } from '../../src/core/errors.ts';
 import type { ResourceIndex } from '../../src/stores/resource-index.ts';
 import type { StoreGauge } from '../../src/stores/store-gauge.ts';
 import { useArchivedStores } from '../support/archived-stores.ts';

@@ -14,10 +14,10 @@ import {
   requireKey,
   summaryKey,
 } from '../../src/artifacts/artifact-key.ts';
+import { SCHEMA_IDS } from '../../src/artifacts/avro/schemas.ts';
 import { parseSnapshotTime } from '../../src/artifacts/snapshot-time.ts';
 import { formatDate, formatTimestamp, parseTimestamp } from '../../src/artifacts/timestamp.ts';
-import { SCHEMA_IDS } from '../../src/avro/schemas.ts';
-import { isTidemarkError } from '../../src/domain/errors.ts';
+import { isTidemarkError } from '../../src/core/errors.ts';
 
 const CDL: ArtifactName = {
   provider: 'cdl',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ArtifactLocation } from '../../src/config/configuration.ts';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import { softwareVersion, VERSION } from '../../src/config/version.ts';
-import { isTidemarkError } from '../../src/domain/errors.ts';
+import { isTidemarkError } from '../../src/core/errors.ts';
 
 describe('the place of artifacts', () => {
   function placeOf(text: string | undefined, flags: object = {}): ArtifactLocation {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { MAX_ENTRIES, MAX_ENTRIES_WEIGHT } from '../../src/domain/resource-set.ts';
-import { clockStamp, formatStamp, type Stamp } from '../../src/domain/stamp.ts';
-import { ChangeLists } from '../../src/publisher/change-lists.ts';
-import type { Making } from '../../src/publisher/document-cache.ts';
-import { type DocumentReference, fingerprint } from '../../src/publisher/document-reference.ts';
-import { FreshDocuments } from '../../src/publisher/fresh-documents.ts';
-import type { PublishedSet } from '../../src/publisher/publisher.ts';
-import type { ChangesJob } from '../../src/publisher/render-job.ts';
+import { MAX_ENTRIES, MAX_ENTRIES_WEIGHT } from '../../src/core/resource-set.ts';
+import { clockStamp, formatStamp, type Stamp } from '../../src/core/stamp.ts';
+import type { Making } from '../../src/publish/cache/document-cache.ts';
+import { type DocumentReference, fingerprint } from '../../src/publish/cache/document-reference.ts';
+import { FreshDocuments } from '../../src/publish/cache/fresh-documents.ts';
+import { ChangeLists } from '../../src/publish/change-lists.ts';
+import type { PublishedSet } from '../../src/publish/published-set.ts';
+import type { ChangesJob } from '../../src/publish/render/render-job.ts';
 import { upsert } from '../support/builders.ts';
 import { PublishedSets, withAfter } from '../support/published-sets.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { encodeState, type ResourceState } from '../../src/domain/resource.ts';
+import { encodeState, type ResourceState } from '../../src/core/resource.ts';
 import {
   type CommitRecord,
   decodeCommit,

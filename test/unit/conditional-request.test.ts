@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
-import { type Precondition, rangeHolds, type Validators, weighConditions } from '../../src/http/conditional-request.ts';
+import {
+  type Precondition,
+  rangeHolds,
+  type Validators,
+  weighConditions,
+} from '../../src/http/response/conditional-request.ts';
 
 /** Sun, 06 Nov 1994 08:49:37 GMT */
 const MODIFIED = 784_111_777;

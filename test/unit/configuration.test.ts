@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import type { Surroundings } from '../../src/config/setting-sources.ts';
-import { isTidemarkError, type TidemarkError } from '../../src/domain/errors.ts';
+import { isTidemarkError, type TidemarkError } from '../../src/core/errors.ts';
 
 describe('the configuration', () => {
   let folder: string;

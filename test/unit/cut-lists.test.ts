@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { RejectionList } from '../../src/import/rejected-documents.ts';
-import { PathScans } from '../../src/updater/path-scans.ts';
-import { DifferenceList } from '../../src/verify/differences.ts';
+import { DifferenceList } from '../../src/backup/verify/differences.ts';
+import { RejectionList } from '../../src/ingest/import-index/rejected-documents.ts';
+import { PathScans } from '../../src/sources/sync/path-scans.ts';
 import { openScannedSet } from '../support/scanned-set.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
-import { changeEntries, changeListHead } from '../../src/publisher/documents/change-list.ts';
-import { renderResourceListIndex } from '../../src/publisher/documents/resource-list-index.ts';
-import { URLSET_END } from '../../src/publisher/documents/sitemap.ts';
-import { readSlice } from '../../src/web/document-slice.ts';
+import { readSlice } from '../../src/http/pages/documents/document-slice.ts';
+import { changeEntries, changeListHead } from '../../src/publish/render/documents/change-list.ts';
+import { renderResourceListIndex } from '../../src/publish/render/documents/resource-list-index.ts';
+import { URLSET_END } from '../../src/publish/render/documents/sitemap.ts';
 
 const capabilityList = 'https://example.org/sets/maps/capabilitylist.xml';
 const NAMES = ['<url>', '</urlset>', '&lt;url&gt;', '“Köln”', '<sitemap>', 'a'];

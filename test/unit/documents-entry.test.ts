@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { fragment } from 'xmlbuilder2';
-import { CHANGE_KINDS } from '../../src/domain/change.ts';
-import { entryWeight } from '../../src/domain/entry-weight.ts';
-import { HASH_ALGORITHMS } from '../../src/domain/hash.ts';
-import { uriOf } from '../../src/domain/key.ts';
-import type { ResourceState } from '../../src/domain/resource.ts';
-import { formatSeconds } from '../../src/domain/w3c-datetime.ts';
-import { changeEntries } from '../../src/publisher/documents/change-list.ts';
-import { urlEntry } from '../../src/publisher/documents/entry.ts';
-import { RS_NAMESPACE, SITEMAP_NAMESPACE } from '../../src/publisher/documents/sitemap.ts';
+import { CHANGE_KINDS } from '../../src/core/change.ts';
+import { entryWeight } from '../../src/core/entry-weight.ts';
+import { HASH_ALGORITHMS } from '../../src/core/hash.ts';
+import { uriOf } from '../../src/core/key.ts';
+import type { ResourceState } from '../../src/core/resource.ts';
+import { formatSeconds } from '../../src/core/w3c-datetime.ts';
+import { changeEntries } from '../../src/publish/render/documents/change-list.ts';
+import { urlEntry } from '../../src/publish/render/documents/entry.ts';
+import { RS_NAMESPACE, SITEMAP_NAMESPACE } from '../../src/publish/render/documents/sitemap.ts';
 import { parseDocument, type XmlElement } from '../support/parse-document.ts';
 
 // Characters that writers of XML get wrong, and pieces that end an element, a comment or a section.

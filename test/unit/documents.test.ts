@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { exampleDocuments, exampleFile, EXAMPLE_FOLDER as FOLDER } from '../../scripts/make-examples.ts';
-import { NAVIGATION_RELATIONS, PATCH_RELATION } from '../../src/domain/link-relations.ts';
-import { formatStamp } from '../../src/domain/stamp.ts';
-import { renderCapabilityList } from '../../src/publisher/documents/capability-list.ts';
-import { changeEntries, changeListHead } from '../../src/publisher/documents/change-list.ts';
-import { resourceEntries, resourceListHead, URLSET_END } from '../../src/publisher/documents/resource-list.ts';
-import { renderSourceDescription } from '../../src/publisher/documents/source-description.ts';
+import { NAVIGATION_RELATIONS, PATCH_RELATION } from '../../src/core/link-relations.ts';
+import { formatStamp } from '../../src/core/stamp.ts';
+import { renderCapabilityList } from '../../src/publish/render/documents/capability-list.ts';
+import { changeEntries, changeListHead } from '../../src/publish/render/documents/change-list.ts';
+import { resourceEntries, resourceListHead, URLSET_END } from '../../src/publish/render/documents/resource-list.ts';
+import { renderSourceDescription } from '../../src/publish/render/documents/source-description.ts';
 import { parseDocument } from '../support/parse-document.ts';
 import { itWithXmllint, schemaErrors } from '../support/xsd.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { HASH_ALGORITHMS, type Hashes } from '../../src/domain/hash.ts';
-import { decodeState, encodeState, type ResourceState } from '../../src/domain/resource.ts';
+import { HASH_ALGORITHMS, type Hashes } from '../../src/core/hash.ts';
+import { decodeState, encodeState, type ResourceState } from '../../src/core/resource.ts';
 import { stateFields, toState } from '../../src/stores/elasticsearch/documents.ts';
 
 const text = fc.oneof(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
-import { TidemarkError } from '../../src/domain/errors.ts';
+import { TidemarkError } from '../../src/core/errors.ts';
 import {
   exclusionsOf,
   IGNORE_FILE,
@@ -12,8 +12,8 @@ import {
   parseExclusions,
   readExclusions,
   requireFewPatterns,
-} from '../../src/roots/exclusions.ts';
-import { compileGlob } from '../../src/roots/glob.ts';
+} from '../../src/lib/exclusions.ts';
+import { compileGlob } from '../../src/lib/glob.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 
 describe('a glob', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { lstatSync, mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { areCurrent, identityOf, textOfLook } from '../../src/roots/folder/file-look.ts';
+import { areCurrent, identityOf, textOfLook } from '../../src/sources/folder/file-look.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 
 describe('a look at many files', () => {

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { readCredentials } from '../../src/access/credentials.ts';
 import { parseScope } from '../../src/access/scope.ts';
-import { keyOfRequestPath, resolveLocation } from '../../src/domain/key.ts';
-import { parseRelation } from '../../src/domain/link-relations.ts';
-import { isMediaType } from '../../src/domain/media-type.ts';
-import { parseSlug } from '../../src/domain/resource-set.ts';
-import { parseDatetime } from '../../src/domain/w3c-datetime.ts';
-import { rangeHolds, weighConditions } from '../../src/http/conditional-request.ts';
-import { negotiateEncoding } from '../../src/http/negotiate-encoding.ts';
-import { prefersPage } from '../../src/http/prefers-page.ts';
-import { escapeXml } from '../../src/publisher/documents/markup.ts';
-import { parseExclusions } from '../../src/roots/exclusions.ts';
-import { postedHashes } from '../../src/updater/posted-hashes.ts';
+import { keyOfRequestPath, resolveLocation } from '../../src/core/key.ts';
+import { parseRelation } from '../../src/core/link-relations.ts';
+import { isMediaType } from '../../src/core/media-type.ts';
+import { parseSlug } from '../../src/core/resource-set.ts';
+import { parseDatetime } from '../../src/core/w3c-datetime.ts';
+import { prefersPage } from '../../src/http/request/prefers-page.ts';
+import { rangeHolds, weighConditions } from '../../src/http/response/conditional-request.ts';
+import { negotiateEncoding } from '../../src/http/response/negotiate-encoding.ts';
+import { postedHashes } from '../../src/ingest/posted-hashes.ts';
+import { parseExclusions } from '../../src/lib/exclusions.ts';
+import { escapeXml } from '../../src/publish/render/documents/markup.ts';
 
 /** More than a head may have; a field of an event may have a megabyte. */
 const HEADER = 16_384;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { importLocation } from '../../src/config/import-location.ts';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
-import { isTidemarkError } from '../../src/domain/errors.ts';
+import { isTidemarkError } from '../../src/core/errors.ts';
 
 /** No message may repeat it. */
 const PASSWORD = 'open-sesame';

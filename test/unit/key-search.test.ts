@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { holder, parseKeySearch } from '../../src/domain/key-search.ts';
+import { holder, parseKeySearch } from '../../src/core/key-search.ts';
 
 describe('A search among keys', () => {
   it('is one for what a key holds, decoded or as it was copied from a URI', () => {

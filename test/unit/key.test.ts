@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isTidemarkError } from '../../src/domain/errors.ts';
+import { isTidemarkError } from '../../src/core/errors.ts';
 import {
   keyOfNames,
   keyOfPath,
@@ -15,7 +15,7 @@ import {
   unfetchable,
   uriLengthFault,
   uriOf,
-} from '../../src/domain/key.ts';
+} from '../../src/core/key.ts';
 
 const PREFIX = 'http://example.org/set/';
 

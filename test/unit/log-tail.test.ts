@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { LogTail } from '../../src/publisher/log-tail.ts';
+import { LogTail } from '../../src/publish/pages/log-tail.ts';
 import type { LogEntry } from '../../src/stores/resource-index.ts';
 import { upsert } from '../support/builders.ts';
 import { PublishedSets, withAfter } from '../support/published-sets.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { loggedPath } from '../../src/http/logged-path.ts';
-import { createLogger } from '../../src/logs/logger.ts';
+import { loggedPath } from '../../src/http/request/logged-path.ts';
+import { createLogger } from '../../src/observe/logs/logger.ts';
 
 const TOKEN = `tdm_0123456789ab_${'x'.repeat(43)}`;
 const SIGNED =

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isTidemarkError } from '../../src/domain/errors.ts';
-import { makeFolder } from '../../src/stores/make-folder.ts';
+import { isTidemarkError } from '../../src/core/errors.ts';
+import { makeFolder } from '../../src/lib/make-folder.ts';
 
 describe('making a folder', () => {
   let place: string;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { HttpError } from '../../src/http/http-error.ts';
-import { mediaTypeOf, requireMediaType } from '../../src/http/media-types.ts';
+import { HttpError } from '../../src/http/request/http-error.ts';
+import { mediaTypeOf, requireMediaType } from '../../src/http/request/media-types.ts';
 
 const UNDERSTOOD = ['application/json', 'application/x-ndjson'];
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { negotiateEncoding } from '../../src/http/negotiate-encoding.ts';
+import { negotiateEncoding } from '../../src/http/response/negotiate-encoding.ts';
 
 describe('The encoding of an answer', () => {
   const GZIP = [

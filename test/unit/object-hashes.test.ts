@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { knownHashes, type ObjectChecksums } from '../../src/roots/s3/object-hashes.ts';
+import { knownHashes, type ObjectChecksums } from '../../src/sources/s3/object-hashes.ts';
 
 const md5 = createHash('md5').update('x').digest('hex');
 const sha256 = createHash('sha256').update('x').digest();

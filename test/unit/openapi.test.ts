@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import * as z from 'zod';
 import { describedRoutes } from '../../scripts/references.ts';
-import { openApi } from '../../src/http/openapi.ts';
+import { openApi } from '../../src/http/openapi/openapi.ts';
 
 describe('The description of the API', () => {
   const routes = describedRoutes();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { holder } from '../../src/domain/key-search.ts';
-import { ordersBetween } from '../../src/stores/elasticsearch/order-expression.ts';
+import { holder } from '../../src/core/key-search.ts';
+import { ordersBetween } from '../../src/stores/elasticsearch/search/order-expression.ts';
 
 const ORDERS = [
   ...['0000000001/a', '0000000001/a%20b', '0000000001/aa', '0000000001/ab.c', '0000000001/abc', '0000000001/b'],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { MAX_ENTRIES } from '../../src/domain/resource-set.ts';
-import { PageDirectory, RETIRED_FOR } from '../../src/publisher/page-directory.ts';
-import { widened } from '../../src/publisher/page-limits.ts';
+import { MAX_ENTRIES } from '../../src/core/resource-set.ts';
+import { PageDirectory, RETIRED_FOR } from '../../src/publish/pages/page-directory.ts';
+import { widened } from '../../src/publish/pages/page-limits.ts';
 import type { LogEntry, Piece } from '../../src/stores/resource-index.ts';
 
 const LIMITS = { entries: 3, weight: 1_000 };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { PageDirectory, type RetiredPage } from '../../src/publisher/page-directory.ts';
+import { PageDirectory, type RetiredPage } from '../../src/publish/pages/page-directory.ts';
 import type { LogEntry, Survey } from '../../src/stores/resource-index.ts';
 import { PieceCutter } from '../../src/stores/survey.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { parse } from 'node:querystring';
 import * as z from 'zod';
-import { TidemarkError } from '../../src/domain/errors.ts';
-import { parseQuery } from '../../src/http/parse-query.ts';
-import { choice, limit, text, time } from '../../src/http/query-parameters.ts';
+import { TidemarkError } from '../../src/core/errors.ts';
+import { parseQuery } from '../../src/http/request/parse-query.ts';
+import { choice, limit, text, time } from '../../src/http/request/query-parameters.ts';
 
 const SHAPE = {
   limit: limit({ usual: 100, most: 1000 }),

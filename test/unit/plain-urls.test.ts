@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { isTidemarkError } from '../../src/domain/errors.ts';
-import { resolveLocation, strictUri } from '../../src/domain/key.ts';
+import { isTidemarkError } from '../../src/core/errors.ts';
+import { resolveLocation, strictUri } from '../../src/core/key.ts';
 
 const BASE = { urlPrefix: 'https://set.example.org/below/' };
 const ORIGINS = [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { scaleOf } from '../../src/web/plot-scale.ts';
+import { scaleOf } from '../../src/http/pages/parts/plot-scale.ts';
 
 describe('The scale of a plot', () => {
   it('holds the greatest numbers, in a few steps that people count in', () => {

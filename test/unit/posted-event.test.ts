@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { ChangeEvent } from '../../src/domain/change.ts';
-import type { ResourceSet } from '../../src/domain/resource-set.ts';
-import { isRejection, parsePostedEvent } from '../../src/updater/posted-event.ts';
-import type { Rejection } from '../../src/updater/rejection.ts';
+import type { ChangeEvent } from '../../src/core/change.ts';
+import type { ResourceSet } from '../../src/core/resource-set.ts';
+import { isRejection, parsePostedEvent } from '../../src/ingest/posted-event.ts';
+import type { Rejection } from '../../src/ingest/rejection.ts';
 
 const NOW = Date.UTC(2026, 5, 1);
 const MD5 = 'd41d8cd98f00b204e9800998ecf8427e';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { namesHtml, prefersPage } from '../../src/http/prefers-page.ts';
+import { namesHtml, prefersPage } from '../../src/http/request/prefers-page.ts';
 
 describe('Whether a client would rather have a page than XML', () => {
   const YES = [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { ANONYMOUS } from '../../src/access/principal.ts';
-import { QuickAnswers } from '../../src/http/quick-answers.ts';
+import { QuickAnswers } from '../../src/http/response/quick-answers.ts';
 
 const MOST = 1_000_000;
 

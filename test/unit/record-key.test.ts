@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
-import { keyOfRequestPath, uriOf } from '../../src/domain/key.ts';
-import { keyOfRecordId, recordIdOfKey } from '../../src/domain/record-key.ts';
+import { keyOfRequestPath, uriOf } from '../../src/core/key.ts';
+import { keyOfRecordId, recordIdOfKey } from '../../src/core/record-key.ts';
 
 const PREFIX = 'https://example.org/sets/cdl/resources/';
 

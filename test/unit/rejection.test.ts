@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { ResourceSet } from '../../src/domain/resource-set.ts';
-import { isRejection, parsePostedEvent } from '../../src/updater/posted-event.ts';
+import type { ResourceSet } from '../../src/core/resource-set.ts';
+import { isRejection, parsePostedEvent } from '../../src/ingest/posted-event.ts';
 
 const NOW = Date.UTC(2026, 5, 1);
 const SET = {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { RelistSchedule } from '../../src/roots/folder/relist-schedule.ts';
+import { RelistSchedule } from '../../src/sources/folder/relist-schedule.ts';
 
 describe('when a watched folder is listed again', () => {
   let clocks: { monotonic: number; wall: number };

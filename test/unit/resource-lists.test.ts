@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
-import { isTidemarkError } from '../../src/domain/errors.ts';
-import { setUris } from '../../src/publisher/document-uris.ts';
-import { type Page, PageDirectory, type StoredDirectory } from '../../src/publisher/page-directory.ts';
-import type { PublishedSet } from '../../src/publisher/publisher.ts';
-import { documentOfPage, planNamedPage, planPages, planResourceList } from '../../src/publisher/resource-lists.ts';
+import { setUris } from '../../src/core/document-uris.ts';
+import { isTidemarkError } from '../../src/core/errors.ts';
+import {
+  documentOfPage,
+  type Page,
+  PageDirectory,
+  type StoredDirectory,
+} from '../../src/publish/pages/page-directory.ts';
+import type { PublishedSet } from '../../src/publish/published-set.ts';
+import { planNamedPage, planPages, planResourceList } from '../../src/publish/resource-lists.ts';
 import { PieceCutter } from '../../src/stores/survey.ts';
 
 const DAY = 24 * 60 * 60 * 1000;

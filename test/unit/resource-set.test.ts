@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { entryWeight, prefixWeight, weightGrowth } from '../../src/domain/entry-weight.ts';
-import { digestProblem, isHashAlgorithm } from '../../src/domain/hash.ts';
-import { parseRelation } from '../../src/domain/link-relations.ts';
-import { isMediaType } from '../../src/domain/media-type.ts';
-import { nearestName } from '../../src/domain/nearest-name.ts';
+import { entryWeight, prefixWeight, weightGrowth } from '../../src/core/entry-weight.ts';
+import { digestProblem, isHashAlgorithm } from '../../src/core/hash.ts';
+import { parseRelation } from '../../src/core/link-relations.ts';
+import { isMediaType } from '../../src/core/media-type.ts';
 import {
   describeOrigin,
   isPublished,
@@ -13,7 +12,8 @@ import {
   parseSlug,
   type ResourceSet,
   slugify,
-} from '../../src/domain/resource-set.ts';
+} from '../../src/core/resource-set.ts';
+import { nearestName } from '../../src/lib/nearest-name.ts';
 
 describe('The id of a set', () => {
   it('has up to 64 lower-case letters, digits and signs', () => {

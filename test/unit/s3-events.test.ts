@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { s3EventsSchema } from '../../src/http/s3-event-operation.ts';
-import { toldPaths } from '../../src/http/s3-events.ts';
+import { s3EventsSchema } from '../../src/http/routes/s3-event-operation.ts';
+import { toldPaths } from '../../src/http/routes/s3-events.ts';
 
 const ROOT = { bucket: 'maps', prefix: 'a b/' };
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { isTidemarkError } from '../../src/domain/errors.ts';
-import { formatS3Location, isS3, parseS3Location } from '../../src/s3/s3-location.ts';
+import { isTidemarkError } from '../../src/core/errors.ts';
+import { formatS3Location, isS3, parseS3Location } from '../../src/lib/s3/s3-location.ts';
 
 describe('a location on S3', () => {
   it('is a bucket of Amazon when nothing else is said', () => {

@@ -6,10 +6,10 @@ import {
   DeleteObjectCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
-import type { HashAlgorithm } from '../../src/domain/hash.ts';
-import type { ContentRoot } from '../../src/roots/content-root.ts';
-import { type ScanOptions, scan } from '../../src/updater/scan.ts';
-import { verify } from '../../src/verify/verify.ts';
+import { verify } from '../../src/backup/verify/verify.ts';
+import type { HashAlgorithm } from '../../src/core/hash.ts';
+import type { ContentRoot } from '../../src/sources/content-root.ts';
+import { type ScanOptions, scan } from '../../src/sources/sync/scan.ts';
 import { collect } from '../support/builders.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
 import { rootOf, useBucket, useKeys, useS3 } from '../support/s3.ts';

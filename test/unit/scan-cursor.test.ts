@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { KeyCursor } from '../../src/updater/scan-cursor.ts';
+import { KeyCursor } from '../../src/sources/sync/scan-cursor.ts';
 
 describe('A cursor over batches', () => {
   let closed: boolean;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type { Resource } from '../../src/domain/resource.ts';
-import type { ResourceSet } from '../../src/domain/resource-set.ts';
-import type { FileEntry } from '../../src/roots/content-root.ts';
-import type { RememberedFile } from '../../src/roots/file-memory.ts';
-import { Judge, type JudgementRules, lastmodOf } from '../../src/updater/scan-judgement.ts';
+import type { Resource } from '../../src/core/resource.ts';
+import type { ResourceSet } from '../../src/core/resource-set.ts';
+import type { FileEntry } from '../../src/sources/content-root.ts';
+import type { RememberedFile } from '../../src/sources/file-memory.ts';
+import { Judge, type JudgementRules, lastmodOf } from '../../src/sources/sync/scan-judgement.ts';
 
 const SECOND = 1_000_000_000n;
 const NOW = 1_700_000_000_000;

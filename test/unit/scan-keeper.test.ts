@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { appendFileSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
-import { RootKeeper } from '../../src/updater/root-keeper.ts';
-import type { ScanSummary } from '../../src/updater/scan-summary.ts';
+import { RootKeeper } from '../../src/sources/sync/root-keeper.ts';
+import type { ScanSummary } from '../../src/sources/sync/scan-summary.ts';
 import { openScannedSet, type ScannedSet } from '../support/scanned-set.ts';
 import { LONG_AGO, useTempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
-import { isTidemarkError } from '../../src/domain/errors.ts';
-import type { RememberedFile } from '../../src/roots/file-memory.ts';
-import { ScanMemory } from '../../src/roots/scan-memory.ts';
+import { isTidemarkError } from '../../src/core/errors.ts';
+import type { RememberedFile } from '../../src/sources/file-memory.ts';
+import { ScanMemory } from '../../src/sources/scan-memory.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 
 /** Another writer, which holds the lock for a tenth of a second. */

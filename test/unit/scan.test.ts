@@ -11,10 +11,10 @@ import {
   symlinkSync,
   writeSync,
 } from 'node:fs';
-import { isTidemarkError } from '../../src/domain/errors.ts';
-import type { ContentRoot, FileEntry } from '../../src/roots/content-root.ts';
-import { openRoot } from '../../src/roots/open-root.ts';
-import { type ScanOptions, scan } from '../../src/updater/scan.ts';
+import { isTidemarkError } from '../../src/core/errors.ts';
+import type { ContentRoot, FileEntry } from '../../src/sources/content-root.ts';
+import { openRoot } from '../../src/sources/open-root.ts';
+import { type ScanOptions, scan } from '../../src/sources/sync/scan.ts';
 import { collect, deletion, upsert } from '../support/builders.ts';
 import { openScannedSet, type ScannedSet } from '../support/scanned-set.ts';
 import { itWithPermissions, LONG_AGO, useTempFolder, whileUnreadable } from '../support/temp-folder.ts';

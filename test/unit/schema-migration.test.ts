@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isTidemarkError } from '../../src/domain/errors.ts';
+import { isTidemarkError } from '../../src/core/errors.ts';
 import { SetRegistry } from '../../src/sets/set-registry.ts';
 import { migrateStores, openStores } from '../../src/stores/open-stores.ts';
 import { SCHEMA_VERSION } from '../../src/stores/sqlite/schema.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { type ChangeKind, decide } from '../../src/domain/change.ts';
-import type { EncodedState } from '../../src/domain/resource.ts';
-import { MAX_ENTRIES_WEIGHT } from '../../src/domain/resource-set.ts';
+import { type ChangeKind, decide } from '../../src/core/change.ts';
+import type { EncodedState } from '../../src/core/resource.ts';
+import { MAX_ENTRIES_WEIGHT } from '../../src/core/resource-set.ts';
 import { countChange, emptyLedger, type SetLedger } from '../../src/stores/set-ledger.ts';
 
 describe('an event', () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
-import type { ChangeEvent } from '../../src/domain/change.ts';
-import { LogTail } from '../../src/publisher/log-tail.ts';
-import type { PageDirectory, StoredDirectory } from '../../src/publisher/page-directory.ts';
-import type { PublishedSet } from '../../src/publisher/publisher.ts';
-import { type PublicationParts, SetPublication } from '../../src/publisher/set-publication.ts';
+import type { ChangeEvent } from '../../src/core/change.ts';
+import { LogTail } from '../../src/publish/pages/log-tail.ts';
+import type { PageDirectory, StoredDirectory } from '../../src/publish/pages/page-directory.ts';
+import { type PublicationParts, SetPublication } from '../../src/publish/pages/set-publication.ts';
+import type { PublishedSet } from '../../src/publish/published-set.ts';
 import { catalogId } from '../../src/sets/set-registry.ts';
 import { deletion, upsert } from '../support/builders.ts';
 import { PublishedSets, withAfter } from '../support/published-sets.ts';

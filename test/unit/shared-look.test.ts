@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { SharedLook } from '../../src/domain/shared-look.ts';
+import { SharedLook } from '../../src/lib/shared-look.ts';
 
 describe('A read that several callers share', () => {
   let reads: PromiseWithResolvers<number>[];

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isRejected, readDocument } from '../../src/import/source-document.ts';
+import { isRejected, readDocument } from '../../src/ingest/import-index/source-document.ts';
 
 const TIME = Date.UTC(2017, 1, 3, 12, 25) * 1000;
 const NOW = Date.UTC(2026, 0, 1) * 1000;

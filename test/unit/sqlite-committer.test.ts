@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
-import type { ChangeEvent } from '../../src/domain/change.ts';
-import { isTidemarkError } from '../../src/domain/errors.ts';
-import { keyOfPath } from '../../src/domain/key.ts';
-import { clockStamp } from '../../src/domain/stamp.ts';
+import type { ChangeEvent } from '../../src/core/change.ts';
+import { isTidemarkError } from '../../src/core/errors.ts';
+import { keyOfPath } from '../../src/core/key.ts';
+import { clockStamp } from '../../src/core/stamp.ts';
 import { JumpCheck, startOfMachine } from '../../src/stores/clock.ts';
 import { type CommitResult, MOST_SOURCES } from '../../src/stores/resource-index.ts';
 import { putDocument } from '../../src/stores/sqlite/catalog-writer.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { boundaryAfter, boundaryBefore, clockStamp, formatStamp, nextStamp } from '../../src/domain/stamp.ts';
+import { boundaryAfter, boundaryBefore, clockStamp, formatStamp, nextStamp } from '../../src/core/stamp.ts';
 
 describe('a stamp', () => {
   it('is the time of the clock in microseconds', () => {

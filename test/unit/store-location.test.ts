@@ -6,7 +6,7 @@ import { rootCertificates } from 'node:tls';
 import { describeStore, type StoreLocation } from '../../src/config/configuration.ts';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import type { Surroundings } from '../../src/config/setting-sources.ts';
-import { isTidemarkError } from '../../src/domain/errors.ts';
+import { isTidemarkError } from '../../src/core/errors.ts';
 
 type Environment = Surroundings['environment'];
 

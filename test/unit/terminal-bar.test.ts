@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-const BAR = new URL('../../src/cli/terminal-bar.ts', import.meta.url).href;
+const BAR = new URL('../../src/cli/ui/terminal-bar.ts', import.meta.url).href;
 
 describe('A bar on a terminal', () => {
   it('gives the cursor back, and wraps lines again, when the process exits while it is shown', async () => {

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ChangeEvent } from '../../src/domain/change.ts';
-import type { ResourceSet } from '../../src/domain/resource-set.ts';
+import type { ChangeEvent } from '../../src/core/change.ts';
+import type { ResourceSet } from '../../src/core/resource-set.ts';
+import { postNdjson } from '../../src/ingest/ndjson-posting.ts';
+import { Updater } from '../../src/ingest/updater.ts';
 import { SetRegistry } from '../../src/sets/set-registry.ts';
 import { openStores, type Stores } from '../../src/stores/open-stores.ts';
-import { postNdjson } from '../../src/updater/ndjson-posting.ts';
-import { Updater } from '../../src/updater/updater.ts';
 import { URL_PREFIX } from '../support/builders.ts';
 
 const MEGABYTE = 1024 * 1024;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { codeOfProblem, formatSeconds, parseDatetime } from '../../src/domain/w3c-datetime.ts';
+import { codeOfProblem, formatSeconds, parseDatetime } from '../../src/core/w3c-datetime.ts';
 
 describe('W3C datetimes', () => {
   it('are written as Date writes them, of any year that four digits hold', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { parseName, partName } from '../../src/publisher/document-name.ts';
-import { escapeXml, unescapeXml } from '../../src/publisher/documents/markup.ts';
-import { renderSourceDescriptionIndex } from '../../src/publisher/documents/source-description-index.ts';
-import { WrittenEntries } from '../../src/publisher/documents/written-entries.ts';
+import { parseName, partName } from '../../src/publish/pages/document-name.ts';
+import { escapeXml, unescapeXml } from '../../src/publish/render/documents/markup.ts';
+import { renderSourceDescriptionIndex } from '../../src/publish/render/documents/source-description-index.ts';
+import { WrittenEntries } from '../../src/publish/render/documents/written-entries.ts';
 
 const PREFIX = 'http://example.org/a&b/';
 

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { Cluster } from '../../../src/lib/elasticsearch/cluster.ts';
 import { bulksOf } from '../../../src/stores/elasticsearch/bulk.ts';
-import { Cluster } from '../../../src/stores/elasticsearch/cluster.ts';
 import type { LoggedChange } from '../../../src/stores/elasticsearch/commit-record.ts';
 import { orderOf, resourceId } from '../../../src/stores/elasticsearch/documents.ts';
-import { IndexNames, prepareIndices } from '../../../src/stores/elasticsearch/schema.ts';
+import { IndexNames } from '../../../src/stores/elasticsearch/index-names.ts';
+import { prepareIndices } from '../../../src/stores/elasticsearch/schema.ts';
 
 /**
  * The same state and change documents, made beforehand, by `_bulk` and nothing else: no log, no decisions, nobody who posts. Prints `{seconds}`.

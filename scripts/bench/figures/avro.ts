@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { CODECS } from '../../../src/avro/codecs.ts';
+import { CODECS } from '../../../src/artifacts/avro/codecs.ts';
 import type { Bench, BenchOptions, Figure } from '../figure.ts';
 import { type AvroResult, type AvroWork, runFastavro, runOurs } from '../support/avro-work.ts';
 import { writeDocuments } from '../support/record-documents.ts';

@@ -1,6 +1,6 @@
-import { Cluster } from '../../../src/stores/elasticsearch/cluster.ts';
+import { Cluster } from '../../../src/lib/elasticsearch/cluster.ts';
 import { orderOf, resourceId } from '../../../src/stores/elasticsearch/documents.ts';
-import { IndexNames } from '../../../src/stores/elasticsearch/schema.ts';
+import { IndexNames } from '../../../src/stores/elasticsearch/index-names.ts';
 import type { Bench, BenchOptions, Figure } from '../figure.ts';
 import { type BenchServer, onElasticsearch } from '../support/elasticsearch.ts';
 import { pathOf } from '../support/events.ts';

@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openArtifacts } from '../../../src/artifacts/open-artifacts.ts';
-import { keyOfRecordId } from '../../../src/domain/record-key.ts';
-import { parseS3Location } from '../../../src/s3/s3-location.ts';
+import { keyOfRecordId } from '../../../src/core/record-key.ts';
+import { parseS3Location } from '../../../src/lib/s3/s3-location.ts';
 import { S3Server } from '../../services/s3.ts';
 import type { Bench } from '../figure.ts';
 import { writeArtifact } from '../support/record-artifact.ts';

@@ -1,7 +1,7 @@
 import { createReadStream, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { readContainer } from '../../../src/avro/container-reader.ts';
-import { encodeContainer } from '../../../src/avro/container-writer.ts';
+import { readContainer } from '../../../src/artifacts/avro/container-reader.ts';
+import { encodeContainer } from '../../../src/artifacts/avro/container-writer.ts';
 import type { AvroResult, AvroWork } from '../support/avro-work.ts';
 import { peakMemory } from '../support/peak-memory.ts';
 import { recordsWith } from '../support/record-documents.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Codec } from '../../../src/avro/codecs.ts';
+import type { Codec } from '../../../src/artifacts/avro/codecs.ts';
 import { runChild } from './child.ts';
 
 /** What a program that writes or reads an Avro file is asked for. */

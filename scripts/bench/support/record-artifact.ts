@@ -1,8 +1,8 @@
 import { formatKey } from '../../../src/artifacts/artifact-key.ts';
 import type { ArtifactStore } from '../../../src/artifacts/artifact-store.ts';
+import { encodeContainer } from '../../../src/artifacts/avro/container-writer.ts';
+import type { OriginalRecord } from '../../../src/artifacts/avro/schemas.ts';
 import { writeProvenance } from '../../../src/artifacts/provenance.ts';
-import { encodeContainer } from '../../../src/avro/container-writer.ts';
-import type { OriginalRecord } from '../../../src/avro/schemas.ts';
 import { recordsWith } from './record-documents.ts';
 
 export interface BenchArtifact {

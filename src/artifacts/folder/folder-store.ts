@@ -1,7 +1,7 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { isGone } from '../../domain/system-error.ts';
+import { isGone } from '../../lib/system-error.ts';
 import type {
   ArtifactBody,
   ArtifactKey,

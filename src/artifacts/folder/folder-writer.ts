@@ -1,6 +1,6 @@
 import { access, type FileHandle, link, mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { errorCode } from '../../domain/system-error.ts';
+import { errorCode } from '../../lib/system-error.ts';
 import type { ArtifactBody, ArtifactKey, PutOptions, StoredObject } from '../artifact-store.ts';
 import { BLOCK_BYTES, type Block, pumpBlocks } from '../blocks.ts';
 import { BlockHasher } from '../hashing/block-hasher.ts';

@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isGone } from '../../domain/system-error.ts';
+import { isGone } from '../../lib/system-error.ts';
 import type { ListedObject } from '../artifact-store.ts';
 import { isPlainKey, requirePlainKey } from '../plain-key.ts';
 

@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { errorCode, isGone } from '../../domain/system-error.ts';
+import { errorCode, isGone } from '../../lib/system-error.ts';
 
 /** Beside what is stored, on the same file system: no key begins with a dot. */
 const FOLDER = '.unfinished';

@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads';
-import { HASH_ALGORITHMS, type HashAlgorithm, type Hashes } from '../../domain/hash.ts';
-import { AskedThread } from '../../threads/asked-thread.ts';
-import { startThread } from '../../threads/questions.ts';
+import { HASH_ALGORITHMS, type HashAlgorithm, type Hashes } from '../../core/hash.ts';
+import { AskedThread } from '../../lib/workers/asked-thread.ts';
+import { startThread } from '../../lib/workers/questions.ts';
 import type { Block } from '../blocks.ts';
 import type { HashQuestion } from './hash-thread.ts';
 import { RunningHashes } from './running-hashes.ts';

@@ -1,6 +1,6 @@
 import { workerData } from 'node:worker_threads';
-import type { HashAlgorithm, Hashes } from '../../domain/hash.ts';
-import { answerQuestions } from '../../threads/questions.ts';
+import type { HashAlgorithm, Hashes } from '../../core/hash.ts';
+import { answerQuestions } from '../../lib/workers/questions.ts';
 import { RunningHashes } from './running-hashes.ts';
 
 /** Bytes to add, or the end of them. Their memory is shared with whoever asks. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { HashAlgorithm, Hashes } from '../../domain/hash.ts';
+import type { HashAlgorithm, Hashes } from '../../core/hash.ts';
 
 /** Hashes of bytes that come one after the other. */
 export class RunningHashes {

@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
-import { TidemarkError } from '../../domain/errors.ts';
-import { errorCode } from '../../domain/system-error.ts';
-import type { ListedS3Object } from '../../s3/read-list.ts';
+import { TidemarkError } from '../../core/errors.ts';
+import type { ListedS3Object } from '../../lib/s3/read-list.ts';
+import { errorCode } from '../../lib/system-error.ts';
 import type { ArtifactKey } from '../artifact-store.ts';
 import { keyTaken } from '../store-errors.ts';
 import { storeError } from './s3-errors.ts';

@@ -1,6 +1,6 @@
-import { isTidemarkError, TidemarkError } from '../../domain/errors.ts';
-import { causeOf, failureOf, isBucketMissing, reasonOf, serverOf } from '../../s3/s3-failure.ts';
-import { describeS3, type S3Location } from '../../s3/s3-location.ts';
+import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import { causeOf, failureOf, isBucketMissing, reasonOf, serverOf } from '../../lib/s3/s3-failure.ts';
+import { describeS3, type S3Location } from '../../lib/s3/s3-location.ts';
 
 const NEEDED =
   's3:ListBucket on the bucket, and s3:GetObject, s3:PutObject, s3:AbortMultipartUpload and s3:DeleteObject on its objects';

@@ -12,9 +12,9 @@ import {
   type S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
-import { type ListedS3Page, readList } from '../../s3/read-list.ts';
-import { createClient, type S3ClientSettings } from '../../s3/s3-client.ts';
-import type { S3Location } from '../../s3/s3-location.ts';
+import { type ListedS3Page, readList } from '../../lib/s3/read-list.ts';
+import { createClient, type S3ClientSettings } from '../../lib/s3/s3-client.ts';
+import type { S3Location } from '../../lib/s3/s3-location.ts';
 import { brokenAnswer, storeError } from './s3-errors.ts';
 
 /** Under which an object says by which `put` it was written, so that a lost answer can be found out. */

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { GetObjectCommandOutput } from '@aws-sdk/client-s3';
-import { isTidemarkError } from '../../domain/errors.ts';
-import { failureOf } from '../../s3/s3-failure.ts';
+import { isTidemarkError } from '../../core/errors.ts';
+import { failureOf } from '../../lib/s3/s3-failure.ts';
 import type { ArtifactKey, GetOptions, OpenObject } from '../artifact-store.ts';
 import { beyondEnd, cutOff, noSuchObject } from '../store-errors.ts';
 import { isThere } from './key-claim.ts';

@@ -1,6 +1,6 @@
-import type { ListedS3Object } from '../../s3/read-list.ts';
-import type { S3ClientSettings } from '../../s3/s3-client.ts';
-import { describeS3, type S3Location } from '../../s3/s3-location.ts';
+import type { ListedS3Object } from '../../lib/s3/read-list.ts';
+import type { S3ClientSettings } from '../../lib/s3/s3-client.ts';
+import { describeS3, type S3Location } from '../../lib/s3/s3-location.ts';
 import type {
   ArtifactBody,
   ArtifactKey,

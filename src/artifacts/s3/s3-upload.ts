@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { TidemarkError } from '../../domain/errors.ts';
-import { failureOf } from '../../s3/s3-failure.ts';
+import { TidemarkError } from '../../core/errors.ts';
+import { failureOf } from '../../lib/s3/s3-failure.ts';
 import type { ArtifactBody, ArtifactKey, PutOptions, StoredObject } from '../artifact-store.ts';
 import { BLOCK_BYTES, type Block, pumpBlocks } from '../blocks.ts';
 import { BlockHasher } from '../hashing/block-hasher.ts';

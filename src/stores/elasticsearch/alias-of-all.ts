@@ -1,7 +1,7 @@
-import type { ResourceSet, SetId } from '../../domain/resource-set.ts';
+import type { ResourceSet, SetId } from '../../core/resource-set.ts';
+import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import type { Catalog } from '../catalog.ts';
-import type { Cluster } from './cluster.ts';
-import type { IndexNames } from './schema.ts';
+import type { IndexNames } from './index-names.ts';
 
 /** The default of `index.max_terms_count` is 65,536. */
 const MOST_TERMS = 50_000;

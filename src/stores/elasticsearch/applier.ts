@@ -1,14 +1,14 @@
 import { setImmediate, setTimeout as wait } from 'node:timers/promises';
-import { TidemarkError } from '../../domain/errors.ts';
-import { failpoint } from '../../domain/failpoint.ts';
+import { TidemarkError } from '../../core/errors.ts';
+import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
+import { failpoint } from '../../lib/failpoint.ts';
 import type { StoreObserver } from '../store-observer.ts';
 import { bulksOf } from './bulk.ts';
-import type { Cluster } from './cluster.ts';
 import type { CommitLog } from './commit-log.ts';
 import type { CommitRecord } from './commit-record.ts';
+import type { IndexNames } from './index-names.ts';
 import type { IndicesIdentity } from './indices-identity.ts';
 import { movePointer, readPointer } from './pointer.ts';
-import type { IndexNames } from './schema.ts';
 
 /** Milliseconds that the commit of another process may wait to be applied, before this one does it. */
 const TAKE_OVER_AFTER = 1_000;

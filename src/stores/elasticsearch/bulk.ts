@@ -1,7 +1,7 @@
-import { formatStamp, type Stamp } from '../../domain/stamp.ts';
+import { formatStamp, type Stamp } from '../../core/stamp.ts';
 import type { CommitRecord, LedgerEntry, LoggedChange } from './commit-record.ts';
 import { identityFields, isMilestone, stateFields } from './documents.ts';
-import type { IndexNames } from './schema.ts';
+import type { IndexNames } from './index-names.ts';
 import { TextBuffer } from './text-buffer.ts';
 
 /** Changes of one bulk request: some three megabytes. */

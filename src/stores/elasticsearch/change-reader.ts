@@ -1,7 +1,9 @@
-import type { Change, ChangeKind } from '../../domain/change.ts';
-import { locationOf, type ResourceKey } from '../../domain/key.ts';
-import type { SetId } from '../../domain/resource-set.ts';
-import type { Stamp } from '../../domain/stamp.ts';
+import type { Change, ChangeKind } from '../../core/change.ts';
+import { locationOf, type ResourceKey } from '../../core/key.ts';
+import type { SetId } from '../../core/resource-set.ts';
+import type { Stamp } from '../../core/stamp.ts';
+import { BatchSize } from '../../lib/elasticsearch/batch-size.ts';
+import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import type {
   ActivityRange,
   ChangeCounts,
@@ -10,10 +12,8 @@ import type {
   LogEntry,
   StampRange,
 } from '../resource-index.ts';
-import { BatchSize } from './batch-size.ts';
-import type { Cluster } from './cluster.ts';
 import { type ChangeDocument, keyOfOrder, orderOf, toChange } from './documents.ts';
-import type { IndexNames } from './schema.ts';
+import type { IndexNames } from './index-names.ts';
 
 /** Documents of one search: three megabytes of JSON, parsed in some 15 ms. */
 const PER_SEARCH = 5_000;

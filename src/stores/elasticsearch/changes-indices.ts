@@ -1,5 +1,6 @@
-import type { Cluster } from './cluster.ts';
-import { type IndexNames, makeChangesIndex } from './schema.ts';
+import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
+import type { IndexNames } from './index-names.ts';
+import { makeChangesIndex } from './schema.ts';
 
 /** A shard is good for some 50 GB; change documents take some 200 bytes on disk. */
 const MOST_CHANGES = 200_000_000;

@@ -1,6 +1,6 @@
-import { TidemarkError } from '../../domain/errors.ts';
+import { TidemarkError } from '../../core/errors.ts';
+import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import { MOST_OFF, startOfMachine } from '../clock.ts';
-import type { Cluster } from './cluster.ts';
 
 const CHECK_AFTER = 60_000;
 /** Milliseconds that somebody may set this clock by without another check. */

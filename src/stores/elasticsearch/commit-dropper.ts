@@ -1,10 +1,10 @@
-import { TidemarkError } from '../../domain/errors.ts';
-import type { Stamp } from '../../domain/stamp.ts';
+import { TidemarkError } from '../../core/errors.ts';
+import type { Stamp } from '../../core/stamp.ts';
+import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import type { DropOptions, DroppedCommits } from '../resource-index.ts';
-import type { Cluster } from './cluster.ts';
 import { type CommitDocument, type CommitHead, withoutChanges } from './commit-record.ts';
+import type { IndexNames } from './index-names.ts';
 import { readPointer } from './pointer.ts';
-import type { IndexNames } from './schema.ts';
 
 /** The `_id` of the number, in the index of ledgers, up to which commits have no changes any more. */
 const DROPPED = 'dropped';

@@ -1,14 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { isTidemarkError, TidemarkError } from '../../domain/errors.ts';
-import type { SetId } from '../../domain/resource-set.ts';
-import type { Stamp } from '../../domain/stamp.ts';
-import type { Cluster } from './cluster.ts';
+import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import type { SetId } from '../../core/resource-set.ts';
+import type { Stamp } from '../../core/stamp.ts';
+import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import { type CommitRecord, decodeCommit, encodeCommit, type LedgerEntry } from './commit-record.ts';
+import type { IndexNames } from './index-names.ts';
 import type { IndicesIdentity } from './indices-identity.ts';
 import { KnownKeys } from './known-keys.ts';
 import { Overlay } from './overlay.ts';
 import { APPLIED, type Pointer } from './pointer.ts';
-import type { IndexNames } from './schema.ts';
 
 /** The newest commit that is known. */
 export interface LogHead {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import { constants, zstdCompress, zstdDecompressSync } from 'node:zlib';
-import { CHANGE_KINDS, type Change } from '../../domain/change.ts';
-import { jsonString } from '../../domain/json-string.ts';
-import type { ResourceKey } from '../../domain/key.ts';
-import type { EncodedState, ResourceState } from '../../domain/resource.ts';
-import type { SetId } from '../../domain/resource-set.ts';
-import type { Stamp } from '../../domain/stamp.ts';
+import { CHANGE_KINDS, type Change } from '../../core/change.ts';
+import { jsonString } from '../../core/json-string.ts';
+import type { ResourceKey } from '../../core/key.ts';
+import type { EncodedState, ResourceState } from '../../core/resource.ts';
+import type { SetId } from '../../core/resource-set.ts';
+import type { Stamp } from '../../core/stamp.ts';
 import type { OpenWindow, SetLedger } from '../set-ledger.ts';
 import { orderOf, resourceId } from './documents.ts';
 import { TextBuffer } from './text-buffer.ts';

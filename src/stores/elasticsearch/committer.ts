@@ -1,8 +1,8 @@
-import { type ChangeEvent, decide } from '../../domain/change.ts';
-import { failpoint } from '../../domain/failpoint.ts';
-import { encodeState } from '../../domain/resource.ts';
-import type { ResourceSet, SetId } from '../../domain/resource-set.ts';
-import { clockStamp, nextStamp, type Stamp } from '../../domain/stamp.ts';
+import { type ChangeEvent, decide } from '../../core/change.ts';
+import { encodeState } from '../../core/resource.ts';
+import type { ResourceSet, SetId } from '../../core/resource-set.ts';
+import { clockStamp, nextStamp, type Stamp } from '../../core/stamp.ts';
+import { failpoint } from '../../lib/failpoint.ts';
 import type { Catalog } from '../catalog.ts';
 import { clockIsBehind, isAhead, readAcceptedClock } from '../clock.ts';
 import { type CommitResult, MOST_SOURCES, MOVED, TOO_MANY_SOURCES, unknownSet } from '../resource-index.ts';

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
-import type { Change, ChangeKind } from '../../domain/change.ts';
-import { HASH_ALGORITHMS, type HashAlgorithm, type Hashes } from '../../domain/hash.ts';
-import { jsonString } from '../../domain/json-string.ts';
-import { keyOfPath, type Location, locationOf, type ResourceKey } from '../../domain/key.ts';
-import type { Link, RecordPlace, Resource, ResourceState, Tombstone } from '../../domain/resource.ts';
-import type { SetId } from '../../domain/resource-set.ts';
-import type { Stamp } from '../../domain/stamp.ts';
-import { formatSeconds } from '../../domain/w3c-datetime.ts';
+import type { Change, ChangeKind } from '../../core/change.ts';
+import { HASH_ALGORITHMS, type HashAlgorithm, type Hashes } from '../../core/hash.ts';
+import { jsonString } from '../../core/json-string.ts';
+import { keyOfPath, type Location, locationOf, type ResourceKey } from '../../core/key.ts';
+import type { Link, RecordPlace, Resource, ResourceState, Tombstone } from '../../core/resource.ts';
+import type { SetId } from '../../core/resource-set.ts';
+import type { Stamp } from '../../core/stamp.ts';
+import { formatSeconds } from '../../core/w3c-datetime.ts';
 
 /** The fields of a state, in the words of the OpenMinTeD protocol (mappings/README.md). */
 interface StateFields {

@@ -1,11 +1,11 @@
-import { isTidemarkError, TidemarkError } from '../../domain/errors.ts';
-import type { ResourceSet } from '../../domain/resource-set.ts';
-import { SharedLook } from '../../domain/shared-look.ts';
+import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
+import { BatchSize } from '../../lib/elasticsearch/batch-size.ts';
+import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
+import { SharedLook } from '../../lib/shared-look.ts';
 import type { Catalog, CatalogDocument, CatalogKind } from '../catalog.ts';
 import { hideRemovedSets } from './alias-of-all.ts';
-import { BatchSize } from './batch-size.ts';
-import type { Cluster } from './cluster.ts';
-import type { IndexNames } from './schema.ts';
+import type { IndexNames } from './index-names.ts';
 
 const MOST_HITS = 10_000;
 

@@ -1,10 +1,10 @@
-import type { SetId } from '../../domain/resource-set.ts';
-import { SharedLook } from '../../domain/shared-look.ts';
+import type { SetId } from '../../core/resource-set.ts';
+import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
+import { SharedLook } from '../../lib/shared-look.ts';
 import type { LogProgress, StoreGauge, StoreTotals } from '../store-gauge.ts';
 import type { Applier } from './applier.ts';
-import type { Cluster } from './cluster.ts';
 import type { CommitLog } from './commit-log.ts';
-import type { IndexNames } from './schema.ts';
+import type { IndexNames } from './index-names.ts';
 
 interface TotalsAnswer {
   readonly aggregations: Readonly<Record<'resources' | 'changes', { readonly value: number }>>;

@@ -1,13 +1,14 @@
-import { ahead } from '../../domain/ahead.ts';
-import type { Change, ChangeEvent } from '../../domain/change.ts';
-import { TidemarkError } from '../../domain/errors.ts';
-import { failpoint } from '../../domain/failpoint.ts';
-import type { KeyRange, ResourceKey } from '../../domain/key.ts';
-import { parseKeySearch } from '../../domain/key-search.ts';
-import { encodeState, type Resource, type Tombstone } from '../../domain/resource.ts';
-import type { SetId } from '../../domain/resource-set.ts';
-import { SharedLook } from '../../domain/shared-look.ts';
-import type { Stamp } from '../../domain/stamp.ts';
+import type { Change, ChangeEvent } from '../../core/change.ts';
+import { TidemarkError } from '../../core/errors.ts';
+import type { KeyRange, ResourceKey } from '../../core/key.ts';
+import { parseKeySearch } from '../../core/key-search.ts';
+import { encodeState, type Resource, type Tombstone } from '../../core/resource.ts';
+import type { SetId } from '../../core/resource-set.ts';
+import type { Stamp } from '../../core/stamp.ts';
+import { ahead } from '../../lib/ahead.ts';
+import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
+import { failpoint } from '../../lib/failpoint.ts';
+import { SharedLook } from '../../lib/shared-look.ts';
 import type {
   ActivityRange,
   ChangeCounts,
@@ -32,7 +33,6 @@ import type { SetLedger } from '../set-ledger.ts';
 import { PieceCutter } from '../survey.ts';
 import type { Applier } from './applier.ts';
 import { type ChangeReader, stampRange } from './change-reader.ts';
-import type { Cluster } from './cluster.ts';
 import type { CommitDropper } from './commit-dropper.ts';
 import type { CommitLog, LogHead } from './commit-log.ts';
 import type { Committer } from './committer.ts';
@@ -45,10 +45,10 @@ import {
   toResource,
 } from './documents.ts';
 import { FormerStates } from './former-states.ts';
+import type { IndexNames } from './index-names.ts';
 import type { IndicesIdentity } from './indices-identity.ts';
-import type { KeyFinder } from './key-finder.ts';
 import type { ResourceReader } from './resource-reader.ts';
-import type { IndexNames } from './schema.ts';
+import type { KeyFinder } from './search/key-finder.ts';
 import type { StandingReader } from './standing-reader.ts';
 import type { StoredSets } from './stored-sets.ts';
 import type { WindowReader } from './window-reader.ts';

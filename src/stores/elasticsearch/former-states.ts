@@ -1,8 +1,8 @@
-import { TidemarkError } from '../../domain/errors.ts';
-import type { Cluster } from './cluster.ts';
+import { TidemarkError } from '../../core/errors.ts';
+import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import type { LogHead } from './commit-log.ts';
 import { decodeCommit, type Former } from './commit-record.ts';
-import type { IndexNames } from './schema.ts';
+import type { IndexNames } from './index-names.ts';
 
 type CommitBody = Parameters<typeof decodeCommit>[1];
 

@@ -1,6 +1,6 @@
-import { TidemarkError } from '../../domain/errors.ts';
-import type { Cluster } from './cluster.ts';
-import type { IndexNames } from './schema.ts';
+import { TidemarkError } from '../../core/errors.ts';
+import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
+import type { IndexNames } from './index-names.ts';
 
 /** Milliseconds: to delete indices and make or restore others takes about as long. */
 const FRESH = 250;

@@ -1,4 +1,4 @@
-import type { SetId } from '../../domain/resource-set.ts';
+import type { SetId } from '../../core/resource-set.ts';
 import type { LoggedChange } from './commit-record.ts';
 
 /** Keys that are remembered at most, in 32 MB. */

@@ -1,5 +1,5 @@
-import type { EncodedState } from '../../domain/resource.ts';
-import type { Stamp } from '../../domain/stamp.ts';
+import type { EncodedState } from '../../core/resource.ts';
+import type { Stamp } from '../../core/stamp.ts';
 import type { CommitRecord, LoggedChange } from './commit-record.ts';
 
 /** What is known of a key; stamp 0 and no state for one that never was. */

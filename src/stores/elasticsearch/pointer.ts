@@ -1,6 +1,6 @@
-import type { Stamp } from '../../domain/stamp.ts';
-import type { Cluster } from './cluster.ts';
-import type { IndexNames } from './schema.ts';
+import type { Stamp } from '../../core/stamp.ts';
+import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
+import type { IndexNames } from './index-names.ts';
 
 /** The `_id` of the pointer in the index of ledgers. */
 export const APPLIED = 'applied';

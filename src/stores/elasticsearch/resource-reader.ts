@@ -1,13 +1,13 @@
-import { ahead } from '../../domain/ahead.ts';
-import type { KeyRange } from '../../domain/key.ts';
-import type { Resource, Tombstone } from '../../domain/resource.ts';
-import type { SetId } from '../../domain/resource-set.ts';
-import type { Stamp } from '../../domain/stamp.ts';
-import { BatchSize } from './batch-size.ts';
-import type { Cluster } from './cluster.ts';
+import type { KeyRange } from '../../core/key.ts';
+import type { Resource, Tombstone } from '../../core/resource.ts';
+import type { SetId } from '../../core/resource-set.ts';
+import type { Stamp } from '../../core/stamp.ts';
+import { ahead } from '../../lib/ahead.ts';
+import { BatchSize } from '../../lib/elasticsearch/batch-size.ts';
+import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import { orderEnd, orderOf, type ResourceDocument, toResource } from './documents.ts';
+import type { IndexNames } from './index-names.ts';
 import { inAscii, justBelow, type OrderRange, searchWithin } from './order-range.ts';
-import type { IndexNames } from './schema.ts';
 
 /** Documents of one search: three megabytes of JSON, parsed in some 15 ms. */
 const PER_SEARCH = 5_000;

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { TidemarkError } from '../../domain/errors.ts';
+import { TidemarkError } from '../../core/errors.ts';
+import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import { filterOfAll } from './alias-of-all.ts';
-import type { Cluster } from './cluster.ts';
+import { concrete, type IndexNames } from './index-names.ts';
 
 /** The schema that this version reads and writes; `_meta.schema_version` of every index contains its own. mappings/README.md lists what is new in each. */
 export const SCHEMA_VERSION = 3;
@@ -14,30 +15,6 @@ const ACTIVE_WITHIN = '10s';
 
 const KINDS = ['log', 'resources', 'changes', 'ledgers', 'catalog'] as const;
 type IndexKind = (typeof KINDS)[number];
-
-/** What its indices are called. Everything but `changesIndex` is an alias, so that an index can be replaced. */
-export class IndexNames {
-  readonly prefix: string;
-  readonly log: string;
-  readonly resources: string;
-  readonly changes: string;
-  readonly ledgers: string;
-  readonly catalog: string;
-
-  constructor(prefix: string) {
-    this.prefix = prefix;
-    this.log = `${prefix}-log`;
-    this.resources = `${prefix}-resources`;
-    this.changes = `${prefix}-changes`;
-    this.ledgers = `${prefix}-ledgers`;
-    this.catalog = `${prefix}-catalog`;
-  }
-
-  /** A concrete index of changes; 1 is the first. */
-  changesIndex(number: number): string {
-    return concrete(this.changes, number);
-  }
-}
 
 interface Found {
   readonly aliases: Readonly<Record<string, unknown>>;
@@ -252,8 +229,4 @@ async function createIndex(cluster: Cluster, name: string, body: object): Promis
 /** The templates of `mappings/`, which lies beside `src/` and, in the package, beside `dist/`. */
 function readMapping(kind: IndexKind): Template {
   return JSON.parse(readFileSync(new URL(`../../../mappings/${kind}.json`, import.meta.url), 'utf8'));
-}
-
-function concrete(alias: string, number: number): string {
-  return `${alias}-${String(number).padStart(6, '0')}`;
 }

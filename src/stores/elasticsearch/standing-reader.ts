@@ -1,17 +1,17 @@
-import type { ChangeEvent } from '../../domain/change.ts';
-import { TidemarkError } from '../../domain/errors.ts';
-import { encodeState } from '../../domain/resource.ts';
-import type { SetId } from '../../domain/resource-set.ts';
+import type { ChangeEvent } from '../../core/change.ts';
+import { TidemarkError } from '../../core/errors.ts';
+import { encodeState } from '../../core/resource.ts';
+import type { SetId } from '../../core/resource-set.ts';
+import { isTooLarge } from '../../lib/elasticsearch/batch-size.ts';
+import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import type { SourcePosition } from '../resource-index.ts';
 import { emptyLedger } from '../set-ledger.ts';
-import { isTooLarge } from './batch-size.ts';
 import { ledgerId } from './bulk.ts';
-import type { Cluster } from './cluster.ts';
 import type { CommitLog } from './commit-log.ts';
 import type { LedgerEntry } from './commit-record.ts';
 import { orderOf, type ResourceDocument, resourceId, toState } from './documents.ts';
+import type { IndexNames } from './index-names.ts';
 import type { Standing } from './overlay.ts';
-import type { IndexNames } from './schema.ts';
 
 /** Documents of one request: a megabyte or two, which is parsed in some ten milliseconds. */
 const PER_REQUEST = 2_000;

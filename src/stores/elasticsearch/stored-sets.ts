@@ -1,5 +1,5 @@
-import { TidemarkError } from '../../domain/errors.ts';
-import type { ResourceSet, SetId } from '../../domain/resource-set.ts';
+import { TidemarkError } from '../../core/errors.ts';
+import type { ResourceSet, SetId } from '../../core/resource-set.ts';
 import type { Catalog } from '../catalog.ts';
 
 /** The sets as the catalog has them; only what changed since the last look is read. */

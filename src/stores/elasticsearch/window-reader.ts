@@ -1,9 +1,9 @@
-import { TidemarkError } from '../../domain/errors.ts';
-import type { SetId } from '../../domain/resource-set.ts';
-import type { Stamp } from '../../domain/stamp.ts';
+import { TidemarkError } from '../../core/errors.ts';
+import type { SetId } from '../../core/resource-set.ts';
+import type { Stamp } from '../../core/stamp.ts';
+import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import type { Window } from '../resource-index.ts';
-import type { Cluster } from './cluster.ts';
-import type { IndexNames } from './schema.ts';
+import type { IndexNames } from './index-names.ts';
 import type { StandingReader } from './standing-reader.ts';
 
 /** The most hits of one search: the default of `max_result_window`. */

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { MICROSECONDS } from '../../domain/time-unit.ts';
+import { MICROSECONDS } from '../../core/time-unit.ts';
 import type { ChangeCounts } from '../resource-index.ts';
 import type { CountRequest } from './wire.ts';
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { TidemarkError } from '../../domain/errors.ts';
+import { TidemarkError } from '../../core/errors.ts';
 import { transaction } from './connection.ts';
 import { Settings } from './settings.ts';
 import type { PutRequest } from './wire.ts';

@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { decide } from '../../domain/change.ts';
-import { failpoint } from '../../domain/failpoint.ts';
-import type { EncodedState } from '../../domain/resource.ts';
-import type { SetId } from '../../domain/resource-set.ts';
-import { clockStamp, nextStamp, type Stamp } from '../../domain/stamp.ts';
+import { decide } from '../../core/change.ts';
+import type { EncodedState } from '../../core/resource.ts';
+import type { SetId } from '../../core/resource-set.ts';
+import { clockStamp, nextStamp, type Stamp } from '../../core/stamp.ts';
+import { failpoint } from '../../lib/failpoint.ts';
 import { ACCEPTED_CLOCK, type AcceptedClock, clockIsBehind, isAhead, type JumpCheck } from '../clock.ts';
 import { transaction } from './connection.ts';
 import { SetLedgers } from './set-ledgers.ts';

@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { TidemarkError } from '../../domain/errors.ts';
-import { reasonOf } from '../../domain/system-error.ts';
-import { makeFile, makeFolder } from '../make-folder.ts';
+import { TidemarkError } from '../../core/errors.ts';
+import { makeFile, makeFolder } from '../../lib/make-folder.ts';
+import { reasonOf } from '../../lib/system-error.ts';
 
 /** Milliseconds that a statement waits for another process; a commit of 10,000 events holds the lock for some 150. */
 const BUSY_TIMEOUT = 5_000;

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { ResourceKey } from '../../domain/key.ts';
-import { holder } from '../../domain/key-search.ts';
+import type { ResourceKey } from '../../core/key.ts';
+import { holder } from '../../core/key-search.ts';
 import type { FindRequest, FoundRows } from './wire.ts';
 
 /** Milliseconds after which a search says how far it has come. */

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { Change } from '../../domain/change.ts';
-import { decodeState, type Resource, type Tombstone } from '../../domain/resource.ts';
+import type { Change } from '../../core/change.ts';
+import { decodeState, type Resource, type Tombstone } from '../../core/resource.ts';
 import type { LogEntry } from '../resource-index.ts';
 import { KINDS } from './wire.ts';
 

@@ -1,5 +1,5 @@
 import { workerData } from 'node:worker_threads';
-import { answerQuestions } from '../../threads/questions.ts';
+import { answerQuestions } from '../../lib/workers/questions.ts';
 import { ActivityCounter } from './activity-counter.ts';
 import { ask, connect } from './connection.ts';
 import { KeyFinder } from './key-finder.ts';

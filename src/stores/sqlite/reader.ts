@@ -1,9 +1,9 @@
-import { TidemarkError } from '../../domain/errors.ts';
-import type { ResourceKey } from '../../domain/key.ts';
-import type { Resource } from '../../domain/resource.ts';
-import type { SetId } from '../../domain/resource-set.ts';
-import { AskedThread } from '../../threads/asked-thread.ts';
-import { startThread } from '../../threads/questions.ts';
+import { TidemarkError } from '../../core/errors.ts';
+import type { ResourceKey } from '../../core/key.ts';
+import type { Resource } from '../../core/resource.ts';
+import type { SetId } from '../../core/resource-set.ts';
+import { AskedThread } from '../../lib/workers/asked-thread.ts';
+import { startThread } from '../../lib/workers/questions.ts';
 import type { ChangeCounts, EncodedResource, FoundResources } from '../resource-index.ts';
 import { toResource } from './queries.ts';
 import {

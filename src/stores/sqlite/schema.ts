@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { TidemarkError } from '../../domain/errors.ts';
+import { TidemarkError } from '../../core/errors.ts';
 import { APPLICATION_ID, transaction } from './connection.ts';
 
 /** Each takes the schema from one version to the next, in one transaction; the first makes it from nothing. */

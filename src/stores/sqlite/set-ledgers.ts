@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { ResourceSet, SetId } from '../../domain/resource-set.ts';
+import type { ResourceSet, SetId } from '../../core/resource-set.ts';
 import { MOST_SOURCES } from '../resource-index.ts';
 import { type CountedChange, countChange, type OpenWindow, type SetLedger } from '../set-ledger.ts';
 import type { EventPosition } from './wire.ts';

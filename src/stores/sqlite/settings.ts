@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { Stamp } from '../../domain/stamp.ts';
+import type { Stamp } from '../../core/stamp.ts';
 
 /** The numbers that hold for the whole store. */
 export class Settings {

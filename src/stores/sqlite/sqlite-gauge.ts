@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { SetId } from '../../domain/resource-set.ts';
+import type { SetId } from '../../core/resource-set.ts';
 import type { LogProgress, StoreGauge, StoreTotals } from '../store-gauge.ts';
 import { ask } from './connection.ts';
 

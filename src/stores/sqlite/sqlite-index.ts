@@ -1,13 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
-import type { Change, ChangeEvent } from '../../domain/change.ts';
-import { TidemarkError } from '../../domain/errors.ts';
-import { failpoint } from '../../domain/failpoint.ts';
-import type { KeyRange, ResourceKey } from '../../domain/key.ts';
-import { parseKeySearch } from '../../domain/key-search.ts';
-import type { Resource, Tombstone } from '../../domain/resource.ts';
-import type { SetId } from '../../domain/resource-set.ts';
-import type { Stamp } from '../../domain/stamp.ts';
+import type { Change, ChangeEvent } from '../../core/change.ts';
+import { TidemarkError } from '../../core/errors.ts';
+import type { KeyRange, ResourceKey } from '../../core/key.ts';
+import { parseKeySearch } from '../../core/key-search.ts';
+import type { Resource, Tombstone } from '../../core/resource.ts';
+import type { SetId } from '../../core/resource-set.ts';
+import type { Stamp } from '../../core/stamp.ts';
+import { failpoint } from '../../lib/failpoint.ts';
 import type {
   ActivityRange,
   ChangeCounts,

@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { isTidemarkError, TidemarkError } from '../../domain/errors.ts';
-import { makeFile, makeFolder } from '../make-folder.ts';
+import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import { makeFile, makeFolder } from '../../lib/make-folder.ts';
 import { ask, isBusy } from './connection.ts';
 
 /** `shared`: uses the store. `exclusive`: replaces it, or changes its schema, while no other process has it open. */

@@ -1,8 +1,8 @@
-import type { ChangeEvent, ChangeKind } from '../../domain/change.ts';
-import type { ResourceKey } from '../../domain/key.ts';
-import { type EncodedState, encodeState } from '../../domain/resource.ts';
-import type { SetId } from '../../domain/resource-set.ts';
-import type { Stamp } from '../../domain/stamp.ts';
+import type { ChangeEvent, ChangeKind } from '../../core/change.ts';
+import type { ResourceKey } from '../../core/key.ts';
+import { type EncodedState, encodeState } from '../../core/resource.ts';
+import type { SetId } from '../../core/resource-set.ts';
+import type { Stamp } from '../../core/stamp.ts';
 import { type ActivityRange, type CommitResult, MOVED, TOO_MANY_SOURCES, unknownSet } from '../resource-index.ts';
 
 /** Events as columns: cloning five arrays for a thread costs a fraction of cloning ten thousand objects. */

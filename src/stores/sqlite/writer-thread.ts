@@ -1,6 +1,6 @@
 import { workerData } from 'node:worker_threads';
-import { armFailpoint } from '../../domain/failpoint.ts';
-import { answerQuestions } from '../../threads/questions.ts';
+import { armFailpoint } from '../../lib/failpoint.ts';
+import { answerQuestions } from '../../lib/workers/questions.ts';
 import { JumpCheck } from '../clock.ts';
 import { putDocument } from './catalog-writer.ts';
 import { Committer } from './committer.ts';

@@ -1,6 +1,6 @@
-import type { Stamp } from '../../domain/stamp.ts';
-import { AskedThread } from '../../threads/asked-thread.ts';
-import { startThread } from '../../threads/questions.ts';
+import type { Stamp } from '../../core/stamp.ts';
+import { AskedThread } from '../../lib/workers/asked-thread.ts';
+import { startThread } from '../../lib/workers/questions.ts';
 import { startOfMachine } from '../clock.ts';
 import type { StoreIdentity } from './store-lock.ts';
 import type { EventColumns, PutRequest, ResultColumns, WriterData, WriteTask } from './wire.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { EPOCH_START, foldSteps, HISTORIES, type Step } from '../../../scripts/example-history.ts';
 import { EXAMPLE_BASE_URL, exampleDocuments } from '../../../scripts/make-examples.ts';
-import { keyOfPath, uriOf } from '../../../src/domain/key.ts';
-import type { ResourceState } from '../../../src/domain/resource.ts';
-import { setUris, sourceUris } from '../../../src/publisher/document-uris.ts';
+import { setUris, sourceUris } from '../../../src/core/document-uris.ts';
+import { keyOfPath, uriOf } from '../../../src/core/key.ts';
+import type { ResourceState } from '../../../src/core/resource.ts';
 import { parseDocument } from '../parse-document.ts';
 import type { Answer, Source, TrueState, Truth } from './source.ts';
 

@@ -1,0 +1,58 @@
+import * as z from 'zod';
+import { formatStamp } from '../core/stamp.ts';
+import type { LiveFigures } from '../observe/metrics/live-figures.ts';
+import { lagOf } from '../observe/metrics/source-metrics.ts';
+
+/** A running server as a person, or `tidemark status`, wants to see it. Rates are those of the last minute. */
+export const liveStatusSchema = z.strictObject({
+  baseUrl: z.string(),
+  version: z.string(),
+  /** That answer requests. */
+  processes: z.int(),
+  uptimeSeconds: z.number(),
+  /** Null when the store does not answer. */
+  store: z
+    .strictObject({
+      sets: z.strictObject({ ready: z.int(), preparing: z.int() }),
+      resources: z.int(),
+      changes: z.int(),
+      /** The time up to which everything is applied; absent in an empty store. */
+      watermark: z.string().optional(),
+      commitsWaiting: z.int(),
+      lagSeconds: z.number(),
+    })
+    .nullable(),
+  events: z.strictObject({ applied: z.int(), unchanged: z.int(), rejected: z.int(), perSecond: z.number() }),
+  requests: z.strictObject({ answered: z.int(), inFlight: z.int(), perSecond: z.number() }),
+  cache: z.strictObject({
+    documents: z.int(),
+    bytes: z.int(),
+    mostBytes: z.int(),
+    hits: z.int(),
+    misses: z.int(),
+  }),
+  pages: z.strictObject({ current: z.int(), outOfDate: z.int() }),
+  scanning: z.array(z.strictObject({ set: z.string(), files: z.int(), hashed: z.int(), bytes: z.int() })),
+  rootsInTrouble: z.int(),
+});
+
+export type LiveStatus = z.infer<typeof liveStatusSchema>;
+
+export function liveStatus(
+  { store, ...live }: LiveFigures,
+  about: { readonly baseUrl: string; readonly version: string },
+): LiveStatus {
+  return { ...about, ...live, scanning: [...live.scanning], store: store === undefined ? null : storeStatus(store) };
+}
+
+/** The store as it is at this moment. */
+export function storeStatus({ sets, totals, progress }: NonNullable<LiveFigures['store']>) {
+  const { applied, waiting } = progress;
+  return {
+    sets,
+    ...totals,
+    ...(applied > 0 && { watermark: formatStamp(applied) }),
+    commitsWaiting: waiting,
+    lagSeconds: lagOf(progress),
+  };
+}

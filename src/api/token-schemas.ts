@@ -1,0 +1,64 @@
+import * as z from 'zod';
+import { SLUG } from '../core/resource-set.ts';
+
+/** The shapes of tokens in the JSON API. */
+
+const datetime = z.string().meta({ format: 'date-time' });
+
+const limits = {
+  requestsPerMinute: z
+    .int()
+    .min(1)
+    .nullable()
+    .optional()
+    .describe('Most requests in a minute; null is without a limit, absent is as the server is set.'),
+  bodyBytesPerMinute: z
+    .int()
+    .min(1)
+    .nullable()
+    .optional()
+    .describe('Most bytes of request bodies in a minute, unpacked; null is without a limit.'),
+};
+
+/** As `parseScope` takes it. */
+const SCOPE = `^(?:administer|metrics|(?:post|read):(?:\\*|${SLUG.source.slice(1, -1)}))$`;
+
+const scopes = z
+  .array(z.string().meta({ pattern: SCOPE }))
+  .min(1)
+  .max(1000)
+  .describe('`post:SET`, `read:SET` (SET is `*` for all), `metrics` or `administer`.');
+
+export const tokenSchema = z
+  .strictObject({
+    id: z.string().describe('Finds the token; no secret.'),
+    name: z.string(),
+    scopes,
+    state: z.enum(['valid', 'expired', 'revoked']),
+    created: datetime,
+    expires: datetime.optional(),
+    revoked: datetime.optional(),
+    ...limits,
+  })
+  .meta({ id: 'Token', description: 'What is kept of a token; not the token itself.' });
+
+export const tokensSchema = z.strictObject({ tokens: z.array(tokenSchema) });
+
+export const newTokenSchema = z
+  .strictObject({
+    name: z.string().min(1).max(100).describe('What people call it.'),
+    scopes,
+    expires: z
+      .string()
+      .max(40)
+      .optional()
+      .meta({ description: 'A duration (`90d`), a date or a W3C datetime; never, without it.', examples: ['90d'] }),
+    ...limits,
+  })
+  .meta({ id: 'NewToken' });
+
+export const madeTokenSchema = tokenSchema
+  .extend({ token: z.string().describe('The token. It is shown only now.') })
+  .meta({ id: 'MadeToken', description: 'A token that was made.' });
+
+export type TokenView = z.infer<typeof tokenSchema>;

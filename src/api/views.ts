@@ -1,0 +1,103 @@
+import type { Change } from '../core/change.ts';
+import { setUris } from '../core/document-uris.ts';
+import { uriOf } from '../core/key.ts';
+import type { Resource, ResourceState } from '../core/resource.ts';
+import { formatRecordsSource, type ResourceSet } from '../core/resource-set.ts';
+import { formatStamp } from '../core/stamp.ts';
+import { formatSeconds } from '../core/w3c-datetime.ts';
+import type { PostingResult } from '../ingest/ndjson-posting.ts';
+import type { PostingEntry } from '../observe/audit/posting-entry.ts';
+import type { PageInfo } from '../publish/published-document.ts';
+import type { ChangeCounts, SetSummary } from '../stores/resource-index.ts';
+import type {
+  ChangeView,
+  CountedChangesView,
+  EventResultView,
+  PageView,
+  PostingView,
+  ResourceView,
+  SetView,
+} from './schemas.ts';
+
+/** Values of the domain in the words of the API; see schemas.ts. */
+
+export function setView(set: ResourceSet, summary: SetSummary, baseUrl: string): SetView {
+  const { capabilityList, resourceList, changeList, recentChanges } = setUris(baseUrl, set.slug);
+  return {
+    set: set.slug,
+    title: set.title,
+    aliases: set.aliases && [...set.aliases],
+    ready: set.ready,
+    resources: summary.resources,
+    changes: summary.changes,
+    lastChange: summary.lastChange === 0 ? undefined : formatStamp(summary.lastChange),
+    urlPrefix: set.urlPrefix,
+    hasRoot: set.root !== undefined || set.records !== undefined,
+    records: set.records && formatRecordsSource(set.records),
+    private: set.private === true,
+    epoch: set.epoch,
+    documents: { capabilityList, resourceList, changeList, recentChanges },
+  };
+}
+
+export function resourceView({ urlPrefix }: ResourceSet, { key, state, stamp, created }: Resource): ResourceView {
+  return {
+    uri: uriOf(urlPrefix, key),
+    key,
+    ...stateView(urlPrefix, state),
+    changed: formatStamp(stamp),
+    created: formatStamp(created),
+  };
+}
+
+export function changeView({ urlPrefix }: ResourceSet, { key, kind, stamp, state }: Change): ChangeView {
+  return {
+    uri: uriOf(urlPrefix, key),
+    key,
+    change: kind,
+    datetime: formatStamp(stamp),
+    ...stateView(urlPrefix, state ?? {}),
+  };
+}
+
+export function pageView(page: PageInfo, { slug }: ResourceSet, baseUrl: string): PageView {
+  return {
+    name: page.name,
+    uri: setUris(baseUrl, slug).resourcePage(page.name),
+    from: page.from,
+    entries: page.entries,
+    changed: page.version === 0 ? undefined : formatStamp(page.version),
+    length: page.length,
+    digest: page.digest,
+    rendered: page.rendered === undefined ? undefined : new Date(page.rendered).toISOString(),
+  };
+}
+
+export function countsView({ start, created, updated, deleted }: ChangeCounts): CountedChangesView {
+  return { start: formatStamp(start), created, updated, deleted };
+}
+
+export function postingView({ began, ended, duration, ...entry }: PostingEntry): PostingView {
+  return {
+    ...entry,
+    began: new Date(began).toISOString(),
+    ended: new Date(ended).toISOString(),
+    durationMs: duration,
+    rejections: [...entry.rejections],
+  };
+}
+
+export function resultView(result: PostingResult): EventResultView {
+  if (result.status !== 'applied') return result;
+  return { status: 'applied', change: result.kind, datetime: formatStamp(result.stamp) };
+}
+
+function stateView(urlPrefix: string, { lastmod, length, mime, hashes, links }: ResourceState) {
+  return {
+    lastmod: lastmod === undefined ? undefined : formatSeconds(lastmod),
+    length,
+    mime,
+    hashes,
+    ln: links?.map((link) => ({ ...link, href: uriOf(urlPrefix, link.href) })),
+  };
+}

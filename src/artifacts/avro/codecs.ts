@@ -1,0 +1,75 @@
+import { promisify } from 'node:util';
+import zlib from 'node:zlib';
+import { TidemarkError } from '../../core/errors.ts';
+import { BLOCK_SIZE, LARGEST_BLOCK } from './block-size.ts';
+
+/** How blocks are compressed, in Avro's names. `zstandard` needs a Node whose zlib has it: 22.15, 23.8 or newer. */
+export const CODECS = ['null', 'deflate', 'zstandard'] as const;
+export type Codec = (typeof CODECS)[number];
+
+interface Packing {
+  compress(bytes: Uint8Array): Promise<Uint8Array>;
+  decompress(bytes: Uint8Array): Promise<Uint8Array>;
+  /** In the thread that asks: takes half of the processor's time, for whoever has a thread for it. */
+  decompressSync(bytes: Uint8Array): Uint8Array;
+}
+
+// A block of ours comes out in one piece: each piece is a way to a thread and back, which costs more than most of the unpacking.
+const compressing = { chunkSize: BLOCK_SIZE + 8_192 };
+const decompressing = { ...compressing, maxOutputLength: LARGEST_BLOCK };
+
+type Pack<Options> = (bytes: Uint8Array, options: Options) => Promise<Uint8Array>;
+const deflate: Pack<zlib.ZlibOptions> = promisify(zlib.deflateRaw);
+const inflate: Pack<zlib.ZlibOptions> = promisify(zlib.inflateRaw);
+
+// zlib works in its threads: several blocks at a time, beside this one.
+const PACKINGS: Readonly<Record<Codec, Packing | undefined>> = {
+  null: {
+    compress: async (bytes) => bytes,
+    decompress: async (bytes) => bytes,
+    decompressSync: (bytes) => bytes,
+  },
+  deflate: {
+    compress: (bytes) => deflate(bytes, compressing),
+    decompress: (bytes) => inflate(bytes, decompressing),
+    decompressSync: (bytes) => zlib.inflateRawSync(bytes, decompressing),
+  },
+  zstandard: zstandard(),
+};
+
+function zstandard(): Packing | undefined {
+  if (typeof zlib.zstdCompress !== 'function') return undefined;
+  const compress: Pack<zlib.ZstdOptions> = promisify(zlib.zstdCompress);
+  const decompress: Pack<zlib.ZstdOptions> = promisify(zlib.zstdDecompress);
+  return {
+    compress: (bytes) => compress(bytes, zstandardOptions(bytes)),
+    decompress: (bytes) => decompress(bytes, decompressing),
+    decompressSync: (bytes) => zlib.zstdDecompressSync(bytes, decompressing),
+  };
+}
+
+/** By what it is told, zstd takes a fraction of the memory that it clears for a stream of unknown length, and half of the time. */
+function zstandardOptions({ length }: Uint8Array): zlib.ZstdOptions {
+  const window = { [zlib.constants.ZSTD_c_windowLog]: Math.log2(BLOCK_SIZE) };
+  return { ...compressing, pledgedSrcSize: length, ...(length <= BLOCK_SIZE && { params: window }) };
+}
+
+export function isCodec(text: string): text is Codec {
+  return CODECS.some((codec) => codec === text);
+}
+
+/** @throws TidemarkError `invalid` when this Node's zlib does not have it */
+export function packingOf(codec: Codec): Packing {
+  const packing = PACKINGS[codec];
+  if (packing !== undefined) return packing;
+  throw new TidemarkError(
+    'invalid',
+    `the codec ${codec} needs a newer Node (this one is ${process.version}): use ${availableCodecs().join(' or ')}`,
+    { codec },
+  );
+}
+
+/** The codecs that this Node has. */
+export function availableCodecs(): readonly Codec[] {
+  return CODECS.filter((codec) => PACKINGS[codec] !== undefined);
+}

@@ -1,0 +1,128 @@
+import { isTidemarkError } from '../../core/errors.ts';
+import { mapInOrder } from '../../lib/map-in-order.ts';
+import { ByteSource } from './byte-source.ts';
+import { type BlockPlace, UNDER_WAY } from './container-writer.ts';
+import { type ContainerHeader, type HeaderOptions, takeHeader } from './header-reader.ts';
+import {
+  type Block,
+  type BlockHeader,
+  damaged,
+  type PlainBlock,
+  packedBlock,
+  packedBlocks,
+  unpack,
+} from './packed-blocks.ts';
+import { recordType } from './record-type.ts';
+import type { RecordOf, SchemaId } from './schemas.ts';
+
+/**
+ * Reads Avro object container files, strictly: what is damaged is told with the byte at which it lies, and nothing is passed over. avsc
+ * decodes the values; its own reader of files takes a file that is cut off for a shorter one, and reads no block by itself.
+ */
+
+export interface DecodedBlock<Id extends SchemaId> {
+  readonly place: BlockPlace;
+  readonly records: readonly RecordOf[Id][];
+}
+
+/**
+ * Reads no more than the beginning of a file. The bytes may end anywhere after its header.
+ * @throws TidemarkError `invalid` for what is no Avro file, has another schema, or an unknown codec
+ */
+export async function readHeader<Id extends SchemaId = SchemaId>(
+  bytes: AsyncIterable<Uint8Array>,
+  options: HeaderOptions<Id>,
+): Promise<ContainerHeader<Id>> {
+  const source = new ByteSource(bytes);
+  try {
+    return await takeHeader(source, options);
+  } finally {
+    await source.close();
+  }
+}
+
+/**
+ * Reads a file from its beginning, block by block; some are unpacked ahead.
+ * @throws TidemarkError `invalid` for a file that is cut off or damaged, has another schema or an unknown codec, or a text that is no UTF-8;
+ *   what `bytes` throws
+ */
+export async function* readContainer<Id extends SchemaId>(
+  bytes: AsyncIterable<Uint8Array>,
+  options: HeaderOptions<Id>,
+): AsyncGenerator<DecodedBlock<Id>> {
+  for await (const { header, ...block } of readBlocks(bytes, options)) {
+    yield { place: block.place, records: decode(block, header) };
+  }
+}
+
+/**
+ * Reads a file as `readContainer` does, and leaves it to others to decode the records of each block.
+ * @throws TidemarkError as `readContainer`, but for what is wrong with the records themselves
+ */
+export async function* readBlocks<Id extends SchemaId>(
+  bytes: AsyncIterable<Uint8Array>,
+  options: HeaderOptions<Id>,
+): AsyncGenerator<PlainBlock<Id>> {
+  const source = new ByteSource(bytes);
+  try {
+    const header = await takeHeader(source, options);
+    const blocks = packedBlocks(source, header);
+    for await (const block of mapInOrder(blocks, UNDER_WAY, (block) => unpack(block, header))) {
+      yield { ...block, header };
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+/**
+ * Decodes one block that was read by its place.
+ * @param bytes all bytes of the block, as its place tells
+ * @param offset where they begin in the file, for messages
+ * @throws TidemarkError `invalid` when they are not one whole block of that file
+ */
+export async function decodeBlock<Id extends SchemaId>(
+  bytes: Uint8Array,
+  header: ContainerHeader<Id>,
+  offset: number,
+): Promise<readonly RecordOf[Id][]> {
+  return decode(await unpackBlock(bytes, header, offset), header);
+}
+
+/** Unpacks one block that was read by its place, as `decodeBlock` does, and leaves its records to others. @throws TidemarkError as that */
+export async function unpackBlock<Id extends SchemaId>(
+  bytes: Uint8Array,
+  header: ContainerHeader<Id>,
+  offset: number,
+): Promise<PlainBlock<Id>> {
+  const block = packedBlock(bytes, header, offset);
+  if (block.place.length !== bytes.length) {
+    throw damaged(header, offset, `has ${block.place.length} bytes, not ${bytes.length}`);
+  }
+  return { ...(await unpack(block, header)), header };
+}
+
+function decode<Id extends SchemaId>({ place, data }: Block, header: BlockHeader<Id>): readonly RecordOf[Id][] {
+  const type = recordType(header.schema);
+  const buffer = Buffer.from(data.buffer, data.byteOffset, data.length);
+  const records: RecordOf[Id][] = [];
+  const next = (position: number) => {
+    try {
+      return type.decode(buffer, position);
+    } catch (error) {
+      if (!isTidemarkError(error, 'invalid')) throw error;
+      throw damaged(header, place.offset, `is damaged: record ${records.length + 1} ${error.message}`, error);
+    }
+  };
+  let position = 0;
+  while (records.length < place.records) {
+    const read = next(position);
+    if (read === undefined) {
+      throw damaged(header, place.offset, `holds only ${records.length} of its ${place.records} records`);
+    }
+    records.push(read.record);
+    position = read.end;
+  }
+  if (position !== buffer.length) throw damaged(header, place.offset, 'goes on after its last record');
+  return records;
+}

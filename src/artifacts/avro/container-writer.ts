@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto';
+import { mapInOrder } from '../../lib/map-in-order.ts';
+import { type Block, blocksOf } from './blocks.ts';
+import { type Codec, packingOf } from './codecs.ts';
+import { encodeHeader, SYNC_LENGTH } from './container-header.ts';
+import { encodeLong } from './long.ts';
+import type { RecordOf, SchemaId } from './schemas.ts';
+
+/**
+ * Writes Avro object container files. Values are encoded by avsc; its own writer of files knows neither where a block begins nor how
+ * many bytes wait, and gives records back one event at a time, so that blocks are put together here.
+ */
+
+/** Where a block lies in its file. */
+export interface BlockPlace {
+  /** Bytes before it. */
+  readonly offset: number;
+  /** Bytes of the whole block: both numbers, the data, and the sync marker. */
+  readonly length: number;
+  readonly records: number;
+}
+
+export interface EncodeOptions<Id extends SchemaId> {
+  readonly schema: Id;
+  readonly records: AsyncIterable<readonly RecordOf[Id][]>;
+  /** Deflate unless given: every reader has it. */
+  readonly codec?: Codec | undefined;
+  /** A note on what made the file, for the schema: see doc-text.ts. */
+  readonly doc?: string | undefined;
+  /** More for the header; keys that begin with `avro.` are Avro's. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** Told of each block when it is given out, in their order: the records are those that were given, one after the other. */
+  readonly onBlock?: ((block: BlockPlace) => void) | undefined;
+}
+
+/** Blocks that are packed, or wait for those before them: as many as Node has threads for it. */
+export const UNDER_WAY = 4;
+
+/**
+ * Encodes records into an Avro object container file.
+ * @throws TidemarkError `invalid` for a record that is none of the schema, naming it and the field; what `records` throws
+ */
+export async function* encodeContainer<Id extends SchemaId>(options: EncodeOptions<Id>): AsyncGenerator<Uint8Array> {
+  const { schema, codec = 'deflate', doc, metadata, records, onBlock } = options;
+  const { compress } = packingOf(codec);
+  const sync = randomBytes(SYNC_LENGTH);
+  const header = encodeHeader({ schema, codec, doc, metadata, sync });
+  yield header;
+
+  let offset = header.length;
+  const blocks = blocksOf(schema, records);
+  for await (const { head, data, records } of mapInOrder(blocks, UNDER_WAY, (block) => pack(block, compress))) {
+    const length = head.length + data.length + sync.length;
+    onBlock?.({ offset, length, records });
+    offset += length;
+    // Not put together: whoever takes them copies them anyway.
+    yield head;
+    yield data;
+    yield sync;
+  }
+}
+
+interface PackedBlock extends Block {
+  /** Both numbers. */
+  readonly head: Uint8Array;
+}
+
+async function pack(
+  { data, records }: Block,
+  compress: (bytes: Uint8Array) => Promise<Uint8Array>,
+): Promise<PackedBlock> {
+  const packed = await compress(data);
+  return { head: Buffer.concat([encodeLong(records), encodeLong(packed.length)]), data: packed, records };
+}

@@ -1,0 +1,36 @@
+import { TidemarkError } from '../../core/errors.ts';
+
+/** What an OriginalRecord's document may be. */
+export const MIMETYPES = ['application/json', 'application/xml', 'text/turtle'] as const;
+export type Mimetype = (typeof MIMETYPES)[number];
+
+export function isMimetype(text: string): text is Mimetype {
+  return MIMETYPES.some((mimetype) => mimetype === text);
+}
+
+/** Avro permits no slash in a symbol. */
+const SYMBOLS: ReadonlyMap<string, string> = new Map(
+  MIMETYPES.map((mimetype) => [mimetype, mimetype.replace('/', '_')]),
+);
+const MIMETYPE_OF: ReadonlyMap<string, Mimetype> = new Map(
+  MIMETYPES.map((mimetype) => [SYMBOLS.get(mimetype)!, mimetype]),
+);
+
+/**
+ * The symbol that stands for a MIME type in a file.
+ * @throws TidemarkError `invalid` for a MIME type that has no symbol
+ */
+export function symbolOf(mimetype: string): string {
+  const symbol = SYMBOLS.get(mimetype);
+  if (symbol !== undefined) return symbol;
+  throw new TidemarkError('invalid', `the mimetype ${JSON.stringify(mimetype)} is none of ${MIMETYPES.join(', ')}`, {
+    mimetype,
+  });
+}
+
+/** The MIME type that a symbol stands for. @throws TidemarkError `invalid` for a symbol that is none of the three */
+export function mimetypeOf(symbol: string): Mimetype {
+  const mimetype = MIMETYPE_OF.get(symbol);
+  if (mimetype !== undefined) return mimetype;
+  throw new TidemarkError('invalid', `the symbol ${JSON.stringify(symbol)} stands for no mimetype`, { symbol });
+}

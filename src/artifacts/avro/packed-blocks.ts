@@ -1,0 +1,184 @@
+import { TidemarkError } from '../../core/errors.ts';
+import { LARGEST_BLOCK, LARGEST_BLOCK_MB } from './block-size.ts';
+import { ByteSource } from './byte-source.ts';
+import { packingOf } from './codecs.ts';
+import { SYNC_LENGTH } from './container-header.ts';
+import type { BlockPlace } from './container-writer.ts';
+import { type ContainerHeader, type HeaderOptions, takeHeader } from './header-reader.ts';
+import { decodeLong, LONGEST_LONG } from './long.ts';
+import type { SchemaId } from './schemas.ts';
+
+/** Where blocks of a file begin and end, and how they are unpacked; what their records say is nothing to it. */
+
+/** What has to be known of a file to unpack a block of it. */
+export type BlockHeader<Id extends SchemaId = SchemaId> = Pick<
+  ContainerHeader<Id>,
+  'name' | 'schema' | 'codec' | 'sync'
+>;
+
+/** A block as it lies in the file, or unpacked. */
+export interface Block {
+  readonly place: BlockPlace;
+  readonly data: Uint8Array;
+}
+
+/** A block whose records are bytes, one after the other. */
+export interface PlainBlock<Id extends SchemaId> extends Block {
+  readonly header: BlockHeader<Id>;
+}
+
+/** Blocks of a file that lie one after the other, packed. Plain values, to be handed to a thread: `bytes` have a buffer of their own. */
+export interface Stretch<Id extends SchemaId> {
+  readonly header: BlockHeader<Id>;
+  /** Bytes of the file before it. */
+  readonly offset: number;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** Bytes that both numbers of a block take at most. */
+const LONGEST_HEAD = 2 * LONGEST_LONG;
+/** Bytes of a stretch, but for one larger block: what a thread has to do with them takes a hundred times as long as handing them over. */
+const STRETCH = 512 * 1024;
+
+/** Blocks from where a source stands to its end. */
+export async function* packedBlocks(source: ByteSource, header: BlockHeader): AsyncGenerator<Block> {
+  for await (const { bytes, offset } of rawBlocks(source, header)) yield packedBlock(bytes, header, offset);
+}
+
+/**
+ * Reads a file from its beginning, and leaves it to others to unpack it: of the blocks, it looks at nothing but their lengths.
+ * @throws TidemarkError `invalid` for what is no Avro file, has another schema, or an unknown codec; what `bytes` throws
+ */
+export async function* readStretches<Id extends SchemaId>(
+  bytes: AsyncIterable<Uint8Array>,
+  options: HeaderOptions<Id>,
+): AsyncGenerator<Stretch<Id>> {
+  const source = new ByteSource(bytes);
+  try {
+    const { name, schema, codec, sync, length } = await takeHeader(source, options);
+    const header = { name, schema, codec, sync };
+    let offset = length;
+    let gathered: Uint8Array[] = [];
+    let size = 0;
+    for await (const block of rawBlocks(source, header)) {
+      gathered.push(block.bytes);
+      size += block.bytes.length;
+      if (size < STRETCH) continue;
+      yield { header, offset, bytes: joined(gathered, size) };
+      offset += size;
+      gathered = [];
+      size = 0;
+    }
+    if (size > 0) yield { header, offset, bytes: joined(gathered, size) };
+  } finally {
+    await source.close();
+  }
+}
+
+/**
+ * Unpacks the blocks of a stretch, one by one, in this thread. The bytes of a block are gone when the next is asked for, and those of the stretch at
+ * the end: the garbage collector would let a hundred megabytes of them gather.
+ * @throws TidemarkError `invalid` for a block that is cut off or damaged
+ */
+export function* unpackStretch<Id extends SchemaId>({ header, offset, bytes }: Stretch<Id>): Generator<PlainBlock<Id>> {
+  const { length } = bytes;
+  for (let at = 0; at < length; ) {
+    const block = packedBlock(bytes.subarray(at), header, offset + at);
+    const plain = unpackSync(block, header);
+    yield { header, ...plain };
+    at += block.place.length;
+    if (plain.data.buffer !== bytes.buffer) release(plain.data);
+  }
+  release(bytes);
+}
+
+/** Gives memory back now. What is not larger may lie in a buffer that Node has for many. */
+function release({ buffer }: Uint8Array): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength > Buffer.poolSize) buffer.transfer(0);
+}
+
+/** The block that bytes begin with. */
+export function packedBlock(bytes: Uint8Array, header: BlockHeader, offset: number): Block {
+  const { records, start, end, length } = headOf(bytes, header, offset);
+  if (bytes.length < length) throw damaged(header, offset, 'is cut off');
+  if (Buffer.compare(header.sync, bytes.subarray(end, length)) !== 0) {
+    throw damaged(header, offset, "does not end with the file's sync marker");
+  }
+  return { place: { offset, length, records }, data: bytes.subarray(start, end) };
+}
+
+/** Unpacks in one of zlib's threads. */
+export async function unpack({ place, data }: Block, header: BlockHeader): Promise<Block> {
+  try {
+    return { place, data: await packingOf(header.codec).decompress(data) };
+  } catch (error) {
+    throw unpackable(header, place, error);
+  }
+}
+
+export function damaged({ name }: BlockHeader, offset: number, problem: string, cause?: unknown): TidemarkError {
+  return new TidemarkError('invalid', `${name}: the block at byte ${offset} ${problem}`, { offset }, cause);
+}
+
+interface RawBlock {
+  readonly offset: number;
+  /** Fewer than the block says when the file is cut off. */
+  readonly bytes: Uint8Array;
+}
+
+async function* rawBlocks(source: ByteSource, header: BlockHeader): AsyncGenerator<RawBlock> {
+  for (;;) {
+    const head = await source.next(LONGEST_HEAD);
+    if (head.length === 0) return;
+    const { offset } = source;
+    const { length } = headOf(head, header, offset);
+    const bytes = await source.next(length);
+    yield { offset, bytes };
+    source.take(bytes.length);
+  }
+}
+
+interface Head {
+  readonly records: number;
+  /** Where its data begin and end, and where its sync marker ends. */
+  readonly start: number;
+  readonly end: number;
+  readonly length: number;
+}
+
+/** Avro 1.12, "Object Container Files": how many records, how many bytes, those bytes, the sync marker. */
+function headOf(bytes: Uint8Array, header: BlockHeader, offset: number): Head {
+  const records = decodeLong(bytes, 0);
+  const size = records && decodeLong(bytes, records.end);
+  if (records === undefined || size === undefined) throw damaged(header, offset, 'is cut off');
+  if (records.value < 0 || size.value < 0) throw damaged(header, offset, 'has a negative length');
+  if (size.value > LARGEST_BLOCK) throw damaged(header, offset, `has more than ${LARGEST_BLOCK_MB} MB`);
+  const end = size.end + size.value;
+  return { records: records.value, start: size.end, end, length: end + SYNC_LENGTH };
+}
+
+function unpackSync({ place, data }: Block, header: BlockHeader): Block {
+  try {
+    return { place, data: packingOf(header.codec).decompressSync(data) };
+  } catch (error) {
+    throw unpackable(header, place, error);
+  }
+}
+
+function unpackable(header: BlockHeader, { offset }: BlockPlace, error: unknown): TidemarkError {
+  const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+  const problem = isTooLarge
+    ? `has more than ${LARGEST_BLOCK_MB} MB when it is unpacked: have its writer make smaller blocks`
+    : `cannot be unpacked (${(error as Error).message})`;
+  return damaged(header, offset, problem, error);
+}
+
+function joined(parts: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}

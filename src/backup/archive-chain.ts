@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto';
+import type { ArtifactStore } from '../artifacts/artifact-store.ts';
+import { putJson, readJson } from '../artifacts/json-object.ts';
+import { formatTimestamp } from '../artifacts/timestamp.ts';
+import { isTidemarkError, TidemarkError } from '../core/errors.ts';
+import {
+  ARCHIVE_FOLDER,
+  isChainId,
+  markKey,
+  marksFolder,
+  numberOfMark,
+  SEGMENT_MARK,
+  type SegmentMark,
+} from './segment.ts';
+
+/** Marks that are read at a time. */
+const AT_ONCE = 16;
+
+/** The segments of one log, 1, 2, 3 …; each begins where the one before ends. */
+export class ArchiveChain {
+  readonly id: string;
+  readonly #store: ArtifactStore;
+
+  constructor(store: ArtifactStore, id: string) {
+    this.#store = store;
+    this.id = id;
+  }
+
+  /** As messages name it. */
+  get name(): string {
+    return `the archive ${this.id} in ${this.#store.name}`;
+  }
+
+  /** Undefined when it has none yet. @throws TidemarkError `invalid` when one is missing */
+  async last(): Promise<SegmentMark | undefined> {
+    const count = await this.#count();
+    return count === 0 ? undefined : this.#read(count);
+  }
+
+  /** All segments in their order. @throws TidemarkError `invalid` when one is missing, or does not follow the one before */
+  async all(): Promise<readonly SegmentMark[]> {
+    const count = await this.#count();
+    const marks: SegmentMark[] = [];
+    for (let done = 0; done < count; done += AT_ONCE) {
+      const numbers = Array.from({ length: Math.min(AT_ONCE, count - done) }, (_, at) => done + at + 1);
+      marks.push(...(await Promise.all(numbers.map((number) => this.#read(number)))));
+    }
+    for (const [at, mark] of marks.entries()) this.#requireNext(mark, marks[at - 1]);
+    return marks;
+  }
+
+  /** Makes a segment exist. False when another process has taken its number. */
+  async append(mark: SegmentMark, signal?: AbortSignal): Promise<boolean> {
+    try {
+      await putJson(this.#store, markKey(this.id, mark.number), mark, { signal });
+      return true;
+    } catch (error) {
+      if (isTidemarkError(error, 'conflict')) return false;
+      throw error;
+    }
+  }
+
+  async #count(): Promise<number> {
+    let count = 0;
+    for await (const batch of this.#store.list(marksFolder(this.id))) {
+      for (const { key } of batch) {
+        const number = numberOfMark(key);
+        if (number === undefined) continue;
+        count += 1;
+        if (number !== count) throw this.#hole(count);
+      }
+    }
+    return count;
+  }
+
+  async #read(number: number): Promise<SegmentMark> {
+    const mark = await readJson(this.#store, markKey(this.id, number), SEGMENT_MARK);
+    if (mark === undefined) throw this.#hole(number);
+    if (mark.number === number) return mark;
+    throw new TidemarkError('invalid', `${this.name} has segment ${mark.number} under the name of ${number}`);
+  }
+
+  #requireNext(mark: SegmentMark, before: SegmentMark | undefined): void {
+    const records = mark.changes?.records ?? 0;
+    if (mark.after === (before?.through ?? 0) && mark.total === (before?.total ?? 0) + records) return;
+    throw new TidemarkError(
+      'invalid',
+      `${this.name} has a hole: segment ${mark.number} does not begin where the one before ends`,
+    );
+  }
+
+  #hole(number: number): TidemarkError {
+    return new TidemarkError('invalid', `${this.name} has a hole: segment ${number} is missing`, { segment: number });
+  }
+}
+
+/** An id that no other archive has, beginning with the time. */
+export function newChainId(now = new Date()): string {
+  return `${formatTimestamp(now)}-${randomBytes(4).toString('hex')}`;
+}
+
+/** The archives in a store, the oldest first; those without a segment are none yet. */
+export async function listChains(store: ArtifactStore): Promise<readonly { chain: ArchiveChain; last: SegmentMark }[]> {
+  const found: { chain: ArchiveChain; last: SegmentMark }[] = [];
+  for (const id of await store.folders(ARCHIVE_FOLDER)) {
+    if (!isChainId(id)) continue;
+    const chain = new ArchiveChain(store, id);
+    const last = await chain.last();
+    if (last !== undefined) found.push({ chain, last });
+  }
+  return found;
+}

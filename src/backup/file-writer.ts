@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto';
+import type { ArtifactStore } from '../artifacts/artifact-store.ts';
+import { encodeContainer } from '../artifacts/avro/container-writer.ts';
+import type { RecordOf, SchemaId } from '../artifacts/avro/schemas.ts';
+import { VERSION } from '../config/version.ts';
+import type { Stamp } from '../core/stamp.ts';
+import { type ArchivedFile, type ArchivePart, partKey } from './segment.ts';
+
+/** What is digested of records, in their order. */
+export interface Digest<Record> {
+  add(records: readonly Record[]): void;
+  readonly value: string;
+}
+
+/** Which segment a file belongs to. */
+export interface SegmentName {
+  readonly chain: string;
+  readonly number: number;
+  readonly after: Stamp;
+  readonly through: Stamp;
+}
+
+export interface FileContents<Id extends SchemaId> {
+  readonly part: ArchivePart;
+  readonly schema: Id;
+  readonly records: AsyncIterable<readonly RecordOf[Id][]>;
+  readonly digest: Digest<RecordOf[Id]>;
+  onProgress?(records: number): void;
+}
+
+/** Writes one of the files of a segment as a stream. Until a mark names it, it means nothing. */
+export async function writeFile<Id extends SchemaId>(
+  store: ArtifactStore,
+  segment: SegmentName,
+  {
+    part,
+    schema,
+    records,
+    digest,
+    onProgress,
+    signal,
+  }: FileContents<Id> & { readonly signal?: AbortSignal | undefined },
+): Promise<ArchivedFile> {
+  let count = 0;
+  async function* counted(): AsyncGenerator<readonly RecordOf[Id][]> {
+    for await (const batch of records) {
+      digest.add(batch);
+      count += batch.length;
+      yield batch;
+      onProgress?.(count);
+    }
+  }
+  const { chain, number, after, through } = segment;
+  const body = encodeContainer({
+    schema,
+    records: counted(),
+    doc: `Segment ${number} of the commit log ${chain}, written by tidemark ${VERSION}`,
+    metadata: { 'tidemark.chain': chain, 'tidemark.segment': String(number), 'tidemark.after': String(after) },
+  });
+  const file = partKey({ chain, number, after, through }, part, randomBytes(4).toString('hex'));
+  const { length, hashes } = await store.put(file, body, { contentType: 'application/avro', signal });
+  return { file, records: count, length, sha256: hashes['sha-256'], digest: digest.value };
+}

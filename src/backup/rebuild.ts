@@ -1,0 +1,106 @@
+import type { ArtifactStore } from '../artifacts/artifact-store.ts';
+import { TidemarkError } from '../core/errors.ts';
+import { clockStamp, formatStamp, type Stamp } from '../core/stamp.ts';
+import { failpoint } from '../lib/failpoint.ts';
+import { SetRegistry } from '../sets/set-registry.ts';
+import type { Stores } from '../stores/open-stores.ts';
+import type { ArchiveChain } from './archive-chain.ts';
+import { beginRebuild, endRebuild, requireUnderWay } from './rebuild-state.ts';
+import { replayChanges, replayPositions } from './replay.ts';
+import { openSets, putDocuments, readArchivedDocuments, setsOf } from './restore-documents.ts';
+import type { SegmentMark } from './segment.ts';
+import { nameChain } from './store-chain.ts';
+import { verifyRebuilt } from './verify-rebuilt.ts';
+
+export interface RebuildInput {
+  readonly stores: Pick<Stores, 'index' | 'catalog'>;
+  /** The store as messages name it. */
+  readonly name: string;
+  readonly artifacts: ArtifactStore;
+  readonly chain: ArchiveChain;
+  /** Begins a new epoch of every set. */
+  readonly renew?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+  onProgress?(progress: RebuildProgress): void;
+}
+
+export interface RebuildProgress {
+  readonly step: 'replaying' | 'comparing';
+  /** Changes. */
+  readonly done: number;
+  readonly total: number;
+}
+
+export interface Rebuilt {
+  readonly archive: string;
+  readonly segments: number;
+  readonly changes: number;
+  /** The stamp of the last change; undefined when there is none. */
+  readonly lastChange: Stamp | undefined;
+  /** Those that are not removed, with the epochs that they have now. */
+  readonly sets: readonly { readonly set: string; readonly epoch: number }[];
+  readonly renewed: boolean;
+}
+
+/**
+ * Makes a store of an archive: its log, with the same stamps and windows, the states that follow from it, and its catalog. Until that is done nobody
+ * can use the store; when it was stopped or killed, doing it again goes on.
+ * @throws TidemarkError `conflict` when the store is not empty, `invalid` when the archive is damaged; as both stores do
+ */
+export async function rebuild(input: RebuildInput): Promise<Rebuilt> {
+  const { stores, name, artifacts, chain, signal } = input;
+  const { index, catalog } = stores;
+  const marks = await chain.all();
+  const newest = marks.at(-1)!;
+  requirePast(newest);
+  const documents = await readArchivedDocuments(artifacts, newest);
+  const sets = setsOf(documents);
+
+  await beginRebuild(stores, { chain: chain.id, name });
+  failpoint('rebuild.begun');
+  await openSets(catalog, sets);
+  const tell = teller(input, newest.total);
+  await replayChanges({ artifacts, index, marks, signal, onProgress: tell('replaying') });
+  await replayPositions({ artifacts, index }, newest);
+  await putDocuments(catalog, documents);
+  failpoint('rebuild.replayed');
+  await verifyRebuilt({ index, marks, sets, signal, onProgress: tell('comparing') });
+  await nameChain(catalog, chain.id);
+  // No boundary that was ever told is above the next change.
+  await index.mark();
+  const registry = new SetRegistry(catalog, index);
+  const there = await registry.list();
+  if (input.renew) {
+    await requireUnderWay(catalog);
+    for (const { slug } of there) await registry.renew(slug);
+  }
+  failpoint('rebuild.compared');
+  await endRebuild(catalog);
+  return {
+    archive: chain.id,
+    segments: marks.length,
+    changes: newest.total,
+    lastChange: newest.last?.stamp,
+    sets: (await registry.list()).map(({ slug, epoch }) => ({ set: slug, epoch })),
+    renewed: input.renew === true,
+  };
+}
+
+/** A stamp that has not come yet would become another one, and a boundary would not be below the next change. */
+function requirePast({ through }: SegmentMark): void {
+  if (through - 1 <= clockStamp()) return;
+  throw new TidemarkError(
+    'unavailable',
+    `the archive goes up to ${formatStamp(through)}, which has not come yet by this machine's clock: set the clock right, or wait until then`,
+  );
+}
+
+function teller({ onProgress }: RebuildInput, total: number) {
+  return (step: RebuildProgress['step']) => {
+    let done = 0;
+    return (more: number) => {
+      done += more;
+      onProgress?.({ step, done, total });
+    };
+  };
+}

@@ -1,0 +1,73 @@
+import type { ArtifactStore } from '../artifacts/artifact-store.ts';
+import type { LogChange, LogDocument, LogPosition } from '../artifacts/avro/schemas.ts';
+import type { Stores } from '../stores/open-stores.ts';
+import { ChangeDigest, toLogChange } from './change-rows.ts';
+import { digestOf, RecordDigest } from './documents.ts';
+import { type FileContents, type SegmentName, writeFile } from './file-writer.ts';
+import type { ArchivedFile, LastChange, SegmentMark } from './segment.ts';
+
+interface PartsOptions {
+  readonly artifacts: ArtifactStore;
+  readonly segment: SegmentName;
+  readonly before: SegmentMark | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** The files of a segment. */
+export class SegmentParts {
+  readonly #options: PartsOptions;
+
+  constructor(options: PartsOptions) {
+    this.#options = options;
+  }
+
+  async changes(
+    { index, gauge }: Pick<Stores, 'index' | 'gauge'>,
+    onProgress: ((done: number, total: number) => void) | undefined,
+  ): Promise<{ file: ArchivedFile; last: LastChange | undefined }> {
+    const { before, segment, signal } = this.#options;
+    const total = (await gauge.totals([])).changes - (before?.total ?? 0);
+    let last: LastChange | undefined;
+    async function* rows(): AsyncGenerator<readonly LogChange[]> {
+      for await (const changes of index.log({ after: segment.after, until: segment.through })) {
+        signal?.throwIfAborted();
+        const { set, key, stamp } = changes.at(-1)!;
+        last = { set, key, stamp };
+        yield changes.map(toLogChange);
+      }
+    }
+    const file = await this.#write({
+      part: 'changes',
+      schema: 'log.Change.v1',
+      records: rows(),
+      digest: new ChangeDigest(),
+      onProgress: (done) => onProgress?.(done, Math.max(total, done)),
+    });
+    return { file, last };
+  }
+
+  async documents(documents: readonly LogDocument[]): Promise<ArchivedFile> {
+    const known = this.#options.before?.documents;
+    if (known?.digest === digestOf(documents)) return known;
+    const records = inBatches(documents);
+    return this.#write({ part: 'documents', schema: 'log.CatalogDocument.v1', records, digest: new RecordDigest() });
+  }
+
+  async positions(positions: readonly LogPosition[]): Promise<ArchivedFile> {
+    const known = this.#options.before?.positions;
+    if (known?.digest === digestOf(positions)) return known;
+    const records = inBatches(positions);
+    return this.#write({ part: 'positions', schema: 'log.Position.v1', records, digest: new RecordDigest() });
+  }
+
+  #write<Id extends 'log.Change.v1' | 'log.CatalogDocument.v1' | 'log.Position.v1'>(
+    contents: FileContents<Id>,
+  ): Promise<ArchivedFile> {
+    const { artifacts, segment, signal } = this.#options;
+    return writeFile(artifacts, segment, { ...contents, signal });
+  }
+}
+
+async function* inBatches<Item>(items: readonly Item[]): AsyncGenerator<readonly Item[]> {
+  for (let at = 0; at < items.length; at += 1_000) yield items.slice(at, at + 1_000);
+}

@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import type { ArtifactKey } from '../artifacts/artifact-store.ts';
+import type { SetId } from '../core/resource-set.ts';
+import type { Stamp } from '../core/stamp.ts';
+
+/** Everything of archives lies in this folder; no provider is called so. */
+export const ARCHIVE_FOLDER = '_log/';
+/** Of the files that a segment is made of; one that this program does not know is refused. */
+export const FORMAT = 1;
+
+const NUMBER_DIGITS = 10;
+const CHAIN_ID = /^\d{8}_\d{6}-[0-9a-f]{8}$/;
+
+/** A file that a segment names. */
+export interface ArchivedFile {
+  readonly file: ArtifactKey;
+  readonly records: number;
+  /** Bytes. */
+  readonly length: number;
+  readonly sha256: string;
+  /** SHA-256 of what its records say, in their order; see change-rows.ts and documents.ts. */
+  readonly digest: string;
+}
+
+/** The change that a log ended with. */
+export interface LastChange {
+  readonly set: SetId;
+  readonly key: string;
+  readonly stamp: Stamp;
+}
+
+/**
+ * A part of a log: all changes between two boundaries at which nobody was within a commit, so whole commits. Written last of all that belongs to
+ * it, under a key that follows from its number alone: that it is there makes the segment exist, and its number can be taken once.
+ */
+export interface SegmentMark {
+  readonly format: typeof FORMAT;
+  readonly number: number;
+  readonly after: Stamp;
+  readonly through: Stamp;
+  /** Undefined when only the documents or the positions have changed. */
+  readonly changes?: ArchivedFile | undefined;
+  /** Changes of this segment and all before it. */
+  readonly total: number;
+  /** Of this segment or one before it; undefined before there is any. */
+  readonly last?: LastChange | undefined;
+  /** The catalog, as it was at the end; perhaps a file that an earlier segment has written. */
+  readonly documents: ArchivedFile;
+  /** How far each source had come, never further than the changes. */
+  readonly positions: ArchivedFile;
+  /** When it was written: RFC 3339. */
+  readonly written: string;
+  /** Of the program that wrote it. */
+  readonly version: string;
+}
+
+const stamp = z.int().min(0);
+const file = z.object({
+  file: z.string(),
+  records: z.int().min(0),
+  length: z.int().min(0),
+  sha256: z.string(),
+  digest: z.string(),
+});
+
+export const SEGMENT_MARK: z.ZodType<SegmentMark> = z.object({
+  format: z.literal(FORMAT, { error: 'it was written by a newer version: use that' }),
+  number: z.int().min(1),
+  after: stamp,
+  through: stamp,
+  changes: file.optional(),
+  total: z.int().min(0),
+  last: z.object({ set: z.int(), key: z.string(), stamp }).optional(),
+  documents: file,
+  positions: file,
+  written: z.string(),
+  version: z.string(),
+});
+
+/** Parts of an archive, each in a folder of its own. */
+export type ArchivePart = 'changes' | 'documents' | 'positions';
+
+export function chainFolder(chain: string): string {
+  return `${ARCHIVE_FOLDER}${chain}/`;
+}
+
+export function marksFolder(chain: string): string {
+  return `${chainFolder(chain)}segments/`;
+}
+
+/** `_log/CHAIN/segments/0000000017.json`. */
+export function markKey(chain: string, number: number): ArtifactKey {
+  return `${marksFolder(chain)}${numbered(number)}.json`;
+}
+
+/** The number of a segment by the key of its mark; undefined for another key. */
+export function numberOfMark(key: ArtifactKey): number | undefined {
+  const [, digits] = /\/segments\/(\d{10})\.json$/.exec(key) ?? [];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/**
+ * `_log/CHAIN/changes/0000000017-1763765435123457-1763765999000001-1f2e3d4c.avro`: its number, the boundaries before its first and after its
+ * last change in microseconds since 1970, and a number by chance: what a dead process left behind is never in the way.
+ */
+export function partKey(
+  { chain, number, after, through }: { chain: string; number: number; after: Stamp; through: Stamp },
+  part: ArchivePart,
+  chance: string,
+): ArtifactKey {
+  return `${chainFolder(chain)}${part}/${numbered(number)}-${after}-${through}-${chance}.avro`;
+}
+
+export function isChainId(text: string): boolean {
+  return CHAIN_ID.test(text);
+}
+
+function numbered(number: number): string {
+  return String(number).padStart(NUMBER_DIGITS, '0');
+}

@@ -1,0 +1,39 @@
+import type { ArtifactStore } from '../artifacts/artifact-store.ts';
+import { isTidemarkError } from '../core/errors.ts';
+import type { Catalog } from '../stores/catalog.ts';
+import { ArchiveChain, newChainId } from './archive-chain.ts';
+
+const ID = 'archive';
+
+/** Which archive the log of a store goes to. */
+interface StoreArchive {
+  readonly chain: string;
+}
+
+export interface StoreChainOptions {
+  readonly catalog: Catalog;
+  readonly artifacts: ArtifactStore;
+  /** Gives the store another archive. */
+  readonly anew?: boolean | undefined;
+}
+
+/** The archive of a store: the catalog names it, so all processes agree, and a store that is made of it goes on with it. */
+export async function chainOfStore({ catalog, artifacts, anew = false }: StoreChainOptions): Promise<ArchiveChain> {
+  const known = await catalog.get<StoreArchive>('archive', ID);
+  if (known !== undefined && !anew) return new ArchiveChain(artifacts, known.body.chain);
+  const id = newChainId();
+  try {
+    await catalog.put<StoreArchive>('archive', ID, { chain: id }, known?.version);
+  } catch (error) {
+    // Another process named one.
+    if (isTidemarkError(error, 'conflict')) return chainOfStore({ catalog, artifacts });
+    throw error;
+  }
+  return new ArchiveChain(artifacts, id);
+}
+
+/** Makes a store that is made of an archive go on with it. */
+export async function nameChain(catalog: Catalog, chain: string): Promise<void> {
+  if ((await catalog.get('archive', ID)) !== undefined) return;
+  await catalog.put<StoreArchive>('archive', ID, { chain }, undefined);
+}

@@ -1,0 +1,67 @@
+import { TidemarkError } from '../core/errors.ts';
+import type { ResourceSet, SetId } from '../core/resource-set.ts';
+import type { Stamp } from '../core/stamp.ts';
+import type { ResourceIndex, SetSummary } from '../stores/resource-index.ts';
+import { ChangeDigest, toLogChange } from './change-rows.ts';
+import type { SegmentMark } from './segment.ts';
+
+export interface Verification {
+  readonly index: ResourceIndex;
+  readonly marks: readonly SegmentMark[];
+  readonly sets: readonly ResourceSet[];
+  readonly signal?: AbortSignal | undefined;
+  /** @param changes so many more were compared */
+  onProgress(changes: number): void;
+}
+
+/**
+ * Reads the log of the store, and holds it against what the segments say, by their digests; then what each set counts against the log.
+ * @throws TidemarkError `invalid` when something is different
+ */
+export async function verifyRebuilt(verification: Verification): Promise<void> {
+  const { marks, sets, index } = verification;
+  const counted = new Map<SetId, { -readonly [Name in keyof SetSummary]: number }>();
+  for (const mark of marks) {
+    if (mark.changes !== undefined) await verifySegment(verification, mark, counted);
+  }
+  const there = sets.filter(({ removed }) => removed === undefined);
+  const summaries = await index.summaries(there.map(({ id }) => id));
+  for (const [at, { id, slug }] of there.entries()) {
+    const [told, expected] = [summaries[at], counted.get(id) ?? { resources: 0, changes: 0, lastChange: 0 }];
+    const isSame =
+      told?.changes === expected.changes &&
+      told.resources === expected.resources &&
+      told.lastChange === expected.lastChange;
+    if (!isSame)
+      throw different(`the set "${slug}" counts ${JSON.stringify(told)}, its log ${JSON.stringify(expected)}`);
+  }
+}
+
+async function verifySegment(
+  { index, signal, onProgress }: Verification,
+  { number, after, through, changes: file }: SegmentMark,
+  counted: Map<SetId, { resources: number; changes: number; lastChange: Stamp }>,
+): Promise<void> {
+  const digest = new ChangeDigest();
+  for await (const changes of index.log({ after, until: through })) {
+    signal?.throwIfAborted();
+    digest.add(changes.map(toLogChange));
+    for (const { set, kind, stamp } of changes) {
+      let summary = counted.get(set);
+      if (summary === undefined) {
+        summary = { resources: 0, changes: 0, lastChange: 0 };
+        counted.set(set, summary);
+      }
+      summary.changes += 1;
+      summary.lastChange = stamp;
+      if (kind === 'created') summary.resources += 1;
+      if (kind === 'deleted') summary.resources -= 1;
+    }
+    onProgress(changes.length);
+  }
+  if (digest.value !== file!.digest) throw different(`segment ${number} of its log is another one`);
+}
+
+function different(what: string): TidemarkError {
+  return new TidemarkError('invalid', `the store that was made is not what the archive says: ${what}`);
+}

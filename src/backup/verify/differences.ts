@@ -1,0 +1,57 @@
+import type { ResourceKey } from '../../core/key.ts';
+
+/**
+ * - `order`: stamps of the log, or keys of the state, do not ascend
+ * - `name`: a resource has another key than its URI has, so that it can be there twice
+ * - `state`: a state is not what the log says of it
+ * - `count`: two counts that must agree do not
+ * - `missing`: the state has it, the root has not; `extra`: the other way round; `differing`: both have it, with other bytes
+ * - `document`: a document is served with other bytes than the store would give it; `uri`: a list has a URI that it may not have
+ * - `unreadable`: the root could not tell
+ */
+export type DifferenceKind =
+  | 'order'
+  | 'name'
+  | 'state'
+  | 'count'
+  | 'missing'
+  | 'extra'
+  | 'differing'
+  | 'document'
+  | 'uri'
+  | 'unreadable';
+
+export interface Difference {
+  readonly kind: DifferenceKind;
+  readonly key?: ResourceKey;
+  /** The document at fault. */
+  readonly document?: string;
+  readonly message: string;
+}
+
+export interface Differences {
+  readonly total: number;
+  readonly byKind: Readonly<Partial<Record<DifferenceKind, number>>>;
+  /** The first thousand of each kind. */
+  readonly first: readonly Difference[];
+}
+
+const LISTED_OF_A_KIND = 1000;
+
+/** Counts all differences, and keeps the first ones of each kind: many of one kind hide none of another. */
+export class DifferenceList {
+  readonly #first: Difference[] = [];
+  readonly #byKind: Partial<Record<DifferenceKind, number>> = {};
+  #total = 0;
+
+  add(difference: Difference): void {
+    this.#total += 1;
+    const count = (this.#byKind[difference.kind] ?? 0) + 1;
+    this.#byKind[difference.kind] = count;
+    if (count <= LISTED_OF_A_KIND) this.#first.push(difference);
+  }
+
+  result(): Differences {
+    return { total: this.#total, byKind: this.#byKind, first: this.#first };
+  }
+}

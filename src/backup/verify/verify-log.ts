@@ -1,0 +1,69 @@
+import type { Change } from '../../core/change.ts';
+import { encodeState, type Resource, type Tombstone } from '../../core/resource.ts';
+import type { SetId } from '../../core/resource-set.ts';
+import { formatStamp, type Stamp } from '../../core/stamp.ts';
+import type { ResourceIndex } from '../../stores/resource-index.ts';
+import type { DifferenceList } from './differences.ts';
+
+export interface LogInput {
+  readonly set: SetId;
+  readonly index: ResourceIndex;
+  readonly until: Stamp;
+  readonly differences: DifferenceList;
+  readonly onProgress: (done: number) => void;
+}
+
+export interface LogCounts {
+  changes: number;
+  /** Changes that are the last of their key: the state has their stamp. */
+  matched: number;
+  /** Resources created and not deleted. */
+  live: number;
+  lastStamp: Stamp;
+}
+
+/** Every change up to `until` against the state of its key: the state is that change, or a later one. */
+export async function verifyLog({ set, index, until, differences, onProgress }: LogInput): Promise<LogCounts> {
+  const counts: LogCounts = { changes: 0, matched: 0, live: 0, lastStamp: 0 };
+  for await (const batch of index.changes(set, { after: 0, until })) {
+    const states = await index.lookup(
+      set,
+      batch.map(({ key }) => key),
+    );
+    for (const [at, change] of batch.entries()) {
+      const state = states[at];
+      const message = orderProblem(change, counts.lastStamp);
+      if (message !== undefined) differences.add({ kind: 'order', key: change.key, message });
+      const problem = stateProblem(change, state);
+      if (problem !== undefined) differences.add({ kind: 'state', key: change.key, message: problem });
+      count(counts, change, state);
+    }
+    onProgress(counts.changes);
+  }
+  return counts;
+}
+
+function orderProblem({ stamp }: Change, last: Stamp): string | undefined {
+  if (stamp > last) return undefined;
+  return `its change of ${formatStamp(stamp)} comes after one of ${formatStamp(last)}`;
+}
+
+function stateProblem(change: Change, state: Resource | Tombstone | undefined): string | undefined {
+  const told = `its change of ${formatStamp(change.stamp)} (${change.kind})`;
+  if ((change.kind === 'deleted') !== (change.state === undefined))
+    return `${told} does not fit what the log says after it`;
+  if (state === undefined) return `${told} left no state`;
+  if (state.stamp < change.stamp) return `${told} is newer than its state, of ${formatStamp(state.stamp)}`;
+  if (state.stamp > change.stamp) return undefined;
+  const before = change.state && encodeState(change.state);
+  const now = state.state && encodeState(state.state);
+  return before === now ? undefined : `${told} says ${before ?? 'deleted'}, its state ${now ?? 'deleted'}`;
+}
+
+function count(counts: LogCounts, { kind, stamp }: Change, state: Resource | Tombstone | undefined): void {
+  counts.changes += 1;
+  if (state?.stamp === stamp) counts.matched += 1;
+  if (kind === 'created') counts.live += 1;
+  if (kind === 'deleted') counts.live -= 1;
+  counts.lastStamp = Math.max(counts.lastStamp, stamp);
+}

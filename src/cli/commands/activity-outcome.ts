@@ -1,0 +1,90 @@
+import { errataKey, summaryKey } from '../../artifacts/artifact-key.ts';
+import type { ArtifactKey } from '../../artifacts/artifact-store.ts';
+import { formatBytes } from '../../lib/format-bytes.ts';
+import type { RunOutcome } from '../../pipeline/run-activity.ts';
+import type { RunSummary } from '../../pipeline/run-summary.ts';
+import type { Call } from '../cli-command.ts';
+import { formatCount, plural } from '../ui/table.ts';
+
+/** Prints the key of what was written; tells a person how the run went. */
+export async function tellOutcome(
+  call: Call<{ readonly started?: Date }>,
+  outcome: RunOutcome,
+  plan: ArtifactKey | undefined,
+): Promise<void> {
+  const { terminal, options } = call;
+  const { summary, errata, companion, newer } = outcome;
+  const { key, start, published } = summary;
+  if (options.started !== undefined && start !== options.started.toISOString()) {
+    terminal.tell(`That second was taken, so this run has the next free one: ${start}.`);
+  }
+  for (const { id, line, message } of errata.first) {
+    terminal.tell(`${[line && `line ${line}`, id].filter(Boolean).join(', ') || 'a record'}: ${message}`);
+  }
+  const more = errata.count - errata.first.length;
+  if (more > 0) terminal.tell(`… and ${formatCount(more)} more`);
+  for (const line of describe(summary)) terminal.tell(line);
+  for (const line of hintsOf(summary)) terminal.tell(line);
+  if (errata.count > 0) terminal.tell(`Each of them is in ${errataKey(key)}.`);
+  for (const line of verdictOf(outcome)) terminal.tell(line);
+  if (newer !== undefined) {
+    terminal.tell(`The newest is still ${newer}, which began later: what takes the newest does not take this one.`);
+  }
+  const files = {
+    summary: summaryKey(key),
+    ...(errata.count > 0 && { errata: errataKey(key) }),
+    ...(companion !== undefined && { deleted: companion }),
+    ...(plan !== undefined && { plan }),
+  };
+  if (terminal.json) await terminal.print('', { ...summary, files });
+  else if (published) await terminal.write([key, plan].map((line) => (line === undefined ? '' : `${line}\n`)).join(''));
+}
+
+function describe(summary: RunSummary): readonly string[] {
+  const { activity, attempted, written, deleted, failed, duplicates, omitted, passedOver = 0 } = summary;
+  const parts = [
+    `${formatCount(written)} ${summary.published ? 'written' : 'to write'}`,
+    ...(deleted > 0 ? [`${formatCount(deleted)} deleted`] : []),
+    `${formatCount(failed)} failed`,
+    ...(duplicates > 0 ? [`${formatCount(duplicates)} left out because their id comes again`] : []),
+    ...(omitted > 0 ? [`${formatCount(omitted)} left out by the transform`] : []),
+  ];
+  const size = summary.length === undefined ? '' : `, ${formatBytes(summary.length)}`;
+  const pace = `${summary.seconds.toFixed(1)} s (${formatCount(summary.recordsPerSecond)} records/s${size})`;
+  const kinds = Object.entries(summary.errors).map(([kind, count]) => `  ${kind}: ${formatCount(count)}`);
+  const skipped = passedOver > 0 ? [`${plural(passedOver, 'file')} passed over: the suffix is of no document`] : [];
+  return [`${activity}: ${plural(attempted, 'record')} read, ${parts.join(', ')}, in ${pace}`, ...kinds, ...skipped];
+}
+
+function hintsOf({ activity, written, notRdf = 0, transform }: RunSummary): readonly string[] {
+  if (notRdf === 0) return [];
+  const advice =
+    activity === 'mapping' && transform === 'identity'
+      ? ': to map them, name a mapping or a module with --transform'
+      : '';
+  return [
+    `Hint: ${formatCount(notRdf)} of ${plural(written, 'document')} ${notRdf === 1 ? 'does' : 'do'} not seem to be RDF, which MAP 4.0 is${advice}.`,
+  ];
+}
+
+function verdictOf({ verdict, summary }: RunOutcome): readonly string[] {
+  const { written, previous, drop = 0 } = summary;
+  const percent = `${(drop * 100).toFixed(1)} %`;
+  const than = `${percent} fewer than the ${plural(previous?.written ?? 0, 'record')} of ${previous?.key}`;
+  switch (verdict) {
+    case 'fine':
+      return [];
+    case 'warn':
+      return [`Warning: ${plural(written, 'record')}, ${than}.`];
+    case 'stop':
+      return [
+        `Nothing was published: ${plural(written, 'record')} would be ${than}.`,
+        'Look at what failed and at the source. If the drop is right, run it again with --accept-drop.',
+      ];
+    case 'empty':
+      return [
+        'Nothing was published: there is not one record to write.',
+        'If an empty file is what you want, run it again with --accept-drop.',
+      ];
+  }
+}

@@ -1,0 +1,125 @@
+import { basename } from 'node:path';
+import { z } from 'zod';
+import { parseFileName, summaryKey } from '../../../artifacts/artifact-key.ts';
+import type { ArtifactStore } from '../../../artifacts/artifact-store.ts';
+import { readBlocks, readHeader } from '../../../artifacts/avro/container-reader.ts';
+import { readJson } from '../../../artifacts/json-object.ts';
+import { readProvenanceChain } from '../../../artifacts/provenance.ts';
+import { formatBytes } from '../../../lib/format-bytes.ts';
+import { ARTIFACT_SETTINGS, viewArtifact, withArtifacts } from '../../artifact-output.ts';
+import type { CliCommand } from '../../cli-command.ts';
+import { EXIT } from '../../exit-code.ts';
+import { findAvroFile, type NamedAvroFile } from '../../named-avro-file.ts';
+import { formatCount } from '../../ui/table.ts';
+
+interface Options {
+  readonly count?: boolean;
+}
+
+const SUMMARY = z.record(z.string(), z.json());
+
+export const artifactsShow: CliCommand<Options> = {
+  group: 'artifacts',
+  usage: 'show <file>',
+  summary:
+    'Shows an Avro file, by its key or the path of a copy: its header, how many records it has, what it was made of, and what its run did.',
+  settings: ARTIFACT_SETTINGS,
+
+  options(command) {
+    command.option('--count', 'count the records by reading the whole file, not from the summary of its run');
+  },
+
+  async run(call) {
+    const { terminal, args, options, stopped, workingDirectory } = call;
+    await withArtifacts(call, async (store) => {
+      const file = await findAvroFile(store, args[0]!, workingDirectory);
+      const view = await viewWhole(store, file, { count: options.count === true, signal: stopped });
+      await terminal.print(describe(view), view);
+    });
+    return EXIT.done;
+  },
+};
+
+type View = Awaited<ReturnType<typeof viewWhole>>;
+
+interface ViewOptions {
+  readonly count: boolean;
+  readonly signal: AbortSignal;
+}
+
+async function viewWhole(store: ArtifactStore, file: NamedAvroFile, { count, signal }: ViewOptions) {
+  const body = await file.open(signal);
+  const { codec, doc, metadata, schema } = await readHeader(body, file).finally(() => body.destroy());
+  const { provenance, summary } = await besides(store, file);
+  const told = typeof summary?.written === 'number' ? summary.written : undefined;
+  const records = count ? await countRecords(file, signal) : told;
+  return {
+    ...factsOf(store, file),
+    schema,
+    codec,
+    ...(doc !== undefined && { doc }),
+    metadata: Object.fromEntries(metadata),
+    ...(records !== undefined && { records }),
+    provenance,
+    ...(summary !== undefined && { summary }),
+  };
+}
+
+interface Facts extends Partial<Omit<ReturnType<typeof viewArtifact>, 'schema'>> {
+  readonly path: string;
+  readonly length: number;
+}
+
+function factsOf(store: ArtifactStore, { artifact, name, length }: NamedAvroFile): Facts {
+  if (artifact !== undefined) return viewArtifact(store, artifact);
+  const told = parseFileName(basename(name));
+  return { path: name, length, ...(told && { provider: told.provider, start: told.start.toISOString() }) };
+}
+
+/** What is kept beside a file of the store; nothing is looked for beside a copy. */
+async function besides(store: ArtifactStore, { artifact }: NamedAvroFile) {
+  if (artifact === undefined) return { provenance: [], summary: undefined };
+  const [chain, summary] = await Promise.all([
+    readProvenanceChain(store, artifact.key),
+    readJson(store, summaryKey(artifact.key), SUMMARY),
+  ]);
+  return { provenance: chain.map(({ key, provenance }) => ({ file: key, ...provenance })), summary };
+}
+
+async function countRecords(file: NamedAvroFile, signal: AbortSignal): Promise<number> {
+  let records = 0;
+  for await (const { place } of readBlocks(await file.open(signal), file)) records += place.records;
+  return records;
+}
+
+function describe({ key, path, length, codec, doc, records, provenance, summary, ...view }: View): string {
+  const known: readonly (readonly [string, string | undefined])[] = [
+    ['Key', key],
+    ['Path', path],
+    ['Provider', view.provider],
+    ['Activity', view.activity],
+    ['Started', view.start],
+  ];
+  const rows: (readonly [string, string])[] = [
+    ...known.flatMap(([title, text]) => (text === undefined ? [] : [[title, text] as const])),
+    ['Schema', view.schema],
+    ['Codec', codec],
+    ['Doc', doc ?? '(none)'],
+    ['Length', `${formatBytes(length)} (${formatCount(length)} bytes)`],
+    ['Records', records === undefined ? '(there is no summary: --count reads the file)' : formatCount(records)],
+    ...provenance.map((step, at) => ['Made of', describeStep(step, at)] as const),
+    ...Object.entries(summary ?? {}).map(([name, value]) => [`Summary: ${name}`, textOf(value)] as const),
+  ];
+  const width = Math.max(...rows.map(([title]) => title.length));
+  return rows.map(([title, text]) => `${title.padEnd(width)}  ${text}`).join('\n');
+}
+
+/** What the file before was made of: the first is the one that is shown. */
+function describeStep({ generator, version }: View['provenance'][number], at: number): string {
+  const made = generator === undefined ? '(unknown: its -prov.json is not there)' : `${generator}, by ${version}`;
+  return '  '.repeat(at) + made;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

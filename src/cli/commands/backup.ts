@@ -1,0 +1,56 @@
+import { access, rename, rm, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { StoreLocation } from '../../config/configuration.ts';
+import { TidemarkError } from '../../core/errors.ts';
+import { formatBytes } from '../../lib/format-bytes.ts';
+import { copyStore } from '../../stores/open-stores.ts';
+import type { CliCommand } from '../cli-command.ts';
+import { EXIT } from '../exit-code.ts';
+import { startCountBar } from '../ui/count-bar.ts';
+import { requireStore } from '../with-app.ts';
+
+export const backup: CliCommand = {
+  usage: 'backup <file>',
+  summary: 'Copies the store, as it is at one moment, to a file that is not there yet. Servers go on meanwhile.',
+
+  async run({ args, loaded: { configuration }, terminal, workingDirectory }) {
+    await requireStore(configuration);
+    const from = sqliteFile(configuration.store);
+    const file = resolve(workingDirectory, args[0]!);
+    await refuseExisting(file);
+    const unfinished = `${file}.part`;
+    const bar = startCountBar(terminal);
+    try {
+      await rm(unfinished, { force: true });
+      await copyStore(from, unfinished, (done, total) => bar.update('Copying', done, total));
+      await rename(unfinished, file);
+    } finally {
+      bar.end();
+      await rm(unfinished, { force: true });
+    }
+    const { size: bytes } = await stat(file);
+    await terminal.print(`Copied the store to ${file} (${formatBytes(bytes)}).`, { file, bytes });
+    return EXIT.done;
+  },
+};
+
+/**
+ * The file of the store.
+ * @throws TidemarkError `invalid` for a store that is no file
+ */
+export function sqliteFile(store: StoreLocation): string {
+  if (store.kind === 'sqlite') return store.file;
+  throw new TidemarkError(
+    'invalid',
+    'a store on Elasticsearch is saved and restored by the snapshots of Elasticsearch: see docs/operating.md',
+    { field: 'store' },
+  );
+}
+
+async function refuseExisting(file: string): Promise<void> {
+  const isThere = await access(file).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) throw new TidemarkError('invalid', `${file} is there already: name another file`, { file });
+}

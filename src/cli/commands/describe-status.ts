@@ -1,0 +1,92 @@
+import type { LiveStatus } from '../../api/live-status.ts';
+import { formatBytes } from '../../lib/format-bytes.ts';
+import type { FoundServer } from '../ask-server.ts';
+import { formatCount, formatTable, plural } from '../ui/table.ts';
+import type { StatusView } from './status-view.ts';
+
+/** The status of a source for a person. */
+export function describeStatus(view: StatusView): string {
+  const { version, baseUrl = '(none yet)', store, dataFolder, documents, server } = view;
+  return [
+    `Tidemark ${version}`,
+    field('Base URL', baseUrl),
+    field('Store', store),
+    field('Data folder', dataFolder),
+    ...logFields(view),
+    field('Documents', `${formatCount(documents.kept)} rendered, ${formatBytes(documents.bytes)} on disk`),
+    '',
+    ...describeServer(server),
+    '',
+    describeSets(view),
+  ].join('\n');
+}
+
+function field(name: string, text: string): string {
+  return `${name.padEnd(12)} ${text}`;
+}
+
+function logFields({ log, sets }: StatusView): readonly string[] {
+  if (log === null) return [field('Log', 'the store does not answer any more')];
+  const { watermark, commitsWaiting, lagSeconds, resources, changes } = log;
+  const upTo = watermark === undefined ? 'empty' : `all applied, up to ${watermark}`;
+  const waiting = `${plural(commitsWaiting, 'commit')} not applied yet, the oldest for ${lagSeconds.toFixed(1)} s; readers do not see them`;
+  return [
+    field('Log', commitsWaiting === 0 ? upTo : waiting),
+    field('In total', `${plural(sets.length, 'set')}, ${plural(resources, 'resource')}, ${plural(changes, 'change')}`),
+  ];
+}
+
+function describeServer(server: FoundServer): readonly string[] {
+  switch (server.state) {
+    case 'none':
+      return [field('Server', 'none answers at the base URL, nor at the address of the settings')];
+    case 'refuses':
+      return [field('Server', `runs at ${server.url}; to see its figures, set TIDEMARK_TOKEN`)];
+    case 'running':
+      return [
+        field(
+          'Server',
+          `runs at ${server.url}, for ${formatDuration(server.status.uptimeSeconds)}${inProcesses(server.status)}`,
+        ),
+        ...liveFields(server.status),
+      ];
+  }
+}
+
+function inProcesses({ processes }: LiveStatus): string {
+  return processes === 1 ? '' : `, in ${plural(processes, 'process', 'processes')}`;
+}
+
+function liveFields({ requests, events, cache, pages, scanning, rootsInTrouble }: LiveStatus): readonly string[] {
+  const { applied, unchanged, rejected } = events;
+  const lines = [
+    `${plural(requests.answered, 'request')} (${requests.perSecond.toFixed(1)} a second), ${requests.inFlight} in flight`,
+    `${plural(applied, 'event')} applied, ${formatCount(unchanged)} unchanged, ${formatCount(rejected)} rejected (${events.perSecond.toFixed(1)} a second)`,
+    `${plural(pages.current, 'page')} up to date, ${formatCount(pages.outOfDate)} to be rendered when somebody asks`,
+    `documents were there ${formatCount(cache.hits)} times, and rendered ${formatCount(cache.misses)} times; they take ${formatBytes(cache.bytes)} of ${formatBytes(cache.mostBytes)}`,
+    ...scanning.map(({ set, files, hashed, bytes }) => {
+      return `scanning ${set}: ${plural(files, 'file')}, ${formatCount(hashed)} hashed (${formatBytes(bytes)})`;
+    }),
+    ...(rootsInTrouble === 0 ? [] : [`${plural(rootsInTrouble, 'root')} not answering: the log says why`]),
+  ];
+  return lines.map((line) => field('', line));
+}
+
+function describeSets({ sets }: StatusView): string {
+  if (sets.length === 0) return 'There is no set.';
+  const rows = sets.map(({ set, resources, changes, lastChange = '(none)', ready }) => {
+    return [set, resources, changes, lastChange, ready ? 'ready' : 'not complete yet'];
+  });
+  return formatTable(['SET', 'RESOURCES', 'CHANGES', 'LAST CHANGE', 'STATE'], rows);
+}
+
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const;
+
+function formatDuration(seconds: number): string {
+  const [unit, length] = UNITS.find(([, unitLength]) => seconds >= unitLength) ?? ['second', 1];
+  return plural(Math.floor(seconds / length), unit);
+}

@@ -1,0 +1,17 @@
+import { migrateStores } from '../../stores/open-stores.ts';
+import type { CliCommand } from '../cli-command.ts';
+import { EXIT } from '../exit-code.ts';
+import { requireStore } from '../with-app.ts';
+
+export const migrate: CliCommand = {
+  usage: 'migrate',
+  summary: 'Takes the store to the schema of this version. Make a copy of it first.',
+
+  async run({ loaded: { configuration }, terminal }) {
+    await requireStore(configuration);
+    const { from, to } = await migrateStores(configuration.store);
+    const told = from === to ? `The store has schema ${to} already.` : `Took the store from schema ${from} to ${to}.`;
+    await terminal.print(told, { from, to });
+    return EXIT.done;
+  },
+};

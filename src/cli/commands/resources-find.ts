@@ -1,0 +1,67 @@
+import { resourceView } from '../../api/views.ts';
+import type { Resource } from '../../core/resource.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
+import { formatStamp } from '../../core/stamp.ts';
+import type { ResourceIndex } from '../../stores/resource-index.ts';
+import type { Call, CliCommand } from '../cli-command.ts';
+import { EXIT } from '../exit-code.ts';
+import { wholeNumber } from '../options.ts';
+import { withExistingApp } from '../with-app.ts';
+
+interface Options {
+  readonly limit: number;
+}
+
+const PER_SEARCH = 1_000;
+
+export const resourcesFind: CliCommand<Options> = {
+  group: 'resources',
+  usage: 'find <id> <text>',
+  summary: 'Finds resources by a part of their path or URI; a text that begins with / is the beginning of the path.',
+
+  options(command) {
+    command.option('--limit <n>', 'stop after so many', wholeNumber(1, 1_000_000_000), 100);
+  },
+
+  async run(call) {
+    const { terminal, args, options } = call;
+    await withExistingApp(call, async ({ sets, index }) => {
+      const set = await sets.bySlug(args[0]!);
+      const format = terminal.json ? toJsonLine : toLine;
+      const told = await tellFound(call, { set, index, format });
+      if (told === options.limit) terminal.tell(`These are the first ${told}; --limit tells more.`);
+    });
+    return EXIT.done;
+  },
+};
+
+interface Found {
+  readonly set: ResourceSet;
+  readonly index: Pick<ResourceIndex, 'find'>;
+  readonly format: (set: ResourceSet, resource: Resource) => string;
+}
+
+async function tellFound(
+  { terminal, args, options, stopped }: Call<Options>,
+  { set, index, format }: Found,
+): Promise<number> {
+  let told = 0;
+  for (let after: string | undefined; told < options.limit; ) {
+    stopped.throwIfAborted();
+    const limit = Math.min(PER_SEARCH, options.limit - told);
+    const { resources, next } = await index.find(set.id, { part: args[1]!, after, limit });
+    await terminal.write(resources.map((resource) => format(set, resource)).join(''));
+    told += resources.length;
+    if (next === undefined) break;
+    after = next;
+  }
+  return told;
+}
+
+function toLine(_set: ResourceSet, { key, stamp }: Resource): string {
+  return `${formatStamp(stamp)}  ${key}\n`;
+}
+
+function toJsonLine(set: ResourceSet, resource: Resource): string {
+  return `${JSON.stringify(resourceView(set, resource))}\n`;
+}

@@ -1,0 +1,112 @@
+import { access, rename, rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { TidemarkError } from '../../core/errors.ts';
+import { SetRegistry } from '../../sets/set-registry.ts';
+import { copyStore, lockOutOthers, migrateStores, openStores } from '../../stores/open-stores.ts';
+import type { CliCommand } from '../cli-command.ts';
+import { EXIT } from '../exit-code.ts';
+import { startCountBar } from '../ui/count-bar.ts';
+import { plural } from '../ui/table.ts';
+import { isNewStore } from '../with-app.ts';
+import { sqliteFile } from './backup.ts';
+
+interface Options {
+  readonly confirm?: boolean;
+}
+
+/** What SQLite keeps a store in. */
+const LOGS = ['-wal', '-shm'];
+const PARTS = ['', ...LOGS];
+const LOCK = '.lock';
+
+export const restore: CliCommand<Options> = {
+  usage: 'restore <file>',
+  summary:
+    'Puts a backup in place of the store, and begins a new history of every set. Refused while another process has the store open.',
+
+  options(command) {
+    command.option('--confirm', 'yes, put it in place of the store; the present one is kept beside it');
+  },
+
+  async run({ args, options, loaded: { configuration }, terminal, workingDirectory }) {
+    const store = sqliteFile(configuration.store);
+    const file = resolve(workingDirectory, args[0]!);
+    await requireFile(file);
+    if (options.confirm !== true && !(await isNewStore(configuration))) throw unconfirmed(store);
+    const lock = lockOutOthers(store);
+    const unfinished = `${store}.part`;
+    const bar = startCountBar(terminal);
+    try {
+      await removeStore(unfinished);
+      await copyStore(file, unfinished, (done, total) => bar.update('Copying', done, total));
+      // It may have been made by an older version.
+      await migrateStores({ kind: 'sqlite', file: unfinished });
+      const sets = await renewAll(unfinished);
+      const kept = (await isNewStore(configuration)) ? undefined : await setAside(store);
+      // Those of a store that is gone would be taken for its own.
+      for (const part of LOGS) await rm(`${store}${part}`, { force: true });
+      await rename(unfinished, store);
+      const told = `Restored ${file}, with ${plural(sets.length, 'set')}, each of which has a new epoch.`;
+      await terminal.print(kept === undefined ? told : `${told}\nWhat was there before is kept as ${kept}.`, {
+        file,
+        sets,
+        kept,
+      });
+    } finally {
+      bar.end();
+      await removeStore(unfinished);
+      lock.release();
+    }
+    return EXIT.done;
+  },
+};
+
+/** Before it is in place: nobody may serve what the backup has lost under names that clients know. */
+async function renewAll(file: string) {
+  const { catalog, index, close } = await openStores({ kind: 'sqlite', file });
+  try {
+    const registry = new SetRegistry(catalog, index);
+    const renewed = [];
+    for (const { slug } of await registry.list()) {
+      const { epoch } = await registry.renew(slug);
+      renewed.push({ set: slug, epoch });
+    }
+    return renewed;
+  } finally {
+    await close();
+  }
+}
+
+/** @returns what its name is now */
+async function setAside(store: string): Promise<string> {
+  const kept = `${store}.replaced-${new Date().toISOString().replace(/[-:]|\.\d+/g, '')}`;
+  for (const part of PARTS) {
+    await rename(`${store}${part}`, `${kept}${part}`).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+    });
+  }
+  return kept;
+}
+
+async function removeStore(file: string): Promise<void> {
+  for (const part of [...PARTS, LOCK]) await rm(`${file}${part}`, { force: true });
+}
+
+async function requireFile(file: string): Promise<void> {
+  await access(file).catch((error: unknown) => {
+    throw new TidemarkError(
+      'invalid',
+      `the backup ${file} cannot be read: check its name and permissions`,
+      { file },
+      error,
+    );
+  });
+}
+
+function unconfirmed(store: string): TidemarkError {
+  return new TidemarkError(
+    'conflict',
+    `there is a store ${store}; restoring sets it aside, and every client will copy every set anew. Stop all servers and commands that use it, and say --confirm to do it`,
+    { file: store },
+  );
+}

@@ -1,0 +1,60 @@
+import { type SetValues, toSetFields } from '../../../config/set-settings.ts';
+import { TidemarkError } from '../../../core/errors.ts';
+import { parseSlug } from '../../../core/resource-set.ts';
+import type { NewSet } from '../../../sets/new-set.ts';
+import type { Call, CliCommand } from '../../cli-command.ts';
+import { EXIT } from '../../exit-code.ts';
+import { givenRoot } from '../../given-root.ts';
+import { recordsSource } from '../../options.ts';
+import { addSetOptions, readSetOptions } from '../../set-options.ts';
+import { viewSet } from '../../set-view.ts';
+import { settleBaseUrl } from '../../settle-base-url.ts';
+import { withApp } from '../../with-app.ts';
+
+export const setsAdd: CliCommand = {
+  group: 'sets',
+  usage: 'add <id>',
+  summary:
+    'Adds a set: of a folder or a bucket (--root), of the records of artifacts (--records), or of resources that are served elsewhere (--url-prefix).',
+  settings: ['baseUrl', 'port'],
+
+  options(command) {
+    addSetOptions(command, 'sets add');
+  },
+
+  async run(call) {
+    const set = await newSet(call);
+    return withApp(call, async (app) => {
+      await settleBaseUrl(app, call.loaded);
+      const view = await viewSet(app, await app.sets.add(set));
+      await call.terminal.print(`Added the set ${view.set}: ${view.documents.capabilityList}`, view);
+      if (set.root !== undefined)
+        call.terminal.tell(`Read its root with "tidemark scan ${view.set}", or serve it with "tidemark serve".`);
+      if (set.records !== undefined)
+        call.terminal.tell(`Read its records with "tidemark scan ${view.set}", or serve it with "tidemark serve".`);
+      return EXIT.done;
+    });
+  },
+};
+
+/** Everything is checked before a store is opened, so that a mistake leaves none behind. */
+async function newSet({ args, options, loaded, workingDirectory }: Call): Promise<NewSet> {
+  const slug = parseSlug(args[0]!);
+  const values = readSetOptions(options, 'sets add', workingDirectory);
+  const records = typeof values.records === 'string' ? recordsSource(values.records) : undefined;
+  requireOrigin(values);
+  const given =
+    typeof values.root === 'string' ? await givenRoot(values.root, workingDirectory, loaded.configuration) : undefined;
+  const { root, ownFiles = [] } = given ?? {};
+  const fields = toSetFields({ ...values, root }, { root, records });
+  const urlPrefix = values.urlPrefix ?? undefined;
+  return { ...fields, slug, root, records, urlPrefix, exclude: [...(values.exclude ?? []), ...ownFiles] };
+}
+
+function requireOrigin({ root, records, urlPrefix }: SetValues): void {
+  if ([root, records, urlPrefix].some((value) => typeof value === 'string')) return;
+  throw new TidemarkError(
+    'invalid',
+    'a set needs --root FOLDER or --root s3://BUCKET/PREFIX, --records PROVIDER/ACTIVITY, or --url-prefix URL when another server has its files',
+  );
+}

@@ -1,0 +1,44 @@
+import { changedFields } from '../../../config/changed-fields.ts';
+import { type SetValues, setSettingsOf } from '../../../config/set-settings.ts';
+import { TidemarkError } from '../../../core/errors.ts';
+import type { CliCommand } from '../../cli-command.ts';
+import { EXIT } from '../../exit-code.ts';
+import { addSetOptions, readSetOptions } from '../../set-options.ts';
+import { viewSet } from '../../set-view.ts';
+import { withExistingApp } from '../../with-app.ts';
+
+export const setsChange: CliCommand = {
+  group: 'sets',
+  usage: 'change <id>',
+  summary: "Changes settings of a set. An empty argument puts back the default: --title ''.",
+
+  options(command) {
+    addSetOptions(command, 'sets change');
+  },
+
+  async run(call) {
+    const [slug = ''] = call.args;
+    const values = readSetOptions(call.options, 'sets change', call.workingDirectory);
+    requireSome(values);
+    const view = await withExistingApp(call, async (app) => {
+      const set = await app.sets.bySlug(slug);
+      return viewSet(app, await app.sets.change(slug, changedFields(values, set, call.loaded.configuration)));
+    });
+    await call.terminal.print(describe(view.set, values), view);
+    if (values.private === true) call.terminal.tell('Copies that others have made of it until now remain with them.');
+    return EXIT.done;
+  },
+};
+
+function requireSome(values: SetValues): void {
+  if (Object.values(values).some((value) => value !== undefined)) return;
+  throw new TidemarkError('invalid', 'give at least one setting to change, such as --title TEXT');
+}
+
+function describe(slug: string, values: SetValues): string {
+  const names = setSettingsOf('sets change').filter((name) => values[name] !== undefined);
+  const { private: isPrivate } = values;
+  if (names.length === 1 && typeof isPrivate === 'boolean')
+    return `The set ${slug} is ${isPrivate ? 'private' : 'public'} now.`;
+  return `Changed ${names.join(', ')} of the set ${slug}.`;
+}

@@ -1,0 +1,39 @@
+import { TidemarkError } from '../../../core/errors.ts';
+import { askToConfirm } from '../../ask-to-confirm.ts';
+import type { CliCommand } from '../../cli-command.ts';
+import { EXIT } from '../../exit-code.ts';
+import { plural } from '../../ui/table.ts';
+import { withExistingApp } from '../../with-app.ts';
+
+interface Options {
+  readonly confirm?: boolean;
+}
+
+export const setsRemove: CliCommand<Options> = {
+  group: 'sets',
+  usage: 'remove <id>',
+  summary:
+    'Takes a set out of the source. Files are not touched. Its id cannot be used again, unless the set never had a change.',
+
+  options(command) {
+    command.option('--confirm', 'yes, remove it; without this, a terminal asks when the set has changes');
+  },
+
+  async run(call) {
+    const id = call.args[0]!;
+    const isFree = await withExistingApp(call, async ({ sets, index }) => {
+      const { changes } = await index.summary((await sets.bySlug(id)).id);
+      const what = `the set ${id} has ${plural(changes, 'change')}: clients lose it for good, and its id cannot be used again`;
+      const isConfirmed = changes === 0 || call.options.confirm === true;
+      if (!isConfirmed && !(await askToConfirm(call, `Remove it? T${what.slice(1)}.`))) throw unconfirmed(id, what);
+      return sets.remove(id);
+    });
+    const told = isFree ? `Removed the set ${id}; its id can be used again.` : `Removed the set ${id}.`;
+    await call.terminal.print(told, { removed: id });
+    return EXIT.done;
+  },
+};
+
+function unconfirmed(set: string, what: string): TidemarkError {
+  return new TidemarkError('conflict', `${what}. Say --confirm to remove it`, { set });
+}

@@ -1,0 +1,34 @@
+import { storeStatus } from '../../api/live-status.ts';
+import type { App } from '../../app.ts';
+import { type Configuration, describeStore } from '../../config/configuration.ts';
+import { VERSION } from '../../config/version.ts';
+import { askServer } from '../ask-server.ts';
+import { viewSets } from '../set-view.ts';
+import { keptBaseUrl } from '../settle-base-url.ts';
+
+export type StatusView = Awaited<ReturnType<typeof viewStatus>>;
+
+export async function viewStatus(app: App, configuration: Configuration) {
+  const baseUrl = await keptBaseUrl(app);
+  const [sets, server] = await Promise.all([viewSets(app), askServer(configuration, baseUrl), app.stock]);
+  const { store, cache } = await app.metrics.look();
+  return {
+    version: VERSION,
+    baseUrl,
+    store: describeStore(configuration.store),
+    dataFolder: configuration.dataFolder,
+    /** Whether every set has its first scan, or its import, behind it. */
+    ready: sets.every(({ ready }) => ready),
+    /** The sums over all sets, and how far the log is; null when the store stopped answering meanwhile. */
+    log: store === undefined ? null : storeStatus(store),
+    documents: { kept: cache.documents, bytes: cache.bytes },
+    server,
+    sets: sets.map(({ set, resources, changes, lastChange, ready }) => ({
+      set,
+      resources,
+      changes,
+      lastChange,
+      ready,
+    })),
+  };
+}

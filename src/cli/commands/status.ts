@@ -1,0 +1,17 @@
+import type { CliCommand } from '../cli-command.ts';
+import { EXIT } from '../exit-code.ts';
+import { withExistingApp } from '../with-app.ts';
+import { describeStatus } from './describe-status.ts';
+import { viewStatus } from './status-view.ts';
+
+export const status: CliCommand = {
+  usage: 'status',
+  summary: 'Shows how the source is: its store, its sets, its documents, and the server that runs.',
+  settings: ['host', 'port'],
+
+  async run(call) {
+    const view = await withExistingApp(call, (app) => viewStatus(app, call.loaded.configuration));
+    await call.terminal.print(describeStatus(view), view);
+    return EXIT.done;
+  },
+};

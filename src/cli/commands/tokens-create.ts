@@ -1,0 +1,107 @@
+import { InvalidArgumentError } from 'commander';
+import { parseExpiry } from '../../access/expiry.ts';
+import { parseScope, requireSets, type Scope } from '../../access/scope.ts';
+import type { TokenLimits } from '../../access/token.ts';
+import { tokenView } from '../../api/token-views.ts';
+import { countOrUnlimited, sizeOrUnlimited } from '../../config/setting-values.ts';
+import type { CliCommand } from '../cli-command.ts';
+import { EXIT } from '../exit-code.ts';
+import { withExistingApp } from '../with-app.ts';
+
+interface Options {
+  readonly name: string;
+  readonly scope: readonly Scope[];
+  readonly expires?: number;
+  readonly requestsPerMinute?: number;
+  readonly bodyPerMinute?: number;
+}
+
+export const tokensCreate: CliCommand<Options> = {
+  group: 'tokens',
+  usage: 'create',
+  summary: 'Makes a token, and prints it on standard output: it is kept nowhere, and never shown again.',
+
+  options(command) {
+    command
+      .requiredOption('--name <name>', 'what people call it, such as who uses it')
+      .requiredOption(
+        '--scope <scope>',
+        'what it lets its bearer do: post:SET, read:SET (SET is * for all), metrics or administer; may be given several times',
+        scope,
+      )
+      .option(
+        '--expires <time>',
+        'when it expires: 90d, 12h or 1y, or a date such as 2027-01-31 (default: never)',
+        expiry,
+      )
+      .option(
+        '--requests-per-minute <number>',
+        'most requests in a minute, or unlimited (default: as the server is set)',
+        limit(countOrUnlimited),
+      )
+      .option(
+        '--body-per-minute <size>',
+        'most bytes of request bodies in a minute, such as 100mb, or unlimited (default: as the server is set)',
+        limit(sizeOrUnlimited),
+      );
+  },
+
+  async run(call) {
+    const { name, scope: scopes, expires } = call.options;
+    const { made, isFirst } = await withExistingApp(call, async ({ tokens, sets }) => {
+      await requireSets(scopes, sets);
+      const isFirst = !(await tokens.areKept());
+      return { made: await tokens.create({ name, scopes, expires, limits: limitsOf(call.options) }), isFirst };
+    });
+    const view = tokenView(made.record, Date.now());
+    call.terminal.tell(`Made the token "${view.name}" (id ${view.id}) for ${scopes.join(', ')}; ${until(view)}.`);
+    call.terminal.tell('Keep it safe: it is shown only now. Revoke it with "tidemark tokens revoke ID".');
+    if (isFirst) {
+      call.terminal.tell(
+        'It is the first token: from now on a server on a local address asks for one, too, of whoever posts or administers.',
+      );
+    }
+    await call.terminal.print(made.token, { ...view, token: made.token });
+    return EXIT.done;
+  },
+};
+
+function limitsOf({ requestsPerMinute, bodyPerMinute }: Options): TokenLimits {
+  return {
+    ...(requestsPerMinute !== undefined && { requestsPerMinute: orNone(requestsPerMinute) }),
+    ...(bodyPerMinute !== undefined && { bodyBytesPerMinute: orNone(bodyPerMinute) }),
+  };
+}
+
+function orNone(limit: number): number | null {
+  return limit === Number.POSITIVE_INFINITY ? null : limit;
+}
+
+function until({ expires }: { readonly expires?: string | undefined }): string {
+  return expires === undefined ? 'it never expires' : `it expires at ${expires}`;
+}
+
+function scope(text: string, before: readonly Scope[] = []): readonly Scope[] {
+  return [...before, told(() => parseScope(text))];
+}
+
+function expiry(text: string): number {
+  return told(() => parseExpiry(text, Date.now()));
+}
+
+function limit(schema: typeof countOrUnlimited): (text: string) => number {
+  return (text) => {
+    const { success, data, error } = schema.safeParse(text);
+    if (success) return data;
+    throw new InvalidArgumentError(`It ${error.issues[0]!.message}.`);
+  };
+}
+
+/** Commander names the option before what is wrong with its value. */
+function told<Value>(parse: () => Value): Value {
+  try {
+    return parse();
+  } catch (error) {
+    throw new InvalidArgumentError(`${(error as Error).message}.`);
+  }
+}

@@ -1,0 +1,20 @@
+import { idOfToken } from '../../access/token.ts';
+import { tokenView } from '../../api/token-views.ts';
+import type { CliCommand } from '../cli-command.ts';
+import { EXIT } from '../exit-code.ts';
+import { withExistingApp } from '../with-app.ts';
+
+export const tokensRevoke: CliCommand = {
+  group: 'tokens',
+  usage: 'revoke <id>',
+  summary: 'Revokes a token, for ever. Every server refuses it within a second or so.',
+
+  async run(call) {
+    const given = call.args[0]!;
+    // Who has only the token at hand may give it; nothing repeats it.
+    const id = idOfToken(given) ?? given;
+    const view = tokenView(await withExistingApp(call, ({ tokens }) => tokens.revoke(id)), Date.now());
+    await call.terminal.print(`Revoked the token "${view.name}" (id ${view.id}).`, view);
+    return EXIT.done;
+  },
+};

@@ -1,0 +1,105 @@
+import type { App } from '../../app.ts';
+import { type VerifyProgress, type VerifyReport, verify } from '../../backup/verify/verify.ts';
+import type { Published } from '../../backup/verify/verify-published.ts';
+import { TidemarkError } from '../../core/errors.ts';
+import type { SourceSettings } from '../../sets/set-registry.ts';
+import type { CliCommand } from '../cli-command.ts';
+import { EXIT } from '../exit-code.ts';
+import { startProgress } from '../ui/progress.ts';
+import { formatCount, plural } from '../ui/table.ts';
+import { withExistingApp } from '../with-app.ts';
+
+interface Options {
+  readonly root?: boolean;
+  readonly published?: boolean;
+}
+
+const STEPS: Readonly<Record<VerifyProgress['step'], string>> = {
+  log: 'changes',
+  state: 'states',
+  root: 'files',
+  records: 'records',
+  published: 'documents',
+};
+
+export const verifySet: CliCommand<Options> = {
+  usage: 'verify <id>',
+  summary: 'Verifies that the state of a set is what its log says; exit code 1 when it is not.',
+
+  settings: ['artifacts', 's3Timeout'],
+
+  options(command) {
+    command
+      .option(
+        '--root',
+        "also read every file of the set's folder, or the artifact of its records, and compare it with the state",
+      )
+      .option(
+        '--published',
+        'also render every document of the set from the store, and compare it with the one that is served; and all lists with state and log',
+      );
+  },
+
+  async run(call) {
+    const { terminal, args, options, stopped } = call;
+    const progress = startProgress(terminal);
+    const report = await withExistingApp(call, async (app) => {
+      const set = await app.sets.bySlug(args[0]!);
+      if (options.root && set.root === undefined && set.records === undefined) {
+        throw new TidemarkError('invalid', `the set ${set.slug} has no root to compare with`, { set: set.slug });
+      }
+      return verify({
+        set,
+        index: app.index,
+        root: options.root && set.root !== undefined ? app.rootOf(set).root : undefined,
+        records: options.root && set.records !== undefined ? app.records.upkeepOf(set) : undefined,
+        published: options.published ? publishedOf(app, await app.sets.source()) : undefined,
+        signal: stopped,
+        onProgress: ({ step, done }) => progress.tell(`verifying: ${plural(done, STEPS[step].slice(0, -1))} so far`),
+      });
+    }).finally(() => progress.end());
+    await terminal.print(describe(args[0]!, report), {
+      set: args[0],
+      equal: report.differences.total === 0,
+      ...report,
+    });
+    return report.differences.total === 0 ? EXIT.done : EXIT.failed;
+  },
+};
+
+/** What everybody gets of a source, beside what the store has. */
+export function publishedOf(app: App, { baseUrl }: SourceSettings): Published {
+  const { publisher, stock, sets } = app;
+  return {
+    served: publisher,
+    fresh: app.freshPublisher(),
+    baseUrl,
+    stock,
+    shown: async () => (await sets.list()).filter((set) => set.private !== true),
+  };
+}
+
+function describe(slug: string, { differences, ...report }: VerifyReport): string {
+  const { changes, resources, tombstones, files, records, published, changedMeanwhile } = report;
+  const seen = [plural(changes, 'change'), plural(resources, 'resource'), plural(tombstones, 'tombstone')];
+  if (files !== undefined) seen.push(plural(files, 'file'));
+  if (records !== undefined) seen.push(plural(records, 'record'));
+  if (published !== undefined) seen.push(plural(published.documents, 'document'));
+  const lines = differences.first.map(
+    ({ kind, document, key, message }) =>
+      `${kind}: ${document === undefined ? '' : `${document}: `}${key === undefined ? '' : `${key} `}${message}`,
+  );
+  if (differences.total > lines.length) lines.push(`… and ${formatCount(differences.total - lines.length)} more`);
+  if (changedMeanwhile > 0) {
+    lines.push(`${plural(changedMeanwhile, 'resource')} changed meanwhile, so counts were compared only that exactly.`);
+  }
+  if (published !== undefined && published.unsettled > 0) {
+    lines.push(
+      `${plural(published.unsettled, 'document')} changed faster than it could be compared: run it again when less is posted.`,
+    );
+  }
+  lines.push(
+    `${slug}: ${differences.total === 0 ? 'no difference' : plural(differences.total, 'difference')} in ${seen.join(', ')}.`,
+  );
+  return lines.join('\n');
+}

@@ -1,0 +1,83 @@
+import { SLUG } from '../../core/resource-set.ts';
+import type { Route } from '../request/route.ts';
+import type { JsonSchema, Parameter } from './openapi-document.ts';
+import type { OpenApiSchemas } from './openapi-schemas.ts';
+
+type Described = Pick<Parameter, 'description' | 'schema' | 'example'>;
+
+/** What each name in a path means. */
+const IN_PATH: Readonly<Record<string, Described>> = {
+  set: {
+    description: 'The id of a set.',
+    schema: { type: 'string', pattern: SLUG.source },
+    example: 'papers',
+  },
+  id: { description: 'The id of a token.', schema: { type: 'string', minLength: 1 }, example: '5f3a9c0b12de' },
+  name: {
+    description: 'What an index or the list of pages calls it.',
+    schema: { type: 'string', pattern: '^[0-9]{1,9}-[0-9]{8,12}$' },
+    example: '1-00000001',
+  },
+  part: {
+    description: 'What the index of the Source Description calls it. The first part is always there.',
+    schema: { type: 'string', pattern: '^[0-9]{5}$' },
+    example: '00001',
+  },
+  path: {
+    description: 'The path of the resource below the prefix of the set, percent-encoded; its slashes stay as they are.',
+    schema: { type: 'string', minLength: 1 },
+    example: '2026/a.pdf',
+  },
+};
+
+const CONDITIONS: Readonly<Record<string, Described>> = {
+  'If-Match': { description: 'Only this version, by its ETag; otherwise 412.', schema: { type: 'string' } },
+  'If-None-Match': { description: 'Only another version, by its ETag; otherwise 304.', schema: { type: 'string' } },
+  'If-Modified-Since': { description: 'Only a later version; otherwise 304.', schema: { type: 'string' } },
+  'If-Unmodified-Since': { description: 'Only an earlier version; otherwise 412.', schema: { type: 'string' } },
+};
+
+const RANGES: Readonly<Record<string, Described>> = {
+  Range: { description: 'Only these bytes, one range: `bytes=0-99`.', schema: { type: 'string' } },
+  'If-Range': { description: 'All bytes if it has another version by now.', schema: { type: 'string' } },
+};
+
+/** Everything that a route takes beside a body. */
+export function parametersOf({ path, operation }: Route, schemas: OpenApiSchemas): readonly Parameter[] {
+  const { query, isConditional = false, hasRanges = false } = operation;
+  const headers = { ...(isConditional && CONDITIONS), ...(hasRanges && RANGES) };
+  return [
+    ...namesInPath(path).map((name) => ({ name, in: 'path' as const, required: true, ...inPath(name) })),
+    ...Object.entries(query?.shape ?? {}).map(([name, schema]) => {
+      const { description, ...rest } = schemas.schemaOf(schema, 'input') as JsonSchema & { description?: string };
+      return {
+        name,
+        in: 'query' as const,
+        required: !schema.safeParse(undefined).success,
+        ...(description !== undefined && { description }),
+        schema: rest,
+      };
+    }),
+    ...Object.entries(headers).map(([name, described]) => ({
+      name,
+      in: 'header' as const,
+      required: false,
+      ...described,
+    })),
+  ];
+}
+
+/** `/sets/{set}/resources/{path}` of the express path `/sets/:set/resources/*path`. */
+export function pathTemplate(path: string): string {
+  return path.replace(/[:*](\w+)/g, '{$1}');
+}
+
+function namesInPath(path: string): string[] {
+  return [...path.matchAll(/[:*](\w+)/g)].map(([, name]) => name!);
+}
+
+function inPath(name: string): Described {
+  const described = IN_PATH[name];
+  if (described === undefined) throw new Error(`openapi-parameters.ts does not say what "${name}" in a path means`);
+  return described;
+}

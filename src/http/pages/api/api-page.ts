@@ -1,0 +1,86 @@
+import { nameInReference, type OpenApiDocument } from '../../openapi/openapi-document.ts';
+import type { Frame } from '../parts/frame.ts';
+import { type Html, html } from '../parts/html.ts';
+import { renderPage } from '../parts/layout.ts';
+import { table } from '../parts/tables.ts';
+import { renderOperation } from './api-operation.ts';
+import { renderSchema, withCode } from './api-schema.ts';
+import type { Asked } from './curl-example.ts';
+
+/** The description of the API for people: what /api/openapi.json says, but for the pages. */
+export function renderApiPage(frame: Frame, document: OpenApiDocument): string {
+  const { info, tags, components } = document;
+  const operations = operationsOf(document);
+  const groups = tags
+    .map((tag) => ({ ...tag, operations: operations.filter(({ operation }) => operation.tags.includes(tag.name)) }))
+    .filter((group) => group.operations.length > 0 && group.name !== 'pages');
+  const main = html`<h1>API</h1>
+${info.description.split('\n\n').map((paragraph) => html`<p>${withCode(paragraph)}</p>`)}
+<p>All of this as OpenAPI 3.1, for programs: <a href="openapi.json">openapi.json</a></p>
+<h2 id="beginning">How to begin</h2>
+${beginning(document)}
+<h2 id="contents">Contents</h2>
+<nav class="contents" aria-label="Operations"><ul>${groups.map(({ name, operations }) => html`<li><a href="#${name}">${titleOf(name)}</a>: ${operations.map(entry)}</li>`)}
+<li><a href="#errors">Errors</a>, <a href="#shapes">shapes of JSON</a></li></ul></nav>
+${groups.map(
+  ({ name, description, operations }) => html`<h2 id="${name}">${titleOf(name)}</h2>
+<p>${description}</p>
+${operations.map((operation) => renderOperation(operation, document))}`,
+)}
+<h2 id="errors">Errors</h2>
+<p>Every error is <a href="#Error">one shape of JSON</a>. Its <code>code</code> stays the same where the words of its message may change.</p>
+${errors(document)}
+<h2 id="shapes">Shapes of JSON</h2>
+${Object.entries(components.schemas).map(([name, schema]) => renderSchema(name, schema))}`;
+  return renderPage({
+    frame,
+    title: 'API',
+    main,
+    part: 'api',
+    links: [{ rel: 'service-desc', href: 'openapi.json', type: 'application/json' }],
+  });
+}
+
+/** HEAD is left out: it answers what GET does. */
+function operationsOf({ paths }: OpenApiDocument): readonly Asked[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([method]) => method !== 'head')
+      .map(([method, operation]) => ({ method, path, operation })),
+  );
+}
+
+function beginning({ servers }: OpenApiDocument): Html {
+  const base = servers[0]?.url ?? '';
+  const event = '{"changes":[{"location":{"value":"2026/a.pdf","type":"rel_path"},"change":"updated","length":2048}]}';
+  return html`<pre><code># the sets
+curl ${base}/api/sets
+# what changed in a set since a time, oldest first
+curl '${base}/api/sets/papers/changes?from=2026-01-31T12:00:00Z'
+# tell of a change
+curl -H 'Authorization: Bearer TOKEN' -H 'Content-Type: application/json' --data '${event}' ${base}/api/sets/papers/changes
+# tell of many, one on each line
+curl -H 'Authorization: Bearer TOKEN' -H 'Content-Type: application/x-ndjson' --data-binary @changes.ndjson ${base}/api/sets/papers/changes</code></pre>
+<p>Reading needs no token, but for sets that are private. Where this server is for one machine only, nothing needs one.</p>`;
+}
+
+function errors({ paths, components }: OpenApiDocument): Html {
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+  const told = operations.flatMap(({ responses }) => Object.entries(responses));
+  const statuses = new Map(
+    told.map(([status, response]) => ['$ref' in response ? nameInReference(response.$ref) : '', status]),
+  );
+  return table('Errors', Object.entries(components.responses), [
+    { name: 'Status', isHead: true, style: 'short', cell: ([name]) => statuses.get(name) },
+    { name: 'Meaning', cell: ([, { description }]) => html`${withCode(description)}` },
+    { name: 'Headers', cell: ([, { headers }]) => Object.keys(headers ?? {}).join(', ') },
+  ]);
+}
+
+function entry({ operation: { operationId, summary } }: Asked, at: number): Html {
+  return html`${at > 0 && ' · '}<a href="#${operationId}">${summary}</a>`;
+}
+
+function titleOf(tag: string): string {
+  return tag.charAt(0).toUpperCase() + tag.slice(1);
+}

@@ -1,0 +1,45 @@
+import type { DescribedOperation, JsonSchema, OpenApiDocument } from '../../openapi/openapi-document.ts';
+import { nameInReference } from '../../openapi/openapi-document.ts';
+
+export interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: DescribedOperation;
+}
+
+/** A command that asks for an operation, as one can paste it into a shell. */
+export function curlExample({ method, path, operation }: Asked, { servers, components }: OpenApiDocument): string {
+  const words = ['curl'];
+  if (operation.security.every((scheme) => Object.keys(scheme).length > 0)) {
+    words.push('-H', quoted('Authorization: Bearer TOKEN'));
+  }
+  const [type, content] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
+  if (type !== undefined) {
+    const example = exampleOf(content?.schema ?? {}, components.schemas);
+    words.push('-H', quoted(`Content-Type: ${type}`), '--data', quoted(JSON.stringify(example)));
+  } else if (method !== 'get') words.push('-X', method.toUpperCase());
+  return [...words, quoted(`${servers[0]?.url ?? ''}${filledPath(path, operation)}`)].join(' ');
+}
+
+/** The path with an example for each name, and the parameters of the query that it does not go without. */
+function filledPath(path: string, { parameters }: DescribedOperation): string {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    return String(parameters.find((parameter) => parameter.name === name)?.example ?? name);
+  });
+  const examples = parameters.flatMap(({ name, in: place, required, schema }) => {
+    const [example] = (schema.examples as readonly unknown[] | undefined) ?? [];
+    return place === 'query' && required && example !== undefined ? [[name, String(example)] as const] : [];
+  });
+  return examples.length === 0 ? filled : `${filled}?${new URLSearchParams(Object.fromEntries(examples))}`;
+}
+
+function exampleOf(schema: JsonSchema, schemas: OpenApiDocument['components']['schemas']): unknown {
+  const { $ref, examples } = schema as { readonly $ref?: string; readonly examples?: readonly unknown[] };
+  if (examples !== undefined) return examples[0];
+  return $ref === undefined ? {} : exampleOf(schemas[nameInReference($ref)] ?? {}, schemas);
+}
+
+/** For a POSIX shell: between single quotes nothing has a meaning but the quote itself. */
+function quoted(text: string): string {
+  return /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

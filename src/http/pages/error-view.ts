@@ -1,0 +1,16 @@
+import type { ServedApp } from '../request/served-app.ts';
+import type { ShowErrorPage } from '../response/error-handler.ts';
+import { renderErrorPage } from './error-page.ts';
+import { frameOf } from './parts/frame-of.ts';
+import { sendPage } from './parts/send-page.ts';
+
+/** Tells a person what could not be shown, and why; of an error that nobody expected, only that there was one. */
+export function errorView(app: ServedApp): ShowErrorPage {
+  return (request, response, { status, body: { error } }) => {
+    const problem = { status, message: String(error.message), passes: error.code === 'not-ready' };
+    void frameOf(app, request, response).then((frame) => {
+      response.vary('Accept');
+      if (!response.destroyed) sendPage(response, renderErrorPage(frame, problem), status);
+    });
+  };
+}

@@ -1,0 +1,84 @@
+import { sourceUris } from '../../core/document-uris.ts';
+import type { SummarizedSet } from '../../sets/summarized-sets.ts';
+import type { StoreTotals } from '../../stores/store-gauge.ts';
+import { type Frame, linkTo } from './parts/frame.ts';
+import { type Html, html } from './parts/html.ts';
+import { renderPage } from './parts/layout.ts';
+import { type Paging, pager } from './parts/pager.ts';
+import { searchForm } from './parts/search-form.ts';
+import { stateBadge, titleOf } from './parts/set-frame.ts';
+import { type Column, figures, table } from './parts/tables.ts';
+import { counted, formatNumber, timeElement } from './parts/words.ts';
+
+export interface HomePage {
+  readonly frame: Frame;
+  /** The sets of this page. */
+  readonly shown: readonly SummarizedSet[];
+  /** How many sets there are, and how many of them were found. */
+  readonly sets: number;
+  readonly found: number;
+  /** What they hold together. */
+  readonly totals: StoreTotals;
+  readonly paging: Paging;
+  /** What was searched for; empty when nothing was. */
+  readonly q: string;
+}
+
+/** More sets than this are searched rather than looked through. */
+const FEW = 12;
+
+/** The source and its sets. */
+export function renderHomePage(home: HomePage): string {
+  const { frame, sets, totals, shown } = home;
+  const { sourceDescription } = sourceUris(frame.baseUrl);
+  const href = linkTo(sourceDescription, frame);
+  const main = html`<h1>Resource sets</h1>
+<p class="lead">Collections to mirror, and to stay in step with as they change, by any client of
+<a href="https://www.openarchives.org/rs/">ResourceSync</a>. It begins with the <a href="${href}">Source Description</a>.</p>
+${
+  sets === 0
+    ? nothingYet()
+    : html`${figures([
+        ['sets', formatNumber(sets)],
+        ['resources', formatNumber(totals.resources)],
+        ['changes recorded', formatNumber(totals.changes)],
+      ])}
+${(sets > FEW || home.q !== '') && searchForm({ label: 'Search the sets by title or id', action: frame.top, value: home.q })}
+${found(home)}`
+}`;
+  return renderPage({
+    frame,
+    title: 'Resource sets',
+    main,
+    part: 'sets',
+    again: shown.some(({ set }) => !set.ready) ? 5 : undefined,
+  });
+}
+
+function found({ frame, shown, found, paging, q }: HomePage): Html {
+  const told = q !== '' && html`<p class="quiet" role="status">${counted(found, 'set')} with “${q}”</p>`;
+  if (shown.length === 0) return html`${told}`;
+  return html`${told}${table('Resource sets', shown, columns(frame))}${pager(paging, { q })}`;
+}
+
+function columns({ now }: Frame): readonly Column<SummarizedSet>[] {
+  return [
+    { name: 'Set', style: 'name title', isHead: true, cell: ({ set }) => setName(set) },
+    { name: 'Resources', style: 'number', cell: ({ summary }) => formatNumber(summary.resources) },
+    { name: 'Changes', style: 'number wide', cell: ({ summary }) => formatNumber(summary.changes) },
+    {
+      name: 'Last changed',
+      style: 'short',
+      cell: ({ summary }) => (summary.lastChange === 0 ? 'never' : timeElement(summary.lastChange, now)),
+    },
+  ];
+}
+
+function setName(set: SummarizedSet['set']): Html {
+  return html`<a href="./sets/${set.slug}/">${titleOf(set)}</a> ${set.title !== undefined && html`<span class="id">${set.slug}</span>`} ${stateBadge(set)}`;
+}
+
+function nothingYet(): Html {
+  return html`<div class="notice"><p>There is no set yet. Publish a folder with <code>tidemark publish FOLDER</code>, or make a
+set that changes are posted to with <code>tidemark sets add ID --url-prefix URL</code>.</p></div>`;
+}

@@ -1,0 +1,70 @@
+import { setUris } from '../../core/document-uris.ts';
+import { formatBytes } from '../../lib/format-bytes.ts';
+import type { PageInfo } from '../../publish/published-document.ts';
+import { linkTo } from './parts/frame.ts';
+import { type Html, html } from './parts/html.ts';
+import { type Paging, pager } from './parts/pager.ts';
+import { nameOf } from './parts/resource-parts.ts';
+import { readingNotice, renderSetFrame, type SetFrame } from './parts/set-frame.ts';
+import { type Column, table } from './parts/tables.ts';
+import { counted, formatAgo, formatNumber, timeElement } from './parts/words.ts';
+
+export interface PagesPage extends SetFrame {
+  readonly pages: readonly PageInfo[];
+  /** How many pages the Resource List has. */
+  readonly total: number;
+  readonly paging: Paging;
+  /** The page that was just rendered anew, if one was. */
+  readonly refreshed: string | undefined;
+}
+
+/** The documents that the Resource List consists of. */
+export function renderPagesPage(page: PagesPage): string {
+  const { set, pages, total, refreshed, paging } = page;
+  const main = html`${readingNotice(set)}
+${refreshed !== undefined && html`<p class="notice good" role="status">The page ${refreshed} was rendered anew.</p>`}
+<p class="lead">The Resource List has ${counted(total, 'page')} of up to ${formatNumber(set.pageEntries)} resources each. A change renders one page anew; all others
+keep their bytes.</p>
+${pages.length > 0 && table('Pages of the Resource List', pages, columns(page))}
+${pager(paging)}`;
+  return renderSetFrame(page, main);
+}
+
+function columns(page: PagesPage): readonly Column<PageInfo>[] {
+  const { frame, set } = page;
+  const uris = setUris(frame.baseUrl, set.slug);
+  const all: readonly (Column<PageInfo> | false)[] = [
+    {
+      name: 'Page',
+      style: 'short',
+      isHead: true,
+      cell: ({ name }) => html`<a href="${linkTo(uris.resourcePage(name), frame)}">${name}</a>`,
+    },
+    { name: 'From', style: 'name', cell: ({ from }) => (from === '' ? 'the beginning' : nameOf(from)) },
+    { name: 'Resources', style: 'number', cell: ({ entries }) => formatNumber(entries) },
+    {
+      name: 'Last changed',
+      style: 'short',
+      cell: ({ version }) => (version === 0 ? '' : timeElement(version, frame.now)),
+    },
+    {
+      name: 'Version',
+      style: 'short',
+      cell: ({ digest }) => digest !== undefined && html`<code title="${digest}">${digest.slice(0, 12)}</code>`,
+    },
+    { name: 'Size', style: 'number', cell: ({ length }) => (length === undefined ? '' : formatBytes(length)) },
+    { name: 'Rendered', style: 'short', cell: ({ rendered }) => renderedAt(rendered, frame.now) },
+    frame.viewer.isAdministrator && { name: 'Refresh', style: 'short', cell: ({ name }) => refreshForm(name, page) },
+  ];
+  return all.filter((column) => column !== false);
+}
+
+function renderedAt(rendered: number | undefined, now: number): Html | string {
+  if (rendered === undefined) return 'when asked for';
+  const exact = new Date(rendered).toISOString();
+  return html`<time datetime="${exact}" title="${exact}">${formatAgo(rendered, now)}</time>`;
+}
+
+function refreshForm(name: string, { paging }: PagesPage): Html {
+  return html`<form method="post" action="./pages/${name}/refresh?page=${paging.page}"><button class="small">Refresh<span class="hidden"> page ${name}</span></button></form>`;
+}

@@ -1,0 +1,44 @@
+import type { Request, Response } from 'express';
+import { administers, may } from '../../../access/may.ts';
+import { ANONYMOUS, type Principal } from '../../../access/principal.ts';
+import { senderOf } from '../../request/route.ts';
+import type { ServedApp } from '../../request/served-app.ts';
+import { type Frame, topOf, type Viewer } from './frame.ts';
+
+type Parts = Pick<ServedApp, 'configuration' | 'tokens'>;
+
+/** What a page needs to know of the request that it answers. */
+export async function frameOf({ configuration, tokens }: Parts, request: Request, response: Response): Promise<Frame> {
+  // A request that was refused has no sender.
+  const sender = (senderOf(response) as Principal | undefined) ?? ANONYMOUS;
+  const takesTokens = configuration.token !== undefined || (await tokens.areKept().catch(() => false));
+  return {
+    top: topOf(request.path),
+    // What was posted cannot be asked for again.
+    here: request.method === 'POST' ? '' : request.originalUrl.slice(1),
+    baseUrl: configuration.baseUrl,
+    viewer: viewerOf(sender, takesTokens),
+    now: Date.now(),
+  };
+}
+
+function viewerOf(sender: Principal, takesTokens: boolean): Viewer {
+  return {
+    name: nameOf(sender, takesTokens),
+    isAdministrator: administers(sender),
+    seesFigures: may(sender, 'read-metrics', undefined),
+    maySignIn: sender.kind === 'anonymous' && takesTokens,
+  };
+}
+
+/** Whoever asks from the machine itself, where there are no tokens, is nobody in particular. */
+function nameOf(sender: Principal, takesTokens: boolean): string | undefined {
+  switch (sender.kind) {
+    case 'anonymous':
+      return undefined;
+    case 'administrator':
+      return takesTokens ? 'administrator' : undefined;
+    case 'token':
+      return sender.name;
+  }
+}

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import { sourceUris } from '../../../core/document-uris.ts';
+import { type Frame, linkTo, signInLink } from './frame.ts';
+import { Html, html } from './html.ts';
+import { SCRIPT } from './script.ts';
+import { STYLE } from './style.ts';
+
+/** What pages may load: their own style sheet, script and picture, by digest, and nothing else. */
+export const CONTENT_SECURITY_POLICY: Record<string, string[]> = {
+  defaultSrc: ["'none'"],
+  styleSrc: [digestOf(STYLE)],
+  scriptSrc: [digestOf(SCRIPT)],
+  // The script reads the page again that it is in.
+  connectSrc: ["'self'"],
+  imgSrc: ['data:'],
+  baseUri: ["'none'"],
+  formAction: ["'self'"],
+  frameAncestors: ["'none'"],
+};
+
+const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" aria-hidden="true"><circle cx="16" cy="16" r="15" fill="#0b5c6e"/><g fill="none" stroke="#fff" stroke-width="2.6" stroke-linecap="round"><path d="M6 12c3-3 7-3 10 0s7 3 10 0"/><path d="M6 18c3-3 7-3 10 0s7 3 10 0" opacity=".75"/><path d="M6 24c3-3 7-3 10 0s7 3 10 0" opacity=".45"/></g></svg>`;
+
+/** The parts of the source that are named at the top of every page. */
+const PARTS = [
+  { part: 'sets', name: 'Sets', path: '' },
+  { part: 'status', name: 'Status', path: 'status' },
+  { part: 'api', name: 'API', path: 'api/' },
+] as const;
+
+export interface Page {
+  readonly frame: Frame;
+  /** Without the program's name. */
+  readonly title: string;
+  readonly main: Html;
+  /** The part of the source that the page is the beginning of. */
+  readonly part?: (typeof PARTS)[number]['part'] | undefined;
+  /** What stands beside the page, as elements of its head. */
+  readonly links?: readonly HeadLink[] | undefined;
+  /** Seconds after which the page should be read again, because it tells of work that goes on. */
+  readonly again?: number | undefined;
+}
+
+export interface HeadLink {
+  readonly rel: string;
+  readonly href: string;
+  readonly type?: string;
+}
+
+/** A whole page. */
+export function renderPage(page: Page): string {
+  const { title, main, links = [], again } = page;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>${title} – Tidemark</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(ICON)}">
+${links.map(({ rel, href, type }) => html`<link rel="${rel}" href="${href}"${type !== undefined && html` type="${type}"`}>\n`)}<style>${new Html(STYLE)}</style>
+</head>
+<body${again !== undefined && html` data-again="${again}"`}>
+<a class="skip" href="#content">Skip to the content</a>
+${header(page)}
+<main id="content">
+${main}
+</main>
+${footer(page.frame)}
+<script>${new Html(SCRIPT)}</script>
+</body>
+</html>
+`.text;
+}
+
+function header({ frame, part }: Page): Html {
+  const { top, viewer } = frame;
+  const items = PARTS.map(({ part: its, name, path }) => {
+    const current = its === part && html` aria-current="page"`;
+    return html`<li><a href="${top + path}"${current}>${name}</a></li>`;
+  });
+  return html`<header class="bar"><div>
+<a class="brand" href="${top}">${new Html(ICON)}Tidemark</a>
+<nav aria-label="Source"><ul>${items}</ul></nav>
+${viewer.name !== undefined && html`<span class="who">Signed in as ${viewer.name}</span>`}
+${viewer.maySignIn && html`<a class="who" href="${signInLink(frame)}">Sign in</a>`}
+</div></header>`;
+}
+
+function footer(frame: Frame): Html {
+  const { sourceDescription } = sourceUris(frame.baseUrl);
+  return html`<footer class="foot"><div>
+<span>A <a href="https://www.openarchives.org/rs/">ResourceSync</a> source, published by Tidemark</span>
+<a href="${linkTo(sourceDescription, frame)}">Source Description</a>
+</div></footer>`;
+}
+
+function digestOf(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}

@@ -1,0 +1,47 @@
+import type { Change, ChangeKind } from '../../../core/change.ts';
+import { pathOfKey, type ResourceKey, uriOf } from '../../../core/key.ts';
+import { recordIdOfKey } from '../../../core/record-key.ts';
+import type { ResourceSet } from '../../../core/resource-set.ts';
+import { formatBytes } from '../../../lib/format-bytes.ts';
+import { type Html, html } from './html.ts';
+import { type Column, table } from './tables.ts';
+import { timeElement } from './words.ts';
+
+/** The name of a resource, with the way to its page. */
+export function resourceLink(key: ResourceKey): Html {
+  return html`<a href="./resource?key=${encodeURIComponent(key)}">${nameOf(key)}</a>`;
+}
+
+/** What people call a resource: its path below the set's prefix, decoded, or its URI elsewhere. */
+export function nameOf(key: ResourceKey): string {
+  // Only ids of records have slashes within a name.
+  return pathOfKey(key) ?? recordIdOfKey(key) ?? key;
+}
+
+/** A link to a resource itself; a URI of another scheme than http is told, and not linked to. */
+export function uriLink(uri: string, href = uri): Html | string {
+  return /^https?:/.test(uri) ? html`<a href="${href}">${uri}</a>` : uri;
+}
+
+export function kindMark(kind: ChangeKind): Html {
+  return html`<span class="kind ${kind}">${kind}</span>`;
+}
+
+export function lengthOf(length: number | undefined): string {
+  return length === undefined ? '' : formatBytes(length);
+}
+
+export function linkTarget({ urlPrefix }: ResourceSet, href: ResourceKey): string {
+  return uriOf(urlPrefix, href);
+}
+
+/** Changes of a set, as they are given. */
+export function changeTable(label: string, changes: readonly Change[], now: number): Html {
+  const columns: readonly Column<Change>[] = [
+    { name: 'When', style: 'short', cell: ({ stamp }) => timeElement(stamp, now) },
+    { name: 'Change', style: 'short', cell: ({ kind }) => kindMark(kind) },
+    { name: 'Resource', style: 'name', cell: ({ key }) => resourceLink(key), isHead: true },
+    { name: 'Size', style: 'number', cell: ({ state }) => lengthOf(state?.length) },
+  ];
+  return table(label, changes, columns);
+}

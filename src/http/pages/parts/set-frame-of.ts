@@ -1,0 +1,17 @@
+import type { Request, Response } from 'express';
+import { may } from '../../../access/may.ts';
+import { senderOf, setOf } from '../../request/route.ts';
+import type { ServedApp } from '../../request/served-app.ts';
+import { frameOf } from './frame-of.ts';
+import type { SetFrame, Tab } from './set-frame.ts';
+
+/** What a page of a set needs to know of the request that it answers. */
+export async function setFrameOf(
+  app: ServedApp,
+  { request, response }: { readonly request: Request; readonly response: Response },
+  tab: Tab | undefined,
+): Promise<SetFrame> {
+  const set = setOf(response);
+  const seesPostings = may(senderOf(response), 'read-journal', set);
+  return { frame: await frameOf(app, request, response), set, tab, seesPostings };
+}

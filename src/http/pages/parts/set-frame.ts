@@ -1,0 +1,72 @@
+import { formatRecordsSource, type ResourceSet } from '../../../core/resource-set.ts';
+import type { Frame } from './frame.ts';
+import { type Html, html } from './html.ts';
+import { renderPage } from './layout.ts';
+
+/** The pages of a set, in the order of its tabs. */
+export const TABS = [
+  { tab: 'overview', name: 'Overview', path: '' },
+  { tab: 'resources', name: 'Resources', path: 'find' },
+  { tab: 'changes', name: 'Changes', path: 'changes' },
+  { tab: 'pages', name: 'Pages', path: 'pages' },
+  { tab: 'postings', name: 'Postings', path: 'postings' },
+] as const;
+export type Tab = (typeof TABS)[number]['tab'];
+
+export interface SetFrame {
+  readonly frame: Frame;
+  readonly set: ResourceSet;
+  /** Undefined for a page below the tabs. */
+  readonly tab: Tab | undefined;
+  /** Whether the viewer may see who posted. */
+  readonly seesPostings: boolean;
+}
+
+/** A page of a set: its name, the way to its other pages, and what this one shows. @param above what the page is called, below the set */
+export function renderSetFrame(page: SetFrame, main: Html, above?: string): string {
+  const { frame, set, tab } = page;
+  const name = titleOf(set);
+  const tabName = TABS.find((one) => one.tab === tab && tab !== 'overview')?.name;
+  return renderPage({
+    frame,
+    title: [above ?? tabName, name].filter((part) => part !== undefined).join(' – '),
+    main: html`${crumbs(page)}
+<h1>${above ?? name} ${above === undefined && stateBadge(set)}</h1>
+${
+  above === undefined &&
+  html`<p class="subtitle"><span class="id">${set.slug}</span> ${set.records !== undefined && html`· records of <code>${formatRecordsSource(set.records)}</code>`} · resources below <code>${set.urlPrefix}</code></p>
+${tabs(page)}`
+}
+${main}`,
+    // While it is being read there is more to tell every few seconds.
+    again: set.ready ? undefined : 5,
+  });
+}
+
+export function titleOf({ title, slug }: ResourceSet): string {
+  return title ?? slug;
+}
+
+/** Says of a set that it is private, or not there for clients yet; of others there is nothing to say. */
+export function stateBadge({ ready, private: isPrivate }: ResourceSet): Html | undefined {
+  if (ready && isPrivate !== true) return undefined;
+  return html`${isPrivate === true && html`<span class="state">private</span>`} ${!ready && html`<span class="state reading">being read</span>`}`;
+}
+
+export function readingNotice({ ready }: ResourceSet): Html | undefined {
+  if (ready) return undefined;
+  return html`<p class="notice" role="status">This set is being read for the first time. Its documents will be here when that is complete.</p>`;
+}
+
+function crumbs({ frame, set, tab }: SetFrame): Html {
+  const below = tab === undefined && html`<li><a href="./">${titleOf(set)}</a></li>`;
+  return html`<nav class="crumbs" aria-label="Where this page is"><ol><li><a href="${frame.top}">All sets</a></li>${below}</ol></nav>`;
+}
+
+function tabs({ tab, seesPostings }: SetFrame): Html {
+  const items = TABS.filter((one) => one.tab !== 'postings' || seesPostings).map(({ tab: its, name, path }) => {
+    const current = its === tab && html` aria-current="page"`;
+    return html`<li><a href="./${path}"${current}>${name}</a></li>`;
+  });
+  return html`<nav class="tabs" aria-label="This set"><ul>${items}</ul></nav>`;
+}

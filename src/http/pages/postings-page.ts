@@ -1,0 +1,75 @@
+import type { PostingEntry, RejectedEvent, Sender } from '../../observe/audit/posting-entry.ts';
+import { type Html, html } from './parts/html.ts';
+import { renderSetFrame, type SetFrame } from './parts/set-frame.ts';
+import { type Column, table } from './parts/tables.ts';
+import { counted, formatAgo, formatDuration, formatNumber } from './parts/words.ts';
+
+export interface PostingsPage extends SetFrame {
+  /** Newest first. */
+  readonly postings: readonly PostingEntry[];
+}
+
+/** Who posted what to a set, and what was rejected and why. */
+export function renderPostingsPage(page: PostingsPage): string {
+  const { postings, frame } = page;
+  const main = html`<p class="lead">Who told of changes of this set, and what was not taken. Small postings of a minute are shown together. Only the last
+200 are kept, and of older ones the last in which something went wrong.</p>
+${postings.length === 0 ? html`<p class="quiet">Nobody has posted anything yet.</p>` : table('Postings, newest first', postings, columns(frame.now))}`;
+  return renderSetFrame(page, main);
+}
+
+function columns(now: number): readonly Column<PostingEntry>[] {
+  return [
+    { name: 'When', style: 'short', isHead: true, cell: ({ ended }) => timeOf(ended, now) },
+    { name: 'Who', style: 'name', cell: who },
+    { name: 'Applied', style: 'number', cell: ({ applied }) => formatNumber(applied) },
+    { name: 'Nothing new', style: 'number', cell: ({ unchanged }) => formatNumber(unchanged) },
+    { name: 'Rejected', style: 'number', cell: rejectedCount },
+    { name: 'Took', style: 'number', cell: ({ duration }) => formatDuration(duration) },
+    { name: 'What was wrong', style: 'name', cell: whatWasWrong },
+  ];
+}
+
+function timeOf(time: number, now: number): Html {
+  const exact = new Date(time).toISOString();
+  return html`<time datetime="${exact}" title="${exact}">${formatAgo(time, now)}</time>`;
+}
+
+function who({ sender, source, postings }: PostingEntry): Html {
+  return html`${senderName(sender)}${source !== undefined && html`<br><span class="quiet">from ${source}</span>`}${postings > 1 && html`<br><span class="quiet">${counted(postings, 'posting')}</span>`}`;
+}
+
+function senderName(sender: Sender): string {
+  switch (sender.kind) {
+    case 'token':
+      return sender.name;
+    case 'administrator':
+      return 'Administrator';
+    case 'local':
+      return 'Somebody on the server’s machine';
+    case 'command-line':
+      return 'Command line';
+    case 'scan':
+      return 'Scan of the folder';
+  }
+}
+
+function rejectedCount({ rejected }: PostingEntry): Html | string {
+  return rejected === 0 ? '0' : html`<strong class="rejected">${formatNumber(rejected)}</strong>`;
+}
+
+function whatWasWrong({ problem, rejected, rejections }: PostingEntry): Html | undefined {
+  if (problem === undefined && rejections.length === 0) return undefined;
+  const more = rejected - rejections.length;
+  return html`${problem !== undefined && html`<p class="failing">Not taken to its end: ${problem}</p>`}
+${
+  rejections.length > 0 &&
+  html`<details><summary>${counted(rejected, 'event')} rejected</summary>
+<ul class="rejections">${rejections.map(rejection)}</ul>
+${more > 0 && html`<p class="quiet">and ${formatNumber(more)} more</p>`}</details>`
+}`;
+}
+
+function rejection({ number, location, message, code }: RejectedEvent): Html {
+  return html`<li>${number !== undefined && html`<span class="quiet">Event ${formatNumber(number)}:</span> `}${location !== undefined && html`<code>${location}</code> `}${message} <span class="quiet">(${code})</span></li>`;
+}

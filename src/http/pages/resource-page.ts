@@ -1,0 +1,94 @@
+import type { Change } from '../../core/change.ts';
+import { type ResourceKey, uriOf } from '../../core/key.ts';
+import type { Link, Resource, ResourceState, Tombstone } from '../../core/resource.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
+import { formatSeconds } from '../../core/w3c-datetime.ts';
+import { type Frame, linkTo } from './parts/frame.ts';
+import { type Html, html } from './parts/html.ts';
+import { onward, queryOf } from './parts/pager.ts';
+import { kindMark, lengthOf, nameOf, uriLink } from './parts/resource-parts.ts';
+import { renderSetFrame, type SetFrame } from './parts/set-frame.ts';
+import { facts, table } from './parts/tables.ts';
+import { exactTime, formatNumber, formatTime } from './parts/words.ts';
+
+export interface ResourcePage extends SetFrame {
+  readonly resource: Resource | Tombstone;
+  /** Its changes, newest first. */
+  readonly history: readonly Change[];
+  /** Whether these are the newest ones, and the boundary below them when there are older ones. */
+  readonly isLatest: boolean;
+  readonly older: number | undefined;
+}
+
+/** One resource: what is known of it, and how that came about. */
+export function renderResourcePage(page: ResourcePage): string {
+  const { resource, set, frame, history, isLatest, older } = page;
+  const { key, state, stamp } = resource;
+  const query = (before: number | undefined) =>
+    queryOf({ key, before: before === undefined ? undefined : String(before) });
+  const main = html`${state === undefined && html`<p class="notice bad">This resource was deleted: ${exactTime(stamp, frame.now)}.</p>`}
+${facts([['Address', address(key, set, frame, state !== undefined)], ...stateFacts(state, set, frame), ...timeFacts(resource, frame.now)])}
+<h2>History</h2>
+${historyTable(history, frame.now)}
+${onward(
+  isLatest ? undefined : { name: 'Latest', href: query(undefined) },
+  older === undefined ? undefined : { name: 'Older', href: query(older) },
+)}`;
+  return renderSetFrame(page, main, nameOf(key));
+}
+
+function address(key: ResourceKey, { urlPrefix }: ResourceSet, frame: Frame, isThere: boolean): Html | string {
+  const uri = uriOf(urlPrefix, key);
+  return isThere ? uriLink(uri, linkTo(uri, frame)) : uri;
+}
+
+function stateFacts(state: ResourceState | undefined, set: ResourceSet, frame: Frame) {
+  if (state === undefined) return [];
+  const { mime, length, lastmod, hashes = {}, links = [] } = state;
+  return [
+    ['Type', mime],
+    ['Size', length === undefined ? undefined : sizeOf(length)],
+    [
+      'Last modified',
+      lastmod === undefined
+        ? undefined
+        : html`<time datetime="${formatSeconds(lastmod)}">${formatTime(lastmod * 1000)}</time>`,
+    ],
+    ...Object.entries(hashes).map(([algorithm, digest]) => [algorithm, html`<code>${digest}</code>`] as const),
+    ['Links', links.length === 0 ? undefined : linkList(links, set, frame)],
+  ] as const;
+}
+
+function sizeOf(length: number): Html {
+  return html`${lengthOf(length)} ${length >= 1000 && html`<span class="quiet">(${formatNumber(length)} bytes)</span>`}`;
+}
+
+function linkList(links: readonly Link[], { urlPrefix }: ResourceSet, frame: Frame): Html {
+  const items = links.map(({ rel, href, mime }) => {
+    const uri = uriOf(urlPrefix, href);
+    return html`<li><span class="quiet">${rel}:</span> ${uriLink(uri, linkTo(uri, frame))} ${mime !== undefined && html`<span class="quiet">${mime}</span>`}</li>`;
+  });
+  return html`<ul>${items}</ul>`;
+}
+
+function timeFacts({ state, stamp, created }: Resource | Tombstone, now: number) {
+  return [
+    [state === undefined ? 'Last created here' : 'Created here', exactTime(created, now)],
+    ['Last changed here', exactTime(stamp, now)],
+  ] as const;
+}
+
+function historyTable(history: readonly Change[], now: number): Html {
+  if (history.length === 0) return html`<p class="quiet">There is nothing before this.</p>`;
+  return table('History, newest first', history, [
+    { name: 'When', style: 'short', isHead: true, cell: ({ stamp }) => exactTime(stamp, now) },
+    { name: 'Change', style: 'short', cell: ({ kind }) => kindMark(kind) },
+    { name: 'Size', style: 'number', cell: ({ state }) => lengthOf(state?.length) },
+    { name: 'Type', style: 'short', cell: ({ state }) => state?.mime },
+    {
+      name: 'Last modified',
+      style: 'short',
+      cell: ({ state }) => (state?.lastmod === undefined ? undefined : formatTime(state.lastmod * 1000)),
+    },
+  ]);
+}

@@ -1,0 +1,41 @@
+import * as z from 'zod';
+import { page as htmlPage, type Operation } from '../request/operation.ts';
+import { before, pageNumber, searched } from './parts/page-query.ts';
+
+/** The pages of a set. Links may have parameters of their own, so unknown ones are ignored. */
+
+export const SET = describe('setPage', 'A set with its numbers, how it has changed, and its documents');
+export const CHANGES = {
+  ...describe('changesPage', 'The changes of a set, newest first'),
+  query: z.object({ before }),
+};
+export const FIND = {
+  ...describe('findPage', 'The resources of a set, or those with some text in their name'),
+  query: z.object({ q: searched, after: z.string().optional() }),
+};
+export const RESOURCE = {
+  ...describe('resourcePage', 'A resource with its state and its history'),
+  query: z.object({ key: z.string().optional(), uri: z.string().optional(), before }),
+};
+export const PAGES = {
+  ...describe('pagesPage', 'The pages of the Resource List'),
+  query: z.object({ page: pageNumber, refreshed: z.string().optional() }),
+};
+export const POSTINGS = describe('postingsPage', 'Who posted what to a set, and what was rejected and why');
+export const TO_SET = {
+  id: 'toSetPage',
+  tag: 'pages',
+  summary: 'The page of a set has a slash at its end',
+  answers: [{ status: 308, description: 'The page is there.', headers: ['Location'] }],
+} satisfies Operation;
+export const REFRESH = {
+  id: 'refreshPageByForm',
+  tag: 'pages',
+  summary: 'Renders a page of the Resource List anew, and leads back to the pages',
+  query: z.object({ page: pageNumber }),
+  answers: [{ status: 303, description: 'It was rendered.', headers: ['Location'] }],
+} satisfies Operation;
+
+function describe(id: string, summary: string) {
+  return { id, tag: 'pages', summary, answers: [htmlPage('The page.')] } as const satisfies Operation;
+}

@@ -1,0 +1,71 @@
+import type { Change } from '../../core/change.ts';
+import { setUris } from '../../core/document-uris.ts';
+import type { RecordsStanding } from '../../sources/artifact/records-standing.ts';
+import type { SetSummary } from '../../stores/resource-index.ts';
+import { activityPlot, type Series } from './parts/activity-plot.ts';
+import { linkTo } from './parts/frame.ts';
+import { type Html, html } from './parts/html.ts';
+import { changeTable } from './parts/resource-parts.ts';
+import { searchForm } from './parts/search-form.ts';
+import { readingNotice, renderSetFrame, type SetFrame } from './parts/set-frame.ts';
+import { figures, table } from './parts/tables.ts';
+import { formatNumber, timeElement } from './parts/words.ts';
+import { settingsSection } from './set-settings.ts';
+
+export interface SetPage extends SetFrame {
+  readonly summary: SetSummary;
+  /** Of a set of records: the artifact that it tells. */
+  readonly standing: RecordsStanding | undefined;
+  /** The latest ones, newest first. */
+  readonly changes: readonly Change[];
+  readonly days: Series;
+  readonly hours: Series;
+}
+
+/** One set at a glance: its figures, how it has changed, and its documents. */
+export function renderSetPage(page: SetPage): string {
+  const { set, summary, standing, changes, days, hours, frame } = page;
+  const { now } = frame;
+  const main = html`${readingNotice(set)}
+${figures([
+  [set.ready ? 'resources' : 'resources so far', formatNumber(summary.resources)],
+  ['changes recorded', formatNumber(summary.changes)],
+  ['last changed', summary.lastChange === 0 ? 'never' : timeElement(summary.lastChange, now)],
+])}
+${standing && comparedWith(standing, now)}
+${searchForm({ label: 'Search the resources by a part of their name', action: './find' })}
+<h2>How it has changed</h2>
+<div class="plots">${activityPlot(days)}${activityPlot(hours)}</div>
+<h2>Latest changes</h2>
+${changes.length === 0 ? html`<p class="quiet">Nothing has changed yet.</p>` : changeTable('Latest changes', changes, now)}
+${summary.changes > changes.length && html`<p class="more"><a href="./changes">All changes</a></p>`}
+<h2>Documents</h2>
+<p class="quiet">What programs read to copy the set and to stay in step with it. Each has a page for people as well.</p>
+${documentTable(page)}
+${frame.viewer.isAdministrator && settingsSection(set)}`;
+  return renderSetFrame(page, main);
+}
+
+function comparedWith({ key, compared }: RecordsStanding, now: number): Html {
+  const when = compared === undefined ? 'being compared now' : timeElement(Date.parse(compared) * 1000, now);
+  return html`<p class="quiet">Its records are those of the artifact <code>${key}</code> (${when}).</p>`;
+}
+
+function documentTable({ frame, set }: SetPage): Html {
+  const { capabilityList, resourceList, changeList, recentChanges } = setUris(frame.baseUrl, set.slug);
+  const documents = [
+    { name: 'Capability List', uri: capabilityList, purpose: 'Where an aggregator begins: it names the lists below.' },
+    { name: 'Resource List', uri: resourceList, purpose: 'Everything there is, for a first copy.' },
+    { name: 'Change List', uri: changeList, purpose: 'Every change since the history began, in order.' },
+    { name: 'Recent changes', uri: recentChanges, purpose: 'The latest changes in one list, to stay in step.' },
+  ];
+  return table('Documents', documents, [
+    {
+      name: 'Document',
+      style: 'short',
+      isHead: true,
+      cell: ({ name, uri }) => html`<a href="${linkTo(uri, frame)}">${name}</a>`,
+    },
+    { name: 'What it is for', cell: ({ purpose }) => purpose },
+  ]);
+}

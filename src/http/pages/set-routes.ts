@@ -1,0 +1,129 @@
+import type { Change } from '../../core/change.ts';
+import { TidemarkError } from '../../core/errors.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
+import { boundaryBefore, clockStamp, type Stamp } from '../../core/stamp.ts';
+import { MICROSECONDS, type TimeUnit } from '../../core/time-unit.ts';
+import { MOST_ENTRIES } from '../../observe/audit/stored-journal.ts';
+import type { HistoryRange } from '../../stores/resource-index.ts';
+import { newestChanges, resourcesAfter, searchedResources } from '../request/browse.ts';
+import { keyOf } from '../request/named-resource.ts';
+import { get, type Route, setOf } from '../request/route.ts';
+import type { ServedApp } from '../request/served-app.ts';
+import type { Taken } from '../request/take.ts';
+import { renderChangesPage } from './changes-page.ts';
+import { renderFindPage } from './find-page.ts';
+import type { Series } from './parts/activity-plot.ts';
+import { sendPage } from './parts/send-page.ts';
+import { setFrameOf } from './parts/set-frame-of.ts';
+import { renderPostingsPage } from './postings-page.ts';
+import { renderResourcePage } from './resource-page.ts';
+import { CHANGES, FIND, POSTINGS, RESOURCE, SET, TO_SET } from './set-operations.ts';
+import { renderSetPage } from './set-page.ts';
+
+/** What the plots show, with the present day and hour. */
+const SHOWN_DAYS = 30;
+const SHOWN_HOURS = 48;
+const LATEST_CHANGES = 10;
+const CHANGES_PER_PAGE = 100;
+const HISTORY_PER_PAGE = 100;
+const RESOURCES_PER_PAGE = 100;
+
+/** The pages of a set. */
+export function setRoutes(app: ServedApp): readonly Route[] {
+  const { index, journal, records } = app;
+
+  return [
+    get('/sets/:set/', {
+      action: 'read-documents',
+      operation: SET,
+      async handle(request, response) {
+        const set = setOf(response);
+        const page = await setFrameOf(app, { request, response }, 'overview');
+        const [summary, standing, changes, days, hours] = await Promise.all([
+          index.summary(set.id),
+          set.records && records.standingOf(set),
+          index.latest(set.id, { limit: LATEST_CHANGES }),
+          seriesOf(app, set, { unit: 'day', shown: SHOWN_DAYS }),
+          seriesOf(app, set, { unit: 'hour', shown: SHOWN_HOURS }),
+        ]);
+        sendPage(response, renderSetPage({ ...page, summary, standing, changes, days, hours }));
+      },
+    }),
+
+    get('/sets/:set', {
+      action: 'read-documents',
+      operation: TO_SET,
+      // Relative links of the page need the slash; so is this one relative.
+      handle: (_request, response) => response.redirect(308, `${setOf(response).slug}/`),
+    }),
+
+    get('/sets/:set/changes', {
+      action: 'read-state',
+      operation: CHANGES,
+      async handle(request, response, { before }) {
+        const set = setOf(response);
+        const read = (range: HistoryRange) => index.latest(set.id, range);
+        const changes = await newestChanges(set, { before, limit: CHANGES_PER_PAGE }, read);
+        const page = await setFrameOf(app, { request, response }, 'changes');
+        const shown = { changes: changes.taken, older: olderThan(changes), isLatest: before === undefined };
+        sendPage(response, renderChangesPage({ ...page, ...shown }));
+      },
+    }),
+
+    get('/sets/:set/find', {
+      action: 'read-state',
+      operation: FIND,
+      async handle(request, response, { q, after }) {
+        const set = setOf(response);
+        const limit = RESOURCES_PER_PAGE;
+        const found =
+          q === ''
+            ? await resourcesAfter(index, set, { after, limit })
+            : await searchedResources(index, set, { part: q, after, limit });
+        const page = await setFrameOf(app, { request, response }, 'resources');
+        sendPage(response, renderFindPage({ ...page, q, after, ...found }));
+      },
+    }),
+
+    get('/sets/:set/resource', {
+      action: 'read-state',
+      operation: RESOURCE,
+      async handle(request, response, { before, ...named }) {
+        const set = setOf(response);
+        const key = keyOf(named, set);
+        const [resource] = await index.lookup(set.id, [key]);
+        if (resource === undefined) throw new TidemarkError('not-found', `there is no resource ${key}`, { key });
+        const read = (range: HistoryRange) => index.history(set.id, key, range);
+        const history = await newestChanges(set, { before, limit: HISTORY_PER_PAGE }, read);
+        const page = await setFrameOf(app, { request, response }, undefined);
+        const shown = { history: history.taken, older: olderThan(history), isLatest: before === undefined };
+        sendPage(response, renderResourcePage({ ...page, resource, ...shown }));
+      },
+    }),
+
+    get('/sets/:set/postings', {
+      action: 'read-journal',
+      operation: POSTINGS,
+      async handle(request, response) {
+        const postings = await journal.read(setOf(response).id, MOST_ENTRIES);
+        const page = await setFrameOf(app, { request, response }, 'postings');
+        sendPage(response, renderPostingsPage({ ...page, postings }));
+      },
+    }),
+  ];
+}
+
+/** The boundary below changes, newest first, when there are older ones. */
+function olderThan({ taken, hasMore }: Taken<Change>): Stamp | undefined {
+  return hasMore ? boundaryBefore(taken.at(-1)!.stamp) : undefined;
+}
+
+/** How many changes there were in each of the last days or hours. */
+async function seriesOf(
+  { activity }: ServedApp,
+  { id }: ResourceSet,
+  { unit, shown }: { readonly unit: TimeUnit; readonly shown: number },
+): Promise<Series> {
+  const until = clockStamp();
+  return { unit, counts: await activity.of(id, { from: until - (shown - 1) * MICROSECONDS[unit], until, unit }) };
+}

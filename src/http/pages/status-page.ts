@@ -1,0 +1,121 @@
+import { formatBytes } from '../../lib/format-bytes.ts';
+import type { LiveFigures } from '../../observe/metrics/live-figures.ts';
+import type { Frame } from './parts/frame.ts';
+import { type Html, html } from './parts/html.ts';
+import { renderPage } from './parts/layout.ts';
+import { titleOf } from './parts/set-frame.ts';
+import { facts, table } from './parts/tables.ts';
+import { counted, formatDuration, formatNumber, formatTime } from './parts/words.ts';
+import type { Status } from './status-of.ts';
+
+export interface StatusPage extends Status {
+  readonly frame: Frame;
+}
+
+/** How the source is, for a person. */
+export function renderStatusPage(page: StatusPage): string {
+  const { frame, reading, figures } = page;
+  const main = html`<h1>Status</h1>
+${verdict(page)}
+${facts([
+  ['Store', storeAnswer(page)],
+  [
+    'Sets',
+    page.storeAnswered === undefined
+      ? undefined
+      : `${formatNumber(page.ready)} complete, ${formatNumber(reading.total)} being read`,
+  ],
+  ...(figures === undefined ? [] : ofServer(figures)),
+  ['Version', page.version],
+])}
+${reading.sets.length > 0 && beingRead(page)}
+${
+  figures !== undefined &&
+  html`<h2>Since the server was started</h2>${facts(sinceStart(figures))}
+<p class="more">For tools: <a href="./metrics">metrics</a>, <a href="./readyz">readiness</a>, <a href="./healthz">liveness</a>.</p>`
+}`;
+  return renderPage({ frame, title: 'Status', main, part: 'status', again: 10 });
+}
+
+function verdict({ storeAnswered, reading, figures }: StatusPage): Html {
+  if (storeAnswered === undefined) {
+    return html`<div class="notice bad" role="status"><p><strong>The store does not answer.</strong> Nothing can be posted, and only what was published before can be read.</p></div>`;
+  }
+  if (figures !== undefined && figures.rootsInTrouble > 0) {
+    return html`<div class="notice bad" role="status"><p><strong>${counted(figures.rootsInTrouble, 'folder')} cannot be read.</strong> Nothing is deleted for that; the log tells which, and why.</p></div>`;
+  }
+  if (reading.total > 0) {
+    return html`<div class="notice" role="status"><p><strong>${counted(reading.total, 'set is', 'sets are')} being read for the first time.</strong> The others are up to date.</p></div>`;
+  }
+  return html`<div class="notice good" role="status"><p><strong>All is well.</strong> The store answers, and every set is complete.</p></div>`;
+}
+
+function storeAnswer({ storeAnswered, store }: StatusPage): Html {
+  const answer =
+    storeAnswered === undefined ? 'does not answer' : `answered within ${formatDuration(Math.ceil(storeAnswered))}`;
+  return html`${answer}${store !== undefined && html` <span class="quiet">(${store})</span>`}`;
+}
+
+function ofServer({ store, cache, scanning, pages }: LiveFigures) {
+  return [
+    ['Behind the log', store === undefined ? undefined : lag(store)],
+    [
+      'Last change',
+      store === undefined || store.progress.logged === 0 ? undefined : formatTime(store.progress.logged / 1000),
+    ],
+    [
+      'Pages of lists',
+      `${formatNumber(pages.current)} rendered as they are now, ${formatNumber(pages.outOfDate)} when somebody asks`,
+    ],
+    [
+      'Rendered documents',
+      `${formatNumber(cache.documents)}, ${formatBytes(cache.bytes)} of at most ${formatBytes(cache.mostBytes)}`,
+    ],
+    ['Scanning', scanning.length === 0 ? 'nothing just now' : html`<ul>${scanning.map(scan)}</ul>`],
+  ] as const;
+}
+
+function lag({ progress: { waiting, waitingSince } }: NonNullable<LiveFigures['store']>): string {
+  if (waiting === 0 || waitingSince === undefined) return 'not at all';
+  return `${counted(waiting, 'commit')}, for ${formatDuration(Math.max(0, Date.now() - waitingSince))}`;
+}
+
+function scan({ set, files, hashed, bytes }: LiveFigures['scanning'][number]): Html {
+  return html`<li>${set}: ${counted(files, 'file')} looked at, ${formatNumber(hashed)} read (${formatBytes(bytes)})</li>`;
+}
+
+function sinceStart({ uptimeSeconds, requests, events, cache }: LiveFigures) {
+  const asked = cache.hits + cache.misses;
+  return [
+    ['Runs for', formatDuration(uptimeSeconds * 1000)],
+    [
+      'Requests',
+      `${formatNumber(requests.answered)}, ${requests.perSecond.toFixed(1)} a second, ${formatNumber(requests.inFlight)} under way`,
+    ],
+    [
+      'Events',
+      `${formatNumber(events.applied)} applied, ${formatNumber(events.unchanged)} told nothing new, ${formatNumber(events.rejected)} rejected`,
+    ],
+    [
+      'Documents',
+      asked === 0
+        ? 'none asked for yet'
+        : `${Math.round((cache.hits / asked) * 100)} % of ${formatNumber(asked)} were there when asked for`,
+    ],
+  ] as const;
+}
+
+function beingRead({ reading: { sets, total } }: StatusPage): Html {
+  const left = total - sets.length;
+  return html`<h2>Being read for the first time</h2>
+${table('Sets that are being read', sets, [
+  {
+    name: 'Set',
+    style: 'name title',
+    isHead: true,
+    cell: ({ set }) => html`<a href="./sets/${set.slug}/">${titleOf(set)}</a>`,
+  },
+  { name: 'Resources so far', style: 'number', cell: ({ summary }) => formatNumber(summary.resources) },
+])}
+${left > 0 && html`<p class="quiet">and ${formatNumber(left)} more</p>`}`;
+}

@@ -1,0 +1,58 @@
+import type { Change } from '../../core/change.ts';
+import type { Resource } from '../../core/resource.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
+import { boundaryBefore } from '../../core/stamp.ts';
+import type { FoundResources, HistoryRange, ResourceIndex, Search } from '../../stores/resource-index.ts';
+import { type Taken, take } from './take.ts';
+
+/** Changes that are read at once: an answer may have room for few of them. */
+const SLICE = 250;
+
+interface Following {
+  readonly after: string | undefined;
+  readonly limit: number;
+}
+
+/** The resources after a key that one answer has room for, and the last of their keys when there are more. */
+export async function resourcesAfter(
+  index: ResourceIndex,
+  set: ResourceSet,
+  { after, limit }: Following,
+): Promise<FoundResources> {
+  const { taken, hasMore } = await take(without(after, index.read(set.id, { from: after })), set, limit);
+  return { resources: taken, next: hasMore ? taken.at(-1)?.key : undefined };
+}
+
+/** What a search finds, as far as one answer has room for it. */
+export async function searchedResources(
+  index: ResourceIndex,
+  set: ResourceSet,
+  search: Search,
+): Promise<FoundResources> {
+  const { resources, next } = await index.find(set.id, search);
+  const { taken, hasMore } = await take([resources], set, search.limit);
+  return { resources: taken, next: hasMore ? taken.at(-1)?.key : next };
+}
+
+/** The newest changes below a boundary that one answer has room for. @param read as `latest` and `history` of an index read them */
+export function newestChanges(
+  set: ResourceSet,
+  { before, limit }: HistoryRange,
+  read: (range: HistoryRange) => Promise<readonly Change[]>,
+): Promise<Taken<Change>> {
+  return take(inSlices(read, { before, limit: Math.min(limit + 1, SLICE) }), set, limit);
+}
+
+async function* inSlices(read: (range: HistoryRange) => Promise<readonly Change[]>, { before, limit }: HistoryRange) {
+  for (let below = before; ; ) {
+    const changes = await read({ before: below, limit });
+    yield changes;
+    if (changes.length < limit) return;
+    below = boundaryBefore(changes.at(-1)!.stamp);
+  }
+}
+
+/** A range begins at `after`, which was in the answer before. */
+async function* without(after: string | undefined, batches: AsyncIterable<readonly Resource[]>) {
+  for await (const batch of batches) yield batch.filter(({ key }) => key !== after);
+}

@@ -1,0 +1,15 @@
+import { TidemarkError } from '../../core/errors.ts';
+import { type ResourceKey, resolveLocation } from '../../core/key.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
+
+interface NamedResource {
+  readonly uri?: string | undefined;
+  readonly key?: string | undefined;
+}
+
+/** The key of the resource that a query names. @throws TidemarkError `invalid` */
+export function keyOf({ uri, key }: NamedResource, set: ResourceSet): ResourceKey {
+  if (uri !== undefined) return resolveLocation({ value: uri, type: 'url' }, set, 'uri');
+  if (key !== undefined) return key;
+  throw new TidemarkError('invalid', 'name the resource by uri= or key=', { code: 'bad-query', field: 'uri' });
+}

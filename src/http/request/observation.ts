@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Principal } from '../../access/principal.ts';
+
+/** How a sender may name its request: the name goes into a header and into logs. */
+const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+const OBSERVATION = Symbol('observation');
+
+/** What is noted of a request while it is answered. */
+export interface Observation {
+  /** What names the request in headers, errors and logs. */
+  readonly id: string;
+  /** As performance.now() has it. */
+  readonly began: number;
+  /** The pattern of the route that answers, once that is known. */
+  route: string | undefined;
+  /** Who sends it, once that is known. */
+  sender: Principal | undefined;
+}
+
+interface Observed {
+  [OBSERVATION]?: Observation;
+}
+
+/** Begins to observe a request. */
+export function observe(request: IncomingMessage, response: ServerResponse): Observation {
+  const given = request.headers['x-request-id'];
+  const id = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
+  const observation: Observation = { id, began: performance.now(), route: undefined, sender: undefined };
+  (response as Observed)[OBSERVATION] = observation;
+  return observation;
+}
+
+/** Notes which route answers, and to whom. Whoever answers calls it: the guard, and what answers before it. */
+export function noteRoute(response: ServerResponse, pattern: string, sender?: Principal): void {
+  const observation = (response as Observed)[OBSERVATION];
+  if (observation === undefined) return;
+  observation.route = pattern;
+  observation.sender = sender;
+}
+
+/** What was noted of a request so far. */
+export function observationOf(response: ServerResponse): Observation | undefined {
+  return (response as Observed)[OBSERVATION];
+}
+
+/** What names the request that is answered; every answer bears it as X-Request-Id. Undefined for one that nobody observes. */
+export function requestIdOf(response: ServerResponse): string | undefined {
+  return (response as Observed)[OBSERVATION]?.id;
+}

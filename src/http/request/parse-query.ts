@@ -1,0 +1,36 @@
+import type { ParsedUrlQuery } from 'node:querystring';
+import type * as z from 'zod';
+import { TidemarkError } from '../../core/errors.ts';
+import { nearestName } from '../../lib/nearest-name.ts';
+
+/**
+ * The parameters of a query as their schema makes them.
+ * @throws TidemarkError `invalid` for a parameter that is wrong, missing, given several times, or (strict schemas) unknown
+ */
+export function parseQuery<Query extends z.ZodObject>(schema: Query, query: ParsedUrlQuery): z.output<Query> {
+  const names = Object.keys(schema.shape);
+  const repeated = names.find((name) => Array.isArray(query[name]));
+  if (repeated !== undefined) throw wrong(repeated, `${repeated} is given several times`);
+  const parsed = schema.safeParse(query, { error: ({ input }) => (input === undefined ? 'is missing' : undefined) });
+  if (parsed.success) return parsed.data;
+  throw problemOf(parsed.error.issues[0]!, names);
+}
+
+function problemOf(issue: z.core.$ZodIssue, names: readonly string[]): TidemarkError {
+  if (issue.code === 'unrecognized_keys') return unknownParameter(issue.keys[0]!, names);
+  const name = String(issue.path[0]);
+  const code = issue.code === 'custom' ? issue.params?.code : undefined;
+  return wrong(name, `${name} ${issue.message}`, code);
+}
+
+function unknownParameter(name: string, names: readonly string[]): TidemarkError {
+  const meant = nearestName(name, names);
+  const shown = JSON.stringify(name.slice(0, 80));
+  if (meant !== undefined) return wrong(name, `there is no parameter ${shown} here: did you mean "${meant}"?`);
+  const known = names.length === 0 ? 'there are none' : `there are ${names.join(', ')}`;
+  return wrong(name, `there is no parameter ${shown} here: ${known}`);
+}
+
+function wrong(field: string, message: string, code = 'bad-query'): TidemarkError {
+  return new TidemarkError('invalid', message, { code, field });
+}

@@ -1,0 +1,52 @@
+import * as z from 'zod';
+import type { Stamp } from '../../core/stamp.ts';
+import { codeOfProblem, parseDatetime } from '../../core/w3c-datetime.ts';
+
+/** Kinds of query parameters. Their messages follow the parameter's name: "limit is a whole number from 1 to 1000". */
+
+/** How many a client wants, from 1 to `most`. */
+export function limit({ usual, most }: { readonly usual: number; readonly most: number }) {
+  const message = `is a whole number from 1 to ${most}`;
+  const description = 'The most entries of the answer.';
+  return z
+    .preprocess(wholeNumber, z.int(message).min(1, message).max(most, message).default(usual))
+    .meta({ description, default: usual });
+}
+
+/** A time; in microseconds since 1970 for the handler. */
+export function time(description: string) {
+  return z
+    .string()
+    .transform((text, context): Stamp => {
+      // A plus sign that was not encoded arrives as a space.
+      const time = parseDatetime(text.replace(' ', '+'));
+      if (typeof time === 'number') return time;
+      context.addIssue({
+        code: 'custom',
+        message: `is ${time}: write it as 2026-01-31T12:00:00Z`,
+        params: { code: codeOfProblem(time) },
+      });
+      return z.NEVER;
+    })
+    .optional()
+    .meta({ format: 'date-time', description, examples: ['2026-01-31T12:00:00Z'] });
+}
+
+export function text(description: string, example?: string) {
+  return z
+    .string()
+    .optional()
+    .meta({ description, ...(example !== undefined && { examples: [example] }) });
+}
+
+/** One of some words; the first is what it is without the parameter. */
+export function choice<const Words extends readonly [string, ...string[]]>(words: Words, description: string) {
+  return z
+    .enum(words, `is ${words.join(' or ')}`)
+    .default(words[0] as never)
+    .meta({ description });
+}
+
+function wholeNumber(text: unknown): unknown {
+  return typeof text === 'string' && /^\d+$/.test(text) ? Number(text) : text;
+}

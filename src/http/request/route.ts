@@ -1,0 +1,76 @@
+import type { Request, Response } from 'express';
+import type * as z from 'zod';
+import type { Action } from '../../access/may.ts';
+import type { Principal } from '../../access/principal.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
+import { requireMediaType } from './media-types.ts';
+import type { Operation } from './operation.ts';
+import { parseQuery } from './parse-query.ts';
+
+/** Answers a request; errors go to error-handler.ts. */
+export type Handler = (request: Request, response: Response) => Promise<void> | void;
+
+type Method = 'get' | 'patch' | 'post';
+
+export interface Route {
+  readonly method: Method;
+  /** A path of express; `:set` is a set's slug, and the set is looked up before the handler is called. */
+  readonly path: string;
+  readonly action: Action;
+  readonly operation: Operation;
+  /** Checks the request against the operation, and answers it. Called when the sender may do the action. */
+  readonly handle: Handler;
+}
+
+/** What a route does, by whom, and how it is described. */
+interface Answering<Query extends z.ZodObject> {
+  readonly action: Action;
+  readonly operation: Operation<Query>;
+  /** @param query the parameters as the operation's schema makes them */
+  readonly handle: (request: Request, response: Response, query: z.output<Query>) => Promise<void> | void;
+}
+
+/** A route that answers GET, and HEAD. */
+export function get<Query extends z.ZodObject>(path: string, answering: Answering<Query>): Route {
+  return route('get', path, answering);
+}
+
+export function post<Query extends z.ZodObject>(path: string, answering: Answering<Query>): Route {
+  return route('post', path, answering);
+}
+
+export function patch<Query extends z.ZodObject>(path: string, answering: Answering<Query>): Route {
+  return route('patch', path, answering);
+}
+
+function route<Query extends z.ZodObject>(method: Method, path: string, answering: Answering<Query>): Route {
+  const { action, operation, handle } = answering;
+  const { query: schema, body } = operation;
+  return {
+    method,
+    path,
+    action,
+    operation,
+    handle(request, response) {
+      if (body !== undefined) requireMediaType(request.headers, Object.keys(body));
+      const query = schema === undefined ? ({} as z.output<Query>) : parseQuery(schema, request.query as never);
+      return handle(request, response, query);
+    },
+  };
+}
+
+/** A part of the path, decoded. */
+export function param(request: Request, name: string): string {
+  const value = request.params[name];
+  return Array.isArray(value) ? value.join('/') : (value ?? '');
+}
+
+/** The set that the path names; only for routes with `:set`. */
+export function setOf(response: Response): ResourceSet {
+  return response.locals.set as ResourceSet;
+}
+
+/** Who sends the request. */
+export function senderOf(response: Response): Principal {
+  return response.locals.sender as Principal;
+}

@@ -1,0 +1,40 @@
+import type { TokenRegistry } from '../../access/token-registry.ts';
+import type { Configuration } from '../../config/configuration.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
+import type { Updater } from '../../ingest/updater.ts';
+import type { Journal } from '../../observe/audit/journal.ts';
+import type { AppMetrics } from '../../observe/metrics/app-metrics.ts';
+import type { DocumentPublisher } from '../../publish/published-document.ts';
+import type { SetRegistry } from '../../sets/set-registry.ts';
+import type { Records } from '../../sources/artifact/records.ts';
+import type { ContentRoot, RootProblem } from '../../sources/content-root.ts';
+import type { FileMemory } from '../../sources/file-memory.ts';
+import type { ActivityMemory } from '../../stores/activity-memory.ts';
+import type { ResourceIndex } from '../../stores/resource-index.ts';
+import type { StoreGauge } from '../../stores/store-gauge.ts';
+
+/** What the server needs of the program. */
+export interface ServedApp {
+  readonly configuration: Configuration;
+  readonly index: ResourceIndex;
+  readonly gauge: StoreGauge;
+  readonly sets: SetRegistry;
+  readonly tokens: TokenRegistry;
+  readonly updater: Pick<Updater, 'post'>;
+  readonly records: Pick<Records, 'read' | 'standingOf'>;
+  readonly publisher: DocumentPublisher;
+  readonly journal: Journal;
+  /** How many changes sets had in each hour or day. */
+  readonly activity: ActivityMemory;
+  readonly metrics: AppMetrics;
+  /** Another text as soon as anything changes that an answer is made of: see stores/open-stores.ts. */
+  moment(): Promise<string>;
+  /** To be called when many thousand requests were answered: memory for speed is well spent then. */
+  onBusy(): void;
+  /**
+   * Scans the paths of which somebody says that they have changed. Resolves with the problems that there are with them.
+   * @throws TidemarkError `not-ready` when that takes too long: it is done later; `unavailable` when the root or the store does not answer
+   */
+  scanPaths(set: ResourceSet, paths: readonly string[]): Promise<readonly RootProblem[]>;
+  rootOf(set: ResourceSet): { readonly root: ContentRoot; readonly memory: FileMemory };
+}

@@ -1,0 +1,37 @@
+import { entryWeight } from '../../core/entry-weight.ts';
+import type { ResourceState } from '../../core/resource.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
+
+/** Bytes: an answer is one string, which is made in memory. 10,000 entries of a usual size weigh less. */
+const MOST_WEIGHT = 8 * 1024 * 1024;
+
+interface Entry {
+  readonly key: string;
+  readonly state: ResourceState | undefined;
+}
+
+export interface Taken<Item> {
+  readonly taken: readonly Item[];
+  readonly hasMore: boolean;
+}
+
+/**
+ * The first entries of a set that one answer has room for: at most `limit`, and fewer when they are heavy, but at least one. The batches after
+ * them are not read.
+ */
+export async function take<Item extends Entry>(
+  batches: AsyncIterable<readonly Item[]> | Iterable<readonly Item[]>,
+  { urlPrefix }: Pick<ResourceSet, 'urlPrefix'>,
+  limit: number,
+): Promise<Taken<Item>> {
+  const taken: Item[] = [];
+  let weight = 0;
+  for await (const batch of batches) {
+    for (const entry of batch) {
+      weight += entryWeight(urlPrefix, entry.key, entry.state);
+      if (taken.length === limit || (taken.length > 0 && weight > MOST_WEIGHT)) return { taken, hasMore: true };
+      taken.push(entry);
+    }
+  }
+  return { taken, hasMore: false };
+}

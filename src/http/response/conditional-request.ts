@@ -1,0 +1,63 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Seconds } from '../../core/w3c-datetime.ts';
+
+/** What tells one version of a body from another. */
+export interface Validators {
+  /** The quoted tag of the body that would be sent. */
+  readonly etag: string;
+  /** Tags of the same version in other encodings: a client that has one of them is up to date. */
+  readonly otherEtags?: readonly string[];
+  readonly lastModified: Seconds | undefined;
+  /** Whether two versions cannot have the same date; without it a date does not make a 304. */
+  readonly dateTellsVersions: boolean;
+}
+
+export type Precondition = 'proceed' | 'not-modified' | 'failed';
+
+/** Weighs the conditions of a request in the order that RFC 9110, 13.2.2 prescribes. */
+export function weighConditions(headers: IncomingHttpHeaders, validators: Validators): Precondition {
+  const { etag, otherEtags = [], lastModified, dateTellsVersions } = validators;
+  const ifMatch = headers['if-match'];
+  if (ifMatch !== undefined) {
+    if (!lists(ifMatch, [etag], 'strong')) return 'failed';
+  } else if (isAfter(lastModified, headers['if-unmodified-since'])) return 'failed';
+
+  const ifNoneMatch = headers['if-none-match'];
+  // What most clients send, without looking for more than one.
+  if (ifNoneMatch === etag) return 'not-modified';
+  if (ifNoneMatch !== undefined) return lists(ifNoneMatch, [etag, ...otherEtags], 'weak') ? 'not-modified' : 'proceed';
+  const since = parseDate(headers['if-modified-since']);
+  if (!dateTellsVersions || since === undefined || lastModified === undefined) return 'proceed';
+  return lastModified <= since ? 'not-modified' : 'proceed';
+}
+
+/** Whether a range may be sent: If-Range, when there is one, names this very version (RFC 9110, 13.1.5). */
+export function rangeHolds(
+  headers: IncomingHttpHeaders,
+  { etag, lastModified, dateTellsVersions }: Validators,
+): boolean {
+  const ifRange = headers['if-range'];
+  if (ifRange === undefined) return true;
+  if (typeof ifRange !== 'string') return false;
+  if (ifRange.includes('"')) return ifRange.trim() === etag;
+  const date = parseDate(ifRange);
+  return dateTellsVersions && date !== undefined && date === lastModified;
+}
+
+function lists(header: string, etags: readonly string[], comparison: 'weak' | 'strong'): boolean {
+  if (header.trim() === '*') return true;
+  for (const [, weak, tag = ''] of header.matchAll(/(W\/)?("[^"]*")/g)) {
+    if ((weak === undefined || comparison === 'weak') && etags.includes(tag)) return true;
+  }
+  return false;
+}
+
+function isAfter(lastModified: Seconds | undefined, date: string | undefined): boolean {
+  const limit = parseDate(date);
+  return limit !== undefined && lastModified !== undefined && lastModified > limit;
+}
+
+function parseDate(text: string | undefined): Seconds | undefined {
+  const milliseconds = Date.parse(text ?? '');
+  return Number.isNaN(milliseconds) ? undefined : Math.floor(milliseconds / 1000);
+}

@@ -1,0 +1,50 @@
+import { healthSchema } from '../../api/schemas.ts';
+import { json, type Operation } from '../request/operation.ts';
+import { get, type Route } from '../request/route.ts';
+import type { ServedApp } from '../request/served-app.ts';
+import { sendJson } from '../response/send-json.ts';
+import { shownSets } from '../response/shown-sets.ts';
+
+const IS_ALIVE = {
+  id: 'isAlive',
+  tag: 'operating',
+  summary: 'Whether the process is alive',
+  answers: [json(healthSchema, 'It is.')],
+} satisfies Operation;
+
+const IS_READY = {
+  id: 'isReady',
+  tag: 'operating',
+  summary: 'Whether the store answers, and the first scan of every set that is not private is complete',
+  description: 'Otherwise the answer is 503; `scanning` has the sets that are not complete.',
+  answers: [json(healthSchema, 'Both are so.')],
+} satisfies Operation;
+
+/** Sets that the message of an answer names. */
+const NAMED = 10;
+
+/** What an operator's tools ask. */
+export function healthRoutes({ index, sets }: ServedApp): readonly Route[] {
+  return [
+    get('/healthz', {
+      action: 'probe',
+      operation: IS_ALIVE,
+      handle: (_request, response) => sendJson(response, { status: 'ok' }),
+    }),
+
+    get('/readyz', {
+      action: 'probe',
+      operation: IS_READY,
+      async handle(_request, response) {
+        await index.watermark();
+        const scanning = (await shownSets({ sets }, response)).filter(({ ready }) => !ready).map(({ slug }) => slug);
+        if (scanning.length === 0) return sendJson(response, { status: 'ready' });
+        const more = scanning.length - NAMED;
+        const names = scanning.slice(0, NAMED).join(', ');
+        const message = `the first scan of ${names}${more > 0 ? ` and ${more} more` : ''} is not complete`;
+        response.set('Retry-After', '2');
+        sendJson(response, { error: { code: 'not-ready', message, scanning: scanning.slice(0, 1000) } }, 503);
+      },
+    }),
+  ];
+}

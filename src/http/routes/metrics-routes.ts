@@ -1,0 +1,53 @@
+import type { Action } from '../../access/may.ts';
+import { liveStatus, liveStatusSchema } from '../../api/live-status.ts';
+import { VERSION } from '../../config/version.ts';
+import { json, NO_PARAMETERS, type Operation } from '../request/operation.ts';
+import { get, type Route } from '../request/route.ts';
+import type { ServedApp } from '../request/served-app.ts';
+import { setCaching } from '../response/caching.ts';
+import { sendJson } from '../response/send-json.ts';
+
+const FORMAT = 'text/plain; version=0.0.4; charset=utf-8';
+
+const GET_METRICS = {
+  id: 'getMetrics',
+  tag: 'operating',
+  summary: 'Metrics in the exposition format of Prometheus',
+  description: 'What each of them means is told in its HELP line. No label grows with sets, tokens or resources.',
+  answers: [{ status: 200, description: 'The metrics.', content: { 'text/plain': 'text' } }],
+} satisfies Operation;
+
+const GET_STATUS = {
+  id: 'getStatus',
+  tag: 'operating',
+  summary: 'How the server is, in figures for a person',
+  description: 'What `tidemark status` shows of a running server. Rates are those of the last minute.',
+  query: NO_PARAMETERS,
+  answers: [json(liveStatusSchema, 'The figures.')],
+} satisfies Operation;
+
+/** What tells how the server is, to those whose token permits it; to everybody when the settings say so. */
+export function metricsRoutes({ metrics, configuration }: ServedApp): readonly Route[] {
+  const { baseUrl, publicMetrics } = configuration;
+  const action: Action = publicMetrics ? 'probe' : 'read-metrics';
+  return [
+    get('/metrics', {
+      action,
+      operation: GET_METRICS,
+      async handle(_request, response) {
+        const text = await metrics.text();
+        setCaching(response, 'no-store');
+        // setHeader, because express would write the type in its own way.
+        response.setHeader('Content-Type', FORMAT).end(text);
+      },
+    }),
+
+    get('/api/status', {
+      action,
+      operation: GET_STATUS,
+      async handle(_request, response) {
+        sendJson(response, liveStatus(await metrics.live.figures(), { baseUrl, version: VERSION }));
+      },
+    }),
+  ];
+}

@@ -1,0 +1,69 @@
+import * as z from 'zod';
+import { VERSION } from '../../config/version.ts';
+import { openApi } from '../openapi/openapi.ts';
+import type { OpenApiDocument } from '../openapi/openapi-document.ts';
+import { renderApiPage } from '../pages/api/api-page.ts';
+import { frameOf } from '../pages/parts/frame-of.ts';
+import { sendPage } from '../pages/parts/send-page.ts';
+import { json, NO_PARAMETERS, type Operation, page } from '../request/operation.ts';
+import { get, type Route } from '../request/route.ts';
+import type { ServedApp } from '../request/served-app.ts';
+
+const DESCRIBE_API = {
+  id: 'describeApi',
+  tag: 'operating',
+  summary: 'This description, by OpenAPI 3.1',
+  query: NO_PARAMETERS,
+  answers: [json(z.looseObject({ openapi: z.string() }), 'The description of all routes.')],
+} satisfies Operation;
+
+const SHOW_API = {
+  id: 'apiPage',
+  tag: 'pages',
+  summary: 'The description of the API',
+  answers: [page('The page.')],
+} satisfies Operation;
+
+const TO_API = {
+  id: 'toApiPage',
+  tag: 'pages',
+  summary: 'The description of the API has a slash at its end',
+  answers: [{ status: 308, description: 'The page is there.', headers: ['Location'] }],
+} satisfies Operation;
+
+/** @param routes all routes, also these; asked when the first request comes */
+export function openApiRoutes(app: ServedApp, routes: () => readonly Route[]): readonly Route[] {
+  let made: { readonly document: OpenApiDocument; readonly text: string } | undefined;
+  function described() {
+    if (made !== undefined) return made;
+    const document = openApi(routes(), { version: VERSION, baseUrl: app.configuration.baseUrl });
+    made = { document, text: JSON.stringify(document) };
+    return made;
+  }
+
+  return [
+    get('/api/openapi.json', {
+      action: 'read-source',
+      operation: DESCRIBE_API,
+      handle(_request, response) {
+        response.set({ 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-cache' });
+        response.send(described().text);
+      },
+    }),
+
+    get('/api/', {
+      action: 'read-source',
+      operation: SHOW_API,
+      async handle(request, response) {
+        sendPage(response, renderApiPage(await frameOf(app, request, response), described().document));
+      },
+    }),
+
+    get('/api', {
+      action: 'read-source',
+      operation: TO_API,
+      // Relative, because the base URL may have a path that only a proxy in front knows of.
+      handle: (_request, response) => response.redirect(308, 'api/'),
+    }),
+  ];
+}

@@ -1,0 +1,108 @@
+import { once } from 'node:events';
+import { setImmediate, setTimeout } from 'node:timers/promises';
+import type { Response } from 'express';
+import type { Totals } from '../../api/schemas.ts';
+import { resultView } from '../../api/views.ts';
+import { TidemarkError } from '../../core/errors.ts';
+import { type LineResult, type Posting, postNdjson } from '../../ingest/ndjson-posting.ts';
+import { HttpError } from '../request/http-error.ts';
+import { errorAnswer } from '../response/error-handler.ts';
+import { NotApplied, type NumberedResult } from './not-applied.ts';
+import { count, noTotals } from './totals.ts';
+
+const RESULTS_PER_WRITE = 1000;
+
+/** Posts a stream, and answers at its end with totals and the events that were not applied, as many as fit. */
+export async function answerWithTotals(
+  response: Response,
+  body: AsyncIterable<Buffer>,
+  posting: Posting,
+): Promise<void> {
+  const totals = noTotals();
+  const notApplied = new NotApplied();
+  try {
+    for await (const results of postNdjson(body, posting)) {
+      for (const result of results) {
+        count(totals, result.result);
+        notApplied.add(result);
+      }
+    }
+  } catch (error) {
+    throw withTotals(error, totals);
+  }
+  response.set('Cache-Control', 'no-store').json({ complete: true, ...totals, ...notApplied.view() });
+}
+
+/** Posts a stream, and answers with one line an event while it is read; the last line says that all was read, or why not. */
+export async function answerWithResults(
+  response: Response,
+  body: AsyncIterable<Buffer>,
+  { posting, idleTimeout }: { readonly posting: Posting; readonly idleTimeout: number },
+): Promise<void> {
+  const totals = noTotals();
+  const lines = new LineWriter(response, idleTimeout);
+  try {
+    for await (const results of postNdjson(body, posting)) await writeResults(lines, results, totals);
+  } catch (error) {
+    if (!response.headersSent || response.destroyed) throw withTotals(error, totals);
+    response.end(`${JSON.stringify({ complete: false, ...totals, ...errorAnswer(error).body })}\n`);
+    throw error;
+  }
+  await lines.write(`${JSON.stringify({ complete: true, ...totals })}\n`);
+  response.end();
+}
+
+async function writeResults(lines: LineWriter, results: readonly LineResult[], totals: Totals): Promise<void> {
+  for (let at = 0; at < results.length; at += RESULTS_PER_WRITE) {
+    let text = '';
+    for (const { number, result } of results.slice(at, at + RESULTS_PER_WRITE)) {
+      count(totals, result);
+      text += `${JSON.stringify({ number, ...resultView(result) } satisfies NumberedResult)}\n`;
+    }
+    await lines.write(text);
+    await setImmediate();
+  }
+}
+
+/** What was acknowledged by then stays: the client is told how much. */
+function withTotals(error: unknown, totals: Totals): unknown {
+  const told = { complete: false, ...totals };
+  if (error instanceof TidemarkError) {
+    return new TidemarkError(error.code, error.message, { ...error.details, ...told }, error);
+  }
+  if (!(error instanceof HttpError)) return error;
+  const { status, code, message, headers } = error;
+  return new HttpError(status, { code, message, headers, details: told });
+}
+
+class LineWriter {
+  readonly #response: Response;
+  readonly #idleTimeout: number;
+
+  constructor(response: Response, idleTimeout: number) {
+    this.#response = response;
+    this.#idleTimeout = idleTimeout;
+  }
+
+  /** Resolves when the client took enough for more; a client that takes nothing is cut off after the idle limit. */
+  async write(text: string): Promise<void> {
+    if (!this.#response.headersSent) {
+      this.#response.status(200).set({ 'Content-Type': 'application/x-ndjson', 'Cache-Control': 'no-store' });
+    }
+    if (this.#response.write(text)) return;
+    if (!this.#response.destroyed) await this.#drain();
+    if (this.#response.destroyed) throw new Error('the client takes no results');
+  }
+
+  async #drain(): Promise<void> {
+    const settled = new AbortController();
+    const { signal } = settled;
+    const waits = [once(this.#response, 'drain', { signal }), once(this.#response, 'close', { signal })];
+    const idle = setTimeout(this.#idleTimeout, undefined, { signal }).then(() => this.#response.destroy());
+    try {
+      await Promise.race([...waits, idle]);
+    } finally {
+      settled.abort();
+    }
+  }
+}

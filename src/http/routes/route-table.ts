@@ -1,0 +1,37 @@
+import { webRoutes } from '../pages/web-routes.ts';
+import type { Route } from '../request/route.ts';
+import type { ServedApp } from '../request/served-app.ts';
+import { apiRoutes } from './api-routes.ts';
+import { documentRoutes } from './document-routes.ts';
+import { healthRoutes } from './health-routes.ts';
+import { metricsRoutes } from './metrics-routes.ts';
+import { openApiRoutes } from './openapi-routes.ts';
+import { postingRoutes } from './posting-routes.ts';
+import { resourceRoutes } from './resource-routes.ts';
+import { s3EventRoutes } from './s3-event-routes.ts';
+import { setApiRoutes } from './set-routes.ts';
+import { tokenRoutes } from './token-routes.ts';
+
+/**
+ * Every route, group by group. A GET answers HEAD as well; any other method is answered with 405.
+ *
+ * To add one, put `get(path, { action, operation, handle })` or `post(…)` into the list of its group, or make a group and name it
+ * here. The action (access/may.ts) says who may. The operation (operation.ts) says what is asked and answered, once, by zod
+ * schemas: they check the request before `handle` is called, and /api/openapi.json is made from them.
+ */
+export function routeTable(app: ServedApp, stopping: AbortSignal): readonly Route[] {
+  const routes: readonly Route[] = [
+    ...webRoutes(app),
+    ...documentRoutes(app),
+    ...resourceRoutes(app),
+    ...apiRoutes(app),
+    ...setApiRoutes(app, stopping),
+    ...postingRoutes(app, stopping),
+    ...s3EventRoutes(app, stopping),
+    ...tokenRoutes(app, stopping),
+    ...healthRoutes(app),
+    ...metricsRoutes(app),
+    ...openApiRoutes(app, () => routes),
+  ];
+  return routes;
+}

@@ -1,0 +1,52 @@
+import * as z from 'zod';
+import { json, NO_PARAMETERS, type Operation } from '../request/operation.ts';
+
+/** What S3 servers send differs, and has more than this; what is not understood is left out. */
+
+const objectSchema = z.looseObject({
+  bucket: z.looseObject({ name: z.string().optional() }).optional(),
+  object: z.looseObject({ key: z.string().optional() }).optional(),
+});
+
+const recordSchema = z.looseObject({ eventName: z.string().optional(), s3: objectSchema.optional() });
+
+/** Amazon, MinIO, Ceph and others; with a single `Event`, Amazon tries whether anybody listens. */
+const notificationSchema = z.looseObject({ Records: z.array(recordSchema) });
+const trialSchema = z.looseObject({ Event: z.literal('s3:TestEvent') });
+/** Amazon EventBridge. */
+const bridgedSchema = z.looseObject({ source: z.literal('aws.s3'), detail: objectSchema });
+/** Amazon SNS, which packs one of the others into a text. */
+const envelopeSchema = z.looseObject({ Type: z.literal('Notification'), Message: z.string() });
+
+const EXAMPLE = {
+  Records: [
+    { eventName: 's3:ObjectCreated:Put', s3: { bucket: { name: 'papers' }, object: { key: '2026/a+file.pdf' } } },
+  ],
+};
+
+export const s3EventsSchema = z
+  .union([notificationSchema, trialSchema, bridgedSchema, envelopeSchema])
+  .meta({ id: 'S3Events', description: 'What an S3 server tells of its objects.', examples: [EXAMPLE] });
+export type S3Events = z.infer<typeof s3EventsSchema>;
+
+const resultSchema = z
+  .strictObject({
+    taken: z.int().min(0).describe('Objects of the root of the set that were looked at.'),
+    ignored: z.int().min(0).describe('Told of other buckets and prefixes, or of what cannot be a resource.'),
+    problems: z.array(z.strictObject({ path: z.string(), problem: z.string() })),
+  })
+  .meta({ id: 'S3EventsTaken', description: 'What became of a notification.' });
+
+export const POST_S3_EVENTS = {
+  id: 'postS3Events',
+  tag: 'changes',
+  summary: 'Takes the notifications of an S3 server',
+  description: `Of a set whose root is a bucket. A notification is only a hint: the object is asked for its present state, and what changed
+is recorded before the answer comes. So notifications may come twice, late, and in any order. Understood are those of Amazon S3 (also by
+EventBridge and SNS), MinIO, Ceph and versitygw.
+
+503 with \`Retry-After\` means that it takes longer, because a scan is under way: the server may tell again.`,
+  query: NO_PARAMETERS,
+  body: { 'application/json': s3EventsSchema },
+  answers: [json(resultSchema, 'What was looked at.')],
+} satisfies Operation;

@@ -1,0 +1,10 @@
+import type { Totals } from '../../api/schemas.ts';
+import type { PostingResult } from '../../ingest/ndjson-posting.ts';
+
+export function noTotals(): Totals {
+  return { applied: 0, unchanged: 0, rejected: 0 };
+}
+
+export function count(totals: Totals, { status }: PostingResult): void {
+  totals[status] += 1;
+}

@@ -1,0 +1,103 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { AccessPolicy } from '../../access/access-policy.ts';
+import { identify, isFromThisMachine, refuseForeignPage } from '../../access/identify.ts';
+import { type Action, may } from '../../access/may.ts';
+import { ANONYMOUS, type Principal } from '../../access/principal.ts';
+import type { Scope } from '../../access/scope.ts';
+import { SenderLimits } from '../../access/sender-limits.ts';
+import { TidemarkError } from '../../core/errors.ts';
+import { parseSlug, type ResourceSet } from '../../core/resource-set.ts';
+import { tooManyRequests, unauthorized } from '../request/http-error.ts';
+import type { Route } from '../request/route.ts';
+import type { ServedApp } from '../request/served-app.ts';
+
+/** What of a request decides whether it is let through. */
+export interface Arrival {
+  readonly headers: IncomingHttpHeaders;
+  /** The address that the connection comes from. */
+  readonly address: string | undefined;
+  /** What the path has for `:set`, decoded; undefined for a route without. */
+  readonly slug: string | undefined;
+}
+
+export interface Admission {
+  readonly sender: Principal;
+  /** The set that the path names. */
+  readonly set: ResourceSet | undefined;
+  /** Counts bytes of the body. @throws HttpError 429 when the sender has posted too much for now */
+  takeBody(bytes: number): void;
+}
+
+/**
+ * Lets a request through to its route when its sender may do that, and looks up the set that it is about; throws what
+ * error-handler.ts answers otherwise. A private set that the sender may not read is one that never was, in everything. Knows
+ * nothing of express.
+ */
+export type Admit = (route: Pick<Route, 'method' | 'action'>, arrival: Arrival) => Promise<Admission>;
+
+type Parts = Pick<ServedApp, 'sets' | 'tokens' | 'configuration'>;
+
+export function createAdmit(
+  { sets, tokens, configuration }: Parts,
+  policy: AccessPolicy,
+  limits = new SenderLimits(configuration.limits),
+): Admit {
+  async function identified(action: Action, headers: IncomingHttpHeaders): Promise<Principal> {
+    if (action === 'probe') {
+      // Whether a server is well is for everybody to know, also when no token can be looked up.
+      isFromThisMachine(headers, policy);
+      return ANONYMOUS;
+    }
+    const sender = await identify(headers, { policy, tokens });
+    if (sender.kind === 'unidentified') throw unauthorized(sender.reason);
+    return sender;
+  }
+
+  async function refusal(action: Action, sender: Principal, set: ResourceSet | undefined): Promise<Error> {
+    if (policy.mode === 'read-only') return onlyReading();
+    if (sender.kind === 'token') return missingScope(sender.name, action, set);
+    if (policy.mode === 'token' || (await tokens.areKept())) return unauthorized('this needs a token');
+    return notFromHere();
+  }
+
+  return async ({ method, action }, { headers, address, slug }) => {
+    const sender = await identified(action, headers);
+    if (method !== 'get') refuseForeignPage(headers, configuration.baseUrl);
+    if (action !== 'probe') throwAfter(limits.takeRequest(sender, { headers, address }));
+    const isShown = (set: ResourceSet) => may(sender, action, set) || may(sender, 'read-state', set);
+    const set = slug === undefined ? undefined : await sets.bySlug(parseSlug(slug), isShown);
+    if (!may(sender, action, set)) throw await refusal(action, sender, set);
+    const takeBody = (bytes: number) => throwAfter(limits.takeBody(sender, bytes));
+    if (method !== 'get') takeBody(0);
+    return { sender, set, takeBody };
+  };
+}
+
+function throwAfter(milliseconds: number): void {
+  if (milliseconds > 0) throw tooManyRequests(milliseconds);
+}
+
+function onlyReading(): TidemarkError {
+  return new TidemarkError(
+    'forbidden',
+    'this server only lets read: start it without --public-read-only, and with a token, to post',
+  );
+}
+
+function missingScope(name: string, action: Action, set: ResourceSet | undefined): TidemarkError {
+  const scope = scopeFor(action, set);
+  return new TidemarkError('forbidden', `the token "${name}" may not do this: it needs the scope ${scope}`, { scope });
+}
+
+function scopeFor(action: Action, set: ResourceSet | undefined): Scope {
+  const isOfPosters = action === 'post-changes' || action === 'read-journal';
+  if (isOfPosters && set !== undefined) return `post:${set.slug}`;
+  return action === 'read-metrics' ? 'metrics' : 'administer';
+}
+
+function notFromHere(): TidemarkError {
+  return new TidemarkError(
+    'forbidden',
+    'without a token this is for requests from the same machine only: make one with "tidemark tokens create", or set TIDEMARK_TOKEN',
+  );
+}

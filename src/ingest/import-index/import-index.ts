@@ -1,0 +1,196 @@
+import type { IndexLocation } from '../../config/import-location.ts';
+import type { ChangeEvent } from '../../core/change.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
+import { clockStamp, type Stamp } from '../../core/stamp.ts';
+import type { SetRegistry } from '../../sets/set-registry.ts';
+import type { CommitResult, ResourceIndex } from '../../stores/resource-index.ts';
+import { type PostedHistory, postHistory } from './post-history.ts';
+import { type ReadTotals, readSource } from './read-source.ts';
+import { type RejectedDocuments, RejectionList } from './rejected-documents.ts';
+import { Scratch } from './scratch.ts';
+import { type SettledStates, settleStates } from './settle-states.ts';
+import { SourceIndex } from './source-index.ts';
+import type { TargetSet, TargetSets } from './target-sets.ts';
+
+export interface ImportInput {
+  readonly location: IndexLocation;
+  readonly targets: TargetSets;
+  /** A document of which a field is wrong that it can do without is taken without the field. */
+  readonly lenient?: boolean | undefined;
+  /** Where it is taken over to; undefined to read it only. */
+  readonly store: ImportStore | undefined;
+  readonly signal?: AbortSignal | undefined;
+  onProgress?(progress: ImportProgress): void;
+}
+
+export interface ImportStore {
+  readonly sets: SetRegistry;
+  readonly index: ResourceIndex;
+  post(events: readonly ChangeEvent[]): Promise<readonly CommitResult[]>;
+}
+
+export interface ImportProgress {
+  readonly step: 'reading' | 'posting' | 'comparing';
+  readonly done: number;
+  readonly total: number;
+}
+
+export interface ImportSummary extends ReadTotals {
+  readonly rejected: RejectedDocuments;
+  /** Fields that were wrong, of documents that were taken without them. */
+  readonly leftOutFields: RejectedDocuments;
+  readonly sets: readonly ImportedSet[];
+}
+
+export interface ImportedSet {
+  /** Its id, as in URLs. */
+  readonly set: string;
+  readonly name: string;
+  /** Whether this import made it, or would. */
+  readonly isNew: boolean;
+  /** Documents that were taken. */
+  readonly resources: number;
+  readonly changes: number;
+  /** Whether events with its name as `resource_set` are accepted; undefined when it was only read. */
+  readonly acceptsName?: boolean;
+  /** Undefined when it was only read. */
+  readonly history?: PostedHistory;
+  readonly settled?: SettledStates;
+}
+
+/**
+ * Takes over an index that another program wrote by the OpenMinTeD protocol: its change documents become the history, its resource documents the
+ * state; see docs/import-index.md. Importing it again posts only what is new. Memory does not grow with the index.
+ * @throws TidemarkError as the source, the targets and the store do; the signal's reason when it is aborted. What was posted stays, and the next
+ *   import goes on
+ */
+export async function importIndex(input: ImportInput): Promise<ImportSummary> {
+  const scratch = new Scratch();
+  const source = new SourceIndex(input.location);
+  try {
+    return await new Import(input, scratch).run(source);
+  } finally {
+    scratch.close();
+    await source.close();
+  }
+}
+
+class Import {
+  readonly #input: ImportInput;
+  readonly #scratch: Scratch;
+
+  constructor(input: ImportInput, scratch: Scratch) {
+    this.#input = input;
+    this.#scratch = scratch;
+  }
+
+  async run(source: SourceIndex): Promise<ImportSummary> {
+    const { targets, lenient, store, signal, onProgress } = this.#input;
+    const rejections = new RejectionList();
+    const leftOutFields = new RejectionList();
+    const totals = await readSource({
+      source,
+      targets,
+      scratch: this.#scratch,
+      rejections,
+      leftOutFields: lenient ? leftOutFields : undefined,
+      signal,
+      onProgress: (done, total) => onProgress?.({ step: 'reading', done, total }),
+    });
+    targets.requireChosen();
+    const taken = targets.all.filter(({ resources, changes }) => resources + changes > 0);
+    const sets = store === undefined ? taken.map(toView) : await this.#takeOver(taken, store);
+    return { ...totals, rejected: rejections.result(), leftOutFields: leftOutFields.result(), sets };
+  }
+
+  async #takeOver(taken: readonly TargetSet[], store: ImportStore): Promise<readonly ImportedSet[]> {
+    const histories = this.#scratch.arrange();
+    const total = histories.reduce((sum, { changes }) => sum + changes, 0);
+    const sets = await this.#prepare(taken, new Map(histories.map(({ target, first }) => [target, first])));
+    try {
+      return await this.#fill(sets, { taken, store, total });
+    } catch (error) {
+      if (this.#input.signal?.aborted) await noteStopped(sets.values(), store);
+      throw error;
+    }
+  }
+
+  async #fill(
+    sets: ReadonlyMap<number, ResourceSet>,
+    { taken, store, total }: { taken: readonly TargetSet[]; store: ImportStore; total: number },
+  ): Promise<readonly ImportedSet[]> {
+    const { signal, onProgress } = this.#input;
+    const posted = await postHistory({
+      history: () => this.#scratch.history(),
+      sets,
+      post: store.post,
+      signal,
+      onProgress: (done) => onProgress?.({ step: 'posting', done, total }),
+    });
+    const tell = this.#comparing(taken);
+    const views: ImportedSet[] = [];
+    for (const target of taken) {
+      const set = sets.get(target.number)!;
+      const settled = await this.#complete(set, { target, store, tell });
+      const acceptsName = set.slug === target.name || set.aliases?.includes(target.name) === true;
+      views.push({ ...toView(target), acceptsName, history: posted.get(target.number)!, settled });
+    }
+    return views;
+  }
+
+  /** Its state becomes what the resource documents say, and its lists are published. */
+  async #complete(set: ResourceSet, { target, store, tell }: Completing): Promise<SettledStates> {
+    const { sets, index, post } = store;
+    const told = this.#scratch.resources(target.number);
+    const settled = await settleStates({ set, index, told, post, signal: this.#input.signal, onProgress: tell });
+    const { lastChange } = await index.summary(set.id);
+    await sets.noteImport(set.slug, { ...set.imported!, through: lastChange });
+    return settled;
+  }
+
+  #comparing(taken: readonly TargetSet[]): (more: number) => void {
+    const total = taken.reduce((sum, { resources }) => sum + resources, 0);
+    let done = 0;
+    return (more) => {
+      done += more;
+      this.#input.onProgress?.({ step: 'comparing', done, total: Math.max(total, done) });
+    };
+  }
+
+  /** Makes the sets that are not there. Until they are complete their lists are not published. */
+  async #prepare(
+    taken: readonly TargetSet[],
+    firstOf: ReadonlyMap<number, Stamp>,
+  ): Promise<ReadonlyMap<number, ResourceSet>> {
+    const { sets, index } = this.#input.store!;
+    const watermark = await index.watermark();
+    const made = new Map<number, ResourceSet>();
+    for (const { number, name, set, toAdd } of taken) {
+      const imported = { index: this.#input.location.index, name };
+      const epochStart = Math.max(watermark, (firstOf.get(number) ?? clockStamp()) - 1);
+      const ready =
+        toAdd === undefined ? await sets.noteImport(set.slug, imported) : await sets.add({ ...toAdd, epochStart });
+      made.set(number, ready);
+    }
+    return made;
+  }
+}
+
+interface Completing {
+  readonly target: TargetSet;
+  readonly store: ImportStore;
+  /** @param compared how many resources more */
+  tell(compared: number): void;
+}
+
+function toView({ set, name, toAdd, resources, changes }: TargetSet): ImportedSet {
+  return { set: set.slug, name, isNew: toAdd !== undefined, resources, changes };
+}
+
+/** The next import can then see whether anything else has changed the sets meanwhile. */
+async function noteStopped(stopped: Iterable<ResourceSet>, { sets, index }: ImportStore): Promise<void> {
+  for (const { id, slug, imported } of stopped) {
+    const { lastChange } = await index.summary(id);
+    await sets.noteImport(slug, { ...imported!, through: lastChange, stopped: true });
+  }
+}

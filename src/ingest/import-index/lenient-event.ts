@@ -1,0 +1,59 @@
+import type { ChangeEvent } from '../../core/change.ts';
+import { isRejection } from '../posted-event.ts';
+import type { Rejection } from '../rejection.ts';
+
+type Event = Readonly<Record<string, unknown>>;
+type Parse = (event: Event) => ChangeEvent | Rejection;
+
+export interface LenientEvent {
+  /** A rejection when a field is wrong that no event can do without. */
+  readonly event: ChangeEvent | Rejection;
+  /** What was wrong with the fields that were left out. */
+  readonly leftOut: readonly Rejection[];
+}
+
+/** Fields that an event can do without, and the same of a link. */
+const OPTIONAL = /^(?:length|md5|hash|mime|lastmod|ln)\b/;
+const OF_LINK = /^ln\[(\d+)\](\.mime)?/;
+
+/** Reads an event. A field that is wrong is left out when the event can do without it; of a wrong link, the link. */
+export function parseLeniently(event: Event, parse: Parse): LenientEvent {
+  const leftOut: Rejection[] = [];
+  let rest = event;
+  // The numbers that the remaining links had at first.
+  let links = Array.isArray(event.ln) ? [...event.ln.keys()] : [];
+  for (;;) {
+    const parsed = parse(rest);
+    // Such a location needs an option; leaving it out would hide that.
+    if (!isRejection(parsed) || parsed.code === 'no-root') return { event: parsed, leftOut };
+    const { field } = parsed;
+    if (field === undefined || !OPTIONAL.test(field)) return { event: parsed, leftOut };
+    const [, at, mime] = OF_LINK.exec(field) ?? [];
+    if (at === undefined) {
+      leftOut.push(parsed);
+      rest = without(rest, field.replace(/\[.*/, ''));
+      continue;
+    }
+    leftOut.push(renumbered(parsed, { from: at, to: links[Number(at)]! }));
+    rest = { ...rest, ln: linksWithout(rest.ln as readonly Event[], Number(at), mime !== undefined) };
+    if (mime === undefined) links = links.toSpliced(Number(at), 1);
+  }
+}
+
+function without(event: Event, field: string): Event {
+  const { [field]: _, ...rest } = event;
+  return rest;
+}
+
+function linksWithout(links: readonly Event[], at: number, onlyMime: boolean): readonly Event[] | undefined {
+  const rest = onlyMime ? links.with(at, without(links[at]!, 'mime')) : links.toSpliced(at, 1);
+  return rest.length === 0 ? undefined : rest;
+}
+
+function renumbered(
+  { message, field, ...rejection }: Rejection,
+  { from, to }: { from: string; to: number },
+): Rejection {
+  const renumber = (text: string) => text.replace(`ln[${from}]`, `ln[${to}]`);
+  return { ...rejection, message: renumber(message), ...(field !== undefined && { field: renumber(field) }) };
+}

@@ -1,0 +1,115 @@
+import type { ChangeEvent } from '../../core/change.ts';
+import { decodeState } from '../../core/resource.ts';
+import { isPublished, type ResourceSet } from '../../core/resource-set.ts';
+import type { Stamp } from '../../core/stamp.ts';
+import type { CommitResult } from '../../stores/resource-index.ts';
+import type { HistoryEntry } from './scratch.ts';
+
+/** Who says it, for the log: what it has of this source up to a position is not posted again. */
+export const SOURCE = 'import-index';
+const PER_POSTING = 5_000;
+/** Microseconds: the times of the protocol are whole seconds. */
+const RESOLUTION = 1_000_000;
+
+/** What became of the history of a set. */
+export interface PostedHistory {
+  created: number;
+  updated: number;
+  deleted: number;
+  /** Told nothing new: a state that was there, or the deletion of what was not. */
+  unchanged: number;
+  /** Were posted by an earlier import. */
+  known: number;
+  /** Got a later time than they had, because the set is published already, or because the log has later changes. */
+  restamped: number;
+}
+
+export interface HistoryPosting {
+  /** All changes in the order of time, from the beginning at each call. */
+  history(): Iterable<HistoryEntry>;
+  /** The sets by the numbers that entries have. */
+  readonly sets: ReadonlyMap<number, ResourceSet>;
+  post(events: readonly ChangeEvent[]): Promise<readonly CommitResult[]>;
+  readonly signal: AbortSignal | undefined;
+  onProgress(done: number): void;
+}
+
+interface Batch {
+  readonly events: readonly ChangeEvent[];
+  /** When each of them happened. */
+  readonly times: readonly Stamp[];
+}
+
+/**
+ * Posts changes in the order of time. Each has its time as its position too, so posting it again changes nothing. The change of a set that is not
+ * published yet keeps its time. One of a published set gets the present time: clients have read the lists of that set, and ask for what is newer.
+ */
+export async function postHistory(posting: HistoryPosting): Promise<ReadonlyMap<number, PostedHistory>> {
+  const { sets, post, signal, onProgress } = posting;
+  const totals = new Map([...sets.values()].map(({ id }) => [id, noneYet()]));
+  let done = 0;
+  let underWay: Promise<void> = Promise.resolve();
+  for (const { events, times } of inOrder(posting)) {
+    const posted = post(events).then((results) => {
+      for (const [at, result] of results.entries()) count(totals.get(events[at]!.set)!, times[at]!, result);
+      done += events.length;
+      onProgress(done);
+    });
+    posted.catch(() => {});
+    // While one batch is committed, the next one is read.
+    await underWay;
+    underWay = posted;
+    if (signal?.aborted) break;
+  }
+  await underWay;
+  signal?.throwIfAborted();
+  return new Map([...sets].map(([number, { id }]) => [number, totals.get(id)!]));
+}
+
+/** First the sets that keep their times: what is posted as of now would move all that comes after it to the present. */
+function* inOrder(posting: HistoryPosting): Iterable<Batch> {
+  for (const published of [false, true]) {
+    const sets = new Map([...posting.sets].filter(([, set]) => isPublished(set) === published));
+    if (sets.size > 0) yield* batches({ ...posting, sets });
+  }
+}
+
+function* batches({ history, sets }: Pick<HistoryPosting, 'history' | 'sets'>): Iterable<Batch> {
+  const positions = new Map<number, Stamp>();
+  let events: ChangeEvent[] = [];
+  let times: Stamp[] = [];
+  for (const { target, key, state, weight, time } of history()) {
+    const set = sets.get(target);
+    if (set === undefined) continue;
+    // Ascending, also where several changes have the same time.
+    const position = Math.max(time, (positions.get(target) ?? 0) + 2);
+    positions.set(target, position);
+    events.push({
+      set: set.id,
+      key,
+      state: state === null ? undefined : decodeState(state),
+      weight,
+      source: SOURCE,
+      position,
+      ...(!isPublished(set) && { time }),
+    });
+    times.push(time);
+    if (events.length < PER_POSTING) continue;
+    yield { events, times };
+    events = [];
+    times = [];
+  }
+  if (events.length > 0) yield { events, times };
+}
+
+function count(totals: PostedHistory, time: Stamp, result: CommitResult): void {
+  if (result.status === 'applied') {
+    totals[result.kind] += 1;
+    if (result.stamp >= time + RESOLUTION) totals.restamped += 1;
+  } else if (result.status === 'unchanged' && result.reason === 'repeated') totals.known += 1;
+  else totals.unchanged += 1;
+}
+
+function noneYet(): PostedHistory {
+  return { created: 0, updated: 0, deleted: 0, unchanged: 0, known: 0, restamped: 0 };
+}

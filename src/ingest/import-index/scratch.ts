@@ -1,0 +1,185 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { ChangeKind } from '../../core/change.ts';
+import type { ResourceKey } from '../../core/key.ts';
+import type { EncodedState } from '../../core/resource.ts';
+import type { Stamp } from '../../core/stamp.ts';
+import { orderOfKinds } from './order-of-kinds.ts';
+
+/** What a document says of a resource. */
+export interface ScratchRow {
+  /** Which of the sets that are taken over, from 0. */
+  readonly target: number;
+  readonly key: ResourceKey;
+  /** Null for a deletion, and for a resource whose document was rejected: it is there, but nothing is known of it. */
+  readonly state: EncodedState | null;
+  readonly weight: number;
+}
+
+export interface ScratchResource extends ScratchRow {
+  /** When the document was written; 0 when it does not tell. */
+  readonly written: Stamp;
+  readonly sequence: number;
+  /** Its index and id, with a slash between them. */
+  readonly document: string;
+}
+
+export interface ScratchChange extends ScratchRow {
+  readonly kind: ChangeKind;
+  readonly time: Stamp;
+  /** Tells changes of one time apart; then `sequence` does. */
+  readonly written: Stamp;
+  readonly sequence: number;
+}
+
+export interface HistoryEntry extends ScratchRow {
+  readonly time: Stamp;
+}
+
+export interface ScratchTotals {
+  readonly target: number;
+  readonly changes: number;
+  readonly first: Stamp;
+}
+
+type Tied = readonly [rowid: number, kind: ChangeKind, sequence: number];
+
+/**
+ * Whether a resource was live before a time. The change before says so. When the index does not have it any more,
+ * this follows from what the resource has become, and how often it was created and deleted until then.
+ */
+const IS_LIVE_BEFORE = `
+  SELECT ifnull(
+    (SELECT kind <> 'deleted' FROM changes WHERE target = ?1 AND key = ?2 AND (time, written) < (?3, ?4)
+      ORDER BY time DESC, written DESC, sequence DESC, place DESC, rowid DESC LIMIT 1),
+    (SELECT count(*) FROM resources WHERE target = ?1 AND key = ?2) +
+      (SELECT sum(kind = 'deleted') - sum(kind = 'created') FROM changes WHERE target = ?1 AND key = ?2) > 0)`;
+
+/**
+ * Sorts what was read, on disk: a temporary database without a name, which goes when it is closed, or with the process. It lies in /var/tmp, or
+ * where SQLITE_TMPDIR says, and takes some 350 bytes a document.
+ */
+export class Scratch {
+  readonly #database = new DatabaseSync('');
+  readonly #statements;
+
+  constructor() {
+    this.#database.exec(`
+      PRAGMA journal_mode = OFF;
+      PRAGMA cache_size = -16384;
+      CREATE TABLE resources (
+        target INTEGER, key TEXT, state TEXT, weight INTEGER, written INTEGER, sequence INTEGER, document TEXT, PRIMARY KEY (target, key)
+      ) WITHOUT ROWID;
+      CREATE TABLE changes (
+        target INTEGER, key TEXT, state TEXT, weight INTEGER, time INTEGER, written INTEGER, sequence INTEGER, kind TEXT,
+        place INTEGER NOT NULL DEFAULT 0
+      );
+      BEGIN`);
+    this.#statements = {
+      find: this.#prepare('SELECT state, written, sequence, document FROM resources WHERE target = ? AND key = ?'),
+      putResource: this.#prepare('REPLACE INTO resources VALUES (?,?,?,?,?,?,?)'),
+      addChange: this.#prepare('INSERT INTO changes VALUES (?,?,?,?,?,?,?,?,0)'),
+    };
+  }
+
+  /** Puts a resource. When there is another document of it, the newer one stays; returns the other one, unless it was rejected before. */
+  putResource(row: ScratchResource): string | undefined {
+    const { target, key, state, weight, written, sequence, document } = row;
+    const found = this.#statements.find.get(target, key) as unknown as
+      | [state: string | null, written: number, sequence: number, document: string]
+      | undefined;
+    if (found !== undefined && !isNewer(row, found)) return state === null ? undefined : document;
+    this.#statements.putResource.run(target, key, state, weight, written, sequence, document);
+    return found === undefined || found[0] === null ? undefined : found[3];
+  }
+
+  addChange({ target, key, state, weight, time, written, sequence, kind }: ScratchChange): void {
+    this.#statements.addChange.run(target, key, state, weight, time, written, sequence, kind);
+  }
+
+  /**
+   * Ends the reading: a resource of which no change tells was created when its document was written, if that is known. Returns what history
+   * each set has; those without any are not in it.
+   */
+  arrange(): readonly ScratchTotals[] {
+    this.#database.exec(`
+      CREATE INDEX changes_of_key ON changes (target, key, time, written, sequence);
+      INSERT INTO changes SELECT target, key, state, weight, written, written, sequence, 'created', 0 FROM resources AS r
+        WHERE state IS NOT NULL AND written > 0
+        AND NOT EXISTS (SELECT 1 FROM changes AS c WHERE c.target = r.target AND c.key = r.key)`);
+    this.#orderTies();
+    const rows = this.#rows(this.#prepare('SELECT target, count(*), min(time) FROM changes GROUP BY target'));
+    return [...rows].map(([target, changes, first]) => ({ target, changes, first }) as ScratchTotals);
+  }
+
+  /**
+   * All changes of all sets in the order of time. The newest one of a resource that is there has the state of the resource's document; every other
+   * one has what its own document tells.
+   */
+  *history(): Iterable<HistoryEntry> {
+    const rows = this.#prepare(`
+      SELECT c.target, c.key, ifnull(r.state, c.state), ifnull(r.weight, c.weight), c.time
+      FROM changes AS c LEFT JOIN resources AS r
+        ON r.target = c.target AND r.key = c.key AND r.state IS NOT NULL AND c.state IS NOT NULL
+        AND NOT EXISTS (
+          SELECT 1 FROM changes AS later WHERE later.target = c.target AND later.key = c.key
+          AND (later.time, later.written, later.sequence, later.place, later.rowid) > (c.time, c.written, c.sequence, c.place, c.rowid))
+      ORDER BY c.time, c.written, c.sequence, c.place, c.rowid`);
+    for (const [target, key, state, weight, time] of this.#rows(rows)) {
+      yield { target, key, state, weight, time } as HistoryEntry;
+    }
+  }
+
+  /** The resources of a set, ascending by key. */
+  *resources(target: number): Iterable<ScratchRow> {
+    const rows = this.#prepare('SELECT target, key, state, weight FROM resources WHERE target = ? ORDER BY key');
+    for (const [, key, state, weight] of this.#rows(rows, target)) yield { target, key, state, weight } as ScratchRow;
+  }
+
+  /**
+   * When several shards hold the changes of a resource, the index does not know in which order they were written;
+   * a reindexed copy does not know it either. So changes of one time get an order in which each fits the one before it.
+   */
+  #orderTies(): void {
+    this.#database.exec(`
+      CREATE TABLE ties AS SELECT target, key, time, written FROM changes
+        GROUP BY target, key, time, written HAVING count(*) > 1 ORDER BY target, key, time, written`);
+    const changes = this.#prepare(
+      'SELECT rowid, kind, sequence FROM changes WHERE (target, key, time, written) = (?,?,?,?) ORDER BY sequence, rowid',
+    );
+    const move = this.#prepare('UPDATE changes SET sequence = ?, place = ? WHERE rowid = ?');
+    const isLive = this.#prepare(IS_LIVE_BEFORE);
+    // Ascending by time within a key, so what comes before a tie has its order already.
+    for (const tie of this.#rows(this.#prepare('SELECT * FROM ties ORDER BY rowid'))) {
+      const [target, key, time, written] = tie as [number, string, Stamp, Stamp];
+      const tied = changes.all(target, key, time, written) as unknown as Tied[];
+      const [live] = isLive.get(target, key, time, written) as unknown as [number];
+      const kinds = tied.map(([, kind]) => kind);
+      // They exchange their sequences: changes of other resources keep their places, and so their positions.
+      for (const [place, at] of orderOfKinds(kinds, live === 1).entries())
+        move.run(tied[place]![2], place, tied[at]![0]);
+    }
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #prepare(sql: string): StatementSync {
+    const statement = this.#database.prepare(sql);
+    statement.setReturnArrays(true);
+    return statement;
+  }
+
+  #rows(statement: StatementSync, ...values: number[]): Iterable<unknown[]> {
+    return statement.iterate(...values) as unknown as Iterable<unknown[]>;
+  }
+}
+
+/** A document that was taken counts more than one that was rejected; then the newer one does. */
+function isNewer(row: ScratchResource, found: [string | null, number, number, string]): boolean {
+  const [state, written, sequence, document] = found;
+  if ((row.state === null) !== (state === null)) return state === null;
+  if (row.written !== written) return row.written > written;
+  if (row.sequence !== sequence) return row.sequence > sequence;
+  return row.document > document;
+}

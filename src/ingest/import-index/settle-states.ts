@@ -1,0 +1,68 @@
+import type { ChangeEvent } from '../../core/change.ts';
+import { entryWeight } from '../../core/entry-weight.ts';
+import { decodeState, encodeState, type Resource } from '../../core/resource.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
+import type { CommitResult, ResourceIndex } from '../../stores/resource-index.ts';
+import type { ScratchRow } from './scratch.ts';
+
+const PER_POSTING = 2_000;
+
+/** Changes that no change document told of, but the resource documents do. */
+export interface SettledStates {
+  created: number;
+  updated: number;
+  deleted: number;
+}
+
+export interface Settling {
+  readonly set: ResourceSet;
+  readonly index: Pick<ResourceIndex, 'read'>;
+  /** What the resource documents say, ascending by key. */
+  readonly told: Iterable<ScratchRow>;
+  post(events: readonly ChangeEvent[]): Promise<readonly CommitResult[]>;
+  readonly signal: AbortSignal | undefined;
+  /** @param compared how many resources more */
+  onProgress(compared: number): void;
+}
+
+/** Makes the state what the resource documents say, by changes of now. What a rejected document is about stays as it is. */
+export async function settleStates(settling: Settling): Promise<SettledStates> {
+  const { post, signal } = settling;
+  const settled: SettledStates = { created: 0, updated: 0, deleted: 0 };
+  let events: ChangeEvent[] = [];
+  const flush = async () => {
+    for (const result of await post(events)) if (result.status === 'applied') settled[result.kind] += 1;
+    events = [];
+    signal?.throwIfAborted();
+  };
+  for await (const event of differences(settling)) {
+    events.push(event);
+    if (events.length === PER_POSTING) await flush();
+  }
+  await flush();
+  return settled;
+}
+
+/** Walks through both in the order of the keys. */
+async function* differences({ set, index, told, onProgress }: Settling): AsyncIterable<ChangeEvent> {
+  const rows = told[Symbol.iterator]();
+  let row = rows.next();
+  const upsert = ({ key, state, weight }: ScratchRow) => ({ set: set.id, key, state: decodeState(state!), weight });
+  for await (const batch of index.read(set.id, {})) {
+    for (const resource of batch) {
+      const { key } = resource;
+      for (; !row.done && row.value.key < key; row = rows.next()) if (row.value.state !== null) yield upsert(row.value);
+      if (row.done || row.value.key !== key) yield deletion(set, resource);
+      else {
+        if (row.value.state !== null && row.value.state !== encodeState(resource.state)) yield upsert(row.value);
+        row = rows.next();
+      }
+    }
+    onProgress(batch.length);
+  }
+  for (; !row.done; row = rows.next()) if (row.value.state !== null) yield upsert(row.value);
+}
+
+function deletion({ id, urlPrefix }: ResourceSet, { key }: Resource): ChangeEvent {
+  return { set: id, key, state: undefined, weight: entryWeight(urlPrefix, key, undefined) };
+}

@@ -1,0 +1,14 @@
+import type { ResourceSet } from '../core/resource-set.ts';
+import type { ContentRoot, LeavesOut } from '../sources/content-root.ts';
+
+interface Roots {
+  rootOf(set: ResourceSet): { readonly root: ContentRoot };
+}
+
+/**
+ * What may not be posted to a set because its root leaves it out; undefined for a set without a root.
+ * @throws TidemarkError `unavailable` when that cannot be known
+ */
+export async function leftOutOf(set: ResourceSet, roots: Roots): Promise<LeavesOut | undefined> {
+  return set.root === undefined ? undefined : roots.rootOf(set).root.leavesOut();
+}

@@ -1,0 +1,4 @@
+export interface Answer<Body> {
+  readonly status: number;
+  readonly body: Body;
+}

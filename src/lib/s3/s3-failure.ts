@@ -1,0 +1,94 @@
+import { errorCode } from '../system-error.ts';
+import type { S3Location } from './s3-location.ts';
+
+/** What a server, or the way to it, says when something fails. */
+export interface S3Failure {
+  /** As S3 calls it, such as `SlowDown`; or the code of the network's error. */
+  readonly name: string;
+  readonly status: number | undefined;
+}
+
+const BAD_KEYS = [
+  'InvalidAccessKeyId',
+  'SignatureDoesNotMatch',
+  'InvalidToken',
+  'TokenRefreshRequired',
+  'InvalidSecurity',
+];
+const OTHER_REGION = ['PermanentRedirect', 'AuthorizationHeaderMalformed', 'IllegalLocationConstraintException'];
+const TOO_FAST = [
+  'SlowDown',
+  'SlowDownRead',
+  'Throttling',
+  'ThrottlingException',
+  'TooManyRequests',
+  'RequestLimitExceeded',
+];
+const TOO_SLOW = ['TimeoutError', 'RequestTimeout', 'ETIMEDOUT', 'ESOCKETTIMEDOUT'];
+
+/** Whether the bucket is not there, in the answer to a request for no single object. */
+export function isBucketMissing({ name, status }: S3Failure): boolean {
+  return name === 'NoSuchBucket' || status === 404;
+}
+
+/** Whether a server denies access for what is asked, and not because it does not know who asks. */
+export function isDenied({ name, status }: S3Failure): boolean {
+  return status === 403 && !BAD_KEYS.includes(name) && name !== 'ExpiredToken' && name !== 'RequestTimeTooSkewed';
+}
+
+/** Why it failed, and what to do. @param allow the permissions that are needed, when access is denied */
+export function reasonOf(failure: S3Failure, location: S3Location, allow: string): string {
+  const { name, status } = failure;
+  const server = serverOf(location);
+  const told = `(${nameOf(failure)})`;
+  if (name === 'CredentialsProviderError') {
+    return 'there are no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or say anonymous=true for a public bucket';
+  }
+  if (/Region is missing/.test(name)) return 'its region is not known: add region=… to it, or set AWS_REGION';
+  if (BAD_KEYS.includes(name)) return `${server} does not accept the credentials ${told}: check key and secret`;
+  if (name === 'ExpiredToken') return `the credentials have expired ${told}: get new ones`;
+  if (name === 'RequestTimeTooSkewed')
+    return `the clocks of this machine and of ${server} differ ${told}: set them right`;
+  if (OTHER_REGION.includes(name) || status === 301)
+    return `the bucket is in another region ${told}: add region=… to it`;
+  if (status === 403) return `${server} denies access ${told}: allow ${allow}`;
+  if (TOO_FAST.includes(name) || status === 503 || status === 429) {
+    return `${server} asks to slow down ${told}; trying again in a while`;
+  }
+  if (TOO_SLOW.includes(name)) return `${server} does not answer in time ${told}`;
+  if (status !== undefined && status >= 500) return `${server} failed ${told}`;
+  if (/^E[A-Z_]+$/.test(name) || /CERT|TLS|SSL/.test(name)) return `${server} cannot be reached ${told}`;
+  return `${server} gave an answer that is not one of S3's ${told}`;
+}
+
+/** The server, as messages name it. */
+export function serverOf({ endpoint }: S3Location): string {
+  return endpoint ?? 'Amazon S3';
+}
+
+/** What an error of the client says. */
+export function failureOf(error: unknown): S3Failure {
+  const {
+    name = 'Error',
+    message = '',
+    $metadata,
+  } = error as {
+    readonly name?: string;
+    readonly message?: string;
+    readonly $metadata?: { readonly httpStatusCode?: number };
+  };
+  if (message === 'Region is missing') return { name: message, status: undefined };
+  const status = $metadata?.httpStatusCode;
+  // An answer that was understood, as far as its status goes, is no error of the server's.
+  return { name: errorCode(error) ?? name, status: status === 200 ? undefined : status };
+}
+
+export function nameOf({ name, status }: S3Failure): string {
+  if (status === undefined) return name;
+  return /^[A-Za-z]{3,}$/.test(name) ? `${status} ${name}` : String(status);
+}
+
+/** For whoever asks for the cause: the client's own error may hold the request with its signature. */
+export function causeOf(failure: S3Failure): Error {
+  return new Error(nameOf(failure));
+}

@@ -1,0 +1,68 @@
+import { type DestinationStream, type Logger, pino } from 'pino';
+import type { Configuration } from '../../config/configuration.ts';
+import { loggedError } from './logged-error.ts';
+import { HIDDEN, SECRET_NAMES, scrubbed } from './scrubbed.ts';
+import { scrubbedFields } from './scrubbed-fields.ts';
+
+const STANDARD_ERROR = 2;
+/** Bytes that are gathered, and milliseconds after which they are written anyway. */
+const GATHERED = { bytes: 8_192, milliseconds: 500 };
+/** What several processes write into one pipe keeps together up to 4,096 bytes (PIPE_BUF of Linux): whole lines are no longer than that. */
+const SHARED = { minLength: 3_072, maxWrite: 4_096 };
+
+type Level = Configuration['logLevel'];
+
+/** Logs JSON lines on standard error, where results never go; at once, so that the last words of a process are not lost. */
+export function createLogger(level: Level, destination: DestinationStream = standardError()): Logger {
+  return pino(
+    {
+      level,
+      base: null,
+      // What `scrubbedFields` leaves alone because it is no plain object, pino looks into.
+      redact: { paths: [...SECRET_NAMES].map((name) => `*["${name}"]`), censor: HIDDEN },
+      serializers: { err: loggedError },
+      formatters: { log: scrubbedFields },
+      hooks: {
+        logMethod(args, method) {
+          const scrub = (value: unknown) => (typeof value === 'string' ? scrubbed(value) : value);
+          // Of an error alone, pino would take the message as it is.
+          const [first, ...rest] = args as unknown[];
+          const all = first instanceof Error ? [{ err: first }, ...(rest.length > 0 ? rest : [first.message])] : args;
+          method.apply(this, all.map(scrub) as Parameters<typeof method>);
+        },
+      },
+    },
+    destination,
+  );
+}
+
+/** A line for each request. */
+export interface AccessLog {
+  readonly logger: Logger;
+  /** Writes what is gathered. */
+  close(): void;
+}
+
+/**
+ * Gathers its lines: a system call for each would take longer than many a request does.
+ * @param isShared whether other processes write to the same place
+ */
+export function createAccessLog(level: Level, isShared: boolean): AccessLog {
+  const destination = pino.destination({
+    dest: STANDARD_ERROR,
+    sync: false,
+    ...(isShared ? SHARED : { minLength: GATHERED.bytes }),
+    periodicFlush: GATHERED.milliseconds,
+  });
+  return {
+    logger: pino({ level, base: null }, destination),
+    close() {
+      destination.flushSync();
+      destination.end();
+    },
+  };
+}
+
+function standardError(): DestinationStream {
+  return pino.destination({ dest: STANDARD_ERROR, sync: true });
+}

@@ -1,0 +1,95 @@
+import { Registry } from 'prom-client';
+import { VERSION } from '../../config/version.ts';
+import type { Render } from '../../publish/cache/document-cache.ts';
+import { RequestCounts } from '../../stores/request-counts.ts';
+import type { StoreObserver } from '../../stores/store-observer.ts';
+import { ArchiveMetrics } from './archive-metrics.ts';
+import { HttpMetrics } from './http-metrics.ts';
+import { IndexMetrics } from './index-metrics.ts';
+import { Instruments } from './instrument.ts';
+import { LiveServer } from './live-server.ts';
+import { exposition, type ProcessFigures, scraped } from './process-figures.ts';
+import { processMetrics } from './process-metrics.ts';
+import { withRenderMetrics } from './render-metrics.ts';
+import { ScanMetrics } from './scan-metrics.ts';
+import { type SourceFigures, SourceMetrics, type SourceParts } from './source-metrics.ts';
+import { storeMetrics } from './store-metrics.ts';
+
+/** The metrics of one app. app.ts puts them round the parts that they measure, which know nothing of it. */
+export class AppMetrics {
+  readonly registry = new Registry();
+  /** Counted by the threads that render, too. */
+  readonly requests = new RequestCounts();
+  readonly http: HttpMetrics;
+  readonly index: IndexMetrics;
+  readonly scans: ScanMetrics;
+  readonly archive: ArchiveMetrics;
+  readonly store: StoreObserver;
+  readonly #instruments = new Instruments(this.registry);
+  /** What the server's figures are since it was started. */
+  readonly live = new LiveServer(this);
+  #source: SourceMetrics | undefined;
+  #number = 0;
+  #askOthers: () => Promise<readonly ProcessFigures[]> = async () => [];
+
+  constructor(storeKind: string) {
+    const instruments = this.#instruments;
+    const info = instruments.gauge({
+      name: 'tidemark_info',
+      help: 'Always 1. Its labels tell the version of Tidemark and the kind of its store.',
+      labels: ['version', 'store'],
+      together: 'first',
+    });
+    info.set({ version: VERSION, store: storeKind }, 1);
+    const processes = instruments.gauge({
+      name: 'tidemark_processes',
+      help: 'Processes that answer requests and could be asked for their figures: as many as the setting says.',
+    });
+    processes.set(1);
+    this.index = new IndexMetrics(instruments);
+    this.store = storeMetrics(instruments, this.requests);
+    this.scans = new ScanMetrics(instruments);
+    this.archive = new ArchiveMetrics(instruments);
+    this.http = new HttpMetrics(this.registry);
+  }
+
+  aroundRender(render: Render): Render {
+    return withRenderMetrics(render, this.#instruments);
+  }
+
+  /** Tells of a source from now on. */
+  watch(parts: SourceParts): void {
+    this.#source = new SourceMetrics(this.#instruments, parts);
+  }
+
+  async look(): Promise<SourceFigures> {
+    return this.#source!.look();
+  }
+
+  /**
+   * Tells of other processes that serve the same source on the same port, too, from now on.
+   * @param number of this one among them; the first is 0
+   */
+  join(number: number, askOthers: () => Promise<readonly ProcessFigures[]>): void {
+    this.#number = number;
+    this.#askOthers = askOthers;
+  }
+
+  /** What this process tells of itself. */
+  async own(): Promise<ProcessFigures> {
+    const live = await this.live.own();
+    const [own, ofProcess] = await Promise.all([scraped(this.registry), scraped(processMetrics())]);
+    return { number: this.#number, metrics: [...own, ...ofProcess], live };
+  }
+
+  /** What all processes tell that serve together; those that do not answer are left out. */
+  async ofAll(): Promise<readonly ProcessFigures[]> {
+    const [own, others] = await Promise.all([this.own(), this.#askOthers().catch(() => [])]);
+    return [own, ...others].toSorted((a, b) => a.number - b.number);
+  }
+
+  /** In the exposition format of Prometheus. */
+  async text(): Promise<string> {
+    return exposition(await this.ofAll());
+  }
+}

@@ -1,0 +1,108 @@
+import type { Counter } from 'prom-client';
+import { CHANGE_KINDS } from '../../core/change.ts';
+import type { Rejection } from '../../ingest/rejection.ts';
+import type { CommitResult, ResourceIndex } from '../../stores/resource-index.ts';
+import type { Instruments } from './instrument.ts';
+import { overriding } from './overriding.ts';
+import { REJECTION_CODES } from './rejection-codes.ts';
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+const UNCHANGED = ['same-state', 'not-there', 'repeated'] satisfies Extract<
+  CommitResult,
+  { status: 'unchanged' }
+>['reason'][];
+const EVENTS = [1, 2, 5, 10, 50, 100, 500, 1000, 2000, 5000, 10_000];
+
+/** What is posted, and how it is committed. */
+export class IndexMetrics {
+  readonly #events: Counter<'result' | 'reason'>;
+  readonly #commits: Counter<'outcome'>;
+  readonly #seconds;
+  readonly #sizes;
+  readonly #totals = { applied: 0, unchanged: 0, rejected: 0 };
+
+  constructor(instruments: Instruments) {
+    this.#events = instruments.counter({
+      name: 'tidemark_events_total',
+      help: 'Change events that were posted or found by scans. result: applied (a change was made), unchanged (it told nothing new) or rejected. reason: the kind of change, why it was not news, or the code of the rejection.',
+      labels: ['result', 'reason'],
+    });
+    this.#commits = instruments.counter({
+      name: 'tidemark_commits_total',
+      help: 'Commits that this process handed to the store. outcome: done or failed. What failed was not acknowledged to anybody.',
+      labels: ['outcome'],
+    });
+    this.#seconds = instruments.histogram(
+      {
+        name: 'tidemark_commit_seconds',
+        help: 'Seconds from handing a commit to the store until it is durable; on SQLite it is applied by then.',
+      },
+      SECONDS,
+    );
+    this.#sizes = instruments.histogram(
+      { name: 'tidemark_commit_events', help: 'Events in one commit: how well small postings are gathered.' },
+      EVENTS,
+    );
+    for (const outcome of ['done', 'failed']) this.#commits.inc({ outcome }, 0);
+    // A rate is known only of a counter that was there before: the alert on rejected events needs it from the start.
+    for (const reason of CHANGE_KINDS) this.#events.inc({ result: 'applied', reason }, 0);
+    for (const reason of UNCHANGED) this.#events.inc({ result: 'unchanged', reason }, 0);
+    for (const reason of [...REJECTION_CODES, 'other']) this.#events.inc({ result: 'rejected', reason }, 0);
+  }
+
+  /** Events since the start, by result. */
+  get totals(): Readonly<Record<CommitResult['status'], number>> {
+    return this.#totals;
+  }
+
+  /** Counts an event that was rejected before the store was asked. */
+  rejected({ code }: Pick<Rejection, 'code'>): void {
+    this.#totals.rejected += 1;
+    this.#events.inc({ result: 'rejected', reason: REJECTION_CODES.has(code) ? code : 'other' });
+  }
+
+  /** Measures the commits of an index. */
+  around(index: ResourceIndex): ResourceIndex {
+    return overriding<ResourceIndex>(index, {
+      commit: async (events) => {
+        const began = performance.now();
+        try {
+          const results = await index.commit(events);
+          if (events.length === 0) return results;
+          this.#seconds.observe((performance.now() - began) / 1000);
+          this.#sizes.observe(events.length);
+          this.#commits.inc({ outcome: 'done' });
+          this.#count(results);
+          return results;
+        } catch (error) {
+          this.#commits.inc({ outcome: 'failed' });
+          throw error;
+        }
+      },
+    });
+  }
+
+  #count(results: readonly CommitResult[]): void {
+    const counts = new Map<string, { readonly result: CommitResult; times: number }>();
+    for (const result of results) {
+      const known = counts.get(reasonOf(result));
+      if (known === undefined) counts.set(reasonOf(result), { result, times: 1 });
+      else known.times += 1;
+    }
+    for (const [reason, { result, times }] of counts) {
+      this.#totals[result.status] += times;
+      this.#events.inc({ result: result.status, reason }, times);
+    }
+  }
+}
+
+function reasonOf(result: CommitResult): string {
+  switch (result.status) {
+    case 'applied':
+      return result.kind;
+    case 'unchanged':
+      return result.reason;
+    case 'rejected':
+      return result.code;
+  }
+}

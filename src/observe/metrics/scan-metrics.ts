@@ -1,0 +1,112 @@
+import type { Counter, Histogram } from 'prom-client';
+import type { ResourceSet } from '../../core/resource-set.ts';
+import type { KeeperEvents } from '../../sources/sync/keeper.ts';
+import type { Instruments } from './instrument.ts';
+
+const SECONDS = [0.01, 0.1, 1, 10, 60, 600, 3600, 36_000];
+
+/** A scan of a whole root that goes on. */
+export interface ScanUnderWay {
+  readonly set: string;
+  readonly files: number;
+  readonly hashed: number;
+  /** Bytes that were hashed. */
+  readonly bytes: number;
+}
+
+/** How sets are kept in step with their roots. */
+export class ScanMetrics {
+  readonly #scans: Counter<'extent'>;
+  readonly #seconds: Histogram<'extent'>;
+  readonly #files: Counter<'outcome'>;
+  readonly #bytes: Counter;
+  readonly #problems: Counter;
+  readonly #underWay = new Map<number, ScanUnderWay>();
+  readonly #troubled = new Set<number>();
+
+  constructor(instruments: Instruments) {
+    this.#scans = instruments.counter({
+      name: 'tidemark_scans_total',
+      help: 'Scans that were complete. extent: full, or changes (of what a watched root told of).',
+      labels: ['extent'],
+    });
+    this.#seconds = instruments.histogram(
+      { name: 'tidemark_scan_seconds', help: 'Seconds that a scan took, by extent.', labels: ['extent'] },
+      SECONDS,
+    );
+    this.#files = instruments.counter({
+      name: 'tidemark_scan_files_total',
+      help: 'What complete scans met. outcome: found (all files), hashed, created, updated, deleted, unchanged or left (for the next scan).',
+      labels: ['outcome'],
+    });
+    this.#bytes = instruments.counter({
+      name: 'tidemark_scan_hashed_bytes_total',
+      help: 'Bytes that complete scans have read to hash them.',
+    });
+    this.#problems = instruments.counter({
+      name: 'tidemark_scan_problems_total',
+      help: 'Paths that a scan could not read or publish, or that cannot be watched. The log names them.',
+    });
+    instruments.gaugeOf(
+      { name: 'tidemark_scans_under_way', help: 'Scans of whole roots that go on at this moment.' },
+      () => this.#underWay.size,
+    );
+    instruments.gaugeOf(
+      {
+        name: 'tidemark_roots_in_trouble',
+        help: 'Sets whose root or store does not answer: they are not kept in step until it does. The log says why.',
+      },
+      () => this.#troubled.size,
+    );
+  }
+
+  get underWay(): readonly ScanUnderWay[] {
+    return [...this.#underWay.values()];
+  }
+
+  /** Roots that do not answer. */
+  get inTrouble(): number {
+    return this.#troubled.size;
+  }
+
+  /** Measures what is told of a set's root, and tells it on. */
+  around({ id, slug }: ResourceSet, events: KeeperEvents): KeeperEvents {
+    return {
+      ...events,
+      onProgress: (progress) => {
+        this.#underWay.set(id, { set: slug, ...progress });
+        events.onProgress?.(progress);
+      },
+      onScanned: (summary, extent) => {
+        this.#underWay.delete(id);
+        this.#scans.inc({ extent });
+        this.#seconds.observe({ extent }, summary.seconds);
+        for (const outcome of ['hashed', 'created', 'updated', 'deleted', 'unchanged', 'left'] as const) {
+          this.#files.inc({ outcome }, summary[outcome]);
+        }
+        this.#files.inc({ outcome: 'found' }, summary.files);
+        this.#bytes.inc(summary.bytes);
+        this.#problems.inc(summary.problemCount);
+        events.onScanned?.(summary, extent);
+      },
+      onProblem: (problem) => {
+        this.#problems.inc();
+        events.onProblem?.(problem);
+      },
+      onTrouble: (error) => {
+        this.#underWay.delete(id);
+        this.#troubled.add(id);
+        events.onTrouble?.(error);
+      },
+      onRecovered: () => {
+        this.#troubled.delete(id);
+        events.onRecovered?.();
+      },
+      onStopped: () => {
+        this.#underWay.delete(id);
+        this.#troubled.delete(id);
+        events.onStopped?.();
+      },
+    };
+  }
+}

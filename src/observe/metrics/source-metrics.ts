@@ -1,0 +1,176 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { SharedLook } from '../../lib/shared-look.ts';
+import type { CacheFigures } from '../../publish/cache/document-cache.ts';
+import type { PageCounts } from '../../publish/publisher.ts';
+import type { SetRegistry } from '../../sets/set-registry.ts';
+import type { LogProgress, StoreGauge, StoreTotals } from '../../stores/store-gauge.ts';
+import type { Instruments } from './instrument.ts';
+
+/** Milliseconds that a look waits for the store: a scrape has to tell that it does not answer, not to wait with it. */
+const PATIENCE = 2_000;
+
+export interface SourceParts {
+  readonly gauge: StoreGauge;
+  readonly sets: Pick<SetRegistry, 'list' | 'knownRemoved'>;
+  readonly cache: { figures(): CacheFigures };
+  readonly publisher: { countPages(): Promise<PageCounts> };
+}
+
+/** The source at one moment. */
+export interface SourceFigures {
+  /** Undefined when the store does not answer. */
+  readonly store: StoreFigures | undefined;
+  readonly cache: CacheFigures;
+  readonly pages: PageCounts;
+}
+
+export interface StoreFigures {
+  readonly sets: { readonly ready: number; readonly preparing: number };
+  readonly totals: StoreTotals;
+  readonly progress: LogProgress;
+}
+
+/** What there is: asked for when it is scraped, and cheap to tell however much there is. */
+export class SourceMetrics {
+  readonly #parts: SourceParts;
+  readonly #look = new SharedLook(() => this.#lookNow());
+  readonly #up;
+  readonly #sets;
+  readonly #resources;
+  readonly #changes;
+  readonly #waiting;
+  readonly #lag;
+  readonly #watermark;
+  readonly #pages;
+
+  constructor(instruments: Instruments, parts: SourceParts) {
+    this.#parts = parts;
+    this.#up = instruments.gauge({
+      name: 'tidemark_store_up',
+      help: 'Whether the store answered within two seconds: 1 or 0. When it is 0, what else is told of the store is as it was before.',
+      together: 'min',
+    });
+    this.#sets = instruments.gauge({
+      name: 'tidemark_sets',
+      help: 'Resource sets. state: ready, or preparing (its first scan or its import is not complete, and its lists answer 503).',
+      together: 'max',
+      labels: ['state'],
+    });
+    this.#resources = instruments.gauge({
+      name: 'tidemark_resources',
+      help: 'Live resources of all sets together.',
+      together: 'max',
+    });
+    this.#changes = instruments.gauge({
+      name: 'tidemark_changes',
+      help: 'Changes in the logs of all sets together, of all times.',
+      together: 'max',
+    });
+    this.#waiting = instruments.gauge({
+      name: 'tidemark_commits_waiting',
+      help: 'Commits that are logged and not applied yet: readers do not see them. Always 0 on SQLite.',
+      together: 'max',
+    });
+    this.#lag = instruments.gauge({
+      name: 'tidemark_watermark_lag_seconds',
+      help: 'Seconds that the oldest commit that is logged and not applied yet has waited; 0 when none waits.',
+      together: 'max',
+    });
+    this.#watermark = instruments.gauge({
+      name: 'tidemark_watermark_timestamp_seconds',
+      help: 'The time up to which everything is applied, in seconds since 1970. Its age is the time since the last change.',
+      together: 'max',
+    });
+    this.#pages = instruments.gauge({
+      name: 'tidemark_pages',
+      help: 'Pages of the Resource Lists that somebody asked for since the start. state: current (rendered as they are now) or out_of_date (rendered when somebody asks).',
+      together: 'max',
+      labels: ['state'],
+    });
+    this.#cacheMetrics(instruments);
+  }
+
+  /** Looks, and tells the metrics. */
+  async look(): Promise<SourceFigures> {
+    const figures = await this.#look.look();
+    const { store, pages } = figures;
+    this.#up.set(store === undefined ? 0 : 1);
+    this.#pages.set({ state: 'current' }, pages.current);
+    this.#pages.set({ state: 'out_of_date' }, pages.outOfDate);
+    if (store !== undefined) this.#tell(store);
+    return figures;
+  }
+
+  #tell({ sets, totals, progress }: StoreFigures): void {
+    this.#sets.set({ state: 'ready' }, sets.ready);
+    this.#sets.set({ state: 'preparing' }, sets.preparing);
+    this.#resources.set(totals.resources);
+    this.#changes.set(totals.changes);
+    this.#waiting.set(progress.waiting);
+    this.#lag.set(lagOf(progress));
+    this.#watermark.set(progress.applied / 1e6);
+  }
+
+  async #lookNow(): Promise<SourceFigures> {
+    const { cache, publisher } = this.#parts;
+    const [store, pages] = await Promise.all([this.#patiently(), publisher.countPages()]);
+    return { store, pages, cache: cache.figures() };
+  }
+
+  async #patiently(): Promise<StoreFigures | undefined> {
+    const limit = new AbortController();
+    const late = wait(PATIENCE, undefined, { signal: limit.signal, ref: false });
+    // A fault of the store is what `tidemark_store_up` tells; its reason is logged by whoever needed the store.
+    const answered = this.#lookAtStore().catch(() => undefined);
+    try {
+      return await Promise.race([answered, late.catch(() => undefined)]);
+    } finally {
+      limit.abort();
+    }
+  }
+
+  async #lookAtStore(): Promise<StoreFigures> {
+    const { gauge, sets } = this.#parts;
+    const listed = await sets.list();
+    const [progress, totals] = await Promise.all([gauge.progress(), gauge.totals(sets.knownRemoved())]);
+    const ready = listed.reduce((count, set) => count + (set.ready ? 1 : 0), 0);
+    return { sets: { ready, preparing: listed.length - ready }, totals, progress };
+  }
+
+  #cacheMetrics(instruments: Instruments): void {
+    const figures = () => this.#parts.cache.figures();
+    instruments.gaugeOf(
+      { name: 'tidemark_cache_documents', help: 'Rendered documents that are kept on disk.', together: 'max' },
+      () => figures().documents,
+    );
+    instruments.gaugeOf(
+      { name: 'tidemark_cache_bytes', help: 'Bytes that rendered documents take on disk.', together: 'max' },
+      () => figures().bytes,
+    );
+    instruments.gaugeOf(
+      {
+        name: 'tidemark_cache_limit_bytes',
+        help: 'Bytes that rendered documents may take on disk: the setting cacheSize.',
+        together: 'max',
+      },
+      () => figures().mostBytes,
+    );
+    instruments.countedElsewhere(
+      {
+        name: 'tidemark_cache_requests_total',
+        help: 'Documents that were looked for on disk. result: hit (it was there) or miss (it had to be rendered). Answers that are repeated from memory are not among them.',
+        labels: ['result'],
+      },
+      (counter) => {
+        const { hits, misses } = figures();
+        counter.inc({ result: 'hit' }, hits);
+        counter.inc({ result: 'miss' }, misses);
+      },
+    );
+  }
+}
+
+/** Seconds that the oldest commit has waited. */
+export function lagOf({ waitingSince }: LogProgress): number {
+  return waitingSince === undefined ? 0 : Math.max(0, Date.now() - waitingSince) / 1000;
+}

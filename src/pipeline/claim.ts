@@ -1,0 +1,52 @@
+import { claimKey, formatKey } from '../artifacts/artifact-key.ts';
+import type { ArtifactKey, ArtifactStore } from '../artifacts/artifact-store.ts';
+import type { SchemaId } from '../artifacts/avro/schemas.ts';
+import { putJson } from '../artifacts/json-object.ts';
+import { isTidemarkError } from '../core/errors.ts';
+import type { RunnableActivity } from './activities.ts';
+
+export interface RunName {
+  readonly provider: string;
+  readonly activity: RunnableActivity;
+  /** When the run began, or is said to have begun. */
+  readonly start: Date;
+  readonly schema: SchemaId;
+}
+
+export interface Claim {
+  readonly key: ArtifactKey;
+  /** Whole seconds. */
+  readonly start: Date;
+}
+
+const SECOND = 1000;
+
+/**
+ * Takes a second for a run, by writing its `-claim.json`: that of its start, or the next one that is free (readings a7), so that no two runs
+ * have one key. What a dead run left behind, and files of somebody who claims nothing, are passed over.
+ */
+export async function claimSecond(
+  store: ArtifactStore,
+  run: RunName,
+  { version, signal }: { readonly version: string; readonly signal: AbortSignal },
+): Promise<Claim> {
+  let start = new Date(Math.floor(run.start.getTime() / SECOND) * SECOND);
+  for (;;) {
+    const key = formatKey({ ...run, start });
+    if (await isFree(store, key)) {
+      try {
+        await putJson(store, claimKey(key), { claimed: new Date().toISOString(), version }, { signal });
+        return { key, start };
+      } catch (error) {
+        if (!isTidemarkError(error, 'conflict')) throw error;
+      }
+    }
+    start = new Date(start.getTime() + SECOND);
+  }
+}
+
+/** Whether no object's key begins as those of this run would. */
+async function isFree(store: ArtifactStore, key: ArtifactKey): Promise<boolean> {
+  for await (const objects of store.list(key.slice(0, -'.avro'.length))) if (objects.length > 0) return false;
+  return true;
+}

@@ -1,0 +1,130 @@
+import type { Activity } from '../artifacts/artifact-key.ts';
+import type { ArtifactKey, ArtifactStore } from '../artifacts/artifact-store.ts';
+import { type FoundArtifact, latestArtifact } from '../artifacts/find-artifacts.ts';
+import { type Plan, readPlan } from '../artifacts/plan.ts';
+import { requireArtifact } from '../artifacts/require-artifact.ts';
+import { isTidemarkError, TidemarkError } from '../core/errors.ts';
+import { type DerivedActivity, RULES } from './activities.ts';
+
+/** How a run is told what to read; neither means the newest file of the activity before. */
+export interface GivenGenerator {
+  /** The key of an Avro file. */
+  readonly input?: string | undefined;
+  /** The key of a plan, which names the file. */
+  readonly plan?: string | undefined;
+}
+
+export interface Generator {
+  /** Most often one; a plan may name several for an activity that wrote its records in parts (readings a6). */
+  readonly artifacts: readonly FoundArtifact[];
+  /** For the provenance: the key of the file; of several, that of the plan that names them. */
+  readonly key: ArtifactKey;
+  /** The files of the activities before, for a new plan; of those that a plan named. */
+  readonly plan: (Plan & { readonly key: ArtifactKey }) | undefined;
+  /** What the person should know. */
+  readonly notes: readonly string[];
+}
+
+interface Run {
+  readonly provider: string;
+  readonly activity: DerivedActivity;
+}
+
+/**
+ * The file that a run reads.
+ * @throws TidemarkError `invalid` for a file that the activity cannot read, of another provider, or a plan without one; `not-found` for a file or a
+ *   plan that is not there
+ */
+export async function findGenerator(store: ArtifactStore, run: Run, given: GivenGenerator): Promise<Generator> {
+  if (given.input !== undefined) return byKey(store, run, given.input);
+  return given.plan === undefined ? newest(store, run) : byPlan(store, run, given.plan);
+}
+
+async function byKey(store: ArtifactStore, run: Run, text: string): Promise<Generator> {
+  const artifact = await requireInput(store, run, { text, because: '' });
+  return { artifacts: [artifact], key: artifact.key, plan: undefined, notes: [] };
+}
+
+async function byPlan(store: ArtifactStore, run: Run, text: string): Promise<Generator> {
+  const plan = await readPlan(store, text);
+  const wanted = RULES[run.activity].generators.flat();
+  const activity = wanted.find((name) => plan.files[name] !== undefined);
+  if (activity === undefined) {
+    const has = Object.keys(plan.files).join(', ') || 'none';
+    throw new TidemarkError(
+      'invalid',
+      `the plan ${plan.key} names no file of ${wanted.join(' or ')}, which ${run.activity} needs (it has: ${has})`,
+      { plan: plan.key },
+    );
+  }
+  const because = `, which the plan ${plan.key} names for ${activity}`;
+  const artifacts: FoundArtifact[] = [];
+  for (const key of plan.files[activity]!) artifacts.push(await requireInput(store, run, { text: key, because }));
+  return { artifacts, key: artifacts.length === 1 ? artifacts[0]!.key : plan.key, plan, notes: [] };
+}
+
+async function newest(store: ArtifactStore, run: Run): Promise<Generator> {
+  const { provider, activity } = run;
+  const groups = RULES[activity].generators;
+  for (const [at, group] of groups.entries()) {
+    const artifact = await newestOf(store, provider, group);
+    if (artifact === undefined) continue;
+    requireFit(run, artifact, '');
+    const skipped = await newestOf(store, provider, groups.slice(at + 1).flat());
+    const notes = skipped !== undefined && skipped.start > artifact.start ? [newerNote(artifact, skipped)] : [];
+    return { artifacts: [artifact], key: artifact.key, plan: undefined, notes };
+  }
+  const names = groups.flat().join(' or ');
+  throw new TidemarkError(
+    'not-found',
+    `${provider} has no file of ${names} in ${store.name} that ${activity} could read: run one of them first, or name a file with --input`,
+    { provider },
+  );
+}
+
+function newerNote(taken: FoundArtifact, skipped: FoundArtifact): string {
+  return `reading ${taken.key}; the ${skipped.activity} ${skipped.key} is newer, and no ${taken.activity} was made of it: name it with --input to read it`;
+}
+
+async function newestOf(
+  store: ArtifactStore,
+  provider: string,
+  activities: readonly Activity[],
+): Promise<FoundArtifact | undefined> {
+  const found = await Promise.all(activities.map((activity) => latestArtifact(store, { provider, activity })));
+  return found
+    .filter((artifact) => artifact !== undefined)
+    .reduce<FoundArtifact | undefined>(
+      (best, one) => (best === undefined || one.start > best.start ? one : best),
+      undefined,
+    );
+}
+
+async function requireInput(
+  store: ArtifactStore,
+  run: Run,
+  { text, because }: { readonly text: string; readonly because: string },
+): Promise<FoundArtifact> {
+  const artifact = await requireArtifact(store, text).catch((error: unknown) => {
+    if (!isTidemarkError(error) || because === '') throw error;
+    throw new TidemarkError(error.code, `${error.message}${because}`, error.details, error);
+  });
+  requireFit(run, artifact, because);
+  return artifact;
+}
+
+function requireFit({ provider, activity }: Run, artifact: FoundArtifact, because: string): void {
+  const { key, schema } = artifact;
+  const named = because === '' ? key : `${key}${because},`;
+  if (artifact.provider !== provider) {
+    throw new TidemarkError('invalid', `${named} is a file of ${artifact.provider}, not of ${provider}`, {
+      key,
+    });
+  }
+  const { inputs } = RULES[activity];
+  if (!inputs.includes(schema)) {
+    throw new TidemarkError('invalid', `${named} holds ${schema}, and ${activity} reads ${inputs.join(' or ')}`, {
+      key,
+    });
+  }
+}

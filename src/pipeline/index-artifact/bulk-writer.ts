@@ -1,0 +1,116 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { isTidemarkError } from '../../core/errors.ts';
+import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
+
+/** A document as two lines of a bulk request. */
+export interface BulkDocument {
+  /** Of its record. */
+  readonly id: string;
+  readonly lines: string;
+  /** Bytes of the lines. */
+  readonly length: number;
+}
+
+export interface RefusedDocument {
+  readonly id: string;
+  readonly reason: string;
+}
+
+interface BulkItem {
+  readonly status: number;
+  readonly error?: { readonly type?: string; readonly reason?: string };
+}
+
+export interface BulkOptions {
+  readonly cluster: Cluster;
+  readonly index: string;
+  readonly signal: AbortSignal;
+  onRefused(document: RefusedDocument): void;
+}
+
+/** Too busy, or away for a while: the same request may be taken later. */
+const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+const TOO_LARGE = 413;
+/** With these pauses, about four minutes. */
+const ATTEMPTS = 12;
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 30_000;
+
+/**
+ * Writes documents by bulk requests. What is too busy, or does not answer, is asked again, with longer and longer pauses; writing a document twice
+ * does no harm.
+ */
+export class BulkWriter {
+  readonly #options: BulkOptions;
+
+  constructor(options: BulkOptions) {
+    this.#options = options;
+  }
+
+  /** Returns how many documents were taken. @throws TidemarkError `unavailable` when the server goes on being away; the signal's reason */
+  async write(documents: readonly BulkDocument[]): Promise<number> {
+    const { signal, onRefused } = this.#options;
+    let refused = 0;
+    let left = documents;
+    for (let attempt = 1; left.length > 0; attempt++) {
+      signal.throwIfAborted();
+      const answers = await this.#send(left, attempt === ATTEMPTS);
+      const again = left.filter((_, at) => answers[at] === 'again');
+      for (const [at, { id }] of left.entries()) {
+        const reason = answers[at] === 'again' && attempt === ATTEMPTS ? 'the server is too busy' : answers[at];
+        if (reason === undefined || reason === 'again') continue;
+        refused += 1;
+        onRefused({ id, reason });
+      }
+      left = attempt === ATTEMPTS ? [] : again;
+      if (left.length > 0) await pause(attempt, signal);
+    }
+    return documents.length - refused;
+  }
+
+  /** Of each document, `again` or why it was refused; undefined for one that was taken. */
+  async #send(documents: readonly BulkDocument[], isLast: boolean): Promise<readonly (string | undefined)[]> {
+    const { cluster, index } = this.#options;
+    const lines = documents.map((document) => document.lines).join('');
+    const query = { filter_path: 'items.*.status,items.*.error.type,items.*.error.reason' };
+    try {
+      const path = `/${index}/_bulk`;
+      const { body } = await cluster.ask<{ items: readonly { index: BulkItem }[] }>({
+        method: 'POST',
+        path,
+        query,
+        lines,
+      });
+      return body.items.map((item) => reasonOf(item.index));
+    } catch (error) {
+      const status = statusOf(error);
+      if (status === TOO_LARGE) return this.#sendParts(documents, isLast);
+      if (isLast || !(status === undefined || PASSING.has(status))) throw error;
+      return documents.map(() => 'again');
+    }
+  }
+
+  /** A proxy may permit less than Elasticsearch does. */
+  async #sendParts(documents: readonly BulkDocument[], isLast: boolean): Promise<readonly (string | undefined)[]> {
+    if (documents.length === 1) return ['the server takes no request that is so large'];
+    const half = Math.ceil(documents.length / 2);
+    const first = await this.#send(documents.slice(0, half), isLast);
+    return [...first, ...(await this.#send(documents.slice(half), isLast))];
+  }
+}
+
+function reasonOf({ status, error }: BulkItem): string | undefined {
+  if (status < 300) return undefined;
+  return PASSING.has(status) ? 'again' : `${error?.type ?? status}: ${error?.reason ?? ''}`;
+}
+
+/** Undefined when there was no answer. @throws what is no failure of the server */
+function statusOf(error: unknown): number | undefined {
+  if (!isTidemarkError(error, 'unavailable')) throw error;
+  return error.details.status as number | undefined;
+}
+
+async function pause(attempt: number, signal: AbortSignal): Promise<void> {
+  const milliseconds = Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), LONGEST_PAUSE_MS);
+  await wait(milliseconds, undefined, { signal }).catch(() => signal.throwIfAborted());
+}

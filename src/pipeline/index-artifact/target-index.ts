@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto';
+import type { FoundArtifact } from '../../artifacts/find-artifacts.ts';
+import { formatTimestamp } from '../../artifacts/timestamp.ts';
+import { TidemarkError } from '../../core/errors.ts';
+import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
+import { type Refusal, refusalError } from '../../lib/elasticsearch/faults.ts';
+
+export type IndexedArtifact = Pick<FoundArtifact, 'key' | 'provider' | 'start' | 'length'>;
+
+/** Of an index; `_meta` says which artifact it was made of. */
+interface IndexDescription {
+  readonly mappings?: { readonly _meta?: { readonly tidemark?: unknown } };
+}
+type Indices = Readonly<Record<string, IndexDescription>>;
+
+/** Bytes that Elasticsearch permits in an `_id`. */
+const LONGEST_ID = 512;
+
+/** The `_id` of a record: its id, or, of one that is too long, the SHA-256 of it. */
+export function documentId(id: string): string {
+  return isLongId(id) ? `sha-256:${createHash('sha256').update(id).digest('hex')}` : id;
+}
+
+export function isLongId(id: string): boolean {
+  return Buffer.byteLength(id) > LONGEST_ID;
+}
+
+/**
+ * The index that one artifact becomes: `ALIAS-PROVIDER-TIMESTAMP`. The alias has one index of each provider. An index has the documents of its
+ * artifact and no others, so writing it again, or by two processes, makes the same index.
+ */
+export class TargetIndex {
+  readonly name: string;
+  readonly alias: string;
+  readonly #cluster: Cluster;
+  readonly #artifact: IndexedArtifact;
+
+  constructor(cluster: Cluster, alias: string, artifact: IndexedArtifact) {
+    this.#cluster = cluster;
+    this.#artifact = artifact;
+    this.alias = alias;
+    this.name = `${alias}-${artifact.provider}-${formatTimestamp(artifact.start)}`;
+  }
+
+  /**
+   * Makes the index, unless an earlier run has begun it. Returns whether the alias has it already, so that nothing is left to do.
+   * @throws TidemarkError `conflict` when the alias is an index, or has a newer index of the provider, or the index is of somebody else
+   */
+  async prepare(): Promise<boolean> {
+    if ((await this.#former()).includes(this.name)) return true;
+    const { key, length } = this.#artifact;
+    const body = { mappings: { _meta: { tidemark: { artifact: key, length } } } };
+    const expects = [400];
+    const answer = await this.#cluster.ask<Refusal>({ method: 'PUT', path: `/${this.name}`, body, expects });
+    if (answer.status !== 400) return false;
+    const { error } = answer.body;
+    if (typeof error !== 'object' || error.type !== 'resource_already_exists_exception') {
+      throw refusalError(this.#cluster, answer);
+    }
+    await this.#requireOwn();
+    return false;
+  }
+
+  /** How many documents a search finds. */
+  async count(): Promise<number> {
+    await this.#cluster.ask({ method: 'POST', path: `/${this.name}/_refresh` });
+    const { body } = await this.#cluster.ask<{ count: number }>({ method: 'GET', path: `/${this.name}/_count` });
+    return body.count;
+  }
+
+  /**
+   * Has the alias name this index in place of the former one of the provider, at once. Returns the former ones, which are kept.
+   * @throws TidemarkError as `prepare`
+   */
+  async switchAlias(): Promise<readonly string[]> {
+    const former = (await this.#former()).filter((index) => index !== this.name);
+    const actions = [
+      ...former.map((index) => ({ remove: { index, alias: this.alias } })),
+      { add: { index: this.name, alias: this.alias } },
+    ];
+    await this.#cluster.ask({ method: 'POST', path: '/_aliases', body: { actions } });
+    return former;
+  }
+
+  /** The indices of the provider that the alias names. */
+  async #former(): Promise<readonly string[]> {
+    const indices = Object.keys(await this.#indices(this.alias));
+    if (indices.includes(this.alias)) {
+      throw this.#conflict(`${this.alias} is an index, and no alias, and is not overwritten: name another one`);
+    }
+    const beginning = `${this.alias}-${this.#artifact.provider}-`;
+    const former = indices.filter(
+      (index) => index.startsWith(beginning) && /^\d{8}_\d{6}$/.test(index.slice(beginning.length)),
+    );
+    const newer = former.find((index) => index > this.name);
+    if (newer === undefined) return former;
+    throw this.#conflict(`${this.alias} has ${newer} already, which is of a newer artifact: name another alias`);
+  }
+
+  async #requireOwn(): Promise<void> {
+    const { [this.name]: found } = await this.#indices(this.name);
+    const { key, length } = this.#artifact;
+    const made = Object(found?.mappings?._meta?.tidemark) as { readonly artifact?: unknown; readonly length?: unknown };
+    if (made.artifact === key && made.length === length) return;
+    throw this.#conflict(`the index ${this.name} exists, and was not made of ${key}: delete it, or name another alias`);
+  }
+
+  async #indices(name: string): Promise<Indices> {
+    const { status, body } = await this.#cluster.ask<Indices>({ method: 'GET', path: `/${name}`, expects: [404] });
+    return status === 404 ? {} : body;
+  }
+
+  #conflict(message: string): TidemarkError {
+    return new TidemarkError('conflict', `on Elasticsearch at ${this.#cluster.name}, ${message}`, {
+      alias: this.alias,
+    });
+  }
+}

@@ -1,0 +1,93 @@
+import { isMimetype, MIMETYPES, type Mimetype } from '../artifacts/avro/mimetypes.ts';
+
+/** What one record of an input turned out to be. `line` is where it stands in a file of lines, from 1. */
+export type InputItem = InputRecord | DeletedInput | BadInput;
+
+export interface InputRecord {
+  readonly kind: 'record';
+  readonly line?: number | undefined;
+  readonly id: string;
+  /** Exactly as it was given. */
+  readonly document: string;
+  /** Undefined for a record of an artifact whose schema has none. */
+  readonly mimetype?: Mimetype | undefined;
+}
+
+/** A record that the provider says it has deleted. */
+export interface DeletedInput {
+  readonly kind: 'deleted';
+  readonly line?: number | undefined;
+  readonly id: string;
+}
+
+/** What is no record; it does not stop the rest. */
+export interface BadInput {
+  readonly kind: 'bad';
+  readonly line?: number | undefined;
+  readonly id?: string | undefined;
+  readonly problem: RecordProblem;
+}
+
+/** Why a record failed. */
+export interface RecordProblem {
+  /** A word to count by, such as `no-id`. */
+  readonly kind: string;
+  readonly message: string;
+}
+
+/** Some items that were read together, and how far the input has been read. */
+export interface InputBatch {
+  readonly items: readonly InputItem[];
+  /** Of the whole input, in the unit of its `total`. */
+  readonly done: number;
+}
+
+/** The most bytes of one line, or one document of a folder. */
+export const MAX_RECORD_BYTES = 16 * 1024 ** 2;
+export const MAX_ID_BYTES = 1024;
+
+const LONE_SURROGATE = 'holds half of a surrogate pair, which cannot be written as UTF-8';
+
+/** What is wrong with an id as every record must have one; undefined when nothing is. */
+export function idProblem(id: unknown): RecordProblem | undefined {
+  if (id === undefined || id === null || id === '') return { kind: 'no-id', message: 'it has no id' };
+  if (typeof id !== 'string') return { kind: 'no-id', message: `its id is ${quoted(id)}: an id is a text` };
+  if (!id.isWellFormed()) return { kind: 'not-utf-8', message: `its id ${LONE_SURROGATE}` };
+  // Three bytes a UTF-16 unit at most: nearly no id is counted.
+  if (id.length * 3 > MAX_ID_BYTES && Buffer.byteLength(id) > MAX_ID_BYTES) {
+    const message = `its id has more than ${MAX_ID_BYTES} bytes; it begins with ${quoted(id)}`;
+    return { kind: 'id-too-long', message };
+  }
+  return undefined;
+}
+
+export function documentProblem(document: unknown): RecordProblem | undefined {
+  if (typeof document !== 'string') {
+    const message =
+      document === undefined ? 'it has no document' : `its document is ${quoted(document)}: a document is a text`;
+    return { kind: 'no-document', message };
+  }
+  if (!document.isWellFormed()) return { kind: 'not-utf-8', message: `its document ${LONE_SURROGATE}` };
+  return undefined;
+}
+
+export function mimetypeProblem(mimetype: unknown): RecordProblem | undefined {
+  if (typeof mimetype === 'string' && isMimetype(mimetype)) return undefined;
+  const has = mimetype === undefined ? 'it has no mimetype' : `its mimetype is ${quoted(mimetype)}`;
+  return { kind: 'mimetype', message: `${has}: use ${MIMETYPES.join(', ')}` };
+}
+
+/** A value as a message shows it. */
+function quoted(value: unknown): string {
+  const text = jsonText(value);
+  return text.length > 80 ? `${text.slice(0, 80).toWellFormed()}…` : text;
+}
+
+function jsonText(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    // JSON is read to any depth, and not written to any.
+    return Array.isArray(value) ? 'a deeply nested list' : 'a deeply nested object';
+  }
+}

@@ -1,0 +1,45 @@
+import { ACTIVITIES, type Activity, parseKey } from '../artifacts/artifact-key.ts';
+import type { ArtifactKey, ArtifactStore } from '../artifacts/artifact-store.ts';
+import { type Plan, writePlan } from '../artifacts/plan.ts';
+import { readProvenanceChain } from '../artifacts/provenance.ts';
+import { isTidemarkError } from '../core/errors.ts';
+
+interface PlannedRun {
+  readonly provider: string;
+  readonly activity: Activity;
+  readonly key: ArtifactKey;
+  readonly start: Date;
+}
+
+/**
+ * Writes a plan of an ingest as far as it has come (A29): the file of this run, and those of the activities before it, from the plan that it was
+ * given, else from the provenance. Returns its key, which has the time of the run, or of the next second that has no plan.
+ */
+export async function writePlanOf(
+  store: ArtifactStore,
+  run: PlannedRun,
+  {
+    given,
+    version,
+    signal,
+  }: { readonly given: Plan | undefined; readonly version: string; readonly signal: AbortSignal },
+): Promise<ArtifactKey> {
+  const files = { ...(given ? before(run.activity, given) : await chainOf(store, run.key)), [run.activity]: [run.key] };
+  for (let start = run.start; ; start = new Date(start.getTime() + 1000)) {
+    try {
+      return await writePlan(store, { provider: run.provider, start }, { files, version }, { signal });
+    } catch (error) {
+      if (!isTidemarkError(error, 'conflict')) throw error;
+    }
+  }
+}
+
+function before(activity: Activity, { files }: Plan): Plan['files'] {
+  const earlier = ACTIVITIES.slice(0, ACTIVITIES.indexOf(activity));
+  return Object.fromEntries(earlier.flatMap((name) => (files[name] === undefined ? [] : [[name, files[name]]])));
+}
+
+async function chainOf(store: ArtifactStore, key: ArtifactKey): Promise<Plan['files']> {
+  const steps = await readProvenanceChain(store, key);
+  return Object.fromEntries(steps.map((step) => [parseKey(step.key)!.activity, [step.key]]));
+}

@@ -1,0 +1,16 @@
+import type { InputBatch } from '../input-item.ts';
+
+/** Where the records of a run come from: a file or stream of lines, a folder, artifacts. */
+export interface RecordSource {
+  /** How much there is, when that is known. */
+  readonly total: SourceSize | undefined;
+  /** May be called once. @throws TidemarkError when it cannot be read on; whatever is wrong with single records is told as items */
+  read(): AsyncIterable<InputBatch>;
+  /** Once it was read, of a folder: files that are no documents. */
+  passedOver?(): number;
+}
+
+export interface SourceSize {
+  readonly count: number;
+  readonly unit: 'bytes' | 'files';
+}

@@ -1,0 +1,166 @@
+import type { ArtifactKey, ArtifactStore, StoredObject } from '../artifacts/artifact-store.ts';
+import { docText } from '../artifacts/avro/doc-text.ts';
+import type { DocumentSchemaId } from '../artifacts/avro/schemas.ts';
+import { latestArtifact } from '../artifacts/find-artifacts.ts';
+import { failpoint } from '../lib/failpoint.ts';
+import { makeFolder } from '../lib/make-folder.ts';
+import type { RunnableActivity } from './activities.ts';
+import { type Claim, claimSecond } from './claim.ts';
+import { type DropLimits, type DropVerdict, dropOf, judgeDrop } from './drop.ts';
+import type { Erratum } from './errata.ts';
+import { Gathering, type Progress } from './gathering.ts';
+import type { Superseded } from './id-ledger.ts';
+import { publish, writeAccount, writeFiles } from './publishing.ts';
+import type { RecordSource } from './readers/record-source.ts';
+import { type PreviousRun, previousRun, type RunSummary } from './run-summary.ts';
+import type { RecordTransformer } from './transforms/transform-runner.ts';
+
+export interface RunOptions {
+  readonly store: ArtifactStore;
+  readonly provider: string;
+  readonly activity: RunnableActivity;
+  readonly source: RecordSource;
+  /** What the records come from, as the provenance tells it: the key of an artifact; of a harvest, a URL. */
+  readonly generator: string;
+  readonly schema: DocumentSchemaId;
+  /** None for a harvest. */
+  readonly transform: RecordTransformer | undefined;
+  /** When the run is said to have begun, in place of now. */
+  readonly start?: Date | undefined;
+  readonly limits: DropLimits;
+  /** Publishes whatever the drop is, and also nothing at all. */
+  readonly acceptDrop: boolean;
+  /** For what is gathered before it is published; made when it is not there. */
+  readonly folder: string;
+  /** Of the software. */
+  readonly version: string;
+  readonly signal: AbortSignal;
+  onProgress(progress: Progress): void;
+}
+
+export interface RunOutcome {
+  readonly summary: RunSummary;
+  readonly verdict: Verdict;
+  /** When the run began, as in the key. */
+  readonly start: Date;
+  /** Of the file of deleted records. */
+  readonly companion: ArtifactKey | undefined;
+  /** A file that began later than this run's, which so is not the newest one. */
+  readonly newer: ArtifactKey | undefined;
+  /** How many records are in the errata, and the first of them. */
+  readonly errata: { readonly count: number; readonly first: readonly Erratum[] };
+}
+
+/** `empty`: there is no record to publish, though no drop was accepted. `stop` and `empty` publish nothing. */
+export type Verdict = DropVerdict | 'empty';
+
+/**
+ * Runs an activity: reads all records, then writes the Avro file, the errata, the summary, and at last the provenance, which makes the
+ * artifact exist. Whatever ends it before leaves nothing that anybody lists.
+ * @throws what the source and the store throw; the signal's reason
+ */
+export async function runActivity(options: RunOptions): Promise<RunOutcome> {
+  makeFolder(options.folder);
+  const gathered = await Gathering.begin(options.folder);
+  try {
+    return await run(options, gathered);
+  } finally {
+    await gathered.close();
+  }
+}
+
+async function run(options: RunOptions, gathered: Gathering): Promise<RunOutcome> {
+  const { store, provider, activity, schema, generator, version, signal, onProgress } = options;
+  const began = new Date();
+  const { key, start } = await claimSecond(store, { ...options, start: options.start ?? began }, { version, signal });
+  failpoint('activity.claimed');
+  const doc = docText({ activity, provider, generator, software: `tidemark ${version}` });
+  await gathered.gather({ ...options, doc, context: { provider, activity, generator } });
+  failpoint('activity.gathered');
+
+  const stock = await takeStock(options, start, gathered);
+  const { verdict, superseded } = stock;
+  const facts = { options, key, start, began, gathered, ...stock };
+  if (verdict === 'stop' || verdict === 'empty') {
+    const summary = summaryOf(facts, undefined);
+    await writeAccount({ store, key, gathered, signal }, summary);
+    return { verdict, start, summary, errata: toldOf(gathered), companion: undefined, newer: undefined };
+  }
+  const { attempted } = gathered.counts;
+  const { file, companion } = await writeFiles({
+    ...{ store, key, schema, doc, gathered, superseded, signal },
+    onProgress: (done, total) => onProgress({ step: 'writing', attempted, done, total: Math.max(done, total) }),
+  });
+  const summary = summaryOf(facts, file);
+  await writeAccount({ store, key, gathered, signal }, summary);
+  await publish({ store, key, signal }, companion, { generator, version });
+  const newest = (await latestArtifact(store, { provider, activity }))?.key;
+  const newer = newest === key ? undefined : newest;
+  return { verdict, start, summary, errata: toldOf(gathered), companion, newer };
+}
+
+function toldOf({ errata: { count, first } }: Gathering): RunOutcome['errata'] {
+  return { count, first };
+}
+
+interface Stock {
+  readonly superseded: Superseded;
+  /** Records that the file will have. */
+  readonly written: number;
+  readonly previous: PreviousRun | undefined;
+  readonly drop: number | undefined;
+  readonly verdict: Verdict;
+}
+
+/** What was gathered, held against the run before. */
+async function takeStock(options: RunOptions, start: Date, gathered: Gathering): Promise<Stock> {
+  const { store, provider, activity } = options;
+  const superseded = await gathered.ids.superseded();
+  const previous = await previousRun(store, { provider, activity, start });
+  const written = gathered.counts.written - superseded.countOf('records');
+  const drop = previous && dropOf(previous.written, written);
+  return { superseded, written, previous, drop, verdict: judge(options, written, drop) };
+}
+
+function judge({ acceptDrop, limits }: RunOptions, written: number, drop = 0): Verdict {
+  const verdict = judgeDrop(drop, limits);
+  if (acceptDrop) return verdict === 'stop' ? 'warn' : verdict;
+  return verdict !== 'stop' && written === 0 ? 'empty' : verdict;
+}
+
+interface Facts extends Stock, Claim {
+  readonly options: RunOptions;
+  readonly began: Date;
+  readonly gathered: Gathering;
+}
+
+/** @param file undefined when nothing was published */
+function summaryOf(facts: Facts, file: StoredObject | undefined): RunSummary {
+  const { options, key, start, began, gathered, superseded, written, previous, drop } = facts;
+  const { provider, activity, generator, transform, version, source } = options;
+  const { attempted, deleted, omitted, notRdf } = gathered.counts;
+  const ended = new Date();
+  const seconds = (ended.getTime() - began.getTime()) / 1000;
+  return {
+    ...{ provider, activity, key, generator, transform: transform?.name, version },
+    published: file !== undefined,
+    start: start.toISOString(),
+    began: began.toISOString(),
+    ended: ended.toISOString(),
+    seconds,
+    recordsPerSecond: Math.round(attempted / Math.max(seconds, 0.001)),
+    attempted,
+    written,
+    deleted: deleted - superseded.countOf('deleted'),
+    failed: gathered.errata.failed,
+    duplicates: superseded.count,
+    omitted,
+    notRdf: notRdf === 0 ? undefined : notRdf,
+    passedOver: source.passedOver?.(),
+    errors: gathered.errata.byKind,
+    length: file?.length,
+    hashes: file?.hashes,
+    previous,
+    drop,
+  };
+}

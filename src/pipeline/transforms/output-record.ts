@@ -1,0 +1,92 @@
+import type { Mimetype } from '../../artifacts/avro/mimetypes.ts';
+import type { DocumentSchemaId, RecordOf } from '../../artifacts/avro/schemas.ts';
+import { contentProblem } from '../document-content.ts';
+import {
+  documentProblem,
+  type InputRecord,
+  idProblem,
+  MAX_RECORD_BYTES,
+  mimetypeProblem,
+  type RecordProblem,
+} from '../input-item.ts';
+import {
+  type Transform,
+  type TransformContext,
+  TransformError,
+  type TransformInput,
+  type TransformOutput,
+  type TransformResult,
+} from './transform.ts';
+
+export type OutputRecord = RecordOf['OriginalRecord.v1'] | RecordOf['MAP.4_0.MAPRecord.v1'];
+
+/** The records that one record becomes, or why it fails. */
+export type Outputs = { readonly records: readonly OutputRecord[] } | { readonly problem: RecordProblem };
+
+/** What is to be made of records. Plain values, to be handed to a thread. */
+export interface OutputTarget {
+  readonly schema: DocumentSchemaId;
+  readonly context: TransformContext;
+}
+
+/** What becomes of a record in a harvest: the record itself. */
+export function harvestedRecord({ id, document, mimetype }: InputRecord, provider: string): Outputs {
+  const problem = mimetypeProblem(mimetype);
+  return problem === undefined
+    ? { records: [{ id, provider, document, mimetype: mimetype as Mimetype }] }
+    : { problem };
+}
+
+/** What a transform makes of a record, when it is fit to be written. */
+export function outputOf(
+  record: TransformInput,
+  transform: Transform,
+  { schema, context }: OutputTarget,
+): Outputs | Promise<Outputs> {
+  try {
+    const result = transform.transform(record, context);
+    return result instanceof Promise ? result.then((made) => checked(made, schema), failed) : checked(result, schema);
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+function checked(result: TransformResult, schema: DocumentSchemaId): Outputs {
+  const given = Array.isArray(result) ? (result as readonly TransformOutput[]) : [result as TransformOutput];
+  const records: OutputRecord[] = [];
+  for (const output of given) {
+    if (output === null || output === undefined) continue;
+    const problem = outputProblem(output, schema);
+    if (problem !== undefined)
+      return { problem: { ...problem, message: `what the transform made: ${problem.message}` } };
+    records.push({ id: output.id, document: output.document });
+  }
+  return { records };
+}
+
+function outputProblem({ id, document }: TransformOutput, schema: DocumentSchemaId): RecordProblem | undefined {
+  const problem = idProblem(id) ?? documentProblem(document);
+  if (problem !== undefined) return problem;
+  if (document.length * 3 > MAX_RECORD_BYTES && Buffer.byteLength(document) > MAX_RECORD_BYTES) {
+    const message = `its document has more than ${MAX_RECORD_BYTES / 1024 ** 2} MB`;
+    return { kind: 'document-too-long', message };
+  }
+  return contentProblem(schema, document);
+}
+
+/** What V8 says when recursion goes too deep: our readers, and those of libraries, recurse over what documents nest. */
+const STACK_OVERFLOW = 'Maximum call stack size exceeded';
+
+function failed(error: unknown): Outputs {
+  if (error instanceof RangeError && error.message === STACK_OVERFLOW) {
+    return { problem: { kind: 'too-deep', message: 'the document is nested too deeply' } };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return { problem: { kind: error instanceof TransformError ? error.kind : kindOf(error), message } };
+}
+
+/** A module of somebody else can give its errors a kind, too. */
+function kindOf(error: unknown): string {
+  const kind = error instanceof Error && 'kind' in error ? error.kind : undefined;
+  return typeof kind === 'string' && /^[a-z][a-z0-9-]{0,39}$/.test(kind) ? kind : 'transform';
+}

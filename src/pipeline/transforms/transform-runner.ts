@@ -1,0 +1,185 @@
+import { AskedThread } from '../../lib/workers/asked-thread.ts';
+import { startThread } from '../../lib/workers/questions.ts';
+import type { RecordProblem } from '../input-item.ts';
+import type { Outputs, OutputTarget } from './output-record.ts';
+import type { DerivedSchema, TransformInput } from './transform.ts';
+
+/** A transform that a run can use. */
+export interface RecordTransformer {
+  readonly name: string;
+  /** The schema of what it makes, for activities that may make several. */
+  readonly schema?: DerivedSchema | undefined;
+  /** What becomes of each record, in their order. May be called again before it has answered; records are taken one after the other. */
+  transform(records: readonly TransformInput[], target: OutputTarget): Promise<readonly Outputs[]>;
+}
+
+export type DescribedTransform = Pick<RecordTransformer, 'name' | 'schema'>;
+
+export type TransformTask =
+  | { readonly task: 'describe' }
+  | {
+      readonly task: 'transform';
+      /** The number of the first record in the run, from 1. */
+      readonly first: number;
+      readonly records: readonly TransformInput[];
+      /** Numbers of records that are left out. */
+      readonly skip: readonly number[];
+      readonly target: OutputTarget;
+    };
+
+export interface TransformThreadData extends TransformOptions {
+  /** One number: that of the record that is being transformed; 0 between two tasks. */
+  readonly progress: Int32Array<SharedArrayBuffer>;
+}
+
+interface TransformOptions {
+  /** A name, or the path of a mapping or a module: see `loadTransform`. */
+  readonly text: string;
+  /** Relative paths begin there. */
+  readonly folder: string;
+}
+
+interface RunnerOptions extends TransformOptions {
+  /** Milliseconds that one record may take. */
+  readonly recordTimeout: number;
+  readonly signal: AbortSignal;
+}
+
+/** Megabytes of a thread's objects; a document of 16 MB becomes a tree of some hundreds. */
+const MOST_MEMORY_MB = 1_024;
+/** So often the thread is checked within the time of one record. Checks are counted, not seconds: a process that was suspended loses none. */
+const CHECKS = 10;
+const SHORTEST_CHECK_MS = 10;
+
+/**
+ * Runs a transform in a thread, which can be stopped at any time. A record that takes too long, or whose transform ends the thread (by its memory,
+ * for one), fails; the thread is started again for the other ones.
+ */
+export class TransformRunner implements RecordTransformer {
+  readonly #options: RunnerOptions;
+  readonly #thread: AskedThread;
+  readonly #problems = new Map<number, RecordProblem>();
+  readonly #stop = () => this.close();
+  #description: DescribedTransform = { name: '', schema: undefined };
+  #progress: Int32Array<SharedArrayBuffer> = newProgress();
+  #next = 1;
+  #asked = 0;
+  #failures = 0;
+  #isClosed = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  private constructor(options: RunnerOptions) {
+    this.#options = options;
+    this.#thread = new AskedThread({ work: 'the transform', start: () => this.#start() });
+    options.signal.addEventListener('abort', this.#stop);
+  }
+
+  /** @throws TidemarkError `invalid` for what is no transform; the signal's reason, here and later */
+  static async open(options: RunnerOptions): Promise<TransformRunner> {
+    const runner = new TransformRunner(options);
+    try {
+      runner.#description = await runner.#thread.ask<TransformTask, DescribedTransform>({ task: 'describe' });
+      return runner;
+    } catch (error) {
+      runner.close();
+      options.signal.throwIfAborted();
+      throw error;
+    }
+  }
+
+  get name(): string {
+    return this.#description.name;
+  }
+
+  get schema(): DerivedSchema | undefined {
+    return this.#description.schema;
+  }
+
+  async transform(records: readonly TransformInput[], target: OutputTarget): Promise<readonly Outputs[]> {
+    const first = this.#next;
+    this.#next += records.length;
+    this.#asked += 1;
+    this.#watch();
+    try {
+      const outputs = await this.#ask({ task: 'transform', first, records, skip: [], target });
+      return outputs.map((output, at) => output ?? { problem: this.#problems.get(first + at)! });
+    } finally {
+      this.#asked -= 1;
+      for (let number = first; number < first + records.length; number++) this.#problems.delete(number);
+      if (this.#asked === 0) this.#unwatch();
+    }
+  }
+
+  /** Stops the thread, whatever it is doing. */
+  close(): void {
+    this.#isClosed = true;
+    this.#options.signal.removeEventListener('abort', this.#stop);
+    this.#unwatch();
+    this.#thread.end();
+  }
+
+  async #ask(task: Extract<TransformTask, { task: 'transform' }>): Promise<readonly (Outputs | undefined)[]> {
+    const known = this.#failures;
+    try {
+      return await this.#thread.ask<TransformTask, readonly (Outputs | undefined)[]>(task);
+    } catch (error) {
+      this.#options.signal.throwIfAborted();
+      // Every task that waited fails when the thread ends: the first one finds out which record it was.
+      const number = Atomics.exchange(this.#progress, 0, 0);
+      if (number > 0) this.#fail(number, problemOf(error as Error));
+      if (this.#failures === known || this.#isClosed) throw error;
+      return this.#ask({ ...task, skip: [...this.#problems.keys()] });
+    }
+  }
+
+  #start() {
+    const { text, folder } = this.#options;
+    // A thread that is being stopped may still write to the one that it had.
+    this.#progress = newProgress();
+    const workerData: TransformThreadData = { text, folder, progress: this.#progress };
+    const resourceLimits = { maxOldGenerationSizeMb: MOST_MEMORY_MB };
+    return startThread('./transform-thread', import.meta.url, { workerData, resourceLimits });
+  }
+
+  #watch(): void {
+    if (this.#timer !== undefined) return;
+    let number = 0;
+    let checks = 0;
+    const check = () => {
+      const current = Atomics.load(this.#progress, 0);
+      checks = current === number ? checks + 1 : 0;
+      number = current;
+      if (number > 0 && checks > CHECKS) this.#stopAt(number);
+    };
+    this.#timer = setInterval(check, Math.max(SHORTEST_CHECK_MS, this.#options.recordTimeout / CHECKS));
+  }
+
+  #unwatch(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #stopAt(number: number): void {
+    const seconds = this.#options.recordTimeout / 1000;
+    this.#fail(number, { kind: 'too-slow', message: `it took longer than ${seconds} s (TIDEMARK_RECORD_TIMEOUT)` });
+    this.#progress = newProgress();
+    this.#thread.end('a record took too long');
+  }
+
+  #fail(number: number, problem: RecordProblem): void {
+    this.#failures += 1;
+    this.#problems.set(number, problem);
+  }
+}
+
+function newProgress(): Int32Array<SharedArrayBuffer> {
+  return new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+}
+
+/** Why a record failed that ended the thread. */
+function problemOf({ cause, message }: Error): RecordProblem {
+  if ((cause as NodeJS.ErrnoException | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY') {
+    return { kind: 'too-much-memory', message: `it takes more than ${MOST_MEMORY_MB} MB of memory` };
+  }
+  return { kind: 'transform', message: cause instanceof Error ? cause.message : message };
+}

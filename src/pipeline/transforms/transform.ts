@@ -1,0 +1,52 @@
+import type { Activity } from '../../artifacts/artifact-key.ts';
+import type { DocumentSchemaId } from '../../artifacts/avro/schemas.ts';
+
+/**
+ * Makes records of records: one in, any number out, or an error. A module that is named on the command line exports this as its default, or its
+ * parts by name; a function as default stands for `transform`. docs/artifacts.md shows one.
+ */
+export interface Transform {
+  /** As messages, summaries and the `doc` of files name it. */
+  readonly name: string;
+  /** The schema of what it makes, for activities that may make several. */
+  readonly schema?: DerivedSchema | undefined;
+  /**
+   * Called for one record after the other. None out leaves the record out; whatever it throws makes the record fail, and stops no other.
+   */
+  transform(record: TransformInput, context: TransformContext): TransformResult | Promise<TransformResult>;
+}
+
+export type DerivedSchema = Exclude<DocumentSchemaId, 'OriginalRecord.v1'>;
+
+export interface TransformInput {
+  readonly id: string;
+  readonly document: string;
+  /** `application/xml`, `application/json` or `text/turtle`; undefined for records that were mapped before. */
+  readonly mimetype?: string | undefined;
+}
+
+export interface TransformContext {
+  readonly provider: string;
+  readonly activity: Activity;
+  /** The key of the file that the records come from. */
+  readonly generator: string;
+}
+
+export interface TransformOutput {
+  readonly id: string;
+  readonly document: string;
+}
+
+export type TransformResult = TransformOutput | readonly TransformOutput[] | null | undefined;
+
+/** Why a record cannot be transformed; other errors are counted as `transform`. */
+export class TransformError extends Error {
+  /** A word to count by, such as `missing-field`. */
+  readonly kind: string;
+
+  constructor(kind: string, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'TransformError';
+    this.kind = kind;
+  }
+}

@@ -1,0 +1,278 @@
+import { type BigIntStats, statSync } from 'node:fs';
+import { open, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { PublishedDocument } from '../published-document.ts';
+import { basisOf, type OlderVersion } from '../render/older-version.ts';
+import type { RenderJob } from '../render/render-job.ts';
+import { bodyPath, DocumentBodies, isSound, requireBody } from './document-bodies.ts';
+import { bodyOf, type DocumentRecord, removeLeftOver } from './document-files.ts';
+import {
+  type DocumentReference,
+  isEarlier,
+  isRecord,
+  recordPath,
+  versionless,
+  versionlessOf,
+  versionOf,
+} from './document-reference.ts';
+
+/** How to make a document that is not there. */
+export interface Making {
+  readonly job: RenderJob;
+  readonly newest: number;
+  readonly immutable?: boolean;
+  /** The version that is kept until this one is there, when this one may be made of it. */
+  readonly older?: OlderVersion | undefined;
+}
+
+/** Renders a document into a record file; in a thread of its own. */
+export type Render = (record: string, making: Making) => Promise<DocumentRecord>;
+
+interface Entry {
+  readonly record: DocumentRecord;
+  /** Tells whether the record file is still the one that was read: another process may have rendered it anew. */
+  readonly file: string;
+  readonly bytes: number;
+  /** Whether its body has the bytes of its digest; undefined before this process needed it. */
+  sound?: Promise<boolean>;
+}
+
+export interface DocumentCacheOptions {
+  readonly folder: string;
+  readonly mostBytes: number;
+  readonly render: Render;
+  /** Milliseconds; for tests. */
+  readonly grace?: number;
+}
+
+export interface CacheFigures {
+  readonly documents: number;
+  /** That they take on disk. */
+  readonly bytes: number;
+  readonly mostBytes: number;
+  /** Requests for a document that was there. */
+  readonly hits: number;
+  /** Requests for one that had to be made, or was being made. */
+  readonly misses: number;
+}
+
+/** Rendered documents on disk, made when they are first asked for; never the same one twice at a time. */
+export class DocumentCache {
+  readonly #folder: string;
+  readonly #mostBytes: number;
+  readonly #render: Render;
+  readonly #bodies: DocumentBodies;
+  /** In the order of their last use. */
+  readonly #entries = new Map<string, Entry>();
+  readonly #making = new Map<string, Promise<DocumentRecord>>();
+  /** The version of each document that is kept; a new one replaces it. */
+  readonly #versions = new Map<string, string>();
+  #bytes = 0;
+  #hits = 0;
+  #misses = 0;
+
+  constructor(options: DocumentCacheOptions) {
+    this.#folder = options.folder;
+    this.#mostBytes = options.mostBytes;
+    this.#render = options.render;
+    this.#bodies = new DocumentBodies(options.grace);
+  }
+
+  async get(reference: DocumentReference, making: () => Making): Promise<PublishedDocument> {
+    const path = this.#recordPath(reference);
+    const entry = await this.#requireSound(path, this.#known(path) ?? (await this.#readOther(path, reference)));
+    if (entry !== undefined) {
+      this.#hits += 1;
+      return this.#toDocument(path, entry.record);
+    }
+    this.#misses += 1;
+    const plan = making();
+    const withOlder = async () => ({ ...plan, older: await this.#olderVersion(reference, plan.job) });
+    return this.#toDocument(path, await this.#make(path, reference, withOlder));
+  }
+
+  /** What is kept, and how often it was there when it was asked for. */
+  figures(): CacheFigures {
+    const documents = this.#entries.size;
+    return { documents, bytes: this.#bytes, mostBytes: this.#mostBytes, hits: this.#hits, misses: this.#misses };
+  }
+
+  /** Whether a version of a document was there when it was last looked for; it costs no look at the disk. */
+  holds(document: Pick<DocumentReference, 'folder' | 'name' | 'version'>): boolean {
+    const path = this.#versions.get(versionless(document));
+    return path !== undefined && this.#entries.has(path) && versionOf(path) === document.version;
+  }
+
+  /** Makes a document anew, whether it is there or not, and all of it. */
+  async refresh(reference: DocumentReference, making: Making): Promise<PublishedDocument> {
+    const path = this.#recordPath(reference);
+    return this.#toDocument(path, await this.#make(path, reference, async () => making));
+  }
+
+  /** The document when it is there. */
+  async peek(reference: DocumentReference): Promise<DocumentRecord | undefined> {
+    const path = this.#recordPath(reference);
+    return (this.#known(path) ?? (await this.#readRecord(path)))?.record;
+  }
+
+  /** Takes in what an earlier process left: counts its documents, and removes what it did not finish. */
+  async takeStock(): Promise<void> {
+    for (const folder of await readdir(this.#folder).catch(() => []))
+      await this.#takeStockOf(join(this.#folder, folder));
+    await this.#evict();
+  }
+
+  async #takeStockOf(folder: string): Promise<void> {
+    const files = await readdir(folder).catch(() => []);
+    const named = new Set<string>();
+    for (const file of files.filter(isRecord)) {
+      const entry = await this.#readRecord(join(folder, file));
+      if (entry === undefined) continue;
+      named.add(entry.record.body);
+      await this.#keepNewest(join(folder, file));
+    }
+    const isUnnamed = (file: string) => !isRecord(file) && !named.has(bodyOf(file));
+    await removeLeftOver(files.filter(isUnnamed).map((file) => join(folder, file)));
+  }
+
+  /** A process that was killed may have left two versions of a document. */
+  async #keepNewest(path: string): Promise<void> {
+    const document = versionlessOf(path);
+    const other = this.#versions.get(document);
+    const older = other !== undefined && versionOf(other) > versionOf(path) ? path : other;
+    if (older !== path) this.#versions.set(document, path);
+    if (older !== undefined) await this.#remove(older);
+  }
+
+  #recordPath(reference: DocumentReference): string {
+    return join(this.#folder, recordPath(reference));
+  }
+
+  /** What is known of a record, unless its file is another one by now. */
+  #known(path: string): Entry | undefined {
+    const entry = this.#entries.get(path);
+    if (entry === undefined) return undefined;
+    const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+    if (found !== undefined && identityOf(found) === entry.file) {
+      this.#entries.delete(path);
+      this.#entries.set(path, entry);
+      return entry;
+    }
+    this.#forget(path);
+    return undefined;
+  }
+
+  async #readRecord(path: string): Promise<Entry | undefined> {
+    try {
+      await using file = await open(path);
+      const found = await file.stat({ bigint: true });
+      const record: DocumentRecord = JSON.parse(await file.readFile('utf8'));
+      await requireBody(path, record);
+      return this.#remember(path, record, identityOf(found));
+    } catch {
+      // Not there, not whole, or removed meanwhile by another process: it is made anew.
+      return undefined;
+    }
+  }
+
+  /** What another process has made takes the place of the older version that this one knows. */
+  async #readOther(path: string, reference: DocumentReference): Promise<Entry | undefined> {
+    const entry = await this.#readRecord(path);
+    const known = this.#versions.get(versionless(reference));
+    // A slow request may ask for a version that is on its way out.
+    if (entry === undefined || (known !== undefined && versionOf(known) > reference.version)) return entry;
+    if (known !== undefined && known !== path) await this.#remove(known);
+    this.#versions.set(versionless(reference), path);
+    return entry;
+  }
+
+  /** Undefined when the body of the document is damaged: then it is removed, and made anew. */
+  async #requireSound(path: string, entry: Entry | undefined): Promise<Entry | undefined> {
+    if (entry === undefined) return undefined;
+    entry.sound ??= isSound(path, entry.record);
+    if (await entry.sound) return entry;
+    if (this.#entries.get(path) === entry) await this.#remove(path);
+    return undefined;
+  }
+
+  async #olderVersion(reference: DocumentReference, job: RenderJob): Promise<OlderVersion | undefined> {
+    const path = this.#versions.get(versionless(reference));
+    if (path === undefined || !isEarlier(path, reference)) return undefined;
+    const found = this.#entries.get(path);
+    if (found?.record.basis === undefined || found.record.basis !== basisOf(job)) return undefined;
+    const { record } = (await this.#requireSound(path, found)) ?? {};
+    if (record === undefined) return undefined;
+    return { file: bodyPath(path, record), length: record.lengths.identity, newest: record.newest };
+  }
+
+  #make(path: string, reference: DocumentReference, making: () => Promise<Making>): Promise<DocumentRecord> {
+    const underWay = this.#making.get(path);
+    if (underWay !== undefined) return underWay;
+    const made = making()
+      .then((plan) => this.#render(path, plan))
+      .then((record) => this.#take(path, reference, record))
+      .finally(() => this.#making.delete(path));
+    this.#making.set(path, made);
+    return made;
+  }
+
+  /** Puts what was rendered in the place of an older version. */
+  async #take(path: string, reference: DocumentReference, record: DocumentRecord): Promise<DocumentRecord> {
+    const older = this.#versions.get(versionless(reference));
+    if (older !== undefined && older !== path) await this.#remove(older);
+    this.#versions.set(versionless(reference), path);
+    const entry = await this.#readRecord(path);
+    // Another process has made it at the same time, and was last; or it has removed it already, and only this answer needs it.
+    if (entry?.record.body !== record.body) this.#bodies.removeLater(path, record);
+    else entry.sound = Promise.resolve(true);
+    await this.#evict();
+    return record;
+  }
+
+  #remember(path: string, record: DocumentRecord, file: string): Entry {
+    this.#forget(path, record);
+    const entry: Entry = { record, file, bytes: record.lengths.gzip };
+    this.#entries.set(path, entry);
+    this.#bytes += entry.bytes;
+    return entry;
+  }
+
+  /** What was known of a record that is there no more. Its body goes too, unless it is that of the record that is there now. */
+  #forget(path: string, current?: DocumentRecord): void {
+    const entry = this.#entries.get(path);
+    if (entry === undefined) return;
+    this.#bytes -= entry.bytes;
+    this.#entries.delete(path);
+    if (entry.record.body === current?.body) return;
+    this.#bodies.removeLater(path, entry.record);
+  }
+
+  async #remove(path: string): Promise<void> {
+    this.#forget(path);
+    await rm(path, { force: true });
+  }
+
+  async #evict(): Promise<void> {
+    for (const [path, { bytes }] of this.#entries) {
+      if (this.#bytes <= this.#mostBytes || bytes === this.#bytes) return;
+      await this.#remove(path);
+    }
+  }
+
+  #toDocument(path: string, record: DocumentRecord): PublishedDocument {
+    const { digest, newest, rendered, immutable, lengths } = record;
+    return {
+      digest,
+      newest,
+      rendered,
+      immutable,
+      lengths,
+      open: (encoding) => this.#bodies.open(path, record, encoding),
+    };
+  }
+}
+
+/** Numbers of files are given again, so the time of writing belongs to it. */
+function identityOf({ ino, mtimeNs }: BigIntStats): string {
+  return `${ino}-${mtimeNs}`;
+}

@@ -1,0 +1,43 @@
+import { Readable } from 'node:stream';
+import type { ResourceIndex } from '../../stores/resource-index.ts';
+import type { PublishedDocument } from '../published-document.ts';
+import { render } from '../render/render-job.ts';
+import type { DocumentCache, Making } from './document-cache.ts';
+import type { DocumentReference } from './document-reference.ts';
+
+/** What a publisher needs of the documents that were rendered. */
+export type Documents = Pick<DocumentCache, 'get' | 'refresh' | 'holds' | 'peek'>;
+
+/** Renders each document from the store when it is opened, and keeps none: to compare with those that are kept. Only `identity` can be opened. */
+export class FreshDocuments implements Documents {
+  readonly #index: ResourceIndex;
+
+  constructor(index: ResourceIndex) {
+    this.#index = index;
+  }
+
+  async get(_: DocumentReference, making: () => Making): Promise<PublishedDocument> {
+    return this.#toDocument(making());
+  }
+
+  async refresh(_: DocumentReference, making: Making): Promise<PublishedDocument> {
+    return this.#toDocument(making);
+  }
+
+  holds(): boolean {
+    return false;
+  }
+
+  async peek(): Promise<undefined> {}
+
+  #toDocument({ job, newest, immutable = false }: Making): PublishedDocument {
+    return {
+      digest: '',
+      newest,
+      rendered: Date.now(),
+      immutable,
+      lengths: { identity: 0, gzip: 0 },
+      open: async () => Readable.from(render(job, this.#index)),
+    };
+  }
+}

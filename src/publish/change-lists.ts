@@ -1,0 +1,226 @@
+import { TidemarkError } from '../core/errors.ts';
+import { MAX_ENTRIES, MAX_ENTRIES_WEIGHT } from '../core/resource-set.ts';
+import { boundaryAfter, boundaryBefore, clockStamp, formatStamp, type Stamp } from '../core/stamp.ts';
+import type { ResourceIndex, Window } from '../stores/resource-index.ts';
+import type { Making } from './cache/document-cache.ts';
+import { type DocumentReference, fingerprint } from './cache/document-reference.ts';
+import type { Documents } from './cache/fresh-documents.ts';
+import { parseName, partName } from './pages/document-name.ts';
+import { notOlderThan, type PublishedDocument } from './published-document.ts';
+import type { PublishedSet } from './published-set.ts';
+
+const LIMITS = { entries: MAX_ENTRIES, weight: MAX_ENTRIES_WEIGHT };
+
+interface History {
+  /** The stamp of the last change; the epoch's start when it has none. */
+  readonly newest: Stamp;
+  readonly windows: readonly Window[];
+}
+
+/** The Change Lists of a set: windows of its history, and the index over them (ResourceSync 1.1, 12). */
+export class ChangeLists {
+  readonly #index: ResourceIndex;
+  readonly #cache: Documents;
+
+  constructor(index: ResourceIndex, cache: Documents) {
+    this.#index = index;
+    this.#cache = cache;
+  }
+
+  async list(published: PublishedSet): Promise<PublishedDocument> {
+    const history = await this.#history(published);
+    if (history.windows.length > 1) return this.#windowIndex(published, history);
+    const { set, uris } = published;
+    const { newest } = history;
+    return this.#changes(published, {
+      name: 'changelist',
+      newest,
+      range: { after: set.epochStart, until: newest + 1 },
+      head: { from: set.epochStart, capabilityList: uris.capabilityList },
+    });
+  }
+
+  async recent(published: PublishedSet): Promise<PublishedDocument> {
+    const { set, uris, style } = published;
+    const { newest } = await this.#history(published);
+    return this.#get(published, { name: 'changelist-recent', version: newest }, () => ({
+      newest,
+      job: {
+        kind: 'recent-changes',
+        set: set.id,
+        epochStart: set.epochStart,
+        until: newest + 1,
+        limits: LIMITS,
+        capabilityList: uris.capabilityList,
+        style,
+      },
+    }));
+  }
+
+  /** @throws TidemarkError `not-found` or `gone` */
+  async window(published: PublishedSet, name: string): Promise<PublishedDocument> {
+    const { set, uris } = published;
+    const number = parseName(name, set.epoch);
+    const { windows, newest } = await this.#history(published);
+    const at = windows.findIndex((window) => window.number === number);
+    if (at < 0) throw new TidemarkError('not-found', `there is no change list "${name}"`, { name });
+    const from = fromOf(published, windows, at);
+    const next = windows[at + 1];
+    const head = { from, capabilityList: uris.capabilityList, index: uris.changeList };
+    if (next === undefined) {
+      return this.#changes(published, {
+        name: `changelist-${name}`,
+        newest,
+        range: { after: from, until: newest + 1 },
+        head,
+      });
+    }
+    return this.#changes(published, {
+      name: `changelist-${name}-closed`,
+      newest: next.from - 1,
+      range: { after: from, until: next.from },
+      head: { ...head, until: next.from },
+      immutable: true,
+    });
+  }
+
+  async between(
+    published: PublishedSet,
+    range: AskedRange,
+  ): Promise<{ document: PublishedDocument; next: Stamp | undefined }> {
+    const { set, uris } = published;
+    const { newest } = await this.#history(published);
+    requireOrder(range, { begins: set.epochStart, newest });
+    const from = Math.max(boundaryBefore(range.from ?? set.epochStart), set.epochStart);
+    // A list with `until` is never changed again: one whose end has not come yet is open.
+    const asked = range.until === undefined || range.until > newest ? undefined : boundaryAfter(range.until);
+    const next = await this.#endOfDocument(published, from, asked ?? newest + 1);
+    const until = next ?? asked;
+    const head = { from, capabilityList: uris.capabilityList, ...(until !== undefined && { until }) };
+    // Under one name, so that a new question replaces the last one in the cache: there are as many as there are clients.
+    const question = { ...published, fingerprint: fingerprint(published.fingerprint, from, until) };
+    const document = await this.#changes(question, {
+      name: 'changes-between',
+      newest: until === undefined ? newest : until - 1,
+      range: { after: from, until: until ?? newest + 1 },
+      head,
+      immutable: until !== undefined,
+    });
+    return { document, next };
+  }
+
+  /** The boundary below the first change that a document from here on cannot hold; undefined when it holds them all. */
+  async #endOfDocument({ set }: PublishedSet, after: Stamp, until: Stamp): Promise<Stamp | undefined> {
+    let entries = 0;
+    let weight = 0;
+    for await (const changes of this.#index.changes(set.id, { after, until })) {
+      for (const change of changes) {
+        entries += 1;
+        weight += change.weight;
+        if (entries > LIMITS.entries || weight > LIMITS.weight) return change.stamp - 1;
+      }
+    }
+    return undefined;
+  }
+
+  #windowIndex(published: PublishedSet, { windows, newest }: History): Promise<PublishedDocument> {
+    const { set, uris } = published;
+    // An index lists what has happened since its `from`, so the oldest of too many windows may be left out (ResourceSync 1.1, 12.2).
+    const first = Math.max(windows.length - MAX_ENTRIES, 0);
+    return this.#get(published, { name: 'changelist-index', version: newest }, () => ({
+      newest,
+      job: {
+        kind: 'change-list-index',
+        document: {
+          from: fromOf(published, windows, first),
+          capabilityList: uris.capabilityList,
+          windows: windows.slice(first).map(({ number, from }, at, listed) => {
+            const next = listed[at + 1];
+            const uri = uris.changeWindow(partName(set.epoch, number));
+            const begins = first + at === 0 ? set.epochStart : from;
+            return { uri, from: begins, ...(next !== undefined && { until: next.from }) };
+          }),
+        },
+      },
+    }));
+  }
+
+  /** The windows up to the last change: what was committed since is left to the next request. */
+  async #history({ set }: PublishedSet): Promise<History> {
+    const { lastChange } = await this.#index.summary(set.id);
+    const newest = Math.max(lastChange, set.epochStart - 1);
+    const windows = await this.#index.windows(set.id, set.epochStart);
+    return { newest, windows: windows.filter(({ from }) => from < newest) };
+  }
+
+  #changes(
+    published: PublishedSet,
+    { name, newest, range, head, immutable = false }: ChangesPlan,
+  ): Promise<PublishedDocument> {
+    const { set, style } = published;
+    return this.#get(published, { name, version: newest }, () => ({
+      newest,
+      immutable,
+      job: { kind: 'changes', set: set.id, ...range, head, style },
+    }));
+  }
+
+  async #get(
+    { set, folder, fingerprint }: PublishedSet,
+    { name, version }: Pick<DocumentReference, 'name' | 'version'>,
+    making: () => Making,
+  ): Promise<PublishedDocument> {
+    const document = await this.#cache.get({ folder, name, version, fingerprint }, making);
+    return notOlderThan(set.hashesSince ?? 0, document);
+  }
+}
+
+interface AskedRange {
+  readonly from: Stamp | undefined;
+  readonly until: Stamp | undefined;
+}
+
+interface ChangesPlan {
+  readonly name: string;
+  readonly newest: Stamp;
+  readonly range: { readonly after: Stamp; readonly until: Stamp };
+  readonly head: {
+    readonly from: Stamp;
+    readonly until?: Stamp;
+    readonly capabilityList: string;
+    readonly index?: string;
+  };
+  readonly immutable?: boolean;
+}
+
+/** The first window of an epoch reaches back to its start; every other one begins where the one before ends. */
+function fromOf({ set }: PublishedSet, windows: readonly Window[], at: number): Stamp {
+  return at === 0 ? set.epochStart : windows[at]!.from;
+}
+
+function requireOrder(
+  { from, until }: AskedRange,
+  { begins, newest }: { readonly begins: Stamp; readonly newest: Stamp },
+): void {
+  // Stamps run ahead of the clock while many changes are committed at once.
+  if (from !== undefined && from > Math.max(clockStamp(), newest + 1)) {
+    throw new TidemarkError('invalid', `from lies in the future: ${formatStamp(from)}`, {
+      code: 'future',
+      field: 'from',
+    });
+  }
+  if (until !== undefined && until <= (from ?? 0)) {
+    throw new TidemarkError('invalid', 'until must lie after from', { code: 'order', field: 'until' });
+  }
+  if (until !== undefined && until <= begins) {
+    throw new TidemarkError(
+      'invalid',
+      `until lies before the history of this set, which begins at ${formatStamp(begins)}`,
+      {
+        code: 'before-history',
+        field: 'until',
+        begins: formatStamp(begins),
+      },
+    );
+  }
+}

@@ -1,0 +1,62 @@
+import { setImmediate } from 'node:timers/promises';
+import type { SetId } from '../../core/resource-set.ts';
+import type { Stamp } from '../../core/stamp.ts';
+import { SharedLook } from '../../lib/shared-look.ts';
+import type { LogEntry, ResourceIndex } from '../../stores/resource-index.ts';
+
+/** Entries that are read at once: about a millisecond. */
+const BATCH = 2_000;
+
+type Listener = (entries: readonly LogEntry[]) => void;
+
+/** Reads along the log, and hands each set's changes to whoever follows it. */
+export class LogTail {
+  readonly #index: ResourceIndex;
+  readonly #listeners = new Map<SetId, Listener>();
+  /** Every change below it was handed on. */
+  #head: Stamp | undefined;
+  readonly #shared = new SharedLook(() => this.#readOn());
+
+  constructor(index: ResourceIndex) {
+    this.#index = index;
+  }
+
+  /** Resolves when everything that was committed before the call has been handed on. */
+  look(): Promise<void> {
+    return this.#shared.look();
+  }
+
+  /** Follows a set from here on. Returns the boundary above which its changes will be handed on. */
+  async follow(set: SetId, listener: Listener): Promise<Stamp> {
+    this.#head ??= await this.#index.watermark();
+    this.#listeners.set(set, listener);
+    return this.#head;
+  }
+
+  unfollow(set: SetId): void {
+    this.#listeners.delete(set);
+  }
+
+  async #readOn(): Promise<void> {
+    const until = await this.#index.watermark();
+    this.#head ??= until;
+    while (this.#head < until) {
+      const entries = await this.#index.tail(this.#head, BATCH);
+      this.#handOn(entries);
+      this.#head =
+        entries.length < BATCH ? Math.max(until, (entries.at(-1)?.stamp ?? 0) + 1) : entries.at(-1)!.stamp + 1;
+      if (entries.length === BATCH) await setImmediate();
+    }
+  }
+
+  #handOn(entries: readonly LogEntry[]): void {
+    const bySet = new Map<SetId, LogEntry[]>();
+    for (const entry of entries) {
+      if (!this.#listeners.has(entry.set)) continue;
+      const of = bySet.get(entry.set);
+      if (of === undefined) bySet.set(entry.set, [entry]);
+      else of.push(entry);
+    }
+    for (const [set, of] of bySet) this.#listeners.get(set)?.(of);
+  }
+}

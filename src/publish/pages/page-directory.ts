@@ -1,0 +1,285 @@
+import type { ResourceKey } from '../../core/key.ts';
+import { MAX_ENTRIES, type ResourceSet } from '../../core/resource-set.ts';
+import { boundaryBefore, type Stamp } from '../../core/stamp.ts';
+import type { Limits, LogEntry, Piece } from '../../stores/resource-index.ts';
+import { partName } from './document-name.ts';
+import { bytesOf, MOST_BYTES, MOST_PAGES, MOST_RETIRED_BYTES } from './page-limits.ts';
+
+/**
+ * A Resource List page: a contiguous range of keys, from its `from` to that of the next page. What it holds is counted along the
+ * log, so that nothing has to be asked of the store until a page is too full.
+ */
+export interface Page {
+  readonly name: string;
+  /** The least key that it may hold; empty for the first page. */
+  from: ResourceKey;
+  entries: number;
+  /** Bytes of its entries, at most: an update adds its weight without taking off the one before. */
+  weight: number;
+  /** The newest stamp in its range, tombstones included; 0 for none. */
+  version: Stamp;
+  /** The greatest key that it ever held. */
+  high: ResourceKey;
+  /** Up to where the log is counted. */
+  counted: Stamp;
+  /** The boundary at which it was last within its limits; undefined while it is. */
+  full?: Stamp | undefined;
+}
+
+/** A page that was split, or removed when it had become empty. Its name goes on serving what it held, for a day. */
+export interface RetiredPage {
+  readonly name: string;
+  readonly from: ResourceKey;
+  readonly to: ResourceKey | undefined;
+  /** It serves the resources of its range that were created before this boundary. */
+  readonly through: Stamp;
+  /** Milliseconds since 1970. */
+  readonly retired: number;
+}
+
+/** A directory as it is kept in the catalog. */
+export interface StoredDirectory {
+  readonly epoch: number;
+  readonly through: Stamp;
+  readonly lastNumber: number;
+  readonly pages: readonly Page[];
+  readonly retired: readonly RetiredPage[];
+  /** The most entries of a page, when that is more than the set says. */
+  readonly entries?: number;
+  /** The page size of the set, and when it was chosen; absent when it was never changed. */
+  readonly pageEntries?: number;
+  readonly pagesSince?: Stamp | undefined;
+}
+
+/** What of a set says how large its pages are. */
+type SizedSet = Pick<ResourceSet, 'epoch' | 'pageEntries' | 'pagesSince'>;
+
+/** What a survey of the whole set found; `entries` is the most of a page, when that is more than the set says. */
+interface WholeSurvey {
+  readonly through: Stamp;
+  readonly pieces: readonly Piece[];
+  readonly entries?: number;
+}
+
+export const RETIRED_FOR = 24 * 60 * 60 * 1000;
+
+/**
+ * Which range of keys is which page of a set. A fold of the log, so every server has the same one, with one exception: where a page is
+ * split is read from the store, and agreed upon through the catalog before anybody is told.
+ *
+ * A name never loses a key that it held: a key beyond all that a full page held opens a new page; a page that
+ * overflows in the middle is retired, and its pieces have new names.
+ */
+export class PageDirectory {
+  readonly epoch: number;
+  /** The most entries of a page, as the set says. */
+  #entries: number;
+  #pagesSince: Stamp | undefined;
+  #limits: Limits;
+  #lastNumber: number;
+  #pages: Page[];
+  #retired: RetiredPage[];
+  /** Every change below this boundary is counted. */
+  through: Stamp;
+  /** Whether pages came or went since it was stored. */
+  shapeChanged: boolean;
+
+  constructor(stored: StoredDirectory, limits: Limits) {
+    this.epoch = stored.epoch;
+    this.through = stored.through;
+    this.#lastNumber = stored.lastNumber;
+    this.#pages = stored.pages.map((page) => ({ ...page }));
+    this.#retired = [...stored.retired];
+    this.#entries = stored.pageEntries ?? limits.entries;
+    this.#pagesSince = stored.pagesSince;
+    this.#limits = { ...limits, entries: Math.max(this.#entries, stored.entries ?? 0) };
+    this.shapeChanged = false;
+  }
+
+  /** A directory over what a survey of the whole set found. */
+  static survey(
+    { epoch, pagesSince }: Omit<SizedSet, 'pageEntries'>,
+    { through, pieces, entries = 0 }: WholeSurvey,
+    limits: Limits,
+  ) {
+    const stored = { epoch, through, lastNumber: 0, pages: [], retired: [], entries, pagesSince };
+    const directory = new PageDirectory(stored, limits);
+    directory.#pages = pieces.map((piece) => directory.#newPage(piece, through));
+    directory.shapeChanged = true;
+    return directory;
+  }
+
+  get pages(): readonly Readonly<Page>[] {
+    return this.#pages;
+  }
+
+  get limits(): Limits {
+    return this.#limits;
+  }
+
+  get retired(): readonly RetiredPage[] {
+    return this.#retired;
+  }
+
+  /** The number of the last name that was given; a lower one was in use once. */
+  get lastNumber(): number {
+    return this.#lastNumber;
+  }
+
+  /** Counts a change of the set. */
+  apply({ key, kind, stamp, weight }: LogEntry): void {
+    this.through = Math.max(this.through, stamp + 1);
+    const at = this.#indexOf(key);
+    const page = this.#pages[at]!;
+    if (stamp < page.counted) return;
+    if (kind === 'created' && key > page.high && this.#wouldOverflow(page, weight)) {
+      const last = { from: key, last: key, entries: 1, weight, newest: stamp };
+      this.#pages.splice(at + 1, 0, this.#newPage(last, stamp + 1));
+      this.shapeChanged = true;
+      return;
+    }
+    page.version = stamp;
+    page.counted = stamp + 1;
+    if (kind === 'deleted') page.entries -= 1;
+    else page.weight += weight;
+    if (kind === 'created') {
+      page.entries += 1;
+      if (key > page.high) page.high = key;
+    }
+    if (!this.#overflows(page)) page.full = undefined;
+    else page.full ??= boundaryBefore(stamp);
+  }
+
+  /** The pages that are too full, or may be, and have to be surveyed before anything is published. */
+  overflowing(): readonly Readonly<Page>[] {
+    return this.#pages.filter(({ full }) => full !== undefined);
+  }
+
+  /** Whether empty pages stand beside others. */
+  hasEmptyPages(): boolean {
+    return this.#pages.length > 1 && this.#pages.some(({ entries }) => entries === 0);
+  }
+
+  /** Puts what a survey of its range found in the place of a page. */
+  split(name: string, { through, pieces }: { through: Stamp; pieces: readonly Piece[] }, now: number): void {
+    const at = this.#pages.findIndex((page) => page.name === name);
+    const page = this.#pages[at]!;
+    if (pieces.length === 1) {
+      const [{ entries, weight, newest, last }] = pieces as [Piece];
+      Object.assign(page, { entries, weight, counted: through, full: undefined });
+      page.version = Math.max(page.version, newest);
+      if (last !== undefined && last > page.high) page.high = last;
+      return;
+    }
+    this.#retire(at, page.full ?? boundaryBefore(page.counted), now);
+    const parts = pieces.map((piece) => this.#newPage(piece, through));
+    parts[0]!.from = page.from;
+    this.#pages.splice(at, 1, ...parts);
+    this.shapeChanged = true;
+  }
+
+  /** Whether there are more pages than an index may list, or than one document of the catalog may describe. */
+  get hasTooManyPages(): boolean {
+    if (this.#pages.length > MOST_PAGES) return true;
+    // The largest pages there are can only be left as they are.
+    if (this.#limits.entries >= MAX_ENTRIES) return false;
+    return bytesOf(this.#pages.map(({ from, high }) => [from, high])) > MOST_BYTES;
+  }
+
+  /** Whether the page size of the set was changed since its pages were cut. */
+  isOlderThan({ pagesSince = 0 }: Pick<SizedSet, 'pagesSince'>): boolean {
+    return (this.#pagesSince ?? 0) < pagesSince;
+  }
+
+  /** Puts what a survey of the whole set found in the place of all pages. */
+  replaceAll({ through, pieces, entries = 0 }: WholeSurvey, set: SizedSet, now: number): void {
+    for (const [at, page] of this.#pages.entries()) this.#retire(at, page.full ?? boundaryBefore(page.counted), now);
+    this.#entries = set.pageEntries;
+    this.#pagesSince = set.pagesSince;
+    this.#limits = { ...this.#limits, entries: Math.max(set.pageEntries, entries) };
+    this.#pages = pieces.map((piece) => this.#newPage(piece, through));
+    this.shapeChanged = true;
+  }
+
+  /** Takes out empty pages; the page before, or after, covers their range. */
+  removeEmptyPages(now: number): void {
+    for (let at = this.#pages.length - 1; at >= 0 && this.#pages.length > 1; at--) {
+      const page = this.#pages[at]!;
+      if (page.entries > 0) continue;
+      this.#retire(at, page.counted, now);
+      this.#pages.splice(at, 1);
+      const heir = this.#pages[Math.max(at - 1, 0)]!;
+      if (at === 0) heir.from = '';
+      heir.version = Math.max(heir.version, page.version);
+      this.shapeChanged = true;
+    }
+  }
+
+  /** What the catalog keeps; names that were retired more than a day ago, or before too many others, are forgotten, and so answer 410. */
+  toStored(now: number): StoredDirectory {
+    this.#forgetRetired(now);
+    const { epoch, through } = this;
+    const { entries } = this.#limits;
+    return {
+      epoch,
+      through,
+      lastNumber: this.#lastNumber,
+      pages: this.#pages,
+      retired: this.#retired,
+      ...(entries > this.#entries && { entries }),
+      ...(this.#pagesSince !== undefined && { pageEntries: this.#entries, pagesSince: this.#pagesSince }),
+    };
+  }
+
+  /** The key at which the range of a page ends; undefined for the last page. */
+  endOf(name: string): ResourceKey | undefined {
+    const at = this.#pages.findIndex((page) => page.name === name);
+    return this.#pages[at + 1]?.from;
+  }
+
+  #forgetRetired(now: number): void {
+    let bytes = 0;
+    const kept = this.#retired.toReversed().filter(({ from, to, retired }) => {
+      bytes += bytesOf([[from, to]]);
+      return now - retired < RETIRED_FOR && bytes <= MOST_RETIRED_BYTES;
+    });
+    this.#retired = kept.reverse();
+  }
+
+  #retire(at: number, through: Stamp, now: number): void {
+    const { name, from } = this.#pages[at]!;
+    this.#retired.push({ name, from, to: this.#pages[at + 1]?.from, through, retired: now });
+  }
+
+  #newPage({ from = '', last = '', entries, weight, newest }: Piece, counted: Stamp): Page {
+    this.#lastNumber += 1;
+    const name = partName(this.epoch, this.#lastNumber);
+    const page: Page = { name, from, entries, weight, version: newest, high: last, counted };
+    return page;
+  }
+
+  #wouldOverflow({ entries, weight }: Page, more: number): boolean {
+    return this.#overflows({ entries: entries + 1, weight: weight + more });
+  }
+
+  #overflows({ entries, weight }: Pick<Page, 'entries' | 'weight'>): boolean {
+    return entries > this.#limits.entries || weight > this.#limits.weight;
+  }
+
+  /** Binary search for the page that holds a key: the last one that begins at or below it. */
+  #indexOf(key: ResourceKey): number {
+    let low = 0;
+    let high = this.#pages.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.#pages[middle]!.from <= key) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+}
+
+/** The name of the document that a listed page is published as. */
+export function documentOfPage({ pages }: PageDirectory, { name }: Page): string {
+  return pages.length === 1 ? 'resourcelist' : `resourcelist-${name}`;
+}

@@ -1,0 +1,206 @@
+import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import type { KeyRange } from '../../core/key.ts';
+import { pageWeight, type ResourceSet } from '../../core/resource-set.ts';
+import type { Stamp } from '../../core/stamp.ts';
+import { failpoint } from '../../lib/failpoint.ts';
+import { catalogId } from '../../sets/set-registry.ts';
+import type { Catalog } from '../../stores/catalog.ts';
+import type { Limits, LogEntry, ResourceIndex, Survey } from '../../stores/resource-index.ts';
+import type { LogTail } from './log-tail.ts';
+import { documentOfPage, PageDirectory, type StoredDirectory } from './page-directory.ts';
+import { widened, widenedFor } from './page-limits.ts';
+
+/** Splitting goes on while changes come in; after this many rounds the caller is told to come again. */
+const MOST_ROUNDS = 20;
+
+export interface PublicationParts {
+  readonly index: ResourceIndex;
+  readonly catalog: Catalog;
+  readonly tail: LogTail;
+  /** Surveys in a thread of its own. */
+  survey(set: ResourceSet['id'], range: KeyRange, limits: Limits): Promise<Survey>;
+}
+
+/** A page as a document of a version. */
+export interface KnownPage {
+  readonly document: string;
+  readonly version: Stamp;
+}
+
+/** The page directory of one set and epoch, kept in step with the log and with what other processes write to the catalog. */
+export class SetPublication {
+  #set: ResourceSet;
+  readonly #parts: PublicationParts;
+  #directory: PageDirectory | undefined;
+  /** The version of the catalog's document that the directory goes back to. */
+  #storedVersion: number | undefined;
+  /** What the log's tail has handed on and the directory has not counted yet. */
+  #pending: LogEntry[] = [];
+  #settling: Promise<void> | undefined;
+  #catalogHead = -1;
+
+  constructor(set: ResourceSet, parts: PublicationParts) {
+    this.#set = set;
+    this.#parts = parts;
+  }
+
+  /**
+   * Calls back with the directory at a moment when every page is within its limits, and every change is counted that was committed before the
+   * call. The directory goes on changing afterwards: what is wanted of it is to be taken at once.
+   * @param set as the caller knows it, in the epoch of this publication
+   * @throws TidemarkError `not-ready` when changes come in faster than pages can be split
+   */
+  async settled<Result>(set: ResourceSet, use: (directory: PageDirectory) => Result): Promise<Result> {
+    // A slow request may know less of the set than the one before.
+    if ((set.pagesSince ?? 0) > (this.#set.pagesSince ?? 0)) this.#set = set;
+    await this.#parts.tail.look();
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      if (await this.#isSettled()) return use(this.#directory!);
+      // One that began before the look may not have counted all of it.
+      const began = this.#settling === undefined;
+      await this.#settle();
+      if (began && this.#directory !== undefined && !this.#needsSettling(this.#directory)) return use(this.#directory);
+    }
+    throw new TidemarkError('not-ready', `the pages of "${this.#set.slug}" are being made: try again in a moment`);
+  }
+
+  /** The listed pages as they are known by now, without a look at the log; none before somebody asked for a list. */
+  knownPages(): readonly KnownPage[] {
+    const directory = this.#directory;
+    if (directory === undefined) return [];
+    return directory.pages.map((page) => ({ document: documentOfPage(directory, page), version: page.version }));
+  }
+
+  /** Stores the counts, so that the next start need not read the log again. */
+  async close(): Promise<void> {
+    this.#parts.tail.unfollow(this.#set.id);
+    await this.#settling?.catch(() => {});
+    if (this.#directory === undefined) return;
+    this.#count();
+    if (this.#directory.shapeChanged) return;
+    try {
+      await this.#store(this.#directory);
+    } catch (error) {
+      // Nothing is lost: the next start reads the log again.
+      if (!isTidemarkError(error, 'unavailable')) throw error;
+    }
+  }
+
+  async #isSettled(): Promise<boolean> {
+    const head = await this.#parts.catalog.head('page-directory');
+    if (this.#directory === undefined || this.#settling !== undefined || head !== this.#catalogHead) return false;
+    this.#count();
+    return !this.#needsSettling(this.#directory);
+  }
+
+  #settle(): Promise<void> {
+    this.#settling ??= this.#makeSettled().finally(() => {
+      this.#settling = undefined;
+    });
+    return this.#settling;
+  }
+
+  async #makeSettled(): Promise<void> {
+    const head = await this.#parts.catalog.head('page-directory');
+    if (this.#directory === undefined || head !== this.#catalogHead) await this.#load(head);
+    const directory = this.#directory!;
+    this.#count();
+    if (!this.#needsSettling(directory)) return;
+    const isResized = directory.isOlderThan(this.#set);
+    // Nothing is counted while this waits.
+    if (isResized) await this.#replaceAll(directory);
+    const overflowing = directory.overflowing();
+    for (const { name, from } of overflowing) {
+      // Nothing is counted while this waits: a piece knows up to where it was counted, the page that it replaces would not.
+      const range = { from, to: directory.endOf(name) };
+      directory.split(name, await this.#parts.survey(this.#set.id, range, directory.limits), Date.now());
+      failpoint('split.surveyed');
+    }
+    const isWidened = directory.hasTooManyPages;
+    if (isWidened) await this.#replaceAll(directory);
+    // The pieces may be counted further than the other pages; an index tells one time for all of them.
+    if (isResized || overflowing.length > 0 || isWidened) await this.#parts.tail.look();
+    this.#count();
+    if (directory.overflowing().length > 0) return;
+    directory.removeEmptyPages(Date.now());
+    if (!directory.shapeChanged) return;
+    await this.#store(directory);
+    failpoint('split.saved');
+  }
+
+  #count(): void {
+    for (const entry of this.#pending) this.#directory!.apply(entry);
+    this.#pending = [];
+  }
+
+  async #load(head: number): Promise<void> {
+    const stored = await this.#parts.catalog.get<StoredDirectory>('page-directory', catalogId(this.#set.id));
+    this.#catalogHead = head;
+    if (this.#directory !== undefined && stored?.version === this.#storedVersion) return;
+    this.#storedVersion = stored?.version;
+    this.#pending = [];
+    const followed = await this.#parts.tail.follow(this.#set.id, (entries) => this.#pending.push(...entries));
+    if (stored === undefined || stored.body.epoch !== this.#set.epoch) {
+      const set = this.#set;
+      this.#directory = PageDirectory.survey(set, await this.#surveyAll(set), limitsOf(set));
+    } else {
+      const directory = new PageDirectory(stored.body, limitsOf(this.#set));
+      await this.#replay(directory, followed);
+      this.#directory = directory;
+    }
+  }
+
+  /** Counts what was committed since the directory was stored, up to where the tail hands on. */
+  async #replay(directory: PageDirectory, until: Stamp): Promise<void> {
+    if (directory.through >= until) return;
+    for await (const changes of this.#parts.index.changes(this.#set.id, { after: directory.through, until })) {
+      for (const change of changes) directory.apply(change);
+    }
+  }
+
+  /** Cuts the whole set into pages of the size that it says, or larger ones when they could not all be listed and stored. */
+  async #surveyAll(set: ResourceSet): Promise<Survey & { readonly entries: number }> {
+    const { id } = set;
+    const { resources } = await this.#parts.index.summary(id);
+    for (let limits = widened(limitsOf(set), resources); ; ) {
+      const survey = await this.#parts.survey(id, {}, limits);
+      const wider = widenedFor(survey.pieces, limits);
+      if (wider === undefined) return { ...survey, entries: limits.entries };
+      limits = wider;
+    }
+  }
+
+  async #replaceAll(directory: PageDirectory): Promise<void> {
+    const set = this.#set;
+    directory.replaceAll(await this.#surveyAll(set), set, Date.now());
+  }
+
+  #needsSettling(directory: PageDirectory): boolean {
+    const { shapeChanged, hasTooManyPages } = directory;
+    const hasWrongShape = shapeChanged || hasTooManyPages || directory.isOlderThan(this.#set);
+    return hasWrongShape || directory.overflowing().length > 0 || directory.hasEmptyPages();
+  }
+
+  async #store(directory: PageDirectory): Promise<void> {
+    const { catalog } = this.#parts;
+    const id = catalogId(this.#set.id);
+    try {
+      this.#storedVersion = await catalog.put(
+        'page-directory',
+        id,
+        directory.toStored(Date.now()),
+        this.#storedVersion,
+      );
+      this.#catalogHead = Math.max(this.#catalogHead, this.#storedVersion);
+      directory.shapeChanged = false;
+    } catch (error) {
+      if (!isTidemarkError(error, 'conflict')) throw error;
+      // Another process was first: its directory is the one that readers know. Nobody has been told of this one.
+      this.#directory = undefined;
+    }
+  }
+}
+
+function limitsOf(set: ResourceSet): Limits {
+  return { entries: set.pageEntries, weight: pageWeight(set) };
+}

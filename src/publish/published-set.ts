@@ -1,0 +1,14 @@
+import type { SetUris } from '../core/document-uris.ts';
+import type { ResourceSet } from '../core/resource-set.ts';
+import type { EntryStyle } from './render/documents/entry.ts';
+
+/** A set as its documents see it. */
+export interface PublishedSet {
+  readonly set: ResourceSet;
+  readonly uris: SetUris;
+  readonly style: EntryStyle;
+  /** The folder of its documents in the cache. */
+  readonly folder: string;
+  /** A digest of whatever its documents depend on besides the log. */
+  readonly fingerprint: string;
+}

@@ -1,0 +1,25 @@
+import { formatStamp, type Stamp } from '../../../core/stamp.ts';
+import { escapeXml, joinTexts } from './markup.ts';
+import { documentHead, SITEMAPINDEX_END } from './sitemap.ts';
+
+export interface ChangeListIndex {
+  /** The boundary below the first change of the first window. */
+  readonly from: Stamp;
+  readonly capabilityList: string;
+  /** In the order of time; only the last one has no `until`; at most 50,000. */
+  readonly windows: readonly { readonly uri: string; readonly from: Stamp; readonly until?: Stamp | undefined }[];
+}
+
+/** ResourceSync 1.1, 12.2. The index has no `until` of its own: another window may always be added. */
+export function renderChangeListIndex({ from, capabilityList, windows }: ChangeListIndex): string {
+  const head = documentHead({
+    root: 'sitemapindex',
+    links: { up: capabilityList },
+    md: { capability: 'changelist', from: formatStamp(from) },
+  });
+  const entries = joinTexts(windows, (window) => {
+    const until = window.until === undefined ? '' : ` until="${formatStamp(window.until)}"`;
+    return `<sitemap><loc>${escapeXml(window.uri)}</loc><rs:md from="${formatStamp(window.from)}"${until}/></sitemap>\n`;
+  });
+  return head + entries + SITEMAPINDEX_END;
+}

@@ -1,0 +1,37 @@
+import type { Change } from '../../../core/change.ts';
+import { formatStamp, type Stamp } from '../../../core/stamp.ts';
+import { type EntryStyle, urlEntry } from './entry.ts';
+import { joinTexts } from './markup.ts';
+import { documentHead } from './sitemap.ts';
+
+export interface ChangeListHead {
+  /** The boundary below the first change. */
+  readonly from: Stamp;
+  /** The boundary above the last change, once no other can come: it closes the list (ResourceSync 1.1, 7). */
+  readonly until?: Stamp | undefined;
+  readonly capabilityList: string;
+  /** The index that this window is a part of. */
+  readonly index?: string | undefined;
+}
+
+/** A Change List up to its first entry (ResourceSync 1.1, 12.1). */
+export function changeListHead({ from, until, capabilityList, index }: ChangeListHead): string {
+  return documentHead({
+    root: 'urlset',
+    links: { up: capabilityList, index },
+    md: {
+      capability: 'changelist',
+      from: formatStamp(from),
+      until: until === undefined ? undefined : formatStamp(until),
+    },
+  });
+}
+
+/** Changes in the order given, which is ascending by stamp. */
+export function changeEntries(changes: readonly Change[], style: EntryStyle): string {
+  return joinTexts(changes, ({ key, kind, stamp, state }) => {
+    const event = ` change="${kind}" datetime="${formatStamp(stamp)}"`;
+    // ResourceSync 1.1, 12.1: there is no state after a deletion, so nothing of it is told.
+    return urlEntry({ key, state: kind === 'deleted' ? undefined : state, event }, style);
+  });
+}

@@ -1,0 +1,28 @@
+import type { Resource } from '../../../core/resource.ts';
+import { formatStamp, type Stamp } from '../../../core/stamp.ts';
+import { type EntryStyle, urlEntry } from './entry.ts';
+import { joinTexts } from './markup.ts';
+import { documentHead } from './sitemap.ts';
+
+export { URLSET_END } from './sitemap.ts';
+
+export interface ResourceListHead {
+  /** Every change up to this boundary is included. */
+  readonly at: Stamp;
+  readonly capabilityList: string;
+  /** The index that this page is a part of. */
+  readonly index?: string | undefined;
+}
+
+/** A Resource List, or a page of one, up to its first entry (ResourceSync 1.1, 10.1). */
+export function resourceListHead({ at, capabilityList, index }: ResourceListHead): string {
+  return documentHead({
+    root: 'urlset',
+    links: { up: capabilityList, index },
+    md: { capability: 'resourcelist', at: formatStamp(at) },
+  });
+}
+
+export function resourceEntries(resources: readonly Pick<Resource, 'key' | 'state'>[], style: EntryStyle): string {
+  return joinTexts(resources, ({ key, state }) => urlEntry({ key, state, event: '' }, style));
+}

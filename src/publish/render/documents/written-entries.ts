@@ -1,0 +1,50 @@
+import type { ResourceKey } from '../../../core/key.ts';
+import { unescapeXml } from './markup.ts';
+import { URLSET_END } from './sitemap.ts';
+
+const ENTRY = '<url><loc>';
+const LOC_END = '</loc>';
+
+/** Bytes of a document from one to another, the latter exclusive. */
+interface Place {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The entries of a document as `urlEntry` wrote them, each on a line of its own. */
+export class WrittenEntries {
+  readonly bytes: Buffer;
+  /** Where they are: behind the head, before the end of the root. */
+  readonly place: Place;
+
+  /** @throws Error when the document does not end as it should */
+  constructor(document: Buffer) {
+    const to = document.length - URLSET_END.length;
+    if (to < 0 || document.toString('latin1', to) !== URLSET_END) throw new Error('the document is not whole');
+    const first = document.indexOf(ENTRY);
+    this.bytes = document;
+    this.place = { from: first === -1 ? to : first, to };
+  }
+
+  /** Where the entry of a key is, or (nothing long) belongs, in a document that is ordered by keys: a binary search among bytes. */
+  find(key: ResourceKey, urlPrefix: string): Place {
+    let { from, to } = this.place;
+    while (from < to) {
+      // The line that the middle lies in.
+      const line = this.bytes.lastIndexOf('\n', from + ((to - from) >> 1) - 1) + 1;
+      const start = Math.max(line, from);
+      const end = this.bytes.indexOf('\n', start) + 1;
+      const other = this.#keyAt(start, urlPrefix);
+      if (other === key) return { from: start, to: end };
+      if (other < key) from = end;
+      else to = start;
+    }
+    return { from, to: from };
+  }
+
+  #keyAt(start: number, urlPrefix: string): ResourceKey {
+    const loc = this.bytes.toString('latin1', start + ENTRY.length, this.bytes.indexOf(LOC_END, start));
+    const uri = unescapeXml(loc);
+    return uri.startsWith(urlPrefix) ? `/${uri.slice(urlPrefix.length)}` : uri;
+  }
+}

@@ -1,0 +1,106 @@
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import type { Change } from '../../core/change.ts';
+import type { ResourceKey } from '../../core/key.ts';
+import { boundaryAfter, type Stamp } from '../../core/stamp.ts';
+import type { ResourceIndex } from '../../stores/resource-index.ts';
+import { resourceEntries, resourceListHead, URLSET_END } from './documents/resource-list.ts';
+import { WrittenEntries } from './documents/written-entries.ts';
+import { type ChangesJob, type RenderJob, type ResourcePageJob, renderChangesAfter } from './render-job.ts';
+
+/** Changes of the set since then that a page is brought up to date with; with more of them, reading the page itself may be cheaper. */
+const MOST_CHANGES = 1_000;
+
+/** A version of a document as it lies on the disk. */
+export interface OlderVersion {
+  /** Its body, gzip. */
+  readonly file: string;
+  /** Bytes of its text. */
+  readonly length: number;
+  /** It tells of every change up to this one. */
+  readonly newest: Stamp;
+}
+
+/**
+ * What two versions of a document have in common when the newer one can be made of the older one and the changes between them, which saves reading
+ * everything that has not changed. Undefined for documents that are always made as a whole.
+ */
+export function basisOf(job: RenderJob): string | undefined {
+  if (job.kind === 'changes') return JSON.stringify(job.head);
+  if (job.kind === 'resource-page' && job.createdBefore === undefined) return JSON.stringify(job.range);
+  return undefined;
+}
+
+/**
+ * A document as text, made of an older version of it with the same basis. Undefined when it is to be made as a whole: the older one is gone or not
+ * readable, or too much has changed.
+ */
+export async function renderFromOlder(
+  job: RenderJob,
+  older: OlderVersion,
+  index: ResourceIndex,
+): Promise<AsyncIterable<string | Buffer> | undefined> {
+  if (job.kind === 'changes') {
+    const entries = await readEntries(older);
+    return entries && appendChanges(job, older, entries, index);
+  }
+  if (job.kind !== 'resource-page') return undefined;
+  const changes = await index.latest(job.set, {
+    after: boundaryAfter(older.newest),
+    before: job.head.at,
+    limit: MOST_CHANGES + 1,
+  });
+  if (changes.length > MOST_CHANGES) return undefined;
+  const entries = await readEntries(older);
+  return entries && replaceEntries(job, changes, entries);
+}
+
+/** Changes are appended: what was told stays. */
+async function* appendChanges(
+  job: ChangesJob,
+  { newest }: OlderVersion,
+  { bytes, place }: WrittenEntries,
+  index: ResourceIndex,
+): AsyncIterable<string | Buffer> {
+  yield bytes.subarray(0, place.to);
+  yield* renderChangesAfter(boundaryAfter(newest), job, index);
+}
+
+/**
+ * The older version may tell more than it has to of some resources; of those that changed since, it is set to what they are at the newer version's
+ * time. So each is as it was then, or later, as in a page that is read.
+ * @param changes newest first
+ */
+async function* replaceEntries(
+  { head, range: { from = '', to }, style }: ResourcePageJob,
+  changes: readonly Change[],
+  entries: WrittenEntries,
+): AsyncIterable<string | Buffer> {
+  const changed = new Map<ResourceKey, Change>();
+  for (const change of changes) {
+    const { key } = change;
+    if (key >= from && (to === undefined || key < to) && !changed.has(key)) changed.set(key, change);
+  }
+  yield resourceListHead(head);
+  let done = entries.place.from;
+  for (const key of [...changed.keys()].sort()) {
+    const place = entries.find(key, style.urlPrefix);
+    yield entries.bytes.subarray(done, place.from);
+    const { state } = changed.get(key)!;
+    if (state !== undefined) yield resourceEntries([{ key, state }], style);
+    done = place.to;
+  }
+  yield entries.bytes.subarray(done, entries.place.to);
+  yield URLSET_END;
+}
+
+async function readEntries({ file, length }: OlderVersion): Promise<WrittenEntries | undefined> {
+  try {
+    const options = { chunkSize: Math.max(length, 1024), maxOutputLength: length };
+    return new WrittenEntries(await promisify(gunzip)(await readFile(file), options));
+  } catch {
+    // Removed meanwhile, by another process or to make room, or not whole.
+    return undefined;
+  }
+}

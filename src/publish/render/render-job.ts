@@ -1,0 +1,121 @@
+import type { KeyRange } from '../../core/key.ts';
+import type { SetId } from '../../core/resource-set.ts';
+import type { Stamp } from '../../core/stamp.ts';
+import type { Limits, ResourceIndex } from '../../stores/resource-index.ts';
+import { type CapabilityList, renderCapabilityList } from './documents/capability-list.ts';
+import { type ChangeListHead, changeEntries, changeListHead } from './documents/change-list.ts';
+import { type ChangeListIndex, renderChangeListIndex } from './documents/change-list-index.ts';
+import type { EntryStyle } from './documents/entry.ts';
+import { type ResourceListHead, resourceEntries, resourceListHead, URLSET_END } from './documents/resource-list.ts';
+import { type ResourceListIndex, renderResourceListIndex } from './documents/resource-list-index.ts';
+import { renderSourceDescription, type SourceDescription } from './documents/source-description.ts';
+import { renderSourceDescriptionIndex, type SourceDescriptionIndex } from './documents/source-description-index.ts';
+
+/** Entries of a part: texts of some twenty kilobytes never leave the young generation. */
+const GROUP = 64;
+
+/** Everything that is needed to render one document; plain values, so that it can be handed to another thread. */
+export type RenderJob =
+  | { readonly kind: 'source-description'; readonly document: SourceDescription }
+  | { readonly kind: 'source-description-index'; readonly document: SourceDescriptionIndex }
+  | { readonly kind: 'capability-list'; readonly document: CapabilityList }
+  | { readonly kind: 'resource-list-index'; readonly document: ResourceListIndex }
+  | { readonly kind: 'change-list-index'; readonly document: ChangeListIndex }
+  | ResourcePageJob
+  | ChangesJob
+  | RecentChangesJob;
+
+export interface ResourcePageJob {
+  readonly kind: 'resource-page';
+  readonly set: SetId;
+  readonly range: KeyRange;
+  /** A retired page leaves out what was created after this boundary. */
+  readonly createdBefore?: Stamp | undefined;
+  readonly head: ResourceListHead;
+  readonly style: EntryStyle;
+}
+
+export interface ChangesJob {
+  readonly kind: 'changes';
+  readonly set: SetId;
+  readonly after: Stamp;
+  readonly until: Stamp;
+  readonly head: ChangeListHead;
+  readonly style: EntryStyle;
+}
+
+/** The newest changes up to a boundary, as many as a document may hold. */
+export interface RecentChangesJob {
+  readonly kind: 'recent-changes';
+  readonly set: SetId;
+  /** Where the set's history begins. */
+  readonly epochStart: Stamp;
+  readonly until: Stamp;
+  readonly limits: Limits;
+  readonly capabilityList: string;
+  readonly style: EntryStyle;
+}
+
+/** The document as text, in small parts. */
+export async function* render(job: RenderJob, index: ResourceIndex): AsyncIterable<string> {
+  switch (job.kind) {
+    case 'source-description':
+      yield renderSourceDescription(job.document);
+      return;
+    case 'source-description-index':
+      yield renderSourceDescriptionIndex(job.document);
+      return;
+    case 'capability-list':
+      yield renderCapabilityList(job.document);
+      return;
+    case 'resource-list-index':
+      yield renderResourceListIndex(job.document);
+      return;
+    case 'change-list-index':
+      yield renderChangeListIndex(job.document);
+      return;
+    case 'resource-page':
+      return yield* renderResourcePage(job, index);
+    case 'changes':
+      return yield* renderChanges(job, index);
+    case 'recent-changes': {
+      const { set, until, limits, epochStart, capabilityList, style } = job;
+      const from = Math.max(await index.newest(set, until, limits), epochStart);
+      return yield* renderChanges(
+        { kind: 'changes', set, after: from, until, head: { from, capabilityList }, style },
+        index,
+      );
+    }
+  }
+}
+
+async function* renderResourcePage(job: ResourcePageJob, index: ResourceIndex): AsyncIterable<string> {
+  yield resourceListHead(job.head);
+  const { createdBefore = Number.POSITIVE_INFINITY } = job;
+  for await (const batch of index.read(job.set, job.range)) {
+    const held = batch.filter(({ created }) => created < createdBefore);
+    for (const group of groups(held)) yield resourceEntries(group, job.style);
+  }
+  yield URLSET_END;
+}
+
+async function* renderChanges(job: ChangesJob, index: ResourceIndex): AsyncIterable<string> {
+  yield changeListHead(job.head);
+  yield* renderChangesAfter(job.after, job, index);
+}
+
+/** What comes behind the changes up to a boundary. */
+export async function* renderChangesAfter(
+  after: Stamp,
+  { set, until, style }: ChangesJob,
+  index: ResourceIndex,
+): AsyncIterable<string> {
+  for await (const batch of index.changes(set, { after, until })) {
+    for (const group of groups(batch)) yield changeEntries(group, style);
+  }
+  yield URLSET_END;
+}
+
+function* groups<Item>(items: readonly Item[]): Iterable<readonly Item[]> {
+  for (let start = 0; start < items.length; start += GROUP) yield items.slice(start, start + GROUP);
+}

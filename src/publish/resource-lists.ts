@@ -1,0 +1,129 @@
+import { TidemarkError } from '../core/errors.ts';
+import type { Stamp } from '../core/stamp.ts';
+import type { Making } from './cache/document-cache.ts';
+import { type DocumentReference, fingerprint } from './cache/document-reference.ts';
+import { parseName } from './pages/document-name.ts';
+import { type Page, type PageDirectory, RETIRED_FOR, type RetiredPage } from './pages/page-directory.ts';
+import type { PublishedSet } from './published-set.ts';
+
+/** Which document, and how to make it. Plans are made at one moment of the directory, and carried out later. */
+export interface DocumentPlan {
+  readonly reference: DocumentReference;
+  readonly making: Making;
+}
+
+export interface PagePlan {
+  readonly page: Readonly<Page>;
+  readonly plan: DocumentPlan;
+}
+
+/** The Resource List of a set: one document, or an index over pages (ResourceSync 1.1, 10). */
+export function planResourceList(published: PublishedSet, directory: PageDirectory): DocumentPlan {
+  const [only, ...more] = directory.pages as [Page, ...Page[]];
+  return more.length === 0 ? planOnly(published, only) : planIndex(published, directory);
+}
+
+/** Every page as it is listed. */
+export function planPages(published: PublishedSet, directory: PageDirectory): readonly PagePlan[] {
+  return directory.pages.map((page) => ({ page: { ...page }, plan: planAsListed(published, directory, page) }));
+}
+
+/** A page by its name, also one that is not listed any more. @throws TidemarkError `not-found` or `gone` */
+export function planNamedPage(published: PublishedSet, directory: PageDirectory, name: string): DocumentPlan {
+  const page = directory.pages.find((candidate) => candidate.name === name);
+  if (page !== undefined) return planPage(published, directory, page);
+  const number = parseName(name, directory.epoch);
+  const retired = directory.retired.find((candidate) => candidate.name === name);
+  if (retired !== undefined && Date.now() - retired.retired < RETIRED_FOR) return planRetired(published, retired);
+  if (number > 0 && number <= directory.lastNumber) {
+    throw new TidemarkError('gone', `the page "${name}" was split more than a day ago: read the index again`, { name });
+  }
+  throw new TidemarkError('not-found', `there is no page "${name}"`, { name });
+}
+
+/** A page is published as the list itself when it is the only one. */
+function planAsListed(published: PublishedSet, directory: PageDirectory, page: Page): DocumentPlan {
+  return directory.pages.length === 1 ? planOnly(published, page) : planPage(published, directory, page);
+}
+
+function planOnly(published: PublishedSet, page: Page): DocumentPlan {
+  const { set, uris, style } = published;
+  const at = atOf(published, page.version);
+  return {
+    reference: reference(published, 'resourcelist', page.version),
+    making: {
+      newest: at - 1,
+      job: { kind: 'resource-page', set: set.id, range: {}, style, head: { at, capabilityList: uris.capabilityList } },
+    },
+  };
+}
+
+function planPage(published: PublishedSet, directory: PageDirectory, page: Page): DocumentPlan {
+  const { set, uris, style } = published;
+  const at = atOf(published, page.version);
+  return {
+    reference: reference(published, `resourcelist-${page.name}`, page.version),
+    making: {
+      newest: at - 1,
+      job: {
+        kind: 'resource-page',
+        set: set.id,
+        range: { from: page.from, to: directory.endOf(page.name) },
+        style,
+        head: { at, capabilityList: uris.capabilityList, index: uris.resourceList },
+      },
+    },
+  };
+}
+
+/** What the page held when it was within its limits for the last time, in its present state. */
+function planRetired(published: PublishedSet, { name, from, to, through }: RetiredPage): DocumentPlan {
+  const { set, uris, style } = published;
+  const at = Math.max(through, set.epochStart);
+  return {
+    reference: reference(published, `resourcelist-${name}-retired`, through),
+    making: {
+      newest: at - 1,
+      job: {
+        kind: 'resource-page',
+        set: set.id,
+        range: { from, to },
+        createdBefore: through,
+        style,
+        head: { at, capabilityList: uris.capabilityList, index: uris.resourceList },
+      },
+    },
+  };
+}
+
+function planIndex(published: PublishedSet, directory: PageDirectory): DocumentPlan {
+  const { uris } = published;
+  const { pages } = directory;
+  const newest = Math.max(...pages.map(({ version }) => version));
+  const at = atOf(published, newest);
+  const plan = reference(published, 'resourcelist', newest);
+  return {
+    // After a split the same newest stamp may have other pages.
+    reference: { ...plan, fingerprint: fingerprint(plan.fingerprint, pages.length, directory.lastNumber) },
+    making: {
+      newest: at - 1,
+      job: {
+        kind: 'resource-list-index',
+        document: {
+          at,
+          capabilityList: uris.capabilityList,
+          pages: pages.map(({ name, version }) => ({ uri: uris.resourcePage(name), at: atOf(published, version) })),
+        },
+      },
+    },
+  };
+}
+
+/** One above the newest stamp; a set that has seen no change in this epoch is as it was when the epoch began. */
+function atOf({ set }: PublishedSet, version: Stamp): Stamp {
+  return Math.max(version + 1, set.epochStart);
+}
+
+function reference({ folder, fingerprint }: PublishedSet, name: string, version: Stamp): DocumentReference {
+  return { folder, name, version, fingerprint };
+}

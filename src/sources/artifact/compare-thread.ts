@@ -1,0 +1,48 @@
+import { workerData } from 'node:worker_threads';
+import { openArtifacts } from '../../artifacts/open-artifacts.ts';
+import type { ArtifactLocation, S3Configuration, StoreLocation } from '../../config/configuration.ts';
+import { armFailpoint } from '../../lib/failpoint.ts';
+import { answerQuestions, startThread } from '../../lib/workers/questions.ts';
+import { openStores } from '../../stores/open-stores.ts';
+import { type ComparisonStep, compareRecords } from './compare-records.ts';
+import type { CompareTask } from './comparer.ts';
+import type { NoterData } from './noters.ts';
+
+/** What the thread is started with. */
+export interface CompareThreadData {
+  readonly store: StoreLocation;
+  readonly artifacts: ArtifactLocation;
+  readonly s3: S3Configuration;
+  /** Where records are sorted. */
+  readonly folder: string;
+  readonly failpoint: string | undefined;
+}
+
+/** The thread that compares records: it has its own connections to the store and to the artifacts, and posts nothing. */
+const { store, artifacts: location, s3, folder, failpoint } = workerData as CompareThreadData;
+armFailpoint(failpoint);
+const { index, close } = await openStores(store);
+const artifacts = openArtifacts(location, s3);
+// What a thread makes of a record is of no use after its row: a small young generation has hardly more to copy.
+const resourceLimits = { maxYoungGenerationSizeMb: 6 };
+const startNoter = (data: NoterData) =>
+  startThread('./note-thread', import.meta.url, { workerData: data, resourceLimits });
+let steps: AsyncIterator<ComparisonStep> | undefined;
+
+answerQuestions(perform, async () => {
+  await steps?.return?.();
+  await artifacts.close();
+  await close();
+});
+
+async function perform(task: CompareTask): Promise<ComparisonStep | undefined> {
+  switch (task.task) {
+    case 'begin':
+      steps = compareRecords(task.comparison, { index, artifacts, folder, startNoter });
+      return undefined;
+    case 'next': {
+      const { done, value } = await steps!.next();
+      return done ? undefined : value;
+    }
+  }
+}

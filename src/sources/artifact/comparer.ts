@@ -1,0 +1,77 @@
+import type { Worker } from 'node:worker_threads';
+import { AskedThread } from '../../lib/workers/asked-thread.ts';
+import type { Comparison, ComparisonStep } from './compare-records.ts';
+
+/** What a thread that compares is asked; it answers with a step, or with nothing after the last one. */
+export type CompareTask = { readonly task: 'begin'; readonly comparison: Comparison } | { readonly task: 'next' };
+
+/**
+ * Compares in a thread of its own, which ends with the comparison: a million documents are read and hashed there, and the HTTP thread is told only
+ * what differs. One comparison at a time, whoever asks, so that memory is that of one.
+ */
+export class Comparer {
+  readonly #start: () => Worker;
+  #last: Promise<void> = Promise.resolve();
+  #running: AskedThread | undefined;
+  #closed = false;
+
+  constructor(start: () => Worker) {
+    this.#start = start;
+  }
+
+  /**
+   * Begins when those before are done. Whoever stops taking steps stops the comparison.
+   * @throws TidemarkError as `compareRecords`; the signal's reason when it is aborted
+   */
+  async *compare(comparison: Comparison, signal?: AbortSignal): AsyncGenerator<ComparisonStep> {
+    const { promise: done, resolve: end } = Promise.withResolvers<void>();
+    const before = this.#last;
+    this.#last = before.then(() => done);
+    try {
+      await before;
+      signal?.throwIfAborted();
+      yield* this.#compare(comparison, signal);
+    } finally {
+      end();
+    }
+  }
+
+  /** Stops what is under way. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#running?.end('the program ends');
+    await this.#last;
+  }
+
+  async *#compare(comparison: Comparison, signal: AbortSignal | undefined): AsyncGenerator<ComparisonStep> {
+    const thread = new AskedThread({ work: 'comparing records', start: this.#start });
+    const stop = () => thread.end();
+    this.#running = thread;
+    signal?.addEventListener('abort', stop);
+    try {
+      if (this.#closed) throw new Error('it is closed');
+      await thread.ask<CompareTask, undefined>({ task: 'begin', comparison });
+      // The next step is made while this one is taken.
+      let next = ask(thread);
+      for (let step = await next; step !== undefined; step = await next) {
+        next = ask(thread);
+        yield step;
+      }
+      await thread.close();
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw error;
+    } finally {
+      signal?.removeEventListener('abort', stop);
+      this.#running = undefined;
+      thread.end();
+    }
+  }
+}
+
+function ask(thread: AskedThread): Promise<ComparisonStep | undefined> {
+  const step = thread.ask<CompareTask, ComparisonStep | undefined>({ task: 'next' });
+  // Told when it is waited for; who stops before does not care.
+  step.catch(() => {});
+  return step;
+}

@@ -1,0 +1,137 @@
+import { hash } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
+import { parseKey } from '../../artifacts/artifact-key.ts';
+import type { ArtifactKey, ArtifactStore } from '../../artifacts/artifact-store.ts';
+import { readHeader, unpackBlock } from '../../artifacts/avro/container-reader.ts';
+import type { ContainerHeader } from '../../artifacts/avro/header-reader.ts';
+import type { PlainBlock } from '../../artifacts/avro/packed-blocks.ts';
+import type { DocumentSchemaId } from '../../artifacts/avro/schemas.ts';
+import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import type { RecordPlace } from '../../core/resource.ts';
+import { documentSchema, unreadable } from './note-records.ts';
+import { RecordWalk, type WalkedRecord } from './walk-records.ts';
+
+type Header = ContainerHeader<DocumentSchemaId>;
+type Block = PlainBlock<DocumentSchemaId>;
+
+/** Headers that are kept: of the artifacts that a set points at, few are asked for all the time. */
+const MOST_HEADERS = 1_000;
+/** Bytes of unpacked blocks that are kept: whoever copies a set asks for the records of a block one after the other. */
+const MOST_BYTES = 16 * 1024 * 1024;
+/** Bytes in which a header of ours ends, and most of others. */
+const USUAL_HEADER = 4_096;
+
+/** Reads records of artifacts by their places, each by one request for a range of bytes. */
+export class RecordReader {
+  readonly #artifacts: Pick<ArtifactStore, 'get' | 'name'>;
+  readonly #headers = new Map<ArtifactKey, Promise<Header>>();
+  readonly #blocks = new Map<string, Promise<Block>>();
+  readonly #sizes = new Map<string, number>();
+  #bytes = 0;
+
+  constructor(artifacts: Pick<ArtifactStore, 'get' | 'name'>) {
+    this.#artifacts = artifacts;
+  }
+
+  /**
+   * @param digest the SHA-256 of the document, as it was compared
+   * @throws TidemarkError `unavailable` when the artifact is not there (any more), or is not what it was
+   */
+  async read(place: RecordPlace, digest: string): Promise<WalkedRecord> {
+    try {
+      const record = recordAt(await this.#block(place), place);
+      if (hash('sha256', record.document, 'hex') === digest) return record;
+      throw otherArtifact(place, 'has another document');
+    } catch (error) {
+      // Somebody may put it right.
+      this.#blocks.delete(nameOf(place));
+      this.#headers.delete(place.artifact);
+      throw unreadable(error, place.artifact, this.#artifacts.name);
+    }
+  }
+
+  #block(place: RecordPlace): Promise<Block> {
+    const name = nameOf(place);
+    const found = this.#blocks.get(name);
+    if (found !== undefined) return found;
+    const block = this.#readBlock(place);
+    this.#blocks.set(name, block);
+    block.then(
+      ({ data }) => this.#keep(name, data.byteLength),
+      () => this.#blocks.delete(name),
+    );
+    return block;
+  }
+
+  #keep(name: string, bytes: number): void {
+    this.#sizes.set(name, bytes);
+    this.#bytes += bytes;
+    for (const oldest of this.#sizes.keys()) {
+      if (this.#bytes <= MOST_BYTES) return;
+      this.#bytes -= this.#sizes.get(oldest)!;
+      this.#sizes.delete(oldest);
+      this.#blocks.delete(oldest);
+    }
+  }
+
+  async #readBlock({ artifact, offset, length }: RecordPlace): Promise<Block> {
+    const [header, bytes] = await Promise.all([
+      this.#header(artifact),
+      this.#bytesOf(artifact, { start: offset, length }),
+    ]);
+    return unpackBlock(bytes, header, offset);
+  }
+
+  #header(artifact: ArtifactKey): Promise<Header> {
+    const found = this.#headers.get(artifact);
+    if (found !== undefined) return found;
+    const header = this.#readHeader(artifact);
+    this.#headers.set(artifact, header);
+    header.catch(() => this.#headers.delete(artifact));
+    const [oldest] = this.#headers.keys();
+    if (this.#headers.size > MOST_HEADERS) this.#headers.delete(oldest!);
+    return header;
+  }
+
+  async #readHeader(artifact: ArtifactKey): Promise<Header> {
+    const schema = documentSchema(parseKey(artifact)!.schema);
+    const options = { schema, name: artifact };
+    const beginning = await this.#bytesOf(artifact, { start: 0, length: USUAL_HEADER });
+    try {
+      return await readHeader(once(beginning), options);
+    } catch (error) {
+      if (!isTidemarkError(error, 'invalid') || beginning.length < USUAL_HEADER) throw error;
+    }
+    const { body } = await this.#artifacts.get(artifact);
+    return readHeader(body, options);
+  }
+
+  async #bytesOf(artifact: ArtifactKey, range: { readonly start: number; readonly length: number }): Promise<Buffer> {
+    const { body } = await this.#artifacts.get(artifact, { range });
+    return buffer(body);
+  }
+}
+
+function nameOf({ artifact, offset }: RecordPlace): string {
+  return `${artifact} ${offset}`;
+}
+
+function recordAt(block: Block, place: RecordPlace): WalkedRecord {
+  const walk = new RecordWalk(block);
+  for (let position = 0, record = walk.next(); record !== undefined; position++, record = walk.next()) {
+    if (position === place.position) return record;
+  }
+  throw otherArtifact(place, 'is not there');
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+function otherArtifact({ artifact, offset, position }: RecordPlace, problem: string): TidemarkError {
+  return new TidemarkError(
+    'unavailable',
+    `the artifact ${artifact} is not what it was when it was compared: record ${position} of the block at byte ${offset} ${problem}`,
+    { artifact },
+  );
+}

@@ -1,0 +1,91 @@
+import { isUtf8 } from 'node:buffer';
+import { decodeLong } from '../../artifacts/avro/long.ts';
+import { MIMETYPES, type Mimetype } from '../../artifacts/avro/mimetypes.ts';
+import type { DocumentSchemaId } from '../../artifacts/avro/schemas.ts';
+import { TidemarkError } from '../../core/errors.ts';
+
+/** What a block holds when it is unpacked. */
+export interface Walkable {
+  readonly header: { readonly schema: DocumentSchemaId };
+  readonly place: { readonly records: number };
+  readonly data: Uint8Array;
+}
+
+/** A record of a block; `document` is a part of the block, not a copy. */
+export interface WalkedRecord {
+  readonly id: string;
+  readonly document: Uint8Array;
+  readonly mime: string;
+}
+
+const JSON_TYPE = 'application/json';
+
+/**
+ * Walks through the records of a block without making values of them: a comparison needs a digest of a million documents, whose bytes are in
+ * the block as they are, and one answer needs one of them.
+ */
+export class RecordWalk {
+  readonly #bytes: Buffer;
+  readonly #schema: DocumentSchemaId;
+  #left: number;
+  #at = 0;
+
+  constructor({ header, place, data }: Walkable) {
+    this.#bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+    this.#schema = header.schema;
+    this.#left = place.records;
+  }
+
+  /**
+   * The next record; undefined after the last one.
+   * @throws TidemarkError `invalid` when the block does not hold what it says, or texts that are no UTF-8
+   */
+  next(): WalkedRecord | undefined {
+    if (this.#left === 0) {
+      if (this.#at !== this.#bytes.length) throw damaged('goes on after its last record');
+      return undefined;
+    }
+    this.#left -= 1;
+    // In the order of the fields.
+    const id = this.#text().toString();
+    if (this.#schema === 'OriginalRecord.v1') this.#text();
+    const document = this.#text();
+    const mime = this.#schema === 'OriginalRecord.v1' ? this.#mimetype() : mimeOf(this.#schema, document);
+    return { id, document, mime };
+  }
+
+  #text(): Buffer {
+    const length = this.#long();
+    const end = this.#at + length;
+    if (length < 0 || end > this.#bytes.length) throw damaged('holds less than its records');
+    const text = this.#bytes.subarray(this.#at, end);
+    if (!isUtf8(text)) throw damaged('has a text that is no UTF-8');
+    this.#at = end;
+    return text;
+  }
+
+  #mimetype(): Mimetype {
+    const symbol = MIMETYPES[this.#long()];
+    if (symbol === undefined) throw damaged('has a symbol that stands for no mimetype');
+    return symbol;
+  }
+
+  #long(): number {
+    const long = decodeLong(this.#bytes, this.#at);
+    if (long === undefined) throw damaged('holds less than its records');
+    this.#at = long.end;
+    return long.value;
+  }
+}
+
+/** Documents for an index are JSON. A MAPRecord is RDF, and only its text tells in which syntax. */
+function mimeOf(schema: DocumentSchemaId, document: Buffer): string {
+  if (schema !== 'MAP.4_0.MAPRecord.v1') return JSON_TYPE;
+  const beginning = document.toString('latin1', 0, 200).replace(/^(?:\xef\xbb\xbf)?\s+/, '');
+  if (/^<(?:\?xml|!|[\w.-]+:RDF)/.test(beginning)) return 'application/rdf+xml';
+  return /^(?:\{|\[\s*[{\]])/.test(beginning) ? 'application/ld+json' : 'text/turtle';
+}
+
+function damaged(problem: string): TidemarkError {
+  return new TidemarkError('invalid', problem);
+}

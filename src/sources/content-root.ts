@@ -1,0 +1,139 @@
+import type { HashAlgorithm, Hashes } from '../core/hash.ts';
+import type { Seconds } from '../core/w3c-datetime.ts';
+
+/**
+ * Where the bytes of a set are. Held to these promises by test/contract/content-root.ts. Paths are relative to the root, with `/` between names.
+ */
+export interface ContentRoot {
+  /** What every digest has at least. */
+  readonly hashes: readonly HashAlgorithm[];
+  /** So many digests are worth asking for at once. */
+  readonly digestsAtOnce: number;
+
+  /**
+   * The files below a path (the whole root without one; the file itself when the path is one), ascending by the bytes of their
+   * resource key (`keyOfPath`), as batches. What is excluded and symbolic links that lead out of the root are left out. A folder
+   * that cannot be read, and a name that cannot be published (not UTF-8, control characters), is told as a problem and does not
+   * stop the rest; a problem comes before the first file that is told after the files that it hides.
+   *
+   * The root was there after each batch was gathered: what a batch skips was not there, not unreachable.
+   * @throws TidemarkError `unavailable` when the root itself is not there, also when it vanishes meanwhile
+   */
+  list(under?: string): AsyncIterable<readonly RootEntry[]>;
+
+  /**
+   * Whether `list` would tell of nothing at all.
+   * @throws TidemarkError as `list`
+   */
+  isEmpty(): Promise<boolean>;
+
+  /**
+   * What the root leaves out now. It may be asked about any path, also of no file.
+   * @throws TidemarkError `unavailable` when that cannot be known
+   */
+  leavesOut(): Promise<LeavesOut>;
+
+  /**
+   * Opens a file that `list` would return, and no other. What it opens lies in the root also when a link is swapped in meanwhile.
+   * @throws TidemarkError `not-found` when there is no such file (any more), it lies outside, below a link or is left out; `unavailable`
+   *   when it cannot be read
+   */
+  open(path: string): Promise<RootFile>;
+
+  /**
+   * The hashes of a file that was listed, with the figures of the very bytes that have them. Several may be asked for at once.
+   * @throws TidemarkError as `open`, but what is left out meanwhile may still be hashed; `conflict` when the file was changed while it was read; the signal's reason when it is aborted
+   */
+  digest(path: string, signal?: AbortSignal): Promise<FileDigest>;
+
+  /**
+   * Tells what changed from now on: a path to list again, a file or a folder, the empty path for the whole root. Told at least
+   * once for every change, perhaps more often. A problem with the empty path means that the root has vanished or was replaced,
+   * and that nothing more will be told.
+   * @throws TidemarkError `unavailable` when the root is not there
+   */
+  watch(onChange: (path: string) => void, onProblem: (problem: RootProblem) => void): Promise<RootWatch>;
+
+  /**
+   * A URL that lets anybody who has it read the file, for a while and without us; only where the root can make one. Whether there
+   * is such a file is found out by who follows it.
+   * @throws TidemarkError `not-found` when it is left out
+   */
+  presign?(path: string, use: PresignedUse): Promise<string>;
+}
+
+/** Whether a file, or a folder above it, is left out. */
+export type LeavesOut = (path: string) => boolean;
+
+export type RootEntry = FileEntry | RootProblem;
+
+export interface FileEntry {
+  readonly path: string;
+  /** Bytes. */
+  readonly length: number;
+  /** Nanoseconds since 1970. */
+  readonly mtime: bigint;
+  /** Differs for any two versions of its bytes, as far as the root knows without reading them; else length and mtime have to do. */
+  readonly tag?: string;
+  /**
+   * When anything of it was changed last, nanoseconds since 1970. Absent where the same tag proves the same bytes; where it is given, a
+   * change of a file that is as young as the clock of the file system is coarse may leave the tag as it was.
+   */
+  readonly changed?: bigint;
+  /** Bytes that its digest most likely has to read, when these are not all. */
+  readonly toRead?: number;
+  readonly problem?: undefined;
+}
+
+/** Something that could not be listed: what lies at or below the path is unknown, not gone. */
+export interface RootProblem {
+  readonly path: string;
+  readonly problem: string;
+}
+
+/** An open file; its figures are those of the bytes that will be read. */
+export interface RootFile {
+  /** Bytes. */
+  readonly length: number;
+  /** Nanoseconds since 1970. */
+  readonly mtime: bigint;
+  /** Tells versions of its bytes apart, as the opaque part of an ETag. */
+  readonly tag: string;
+  /**
+   * Bytes from `start` to `end`, both inclusive; all without a range. The stream closes the file. It fails with `conflict`,
+   * before its last bytes, when the file was changed since it was opened: nobody takes a mixture of two versions for one.
+   */
+  stream(range?: ByteRange): import('node:stream').Readable;
+  /**
+   * Whether the root still has this very file at its path, unchanged: then whoever keeps its bytes need not read them again. May be asked
+   * when the file is closed. A root that cannot tell it for much less than reading the file has no such function.
+   */
+  readonly isCurrent?: (() => Promise<boolean>) | undefined;
+  close(): Promise<void>;
+}
+
+export interface FileDigest {
+  /** Bytes. */
+  readonly length: number;
+  /** Nanoseconds since 1970. */
+  readonly mtime: bigint;
+  readonly hashes: Hashes;
+  /** As in `FileEntry`. */
+  readonly tag?: string;
+  /** The media type that somebody gave the file; without one, its name has to tell. */
+  readonly mime?: string;
+}
+
+export interface PresignedUse {
+  readonly method: 'GET' | 'HEAD';
+  readonly expires: Seconds;
+}
+
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface RootWatch {
+  close(): Promise<void>;
+}

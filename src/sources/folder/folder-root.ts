@@ -1,0 +1,83 @@
+import { resolve } from 'node:path';
+import type { HashAlgorithm } from '../../core/hash.ts';
+import { isLeftOut } from '../../lib/exclusions.ts';
+import type {
+  ContentRoot,
+  FileDigest,
+  LeavesOut,
+  RootEntry,
+  RootFile,
+  RootProblem,
+  RootWatch,
+} from '../content-root.ts';
+import { noSuchFile } from '../file-errors.ts';
+import type { RootLocation } from '../root-location.ts';
+import { CurrentExclusions } from './current-exclusions.ts';
+import { HashClient } from './hash-client.ts';
+import { LookClient } from './look-client.ts';
+import { openWithin } from './open-within.ts';
+import type { WalkedFolder } from './walk.ts';
+import { WalkClient } from './walk-client.ts';
+import { watchFolder } from './watch-client.ts';
+
+/** Milliseconds. */
+const DEFAULT_SCAN_INTERVAL = 3_600_000;
+
+/** The hash that every set publishes. */
+const PUBLISHED_HASH: HashAlgorithm = 'sha-256';
+
+/**
+ * A folder of this machine. Links to folders are not followed; a link to a file counts as a file when its real path lies in
+ * the root. Anything else that is no regular file is left out.
+ */
+export class FolderRoot implements ContentRoot {
+  readonly hashes: readonly HashAlgorithm[];
+  readonly digestsAtOnce = 4;
+  readonly #folder: WalkedFolder;
+  readonly #exclusions: CurrentExclusions;
+  readonly #walks: WalkClient;
+  readonly #hashing: HashClient;
+  readonly #scanInterval: number;
+  readonly #looks = new LookClient();
+
+  constructor({ root, exclude, ownFiles, hashes = [], scanInterval = DEFAULT_SCAN_INTERVAL }: RootLocation) {
+    this.#folder = { root: resolve(root), patterns: { exclude, ownFiles } };
+    this.#exclusions = new CurrentExclusions(this.#folder.root, this.#folder.patterns);
+    this.#scanInterval = scanInterval;
+    this.#walks = new WalkClient(this.#folder);
+    this.hashes = [...new Set([PUBLISHED_HASH, ...hashes])];
+    this.#hashing = new HashClient({ root: this.#folder.root, hashes: this.hashes });
+  }
+
+  list(under = ''): AsyncIterable<readonly RootEntry[]> {
+    return this.#walks.walk(under);
+  }
+
+  async isEmpty(): Promise<boolean> {
+    for await (const batch of this.list()) if (batch.length > 0) return false;
+    return true;
+  }
+
+  async leavesOut(): Promise<LeavesOut> {
+    const { excludes } = await this.#exclusions.read();
+    return (path) => isLeftOut(excludes, path);
+  }
+
+  async open(path: string): Promise<RootFile> {
+    const { excludes, look } = await this.#exclusions.read();
+    if (isLeftOut(excludes, path)) throw noSuchFile(path);
+    const isCurrent = async (file: string) => {
+      const answers = await Promise.all([this.#looks.isCurrent(file), this.#looks.isCurrent(look)]);
+      return answers.every(Boolean);
+    };
+    return openWithin({ root: this.#folder.root, looks: { isCurrent } }, path);
+  }
+
+  digest(path: string, signal?: AbortSignal): Promise<FileDigest> {
+    return this.#hashing.digest(path, signal);
+  }
+
+  watch(onChange: (path: string) => void, onProblem: (problem: RootProblem) => void): Promise<RootWatch> {
+    return watchFolder({ ...this.#folder, scanInterval: this.#scanInterval }, { onChange, onProblem });
+  }
+}

@@ -1,0 +1,146 @@
+import { type FSWatcher, lstatSync, type Stats, watch } from 'node:fs';
+import { join } from 'node:path';
+import { TidemarkError } from '../../core/errors.ts';
+import { type Exclusions, IGNORE_FILE, type RootPatterns, readExclusions } from '../../lib/exclusions.ts';
+import { errorCode, isGone, reasonOf } from '../../lib/system-error.ts';
+import { EventBursts } from './event-bursts.ts';
+import { LinkTargets } from './link-targets.ts';
+import { readFolder } from './read-folder.ts';
+
+interface WatchedFolder {
+  readonly path: string;
+  /** Undefined when it cannot be watched (any more). */
+  watcher: FSWatcher | undefined;
+  readonly folders: Map<string, WatchedFolder>;
+}
+
+export interface WatchListener {
+  changed(path: string): void;
+  problem(path: string, problem: string): void;
+}
+
+/**
+ * One watch for each folder: a recursive one takes three times the memory, and misses files in new folders. A folder that is
+ * moved tells only its own name, in the folders that it left and came to.
+ */
+export class WatchTree {
+  readonly #root: string;
+  readonly #patterns: RootPatterns;
+  readonly #listener: WatchListener;
+  readonly #links: LinkTargets;
+  readonly #bursts: EventBursts;
+  #excludes: Exclusions;
+  #top: WatchedFolder;
+  readonly #toldLimits = new Set<string>();
+
+  constructor(root: string, patterns: RootPatterns, listener: WatchListener) {
+    this.#root = root;
+    this.#patterns = patterns;
+    this.#listener = listener;
+    this.#bursts = new EventBursts(() => this.startAnew());
+    this.#links = new LinkTargets(root);
+    this.#excludes = readExclusions(root, patterns);
+    this.#top = this.#add('');
+  }
+
+  close(): void {
+    unwatch(this.#top);
+  }
+
+  /** Has everything listed again, and watches the folders that are there and not hidden now. */
+  startAnew(): void {
+    const former = this.#top;
+    try {
+      this.#excludes = readExclusions(this.#root, this.#patterns);
+      this.#top = this.#add('');
+      unwatch(former);
+    } catch {
+      // The former watches stay. Listing tells why.
+    }
+    this.#listener.changed('');
+  }
+
+  /** Watches a folder before it looks for folders in it: one that is made meanwhile is seen by one or the other. */
+  #add(path: string): WatchedFolder {
+    const folder: WatchedFolder = { path, watcher: undefined, folders: new Map() };
+    try {
+      folder.watcher = watch(join(this.#root, path), (event, name) => this.#happened(folder, event, name));
+      folder.watcher.on('error', () => folder.watcher?.close());
+      for (const { name, dirent, problem } of readFolder(join(this.#root, path))) {
+        const below = inFolder(path, name);
+        if (dirent.isSymbolicLink()) this.#links.learn(below);
+        if (!dirent.isDirectory() || problem !== undefined || this.#excludes(below, true)) continue;
+        folder.folders.set(name, this.#add(below));
+      }
+    } catch (error) {
+      this.#failed(path, error);
+    }
+    return folder;
+  }
+
+  #happened(folder: WatchedFolder, event: string, name: string | null): void {
+    this.#bursts.event();
+    const path = inFolder(folder.path, name ?? '');
+    const known = folder.folders.get(name ?? '');
+    if (name === null) this.#listener.changed(folder.path);
+    else if (path === IGNORE_FILE) this.startAnew();
+    // The bytes or the attributes of a file, by far the most frequent; renaming and the rights of a folder are the rest.
+    else if (event === 'change' && known === undefined) this.#tell(path, false);
+    else {
+      if (known !== undefined) unwatch(known);
+      folder.folders.delete(name);
+      this.#look(folder, name);
+      this.#tell(path, true);
+    }
+  }
+
+  #look(folder: WatchedFolder, name: string): void {
+    const path = inFolder(folder.path, name);
+    const stats = this.#lstat(path);
+    if (stats?.isSymbolicLink()) this.#links.learn(path);
+    if (stats?.isDirectory() && !this.#excludes(path, true)) folder.folders.set(name, this.#add(path));
+  }
+
+  #lstat(path: string): Stats | undefined {
+    try {
+      return lstatSync(join(this.#root, path), { throwIfNoEntry: false });
+    } catch {
+      // Listing it tells why.
+      return undefined;
+    }
+  }
+
+  #tell(path: string, below: boolean): void {
+    if (!this.#excludes(path, false)) this.#listener.changed(path);
+    for (const link of this.#links.of(path, below)) this.#listener.changed(link);
+  }
+
+  #failed(path: string, error: unknown): void {
+    const code = errorCode(error) ?? '';
+    const limit = limitOf(code);
+    const problem = `cannot be watched: ${limit ?? reasonOf(error)}`;
+    if (path === '') throw new TidemarkError('unavailable', `the root ${this.#root} ${problem}`, {}, error);
+    if (isGone(error) || (limit !== undefined && this.#toldLimits.has(code))) return;
+    this.#toldLimits.add(code);
+    this.#listener.problem(path, problem);
+  }
+}
+
+function limitOf(code: string): string | undefined {
+  if (code === 'ENOSPC') {
+    return 'the system allows no more watches. Raise fs.inotify.max_user_watches, one for each folder, and start again';
+  }
+  if (code === 'EMFILE') {
+    return 'the system allows no more watchers. Raise fs.inotify.max_user_instances and start again';
+  }
+  return undefined;
+}
+
+function inFolder(folder: string, name: string): string {
+  return folder === '' ? name : `${folder}/${name}`;
+}
+
+function unwatch(folder: WatchedFolder): void {
+  folder.watcher?.close();
+  for (const below of folder.folders.values()) unwatch(below);
+}

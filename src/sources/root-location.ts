@@ -1,0 +1,19 @@
+import type { HashAlgorithm } from '../core/hash.ts';
+import type { RootPatterns } from '../lib/exclusions.ts';
+import type { S3ClientSettings } from '../lib/s3/s3-client.ts';
+
+export interface RootLocation extends RootPatterns {
+  /** A folder's absolute path, or `s3://bucket/prefix` (lib/s3/s3-location.ts). */
+  readonly root: string;
+  /** What every digest has to have: of a folder's files, besides sha-256. */
+  readonly hashes?: readonly HashAlgorithm[];
+  /** Of a folder: milliseconds after which it is listed again although no change was noticed. */
+  readonly scanInterval?: number | undefined;
+  /** For roots on S3. */
+  readonly s3?: S3Settings | undefined;
+}
+
+export interface S3Settings extends S3ClientSettings {
+  /** Milliseconds between two looks at what is in a bucket. */
+  readonly pollInterval: number;
+}

@@ -1,0 +1,31 @@
+import type { Exclusions } from '../../lib/exclusions.ts';
+import { isHidden } from '../../lib/exclusions.ts';
+import type { RootEntry } from '../content-root.ts';
+import { pathProblem } from '../name-problem.ts';
+import { looksPlain } from './object-hashes.ts';
+import type { S3Object } from './s3-bucket.ts';
+
+/** What a root tells of an object; undefined when it is left out. */
+export type EntryOf = (object: S3Object) => RootEntry | undefined;
+
+export function entriesOf(excludes: Exclusions): EntryOf {
+  let folder = '';
+  let isFolderHidden = false;
+  return (object) => {
+    const path = object.path.toWellFormed();
+    // Folders that a console has made are empty objects, and mean nothing where folders are but parts of names.
+    if (path === '' || (path.endsWith('/') && object.length === 0)) return undefined;
+    const slash = path.lastIndexOf('/') + 1;
+    // Names of one folder come one after the other.
+    if (!path.startsWith(folder) || slash !== folder.length) {
+      folder = path.slice(0, slash);
+      isFolderHidden = isHidden(excludes, folder);
+    }
+    if (isFolderHidden || excludes(path, false)) return undefined;
+    const problem = pathProblem(path);
+    if (problem !== undefined) return { path, problem };
+    const { length, mtime, etag } = object;
+    if (etag === undefined) return { path, length, mtime };
+    return { path, length, mtime, tag: etag, toRead: looksPlain(etag) ? 0 : length };
+  };
+}

@@ -1,0 +1,190 @@
+import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import type { HashAlgorithm, Hashes } from '../../core/hash.ts';
+import {
+  type Exclusions,
+  exclusionsOf,
+  IGNORE_FILE,
+  isLeftOut,
+  MOST_IGNORE_BYTES,
+  type RootPatterns,
+} from '../../lib/exclusions.ts';
+import { parseS3Location, type S3Location } from '../../lib/s3/s3-location.ts';
+import type {
+  ContentRoot,
+  FileDigest,
+  LeavesOut,
+  PresignedUse,
+  RootEntry,
+  RootFile,
+  RootProblem,
+  RootWatch,
+} from '../content-root.ts';
+import { noSuchFile } from '../file-errors.ts';
+import { isPlainPath } from '../plain-path.ts';
+import type { RootLocation, S3Settings } from '../root-location.ts';
+import type { KnownObject, S3Bucket, S3Object } from './s3-bucket.ts';
+import { type EntryOf, entriesOf } from './s3-entries.ts';
+import { S3File } from './s3-file.ts';
+import { SortedEntries } from './sorted-entries.ts';
+import { watchS3 } from './watch-s3.ts';
+
+/** Milliseconds for which the exclusions that were read hold, but for a list of everything. */
+const MOST_AGE = 60_000;
+/** Milliseconds of work at a time. */
+const SLICE = 10;
+
+const DEFAULTS: S3Settings = { timeout: 30_000, pollInterval: 300_000 };
+
+/**
+ * The objects below a prefix of a bucket. A list of everything is complete before the first batch is told. Of hashes a digest has those
+ * that it was opened for and those that are known without reading the object; when there are none, it is read once for its sha-256.
+ */
+export class S3Root implements ContentRoot {
+  readonly hashes: readonly HashAlgorithm[];
+  readonly digestsAtOnce = 16;
+  readonly #location: S3Location;
+  readonly #settings: S3Settings;
+  readonly #patterns: RootPatterns;
+  #opened: Promise<S3Bucket> | undefined;
+  #exclusions: { readonly text: string; readonly readAt: number; readonly excludes: Exclusions } | undefined;
+
+  /** @throws TidemarkError `invalid` for a location that is none */
+  constructor({ root, exclude, ownFiles, hashes = [], s3 }: RootLocation) {
+    this.#location = parseS3Location(root);
+    this.#settings = { ...DEFAULTS, ...s3 };
+    this.#patterns = { exclude, ownFiles };
+    this.hashes = [...new Set(hashes)];
+  }
+
+  async *list(under = ''): AsyncGenerator<readonly RootEntry[]> {
+    const bucket = await this.#bucket();
+    const entryOf = entriesOf(await (under === '' ? this.#readExcludes(bucket) : this.#knownExcludes(bucket)));
+    const sorted = new SortedEntries();
+    try {
+      for await (const objects of objectsUnder(bucket, under)) {
+        for (const entry of await entriesOfPage(objects, entryOf)) sorted.add(entry);
+      }
+      yield* sorted.batches();
+    } finally {
+      sorted.close();
+    }
+  }
+
+  async isEmpty(): Promise<boolean> {
+    const bucket = await this.#bucket();
+    const entryOf = entriesOf(await this.#readExcludes(bucket));
+    for await (const objects of bucket.pages('')) {
+      if ((await entriesOfPage(objects, entryOf)).length > 0) return false;
+    }
+    return true;
+  }
+
+  async leavesOut(): Promise<LeavesOut> {
+    const excludes = await this.#knownExcludes(await this.#bucket());
+    return (path) => isLeftOut(excludes, path);
+  }
+
+  async open(path: string): Promise<RootFile> {
+    if (!isPlainPath(path)) throw noSuchFile(path);
+    const bucket = await this.#bucket();
+    await this.#requireListed(bucket, path);
+    return new S3File(bucket, this.#location, await bucket.head(path));
+  }
+
+  async digest(path: string, signal?: AbortSignal): Promise<FileDigest> {
+    signal?.throwIfAborted();
+    if (!isPlainPath(path)) throw noSuchFile(path);
+    const bucket = await this.#bucket();
+    const object = await bucket.head(path, signal);
+    const { length, mtime, etag, mime } = object;
+    const read = await this.#readHashes(bucket, object, signal);
+    return {
+      length,
+      mtime,
+      hashes: { ...object.hashes, ...read },
+      ...(etag !== undefined && { tag: etag }),
+      ...(mime !== undefined && { mime }),
+    };
+  }
+
+  async watch(onChange: (path: string) => void, onProblem: (problem: RootProblem) => void): Promise<RootWatch> {
+    return watchS3(await this.#bucket(), { interval: this.#settings.pollInterval, onChange, onProblem });
+  }
+
+  async presign(path: string, use: PresignedUse): Promise<string> {
+    const bucket = await this.#bucket();
+    await this.#requireListed(bucket, path);
+    return bucket.presign(path, use);
+  }
+
+  /** The hashes that are wanted and not known. */
+  async #readHashes(bucket: S3Bucket, object: KnownObject, signal: AbortSignal | undefined): Promise<Hashes> {
+    const known = Object.keys(object.hashes);
+    const missing = this.hashes.filter((algorithm) => !known.includes(algorithm));
+    if (missing.length === 0 && known.length === 0) missing.push('sha-256');
+    if (missing.length === 0) return {};
+    const running = missing.map((algorithm) => [algorithm, createHash(algorithm.replace('-', ''))] as const);
+    for await (const chunk of new S3File(bucket, this.#location, object).stream(undefined, signal)) {
+      for (const [, hash] of running) hash.update(chunk);
+    }
+    return Object.fromEntries(running.map(([algorithm, hash]) => [algorithm, hash.digest('hex')]));
+  }
+
+  async #requireListed(bucket: S3Bucket, path: string): Promise<void> {
+    if (isLeftOut(await this.#knownExcludes(bucket), path)) throw noSuchFile(path);
+  }
+
+  /** Reading the list of exclusions costs a request: for anything but a whole list, what was read a short while ago will do. */
+  async #knownExcludes(bucket: S3Bucket): Promise<Exclusions> {
+    const known = this.#exclusions;
+    return known !== undefined && Date.now() - known.readAt < MOST_AGE ? known.excludes : this.#readExcludes(bucket);
+  }
+
+  async #readExcludes(bucket: S3Bucket): Promise<Exclusions> {
+    const readAt = Date.now();
+    const text = await this.#ignoreText(bucket);
+    const known = this.#exclusions;
+    const excludes = known?.text === text ? known.excludes : exclusionsOf(this.#patterns, text);
+    this.#exclusions = { text, readAt, excludes };
+    return excludes;
+  }
+
+  async #ignoreText(bucket: S3Bucket): Promise<string> {
+    try {
+      return (await bucket.readText(IGNORE_FILE, MOST_IGNORE_BYTES)) ?? '';
+    } catch (error) {
+      // Whoever may not even list the bucket is told that, and not something of a file that may not be there.
+      await bucket.requireThere();
+      throw error;
+    }
+  }
+
+  /** The client takes 100 milliseconds to load, and most commands do not need it. */
+  #bucket(): Promise<S3Bucket> {
+    this.#opened ??= import('./s3-bucket.ts').then(({ S3Bucket }) => new S3Bucket(this.#location, this.#settings));
+    return this.#opened;
+  }
+}
+
+/** Lets the rest of the program go on meanwhile: comparing a thousand names with thousands of patterns takes seconds. */
+async function entriesOfPage(objects: readonly S3Object[], entryOf: EntryOf): Promise<readonly RootEntry[]> {
+  const entries: RootEntry[] = [];
+  let began = performance.now();
+  for (const object of objects) {
+    const entry = entryOf(object);
+    if (entry !== undefined) entries.push(entry);
+    if (performance.now() - began < SLICE) continue;
+    await setImmediate();
+    began = performance.now();
+  }
+  return entries;
+}
+
+/** The object at a path, and all below it. Most often one page has them all. */
+async function* objectsUnder(bucket: S3Bucket, under: string): AsyncGenerator<readonly S3Object[]> {
+  if (under === '') return yield* bucket.pages('');
+  const { objects, next } = await bucket.page(under);
+  yield objects.filter(({ path }) => path === under || path.startsWith(`${under}/`));
+  if (next !== undefined) yield* bucket.pages(`${under}/`);
+}

@@ -1,0 +1,72 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { TidemarkError } from '../../core/errors.ts';
+import type { RootProblem } from '../content-root.ts';
+import { type Scanned, scan } from './scan.ts';
+
+/** Milliseconds that somebody waits for a scan, which goes on without them. */
+const PATIENCE = 25_000;
+/** So many paths may wait while a scan is under way. */
+const MOST_WAITING = 20_000;
+
+interface Hints {
+  readonly paths: Set<string>;
+  readonly scanned: Promise<readonly RootProblem[]>;
+}
+
+/** Scans the paths of which somebody says that they have changed. What is said while a scan is under way shares the next one. */
+export class HintedScans {
+  readonly #scanned: () => Scanned;
+  #next: Hints | undefined;
+  #underWay: Promise<unknown> = Promise.resolve();
+
+  /** @param scanned called at the beginning of each scan: settings of the set may have changed */
+  constructor(scanned: () => Scanned) {
+    this.#scanned = scanned;
+  }
+
+  /**
+   * Resolves when the paths were looked at after the call, and what changed is committed; with the problems that there are with them.
+   * @throws TidemarkError `not-ready` when that takes too long: it is done later; `unavailable` when the root or the store does not answer
+   */
+  async tell(paths: readonly string[]): Promise<readonly RootProblem[]> {
+    if (paths.length === 0) return [];
+    const { paths: waiting, scanned } = this.#join();
+    if (waiting.size + paths.length > MOST_WAITING) throw tooBusy();
+    for (const path of paths) waiting.add(path);
+    const told = new Set(paths);
+    return (await inTime(scanned)).filter(({ path }) => told.has(path));
+  }
+
+  #join(): Hints {
+    this.#next ??= this.#plan();
+    return this.#next;
+  }
+
+  #plan(): Hints {
+    const paths = new Set<string>();
+    const scanned = this.#underWay.then(async () => {
+      this.#next = undefined;
+      return (await scan({ ...this.#scanned(), under: [...paths], mostProblems: MOST_WAITING })).problems;
+    });
+    this.#underWay = scanned.catch(() => {});
+    return { paths, scanned };
+  }
+}
+
+async function inTime<Result>(work: Promise<Result>): Promise<Result> {
+  const limit = new AbortController();
+  const late = wait(PATIENCE, undefined, { signal: limit.signal }).then(
+    () => Promise.reject(tooBusy()),
+    // The work was done first.
+    () => new Promise<never>(() => {}),
+  );
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    limit.abort();
+  }
+}
+
+function tooBusy(): TidemarkError {
+  return new TidemarkError('not-ready', 'a scan of this set is under way: tell again in a while');
+}

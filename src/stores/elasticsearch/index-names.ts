@@ -1,0 +1,27 @@
+/** What its indices are called. Everything but `changesIndex` is an alias, so that an index can be replaced. */
+export class IndexNames {
+  readonly prefix: string;
+  readonly log: string;
+  readonly resources: string;
+  readonly changes: string;
+  readonly ledgers: string;
+  readonly catalog: string;
+
+  constructor(prefix: string) {
+    this.prefix = prefix;
+    this.log = `${prefix}-log`;
+    this.resources = `${prefix}-resources`;
+    this.changes = `${prefix}-changes`;
+    this.ledgers = `${prefix}-ledgers`;
+    this.catalog = `${prefix}-catalog`;
+  }
+
+  /** A concrete index of changes; 1 is the first. */
+  changesIndex(number: number): string {
+    return concrete(this.changes, number);
+  }
+}
+
+export function concrete(alias: string, number: number): string {
+  return `${alias}-${String(number).padStart(6, '0')}`;
+}

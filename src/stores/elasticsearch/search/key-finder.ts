@@ -1,0 +1,122 @@
+import type { ResourceKey } from '../../../core/key.ts';
+import type { KeySearch } from '../../../core/key-search.ts';
+import type { Resource } from '../../../core/resource.ts';
+import type { SetId } from '../../../core/resource-set.ts';
+import { BatchSize } from '../../../lib/elasticsearch/batch-size.ts';
+import type { Cluster } from '../../../lib/elasticsearch/cluster.ts';
+import type { FoundResources, Search } from '../../resource-index.ts';
+import { keyOfOrder, orderEnd, orderOf, type ResourceDocument, toResource } from '../documents.ts';
+import type { IndexNames } from '../index-names.ts';
+import { inAscii } from '../order-range.ts';
+import type { ResourceReader } from '../resource-reader.ts';
+import { commonPrefix, ordersBetween, TAIL } from './order-expression.ts';
+
+/** Milliseconds after which a search says how far it has come. */
+const MOST_TIME = 500;
+/** Pieces of 4,096 keys that are looked through at first: some fifty milliseconds. */
+const PIECES_AT_FIRST = 32;
+/** Milliseconds below which a slice was quick: the next one has twice as many pieces, since some of the time is the same for any size. */
+const QUICK = 100;
+/** Between a key and all that is longer, and after all of that. */
+const ABOVE = '\u0001';
+const END = '\u007f';
+
+interface FinderParts {
+  /** Fewer in tests. */
+  readonly piecesAtFirst?: number;
+  readonly cluster: Cluster;
+  readonly names: IndexNames;
+  readonly resources: ResourceReader;
+}
+
+/** A part of a set's keys: above one order, up to another one (inclusive). */
+interface Slice {
+  readonly above: string;
+  readonly through: string;
+}
+
+type Wanted = Pick<Search, 'after' | 'limit'>;
+
+/**
+ * Finds resources by a part of their key. Elasticsearch looks at every term for that, so the set is looked through in slices: what a slice finds is
+ * complete, and where the time is over, the search can go on.
+ */
+export class KeyFinder {
+  readonly #parts: FinderParts;
+
+  constructor(parts: FinderParts) {
+    this.#parts = parts;
+  }
+
+  find(set: SetId, search: KeySearch, { after: given, limit }: Wanted): Promise<FoundResources> {
+    const wanted = { after: given && inAscii(given), limit };
+    if (search.where === 'beginning') return this.#beginning(set, search.beginnings, wanted);
+    return this.#anywhere(set, search.texts, wanted);
+  }
+
+  async #beginning(set: SetId, beginnings: readonly ResourceKey[], { after, limit }: Wanted): Promise<FoundResources> {
+    const found: Resource[] = [];
+    for (const beginning of beginnings) {
+      const from = after === undefined || after < beginning ? beginning : after + ABOVE;
+      for await (const resources of this.#parts.resources.read(set, { from, to: beginning + END })) {
+        found.push(...(resources as Resource[]));
+        if (found.length > limit) return { resources: found.slice(0, limit), next: found[limit - 1]!.key };
+      }
+    }
+    return { resources: found, next: undefined };
+  }
+
+  async #anywhere(set: SetId, texts: readonly string[], { after, limit }: Wanted): Promise<FoundResources> {
+    const deadline = performance.now() + MOST_TIME;
+    const found: Resource[] = [];
+    for await (const slice of this.#slices(set, after)) {
+      // One more tells whether there are more.
+      found.push(...(await this.#search(slice, texts, limit + 1 - found.length)));
+      if (found.length > limit) return { resources: found.slice(0, limit), next: found[limit - 1]!.key };
+      const isLast = slice.through === orderEnd(set);
+      if (!isLast && performance.now() > deadline) return { resources: found, next: keyOfOrder(slice.through) };
+    }
+    return { resources: found, next: undefined };
+  }
+
+  async *#slices(set: SetId, after: ResourceKey | undefined): AsyncIterable<Slice> {
+    const { resources, piecesAtFirst = PIECES_AT_FIRST } = this.#parts;
+    const end = orderEnd(set);
+    let above = orderOf(set, after ?? '');
+    let pieces = 0;
+    let most = piecesAtFirst;
+    for await (const { lt } of resources.pieces(set, { from: after })) {
+      pieces += 1;
+      if (lt !== end && pieces < most) continue;
+      // Any text between two keys will do to cut there, and a short one makes a short expression.
+      const through = lt === end ? end : lt.slice(0, commonPrefix(above, lt) + TAIL);
+      const began = performance.now();
+      yield { above, through };
+      if (performance.now() - began < QUICK) most *= 2;
+      above = through;
+      pieces = 0;
+    }
+  }
+
+  async #search({ above, through }: Slice, texts: readonly string[], most: number): Promise<Resource[]> {
+    const { cluster, names } = this.#parts;
+    const should = texts.map((text) => ({
+      regexp: { order: { value: ordersBetween(above, through, text), flags: 'INTERSECTION' } },
+    }));
+    const filter = [{ term: { doc_type: 'resource' } }, { bool: { should, minimum_should_match: 1 } }];
+    const batches = new BatchSize(most);
+    const resources: Resource[] = [];
+    for (let last = above; ; ) {
+      const search = { query: { bool: { filter } }, sort: [{ order: 'asc' }], search_after: [last] };
+      const { found, isFull } = await batches.ask(
+        (size) => cluster.search<ResourceDocument>(names.resources, { ...search, size }),
+        most - resources.length,
+      );
+      // An expression may take more than the slice.
+      const inside = found.filter(({ order }) => order <= through);
+      resources.push(...(inside.map(toResource) as Resource[]));
+      if (!isFull || inside.length < found.length || resources.length >= most) return resources;
+      last = found.at(-1)!.order;
+    }
+  }
+}
