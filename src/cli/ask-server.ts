@@ -2,8 +2,8 @@ import { isLoopback } from '../access/loopback.ts';
 import { type LiveStatus, liveStatusSchema } from '../api/live-status.ts';
 import type { Configuration } from '../config/configuration.ts';
 
-/** Milliseconds: a server that takes longer is told of as one that does not answer. */
-const PATIENCE = 2_000;
+/** A server that takes longer counts as one that does not answer. */
+const ANSWER_TIMEOUT_MS = 2_000;
 const EVERY_ADDRESS = new Map([
   ['0.0.0.0', '127.0.0.1'],
   ['::', '::1'],
@@ -35,7 +35,7 @@ async function askAt(url: string, { token }: Settings, baseUrl: string): Promise
       headers: token === undefined || !mayCarryToken(url) ? {} : { Authorization: `Bearer ${token.reveal()}` },
       // A token goes nowhere but to the place that was named.
       redirect: 'manual',
-      signal: AbortSignal.timeout(PATIENCE),
+      signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
     });
     if (response.status === 401 || response.status === 403) return { state: 'refuses', url };
     const status = liveStatusSchema.parse(await response.json());

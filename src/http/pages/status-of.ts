@@ -1,7 +1,7 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Response } from 'express';
 import { type Configuration, describeStore } from '../../config/configuration.ts';
 import { VERSION } from '../../config/version.ts';
+import { withTimeout } from '../../lib/with-timeout.ts';
 import type { LiveFigures } from '../../observe/metrics/live-figures.ts';
 import { type SummarizedSet, summarize } from '../../sets/summarized-sets.ts';
 import type { ServedApp } from '../request/served-app.ts';
@@ -10,8 +10,8 @@ import type { Viewer } from './parts/frame.ts';
 
 /** Sets that are named; of more it is told how many they are. */
 const NAMED_SETS = 100;
-/** Milliseconds that the page waits for the store. */
-const PATIENCE = 2_000;
+/** For the store to answer. */
+const STORE_TIMEOUT_MS = 2_000;
 
 /** How the source is. */
 export interface Status {
@@ -33,22 +33,14 @@ const NO_ANSWER: StoreStatus = { storeAnswered: undefined, reading: { total: 0, 
 export async function statusOf(app: ServedApp, response: Response, viewer: Viewer): Promise<Status> {
   const { configuration, metrics } = app;
   const [store, figures] = await Promise.all([
-    askStore(app, response),
+    // The page is shown, and soon, whatever is wrong with the store.
+    withTimeout(askStore(app, response), STORE_TIMEOUT_MS, () => NO_ANSWER).catch(() => NO_ANSWER),
     viewer.seesFigures ? metrics.live.figures() : undefined,
   ]);
   return { version: VERSION, ...store, figures, store: viewer.isAdministrator ? placeOf(configuration) : undefined };
 }
 
-/** Whatever is wrong with the store, the page that tells of it is shown, and soon. */
 async function askStore(app: ServedApp, response: Response): Promise<StoreStatus> {
-  const limit = new AbortController();
-  const late = wait(PATIENCE, NO_ANSWER, { signal: limit.signal, ref: false }).catch(() => NO_ANSWER);
-  const answer = await Promise.race([lookAtStore(app, response).catch(() => NO_ANSWER), late]);
-  limit.abort();
-  return answer;
-}
-
-async function lookAtStore(app: ServedApp, response: Response): Promise<StoreStatus> {
   const { index } = app;
   const began = performance.now();
   await index.watermark();

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createProbe } from 'node:net';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { accessPolicy } from '../../access/access-policy.ts';
 import { SenderLimits } from '../../access/sender-limits.ts';
 import { TidemarkError } from '../../core/errors.ts';
+import { withTimeout } from '../../lib/with-timeout.ts';
 import { createLogger } from '../../observe/logs/logger.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { type ConnectionLimits, connectionLimits, limitConnections } from './connections.ts';
@@ -14,8 +14,8 @@ import { quickListener } from './quick-listener.ts';
 import { answerUnreadable } from './unreadable-requests.ts';
 import { withObservation } from './with-observation.ts';
 
-/** Milliseconds that running requests have to end. */
-const CLOSE_LIMIT = 20_000;
+/** For running requests to end. */
+const CLOSE_TIMEOUT_MS = 20_000;
 
 export interface ServerOptions {
   readonly host: string;
@@ -75,7 +75,7 @@ export async function startServer(app: ServedApp, options: ServerOptions): Promi
     url: `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`,
     port: address.port,
     close: closeServer,
-    closeInTime: () => within(CLOSE_LIMIT, closeServer()),
+    closeInTime: () => withTimeout(closeServer(), CLOSE_TIMEOUT_MS, () => {}),
   };
 }
 
@@ -127,14 +127,6 @@ function listenProblem(error: NodeJS.ErrnoException, host: string, port: number)
     default:
       return error;
   }
-}
-
-/** Waits for work, but no longer than so many milliseconds. */
-async function within(milliseconds: number, work: Promise<void>): Promise<void> {
-  const limit = new AbortController();
-  const elapsed = wait(milliseconds, undefined, { signal: limit.signal }).catch(() => {});
-  await Promise.race([work, elapsed]);
-  limit.abort();
 }
 
 async function close(server: Server): Promise<void> {

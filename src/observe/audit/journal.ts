@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
 import { isTidemarkError } from '../../core/errors.ts';
 import type { ResourceSet, SetId } from '../../core/resource-set.ts';
 import { withoutPaths } from '../../core/without-paths.ts';
 import type { Posting } from '../../ingest/ndjson-posting.ts';
+import { withTimeout } from '../../lib/with-timeout.ts';
 import type { ScanSummary } from '../../sources/sync/scan-summary.ts';
 import type { Catalog } from '../../stores/catalog.ts';
 import {
@@ -23,8 +23,8 @@ import { lastOf, StoredJournal } from './stored-journal.ts';
 const WRITE_AFTER = 5_000;
 /** Sets whose entries are written at a time: with 20,000 sets being posted to, the store has better things to do. */
 const SETS_AT_A_TIME = 10;
-/** Milliseconds that writing may take when everything is closed. */
-const CLOSE_WITHIN = 3_000;
+/** For writing when everything is closed. */
+const CLOSE_TIMEOUT_MS = 3_000;
 /** Sets that are written at the same time then. */
 const AT_ONCE = 8;
 /** Characters of entries that wait to be written; beyond that the oldest are given up. */
@@ -99,10 +99,8 @@ export class Journal {
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
-    const late = new AbortController();
-    const isLate = wait(CLOSE_WITHIN, undefined, { signal: late.signal }).catch(() => {});
-    await Promise.race([this.#writeAll(late.signal), isLate]);
-    late.abort();
+    const stopping = new AbortController();
+    await withTimeout(this.#writeAll(stopping.signal), CLOSE_TIMEOUT_MS, () => stopping.abort());
   }
 
   async #writeAll(stopped: AbortSignal): Promise<void> {

@@ -1,13 +1,13 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { SharedLook } from '../../lib/shared-look.ts';
+import { withTimeout } from '../../lib/with-timeout.ts';
 import type { CacheFigures } from '../../publish/cache/document-cache.ts';
 import type { PageCounts } from '../../publish/publisher.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { LogProgress, StoreGauge, StoreTotals } from '../../stores/store-gauge.ts';
 import type { Instruments } from './instrument.ts';
 
-/** Milliseconds that a look waits for the store: a scrape has to tell that it does not answer, not to wait with it. */
-const PATIENCE = 2_000;
+/** For the store to answer: a scrape reports that it does not, instead of hanging as well. */
+const STORE_TIMEOUT_MS = 2_000;
 
 export interface SourceParts {
   readonly gauge: StoreGauge;
@@ -113,23 +113,15 @@ export class SourceMetrics {
 
   async #lookNow(): Promise<SourceFigures> {
     const { cache, publisher } = this.#parts;
-    const [store, pages] = await Promise.all([this.#patiently(), publisher.countPages()]);
+    const [store, pages] = await Promise.all([
+      // `tidemark_store_up` reports a fault of the store; whatever needed the store logs the reason.
+      withTimeout(this.#askStore(), STORE_TIMEOUT_MS, () => undefined).catch(() => undefined),
+      publisher.countPages(),
+    ]);
     return { store, pages, cache: cache.figures() };
   }
 
-  async #patiently(): Promise<StoreFigures | undefined> {
-    const limit = new AbortController();
-    const late = wait(PATIENCE, undefined, { signal: limit.signal, ref: false });
-    // A fault of the store is what `tidemark_store_up` tells; its reason is logged by whoever needed the store.
-    const answered = this.#lookAtStore().catch(() => undefined);
-    try {
-      return await Promise.race([answered, late.catch(() => undefined)]);
-    } finally {
-      limit.abort();
-    }
-  }
-
-  async #lookAtStore(): Promise<StoreFigures> {
+  async #askStore(): Promise<StoreFigures> {
     const { gauge, sets } = this.#parts;
     const listed = await sets.list();
     const [progress, totals] = await Promise.all([gauge.progress(), gauge.totals(sets.knownRemoved())]);

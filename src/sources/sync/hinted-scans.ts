@@ -1,10 +1,10 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { TidemarkError } from '../../core/errors.ts';
+import { withTimeout } from '../../lib/with-timeout.ts';
 import type { RootProblem } from '../content-root.ts';
 import { type Scanned, scan } from './scan.ts';
 
-/** Milliseconds that somebody waits for a scan, which goes on without them. */
-const PATIENCE = 25_000;
+/** For a caller that waits for a scan, which goes on afterwards. */
+const SCAN_TIMEOUT_MS = 25_000;
 /** So many paths may wait while a scan is under way. */
 const MOST_WAITING = 20_000;
 
@@ -31,10 +31,10 @@ export class HintedScans {
   async tell(paths: readonly string[]): Promise<readonly RootProblem[]> {
     if (paths.length === 0) return [];
     const { paths: waiting, scanned } = this.#join();
-    if (waiting.size + paths.length > MOST_WAITING) throw tooBusy();
+    if (waiting.size + paths.length > MOST_WAITING) refuse();
     for (const path of paths) waiting.add(path);
     const told = new Set(paths);
-    return (await inTime(scanned)).filter(({ path }) => told.has(path));
+    return (await withTimeout(scanned, SCAN_TIMEOUT_MS, refuse)).filter(({ path }) => told.has(path));
   }
 
   #join(): Hints {
@@ -53,20 +53,6 @@ export class HintedScans {
   }
 }
 
-async function inTime<Result>(work: Promise<Result>): Promise<Result> {
-  const limit = new AbortController();
-  const late = wait(PATIENCE, undefined, { signal: limit.signal }).then(
-    () => Promise.reject(tooBusy()),
-    // The work was done first.
-    () => new Promise<never>(() => {}),
-  );
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    limit.abort();
-  }
-}
-
-function tooBusy(): TidemarkError {
-  return new TidemarkError('not-ready', 'a scan of this set is under way: tell again in a while');
+function refuse(): never {
+  throw new TidemarkError('not-ready', 'a scan of this set is under way: tell again in a while');
 }

@@ -2,6 +2,7 @@ import { setImmediate, setTimeout as wait } from 'node:timers/promises';
 import { TidemarkError } from '../../core/errors.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import { failpoint } from '../../lib/failpoint.ts';
+import { withTimeout } from '../../lib/with-timeout.ts';
 import type { StoreObserver } from '../store-observer.ts';
 import { bulksOf } from './bulk.ts';
 import type { CommitLog } from './commit-log.ts';
@@ -15,8 +16,8 @@ const TAKE_OVER_AFTER = 1_000;
 /** Milliseconds between two looks at the pointer, while somebody else's commit is being applied. */
 const LOOK_AFTER = 20;
 const RETRY_AFTER = { first: 100, most: 2_000 };
-/** Milliseconds that a reader waits, and a process that closes: for a commit that is being applied, and for one whose applying fails. */
-const PATIENCE = { working: 10_000, failing: 2_000 };
+/** For a reader, and a process that closes: until a commit is applied, and the same while applying fails. */
+const THROUGH_TIMEOUT_MS = { working: 10_000, failing: 2_000 };
 
 interface BulkAnswer {
   readonly errors?: boolean;
@@ -78,9 +79,9 @@ export class Applier {
     const begin = Date.now();
     while (this.#log.applied < number) {
       this.#advance();
-      const patience = this.#fault === undefined ? PATIENCE.working : PATIENCE.failing;
-      if (Date.now() - begin > patience) throw this.#fault ?? notApplied(number);
-      await Promise.race([this.#progress.promise, wait(LOOK_AFTER * 10)]);
+      const timeoutMs = this.#fault === undefined ? THROUGH_TIMEOUT_MS.working : THROUGH_TIMEOUT_MS.failing;
+      if (Date.now() - begin > timeoutMs) throw this.#fault ?? notApplied(number);
+      await withTimeout(this.#progress.promise, LOOK_AFTER * 10, () => {});
     }
   }
 
