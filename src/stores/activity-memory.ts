@@ -1,6 +1,7 @@
 import type { SetId } from '../core/resource-set.ts';
 import type { Stamp } from '../core/stamp.ts';
 import { MICROSECONDS, type TimeUnit } from '../core/time-unit.ts';
+import { Mutex } from '../lib/mutex.ts';
 import type { ChangeCounts, ResourceIndex } from './resource-index.ts';
 
 export interface ActivityOptions {
@@ -32,23 +33,23 @@ export class ActivityMemory {
   readonly #index: Pick<ResourceIndex, 'activity' | 'watermark'>;
   /** By set and unit, those that were asked for last at the end. */
   readonly #known = new Map<string, Known>();
-  readonly #asking = new Map<string, Promise<unknown>>();
+  readonly #counting = new Map<string, Mutex>();
 
   constructor(index: Pick<ResourceIndex, 'activity' | 'watermark'>) {
     this.#index = index;
   }
 
   /** Every hour or day, also those without a change. @throws TidemarkError `not-found` */
-  of(set: SetId, options: ActivityOptions): Promise<readonly ChangeCounts[]> {
+  async of(set: SetId, options: ActivityOptions): Promise<readonly ChangeCounts[]> {
     const name = `${set} ${options.unit}`;
     // One at a time: what the first one counts, the others remember.
-    const counts = (this.#asking.get(name) ?? Promise.resolve()).then(() => this.#of(set, name, options));
-    const asked = counts.catch(() => {});
-    this.#asking.set(name, asked);
-    void asked.then(() => {
-      if (this.#asking.get(name) === asked) this.#asking.delete(name);
-    });
-    return counts;
+    const mutex = this.#counting.get(name) ?? new Mutex();
+    this.#counting.set(name, mutex);
+    try {
+      return await mutex.run(() => this.#of(set, name, options));
+    } finally {
+      if (mutex.isFree) this.#counting.delete(name);
+    }
   }
 
   async #of(set: SetId, name: string, { from, until, unit }: ActivityOptions): Promise<readonly ChangeCounts[]> {

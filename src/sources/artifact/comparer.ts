@@ -1,4 +1,5 @@
 import type { Worker } from 'node:worker_threads';
+import { Mutex } from '../../lib/mutex.ts';
 import { AskedThread } from '../../lib/workers/asked-thread.ts';
 import type { Comparison, ComparisonStep } from './compare-records.ts';
 
@@ -11,7 +12,7 @@ export type CompareTask = { readonly task: 'begin'; readonly comparison: Compari
  */
 export class Comparer {
   readonly #start: () => Worker;
-  #last: Promise<void> = Promise.resolve();
+  readonly #mutex = new Mutex();
   #running: AskedThread | undefined;
   #closed = false;
 
@@ -24,15 +25,11 @@ export class Comparer {
    * @throws TidemarkError as `compareRecords`; the signal's reason when it is aborted
    */
   async *compare(comparison: Comparison, signal?: AbortSignal): AsyncGenerator<ComparisonStep> {
-    const { promise: done, resolve: end } = Promise.withResolvers<void>();
-    const before = this.#last;
-    this.#last = before.then(() => done);
+    const release = await this.#mutex.acquire(signal);
     try {
-      await before;
-      signal?.throwIfAborted();
       yield* this.#compare(comparison, signal);
     } finally {
-      end();
+      release();
     }
   }
 
@@ -40,7 +37,7 @@ export class Comparer {
   async close(): Promise<void> {
     this.#closed = true;
     this.#running?.end('the program ends');
-    await this.#last;
+    await this.#mutex.run(() => {});
   }
 
   async *#compare(comparison: Comparison, signal: AbortSignal | undefined): AsyncGenerator<ComparisonStep> {

@@ -1,4 +1,5 @@
 import { TidemarkError } from '../../core/errors.ts';
+import { Mutex } from '../../lib/mutex.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
 import type { RootProblem } from '../content-root.ts';
 import { type Scanned, scan } from './scan.ts';
@@ -17,7 +18,7 @@ interface Hints {
 export class HintedScans {
   readonly #scanned: () => Scanned;
   #next: Hints | undefined;
-  #underWay: Promise<unknown> = Promise.resolve();
+  readonly #mutex = new Mutex();
 
   /** @param scanned called at the beginning of each scan: settings of the set may have changed */
   constructor(scanned: () => Scanned) {
@@ -44,11 +45,10 @@ export class HintedScans {
 
   #plan(): Hints {
     const paths = new Set<string>();
-    const scanned = this.#underWay.then(async () => {
+    const scanned = this.#mutex.run(async () => {
       this.#next = undefined;
       return (await scan({ ...this.#scanned(), under: [...paths], mostProblems: MOST_WAITING })).problems;
     });
-    this.#underWay = scanned.catch(() => {});
     return { paths, scanned };
   }
 }

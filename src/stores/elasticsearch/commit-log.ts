@@ -3,6 +3,7 @@ import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
+import { Mutex } from '../../lib/mutex.ts';
 import { type CommitRecord, decodeCommit, encodeCommit, type LedgerEntry } from './commit-record.ts';
 import type { IndexNames } from './index-names.ts';
 import type { IndicesIdentity } from './indices-identity.ts';
@@ -42,7 +43,7 @@ export interface LogParts {
 /** Who is further behind than so many commits goes on from the pointer instead of reading them. */
 const MOST_COMMITS_TO_READ = 16;
 /** Milliseconds after which a commit without an answer is given up; it may be in the log. */
-const PATIENCE = 20_000;
+const APPEND_TIMEOUT_MS = 20_000;
 const RETRY_AFTER = 100;
 
 /** What a process knows of the log. Its methods are called one at a time: `exclusive`. */
@@ -55,7 +56,7 @@ export class CommitLog {
   #applied = 0;
   #appliedStamp: Stamp = 0;
   #pending: CommitRecord[] = [];
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #mutex = new Mutex();
   readonly overlay = new Overlay();
   /** Up to the head. */
   readonly knownKeys = new KnownKeys();
@@ -92,11 +93,9 @@ export class CommitLog {
     return this.#pending;
   }
 
-  /** Runs works one after the other. */
+  /** Runs works one at a time. */
   exclusive<Result>(work: () => Promise<Result>): Promise<Result> {
-    const result = this.#last.then(work);
-    this.#last = result.catch(() => {});
-    return result;
+    return this.#mutex.run(work);
   }
 
   /** Reads the log up to a number that is not there. Returns whether there was anything new. */
@@ -139,7 +138,7 @@ export class CommitLog {
 
   async #appendUntilKnown(record: CommitRecord): Promise<boolean> {
     const body = await encodeCommit(record);
-    const deadline = Date.now() + PATIENCE;
+    const deadline = Date.now() + APPEND_TIMEOUT_MS;
     for (;;) {
       try {
         const isThere = await this.#create(record, body);
