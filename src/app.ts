@@ -58,8 +58,6 @@ export interface App {
   /** How many changes sets had in each hour or day. */
   readonly activity: ActivityMemory;
   readonly metrics: AppMetrics;
-  /** Another text as soon as anything changes that an answer is made of: see stores/open-stores.ts. */
-  moment(): Promise<string>;
   /** To be called when many thousand requests were answered: memory for speed is well spent then. */
   onBusy(): void;
   /** Archives the log in a thread of its own. @param minAge does nothing when somebody has within so many milliseconds */
@@ -84,7 +82,7 @@ export async function openApp(configuration: Configuration): Promise<App> {
   const metrics = new AppMetrics(store.kind);
   const stores = await openStores(store, { failpoint, observer: metrics.store });
   closers.push(() => stores.close());
-  const { catalog, moment, gauge } = stores;
+  const { catalog, gauge } = stores;
   await requireWhole(catalog, describeStore(store)).catch(async (error: unknown) => {
     await stores.close();
     throw error;
@@ -150,7 +148,6 @@ export async function openApp(configuration: Configuration): Promise<App> {
     activity: new ActivityMemory(index),
     metrics,
     stock,
-    moment,
     onBusy: letYoungGenerationGrow,
     archive: (minAge, signal) =>
       archiveInThread((stopped) => startArchiveThread(configuration, stopped), { minAge, signal }),

@@ -104,11 +104,6 @@ export interface RootFile {
    * before its last bytes, when the file was changed since it was opened: nobody takes a mixture of two versions for one.
    */
   stream(range?: ByteRange): import('node:stream').Readable;
-  /**
-   * Whether the root still has this very file at its path, unchanged: then whoever keeps its bytes need not read them again. May be asked
-   * when the file is closed. A root that cannot tell it for much less than reading the file has no such function.
-   */
-  readonly isCurrent?: (() => Promise<boolean>) | undefined;
   close(): Promise<void>;
 }
 

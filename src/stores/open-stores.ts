@@ -11,11 +11,6 @@ export interface Stores {
   readonly index: ResourceIndex;
   readonly catalog: Catalog;
   readonly gauge: StoreGauge;
-  /**
-   * A text that is another one as soon as anything was committed to the index or put into the catalog, by whichever process. So whatever
-   * was read after it was told still holds when it is told again. Telling it costs less than reading anything.
-   */
-  moment(): Promise<string>;
   /** Resolves when every write that was asked for is done. */
   close(): Promise<void>;
 }

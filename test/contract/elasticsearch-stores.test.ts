@@ -2,7 +2,6 @@ import { openStores } from '../../src/stores/open-stores.ts';
 import { onElasticsearch } from '../support/each-store.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
 import { catalogContract } from './catalog.ts';
-import { momentContract } from './moment.ts';
 import { resourceIndexContract } from './resource-index.ts';
 import { resourceLogContract } from './resource-log.ts';
 import { resourceSearchContract } from './resource-search.ts';
@@ -20,6 +19,5 @@ describe('the stores on Elasticsearch', () => {
   describe('the log of the resource index', () => resourceLogContract(start));
   describe('the resource index for people', () => resourceSearchContract(start));
   describe('the catalog', () => catalogContract(start));
-  describe('the moment of a store', () => momentContract(start));
   describe('the gauge of the store', () => storeGaugeContract(start));
 });

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { openStores } from '../../src/stores/open-stores.ts';
 import { catalogContract } from './catalog.ts';
 import { commitContract } from './commits.ts';
-import { momentContract } from './moment.ts';
 import { resourceIndexContract } from './resource-index.ts';
 import { resourceLogContract } from './resource-log.ts';
 import { resourceSearchContract } from './resource-search.ts';
@@ -23,5 +22,4 @@ describe('the log of the resource index on SQLite', () => resourceLogContract(st
 describe('the resource index for people on SQLite', () => resourceSearchContract(start));
 describe('the committer of a store on SQLite', () => commitContract(start));
 describe('the catalog on SQLite', () => catalogContract(start));
-describe('the moment of a store on SQLite', () => momentContract(start));
 describe('the gauge of the store on SQLite', () => storeGaugeContract(start));

@@ -6,7 +6,6 @@ import { Worker } from 'node:worker_threads';
 import { isTidemarkError } from '../../src/core/errors.ts';
 import type { ContentRoot, RootWatch } from '../../src/sources/content-root.ts';
 import { hashFile } from '../../src/sources/folder/hash-file.ts';
-import { LookClient } from '../../src/sources/folder/look-client.ts';
 import { openWithin } from '../../src/sources/folder/open-within.ts';
 import { openRoot } from '../../src/sources/open-root.ts';
 import { collect } from '../support/builders.ts';
@@ -254,7 +253,7 @@ describe('links and other things in a folder', () => {
 
 async function openedText(root: string, path: string): Promise<string> {
   try {
-    return String(Buffer.concat(await (await openWithin({ root, looks: new LookClient() }, path)).stream().toArray()));
+    return String(Buffer.concat(await (await openWithin(root, path)).stream().toArray()));
   } catch (error) {
     if (isTidemarkError(error)) return 'nothing';
     throw error;

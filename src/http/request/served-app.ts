@@ -27,8 +27,6 @@ export interface ServedApp {
   /** How many changes sets had in each hour or day. */
   readonly activity: ActivityMemory;
   readonly metrics: AppMetrics;
-  /** Another text as soon as anything changes that an answer is made of: see stores/open-stores.ts. */
-  moment(): Promise<string>;
   /** To be called when many thousand requests were answered: memory for speed is well spent then. */
   onBusy(): void;
   /**

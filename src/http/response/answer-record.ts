@@ -5,7 +5,6 @@ import type { ResourceSet } from '../../core/resource-set.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { answerHead } from './answer-head.ts';
 import type { Validators } from './conditional-request.ts';
-import { keepAnswer } from './keep-answer.ts';
 import { setResourceHeaders } from './resource-headers.ts';
 import { sendBytes } from './send-bytes.ts';
 
@@ -29,16 +28,13 @@ export async function answerRecord(app: ServedApp, { request, response, set, sta
   // Two runs of one provider begin in two seconds.
   const validators: Validators = { etag: `"${digest}"`, lastModified, dateTellsVersions: true };
   const part = answerHead(request, response, { length, mime, validators });
-  // What was answered holds as long as nothing is committed: an artifact never changes.
-  const keeping = { validators };
-  if (part === undefined) keepAnswer(response, keeping);
   if (part === undefined || request.method === 'HEAD' || part.length === 0) {
     response.end();
     return;
   }
   const { document } = await app.records.read(record, digest);
   const body = Buffer.from(document.buffer, document.byteOffset + part.start, part.length);
-  await sendBytes(response, { body, length: part.length, idleTimeout, keeping });
+  await sendBytes(response, { body, length: part.length, idleTimeout });
 }
 
 function notCompared({ slug }: ResourceSet): TidemarkError {

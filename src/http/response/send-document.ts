@@ -3,7 +3,6 @@ import { ENCODINGS, type Encoding, type PublishedDocument } from '../../publish/
 import { HttpError } from '../request/http-error.ts';
 import { setCaching } from './caching.ts';
 import { type Validators, weighConditions } from './conditional-request.ts';
-import { keepAnswer } from './keep-answer.ts';
 import { negotiateEncoding } from './negotiate-encoding.ts';
 import { setNotModified } from './not-modified.ts';
 import { sendBytes } from './send-bytes.ts';
@@ -30,10 +29,8 @@ export async function sendDocument(
   if (precondition === 'failed') {
     throw new HttpError(412, { code: 'precondition-failed', message: 'the document has another version' });
   }
-  const keeping = { validators, encoding };
   if (precondition === 'not-modified') {
     setNotModified(response);
-    keepAnswer(response, keeping);
     response.end();
     return;
   }
@@ -44,7 +41,7 @@ export async function sendDocument(
   if (encoding !== 'identity') response.set('Content-Encoding', encoding);
   const length = document.lengths[encoding];
   if (request.method === 'HEAD') response.set('Content-Length', String(length)).end();
-  else await sendBytes(response, { body: await document.open(encoding), length, idleTimeout, keeping });
+  else await sendBytes(response, { body: await document.open(encoding), length, idleTimeout });
 }
 
 function validatorsOf({ digest, newest, rendered }: PublishedDocument, encoding: Encoding): Validators {

@@ -11,8 +11,6 @@ import type { ServedApp } from '../request/served-app.ts';
 import { answerHead } from '../response/answer-head.ts';
 import { answerRecord } from '../response/answer-record.ts';
 import type { Validators } from '../response/conditional-request.ts';
-import { keepAnswer } from '../response/keep-answer.ts';
-import type { Keeping } from '../response/quick-answers.ts';
 import { setResourceHeaders } from '../response/resource-headers.ts';
 import { sendBytes } from '../response/send-bytes.ts';
 
@@ -53,14 +51,12 @@ function resourceHandler(app: ServedApp): Handler {
     try {
       setResourceHeaders(response, set, configuration.baseUrl);
       const validators = validatorsOf(file);
-      const keeping = keepingOf(file, validators);
       const range = answerHead(request, response, { length: file.length, mime: state.mime, validators });
-      if (range === undefined && keeping !== undefined) keepAnswer(response, keeping);
       if (range === undefined || request.method === 'HEAD' || range.length === 0) response.end();
       else {
         isSending = true;
         const body = file.stream({ start: range.start, end: range.start + range.length - 1 });
-        await sendBytes(response, { body, length: range.length, idleTimeout: configuration.idleTimeout, keeping });
+        await sendBytes(response, { body, length: range.length, idleTimeout: configuration.idleTimeout });
       }
     } finally {
       if (!isSending) await file.close();
@@ -107,15 +103,8 @@ function pathOf(key: ResourceKey): string {
   throw new TidemarkError('not-found', `no file can be at ${key}`, { key });
 }
 
-type FileValidators = Validators & { readonly lastModified: number };
-
-function validatorsOf({ tag, mtime }: RootFile): FileValidators {
+function validatorsOf({ tag, mtime }: RootFile): Validators {
   const lastModified = Number(mtime / 1_000_000_000n);
   const dateTellsVersions = Date.now() / 1000 - lastModified > SETTLING_SECONDS;
   return { etag: `"${tag}"`, lastModified, dateTellsVersions };
-}
-
-/** A file may be kept when its root can tell whether it is still the same, and its date is old enough for that to be seen. */
-function keepingOf({ isCurrent }: RootFile, validators: FileValidators): Keeping | undefined {
-  return isCurrent && validators.dateTellsVersions ? { validators, isCurrent } : undefined;
 }

@@ -10,7 +10,6 @@ import { createLogger } from '../../observe/logs/logger.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { type ConnectionLimits, connectionLimits, limitConnections } from './connections.ts';
 import { createExpress } from './create-express.ts';
-import { quickListener } from './quick-listener.ts';
 import { answerUnreadable } from './unreadable-requests.ts';
 import { withObservation } from './with-observation.ts';
 
@@ -51,11 +50,7 @@ export async function startServer(app: ServedApp, options: ServerOptions): Promi
   const policy = accessPolicy(app.configuration, options.host, await app.tokens.countValid());
   const limits = options.limits ?? new SenderLimits(app.configuration.limits);
   const stopping = new AbortController();
-  const answer = quickListener(app, {
-    policy,
-    limits,
-    next: createExpress(app, { policy, limits, logger, stopping: stopping.signal }),
-  });
+  const answer = createExpress(app, { policy, limits, logger, stopping: stopping.signal });
   const connections = { ...connectionLimits(), ...options.connections };
   const server = createServer(
     { connectionsCheckingInterval: connections.checkInterval },

@@ -150,7 +150,7 @@ export class SourceMetrics {
     instruments.countedElsewhere(
       {
         name: 'tidemark_cache_requests_total',
-        help: 'Documents that were looked for on disk. result: hit (it was there) or miss (it had to be rendered). Answers that are repeated from memory are not among them.',
+        help: 'Documents that were looked for on disk. result: hit (it was there) or miss (it had to be rendered).',
         labels: ['result'],
       },
       (counter) => {

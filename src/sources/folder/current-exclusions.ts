@@ -1,4 +1,4 @@
-import { lstat, readFile, realpath } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   type Exclusions,
@@ -10,49 +10,47 @@ import {
   type RootPatterns,
 } from '../../lib/exclusions.ts';
 import { errorCode } from '../../lib/system-error.ts';
-import { type FileLook, identityOf, textOfLook } from './file-look.ts';
+import { identityOf } from './file-identity.ts';
 
-export interface ReadExclusions {
+interface KnownExclusions {
   readonly excludes: Exclusions;
-  /** As `LookClient` takes it: current as long as the exclusions are. */
-  readonly look: string;
+  /** The identity of the file that they were read from; empty without one. */
+  readonly identity: string;
 }
 
 /** The exclusions of a folder for the HTTP thread: compiled again only when its `.tidemarkignore` has changed. */
 export class CurrentExclusions {
   readonly #file: string;
   readonly #patterns: RootPatterns;
-  #known: ReadExclusions | undefined;
+  #known: KnownExclusions | undefined;
 
   constructor(root: string, patterns: RootPatterns) {
     this.#file = join(root, IGNORE_FILE);
     this.#patterns = patterns;
   }
 
-  /** @throws TidemarkError `unavailable` when the file is there but cannot be used */
-  async read(): Promise<ReadExclusions> {
+  /** @throws TidemarkError `unavailable` when the file exists but cannot be used */
+  async read(): Promise<Exclusions> {
     try {
-      const { real, identity } = await this.#lookNow();
-      const look = textOfLook({ named: this.#file, real, identity });
-      if (this.#known?.look !== look) {
-        const text = identity === '' ? '' : await readFile(real, 'utf8');
-        this.#known = { excludes: exclusionsOf(this.#patterns, text), look };
+      const identity = await this.#identity();
+      if (this.#known?.identity !== identity) {
+        const text = identity === '' ? '' : await readFile(this.#file, 'utf8');
+        this.#known = { excludes: exclusionsOf(this.#patterns, text), identity };
       }
-      return this.#known;
+      return this.#known.excludes;
     } catch (error) {
       throw ignoreFileError(error);
     }
   }
 
-  async #lookNow(): Promise<Pick<FileLook, 'real' | 'identity'>> {
+  async #identity(): Promise<string> {
     try {
-      const real = await realpath(this.#file);
-      const stats = await lstat(real, { bigint: true });
+      const stats = await stat(this.#file, { bigint: true });
       if (stats.size > MOST_IGNORE_BYTES) throw ignoreFileTooLarge();
-      if (stats.isFile()) return { real, identity: identityOf(stats) };
+      return stats.isFile() ? identityOf(stats) : '';
     } catch (error) {
-      if (errorCode(error) !== 'ENOENT') throw error;
+      if (errorCode(error) === 'ENOENT') return '';
+      throw error;
     }
-    return { real: '', identity: '' };
   }
 }

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { chunkFor, countStream } from '../../lib/read-ahead.ts';
 import type { ByteRange, RootFile } from '../content-root.ts';
 import { changedMeanwhile } from '../file-errors.ts';
-import { identityOf } from './file-look.ts';
+import { identityOf } from './file-identity.ts';
 import { versionTag } from './version-tag.ts';
 
 const CHUNK = 128 * 1024;
@@ -13,8 +13,6 @@ interface Opened {
   readonly stats: BigIntStats;
   /** The real path of the file. */
   readonly real: string;
-  /** @see RootFile */
-  readonly isCurrent: () => Promise<boolean>;
 }
 
 /** An open file of a folder. */
@@ -22,15 +20,13 @@ export class FolderFile implements RootFile {
   readonly length: number;
   readonly mtime: bigint;
   readonly tag: string;
-  readonly isCurrent: () => Promise<boolean>;
   readonly #handle: FileHandle;
   readonly #path: string;
   readonly #identity: string;
   #closed: Promise<void> | undefined;
 
-  constructor(handle: FileHandle, path: string, { stats, real, isCurrent }: Opened) {
+  constructor(handle: FileHandle, path: string, { stats, real }: Opened) {
     const { size, mtimeNs } = stats;
-    this.isCurrent = isCurrent;
     this.#handle = handle;
     this.#path = path;
     this.length = Number(size);

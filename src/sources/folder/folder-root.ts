@@ -14,7 +14,6 @@ import { noSuchFile } from '../file-errors.ts';
 import type { RootLocation } from '../root-location.ts';
 import { CurrentExclusions } from './current-exclusions.ts';
 import { HashClient } from './hash-client.ts';
-import { LookClient } from './look-client.ts';
 import { openWithin } from './open-within.ts';
 import type { WalkedFolder } from './walk.ts';
 import { WalkClient } from './walk-client.ts';
@@ -38,7 +37,6 @@ export class FolderRoot implements ContentRoot {
   readonly #walks: WalkClient;
   readonly #hashing: HashClient;
   readonly #scanInterval: number;
-  readonly #looks = new LookClient();
 
   constructor({ root, exclude, ownFiles, hashes = [], scanInterval = DEFAULT_SCAN_INTERVAL }: RootLocation) {
     this.#folder = { root: resolve(root), patterns: { exclude, ownFiles } };
@@ -59,18 +57,13 @@ export class FolderRoot implements ContentRoot {
   }
 
   async leavesOut(): Promise<LeavesOut> {
-    const { excludes } = await this.#exclusions.read();
+    const excludes = await this.#exclusions.read();
     return (path) => isLeftOut(excludes, path);
   }
 
   async open(path: string): Promise<RootFile> {
-    const { excludes, look } = await this.#exclusions.read();
-    if (isLeftOut(excludes, path)) throw noSuchFile(path);
-    const isCurrent = async (file: string) => {
-      const answers = await Promise.all([this.#looks.isCurrent(file), this.#looks.isCurrent(look)]);
-      return answers.every(Boolean);
-    };
-    return openWithin({ root: this.#folder.root, looks: { isCurrent } }, path);
+    if (isLeftOut(await this.#exclusions.read(), path)) throw noSuchFile(path);
+    return openWithin(this.#folder.root, path);
   }
 
   digest(path: string, signal?: AbortSignal): Promise<FileDigest> {

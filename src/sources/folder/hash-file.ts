@@ -15,7 +15,7 @@ import type { HashAlgorithm, Hashes } from '../../core/hash.ts';
 import type { FileDigest } from '../content-root.ts';
 import { changedMeanwhile, noSuchFile, openError, rootNotThere } from '../file-errors.ts';
 import { isPlainPath } from '../plain-path.ts';
-import { identityOf } from './file-look.ts';
+import { identityOf } from './file-identity.ts';
 import { versionTag } from './version-tag.ts';
 import { isWithin, OPEN_FLAGS } from './within.ts';
 

@@ -4,7 +4,7 @@ import { startThread } from '../../lib/workers/questions.ts';
 /** A thread takes 50 ms to start, so it stays for a while; an idle root keeps none. */
 const IDLE_MILLISECONDS = 5_000;
 
-export type FolderThread = 'walk-thread' | 'watch-thread' | 'hash-thread' | 'look-thread';
+export type FolderThread = 'walk-thread' | 'watch-thread' | 'hash-thread';
 
 /** A thread that ends when nobody has held it for a while. */
 export class HeldThread<Ask, Answer> {

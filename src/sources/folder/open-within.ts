@@ -3,15 +3,8 @@ import { dirname, join } from 'node:path';
 import type { RootFile } from '../content-root.ts';
 import { noSuchFile, openError, rootNotThere } from '../file-errors.ts';
 import { isPlainPath } from '../plain-path.ts';
-import { identityOf, textOfLook } from './file-look.ts';
 import { FolderFile } from './folder-file.ts';
-import type { LookClient } from './look-client.ts';
 import { isWithin, OPEN_FLAGS } from './within.ts';
-
-export interface OpenedRoot {
-  readonly root: string;
-  readonly looks: Pick<LookClient, 'isCurrent'>;
-}
 
 /** An editor that replaces a file may do so between opening and checking; several times in a row is no coincidence. */
 const ATTEMPTS = 5;
@@ -21,36 +14,25 @@ const ATTEMPTS = 5;
  * between check and open leads nowhere.
  * @throws TidemarkError `not-found` when there is none, or it lies outside; `unavailable` when it, or the root, cannot be read
  */
-export async function openWithin({ root, looks }: OpenedRoot, path: string): Promise<RootFile> {
+export async function openWithin(root: string, path: string): Promise<RootFile> {
   if (!isPlainPath(path)) throw noSuchFile(path);
   const realRoot = await realpath(root).catch((error: unknown) => {
     throw rootNotThere(root, error);
   });
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const file = await tryOpen({ root: realRoot, looks }, path, `${root}/${path}`);
+    const file = await tryOpen(realRoot, path);
     if (file !== undefined) return file;
   }
   throw noSuchFile(path);
 }
 
-/**
- * Returns undefined when the file was replaced meanwhile.
- * @param root the real path of the root
- * @param named the path of the file below the root as it is configured
- */
-async function tryOpen(
-  { root: realRoot, looks }: OpenedRoot,
-  path: string,
-  named: string,
-): Promise<RootFile | undefined> {
+/** Returns undefined when the file was replaced meanwhile. @param realRoot the real path of the root */
+async function tryOpen(realRoot: string, path: string): Promise<RootFile | undefined> {
   const { real, handle } = await openReal(realRoot, path);
   try {
     const stats = await handle.stat({ bigint: true });
     const place = await placeOf(handle, real);
-    if (place === real && stats.isFile()) {
-      const look = textOfLook({ named, real, identity: identityOf(stats) });
-      return new FolderFile(handle, path, { stats, real, isCurrent: () => looks.isCurrent(look) });
-    }
+    if (place === real && stats.isFile()) return new FolderFile(handle, path, { stats, real });
     if (place === real) throw noSuchFile(path);
   } catch (error) {
     await handle.close();

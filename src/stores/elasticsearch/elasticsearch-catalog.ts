@@ -87,19 +87,14 @@ export class ElasticsearchCatalog implements Catalog {
   head(kind: CatalogKind): Promise<number> {
     const known = this.#heads.get(kind);
     if (known !== undefined) return known.look();
-    const head = new SharedLook(() => this.#newest({ term: { kind } }));
+    const head = new SharedLook(() => this.#newest(kind));
     this.#heads.set(kind, head);
     return head.look();
   }
 
-  /** The head of all kinds together. */
-  newest(): Promise<number> {
-    return this.#newest({ match_all: {} });
-  }
-
-  async #newest(query: object): Promise<number> {
+  async #newest(kind: CatalogKind): Promise<number> {
     const [newest] = await this.#search({
-      query,
+      query: { term: { kind } },
       sort: [{ _seq_no: 'desc' }],
       size: 1,
       _source: false,

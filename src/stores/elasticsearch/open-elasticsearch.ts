@@ -1,6 +1,5 @@
 import type { ElasticsearchLocation } from '../../config/configuration.ts';
 import { Cluster, type ClusterOptions } from '../../lib/elasticsearch/cluster.ts';
-import { SharedLook } from '../../lib/shared-look.ts';
 import { hideRemovedSets } from './alias-of-all.ts';
 import { Applier } from './applier.ts';
 import { ChangeReader } from './change-reader.ts';
@@ -61,14 +60,9 @@ export async function openElasticsearch(location: ElasticsearchLocation, options
     finder: new KeyFinder({ cluster, names, resources }),
     dropper: new CommitDropper(cluster, names),
   });
-  const moment = new SharedLook(async () => {
-    const [stamp, put] = await Promise.all([index.watermark(), catalog.newest()]);
-    return `${stamp} ${put}`;
-  });
   return {
     index,
     catalog,
-    moment: () => moment.look(),
     gauge: new ElasticsearchGauge({ cluster, names, log, applier }),
     async close() {
       await applier.close();

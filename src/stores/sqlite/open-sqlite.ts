@@ -38,17 +38,10 @@ function connectStores(file: string, failpoint: string | undefined) {
     const identity = new StoreIdentity(file);
     const writer = new Writer(file, { failpoint, identity });
     const reader = new Reader(file);
-    // Another number after every commit of another connection; and this one only reads.
-    const dataVersion = database.prepare('PRAGMA data_version');
-    dataVersion.setReturnArrays(true);
     return {
       index: new SqliteIndex({ database, file, writer, reader, identity }),
       catalog: new SqliteCatalog({ database, file, writer, identity }),
       gauge: new SqliteGauge(database, file),
-      async moment() {
-        identity.require();
-        return String(ask(file, () => dataVersion.get()));
-      },
       async close() {
         await reader.close();
         await writer.close();

@@ -1,4 +1,0 @@
-import { answerQuestions } from '../../lib/workers/questions.ts';
-import { areCurrent } from './file-look.ts';
-
-answerQuestions<string, string>(areCurrent);
