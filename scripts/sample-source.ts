@@ -5,6 +5,7 @@ import { keyOfPath } from '../src/core/key.ts';
 import type { ResourceState } from '../src/core/resource.ts';
 import type { ResourceSet } from '../src/core/resource-set.ts';
 import { boundaryBefore } from '../src/core/stamp.ts';
+import { originOfRoot } from '../src/core/stored-set.ts';
 
 interface Collection {
   readonly slug: string;
@@ -103,7 +104,11 @@ export async function fillSampleSource(app: App, now: number): Promise<void> {
   for (let at = 0; at < steps.length; at += 5_000) {
     await app.updater.post(steps.slice(at, at + 5_000).map(toEvent));
   }
-  await app.sets.add({ slug: 'sound-archive', title: 'Sound archive', root: app.configuration.dataFolder });
+  await app.sets.add({
+    slug: 'sound-archive',
+    title: 'Sound archive',
+    origin: originOfRoot(app.configuration.dataFolder),
+  });
 }
 
 function toEvent({ time, set, path, state }: Step) {

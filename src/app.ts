@@ -8,6 +8,7 @@ import { type ArchiveThreadData, archiveInThread } from './backup/archive-task.t
 import { requireWhole } from './backup/rebuild-state.ts';
 import { type Configuration, describeStore } from './config/configuration.ts';
 import { exclusionsOfOwnFiles } from './config/own-files.ts';
+import { traitsOf } from './core/origin.ts';
 import type { ResourceSet, SetId } from './core/resource-set.ts';
 import { Updater } from './ingest/updater.ts';
 import { armFailpoint } from './lib/failpoint.ts';
@@ -126,9 +127,9 @@ export async function openApp(configuration: Configuration): Promise<App> {
     const known = roots.get(set.id);
     if (known !== undefined && hasSameRoot(known.set, set)) return { root: known.root, memory };
     const { exclude, publishHashes: hashes } = set;
-    const ownFiles = exclusionsOfOwnFiles(set.root!, configuration);
+    const ownFiles = exclusionsOfOwnFiles(set.origin, configuration);
     const { s3, folderScanInterval: scanInterval } = configuration;
-    const root = openRoot({ root: set.root!, exclude, ownFiles, hashes, s3, scanInterval });
+    const root = openRoot({ root: traitsOf(set.origin).root!, exclude, ownFiles, hashes, s3, scanInterval });
     roots.set(set.id, { set, root });
     return { root, memory };
   };
@@ -168,12 +169,12 @@ function hasSameRoot(one: ResourceSet, other: ResourceSet): boolean {
   return isDeepStrictEqual([one.exclude, one.publishHashes], [other.exclude, other.publishHashes]);
 }
 
-function openMemory(dataFolder: string, { id, root, epoch, epochStart }: ResourceSet): ScanMemory {
+function openMemory(dataFolder: string, { id, origin, epoch, epochStart }: ResourceSet): ScanMemory {
   // A store that was restored from a backup knows less than the memory, and so may another store with the same data folder: in a new epoch,
   // and in one that began at another time, every file is looked at again.
   return new ScanMemory({
     file: join(dataFolder, 'roots', `${id}.db`),
-    root: `${root} in epoch ${epoch} since ${epochStart}`,
+    root: `${traitsOf(origin).root} in epoch ${epoch} since ${epochStart}`,
   });
 }
 

@@ -1,8 +1,9 @@
 import type { Change } from '../core/change.ts';
 import { setUris } from '../core/document-uris.ts';
 import { uriOf } from '../core/key.ts';
+import { traitsOf } from '../core/origin.ts';
 import type { Resource, ResourceState } from '../core/resource.ts';
-import { formatRecordsSource, type ResourceSet } from '../core/resource-set.ts';
+import type { ResourceSet } from '../core/resource-set.ts';
 import { formatStamp } from '../core/stamp.ts';
 import { formatSeconds } from '../core/w3c-datetime.ts';
 import type { PostingResult } from '../ingest/ndjson-posting.ts';
@@ -23,6 +24,7 @@ import type {
 
 export function setView(set: ResourceSet, summary: SetSummary, baseUrl: string): SetView {
   const { capabilityList, resourceList, changeList, recentChanges } = setUris(baseUrl, set.slug);
+  const { source, records } = traitsOf(set.origin);
   return {
     set: set.slug,
     title: set.title,
@@ -32,8 +34,8 @@ export function setView(set: ResourceSet, summary: SetSummary, baseUrl: string):
     changes: summary.changes,
     lastChange: summary.lastChange === 0 ? undefined : formatStamp(summary.lastChange),
     urlPrefix: set.urlPrefix,
-    hasRoot: set.root !== undefined || set.records !== undefined,
-    records: set.records && formatRecordsSource(set.records),
+    hasRoot: source !== undefined,
+    records,
     private: set.private === true,
     epoch: set.epoch,
     documents: { capabilityList, resourceList, changeList, recentChanges },

@@ -1,7 +1,7 @@
 import type { ArtifactStore } from '../artifacts/artifact-store.ts';
 import type { LogDocument } from '../artifacts/avro/schemas.ts';
 import { isTidemarkError, TidemarkError } from '../core/errors.ts';
-import type { ResourceSet } from '../core/resource-set.ts';
+import type { StoredSet } from '../core/stored-set.ts';
 import { catalogId } from '../sets/set-registry.ts';
 import type { Catalog, CatalogDocument, CatalogKind } from '../stores/catalog.ts';
 import { CATALOG_KINDS, RecordDigest } from './documents.ts';
@@ -21,16 +21,16 @@ export async function readArchivedDocuments(store: ArtifactStore, mark: SegmentM
   return documents;
 }
 
-export function setsOf(documents: readonly LogDocument[]): readonly ResourceSet[] {
+export function setsOf(documents: readonly LogDocument[]): readonly StoredSet[] {
   return documents.filter(({ kind }) => kind === 'set').map(({ body }) => JSON.parse(body));
 }
 
 /** Makes sets that changes can be recorded for, also of those that were removed; `putDocuments` gives them what they are. */
-export async function openSets(catalog: Catalog, sets: readonly ResourceSet[]): Promise<void> {
+export async function openSets(catalog: Catalog, sets: readonly StoredSet[]): Promise<void> {
   const known = new Set((await catalog.list('set')).map(({ id }) => id));
   const missing = sets.filter(({ id }) => !known.has(catalogId(id)));
   await each(missing, async ({ removed: _, ...set }) => {
-    await catalog.put<ResourceSet>('set', catalogId(set.id), { ...set, ready: false }, undefined).catch(ignoreConflict);
+    await catalog.put<StoredSet>('set', catalogId(set.id), { ...set, ready: false }, undefined).catch(ignoreConflict);
   });
 }
 

@@ -1,6 +1,7 @@
 import { TidemarkError } from '../core/errors.ts';
-import type { ResourceSet, SetId } from '../core/resource-set.ts';
+import type { SetId } from '../core/resource-set.ts';
 import type { Stamp } from '../core/stamp.ts';
+import type { StoredSet } from '../core/stored-set.ts';
 import type { ResourceIndex, SetSummary } from '../stores/resource-index.ts';
 import { ChangeDigest, toLogChange } from './change-rows.ts';
 import type { SegmentMark } from './segment.ts';
@@ -8,7 +9,7 @@ import type { SegmentMark } from './segment.ts';
 export interface Verification {
   readonly index: ResourceIndex;
   readonly marks: readonly SegmentMark[];
-  readonly sets: readonly ResourceSet[];
+  readonly sets: readonly StoredSet[];
   readonly signal?: AbortSignal | undefined;
   /** @param changes so many more were compared */
   onProgress(changes: number): void;

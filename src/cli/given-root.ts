@@ -1,12 +1,13 @@
 import { basename } from 'node:path';
 import type { Configuration } from '../config/configuration.ts';
 import { exclusionsOfOwnFiles } from '../config/own-files.ts';
+import { type Origin, traitsOf } from '../core/origin.ts';
 import { formatS3Location, isS3, parseS3Location } from '../lib/s3/s3-location.ts';
 import { realFolder } from './real-folder.ts';
 
 export interface GivenRoot {
-  /** The same root always has the same text. */
-  readonly root: string;
+  /** The same root always has the same origin. */
+  readonly origin: Origin;
   /** The exclusions that keep this program's own files out of it. */
   readonly ownFiles: readonly string[];
 }
@@ -20,14 +21,15 @@ export async function givenRoot(
   workingDirectory: string,
   configuration: Configuration,
 ): Promise<GivenRoot> {
-  if (isS3(text)) return { root: formatS3Location(parseS3Location(text)), ownFiles: [] };
-  const root = await realFolder(text, workingDirectory);
-  return { root, ownFiles: exclusionsOfOwnFiles(root, configuration) };
+  if (isS3(text)) return { origin: { kind: 's3', location: formatS3Location(parseS3Location(text)) }, ownFiles: [] };
+  const origin: Origin = { kind: 'folder', path: await realFolder(text, workingDirectory) };
+  return { origin, ownFiles: exclusionsOfOwnFiles(origin, configuration) };
 }
 
 /** What people would call a root: the last name of its path. */
-export function nameOfRoot(root: string): string {
-  if (!isS3(root)) return basename(root);
-  const { bucket, prefix } = parseS3Location(root);
+export function nameOfRoot(origin: Origin): string {
+  const { root = '', bucket: location } = traitsOf(origin);
+  if (location === undefined) return basename(root);
+  const { bucket, prefix } = parseS3Location(location);
   return prefix === '' ? bucket : basename(prefix);
 }

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { ACTIVITIES, isActivity, isProvider } from '../artifacts/artifact-key.ts';
 import { parseTimestamp } from '../artifacts/timestamp.ts';
-import type { RecordsSource } from '../core/resource-set.ts';
+import type { RecordsSource } from '../core/origin.ts';
 import { parseDatetime } from '../core/w3c-datetime.ts';
 
 // Parsers of option values: commander names the option and prints what they throw.

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { App } from '../app.ts';
 import { isTidemarkError } from '../core/errors.ts';
+import { traitsOf } from '../core/origin.ts';
 import type { ResourceSet, SetId } from '../core/resource-set.ts';
 import { RecordsKeeper } from '../sources/artifact/records-keeper.ts';
 import type { Keeper, KeeperEvents } from '../sources/sync/keeper.ts';
@@ -69,9 +70,7 @@ export class RootKeepers {
   async #match(): Promise<void> {
     const version = await this.#app.sets.version();
     if (version === this.#version) return;
-    const sets = (await this.#app.sets.list()).filter(
-      ({ root, records }) => root !== undefined || records !== undefined,
-    );
+    const sets = (await this.#app.sets.list()).filter(({ origin }) => traitsOf(origin).source !== undefined);
     const current = new Map(sets.map((set) => [set.id, set]));
     for (const [id, { set, keeper }] of this.#kept) {
       const now = current.get(id);
@@ -103,7 +102,8 @@ export class RootKeepers {
 
   #newKeeper(set: ResourceSet, events: KeeperEvents): Keeper {
     const { index, updater, records, configuration } = this.#app;
-    if (set.records === undefined) return new RootKeeper({ ...this.#app.rootOf(set), set, index, updater, events });
+    if (set.origin.kind !== 'artifact')
+      return new RootKeeper({ ...this.#app.rootOf(set), set, index, updater, events });
     const pollInterval = configuration.recordsPollInterval;
     return new RecordsKeeper({ ...records.upkeepOf(set), events, pollInterval });
   }

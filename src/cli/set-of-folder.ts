@@ -2,12 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import type { App } from '../app.ts';
 import { type SetValues, toSetFields } from '../config/set-settings.ts';
 import { isTidemarkError, TidemarkError } from '../core/errors.ts';
+import { type Origin, traitsOf } from '../core/origin.ts';
 import { parseSlug, type ResourceSet, slugify } from '../core/resource-set.ts';
 import { nameOfRoot } from './given-root.ts';
 
 export interface FolderToPublish {
-  /** Its real path, or its location on S3. */
-  readonly root: string;
+  readonly origin: Origin;
   /** The set id that was asked for. */
   readonly id?: string | undefined;
   /** The settings that were given. */
@@ -21,15 +21,15 @@ export interface FolderToPublish {
  * @throws TidemarkError `conflict` when its id is taken, or the set has another one
  */
 export async function setOfFolder({ sets }: Pick<App, 'sets'>, folder: FolderToPublish): Promise<ResourceSet> {
-  const { root, id, values, ownFiles } = folder;
-  const found = (await sets.list()).find((set) => set.root === root);
+  const { origin, id, values, ownFiles } = folder;
+  const found = (await sets.list()).find((set) => isDeepStrictEqual(set.origin, origin));
   if (found !== undefined) return foundAgain({ sets }, found, folder);
-  const slug = id === undefined ? slugify(nameOfRoot(root)) : parseSlug(id);
+  const slug = id === undefined ? slugify(nameOfRoot(origin)) : parseSlug(id);
   try {
     return await sets.add({
-      ...toSetFields(values, { root }),
+      ...toSetFields(values, origin),
       slug,
-      root,
+      origin,
       exclude: [...(values.exclude ?? []), ...ownFiles],
     });
   } catch (error) {
@@ -41,19 +41,19 @@ export async function setOfFolder({ sets }: Pick<App, 'sets'>, folder: FolderToP
 async function foundAgain(
   { sets }: Pick<App, 'sets'>,
   set: ResourceSet,
-  { id, values, ownFiles, root }: FolderToPublish,
+  { id, values, ownFiles, origin }: FolderToPublish,
 ): Promise<ResourceSet> {
   const { slug } = set;
   if (id !== undefined && id !== slug) {
     throw new TidemarkError(
       'conflict',
-      `${root} was published with --id ${slug}, which stays: leave --id out, or publish into another data folder with --data`,
+      `${traitsOf(origin).root} was published with --id ${slug}, which stays: leave --id out, or publish into another data folder with --data`,
       { option: '--id', before: slug },
     );
   }
   const given = values.exclude ?? (values.exclude === null ? [] : set.exclude);
   const exclude = [...given, ...ownFiles.filter((pattern) => !given.includes(pattern))];
-  const fields = { ...toSetFields(values, set), exclude };
+  const fields = { ...toSetFields(values, set.origin), exclude };
   const isSame = Object.entries(fields).every(([field, value]) =>
     isDeepStrictEqual(value, set[field as keyof ResourceSet]),
   );
@@ -66,9 +66,10 @@ async function foundAgain(
  */
 export async function refuseOtherFolder(
   { sets }: Pick<App, 'sets'>,
-  { root, dataFolder }: { readonly root: string; readonly dataFolder: string },
+  { origin, dataFolder }: { readonly origin: Origin; readonly dataFolder: string },
 ): Promise<void> {
-  const roots = (await sets.list()).flatMap((set) => set.root ?? []);
+  const { root = '' } = traitsOf(origin);
+  const roots = (await sets.list()).flatMap(({ origin }) => traitsOf(origin).root ?? []);
   const [published] = roots;
   if (published === undefined || roots.includes(root)) return;
   throw new TidemarkError(

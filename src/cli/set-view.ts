@@ -10,7 +10,7 @@ type Sets = Pick<App, 'index' | 'sets' | 'records'>;
 /** A set as commands print it: what the API says of it, and what only its operator may know. */
 export async function viewSet({ index, sets, records }: Sets, set: ResourceSet): Promise<OperatorSetView> {
   const { baseUrl } = await sets.source();
-  const standing = set.records === undefined ? undefined : await records.standingOf(set);
+  const standing = await records.standingOf(set);
   return viewFor({ set, summary: await index.summary(set.id) }, { baseUrl, standing });
 }
 

@@ -8,9 +8,9 @@ import { type SetValues, toSetFields } from './set-settings.ts';
  * @throws TidemarkError `invalid` when the set cannot have one of them
  */
 export function changedFields(values: SetValues, set: ResourceSet, configuration: Configuration) {
-  const fields = toSetFields(values, set);
-  if (values.exclude === undefined || set.root === undefined) return fields;
+  const fields = toSetFields(values, set.origin);
+  if (values.exclude === undefined) return fields;
   const given = values.exclude ?? [];
-  const own = exclusionsOfOwnFiles(set.root, configuration).filter((pattern) => !given.includes(pattern));
+  const own = exclusionsOfOwnFiles(set.origin, configuration).filter((pattern) => !given.includes(pattern));
   return { ...fields, exclude: [...given, ...own] };
 }

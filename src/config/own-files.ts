@@ -1,20 +1,21 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { TidemarkError } from '../core/errors.ts';
+import { type Origin, traitsOf } from '../core/origin.ts';
 import { patternOfFolder } from '../lib/exclusions.ts';
-import { isS3 } from '../lib/s3/s3-location.ts';
 import type { Configuration } from './configuration.ts';
 
 // SQLite keeps these beside the database while it is open; the last one is the lock of the store.
 const STORE_SUFFIXES = ['', '-wal', '-shm', '-journal', '.lock'];
 
 /**
- * The exclusions that keep this program's own files out of a root that they lie in. Else every change would make another one, and the
+ * The exclusions that keep this program's own files out of a folder that contains them. Else every change would make another one, and the
  * store would be public.
- * @throws TidemarkError `invalid` when the data folder is the root itself
+ * @throws TidemarkError `invalid` when the data folder is that folder itself
  */
-export function exclusionsOfOwnFiles(root: string, { dataFolder, store }: Configuration): readonly string[] {
-  if (isS3(root)) return [];
+export function exclusionsOfOwnFiles(origin: Origin, { dataFolder, store }: Configuration): readonly string[] {
+  const root = traitsOf(origin).folder;
+  if (root === undefined) return [];
   const data = placeBelow(root, dataFolder);
   if (data === '') {
     throw new TidemarkError('invalid', `${root} is the data folder itself: choose another one with --data`, {

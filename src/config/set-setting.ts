@@ -1,15 +1,13 @@
 import type * as z from 'zod';
 import { TidemarkError } from '../core/errors.ts';
+import { type Origin, traitsOf } from '../core/origin.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
-import { isS3, parseS3Location } from '../lib/s3/s3-location.ts';
+import { parseS3Location } from '../lib/s3/s3-location.ts';
 import { Wrong } from './checked-value.ts';
 import { duration } from './setting-values.ts';
 
 /** The commands that take settings of a set. What `sets change` takes can also be changed over HTTP. */
 export type SetCommand = 'publish' | 'sets add' | 'sets change';
-
-/** The parts of a set that decide which settings it can have. */
-export type SetOrigin = { readonly [Field in 'root' | 'records']?: ResourceSet[Field] | undefined };
 
 /** One setting of a set. Its name is its key in the JSON API and in `sets show --json`. */
 export interface SetSetting<Value = unknown> {
@@ -27,7 +25,7 @@ export interface SetSetting<Value = unknown> {
   /** Makes a relative path absolute. */
   readonly locate?: (value: Value, folder: string) => Value;
   /** @throws TidemarkError `invalid` when a set of this origin cannot have the value */
-  readonly check?: (value: Value, origin: SetOrigin) => void;
+  readonly check?: (value: Value, origin: Origin) => void;
   /** Makes the value that is shown of the one that is stored. */
   readonly show?: (stored: never) => Value | undefined;
 }
@@ -95,15 +93,16 @@ export function presignedSeconds({ redirect, redirectExpiry }: Given): number | 
   return redirect as null | undefined;
 }
 
-export function requireSigningRoot(_seconds: number, { root }: SetOrigin): void {
-  if (root === undefined || !isS3(root)) throw wrong('redirect', '--redirect presigned goes with a root on S3');
-  if (!parseS3Location(root).anonymous) return;
+export function requireSigningRoot(_seconds: number, origin: Origin): void {
+  const { bucket } = traitsOf(origin);
+  if (bucket === undefined) throw wrong('redirect', '--redirect presigned goes with a root on S3');
+  if (!parseS3Location(bucket).anonymous) return;
   throw wrong('redirect', '--redirect presigned needs credentials, and the root is anonymous');
 }
 
-/** Files, and locations of files, are nothing that a set of records has. */
-export function refuseWithRecords(option: string, { records }: SetOrigin): void {
-  if (records === undefined) return;
+/** A set of records has no files, and no locations of files. */
+export function refuseWithRecords(option: string, origin: Origin): void {
+  if (traitsOf(origin).entry !== 'record') return;
   throw new TidemarkError('invalid', `a set of records has no files: leave out --records or ${option}`, { option });
 }
 

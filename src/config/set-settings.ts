@@ -1,13 +1,12 @@
 import { isAbsolute, resolve } from 'node:path';
 import * as z from 'zod';
 import { HASH_ALGORITHMS } from '../core/hash.ts';
+import { type Origin, traitsOf } from '../core/origin.ts';
 import {
   DEFAULT_PAGE_ENTRIES,
   DEFAULT_WINDOW_CHANGES,
-  formatRecordsSource,
   MAX_ENTRIES,
   MAX_TITLE_LENGTH,
-  type RecordsSource,
   type ResourceSet,
   type SetFields,
 } from '../core/resource-set.ts';
@@ -22,7 +21,6 @@ import {
   refuseWithRecords,
   requireSigningRoot,
   type SetCommand,
-  type SetOrigin,
   type SetSetting,
   several,
   wrong,
@@ -43,23 +41,24 @@ const hashes = z.array(z.enum(HASH_ALGORITHMS, `use one of ${HASH_ALGORITHMS.joi
 /** All settings of a set. The options of commands, `PATCH /api/sets/{set}`, the pages and the reference are made of it. */
 export const SET_SETTINGS = {
   root: setting({
-    field: 'root',
+    field: 'origin',
     schema: text,
     meaning: 'The folder whose files are the resources, or s3://BUCKET/PREFIX?endpoint=URL (docs/s3.md).',
     default: '(none)',
     givenTo: ADD,
     flags: [one('--root <location>', text)],
     check: (_root, origin) => refuseWithRecords('--root', origin),
+    show: (origin: Origin) => traitsOf(origin).root,
   }),
   records: setting({
-    field: 'records',
+    field: 'origin',
     schema: text,
     meaning:
       'PROVIDER/ACTIVITY, such as cdl/harvest: the resources are the records of the newest artifact of that (docs/artifacts.md).',
     default: '(none)',
     givenTo: ADD,
     flags: [one('--records <provider/activity>', text)],
-    show: (stored?: RecordsSource) => stored && formatRecordsSource(stored),
+    show: (origin: Origin) => traitsOf(origin).records,
   }),
   urlPrefix: setting({
     field: 'urlPrefix',
@@ -187,7 +186,7 @@ export function shownSettings(set: ResourceSet): {
 }
 
 /** The values by the properties of a set. @throws TidemarkError `invalid` when a set of this origin cannot have one of them */
-export function toSetFields(values: SetValues, origin: SetOrigin): SetFields {
+export function toSetFields(values: SetValues, origin: Origin): SetFields {
   const given = SET_SETTING_NAMES.filter((name) => values[name] !== undefined);
   for (const name of given) {
     if (values[name] !== null) setSettingOf(name).check?.(values[name], origin);

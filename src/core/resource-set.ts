@@ -1,6 +1,7 @@
 import { prefixWeight, weightGrowth } from './entry-weight.ts';
 import { TidemarkError } from './errors.ts';
 import type { HashAlgorithm } from './hash.ts';
+import type { Origin } from './origin.ts';
 import type { Stamp } from './stamp.ts';
 
 /** The internal id of a resource set: a positive integer, never changed and never given twice. */
@@ -22,10 +23,7 @@ export interface ResourceSet {
   readonly urlPrefix: string;
   /** The weight of the shortest prefix that it ever had: weights in the store may be of that one. Absent while it was never moved or renewed. */
   readonly leastPrefixWeight?: number;
-  /** Where the bytes are: a folder's absolute path, or `s3://bucket/prefix`. Without one, `urlPrefix` lies elsewhere. */
-  readonly root?: string;
-  /** Its resources are the records of the newest artifact of this. Nobody else posts to it. */
-  readonly records?: RecordsSource;
+  readonly origin: Origin;
   /** Its bytes are sent by their S3 server, by URLs that hold for so many seconds; absent: by this one. */
   readonly presignedSeconds?: number;
   /** What locations of the type `abs_path` are resolved against; the root when that is a folder. */
@@ -78,12 +76,6 @@ type Setting =
 /** Values of settings: null is the default. */
 export type SetFields = { readonly [Field in Setting]?: ResourceSet[Field] | null | undefined };
 
-/** Whose records a set has; see artifacts/artifact-key.ts. */
-export interface RecordsSource {
-  readonly provider: string;
-  readonly activity: string;
-}
-
 /** An index that another program wrote, from which a set was taken over. */
 export interface Imported {
   /** Its name there, a pattern or several. */
@@ -132,16 +124,6 @@ export function pageWeight(set: ResourceSet): number {
 /** Whether its lists have been published. While it is moved they are not, but clients know them already. */
 export function isPublished({ ready, moving }: Pick<ResourceSet, 'ready' | 'moving'>): boolean {
   return ready || moving?.ready === true;
-}
-
-/** As people write it: `cdl/harvest`. */
-export function formatRecordsSource({ provider, activity }: RecordsSource): string {
-  return `${provider}/${activity}`;
-}
-
-/** What a set is kept in step with, as messages name it; undefined when that is nothing. */
-export function describeOrigin({ root, records }: Pick<ResourceSet, 'root' | 'records'>): string | undefined {
-  return records === undefined ? root : formatRecordsSource(records);
 }
 
 /** Returns the slug, or throws `invalid`: lower-case letters, digits, `.`, `_` and `-`, 1 to 64, letters or digits at the ends. */

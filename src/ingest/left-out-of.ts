@@ -1,3 +1,4 @@
+import { traitsOf } from '../core/origin.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import type { ContentRoot, LeavesOut } from '../sources/content-root.ts';
 
@@ -10,5 +11,5 @@ interface Roots {
  * @throws TidemarkError `unavailable` when that cannot be known
  */
 export async function leftOutOf(set: ResourceSet, roots: Roots): Promise<LeavesOut | undefined> {
-  return set.root === undefined ? undefined : roots.rootOf(set).root.leavesOut();
+  return traitsOf(set.origin).root === undefined ? undefined : roots.rootOf(set).root.leavesOut();
 }

@@ -2,12 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { setUris } from '../core/document-uris.ts';
 import { TidemarkError } from '../core/errors.ts';
 import { strictUri } from '../core/key.ts';
+import { type Origin, traitsOf } from '../core/origin.ts';
 import {
   DEFAULT_PAGE_ENTRIES,
   DEFAULT_WINDOW_CHANGES,
   type Imported,
   parseSlug,
-  type RecordsSource,
   type ResourceSet,
   type SetFields,
 } from '../core/resource-set.ts';
@@ -19,8 +19,8 @@ const MOST_PREFIX = 2000;
 /** What is known of a new set; everything else has a default. */
 export interface NewSet extends SetFields {
   readonly slug: string;
-  readonly root?: string | undefined;
-  readonly records?: RecordsSource | undefined;
+  /** Default: others post to it. */
+  readonly origin?: Origin | undefined;
   readonly urlPrefix?: string | undefined;
   /** For a set that is taken over: the boundary below its first change, above the store's last one. Else its history begins now. */
   readonly epochStart?: Stamp | undefined;
@@ -33,14 +33,14 @@ export interface NewSet extends SetFields {
  */
 export function draftSet(set: NewSet, baseUrl: string): Omit<ResourceSet, 'id' | 'epochStart'> {
   const slug = parseSlug(set.slug);
+  const { origin = { kind: 'posted' } } = set;
   return {
     slug,
     epoch: 1,
     urlPrefix: set.urlPrefix === undefined ? setUris(baseUrl, slug).resources : parseUrlPrefix(set.urlPrefix),
-    ...(set.root !== undefined && { root: set.root }),
-    ...(set.records !== undefined && { records: set.records }),
+    origin,
     ...settingsOf(set),
-    ready: set.root === undefined && set.records === undefined && set.imported === undefined,
+    ready: traitsOf(origin).source === undefined && set.imported === undefined,
     ...(set.imported !== undefined && { imported: set.imported }),
   };
 }
@@ -63,8 +63,8 @@ export function changedSet(set: ResourceSet, changes: SetFields, now: Stamp): Re
   };
 }
 
-function settingsOf(set: SetFields & Pick<NewSet, 'root'>): Pick<ResourceSet, keyof SetFields> {
-  const folder = set.resourceRootDir ?? (set.root?.startsWith('/') ? set.root : undefined);
+function settingsOf(set: SetFields & Pick<NewSet, 'origin'>): Pick<ResourceSet, keyof SetFields> {
+  const folder = set.resourceRootDir ?? (set.origin && traitsOf(set.origin).folder);
   return {
     ...(isGiven(set.title) && { title: set.title }),
     ...(isGiven(set.aliases) && set.aliases.length > 0 && { aliases: set.aliases }),

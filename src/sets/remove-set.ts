@@ -1,5 +1,6 @@
 import type { ResourceSet, SetId } from '../core/resource-set.ts';
 import type { Stamp } from '../core/stamp.ts';
+import { type StoredSet, toStoredSet } from '../core/stored-set.ts';
 import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
 
@@ -18,10 +19,10 @@ export async function removeSet({ catalog, index }: Stores, document: CatalogDoc
   const { id, version, body } = document;
   const since = await index.mark();
   const { changes } = await index.summary(body.id);
-  const removed: ResourceSet = { ...body, removed: since };
+  const removed: StoredSet = { ...toStoredSet(body), removed: since };
   const put = await catalog.put('set', id, removed, version);
   if (changes > 0 || (await hasChangesSince(index, body.id, since))) return false;
-  await catalog.put('set', id, { ...removed, unused: true } satisfies ResourceSet, put);
+  await catalog.put('set', id, { ...removed, unused: true } satisfies StoredSet, put);
   return true;
 }
 

@@ -10,6 +10,7 @@ import {
   type SetId,
 } from '../core/resource-set.ts';
 import type { Stamp } from '../core/stamp.ts';
+import { fromStoredSet, type StoredSet, toStoredSet } from '../core/stored-set.ts';
 import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
 import { changedSet, draftSet, type NewSet, parseUrlPrefix } from './new-set.ts';
@@ -99,7 +100,7 @@ export class SetRegistry {
     this.#names.requireFree(drafted);
     const body: ResourceSet = { ...drafted, ...this.#aliasesOf(drafted, set.imported) };
     try {
-      await this.#catalog.put('set', catalogId(body.id), body, undefined);
+      await this.#catalog.put('set', catalogId(body.id), toStoredSet(body), undefined);
     } catch (error) {
       // Another process took that number: look again, and take the next.
       if (isTidemarkError(error, 'conflict')) return this.add(set);
@@ -278,7 +279,7 @@ export class SetRegistry {
     const { id, version, body } = await this.#document(slug);
     const changed = change(body);
     try {
-      await this.#catalog.put('set', id, changed, version);
+      await this.#catalog.put('set', id, toStoredSet(changed), version);
     } catch (error) {
       if (isTidemarkError(error, 'conflict')) return this.#replace(slug, change);
       throw error;
@@ -300,7 +301,9 @@ export class SetRegistry {
   async #load(): Promise<void> {
     const head = await this.#catalog.head('set');
     if (head <= this.#head) return;
-    for (const document of await this.#catalog.list<ResourceSet>('set', this.#head)) this.#take(document);
+    for (const { body, ...document } of await this.#catalog.list<StoredSet>('set', this.#head)) {
+      this.#take({ ...document, body: fromStoredSet(body) });
+    }
     this.#head = Math.max(this.#head, head);
   }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openApp } from '../../src/app.ts';
+import { originOfRoot } from '../../src/core/stored-set.ts';
 import { scan } from '../../src/sources/sync/scan.ts';
 import { orderOf } from '../../src/stores/elasticsearch/documents.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
@@ -29,7 +30,7 @@ describeOnEachStore('tidemark verify', (store) => {
     try {
       const { index, updater } = app;
       await app.sets.useBaseUrl('http://localhost:8080', false);
-      const set = await app.sets.add({ slug: 'files', root: files });
+      const set = await app.sets.add({ slug: 'files', origin: originOfRoot(files) });
       await scan({ ...app.rootOf(set), set, index, updater });
       happens();
       await scan({ ...app.rootOf(set), set, index, updater });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Secret } from '../../src/config/configuration.ts';
+import { originOfRoot } from '../../src/core/stored-set.ts';
 import { askJson } from '../support/ask.ts';
 import { SQLITE } from '../support/each-store.ts';
 import { itWithSchemathesis, runSchemathesis } from '../support/schemathesis.ts';
@@ -23,7 +24,7 @@ describe('Schemathesis finds no answer that the API does not describe', () => {
     // The example of the description for the path of a resource.
     await mkdir(join(root, '2026'));
     await writeFile(join(root, '2026/a.pdf'), 'the bytes of a paper');
-    await sets.add({ slug: 'files', root });
+    await sets.add({ slug: 'files', origin: originOfRoot(root) });
     await sets.markReady('files');
     for (const set of ['papers', 'secret', 'files']) await postSome(set);
   });

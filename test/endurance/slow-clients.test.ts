@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
+import { originOfRoot } from '../../src/core/stored-set.ts';
 import { connectionLimits } from '../../src/http/server/connections.ts';
 import { ask, askJson, NDJSON_BODY } from '../support/ask.ts';
 import { ChildScript } from '../support/child-script.ts';
@@ -41,7 +42,7 @@ describe('Slow and many clients', () => {
   before(async () => {
     prepared = await startApp(SQLITE);
     const root = await makeFolder(prepared, 'files');
-    await prepared.app.sets.add({ slug: 'files', root });
+    await prepared.app.sets.add({ slug: 'files', origin: originOfRoot(root) });
     await prepared.app.sets.markReady('files');
     await writeFile(join(root, 'large'), '');
     await truncate(join(root, 'large'), LARGE_FILE);

@@ -8,6 +8,7 @@ import {
   setSchema,
   setsSchema,
 } from '../../src/api/schemas.ts';
+import { originOfRoot } from '../../src/core/stored-set.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { URL_PREFIX, upsert } from '../support/builders.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
@@ -200,7 +201,7 @@ describeOnEachStore('The JSON API', (store, itOnce) => {
   it('says whether the server is alive, and whether it is ready', async () => {
     assert.equal((await ask(`${started.url}/healthz`)).status, 200);
     assert.equal((await ask(`${started.url}/readyz`)).status, 200);
-    await started.app.sets.add({ slug: 'scanning', root: started.folder });
+    await started.app.sets.add({ slug: 'scanning', origin: originOfRoot(started.folder) });
     const { status, body } = await askJson(`${started.url}/readyz`);
     assert.deepEqual([status, body.error.scanning], [503, ['scanning']]);
     await started.app.sets.markReady('scanning');

@@ -3,6 +3,7 @@ import { link, mkdir, rename, symlink, utimes, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { Secret } from '../../src/config/configuration.ts';
+import { originOfRoot } from '../../src/core/stored-set.ts';
 import { postedEventSchema } from '../../src/ingest/posted-schema.ts';
 import { ask, askJson, JSON_BODY, NDJSON_BODY } from '../support/ask.ts';
 import { describeOnEachStore, SQLITE } from '../support/each-store.ts';
@@ -23,7 +24,7 @@ describe('Attacks over HTTP', () => {
     started = await startApp(SQLITE, settings);
     url = started.url;
     root = await makeFolder(started, 'root');
-    await started.app.sets.add({ slug: 'files', root });
+    await started.app.sets.add({ slug: 'files', origin: originOfRoot(root) });
     await started.app.sets.markReady('files');
     await started.app.sets.add({ slug: 'papers', urlPrefix: 'https://data.example.org/papers/' });
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
+import { originOfRoot } from '../../src/core/stored-set.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
@@ -151,7 +152,7 @@ describeOnEachStore('Documents over HTTP', (store, itOnce) => {
   });
 
   it('of a set whose first scan is not complete are not ready', async () => {
-    await started.app.sets.add({ slug: 'scanning', root: started.folder });
+    await started.app.sets.add({ slug: 'scanning', origin: originOfRoot(started.folder) });
     const { status, headers, body } = await askJson(`${started.url}/sets/scanning/resourcelist.xml`);
     assert.deepEqual([status, body.error.code], [503, 'not-ready']);
     assert.match(headers['retry-after'] ?? '', /^\d+$/);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { rmSync, symlinkSync } from 'node:fs';
+import { originOfRoot } from '../../src/core/stored-set.ts';
 import { formatS3Location, parseS3Location } from '../../src/lib/s3/s3-location.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { upsert } from '../support/builders.ts';
@@ -19,7 +20,11 @@ describe('What a root leaves out', () => {
     // Old enough that answers are kept in memory.
     folder.write('site/public', 'x', LONG_AGO);
     started = await startApp(SQLITE, { dataFolder: folder.at('site/data') });
-    await started.app.sets.add({ slug: 'site', root: folder.at('site'), exclude: ['.env', '/private/'] });
+    await started.app.sets.add({
+      slug: 'site',
+      origin: originOfRoot(folder.at('site')),
+      exclude: ['.env', '/private/'],
+    });
     await started.app.sets.markReady('site');
   });
   afterEach(closeApps);
@@ -84,7 +89,12 @@ describe('What a bucket leaves out', () => {
     it(`is not taken from a poster, and not ${way} when it is live`, async () => {
       started = await startApp(SQLITE);
       const root = formatS3Location(parseS3Location(rootOf(s3, bucket.name, 'files')));
-      const set = await started.app.sets.add({ slug: 'site', root, exclude: ['.env'], presignedSeconds });
+      const set = await started.app.sets.add({
+        slug: 'site',
+        origin: originOfRoot(root),
+        exclude: ['.env'],
+        presignedSeconds,
+      });
       for (const path of ['.tidemarkignore', '.env', 'a.log', 'public']) await bucket.put(`files/${path}`, '*.log');
 
       for (const path of ['.tidemarkignore', '.env', 'a.log', 'public']) {

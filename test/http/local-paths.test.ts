@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pino } from 'pino';
+import { originOfRoot } from '../../src/core/stored-set.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { SQLITE } from '../support/each-store.ts';
 import { closeApps, makeFolder, type StartedApp, startApp } from '../support/start-app.ts';
@@ -17,7 +18,7 @@ describe('An answer to a request that failed', () => {
   beforeEach(async () => {
     log = new PassThrough();
     started = await startApp(SQLITE, {}, { logger: pino(log) });
-    await started.app.sets.add({ slug: 'files', root: await makeFolder(started, 'files') });
+    await started.app.sets.add({ slug: 'files', origin: originOfRoot(await makeFolder(started, 'files')) });
     await started.app.sets.markReady('files');
     await writeFile(join(started.folder, 'files/a'), 'a');
     assert.equal((await askJson(`${started.url}/api/sets/files/changes`, CHANGES)).status, 200);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
+import { originOfRoot } from '../../src/core/stored-set.ts';
 import type { OpenApiDocument } from '../../src/http/openapi/openapi-document.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { SQLITE } from '../support/each-store.ts';
@@ -18,7 +19,7 @@ describe('The description of the API that a server gives', () => {
     const root = await makeFolder(started, 'papers');
     await mkdir(join(root, '2026'));
     await writeFile(join(root, '2026/a.pdf'), 'the bytes of a paper');
-    await started.app.sets.add({ slug: 'papers', root });
+    await started.app.sets.add({ slug: 'papers', origin: originOfRoot(root) });
     await started.app.sets.markReady('papers');
     const changes = [{ location: { value: '2026/a.pdf', type: 'rel_path' }, change: 'created', length: 20 }];
     assert.equal((await askJson(`${started.url}/api/sets/papers/changes`, { changes })).body.applied, 1);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Secret } from '../../src/config/configuration.ts';
+import { originOfRoot } from '../../src/core/stored-set.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { closeApps, makeFolder, type StartedApp, startApp } from '../support/start-app.ts';
@@ -22,7 +23,7 @@ describeOnEachStore('A private set', (store, itOnce) => {
   async function addSealed(): Promise<void> {
     const root = await makeFolder(started, 'sealed');
     await writeFile(join(root, 'a.txt'), 'a secret');
-    await started.app.sets.add({ slug: 'sealed', root, private: true });
+    await started.app.sets.add({ slug: 'sealed', origin: originOfRoot(root), private: true });
     await started.app.sets.markReady('sealed');
     const { token } = await started.app.tokens.create({ name: 'reader', scopes: ['read:sealed'] });
     reader = { Authorization: `Bearer ${token}` };
@@ -47,7 +48,11 @@ describeOnEachStore('A private set', (store, itOnce) => {
     const before = await seen();
     await addSealed();
     assert.deepEqual(await seen(), before);
-    await started.app.sets.add({ slug: 'scanning', root: await makeFolder(started, 'scanning'), private: true });
+    await started.app.sets.add({
+      slug: 'scanning',
+      origin: originOfRoot(await makeFolder(started, 'scanning')),
+      private: true,
+    });
     assert.deepEqual(await seen(), before);
   });
 

@@ -51,7 +51,10 @@ function records(started: StartedApp, set: ResourceSet) {
 
 async function start(kind: StoreKind, artifacts: ArtifactPlace['location']) {
   const started = await startApp(kind, { artifacts });
-  const set = await started.app.sets.add({ slug: 'cdl', records: { provider: 'cdl', activity: 'harvest' } });
+  const set = await started.app.sets.add({
+    slug: 'cdl',
+    origin: { kind: 'artifact', provider: 'cdl', activity: 'harvest' },
+  });
   await started.app.sets.markReady('cdl');
   return { started, set, ...records(started, set) };
 }

@@ -3,6 +3,7 @@ import { mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { openApp } from '../../src/app.ts';
+import { originOfRoot } from '../../src/core/stored-set.ts';
 import { startServer } from '../../src/http/server/server.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
@@ -21,7 +22,7 @@ describeOnEachStore('Answers to repeated requests', (store, itOnce) => {
     started = await startApp(store);
     url = started.url;
     root = await makeFolder(started, 'files');
-    await started.app.sets.add({ slug: 'files', root });
+    await started.app.sets.add({ slug: 'files', origin: originOfRoot(root) });
     await started.app.sets.markReady('files');
     await write('folder/a.txt', 'as it was');
     await post(url, 'folder/a.txt');

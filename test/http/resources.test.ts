@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { keyOfPath } from '../../src/core/key.ts';
+import { originOfRoot } from '../../src/core/stored-set.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { closeApps, makeFolder, type StartedApp, startApp } from '../support/start-app.ts';
@@ -22,7 +23,7 @@ describeOnEachStore('Resources over HTTP', (store, itOnce) => {
     sets += 1;
     slug = `files-${sets}`;
     root = await makeFolder(started, slug);
-    await started.app.sets.add({ slug, root });
+    await started.app.sets.add({ slug, origin: originOfRoot(root) });
     await started.app.sets.markReady(slug);
   });
   after(closeApps);

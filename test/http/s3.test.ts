@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { CreateBucketCommand, DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import { originOfRoot } from '../../src/core/stored-set.ts';
 import { formatS3Location, parseS3Location } from '../../src/lib/s3/s3-location.ts';
 import type { NewSet } from '../../src/sets/new-set.ts';
 import { ask, askJson } from '../support/ask.ts';
@@ -34,7 +35,7 @@ describeOnEachStore('A set on S3 over HTTP', (store, itOnce) => {
 
   async function addSet(more: Partial<NewSet> = {}): Promise<void> {
     const root = formatS3Location(parseS3Location(rootOf({ endpoint: proxy.url }, bucket.name, 'some folder')));
-    await started.app.sets.add({ slug: 'maps', root, ...more });
+    await started.app.sets.add({ slug: 'maps', origin: originOfRoot(root), ...more });
     await started.app.sets.markReady(more.slug ?? 'maps');
   }
 
@@ -210,7 +211,10 @@ describe('The notifications of a real S3 server', () => {
     const client = clientOf(own.server);
     const Bucket = uniqueBucket();
     await client.send(new CreateBucketCommand({ Bucket }));
-    await app.sets.add({ slug: 'maps', root: formatS3Location(parseS3Location(rootOf(own.server, Bucket))) });
+    await app.sets.add({
+      slug: 'maps',
+      origin: originOfRoot(formatS3Location(parseS3Location(rootOf(own.server, Bucket)))),
+    });
 
     const history = async () =>
       (await collect(app.index.changes(1, { after: 1 }))).map(({ kind, key }) => `${kind} ${key}`);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { Secret } from '../../src/config/configuration.ts';
+import { originOfRoot } from '../../src/core/stored-set.ts';
 import { ask, askJson, JSON_BODY } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { Follower } from '../support/follower.ts';
@@ -117,7 +118,7 @@ describeOnEachStore('Settings of a set', (store, itOnce) => {
 
   itOnce('are for administrators', async () => {
     const closed = await startApp(store, { token: new Secret('open-sesame') });
-    await closed.app.sets.add({ slug: 'papers', root: closed.folder });
+    await closed.app.sets.add({ slug: 'papers', origin: originOfRoot(closed.folder) });
     const url = `${closed.url}/api/sets/papers`;
     const { body } = await askJson(url);
     assert.equal(body.root, undefined);

@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FolderStore } from '../../src/artifacts/folder/folder-store.ts';
 import { uriOf } from '../../src/core/key.ts';
+import { originOfRoot } from '../../src/core/stored-set.ts';
 import { pathProblem } from '../../src/sources/name-problem.ts';
 import { scan } from '../../src/sources/sync/scan.ts';
 import { ask, askJson } from '../support/ask.ts';
@@ -88,7 +89,7 @@ describe('URIs of 12 to 2,048 characters, and no others', () => {
       await mkdir(root, { recursive: true });
       for (const name of [taken, refused]) await writeFile(join(root, name), name);
       const { index, updater, sets, rootOf } = started.app;
-      const set = await sets.add({ slug, urlPrefix: prefix, root });
+      const set = await sets.add({ slug, urlPrefix: prefix, origin: originOfRoot(root) });
       const { problems } = await scan({ ...rootOf(set), set, index, updater });
       assert.deepEqual(problems, [{ path: refused, problem: `its URI would have ${problem}` }]);
       assert.deepEqual(await lengthsIn(slug), [length]);
@@ -106,7 +107,7 @@ describe('URIs of 12 to 2,048 characters, and no others', () => {
       const longest = `${`${'ä'.repeat(113)}/`.repeat(2)}${'ä'.repeat(113)}bbb`;
       for (const name of ['bb', 'bbb', longest, `${longest}b`]) await bucket.put(name, name);
       const { index, updater, sets, rootOf: openedRoot } = started.app;
-      const set = await sets.add({ slug, urlPrefix: SHORT, root: rootOf(s3, bucket.name) });
+      const set = await sets.add({ slug, urlPrefix: SHORT, origin: originOfRoot(rootOf(s3, bucket.name)) });
       const { problems } = await scan({ ...openedRoot(set), set, index, updater });
       assert.deepEqual(await lengthsIn(slug), [2048, 12]);
       assert.deepEqual(

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { originOfRoot } from '../../src/core/stored-set.ts';
 import { scan } from '../../src/sources/sync/scan.ts';
 import { auditSource, itWithScript } from '../support/check-scripts.ts';
 import { SQLITE } from '../support/each-store.ts';
@@ -165,7 +166,7 @@ async function publishFiles(source: StartedApp, paths: readonly string[]) {
   const root = await makeFolder(source, 'files');
   await makeFolder(source, 'files/b & c');
   for (const path of paths) await writeFile(join(root, path), path);
-  const set = await app.sets.add({ slug: 'files', root, pageEntries: 2, windowChanges: 2 });
+  const set = await app.sets.add({ slug: 'files', origin: originOfRoot(root), pageEntries: 2, windowChanges: 2 });
   await scan({ ...app.rootOf(set), set, index: app.index, updater: app.updater });
   await app.sets.markReady('files');
 }

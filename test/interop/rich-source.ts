@@ -3,7 +3,9 @@ import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setUris } from '../../src/core/document-uris.ts';
 import { keyOfPath, uriOf } from '../../src/core/key.ts';
+import { traitsOf } from '../../src/core/origin.ts';
 import type { ResourceSet } from '../../src/core/resource-set.ts';
+import { originOfRoot } from '../../src/core/stored-set.ts';
 import { scan } from '../../src/sources/sync/scan.ts';
 import type { StoreKind } from '../support/each-store.ts';
 import type { TrueChange, Truth } from '../support/rules/source.ts';
@@ -36,7 +38,7 @@ export class RichSource {
     proxy.target = url;
     const root = join(folder, 'files');
     await mkdir(root);
-    const files = await app.sets.add({ slug: 'files', root, ...SIZES });
+    const files = await app.sets.add({ slug: 'files', origin: originOfRoot(root), ...SIZES });
     const elsewhere = (slug: string) => ({ slug, urlPrefix: `${new URL(proxy.baseUrl).origin}/store/${slug}/` });
     const papers = await app.sets.add({ ...elsewhere('papers'), ...SIZES });
     const notes = await app.sets.add(elsewhere('notes'));
@@ -152,7 +154,7 @@ class FolderOwner extends Owner {
   }
 
   protected override async put(path: string, text: string): Promise<string> {
-    const file = join(this.set.root!, path);
+    const file = join(traitsOf(this.set.origin).root!, path);
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, text);
     await this.#scan();
@@ -160,7 +162,7 @@ class FolderOwner extends Owner {
   }
 
   protected override async delete(path: string): Promise<void> {
-    await rm(join(this.set.root!, path));
+    await rm(join(traitsOf(this.set.origin).root!, path));
     await this.#scan();
   }
 

@@ -50,6 +50,7 @@ export class PublishedSets {
       id,
       slug: `set-${id}`,
       urlPrefix: URL_PREFIX,
+      origin: { kind: 'posted' },
       epoch: 1,
       epochStart,
       ready: true,

@@ -41,9 +41,9 @@ export class RecordsProcess {
     const stores = await openStores(place.location);
     const sets = new SetRegistry(stores.catalog, stores.index);
     await sets.useBaseUrl('http://localhost:8080', false);
-    const records = { provider: 'cdl', activity: 'harvest' };
+    const origin = { kind: 'artifact', provider: 'cdl', activity: 'harvest' } as const;
     const [known] = await sets.list();
-    return new RecordsProcess(stores, known ?? (await sets.add({ slug: 'cdl', records, urlPrefix })), artifacts);
+    return new RecordsProcess(stores, known ?? (await sets.add({ slug: 'cdl', origin, urlPrefix })), artifacts);
   }
 
   get upkeep() {
@@ -53,6 +53,7 @@ export class RecordsProcess {
     const parts = { index, artifacts, folder: tmpdir(), startNoter: this.startNoter };
     return {
       set: this.set,
+      source: { provider: 'cdl', activity: 'harvest' },
       artifacts,
       catalog,
       updater: this.updater,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { pathOfKey } from '../../src/core/key.ts';
 import type { Resource } from '../../src/core/resource.ts';
 import type { ResourceSet } from '../../src/core/resource-set.ts';
+import { originOfRoot } from '../../src/core/stored-set.ts';
 import { Updater } from '../../src/ingest/updater.ts';
 import { SetRegistry } from '../../src/sets/set-registry.ts';
 import { openRoot } from '../../src/sources/open-root.ts';
@@ -36,7 +37,7 @@ export async function openScannedSet(
   const { index, catalog } = stores;
   const sets = new SetRegistry(catalog, index);
   await sets.useBaseUrl('http://localhost:8080', false);
-  const set: ResourceSet = await sets.add({ slug: 'set', root, exclude, publishHashes: hashes });
+  const set: ResourceSet = await sets.add({ slug: 'set', origin: originOfRoot(root), exclude, publishHashes: hashes });
   const memory = new ScanMemory({ file: join(folder.path, 'data/roots/1.db'), root });
   const updater = new Updater(index);
   return {

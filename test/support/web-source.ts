@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { originOfRoot } from '../../src/core/stored-set.ts';
 import { ask, askJson } from './ask.ts';
 import type { StartedApp } from './start-app.ts';
 
@@ -30,7 +31,7 @@ export async function post({ url }: StartedApp, slug: string, changes: readonly 
 export async function publishSets(started: StartedApp): Promise<void> {
   const { sets } = started.app;
   await sets.add({ slug: 'maps', title: 'Old maps', urlPrefix: `${started.url}/sets/maps/resources/`, pageEntries: 4 });
-  await sets.add({ slug: 'scans', root: started.folder });
+  await sets.add({ slug: 'scans', origin: originOfRoot(started.folder) });
   const hostile = await sets.add({ slug: 'hostile', title: HOSTILE, urlPrefix: 'https://data.example.org/' });
   const names = Array.from({ length: 12 }, (_, at) => `north/sheet ${at + 1}.tiff`);
   await post(started, 'maps', [

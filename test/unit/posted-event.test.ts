@@ -8,6 +8,7 @@ const NOW = Date.UTC(2026, 5, 1);
 const MD5 = 'd41d8cd98f00b204e9800998ecf8427e';
 const SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 const SET: ResourceSet = {
+  origin: { kind: 'posted' },
   id: 7,
   slug: 'papers',
   epoch: 1,

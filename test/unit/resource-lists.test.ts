@@ -17,6 +17,7 @@ const LIMITS = { entries: 6, weight: 1_000 };
 const PUBLISHED: PublishedSet = {
   set: {
     id: 1,
+    origin: { kind: 'posted' },
     slug: 'maps',
     urlPrefix: 'https://maps.example.org/',
     epoch: 1,

@@ -3,8 +3,8 @@ import { entryWeight, prefixWeight, weightGrowth } from '../../src/core/entry-we
 import { digestProblem, isHashAlgorithm } from '../../src/core/hash.ts';
 import { parseRelation } from '../../src/core/link-relations.ts';
 import { isMediaType } from '../../src/core/media-type.ts';
+import { type Origin, traitsOf } from '../../src/core/origin.ts';
 import {
-  describeOrigin,
   isPublished,
   leastPrefixWeight,
   MAX_ENTRIES_WEIGHT,
@@ -13,6 +13,7 @@ import {
   type ResourceSet,
   slugify,
 } from '../../src/core/resource-set.ts';
+import { fromStoredSet, toStoredSet } from '../../src/core/stored-set.ts';
 import { nearestName } from '../../src/lib/nearest-name.ts';
 
 describe('The id of a set', () => {
@@ -63,9 +64,26 @@ describe('A set', () => {
   });
 
   it('names where it comes from', () => {
-    assert.equal(describeOrigin(set()), undefined);
-    assert.equal(describeOrigin(set({ root: '/data' })), '/data');
-    assert.equal(describeOrigin(set({ records: { provider: 'cdl', activity: 'harvest' } })), 'cdl/harvest');
+    assert.equal(traitsOf({ kind: 'posted' }).source, undefined);
+    assert.equal(traitsOf({ kind: 'folder', path: '/data' }).source, '/data');
+    assert.equal(traitsOf({ kind: 's3', location: 's3://bucket/maps/' }).source, 's3://bucket/maps/');
+    assert.equal(traitsOf({ kind: 'artifact', provider: 'cdl', activity: 'harvest' }).source, 'cdl/harvest');
+  });
+
+  it('is stored with the location of its files, or the source of its records', () => {
+    const stored = (origin: Origin) => JSON.parse(JSON.stringify(toStoredSet(set({ origin }))));
+    const records = { provider: 'cdl', activity: 'harvest' };
+    const cases: readonly (readonly [Origin, object])[] = [
+      [{ kind: 'posted' }, {}],
+      [{ kind: 'folder', path: '/data' }, { root: '/data' }],
+      [{ kind: 's3', location: 's3://bucket/maps/' }, { root: 's3://bucket/maps/' }],
+      [{ kind: 'artifact', ...records }, { records }],
+    ];
+    for (const [origin, fields] of cases) {
+      const { origin: _, ...rest } = set();
+      assert.deepEqual(stored(origin), { ...rest, ...fields });
+      assert.deepEqual(fromStoredSet(stored(origin)), set({ origin }));
+    }
   });
 });
 

@@ -3,6 +3,7 @@ import { entryWeight } from '../../../src/core/entry-weight.ts';
 import { encodeState, type ResourceState } from '../../../src/core/resource.ts';
 import type { ResourceSet } from '../../../src/core/resource-set.ts';
 import { clockStamp } from '../../../src/core/stamp.ts';
+import { type StoredSet, toStoredSet } from '../../../src/core/stored-set.ts';
 import { Cluster } from '../../../src/lib/elasticsearch/cluster.ts';
 import { catalogId, SetRegistry } from '../../../src/sets/set-registry.ts';
 import { bulksOf } from '../../../src/stores/elasticsearch/bulk.ts';
@@ -51,7 +52,12 @@ export async function makeSets(
     for (let number = start; number < Math.min(start + PER_COMMIT, count); number++) {
       const slug = `set-${number}`;
       const id = model!.id + 1 + number;
-      const value: ResourceSet = { ...model!, id, slug, urlPrefix: `https://repository.example.org/${slug}/` };
+      const value: StoredSet = {
+        ...toStoredSet(model!),
+        id,
+        slug,
+        urlPrefix: `https://repository.example.org/${slug}/`,
+      };
       const action = { create: { _index: names.catalog, _id: `set:${catalogId(id)}` } };
       const document = { kind: 'set', id: catalogId(id), body: { value } };
       lines += `${JSON.stringify(action)}\n${JSON.stringify(document)}\n`;

@@ -1,6 +1,7 @@
 import { TidemarkError } from '../../core/errors.ts';
+import { traitsOf } from '../../core/origin.ts';
 import { decodeState, type ResourceState } from '../../core/resource.ts';
-import { formatRecordsSource, type ResourceSet } from '../../core/resource-set.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
 import type { RecordsUpkeep } from '../../sources/artifact/bring-up-to-date.ts';
 import type { RecordDifference } from '../../sources/artifact/compare-records.ts';
 import { readStanding } from '../../sources/artifact/records-standing.ts';
@@ -22,10 +23,10 @@ export interface RecordsInput {
  */
 export async function verifyRecords(input: RecordsInput): Promise<number> {
   const { set, upkeep, differences, onProgress, signal } = input;
-  const { id, slug, urlPrefix, publishHashes, records } = set;
+  const { id, slug, urlPrefix, publishHashes, origin } = set;
   const standing = await readStanding(upkeep.catalog, id);
   if (standing === undefined) {
-    const source = formatRecordsSource(records!);
+    const { source } = traitsOf(origin);
     throw new TidemarkError('invalid', `the set ${slug} was not compared with an artifact of ${source} yet`, {
       set: slug,
     });

@@ -1,6 +1,7 @@
 import { describeStore } from '../../config/configuration.ts';
 import { toSetFields } from '../../config/set-settings.ts';
 import { setUris, sourceUris } from '../../core/document-uris.ts';
+import { traitsOf } from '../../core/origin.ts';
 import { parseSlug, type ResourceSet } from '../../core/resource-set.ts';
 import type { Call, CliCommand } from '../cli-command.ts';
 import { EXIT } from '../exit-code.ts';
@@ -38,17 +39,17 @@ export const publish: CliCommand<Options> = {
   async run(call) {
     const { options, loaded, terminal, workingDirectory, stopped } = call;
     const { dataFolder } = loaded.configuration;
-    const { root, ownFiles } = await givenRoot(call.args[0]!, workingDirectory, loaded.configuration);
+    const { origin, ownFiles } = await givenRoot(call.args[0]!, workingDirectory, loaded.configuration);
     const values = readSetOptions(options, 'publish', workingDirectory);
-    toSetFields(values, { root });
+    toSetFields(values, origin);
     if (options.id !== undefined) parseSlug(options.id);
     let published: ResourceSet | undefined;
     let bar: ScanBar | undefined;
     const serving = serveSource(call, {
       confirmed: options.confirmMove === true,
-      check: (app) => refuseOtherFolder(app, { root, dataFolder }),
+      check: (app) => refuseOtherFolder(app, { origin, dataFolder }),
       async prepare(app) {
-        published = await setOfFolder(app, { id: options.id, values, root, ownFiles });
+        published = await setOfFolder(app, { id: options.id, values, origin, ownFiles });
         if (ownFiles.length > 0)
           terminal.tell(`Left out, because Tidemark keeps its own files there: ${ownFiles.join(' ')}`);
         bar = startScanBar(terminal, app.rootOf(published).root);
@@ -74,8 +75,9 @@ async function tellWhere({ terminal, loaded }: Call<Options>, source: Source, se
   const { home, sourceDescription } = sourceUris(baseUrl);
   const { resourceList, changeList } = setUris(baseUrl, set.slug);
   const { resources } = await app.index.summary(set.id);
+  const { root } = traitsOf(set.origin);
   const text = `
-Published ${set.root} as "${set.slug}": ${plural(resources, 'file')}.
+Published ${root} as "${set.slug}": ${plural(resources, 'file')}.
 
   Web page            ${home}
   Source Description  ${sourceDescription}
@@ -86,5 +88,5 @@ Watching it: files that are added, edited, moved or removed show up as changes.
 The history is kept in ${describeStore(loaded.configuration.store)}. Ctrl-C stops; the same command goes on with it later.
 `;
   const documents = { sourceDescription, resourceList, changeList };
-  await terminal.print(text, { event: 'published', set: set.slug, root: set.root, resources, home, ...documents });
+  await terminal.print(text, { event: 'published', set: set.slug, root, resources, home, ...documents });
 }

@@ -1,5 +1,6 @@
 import type { App } from '../../app.ts';
 import { TidemarkError } from '../../core/errors.ts';
+import { traitsOf } from '../../core/origin.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { formatBytes } from '../../lib/format-bytes.ts';
 import { scan } from '../../sources/sync/scan.ts';
@@ -53,7 +54,9 @@ export const scanSet: CliCommand<Options> = {
     const progress = startProgress(call.terminal);
     const told = await withExistingApp(call, async (app) => {
       const set = await app.sets.bySlug(slug);
-      return set.records === undefined ? scanRoot(call, app, { set, progress }) : compare(call, app, { set, progress });
+      return set.origin.kind === 'artifact'
+        ? compare(call, app, { set, progress })
+        : scanRoot(call, app, { set, progress });
     }).finally(() => progress.end());
     tellProblems(told, call.terminal);
     await call.terminal.print(told.text, told.view);
@@ -81,7 +84,8 @@ interface Told extends Pick<ScanSummary, 'problems' | 'problemCount'> {
 
 async function scanRoot({ options, stopped }: Call<Options>, app: App, { set, progress }: Scanning): Promise<Told> {
   const { slug } = set;
-  if (set.root === undefined) throw new TidemarkError('invalid', `the set ${slug} has no root to scan`, { set: slug });
+  if (traitsOf(set.origin).source === undefined)
+    throw new TidemarkError('invalid', `the set ${slug} has no root to scan`, { set: slug });
   const { dryRun = false, rehash } = options;
   const done = await scan({
     dryRun,

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { sourceUris } from '../../core/document-uris.ts';
-import { describeOrigin, type ResourceSet } from '../../core/resource-set.ts';
+import { traitsOf } from '../../core/origin.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
 import { createLogger } from '../../observe/logs/logger.ts';
 import type { KeeperEvents } from '../../sources/sync/keeper.ts';
 import type { CliCommand } from '../cli-command.ts';
@@ -41,16 +42,16 @@ export const serve: CliCommand<Options> = {
 
 function logEvents(logger: Logger, set: ResourceSet): KeeperEvents {
   const { slug } = set;
-  const origin = describeOrigin(set);
+  const { source } = traitsOf(set.origin);
   return {
     onScanned({ problems, seconds, ...counts }, extent) {
       const more = counts.problemCount - problems.length;
-      logger.info({ set: slug, extent, duration_s: seconds, ...counts }, `scanned ${origin}`);
+      logger.info({ set: slug, extent, duration_s: seconds, ...counts }, `scanned ${source}`);
       for (const { path, problem } of problems) logger.warn({ set: slug, path }, `${path}: ${problem}`);
       if (more > 0) logger.warn({ set: slug, more }, `${more} more paths have problems`);
     },
     onProblem: ({ path, problem }) => logger.warn({ set: slug, path }, `${path} cannot be watched: ${problem}`),
     onTrouble: (error) => logger.error({ set: slug, code: error.code }, error.message),
-    onRecovered: () => logger.info({ set: slug }, `${origin} is there again, and was scanned`),
+    onRecovered: () => logger.info({ set: slug }, `${source} is there again, and was scanned`),
   };
 }

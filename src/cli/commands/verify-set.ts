@@ -2,6 +2,7 @@ import type { App } from '../../app.ts';
 import { type VerifyProgress, type VerifyReport, verify } from '../../backup/verify/verify.ts';
 import type { Published } from '../../backup/verify/verify-published.ts';
 import { TidemarkError } from '../../core/errors.ts';
+import { traitsOf } from '../../core/origin.ts';
 import type { SourceSettings } from '../../sets/set-registry.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { EXIT } from '../exit-code.ts';
@@ -45,14 +46,15 @@ export const verifySet: CliCommand<Options> = {
     const progress = startProgress(terminal);
     const report = await withExistingApp(call, async (app) => {
       const set = await app.sets.bySlug(args[0]!);
-      if (options.root && set.root === undefined && set.records === undefined) {
+      const { source, entry } = traitsOf(set.origin);
+      if (options.root && source === undefined) {
         throw new TidemarkError('invalid', `the set ${set.slug} has no root to compare with`, { set: set.slug });
       }
       return verify({
         set,
         index: app.index,
-        root: options.root && set.root !== undefined ? app.rootOf(set).root : undefined,
-        records: options.root && set.records !== undefined ? app.records.upkeepOf(set) : undefined,
+        root: options.root && entry === 'file' ? app.rootOf(set).root : undefined,
+        records: options.root && entry === 'record' ? app.records.upkeepOf(set) : undefined,
         published: options.published ? publishedOf(app, await app.sets.source()) : undefined,
         signal: stopped,
         onProgress: ({ step, done }) => progress.tell(`verifying: ${plural(done, STEPS[step].slice(0, -1))} so far`),

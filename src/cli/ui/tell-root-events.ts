@@ -1,4 +1,5 @@
-import { describeOrigin, type ResourceSet } from '../../core/resource-set.ts';
+import { traitsOf } from '../../core/origin.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
 import type { KeeperEvents } from '../../sources/sync/keeper.ts';
 import { printableLine } from './printable.ts';
 import type { ScanBar } from './scan-bar.ts';
@@ -21,6 +22,6 @@ export function tellRootEvents(terminal: Terminal, set: ResourceSet, bar: ScanBa
     },
     onProblem: ({ path, problem }) => terminal.tell(printableLine(`Not watched: ${path}: ${problem}`)),
     onTrouble: ({ message }) => terminal.tell(`Trouble with ${slug}: ${message}. Nothing is deleted; trying again`),
-    onRecovered: () => terminal.tell(`${describeOrigin(set)} is there again, and was scanned`),
+    onRecovered: () => terminal.tell(`${traitsOf(set.origin).source} is there again, and was scanned`),
   };
 }

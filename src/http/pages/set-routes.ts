@@ -41,7 +41,7 @@ export function setRoutes(app: ServedApp): readonly Route[] {
         const page = await setFrameOf(app, { request, response }, 'overview');
         const [summary, standing, changes, days, hours] = await Promise.all([
           index.summary(set.id),
-          set.records && records.standingOf(set),
+          records.standingOf(set),
           index.latest(set.id, { limit: LATEST_CHANGES }),
           seriesOf(app, set, { unit: 'day', shown: SHOWN_DAYS }),
           seriesOf(app, set, { unit: 'hour', shown: SHOWN_HOURS }),

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import { TidemarkError } from '../../core/errors.ts';
 import { keyOfRequestPath, pathOfKey, type ResourceKey, uriOf } from '../../core/key.ts';
+import { traitsOf } from '../../core/origin.ts';
 import type { ResourceState } from '../../core/resource.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import type { RootFile } from '../../sources/content-root.ts';
@@ -43,7 +44,7 @@ function resourceHandler(app: ServedApp): Handler {
     const set = setOf(response);
     const key = keyOfPathIn(request);
     const state = await liveState(app, set, key);
-    if (set.records !== undefined) return answerRecord(app, { request, response, set, state });
+    if (traitsOf(set.origin).entry === 'record') return answerRecord(app, { request, response, set, state });
     const redirect = await presignedUrl(app, { set, key, method: request.method });
     if (redirect !== undefined) return redirectTo(response, redirect);
     const file = await app.rootOf(set).root.open(pathOf(key));
@@ -88,7 +89,7 @@ function keyOfPathIn(request: Request): ResourceKey {
 }
 
 async function liveState({ index }: ServedApp, set: ResourceSet, key: ResourceKey): Promise<ResourceState> {
-  if (set.root === undefined && set.records === undefined) {
+  if (traitsOf(set.origin).source === undefined) {
     const message = `the resources of "${set.slug}" are not served here: this one would be at ${uriOf(set.urlPrefix, key)}`;
     throw new TidemarkError('not-found', message, { set: set.slug, uri: uriOf(set.urlPrefix, key) });
   }

@@ -1,6 +1,7 @@
 import { TidemarkError } from '../../core/errors.ts';
+import { traitsOf } from '../../core/origin.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
-import { isS3, parseS3Location } from '../../lib/s3/s3-location.ts';
+import { parseS3Location } from '../../lib/s3/s3-location.ts';
 import { parseJsonBody } from '../request/parse-json-body.ts';
 import { readBody, requestBody } from '../request/request-body.ts';
 import { post, type Route, setOf } from '../request/route.ts';
@@ -22,8 +23,9 @@ export function s3EventRoutes(app: ServedApp, stopping: AbortSignal): readonly R
       async handle(request, response) {
         const set = setOf(response);
         const body = await readBody(requestBody(request, { idleTimeout, stopping }), MAX_BYTES);
-        if (set.root === undefined || !isS3(set.root)) throw notOnS3(set);
-        const { paths, ...counts } = toldPaths(parseJsonBody(s3EventsSchema, body), parseS3Location(set.root));
+        const { bucket } = traitsOf(set.origin);
+        if (bucket === undefined) throw notOnS3(set);
+        const { paths, ...counts } = toldPaths(parseJsonBody(s3EventsSchema, body), parseS3Location(bucket));
         const problems = await app.scanPaths(set, paths);
         sendJson(response, { ...counts, problems });
       },

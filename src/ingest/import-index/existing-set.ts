@@ -1,4 +1,5 @@
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import { traitsOf } from '../../core/origin.ts';
 import { type Imported, type ResourceSet, slugify } from '../../core/resource-set.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { ResourceIndex, SetSummary } from '../../stores/resource-index.ts';
@@ -72,9 +73,9 @@ async function findBySlug({ sets }: KnownSets, { name }: Imported, slug: string)
 
 /** Why nothing can be taken over into a set. */
 function problemOf(set: ResourceSet, asked: Imported, { changes, lastChange }: SetSummary): string | undefined {
-  const { root, records, imported } = set;
-  if (root !== undefined) return 'is that of a folder';
-  if (records !== undefined) return 'is one of records of artifacts';
+  const { origin, imported } = set;
+  const { source } = traitsOf(origin);
+  if (source !== undefined) return `is synced with ${source}`;
   if (imported === undefined) return changes > 0 ? 'has a history of its own' : undefined;
   if (!isOf(set, asked))
     return `was taken over from "${imported.name}" in the index ${imported.index} (name that index to go on with it)`;

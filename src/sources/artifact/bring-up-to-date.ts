@@ -5,8 +5,9 @@ import { type ChangeEvent, type ChangeKind, decide } from '../../core/change.ts'
 import { entryWeight } from '../../core/entry-weight.ts';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import type { ResourceKey } from '../../core/key.ts';
+import { formatRecordsSource, type RecordsSource } from '../../core/origin.ts';
 import { decodeState } from '../../core/resource.ts';
-import { formatRecordsSource, type ResourceSet } from '../../core/resource-set.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import { mapInOrder } from '../../lib/map-in-order.ts';
 import type { Catalog } from '../../stores/catalog.ts';
@@ -29,6 +30,7 @@ import { RecordsCounter, type RecordsSummary } from './records-summary.ts';
 /** What keeping a set in step with artifacts works on. */
 export interface RecordsUpkeep {
   readonly set: ResourceSet;
+  readonly source: RecordsSource;
   readonly artifacts: Pick<ArtifactStore, 'list' | 'folders' | 'objects' | 'name'>;
   readonly catalog: Pick<Catalog, 'get' | 'put'>;
   readonly updater: EventPoster;
@@ -88,13 +90,13 @@ export async function bringUpToDate(options: UpToDateOptions): Promise<RecordsSu
   }
 }
 
-async function newestArtifact({ artifacts, set }: RecordsUpkeep): Promise<ComparedArtifact> {
-  const { provider, activity } = set.records!;
+async function newestArtifact({ artifacts, set, source }: RecordsUpkeep): Promise<ComparedArtifact> {
+  const { provider, activity } = source;
   const found = await latestArtifact(artifacts, { provider, activity: activity as Activity });
   if (found !== undefined) return comparedArtifact(found);
   throw new TidemarkError(
     'unavailable',
-    `there is no artifact of ${formatRecordsSource(set.records!)} in ${artifacts.name}: "tidemark activity run ${activity} ${provider}" makes one`,
+    `there is no artifact of ${formatRecordsSource(source)} in ${artifacts.name}: "tidemark activity run ${activity} ${provider}" makes one`,
     { set: set.slug },
   );
 }

@@ -73,8 +73,8 @@ export class RecordsKeeper extends Keeper {
 
   /** The newest artifact: two or three lists, of the dates and of the files of the last one. */
   async #newest(): Promise<string> {
-    const { artifacts, set } = this.#options;
-    const { provider, activity } = set.records!;
+    const { artifacts, source } = this.#options;
+    const { provider, activity } = source;
     const found = await latestArtifact(artifacts, { provider, activity: activity as Activity });
     return found?.key ?? '(none)';
   }

@@ -32,12 +32,15 @@ export class Records {
   }
 
   /** Which artifact a set tells; undefined when it was never compared with one. */
-  async standingOf({ id }: Pick<ResourceSet, 'id'>): Promise<RecordsStanding | undefined> {
+  async standingOf({ id, origin }: Pick<ResourceSet, 'id' | 'origin'>): Promise<RecordsStanding | undefined> {
+    if (origin.kind !== 'artifact') return undefined;
     return (await readStanding(this.#parts.catalog, id))?.body;
   }
 
   /** What keeping a set of records in step works on. */
   upkeepOf(set: ResourceSet): RecordsUpkeep & Pick<RecordsParts, 'comparer'> {
-    return { set, ...this.#parts };
+    const { origin: source } = set;
+    if (source.kind !== 'artifact') throw new TypeError(`${set.slug} is no set of records`);
+    return { set, source, ...this.#parts };
   }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { TidemarkError } from '../../core/errors.ts';
+import { traitsOf } from '../../core/origin.ts';
 import type { RootWatch } from '../content-root.ts';
 import { Keeper, type KeeperEvents } from './keeper.ts';
 import { RootChanges } from './root-changes.ts';
@@ -89,7 +90,7 @@ export class RootKeeper extends Keeper {
     if (resources === 0) return;
     throw new TidemarkError(
       'unavailable',
-      `the root ${set.root} is empty, and ${resources} resources were in it: nothing is deleted; if that is meant, run "tidemark scan ${set.slug}"`,
+      `the root ${traitsOf(set.origin).root} is empty, and ${resources} resources were in it: nothing is deleted; if that is meant, run "tidemark scan ${set.slug}"`,
     );
   }
 }

@@ -1,4 +1,5 @@
-import type { ResourceSet, SetId } from '../../core/resource-set.ts';
+import type { SetId } from '../../core/resource-set.ts';
+import type { StoredSet } from '../../core/stored-set.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import type { Catalog } from '../catalog.ts';
 import type { IndexNames } from './index-names.ts';
@@ -21,7 +22,7 @@ interface AliasParts {
 export async function hideRemovedSets({ cluster, names, catalog }: AliasParts): Promise<void> {
   for (;;) {
     const head = await catalog.head('set');
-    const sets = await catalog.list<ResourceSet>('set');
+    const sets = await catalog.list<StoredSet>('set');
     const removed = sets.filter(({ body }) => body.removed !== undefined).map(({ body }) => body.id);
     if (removed.length > 0) await putFilter(cluster, names, withoutSets(removed));
     // Another process may have removed one meanwhile, and put its filter before this one.

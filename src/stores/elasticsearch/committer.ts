@@ -1,7 +1,8 @@
 import { type ChangeEvent, decide } from '../../core/change.ts';
 import { encodeState } from '../../core/resource.ts';
-import type { ResourceSet, SetId } from '../../core/resource-set.ts';
+import type { SetId } from '../../core/resource-set.ts';
 import { clockStamp, nextStamp, type Stamp } from '../../core/stamp.ts';
+import type { StoredSet } from '../../core/stored-set.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import type { Catalog } from '../catalog.ts';
 import { clockIsBehind, isAhead, readAcceptedClock } from '../clock.ts';
@@ -206,14 +207,14 @@ class Books {
 }
 
 class Book {
-  readonly #set: ResourceSet;
+  readonly #set: StoredSet;
   readonly #positions: Record<string, number>;
   #sources: number;
   readonly ledger: LedgerEntry;
   readonly closed: ClosedWindow[] = [];
   moved = false;
 
-  constructor(set: ResourceSet, ledger: LedgerEntry) {
+  constructor(set: StoredSet, ledger: LedgerEntry) {
     this.#set = set;
     // Without a prototype, any text may be the name of a source.
     this.#positions = Object.assign(Object.create(null), ledger.positions);

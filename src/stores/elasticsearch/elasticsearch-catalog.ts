@@ -1,5 +1,5 @@
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
-import type { ResourceSet } from '../../core/resource-set.ts';
+import type { StoredSet } from '../../core/stored-set.ts';
 import { BatchSize } from '../../lib/elasticsearch/batch-size.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import { SharedLook } from '../../lib/shared-look.ts';
@@ -37,7 +37,7 @@ export class ElasticsearchCatalog implements Catalog {
 
   async put<Body>(kind: CatalogKind, id: string, body: Body, replaces: number | undefined): Promise<number> {
     const version = await this.#put(kind, id, body, replaces);
-    if (kind === 'set' && (body as Partial<ResourceSet>).removed !== undefined) {
+    if (kind === 'set' && (body as Partial<StoredSet>).removed !== undefined) {
       await hideRemovedSets({ cluster: this.#cluster, names: this.#names, catalog: this });
     }
     return version;

@@ -1,11 +1,12 @@
 import { TidemarkError } from '../../core/errors.ts';
-import type { ResourceSet, SetId } from '../../core/resource-set.ts';
+import type { SetId } from '../../core/resource-set.ts';
+import type { StoredSet } from '../../core/stored-set.ts';
 import type { Catalog } from '../catalog.ts';
 
 /** The sets as the catalog has them; only what changed since the last look is read. */
 export class StoredSets {
   readonly #catalog: Catalog;
-  readonly #sets = new Map<SetId, ResourceSet>();
+  readonly #sets = new Map<SetId, StoredSet>();
   #head = 0;
 
   constructor(catalog: Catalog) {
@@ -15,18 +16,18 @@ export class StoredSets {
   async load(): Promise<void> {
     const head = await this.#catalog.head('set');
     if (head === this.#head) return;
-    for (const { body } of await this.#catalog.list<ResourceSet>('set', this.#head)) this.#sets.set(body.id, body);
+    for (const { body } of await this.#catalog.list<StoredSet>('set', this.#head)) this.#sets.set(body.id, body);
     this.#head = head;
   }
 
   /** The set, unless it was removed. */
-  get(id: SetId): ResourceSet | undefined {
+  get(id: SetId): StoredSet | undefined {
     const set = this.#sets.get(id);
     return set?.removed === undefined ? set : undefined;
   }
 
   /** @throws TidemarkError `not-found` */
-  async require(id: SetId): Promise<ResourceSet> {
+  async require(id: SetId): Promise<StoredSet> {
     await this.load();
     const set = this.get(id);
     if (set === undefined) throw new TidemarkError('not-found', `there is no set with the id ${id}`);

@@ -1,5 +1,6 @@
 import { type SetValues, toSetFields } from '../../../config/set-settings.ts';
 import { TidemarkError } from '../../../core/errors.ts';
+import { type Origin, traitsOf } from '../../../core/origin.ts';
 import { parseSlug } from '../../../core/resource-set.ts';
 import type { NewSet } from '../../../sets/new-set.ts';
 import type { Call, CliCommand } from '../../cli-command.ts';
@@ -28,27 +29,27 @@ export const setsAdd: CliCommand = {
       await settleBaseUrl(app, call.loaded);
       const view = await viewSet(app, await app.sets.add(set));
       await call.terminal.print(`Added the set ${view.set}: ${view.documents.capabilityList}`, view);
-      if (set.root !== undefined)
-        call.terminal.tell(`Read its root with "tidemark scan ${view.set}", or serve it with "tidemark serve".`);
-      if (set.records !== undefined)
-        call.terminal.tell(`Read its records with "tidemark scan ${view.set}", or serve it with "tidemark serve".`);
+      const { source, entry } = traitsOf(set.origin);
+      if (source !== undefined)
+        call.terminal.tell(`Read its ${entry}s with "tidemark scan ${view.set}", or serve it with "tidemark serve".`);
       return EXIT.done;
     });
   },
 };
 
 /** Everything is checked before a store is opened, so that a mistake leaves none behind. */
-async function newSet({ args, options, loaded, workingDirectory }: Call): Promise<NewSet> {
+async function newSet({ args, options, loaded, workingDirectory }: Call): Promise<NewSet & { origin: Origin }> {
   const slug = parseSlug(args[0]!);
   const values = readSetOptions(options, 'sets add', workingDirectory);
-  const records = typeof values.records === 'string' ? recordsSource(values.records) : undefined;
   requireOrigin(values);
   const given =
     typeof values.root === 'string' ? await givenRoot(values.root, workingDirectory, loaded.configuration) : undefined;
-  const { root, ownFiles = [] } = given ?? {};
-  const fields = toSetFields({ ...values, root }, { root, records });
+  const { origin: files = { kind: 'posted' }, ownFiles = [] } = given ?? {};
+  const origin: Origin =
+    typeof values.records === 'string' ? { kind: 'artifact', ...recordsSource(values.records) } : files;
+  const fields = toSetFields(values, origin);
   const urlPrefix = values.urlPrefix ?? undefined;
-  return { ...fields, slug, root, records, urlPrefix, exclude: [...(values.exclude ?? []), ...ownFiles] };
+  return { ...fields, slug, origin, urlPrefix, exclude: [...(values.exclude ?? []), ...ownFiles] };
 }
 
 function requireOrigin({ root, records, urlPrefix }: SetValues): void {

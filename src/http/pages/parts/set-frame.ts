@@ -1,4 +1,5 @@
-import { formatRecordsSource, type ResourceSet } from '../../../core/resource-set.ts';
+import { traitsOf } from '../../../core/origin.ts';
+import type { ResourceSet } from '../../../core/resource-set.ts';
 import type { Frame } from './frame.ts';
 import { type Html, html } from './html.ts';
 import { renderPage } from './layout.ts';
@@ -26,6 +27,7 @@ export interface SetFrame {
 export function renderSetFrame(page: SetFrame, main: Html, above?: string): string {
   const { frame, set, tab } = page;
   const name = titleOf(set);
+  const { records } = traitsOf(set.origin);
   const tabName = TABS.find((one) => one.tab === tab && tab !== 'overview')?.name;
   return renderPage({
     frame,
@@ -34,7 +36,7 @@ export function renderSetFrame(page: SetFrame, main: Html, above?: string): stri
 <h1>${above ?? name} ${above === undefined && stateBadge(set)}</h1>
 ${
   above === undefined &&
-  html`<p class="subtitle"><span class="id">${set.slug}</span> ${set.records !== undefined && html`· records of <code>${formatRecordsSource(set.records)}</code>`} · resources below <code>${set.urlPrefix}</code></p>
+  html`<p class="subtitle"><span class="id">${set.slug}</span> ${records !== undefined && html`· records of <code>${records}</code>`} · resources below <code>${set.urlPrefix}</code></p>
 ${tabs(page)}`
 }
 ${main}`,

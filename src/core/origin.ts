@@ -1,0 +1,59 @@
+/** Where the resources of a set come from. From where a set was imported is a fact beside its origin: others may post to it. */
+export type Origin =
+  /** From whoever may post. `urlPrefix` says where the bytes are. */
+  | { readonly kind: 'posted' }
+  /** The files of a folder of this machine: its absolute path. */
+  | { readonly kind: 'folder'; readonly path: string }
+  /** The objects of a bucket: `s3://bucket/prefix`, as lib/s3/s3-location.ts writes it. */
+  | { readonly kind: 's3'; readonly location: string }
+  /** The records of the newest artifact of a provider's activity; see artifacts/artifact-key.ts. */
+  | ArtifactOrigin;
+
+export interface ArtifactOrigin extends RecordsSource {
+  readonly kind: 'artifact';
+}
+
+export interface RecordsSource {
+  readonly provider: string;
+  readonly activity: string;
+}
+
+/** What follows from the kind of an origin, for everything that shows a set or lets somebody change it. */
+export interface OriginTraits {
+  /** What the set is synced with, as messages name it; undefined when others post to it. */
+  readonly source?: string;
+  /** What one of its resources is. */
+  readonly entry: 'file' | 'record' | 'resource';
+  /** The location of its files, as `--root` takes it. */
+  readonly root?: string;
+  /** Whose records it has, as `--records` takes it. */
+  readonly records?: string;
+  /** The folder of this machine that has its files. */
+  readonly folder?: string;
+  /** The location on S3 that has its files. */
+  readonly bucket?: string;
+  /** Why nobody may post to it, and what to do instead. */
+  readonly refusal?: string;
+}
+
+export function traitsOf(origin: Origin): OriginTraits {
+  switch (origin.kind) {
+    case 'posted':
+      return { entry: 'resource' };
+    case 'folder':
+      return { entry: 'file', source: origin.path, root: origin.path, folder: origin.path };
+    case 's3':
+      return { entry: 'file', source: origin.location, root: origin.location, bucket: origin.location };
+    case 'artifact': {
+      const { provider, activity } = origin;
+      const records = formatRecordsSource(origin);
+      const refusal = `its resources are the records of the newest artifact of ${records}; to change them, run "tidemark activity run ${activity} ${provider}"`;
+      return { entry: 'record', source: records, records, refusal };
+    }
+  }
+}
+
+/** As people write it: `cdl/harvest`. */
+export function formatRecordsSource({ provider, activity }: RecordsSource): string {
+  return `${provider}/${activity}`;
+}

@@ -1,0 +1,40 @@
+import type { Origin, RecordsSource } from './origin.ts';
+import type { ResourceSet } from './resource-set.ts';
+
+/** A set as the catalog and archives have it. Its format has no origin: a location of files, a source of records, or neither. */
+export interface StoredSet extends Omit<ResourceSet, 'origin'> {
+  /** The absolute path of a folder, or `s3://bucket/prefix`. */
+  readonly root?: string;
+  readonly records?: RecordsSource;
+}
+
+export function toStoredSet({ origin, ...set }: ResourceSet): StoredSet {
+  return { ...set, ...storedOrigin(origin) };
+}
+
+export function fromStoredSet({ root, records, ...set }: StoredSet): ResourceSet {
+  return { ...set, origin: originOf(root, records) };
+}
+
+/** The origin of files: a folder, or a bucket when the text begins with `s3://`. */
+export function originOfRoot(root: string): Origin {
+  return /^s3:\/\//i.test(root) ? { kind: 's3', location: root } : { kind: 'folder', path: root };
+}
+
+function originOf(root: string | undefined, records: RecordsSource | undefined): Origin {
+  if (records !== undefined) return { kind: 'artifact', ...records };
+  return root === undefined ? { kind: 'posted' } : originOfRoot(root);
+}
+
+function storedOrigin(origin: Origin): Pick<StoredSet, 'root' | 'records'> {
+  switch (origin.kind) {
+    case 'posted':
+      return {};
+    case 'folder':
+      return { root: origin.path };
+    case 's3':
+      return { root: origin.location };
+    case 'artifact':
+      return { records: { provider: origin.provider, activity: origin.activity } };
+  }
+}
