@@ -5,8 +5,9 @@ import type { ArtifactStore } from '../../src/artifacts/artifact-store.ts';
 import { BLOCK_BYTES } from '../../src/artifacts/blocks.ts';
 import { openArtifacts } from '../../src/artifacts/open-artifacts.ts';
 import { abortAbandonedUploads } from '../../src/artifacts/s3/abandoned-uploads.ts';
-import { S3Objects } from '../../src/artifacts/s3/s3-objects.ts';
+import { WriteRequests } from '../../src/artifacts/s3/write-requests.ts';
 import { isTidemarkError } from '../../src/core/errors.ts';
+import { Bucket } from '../../src/lib/s3/bucket.ts';
 import { parseS3Location } from '../../src/lib/s3/s3-location.ts';
 import { collect } from '../support/builders.ts';
 import { type Asked, cutInTheMiddle, type Fault, FaultProxy, saySilence } from '../support/fault-proxy.ts';
@@ -245,15 +246,16 @@ describe('artifacts on an S3 server that fails', () => {
 
   it('lists nothing of an upload that a killed process left, and aborts it in time', async () => {
     const place = parseS3Location(rootOf(s3, bucket.name, 'ingest'), 'artifacts');
-    const objects = new S3Objects(place, { timeout: 60_000 });
-    const upload = await objects.beginUpload({ path: KEY, contentType: undefined, id: 'x' });
+    const objects = new Bucket(place, { timeout: 60_000 }, 'artifacts');
+    const requests = new WriteRequests(objects);
+    const upload = await requests.beginUpload({ path: KEY, contentType: undefined, id: 'x' });
     const part = { path: KEY, UploadId: upload, at: 0, body: Buffer.alloc(BLOCK_BYTES) };
-    await objects.uploadPart(part);
+    await requests.uploadPart(part);
 
     assert.deepEqual(await collect(direct.list('')), []);
     await direct.put(KEY, SMALL);
     assert.equal((await openUploads()).length, 1, 'it may still be going on');
-    await abortAbandonedUploads(objects, Date.now() + 60_000);
+    await abortAbandonedUploads(requests, Date.now() + 60_000);
     assert.deepEqual(await openUploads(), []);
     objects.close();
   });

@@ -1,15 +1,18 @@
-import type { S3Objects } from './s3-objects.ts';
+import type { WriteRequests } from './write-requests.ts';
 
-/** Milliseconds after which an upload that is neither completed nor aborted is one of a process that was killed. */
-const LONG = 3 * 24 * 60 * 60 * 1000;
+/** Milliseconds after which an upload that is neither completed nor aborted is taken for one of a killed process. */
+const ABANDONED_AFTER_MS = 3 * 24 * 60 * 60 * 1000;
 
-/** Aborts uploads that nobody goes on with: their parts are paid for, and listed nowhere. Where that is not permitted, it is left to others. */
-export async function abortAbandonedUploads(objects: S3Objects, before = Date.now() - LONG): Promise<void> {
+/** Aborts uploads that no process continues: the server charges for their parts, and no list of objects has them. */
+export async function abortAbandonedUploads(
+  requests: WriteRequests,
+  before = Date.now() - ABANDONED_AFTER_MS,
+): Promise<void> {
   try {
-    const uploads = await objects.openUploads();
+    const uploads = await requests.openUploads();
     const abandoned = uploads.filter(({ begun }) => begun < before);
-    for (const { path, uploadId } of abandoned) await objects.abortUpload(path, uploadId);
+    for (const { path, uploadId } of abandoned) await requests.abortUpload(path, uploadId);
   } catch {
-    // What a store can do without need not be told.
+    // The store works without it, and some credentials do not permit it.
   }
 }

@@ -5,8 +5,7 @@ import type { ListedS3Object } from '../../lib/s3/read-list.ts';
 import { errorCode } from '../../lib/system-error.ts';
 import type { ArtifactKey } from '../artifact-store.ts';
 import { keyTaken } from '../store-errors.ts';
-import { storeError } from './s3-errors.ts';
-import type { S3Objects } from './s3-objects.ts';
+import type { WriteRequests } from './write-requests.ts';
 
 /** Beside what is stored: no key begins with a dot. */
 const FOLDER = '.claims';
@@ -34,7 +33,7 @@ export interface ClaimOptions {
  * @throws TidemarkError `conflict` when the object is there
  */
 export async function withClaim<Result>(
-  objects: S3Objects,
+  objects: WriteRequests,
   key: ArtifactKey,
   { store, signal }: ClaimOptions,
   work: () => Promise<Result>,
@@ -44,8 +43,8 @@ export async function withClaim<Result>(
     const claim = `${FOLDER}/${key}/${hostname()}.${process.pid}.${crypto.randomUUID()}`;
     await writeClaim(objects, claim, signal);
     try {
-      const [others, isTaken] = await Promise.all([otherClaims(objects, key, claim), isThere(objects, key)]);
-      if (isTaken) throw keyTaken(store, key);
+      const [others, taken] = await Promise.all([otherClaims(objects, key, claim), objects.bucket.find(key)]);
+      if (taken !== undefined) throw keyTaken(store, key);
       if (others.length === 0) return await work();
       if (performance.now() > deadline) throw heldByOther(store, key);
     } finally {
@@ -56,13 +55,7 @@ export async function withClaim<Result>(
   }
 }
 
-/** Whether there is an object. Unlike the answer to a HEAD, that to a list tells whether the bucket is. */
-export async function isThere(objects: S3Objects, key: ArtifactKey): Promise<boolean> {
-  const [first] = (await objects.page(key, { most: 1 })).objects;
-  return first?.key === key;
-}
-
-async function writeClaim(objects: S3Objects, path: string, signal: AbortSignal | undefined): Promise<void> {
+async function writeClaim(objects: WriteRequests, path: string, signal: AbortSignal | undefined): Promise<void> {
   const object = { path, id: path.slice(-36), contentType: 'text/plain' };
   for (let attempt = 1; ; attempt++) {
     try {
@@ -70,7 +63,7 @@ async function writeClaim(objects: S3Objects, path: string, signal: AbortSignal 
       return;
     } catch (error) {
       signal?.throwIfAborted();
-      if (attempt === ATTEMPTS || !isConflict(error)) throw storeError(objects.location, error);
+      if (attempt === ATTEMPTS || !isConflict(error)) throw objects.bucket.errorOf(error);
     }
     await wait(PAUSE * attempt);
   }
@@ -81,13 +74,16 @@ function isConflict(error: unknown): boolean {
   return (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode === 409;
 }
 
-async function otherClaims(objects: S3Objects, key: ArtifactKey, own: string): Promise<readonly ListedS3Object[]> {
+async function otherClaims(objects: WriteRequests, key: ArtifactKey, own: string): Promise<readonly ListedS3Object[]> {
   const claims: ListedS3Object[] = [];
-  for await (const page of objects.pages(`${FOLDER}/${key}/`)) claims.push(...page.objects);
+  for await (const page of objects.bucket.pages(`${FOLDER}/${key}/`)) claims.push(...page.objects);
   const mine = claims.find((claim) => claim.key === own);
   // Its clock tells how old the others are; and a list without it could lack others, too.
   if (mine === undefined) {
-    throw new TidemarkError('unavailable', `a list of ${objects.location.bucket} lacks what was written just before`);
+    throw new TidemarkError(
+      'unavailable',
+      `a list of ${objects.bucket.location.bucket} lacks what was written just before`,
+    );
   }
   const oldest = mine.lastModified.getTime() - EXPIRY;
   return claims.filter((claim) => claim !== mine && claim.lastModified.getTime() > oldest && !isDead(claim.key));

@@ -1,3 +1,4 @@
+import type { Bucket } from '../../lib/s3/bucket.ts';
 import type { ListedS3Object } from '../../lib/s3/read-list.ts';
 import type { S3ClientSettings } from '../../lib/s3/s3-client.ts';
 import { describeS3, type S3Location } from '../../lib/s3/s3-location.ts';
@@ -13,10 +14,9 @@ import type {
 } from '../artifact-store.ts';
 import { isPlainKey, requirePlainKey } from '../plain-key.ts';
 import { requireRange } from '../store-errors.ts';
-import { brokenAnswer } from './s3-errors.ts';
-import type { S3Objects } from './s3-objects.ts';
+import type { WriteRequests } from './write-requests.ts';
 
-/** Objects below a prefix of a bucket, which must be there. */
+/** Objects below a prefix of a bucket, which must exist. */
 export class S3Store implements ArtifactStore {
   readonly name: string;
   readonly #location: S3Location;
@@ -37,35 +37,34 @@ export class S3Store implements ArtifactStore {
 
   async put(key: ArtifactKey, body: ArtifactBody, options: PutOptions = {}): Promise<StoredObject> {
     requirePlainKey(key);
-    const { objects, upload, abortAbandonedUploads } = await this.#parts();
-    this.#swept ??= abortAbandonedUploads(objects);
-    return upload(objects, { ...options, store: this.name, key, body });
+    const { requests, upload, abortAbandonedUploads } = await this.#parts();
+    this.#swept ??= abortAbandonedUploads(requests);
+    return upload(requests, { ...options, store: this.name, key, body });
   }
 
   async get(key: ArtifactKey, options: GetOptions = {}): Promise<OpenObject> {
     requirePlainKey(key);
     requireRange(options.range);
     options.signal?.throwIfAborted();
-    const { objects, openObject } = await this.#parts();
-    return openObject(objects, { ...options, store: this.name, key });
+    const { bucket, openObject } = await this.#parts();
+    return openObject(bucket, { ...options, store: this.name, key });
   }
 
-  /** By a list: unlike the answer to a HEAD, that to a list tells whether the bucket is there. */
   async head(key: ArtifactKey): Promise<ListedObject | undefined> {
     requirePlainKey(key);
-    const { objects } = await this.#parts();
-    const [first] = (await objects.page(key, { most: 1 })).objects;
-    return first?.key === key ? listed(first) : undefined;
+    const { bucket } = await this.#parts();
+    const found = await bucket.find(key);
+    return found === undefined ? undefined : listed(found);
   }
 
   async *list(prefix: string): AsyncGenerator<readonly ListedObject[]> {
     requireFolder(prefix.slice(0, prefix.lastIndexOf('/') + 1));
-    const { objects } = await this.#parts();
+    const { bucket } = await this.#parts();
     let last = '';
-    for await (const page of objects.pages(prefix)) {
+    for await (const page of bucket.pages(prefix)) {
       const found = page.objects.filter(({ key }) => isPlainKey(key)).map(listed);
       for (const { key } of found) {
-        if (key <= last) throw brokenAnswer(this.#location, 'does not list in the order of the keys');
+        if (key <= last) throw bucket.brokenAnswer('does not list in the order of the keys');
         last = key;
       }
       if (found.length > 0) yield found;
@@ -74,9 +73,9 @@ export class S3Store implements ArtifactStore {
 
   async folders(under: string): Promise<readonly string[]> {
     requireFolder(under);
-    const { objects } = await this.#parts();
+    const { bucket } = await this.#parts();
     const folders: string[] = [];
-    for await (const page of objects.pages(under, '/')) folders.push(...page.folders);
+    for await (const page of bucket.pages(under, '/')) folders.push(...page.folders);
     // With their slashes, as keys below them are ordered.
     const names = folders.sort().map((folder) => folder.slice(under.length, -1));
     return names.filter(isPlainKey);
@@ -84,9 +83,9 @@ export class S3Store implements ArtifactStore {
 
   async objects(under: string): Promise<readonly ListedObject[]> {
     requireFolder(under);
-    const { objects } = await this.#parts();
+    const { bucket } = await this.#parts();
     const found: ListedObject[] = [];
-    for await (const page of objects.pages(under, '/')) {
+    for await (const page of bucket.pages(under, '/')) {
       found.push(...page.objects.filter(({ key }) => isPlainKey(key)).map(listed));
     }
     return found;
@@ -95,7 +94,7 @@ export class S3Store implements ArtifactStore {
   async close(): Promise<void> {
     const opened = await this.#opened;
     await this.#swept;
-    opened?.objects.close();
+    opened?.bucket.close();
   }
 
   /** The client takes 100 milliseconds to load, and most commands do not need it. */
@@ -106,20 +105,23 @@ export class S3Store implements ArtifactStore {
 }
 
 interface Parts {
-  readonly objects: S3Objects;
+  readonly bucket: Bucket;
+  readonly requests: WriteRequests;
   readonly upload: typeof import('./s3-upload.ts').upload;
   readonly openObject: typeof import('./s3-reader.ts').openObject;
   readonly abortAbandonedUploads: typeof import('./abandoned-uploads.ts').abortAbandonedUploads;
 }
 
 async function load(location: S3Location, settings: S3ClientSettings): Promise<Parts> {
-  const [{ S3Objects }, { upload }, { openObject }, { abortAbandonedUploads }] = await Promise.all([
-    import('./s3-objects.ts'),
+  const [{ Bucket }, { WriteRequests }, { upload }, { openObject }, { abortAbandonedUploads }] = await Promise.all([
+    import('../../lib/s3/bucket.ts'),
+    import('./write-requests.ts'),
     import('./s3-upload.ts'),
     import('./s3-reader.ts'),
     import('./abandoned-uploads.ts'),
   ]);
-  return { objects: new S3Objects(location, settings), upload, openObject, abortAbandonedUploads };
+  const bucket = new Bucket(location, settings, 'artifacts');
+  return { bucket, requests: new WriteRequests(bucket), upload, openObject, abortAbandonedUploads };
 }
 
 function requireFolder(under: string): void {

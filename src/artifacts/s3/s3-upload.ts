@@ -5,9 +5,8 @@ import type { ArtifactBody, ArtifactKey, PutOptions, StoredObject } from '../art
 import { BLOCK_BYTES, type Block, pumpBlocks } from '../blocks.ts';
 import { BlockHasher } from '../hashing/block-hasher.ts';
 import { keyTaken } from '../store-errors.ts';
-import { isThere, withClaim } from './key-claim.ts';
-import { storeError } from './s3-errors.ts';
-import type { NewObject, S3Objects, UploadedPart } from './s3-objects.ts';
+import { withClaim } from './key-claim.ts';
+import type { NewObject, UploadedPart, WriteRequests } from './write-requests.ts';
 
 const MOST_PARTS = 10_000;
 const MOST_ABORTS = 5;
@@ -25,8 +24,8 @@ export interface UploadTask extends PutOptions {
  * Writes an object: in one request when it has but one block, else in parts that are put together at the end. Only that last request is
  * made under a claim. An upload that fails is aborted, and leaves nothing.
  */
-export async function upload(objects: S3Objects, task: UploadTask): Promise<StoredObject> {
-  const upload = new Upload(objects, task);
+export async function upload(requests: WriteRequests, task: UploadTask): Promise<StoredObject> {
+  const upload = new Upload(requests, task);
   try {
     return await upload.run();
   } catch (error) {
@@ -38,7 +37,7 @@ export async function upload(objects: S3Objects, task: UploadTask): Promise<Stor
 }
 
 class Upload {
-  readonly #objects: S3Objects;
+  readonly #requests: WriteRequests;
   readonly #task: UploadTask;
   readonly #object: NewObject;
   readonly #hasher = new BlockHasher();
@@ -46,9 +45,9 @@ class Upload {
   #only: Uint8Array | undefined;
   #uploadId: Promise<string> | undefined;
 
-  constructor(objects: S3Objects, task: UploadTask) {
+  constructor(requests: WriteRequests, task: UploadTask) {
     const { key, contentType } = task;
-    this.#objects = objects;
+    this.#requests = requests;
     this.#task = task;
     this.#object = { path: key, contentType, id: crypto.randomUUID() };
   }
@@ -58,14 +57,14 @@ class Upload {
     const length = await pumpBlocks(body, { signal, take: (block) => this.#take(block) });
     const hashes = await this.#hasher.digest();
     signal?.throwIfAborted();
-    await withClaim(this.#objects, key, { store, signal }, () => this.#finish());
+    await withClaim(this.#requests, key, { store, signal }, () => this.#finish());
     return { key, length, hashes };
   }
 
   async abort(): Promise<void> {
     // Whatever is wrong with the server, what failed first is told; what stays of the upload is found by the next one.
     const id = await this.#uploadId?.catch(() => undefined);
-    if (id !== undefined) await abortForGood(this.#objects, this.#task.key, id).catch(() => {});
+    if (id !== undefined) await abortForGood(this.#requests, this.#task.key, id).catch(() => {});
   }
 
   end(): void {
@@ -77,7 +76,7 @@ class Upload {
       await Promise.all([this.#hasher.update(block), this.#send(block)]);
     } catch (error) {
       this.#task.signal?.throwIfAborted();
-      throw storeError(this.#objects.location, error);
+      throw this.#requests.bucket.errorOf(error);
     }
   }
 
@@ -89,14 +88,14 @@ class Upload {
     if (at >= MOST_PARTS) throw tooLong(this.#task.key);
     this.#uploadId ??= this.#begin();
     const part = { path: this.#task.key, UploadId: await this.#uploadId, at, body: bytes };
-    this.#parts.push(await this.#objects.uploadPart(part, this.#task.signal));
+    this.#parts.push(await this.#requests.uploadPart(part, this.#task.signal));
   }
 
   async #begin(): Promise<string> {
     const { store, key, signal } = this.#task;
     // The rest of a body need not be read when its key is taken already.
-    if (await isThere(this.#objects, key)) throw keyTaken(store, key);
-    return this.#objects.beginUpload(this.#object, signal);
+    if ((await this.#requests.bucket.find(key)) !== undefined) throw keyTaken(store, key);
+    return this.#requests.beginUpload(this.#object, signal);
   }
 
   /** Makes the object exist. When the answer is an error, or was lost, the object itself tells who wrote it. */
@@ -106,32 +105,32 @@ class Upload {
       await this.#request(true);
       return;
     } catch (error) {
-      const outcome = await this.#objects.writerOf(key).catch(() => undefined);
+      const outcome = await this.#requests.writerOf(key).catch(() => undefined);
       if (outcome === this.#object.id) return;
       signal?.throwIfAborted();
       const { name, status } = failureOf(error);
       if (status === 412) throw keyTaken(store, key);
-      if (status !== 501 && name !== 'NotImplemented') throw storeError(this.#objects.location, error);
+      if (status !== 501 && name !== 'NotImplemented') throw this.#requests.bucket.errorOf(error);
     }
     // A server that refuses the condition: the claim keeps others away.
     await this.#request(false).catch((error: unknown) => {
-      throw storeError(this.#objects.location, error);
+      throw this.#requests.bucket.errorOf(error);
     });
   }
 
   async #request(onlyNew: boolean): Promise<void> {
     const { key, signal } = this.#task;
-    if (this.#only !== undefined) return this.#objects.put(this.#object, this.#only, { onlyNew, signal });
+    if (this.#only !== undefined) return this.#requests.put(this.#object, this.#only, { onlyNew, signal });
     const uploaded = { path: key, UploadId: await this.#uploadId!, parts: this.#parts };
-    await this.#objects.completeUpload(uploaded, { onlyNew, signal });
+    await this.#requests.completeUpload(uploaded, { onlyNew, signal });
   }
 }
 
 /** A part that was under way when an upload was aborted may bring it back: so it is aborted until the server does not know it. */
-async function abortForGood(objects: S3Objects, key: ArtifactKey, id: string): Promise<void> {
+async function abortForGood(requests: WriteRequests, key: ArtifactKey, id: string): Promise<void> {
   for (let pause = PAUSE, attempt = 0; attempt < MOST_ABORTS; attempt++, pause *= 2) {
     try {
-      await objects.abortUpload(key, id);
+      await requests.abortUpload(key, id);
     } catch (error) {
       if (failureOf(error).status === 404) return;
       throw error;

@@ -32,7 +32,7 @@ export function isS3(root: string): boolean {
 /** What a location is for, as errors name it. */
 export type S3Use = 'root' | 'artifacts';
 
-const CALLED: Readonly<Record<S3Use, string>> = { root: 'the root', artifacts: 'the artifact store' };
+export const CALLED: Readonly<Record<S3Use, string>> = { root: 'the root', artifacts: 'the artifact store' };
 
 /**
  * Reads `s3://bucket/prefix?endpoint=…&region=…`.

@@ -3,7 +3,7 @@ import { isHidden } from '../../lib/exclusions.ts';
 import type { RootEntry } from '../content-root.ts';
 import { pathProblem } from '../name-problem.ts';
 import { looksPlain } from './object-hashes.ts';
-import type { S3Object } from './s3-bucket.ts';
+import type { S3Object } from './source-bucket.ts';
 
 /** What a root tells of an object; undefined when it is left out. */
 export type EntryOf = (object: S3Object) => RootEntry | undefined;

@@ -23,10 +23,10 @@ import type {
 import { noSuchFile } from '../file-errors.ts';
 import { isPlainPath } from '../plain-path.ts';
 import type { RootLocation, S3Settings } from '../root-location.ts';
-import type { KnownObject, S3Bucket, S3Object } from './s3-bucket.ts';
 import { type EntryOf, entriesOf } from './s3-entries.ts';
 import { S3File } from './s3-file.ts';
 import { SortedEntries } from './sorted-entries.ts';
+import type { KnownObject, S3Object, SourceBucket } from './source-bucket.ts';
 import { watchS3 } from './watch-s3.ts';
 
 /** Milliseconds for which the exclusions that were read hold, but for a list of everything. */
@@ -46,7 +46,7 @@ export class S3Root implements ContentRoot {
   readonly #location: S3Location;
   readonly #settings: S3Settings;
   readonly #patterns: RootPatterns;
-  #opened: Promise<S3Bucket> | undefined;
+  #opened: Promise<SourceBucket> | undefined;
   #exclusions: { readonly text: string; readonly readAt: number; readonly excludes: Exclusions } | undefined;
 
   /** @throws TidemarkError `invalid` for a location that is none */
@@ -89,7 +89,7 @@ export class S3Root implements ContentRoot {
     if (!isPlainPath(path)) throw noSuchFile(path);
     const bucket = await this.#bucket();
     await this.#requireListed(bucket, path);
-    return new S3File(bucket, this.#location, await bucket.head(path));
+    return new S3File(bucket, await bucket.head(path));
   }
 
   async digest(path: string, signal?: AbortSignal): Promise<FileDigest> {
@@ -119,29 +119,29 @@ export class S3Root implements ContentRoot {
   }
 
   /** The hashes that are wanted and not known. */
-  async #readHashes(bucket: S3Bucket, object: KnownObject, signal: AbortSignal | undefined): Promise<Hashes> {
+  async #readHashes(bucket: SourceBucket, object: KnownObject, signal: AbortSignal | undefined): Promise<Hashes> {
     const known = Object.keys(object.hashes);
     const missing = this.hashes.filter((algorithm) => !known.includes(algorithm));
     if (missing.length === 0 && known.length === 0) missing.push('sha-256');
     if (missing.length === 0) return {};
     const running = missing.map((algorithm) => [algorithm, createHash(algorithm.replace('-', ''))] as const);
-    for await (const chunk of new S3File(bucket, this.#location, object).stream(undefined, signal)) {
+    for await (const chunk of new S3File(bucket, object).stream(undefined, signal)) {
       for (const [, hash] of running) hash.update(chunk);
     }
     return Object.fromEntries(running.map(([algorithm, hash]) => [algorithm, hash.digest('hex')]));
   }
 
-  async #requireListed(bucket: S3Bucket, path: string): Promise<void> {
+  async #requireListed(bucket: SourceBucket, path: string): Promise<void> {
     if (isLeftOut(await this.#knownExcludes(bucket), path)) throw noSuchFile(path);
   }
 
   /** Reading the list of exclusions costs a request: for anything but a whole list, what was read a short while ago will do. */
-  async #knownExcludes(bucket: S3Bucket): Promise<Exclusions> {
+  async #knownExcludes(bucket: SourceBucket): Promise<Exclusions> {
     const known = this.#exclusions;
     return known !== undefined && Date.now() - known.readAt < MOST_AGE ? known.excludes : this.#readExcludes(bucket);
   }
 
-  async #readExcludes(bucket: S3Bucket): Promise<Exclusions> {
+  async #readExcludes(bucket: SourceBucket): Promise<Exclusions> {
     const readAt = Date.now();
     const text = await this.#ignoreText(bucket);
     const known = this.#exclusions;
@@ -150,19 +150,21 @@ export class S3Root implements ContentRoot {
     return excludes;
   }
 
-  async #ignoreText(bucket: S3Bucket): Promise<string> {
+  async #ignoreText(bucket: SourceBucket): Promise<string> {
     try {
       return (await bucket.readText(IGNORE_FILE, MOST_IGNORE_BYTES)) ?? '';
     } catch (error) {
-      // Whoever may not even list the bucket is told that, and not something of a file that may not be there.
-      await bucket.requireThere();
+      // When the bucket cannot even be listed, that is the error to report.
+      await bucket.requireExists();
       throw error;
     }
   }
 
   /** The client takes 100 milliseconds to load, and most commands do not need it. */
-  #bucket(): Promise<S3Bucket> {
-    this.#opened ??= import('./s3-bucket.ts').then(({ S3Bucket }) => new S3Bucket(this.#location, this.#settings));
+  #bucket(): Promise<SourceBucket> {
+    this.#opened ??= import('./source-bucket.ts').then(
+      ({ SourceBucket }) => new SourceBucket(this.#location, this.#settings),
+    );
     return this.#opened;
   }
 }
@@ -182,9 +184,9 @@ async function entriesOfPage(objects: readonly S3Object[], entryOf: EntryOf): Pr
 }
 
 /** The object at a path, and all below it. Most often one page has them all. */
-async function* objectsUnder(bucket: S3Bucket, under: string): AsyncGenerator<readonly S3Object[]> {
+async function* objectsUnder(bucket: SourceBucket, under: string): AsyncGenerator<readonly S3Object[]> {
   if (under === '') return yield* bucket.pages('');
-  const { objects, next } = await bucket.page(under);
+  const { objects, isLast } = await bucket.firstPage(under);
   yield objects.filter(({ path }) => path === under || path.startsWith(`${under}/`));
-  if (next !== undefined) yield* bucket.pages(`${under}/`);
+  if (!isLast) yield* bucket.pages(`${under}/`);
 }

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { isTidemarkError } from '../../core/errors.ts';
 import type { RootProblem, RootWatch } from '../content-root.ts';
-import type { S3Bucket } from './s3-bucket.ts';
+import type { SourceBucket } from './source-bucket.ts';
 
 export interface S3Watch {
   /** Milliseconds. */
@@ -11,8 +11,8 @@ export interface S3Watch {
 }
 
 /** Asks for a new list of everything, again and again: a server tells of changes only where somebody has set that up. */
-export async function watchS3(bucket: S3Bucket, { interval, onChange, onProblem }: S3Watch): Promise<RootWatch> {
-  await bucket.requireThere();
+export async function watchS3(bucket: SourceBucket, { interval, onChange, onProblem }: S3Watch): Promise<RootWatch> {
+  await bucket.requireExists();
   const closing = new AbortController();
   const { signal } = closing;
   const watching = look();
@@ -21,7 +21,7 @@ export async function watchS3(bucket: S3Bucket, { interval, onChange, onProblem 
     try {
       for (;;) {
         await wait(interval, undefined, { signal });
-        await bucket.requireThere();
+        await bucket.requireExists();
         signal.throwIfAborted();
         onChange('');
       }

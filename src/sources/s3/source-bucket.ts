@@ -2,23 +2,24 @@ import type { Readable } from 'node:stream';
 import {
   GetObjectCommand,
   type GetObjectCommandInput,
+  type GetObjectCommandOutput,
   HeadObjectCommand,
-  ListObjectsV2Command,
-  type ListObjectsV2CommandOutput,
+  type HeadObjectCommandOutput,
   type S3Client,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import type { Hashes } from '../../core/hash.ts';
 import { isMediaType } from '../../core/media-type.ts';
-import { readList } from '../../lib/s3/read-list.ts';
+import { Bucket } from '../../lib/s3/bucket.ts';
+import type { ListedS3Object } from '../../lib/s3/read-list.ts';
 import { createClient } from '../../lib/s3/s3-client.ts';
 import type { S3Location } from '../../lib/s3/s3-location.ts';
 import type { ByteRange, PresignedUse } from '../content-root.ts';
 import { changedMeanwhile } from '../file-errors.ts';
 import type { S3Settings } from '../root-location.ts';
+import { objectError } from './object-error.ts';
 import { knownHashes } from './object-hashes.ts';
-import { brokenAnswer, objectError, rootError } from './s3-errors.ts';
 
 /** An object, or one version of it; times have whole seconds, because not every answer of a server has more. */
 export interface S3Object {
@@ -33,7 +34,7 @@ export interface S3Object {
 }
 
 export interface KnownObject extends S3Object {
-  /** The media type that somebody gave it. */
+  /** The media type that it was given when it was stored. */
   readonly mime: string | undefined;
   /** What is known without reading it. */
   readonly hashes: Hashes;
@@ -41,80 +42,45 @@ export interface KnownObject extends S3Object {
 
 export interface S3Page {
   readonly objects: readonly S3Object[];
-  /** Where the next page begins; undefined after the last. */
-  readonly next: string | undefined;
+  readonly isLast: boolean;
 }
 
-/** What servers say when nobody gave the object a type. */
+/** What servers answer when the object was given no type. */
 const NO_TYPES = new Set(['application/octet-stream', 'binary/octet-stream', 'application/x-directory']);
 
-/** Asks a server about the objects below a prefix. Errors are those of the port, and name no keys. */
-export class S3Bucket {
-  readonly #location: S3Location;
-  readonly #client: S3Client;
+/** Reads the objects of a source below a prefix. Errors are those of the port, and name no keys. */
+export class SourceBucket {
+  readonly bucket: Bucket;
   readonly #publicClient: S3Client;
 
   constructor(location: S3Location, settings: S3Settings) {
-    const { endpoint, publicEndpoint } = location;
-    this.#location = location;
-    this.#client = createClient(location, settings, endpoint);
-    this.#publicClient = publicEndpoint === undefined ? this.#client : createClient(location, settings, publicEndpoint);
+    const { publicEndpoint } = location;
+    this.bucket = new Bucket(location, settings, 'root');
+    this.#publicClient =
+      publicEndpoint === undefined ? this.bucket.client : createClient(location, settings, publicEndpoint);
   }
 
   /** Every object whose path begins with `start`, page by page. */
   async *pages(start: string): AsyncGenerator<readonly S3Object[]> {
-    for (let next: string | undefined, first = true; first || next !== undefined; first = false) {
-      const page: S3Page = await this.page(start, next);
-      if (page.next !== undefined && page.next === next)
-        throw brokenAnswer(this.#location, 'tells the same page again and again');
-      next = page.next;
-      yield page.objects;
-    }
+    for await (const { objects } of this.bucket.pages(start)) yield objects.map(toObject);
   }
 
-  /** One page of the objects whose path begins with `start`, in the order of the server. */
-  async page(start: string, from?: string, most?: number): Promise<S3Page> {
-    const { bucket: Bucket, prefix } = this.#location;
-    const command = new ListObjectsV2Command({
-      Bucket,
-      Prefix: prefix + start,
-      // Keys may hold characters that XML cannot.
-      EncodingType: 'url',
-      ContinuationToken: from,
-      MaxKeys: most,
-    });
-    let answer: ListObjectsV2CommandOutput;
-    try {
-      answer = await this.#client.send(command);
-    } catch (error) {
-      throw rootError(this.#location, error);
-    }
-    return this.#readPage(answer, prefix + start);
+  /** The first of the objects whose paths begin with `start`, in the order of the server. */
+  async firstPage(start: string): Promise<S3Page> {
+    const { objects, next } = await this.bucket.page(start);
+    return { objects: objects.map(toObject), isLast: next === undefined };
   }
 
-  /** @throws TidemarkError `unavailable` when the bucket is not there, or does not let us list it */
-  async requireThere(): Promise<void> {
-    await this.page('', undefined, 1);
+  /** @throws TidemarkError `unavailable` when there is no such bucket, or it cannot be listed */
+  requireExists(): Promise<void> {
+    return this.bucket.requireExists();
   }
 
   /** @throws TidemarkError as `ContentRoot.open` */
   async head(path: string, signal?: AbortSignal): Promise<KnownObject> {
-    const { bucket } = this.#location;
-    const command = new HeadObjectCommand({ ...this.#named(path), ChecksumMode: 'ENABLED' });
     try {
-      const head = await this.#client.send(command, abortable(signal));
-      const object = readObject(path, head.ContentLength, head);
-      if (object === undefined) throw brokenAnswer(this.#location, `told neither length nor time of "${path}"`);
-      const hashes = knownHashes({
-        bucket,
-        etag: object.etag,
-        encryption: head.ServerSideEncryption,
-        customerKey: head.SSECustomerAlgorithm !== undefined,
-        checksumType: head.ChecksumType,
-        sha256: head.ChecksumSHA256,
-        sha1: head.ChecksumSHA1,
-      });
-      return { ...object, hashes, mime: readType(head.ContentType) };
+      const head = await this.bucket.head(path, { ChecksumMode: 'ENABLED' }, signal);
+      return this.#readHead(path, head);
     } catch (error) {
       throw await this.#explain(path, error, signal);
     }
@@ -140,7 +106,7 @@ export class S3Bucket {
     if (isSame && hasRange) return body;
     body.on('error', () => {}).destroy();
     throw isSame && !isWhole
-      ? brokenAnswer(this.#location, 'does not send the range that it is asked for')
+      ? this.bucket.brokenAnswer('does not send the range that it is asked for')
       : changedMeanwhile(path);
   }
 
@@ -162,57 +128,63 @@ export class S3Bucket {
       return Buffer.concat(chunks).toString('utf8');
     } catch (error) {
       if (isTidemarkError(error, 'not-found')) return undefined;
-      throw objectError(this.#location, path, error);
+      throw objectError(this.bucket, path, error);
     }
   }
 
   /** @throws TidemarkError `invalid` for a root without credentials */
   async presign(path: string, { method, expires }: PresignedUse): Promise<string> {
-    if (this.#location.anonymous)
+    if (this.bucket.location.anonymous)
       throw new TidemarkError('invalid', 'a root that is read without credentials cannot sign URLs');
-    const command =
-      method === 'HEAD' ? new HeadObjectCommand(this.#named(path)) : new GetObjectCommand(this.#named(path));
+    const named = this.bucket.named(path);
+    const command = method === 'HEAD' ? new HeadObjectCommand(named) : new GetObjectCommand(named);
     try {
       return await getSignedUrl(this.#publicClient, command as GetObjectCommand, { expiresIn: expires });
     } catch (error) {
-      throw rootError(this.#location, error);
+      throw this.bucket.errorOf(error);
     }
   }
 
-  async #get(path: string, signal: AbortSignal | undefined, input: Partial<GetObjectCommandInput>) {
+  async #get(
+    path: string,
+    signal: AbortSignal | undefined,
+    input: Partial<GetObjectCommandInput>,
+  ): Promise<GetObjectCommandOutput> {
     try {
-      return await this.#client.send(new GetObjectCommand({ ...this.#named(path), ...input }), abortable(signal));
+      return await this.bucket.get(path, input, signal);
     } catch (error) {
       throw await this.#explain(path, error, signal);
     }
   }
 
-  /** Whether the object is missing, or the bucket, the answer to a HEAD does not tell. */
+  /** The answer to a HEAD does not say whether the object is missing or the bucket. */
   async #explain(path: string, error: unknown, signal: AbortSignal | undefined): Promise<unknown> {
     if (signal?.aborted) return signal.reason;
-    const explained = objectError(this.#location, path, error);
+    const explained = objectError(this.bucket, path, error);
     if (explained.code !== 'not-found') return explained;
-    return this.requireThere().then(
+    return this.bucket.requireExists().then(
       () => explained,
       (missing: unknown) => missing,
     );
   }
 
-  #readPage(answer: ListObjectsV2CommandOutput, start: string): S3Page {
-    const { bucket, prefix } = this.#location;
-    const page = readList(answer, { bucket, prefix: start });
-    if (typeof page === 'string') throw brokenAnswer(this.#location, page);
-    const objects = page.objects.map(({ key, length, lastModified, etag }) => ({
-      path: key.slice(prefix.length),
-      length,
-      mtime: secondsOf(lastModified)!,
-      etag: tagOf(etag),
-    }));
-    return { objects, next: page.next };
-  }
-
-  #named(path: string): { readonly Bucket: string; readonly Key: string } {
-    return { Bucket: this.#location.bucket, Key: this.#location.prefix + path };
+  #readHead(path: string, head: HeadObjectCommandOutput): KnownObject {
+    const mtime = secondsOf(head.LastModified);
+    const length = head.ContentLength;
+    if (length === undefined || mtime === undefined) {
+      throw this.bucket.brokenAnswer(`reports neither length nor time of "${path}"`);
+    }
+    const etag = tagOf(head.ETag);
+    const hashes = knownHashes({
+      bucket: this.bucket.location.bucket,
+      etag,
+      encryption: head.ServerSideEncryption,
+      customerKey: head.SSECustomerAlgorithm !== undefined,
+      checksumType: head.ChecksumType,
+      sha256: head.ChecksumSHA256,
+      sha1: head.ChecksumSHA1,
+    });
+    return { path, length, mtime, etag, hashes, mime: readType(head.ContentType) };
   }
 }
 
@@ -220,20 +192,8 @@ function tooLarge(path: string, mostBytes: number): TidemarkError {
   return new TidemarkError('unavailable', `${path} cannot be read: it has more than ${mostBytes} bytes`, { path });
 }
 
-/** An option that is absent must not be there at all. */
-function abortable(signal: AbortSignal | undefined): { readonly abortSignal?: AbortSignal } {
-  return signal === undefined ? {} : { abortSignal: signal };
-}
-
-interface Told {
-  readonly LastModified?: Date | undefined;
-  readonly ETag?: string | undefined;
-}
-
-function readObject(path: string, length: number | undefined, told: Told): S3Object | undefined {
-  const mtime = secondsOf(told.LastModified);
-  if (length === undefined || mtime === undefined) return undefined;
-  return { path, length, mtime, etag: tagOf(told.ETag) };
+function toObject({ key, length, lastModified, etag }: ListedS3Object): S3Object {
+  return { path: key, length, mtime: secondsOf(lastModified)!, etag: tagOf(etag) };
 }
 
 function tagOf(etag: string | undefined): string | undefined {

@@ -1,0 +1,144 @@
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  ListMultipartUploadsCommand,
+  PutObjectCommand,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3';
+import { abortable, type Bucket } from '../../lib/s3/bucket.ts';
+import { failureOf } from '../../lib/s3/s3-failure.ts';
+
+/** An object keeps the id of the `put` that wrote it here, so that a writer can find out what a lost answer said. */
+const WRITTEN_BY = 'tidemark-upload';
+
+export interface NewObject {
+  /** Below the prefix. */
+  readonly path: string;
+  readonly contentType: string | undefined;
+  /** Of this `put` alone. */
+  readonly id: string;
+}
+
+export interface UploadedPart {
+  readonly PartNumber: number;
+  readonly ETag: string;
+}
+
+interface PutOptions {
+  /** Whether the server is to refuse it where there is an object already. */
+  readonly onlyNew: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface PartToUpload {
+  readonly path: string;
+  readonly UploadId: string;
+  /** From 0. */
+  readonly at: number;
+  readonly body: Uint8Array;
+}
+
+interface UploadToComplete {
+  readonly path: string;
+  readonly UploadId: string;
+  readonly parts: readonly UploadedPart[];
+}
+
+export interface OpenUpload {
+  readonly path: string;
+  readonly uploadId: string;
+  /** Milliseconds since 1970. */
+  readonly begun: number;
+}
+
+/** The requests that write objects below the prefix of a bucket. What they throw is the client's own error. */
+export class WriteRequests {
+  readonly bucket: Bucket;
+
+  constructor(bucket: Bucket) {
+    this.bucket = bucket;
+  }
+
+  /** The id of the `put` that wrote an object; undefined when there is none, or another program wrote it. */
+  async writerOf(path: string): Promise<string | undefined> {
+    const head = await this.bucket.head(path).catch((error: unknown) => {
+      if (failureOf(error).status === 404) return undefined;
+      throw error;
+    });
+    return head?.Metadata?.[WRITTEN_BY];
+  }
+
+  async put(object: NewObject, body: Uint8Array, { onlyNew, signal }: PutOptions): Promise<void> {
+    const command = new PutObjectCommand({
+      ...this.#created(object),
+      Body: body,
+      ContentLength: body.length,
+      ...(onlyNew && { IfNoneMatch: '*' }),
+    });
+    const { ETag } = await this.bucket.client.send(command, abortable(signal));
+    if (ETag === undefined) throw this.bucket.brokenAnswer('did not confirm that it stored an object');
+  }
+
+  /** Does nothing where there is no object. */
+  async delete(path: string): Promise<void> {
+    await this.bucket.client.send(new DeleteObjectCommand(this.bucket.named(path)));
+  }
+
+  async beginUpload(object: NewObject, signal?: AbortSignal): Promise<string> {
+    const command = new CreateMultipartUploadCommand(this.#created(object));
+    const { UploadId } = await this.bucket.client.send(command, abortable(signal));
+    if (UploadId === undefined) throw this.bucket.brokenAnswer('did not begin an upload');
+    return UploadId;
+  }
+
+  async uploadPart({ path, UploadId, at, body }: PartToUpload, signal?: AbortSignal): Promise<UploadedPart> {
+    const PartNumber = at + 1;
+    const command = new UploadPartCommand({
+      ...this.bucket.named(path),
+      UploadId,
+      PartNumber,
+      Body: body,
+      ContentLength: body.length,
+    });
+    const { ETag } = await this.bucket.client.send(command, abortable(signal));
+    if (ETag === undefined) throw this.bucket.brokenAnswer('did not confirm that it stored a part');
+    return { PartNumber, ETag };
+  }
+
+  async completeUpload({ path, UploadId, parts }: UploadToComplete, { onlyNew, signal }: PutOptions): Promise<void> {
+    const command = new CompleteMultipartUploadCommand({
+      ...this.bucket.named(path),
+      UploadId,
+      MultipartUpload: { Parts: parts.toSorted((one, other) => one.PartNumber - other.PartNumber) },
+      ...(onlyNew && { IfNoneMatch: '*' }),
+    });
+    const { ETag } = await this.bucket.client.send(command, abortable(signal));
+    if (ETag === undefined) throw this.bucket.brokenAnswer('did not confirm that it completed an upload');
+  }
+
+  async abortUpload(path: string, UploadId: string): Promise<void> {
+    await this.bucket.client.send(new AbortMultipartUploadCommand({ ...this.bucket.named(path), UploadId }));
+  }
+
+  /** Uploads below the prefix that are neither completed nor aborted, a thousand at most. */
+  async openUploads(): Promise<readonly OpenUpload[]> {
+    const { bucket, prefix } = this.bucket.location;
+    const command = new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix });
+    const { Uploads = [] } = await this.bucket.client.send(command);
+    return Uploads.filter(({ Key }) => Key?.startsWith(prefix)).map(({ Key, UploadId, Initiated }) => ({
+      path: Key!.slice(prefix.length),
+      uploadId: UploadId ?? '',
+      begun: Initiated?.getTime() ?? Number.NaN,
+    }));
+  }
+
+  #created({ path, contentType, id }: NewObject) {
+    return {
+      ...this.bucket.named(path),
+      Metadata: { [WRITTEN_BY]: id },
+      ...(contentType !== undefined && { ContentType: contentType }),
+    };
+  }
+}

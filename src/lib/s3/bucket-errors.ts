@@ -1,0 +1,43 @@
+import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import { causeOf, failureOf, isBucketMissing, reasonOf, serverOf } from './s3-failure.ts';
+import { CALLED, describeS3, type S3Location, type S3Use } from './s3-location.ts';
+
+interface Words {
+  readonly cannot: string;
+  readonly permissions: string;
+  /** What follows when there is no such bucket. */
+  readonly missing: string;
+}
+
+const WORDS: Readonly<Record<S3Use, Words>> = {
+  root: {
+    cannot: 'cannot be read',
+    permissions: 's3:ListBucket on the bucket, and s3:GetObject on its objects',
+    missing: '; bring it back, nothing is deleted meanwhile',
+  },
+  artifacts: {
+    cannot: 'cannot be used',
+    permissions:
+      's3:ListBucket on the bucket, and s3:GetObject, s3:PutObject, s3:AbortMultipartUpload and s3:DeleteObject on its objects',
+    missing: '',
+  },
+};
+
+/** Why a location cannot be used. Of the client's error it repeats only names: the rest may hold keys and signatures. */
+export function bucketError(location: S3Location, use: S3Use, error: unknown): TidemarkError {
+  if (isTidemarkError(error)) return error;
+  const failure = failureOf(error);
+  const name = describeS3(location);
+  const { cannot, permissions, missing } = WORDS[use];
+  const problem = isBucketMissing(failure)
+    ? `is not there: ${serverOf(location)} has no bucket ${location.bucket}${missing}`
+    : `${cannot}: ${reasonOf(failure, location, permissions)}`;
+  return new TidemarkError('unavailable', `${CALLED[use]} ${name} ${problem}`, { [use]: name }, causeOf(failure));
+}
+
+/** An answer that S3 would not give, perhaps because it was cut off. @param what follows the name of the server */
+export function brokenAnswer(location: S3Location, use: S3Use, what: string): TidemarkError {
+  const name = describeS3(location);
+  const problem = `${WORDS[use].cannot}: ${serverOf(location)} ${what}; trying again may help`;
+  return new TidemarkError('unavailable', `${CALLED[use]} ${name} ${problem}`, { [use]: name });
+}

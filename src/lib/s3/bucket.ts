@@ -1,0 +1,133 @@
+import {
+  GetObjectCommand,
+  type GetObjectCommandInput,
+  type GetObjectCommandOutput,
+  HeadObjectCommand,
+  type HeadObjectCommandInput,
+  type HeadObjectCommandOutput,
+  ListObjectsV2Command,
+  type S3Client,
+} from '@aws-sdk/client-s3';
+import type { TidemarkError } from '../../core/errors.ts';
+import { brokenAnswer, bucketError } from './bucket-errors.ts';
+import { type ListedS3Object, type ListedS3Page, readList } from './read-list.ts';
+import { createClient, type S3ClientSettings } from './s3-client.ts';
+import type { S3Location, S3Use } from './s3-location.ts';
+
+interface PageOptions {
+  /** Where the page begins, as the page before it says. */
+  readonly from?: string | undefined;
+  /** The number of objects. */
+  readonly most?: number;
+  readonly delimiter?: string | undefined;
+}
+
+/** The objects below a prefix of a bucket. A path is a key without the prefix. */
+export class Bucket {
+  readonly location: S3Location;
+  readonly client: S3Client;
+  readonly #use: S3Use;
+
+  /** @param use what errors call the location */
+  constructor(location: S3Location, settings: S3ClientSettings, use: S3Use) {
+    this.location = location;
+    this.client = createClient(location, settings);
+    this.#use = use;
+  }
+
+  close(): void {
+    this.client.destroy();
+  }
+
+  /**
+   * One page of the objects and folders whose paths begin with `start`, in the order of the server.
+   * @throws TidemarkError `unavailable`
+   */
+  async page(start: string, { from, most, delimiter }: PageOptions = {}): Promise<ListedS3Page> {
+    const { bucket, prefix } = this.location;
+    const command = new ListObjectsV2Command({
+      Bucket: bucket,
+      Prefix: prefix + start,
+      // Keys may hold characters that XML cannot.
+      EncodingType: 'url',
+      ContinuationToken: from,
+      MaxKeys: most,
+      Delimiter: delimiter,
+    });
+    const answer = await this.client.send(command).catch((error: unknown) => {
+      throw this.errorOf(error);
+    });
+    const page = readList(answer, { bucket, prefix: prefix + start });
+    if (typeof page === 'string') throw this.brokenAnswer(page);
+    return {
+      objects: page.objects.map((object) => ({ ...object, key: object.key.slice(prefix.length) })),
+      folders: page.folders.map((folder) => folder.slice(prefix.length)),
+      next: page.next,
+    };
+  }
+
+  /**
+   * All objects and folders whose paths begin with `start`.
+   * @throws TidemarkError `unavailable`
+   */
+  async *pages(start: string, delimiter?: string): AsyncGenerator<ListedS3Page> {
+    for (let from: string | undefined, first = true; first || from !== undefined; first = false) {
+      const page: ListedS3Page = await this.page(start, { from, delimiter });
+      if (page.next !== undefined && page.next === from) throw this.brokenAnswer('lists the same page again and again');
+      from = page.next;
+      yield page;
+    }
+  }
+
+  /** @throws TidemarkError `unavailable` when there is no such bucket, or it cannot be listed */
+  async requireExists(): Promise<void> {
+    await this.page('', { most: 1 });
+  }
+
+  /**
+   * One object, by a list: unlike the answer to a HEAD, that to a list says whether the bucket exists.
+   * @throws TidemarkError `unavailable`
+   */
+  async find(path: string): Promise<ListedS3Object | undefined> {
+    const [first] = (await this.page(path, { most: 1 })).objects;
+    return first?.key === path ? first : undefined;
+  }
+
+  /** @throws the client's error */
+  get(
+    path: string,
+    input: Partial<GetObjectCommandInput>,
+    signal: AbortSignal | undefined,
+  ): Promise<GetObjectCommandOutput> {
+    return this.client.send(new GetObjectCommand({ ...this.named(path), ...input }), abortable(signal));
+  }
+
+  /** @throws the client's error */
+  head(
+    path: string,
+    input: Partial<HeadObjectCommandInput> = {},
+    signal?: AbortSignal,
+  ): Promise<HeadObjectCommandOutput> {
+    return this.client.send(new HeadObjectCommand({ ...this.named(path), ...input }), abortable(signal));
+  }
+
+  /** How requests name the object. */
+  named(path: string): { readonly Bucket: string; readonly Key: string } {
+    return { Bucket: this.location.bucket, Key: this.location.prefix + path };
+  }
+
+  /** Why the whole location cannot be used, by an error of the client. */
+  errorOf(error: unknown): TidemarkError {
+    return bucketError(this.location, this.#use, error);
+  }
+
+  /** @param what follows the name of the server */
+  brokenAnswer(what: string): TidemarkError {
+    return brokenAnswer(this.location, this.#use, what);
+  }
+}
+
+/** The client takes no option whose value is undefined. */
+export function abortable(signal: AbortSignal | undefined): { readonly abortSignal?: AbortSignal } {
+  return signal === undefined ? {} : { abortSignal: signal };
+}

@@ -1,0 +1,49 @@
+import type { Readable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
+import { isTidemarkError, type TidemarkError } from '../../core/errors.ts';
+
+/** How many times in a row reading continues where it was cut off, and the milliseconds before the first time. */
+const RESUMES = 3;
+const PAUSE_MS = 200;
+
+export interface ResumingRead {
+  /** The first byte, and the last one. */
+  readonly start: number;
+  readonly end: number;
+  readonly signal: AbortSignal;
+  /** Requests the bytes from one on. What it throws ends the reading. */
+  open(from: number): Promise<Readable>;
+  /** When more bytes arrive than were requested. */
+  tooLong(): TidemarkError;
+  /** When the bytes end too early. @param bytes that arrived */
+  cutOff(bytes: number): TidemarkError;
+  /** Translates an error of the connection. */
+  errorOf(error: unknown): TidemarkError;
+}
+
+/**
+ * Reads bytes of an object, and continues where a connection was cut.
+ * @throws TidemarkError `unavailable` after it was cut three times in a row
+ */
+export async function* readResuming(read: ResumingRead): AsyncGenerator<Buffer> {
+  const { start, end, signal } = read;
+  let at = start;
+  for (let cuts = 0; at <= end; ) {
+    const body = await read.open(at);
+    try {
+      for await (const chunk of body) {
+        at += chunk.length;
+        cuts = 0;
+        if (at > end + 1) throw read.tooLong();
+        yield chunk;
+      }
+      if (at <= end) throw read.cutOff(at - start);
+    } catch (error) {
+      signal.throwIfAborted();
+      const explained = read.errorOf(error);
+      cuts += 1;
+      if (!isTidemarkError(explained, 'unavailable') || cuts > RESUMES) throw explained;
+      await wait(PAUSE_MS * cuts, undefined, { signal });
+    }
+  }
+}

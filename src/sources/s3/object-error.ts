@@ -1,0 +1,20 @@
+import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import type { Bucket } from '../../lib/s3/bucket.ts';
+import { causeOf, failureOf, isDenied, nameOf } from '../../lib/s3/s3-failure.ts';
+import { changedMeanwhile, noSuchFile } from '../file-errors.ts';
+
+const ARCHIVED = 'InvalidObjectState';
+
+/** What went wrong with one object, or with the whole bucket. A missing bucket looks like a missing object here. */
+export function objectError(bucket: Bucket, path: string, error: unknown): TidemarkError {
+  if (isTidemarkError(error)) return error;
+  const failure = failureOf(error);
+  const { name, status } = failure;
+  if (status === 404 && name !== 'NoSuchBucket') return noSuchFile(path);
+  // 416: it has become shorter than the range that is read.
+  if (status === 412 || status === 416) return changedMeanwhile(path);
+  if (!isDenied(failure)) return bucket.errorOf(error);
+  const reason = name === ARCHIVED ? 'it is archived: restore it first' : 'access is denied: allow s3:GetObject';
+  const message = `"${path}" cannot be read: ${reason} (${nameOf(failure)})`;
+  return new TidemarkError('unavailable', message, { path }, causeOf(failure));
+}
