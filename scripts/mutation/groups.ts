@@ -11,7 +11,9 @@ export const GROUPS: Readonly<Record<string, Group>> = {
     mutate: [
       'src/core/change.ts',
       'src/core/stamp.ts',
-      'src/stores/set-ledger.ts',
+      'src/core/set-ledger.ts',
+      'src/core/decide-batch.ts',
+      'src/core/clock.ts',
       'src/stores/clock.ts',
       'src/stores/sqlite/committer.ts',
       'src/stores/sqlite/set-ledgers.ts',
@@ -21,6 +23,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
       'test/unit/sqlite-committer.test.ts',
       'test/unit/sqlite-wire.test.ts',
       'test/unit/set-ledger.test.ts',
+      'test/unit/decide-batch.test.ts',
       'test/unit/jump-check.test.ts',
       'test/unit/stamp.test.ts',
     ],

@@ -1,6 +1,6 @@
 import type { ChangeEvent } from '../core/change.ts';
 import { MAX_LINE_BYTES, type NdjsonLine, NdjsonLines } from '../lib/ndjson-lines.ts';
-import type { CommitResult } from '../stores/resource-index.ts';
+import type { CommitResult } from '../stores/commit-result.ts';
 import { isRejection, type PostedTo, parsePostedEvent } from './posted-event.ts';
 import type { Rejection } from './rejection.ts';
 

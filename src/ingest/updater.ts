@@ -1,6 +1,7 @@
 import type { ChangeEvent } from '../core/change.ts';
+import type { CommitResult } from '../stores/commit-result.ts';
 import type { EventPoster } from '../stores/event-poster.ts';
-import type { CommitResult, ResourceIndex } from '../stores/resource-index.ts';
+import type { ResourceIndex } from '../stores/resource-index.ts';
 
 // The best batch that was measured for SQLite with keys in random order; see docs/performance.md.
 const MOST_EVENTS_PER_COMMIT = 10_000;

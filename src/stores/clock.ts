@@ -1,38 +1,15 @@
 import { uptime } from 'node:os';
+import { type AcceptedClock, MOST_OFF } from '../core/clock.ts';
 import { TidemarkError } from '../core/errors.ts';
-import { clockStamp, type Stamp } from '../core/stamp.ts';
 import type { Catalog } from './catalog.ts';
 
-/** Milliseconds that a clock may be off without a doubt of it. */
-export const MOST_OFF = 60_000;
 /** Milliseconds after which a clock that jumped is trusted again, when it has not jumped back meanwhile. */
 const TRUSTED_AFTER = 10_000;
-/** Microseconds that the last stamp may be ahead of the clock: beyond that the clock is wrong, now or when that stamp was given. */
-const MOST_AHEAD = MOST_OFF * 1000;
-
-/** The stamp up to which an operator has accepted that the log is ahead of the clock. */
-export interface AcceptedClock {
-  readonly through: Stamp;
-}
-
 export const ACCEPTED_CLOCK = { kind: 'clock', id: 'clock' } as const;
-
-/** Whether a store whose last stamp this is refuses to write until an operator accepts it. */
-export function isAhead(last: Stamp, { through }: AcceptedClock = { through: 0 }, now?: number): boolean {
-  return last - Math.max(clockStamp(now), through) > MOST_AHEAD;
-}
 
 /** What was accepted for a store; call it only when its last stamp is ahead, which is rare. */
 export async function readAcceptedClock(catalog: Catalog): Promise<AcceptedClock | undefined> {
   return (await catalog.get<AcceptedClock>(ACCEPTED_CLOCK.kind, ACCEPTED_CLOCK.id))?.body;
-}
-
-export function clockIsBehind(last: Stamp, now?: number): TidemarkError {
-  const seconds = Math.round((last - clockStamp(now)) / 1e6);
-  return new TidemarkError(
-    'unavailable',
-    `the last change in the store is ${seconds} seconds ahead of this machine's clock: set the clock right, or, when it is right now and was wrong then, run "tidemark clock --confirm"`,
-  );
 }
 
 /** When the machine started by its clock, milliseconds since 1970: it changes only when somebody sets the clock, also when the machine sleeps. */

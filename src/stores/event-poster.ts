@@ -1,5 +1,5 @@
 import type { ChangeEvent } from '../core/change.ts';
-import type { CommitResult } from './resource-index.ts';
+import type { CommitResult } from './commit-result.ts';
 
 /** Commits change events; see the updater, which gathers those of all callers. */
 export interface EventPoster {

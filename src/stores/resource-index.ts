@@ -4,6 +4,7 @@ import type { EncodedState, Resource, Tombstone } from '../core/resource.ts';
 import type { SetId } from '../core/resource-set.ts';
 import type { Stamp } from '../core/stamp.ts';
 import type { TimeUnit } from '../core/time-unit.ts';
+import type { CommitResult } from './commit-result.ts';
 
 /**
  * The log, the changes and the current state of every set. Held to these promises by test/contract/resource-index.ts.
@@ -174,38 +175,6 @@ export interface Limits {
   readonly entries: number;
   readonly weight: number;
 }
-
-export type CommitResult =
-  | { readonly status: 'applied'; readonly stamp: Stamp; readonly kind: ChangeKind }
-  /** It told nothing new; `repeated` when its position was known. */
-  | { readonly status: 'unchanged'; readonly reason: 'same-state' | 'not-there' | 'repeated' }
-  | {
-      readonly status: 'rejected';
-      readonly code: 'unknown-set' | 'moved' | 'too-many-sources';
-      readonly message: string;
-    };
-
-/** Of an event for a set that the catalog does not hold or that was removed. */
-export function unknownSet(set: SetId): CommitResult {
-  return { status: 'rejected', code: 'unknown-set', message: `there is no set with the id ${set}` };
-}
-
-/** Sources of one set whose positions are remembered. On Elasticsearch, each commit contains the positions of all of them. */
-export const MOST_SOURCES = 10_000;
-
-/** Of an event with the position of one source more. */
-export const TOO_MANY_SOURCES: CommitResult = {
-  status: 'rejected',
-  code: 'too-many-sources',
-  message: `source is a new one, and the set remembers the positions of ${MOST_SOURCES} already: use one of those, or leave out position`,
-};
-
-/** Of an event whose key was resolved under a prefix that the set has no longer. */
-export const MOVED: CommitResult = {
-  status: 'rejected',
-  code: 'moved',
-  message: 'the set was moved to another URL prefix meanwhile: post the event again',
-};
 
 /** A change without its state: what the publisher needs to know which documents are out of date. */
 export interface LogEntry {

@@ -3,8 +3,8 @@ import type { ChangeEvent } from '../../src/core/change.ts';
 import { MAX_ENTRIES_WEIGHT } from '../../src/core/resource-set.ts';
 import { clockStamp } from '../../src/core/stamp.ts';
 import { SetRegistry } from '../../src/sets/set-registry.ts';
+import type { CommitResult } from '../../src/stores/commit-result.ts';
 import type { Stores } from '../../src/stores/open-stores.ts';
-import type { CommitResult } from '../../src/stores/resource-index.ts';
 import { collect, deletion, URL_PREFIX, upsert } from '../support/builders.ts';
 import { until } from '../support/until.ts';
 

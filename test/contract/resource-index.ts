@@ -3,8 +3,8 @@ import type { ChangeEvent } from '../../src/core/change.ts';
 import { isTidemarkError } from '../../src/core/errors.ts';
 import { encodeState, type ResourceState } from '../../src/core/resource.ts';
 import { SetRegistry } from '../../src/sets/set-registry.ts';
+import type { CommitResult } from '../../src/stores/commit-result.ts';
 import type { Stores } from '../../src/stores/open-stores.ts';
-import type { CommitResult } from '../../src/stores/resource-index.ts';
 import { collect, deletion, shuffled, URL_PREFIX, upsert } from '../support/builders.ts';
 
 const LIMITS = { entries: 10, weight: 1e9 };

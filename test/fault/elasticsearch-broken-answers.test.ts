@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readNodes } from '../../src/config/elasticsearch-nodes.ts';
 import { type Ask, Cluster } from '../../src/lib/elasticsearch/cluster.ts';
-import type { CommitResult } from '../../src/stores/resource-index.ts';
+import type { CommitResult } from '../../src/stores/commit-result.ts';
 import { collect, deletion, upsert } from '../support/builders.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
 import { closeElasticsearchSources, ElasticsearchSource } from '../support/elasticsearch-source.ts';

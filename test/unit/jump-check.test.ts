@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { uptime } from 'node:os';
-import { isAhead, JumpCheck, startOfMachine } from '../../src/stores/clock.ts';
+import { isAhead } from '../../src/core/clock.ts';
+import { JumpCheck, startOfMachine } from '../../src/stores/clock.ts';
 import { until } from '../support/until.ts';
 
 const HOUR = 3_600_000;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type ChangeKind, decide } from '../../src/core/change.ts';
 import type { EncodedState } from '../../src/core/resource.ts';
 import { MAX_ENTRIES_WEIGHT } from '../../src/core/resource-set.ts';
-import { countChange, emptyLedger, type SetLedger } from '../../src/stores/set-ledger.ts';
+import { countChange, emptyLedger, type SetLedger } from '../../src/core/set-ledger.ts';
 
 describe('an event', () => {
   it('makes the change that its state and the one before say', () => {

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import type { ChangeEvent } from '../../src/core/change.ts';
+import { MOST_SOURCES } from '../../src/core/decide-batch.ts';
 import { isTidemarkError } from '../../src/core/errors.ts';
 import { keyOfPath } from '../../src/core/key.ts';
 import { clockStamp } from '../../src/core/stamp.ts';
 import { JumpCheck, startOfMachine } from '../../src/stores/clock.ts';
-import { type CommitResult, MOST_SOURCES } from '../../src/stores/resource-index.ts';
+import type { CommitResult } from '../../src/stores/commit-result.ts';
+
 import { putDocument } from '../../src/stores/sqlite/catalog-writer.ts';
 import { Committer } from '../../src/stores/sqlite/committer.ts';
 import { requireSchema } from '../../src/stores/sqlite/schema.ts';

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { entryWeight } from '../../../src/core/entry-weight.ts';
 import { encodeState, type ResourceState } from '../../../src/core/resource.ts';
 import type { ResourceSet } from '../../../src/core/resource-set.ts';
+import { countChange, emptyLedger } from '../../../src/core/set-ledger.ts';
 import { clockStamp } from '../../../src/core/stamp.ts';
 import { type StoredSet, toStoredSet } from '../../../src/core/stored-set.ts';
 import { Cluster } from '../../../src/lib/elasticsearch/cluster.ts';
@@ -12,7 +13,6 @@ import { orderOf, resourceId } from '../../../src/stores/elasticsearch/documents
 import { IndexNames } from '../../../src/stores/elasticsearch/index-names.ts';
 import { movePointer, readPointer } from '../../../src/stores/elasticsearch/pointer.ts';
 import { openStores } from '../../../src/stores/open-stores.ts';
-import { countChange, emptyLedger } from '../../../src/stores/set-ledger.ts';
 import { shuffled } from './events.ts';
 
 const PER_COMMIT = 5_000;

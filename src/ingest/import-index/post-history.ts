@@ -2,7 +2,7 @@ import type { ChangeEvent } from '../../core/change.ts';
 import { decodeState } from '../../core/resource.ts';
 import { isPublished, type ResourceSet } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
-import type { CommitResult } from '../../stores/resource-index.ts';
+import type { CommitResult } from '../../stores/commit-result.ts';
 import type { HistoryEntry } from './scratch.ts';
 
 /** Who says it, for the log: what it has of this source up to a position is not posted again. */

@@ -2,7 +2,8 @@ import type { ChangeEvent } from '../../core/change.ts';
 import { entryWeight } from '../../core/entry-weight.ts';
 import { decodeState, encodeState, type Resource } from '../../core/resource.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
-import type { CommitResult, ResourceIndex } from '../../stores/resource-index.ts';
+import type { CommitResult } from '../../stores/commit-result.ts';
+import type { ResourceIndex } from '../../stores/resource-index.ts';
 import type { ScratchRow } from './scratch.ts';
 
 const PER_POSTING = 2_000;

@@ -1,7 +1,7 @@
 import type { ChangeEvent } from '../../core/change.ts';
 import type { PostedValue, Posting } from '../../ingest/ndjson-posting.ts';
 import type { Rejection } from '../../ingest/rejection.ts';
-import type { CommitResult } from '../../stores/resource-index.ts';
+import type { CommitResult } from '../../stores/commit-result.ts';
 import { MOST_REJECTIONS, MOST_TEXT, type NewEntry, type RejectedEvent, type Sender } from './posting-entry.ts';
 
 /** Sources that an entry names. */

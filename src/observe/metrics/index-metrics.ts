@@ -1,7 +1,8 @@
 import type { Counter } from 'prom-client';
 import { CHANGE_KINDS } from '../../core/change.ts';
 import type { Rejection } from '../../ingest/rejection.ts';
-import type { CommitResult, ResourceIndex } from '../../stores/resource-index.ts';
+import type { CommitResult } from '../../stores/commit-result.ts';
+import type { ResourceIndex } from '../../stores/resource-index.ts';
 import type { Instruments } from './instrument.ts';
 import { overriding } from './overriding.ts';
 import { REJECTION_CODES } from './rejection-codes.ts';

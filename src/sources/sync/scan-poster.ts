@@ -2,8 +2,8 @@ import { type ChangeEvent, type ChangeKind, decide } from '../../core/change.ts'
 import { TidemarkError } from '../../core/errors.ts';
 import type { ResourceKey } from '../../core/key.ts';
 import { encodeState, type Resource } from '../../core/resource.ts';
+import type { CommitResult } from '../../stores/commit-result.ts';
 import type { EventPoster } from '../../stores/event-poster.ts';
-import type { CommitResult } from '../../stores/resource-index.ts';
 import type { FileMemory, RememberedFile } from '../file-memory.ts';
 import type { ScanCounter } from './scan-summary.ts';
 

@@ -1,6 +1,7 @@
+import { MOST_OFF } from '../../core/clock.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
-import { MOST_OFF, startOfMachine } from '../clock.ts';
+import { startOfMachine } from '../clock.ts';
 
 const CHECK_AFTER = 60_000;
 /** Milliseconds that somebody may set this clock by without another check. */

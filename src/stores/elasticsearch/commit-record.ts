@@ -6,8 +6,8 @@ import { jsonString } from '../../core/json-string.ts';
 import type { ResourceKey } from '../../core/key.ts';
 import type { EncodedState, ResourceState } from '../../core/resource.ts';
 import type { SetId } from '../../core/resource-set.ts';
+import type { OpenWindow, SetLedger } from '../../core/set-ledger.ts';
 import type { Stamp } from '../../core/stamp.ts';
-import type { OpenWindow, SetLedger } from '../set-ledger.ts';
 import { orderOf, resourceId } from './documents.ts';
 import { TextBuffer } from './text-buffer.ts';
 

@@ -1,25 +1,25 @@
-import { type ChangeEvent, decide } from '../../core/change.ts';
+import type { ChangeEvent } from '../../core/change.ts';
+import { clockIsBehind, isAhead } from '../../core/clock.ts';
+import {
+  type BatchEvent,
+  type BatchSet,
+  type CurrentState,
+  type DecidedChange,
+  type DecidedSet,
+  decideBatch,
+} from '../../core/decide-batch.ts';
 import { encodeState } from '../../core/resource.ts';
 import type { SetId } from '../../core/resource-set.ts';
-import { clockStamp, nextStamp, type Stamp } from '../../core/stamp.ts';
-import type { StoredSet } from '../../core/stored-set.ts';
+import { clockStamp, type Stamp } from '../../core/stamp.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import type { Catalog } from '../catalog.ts';
-import { clockIsBehind, isAhead, readAcceptedClock } from '../clock.ts';
-import { type CommitResult, MOST_SOURCES, MOVED, TOO_MANY_SOURCES, unknownSet } from '../resource-index.ts';
-import { type CountedChange, countChange } from '../set-ledger.ts';
+import { readAcceptedClock } from '../clock.ts';
+import { type CommitResult, stampsOf, toResult } from '../commit-result.ts';
 import type { Applier } from './applier.ts';
 import type { ClockCheck } from './clock-check.ts';
 import type { CommitLog } from './commit-log.ts';
-import {
-  type ClosedWindow,
-  type CommitRecord,
-  emptyRecord,
-  type LedgerEntry,
-  type LoggedChange,
-} from './commit-record.ts';
-import type { Standing } from './overlay.ts';
-import type { Met, StandingReader } from './standing-reader.ts';
+import { type CommitRecord, emptyRecord, type LedgerEntry, type LoggedChange } from './commit-record.ts';
+import type { MetKeys, StandingReader } from './standing-reader.ts';
 import type { StoredSets } from './stored-sets.ts';
 import { Turns } from './turns.ts';
 
@@ -112,48 +112,58 @@ export class Committer {
 
   #decide(
     events: readonly ChangeEvent[],
-    { met, changesIndex, now }: { met: readonly Met[]; changesIndex: string; now: number },
+    { met, changesIndex, now }: { readonly met: MetKeys; readonly changesIndex: string; readonly now: number },
   ): Decision {
-    const { log, sets } = this.#parts;
-    const books = new Books(log, sets);
-    const changes: LoggedChange[] = [];
-    const results: CommitResult[] = [];
-    let last = log.head.stamp;
-    for (const [at, event] of events.entries()) {
-      const { set, key, state, weight, time } = event;
-      const isKnown = event.window !== undefined && time! <= last;
-      const book = books.of(set);
-      if (book === undefined || !book.hasPrefix(event)) {
-        results.push(book === undefined ? unknownSet(set) : MOVED);
-        continue;
-      }
-      if (!book.hasRoomFor(event)) {
-        results.push(TOO_MANY_SOURCES);
-        continue;
-      }
-      if (isKnown || !book.advance(event)) {
-        results.push({ status: 'unchanged', reason: 'repeated' });
-        continue;
-      }
-      const { order, id, standing } = met[at]!;
-      const encoded = state === undefined ? undefined : encodeState(state);
-      const kind = decide(standing?.state, encoded);
-      if (kind === undefined) {
-        results.push({ status: 'unchanged', reason: state === undefined ? 'not-there' : 'same-state' });
-        continue;
-      }
-      last = nextStamp(last, now, time);
-      const created = kind === 'created' ? last : standing!.created;
-      met[at]!.standing = { state: encoded, stamp: last, created, weight };
-      const window = book.count({ kind, stamp: last, weight, window: event.window });
-      const was = formerOf(standing);
-      changes.push({ set, key, order, id, kind, stamp: last, state, encoded, weight, window, created, was });
-      results.push({ status: 'applied', stamp: last, kind });
-    }
-    const { ledgers, closed } = books;
-    if (ledgers.length === 0) return { results, record: undefined };
-    const record = { ...emptyRecord(log.head, { stamp: last, changesIndex }), time: now, changes, ledgers, closed };
+    const { log } = this.#parts;
+    const decisions = decideBatch({
+      events: events.map((event, at) => toBatchEvent(event, met.ofEvents[at]!)),
+      sets: this.#batchSets(events),
+      keys: met.keys.map(({ current }) => current),
+      last: log.head.stamp,
+      now,
+    });
+    const stamps = stampsOf(decisions);
+    const results = events.map(({ set }, at) => toResult(decisions.outcomes[at]!, set, stamps[at]!));
+    if (decisions.sets.length === 0) return { results, record: undefined };
+    const record = {
+      ...emptyRecord(log.head, { stamp: decisions.last, changesIndex }),
+      time: now,
+      changes: decisions.changes.map((change) => toLogged(change, events[change.event]!, met)),
+      ledgers: decisions.sets.map((decided) => this.#ledgerAfter(decided)),
+      closed: decisions.sets.flatMap(({ set, closed }) => closed.map((window) => ({ ...window, set }))),
+    };
     return { results, record };
+  }
+
+  /** The sets of events that exist, by id. */
+  #batchSets(events: readonly ChangeEvent[]): ReadonlyMap<SetId, BatchSet> {
+    const { log, sets } = this.#parts;
+    const positions = new Map<SetId, Map<string, number>>();
+    for (const { set, source, position } of events) {
+      let ofSet = positions.get(set);
+      if (ofSet === undefined) {
+        ofSet = new Map();
+        positions.set(set, ofSet);
+      }
+      if (source === undefined || position === undefined) continue;
+      const reached = log.ledgers.get(set)?.positions ?? {};
+      // Any text may be the name of a source, also that of what every object has.
+      if (Object.hasOwn(reached, source)) ofSet.set(source, reached[source]!);
+    }
+    const found = new Map<SetId, BatchSet>();
+    for (const [id, ofSet] of positions) {
+      const [set, ledger] = [sets.get(id), log.ledgers.get(id)];
+      if (set === undefined || ledger === undefined) continue;
+      found.set(id, { set, ledger, positions: ofSet, sources: Object.keys(ledger.positions).length });
+    }
+    return found;
+  }
+
+  #ledgerAfter({ set, ledger, positions }: DecidedSet): LedgerEntry {
+    const { log, sets } = this.#parts;
+    const before = log.ledgers.get(set)!.positions;
+    const reached = positions.size === 0 ? before : { ...before, ...Object.fromEntries(positions) };
+    return { ...ledger, set, slug: sets.get(set)!.slug, positions: reached };
   }
 
   /** Whether it is in the log; if not, all is known that is there in its place. */
@@ -177,86 +187,25 @@ function hasRoom(pending: readonly CommitRecord[]): boolean {
   return pending.reduce((sum, { changes }) => sum + changes.length, 0) < MOST_PENDING.changes;
 }
 
-/** The ledgers that a decision moves: copies, since the decision may not hold. */
-class Books {
-  readonly #log: CommitLog;
-  readonly #sets: StoredSets;
-  readonly #books = new Map<SetId, Book | undefined>();
-
-  constructor(log: CommitLog, sets: StoredSets) {
-    this.#log = log;
-    this.#sets = sets;
-  }
-
-  of(id: SetId): Book | undefined {
-    if (!this.#books.has(id)) {
-      const set = this.#sets.get(id);
-      const ledger = this.#log.ledgers.get(id);
-      this.#books.set(id, set && ledger && new Book(set, ledger));
-    }
-    return this.#books.get(id);
-  }
-
-  get ledgers(): readonly LedgerEntry[] {
-    return [...this.#books.values()].filter((book) => book?.moved).map((book) => book!.ledger);
-  }
-
-  get closed(): readonly ClosedWindow[] {
-    return [...this.#books.values()].flatMap((book) => book?.closed ?? []);
-  }
+function toBatchEvent(event: ChangeEvent, key: number): BatchEvent {
+  const { set, state, weight, urlPrefix, source, position, sharesPosition, time, window } = event;
+  const encoded = state === undefined ? undefined : encodeState(state);
+  return { set, key, state: encoded, weight, urlPrefix, source, position, sharesPosition, time, window };
 }
 
-class Book {
-  readonly #set: StoredSet;
-  readonly #positions: Record<string, number>;
-  #sources: number;
-  readonly ledger: LedgerEntry;
-  readonly closed: ClosedWindow[] = [];
-  moved = false;
-
-  constructor(set: StoredSet, ledger: LedgerEntry) {
-    this.#set = set;
-    // Without a prototype, any text may be the name of a source.
-    this.#positions = Object.assign(Object.create(null), ledger.positions);
-    this.#sources = Object.keys(ledger.positions).length;
-    this.ledger = { ...ledger, slug: set.slug, window: { ...ledger.window }, positions: this.#positions };
-  }
-
-  /** Whether the event's key means in the set what it meant when it was resolved. */
-  hasPrefix({ urlPrefix }: ChangeEvent): boolean {
-    return urlPrefix === undefined || urlPrefix === this.#set.urlPrefix;
-  }
-
-  /** Whether the position of the event's source can be remembered. A log that is replayed has them already. */
-  hasRoomFor({ source, position, time }: ChangeEvent): boolean {
-    if (source === undefined || position === undefined || time !== undefined) return true;
-    return source in this.#positions || this.#sources < MOST_SOURCES;
-  }
-
-  /** Notes how far the event's source has come; false when it had come that far already, or (of a shared position) further. */
-  advance({ source, position, sharesPosition }: ChangeEvent): boolean {
-    if (source === undefined || position === undefined) return true;
-    const reached = this.#positions[source] ?? -1;
-    if (sharesPosition && position === reached) return true;
-    if (position <= reached) return false;
-    if (!(source in this.#positions)) this.#sources += 1;
-    this.#positions[source] = position;
-    this.moved = true;
-    return true;
-  }
-
-  /** Counts a change, and returns the number of its window. */
-  count(change: CountedChange): number {
-    const closed = countChange(this.ledger, change, this.#set);
-    if (closed !== undefined) this.closed.push({ ...closed, set: this.#set.id });
-    this.moved = true;
-    return this.ledger.window.number;
-  }
+function toLogged(
+  { event: at, kind, window, before, after }: DecidedChange,
+  { set, key, state }: ChangeEvent,
+  { keys, ofEvents }: MetKeys,
+): LoggedChange {
+  const { order, id } = keys[ofEvents[at]!]!;
+  const { state: encoded, stamp, created, weight } = after;
+  return { set, key, order, id, kind, stamp, state, encoded, weight, window, created, was: formerOf(before) };
 }
 
 const NEVER: LoggedChange['was'] = { stamp: 0, weight: 0, live: false };
 
-function formerOf(standing: Standing | undefined): LoggedChange['was'] {
-  if (standing === undefined) return NEVER;
-  return { stamp: standing.stamp, weight: standing.weight, live: standing.state !== undefined };
+function formerOf(before: CurrentState | undefined): LoggedChange['was'] {
+  if (before === undefined) return NEVER;
+  return { stamp: before.stamp, weight: before.weight, live: before.state !== undefined };
 }

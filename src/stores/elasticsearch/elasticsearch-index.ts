@@ -4,15 +4,16 @@ import type { KeyRange, ResourceKey } from '../../core/key.ts';
 import { parseKeySearch } from '../../core/key-search.ts';
 import { encodeState, type Resource, type Tombstone } from '../../core/resource.ts';
 import type { SetId } from '../../core/resource-set.ts';
+import type { SetLedger } from '../../core/set-ledger.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import { ahead } from '../../lib/ahead.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import { SharedLook } from '../../lib/shared-look.ts';
+import type { CommitResult } from '../commit-result.ts';
 import type {
   ActivityRange,
   ChangeCounts,
-  CommitResult,
   DropOptions,
   DroppedCommits,
   EncodedResource,
@@ -29,7 +30,6 @@ import type {
   Survey,
   Window,
 } from '../resource-index.ts';
-import type { SetLedger } from '../set-ledger.ts';
 import { PieceCutter } from '../survey.ts';
 import type { Applier } from './applier.ts';
 import { type ChangeReader, stampRange } from './change-reader.ts';

@@ -1,14 +1,5 @@
-import type { EncodedState } from '../../core/resource.ts';
-import type { Stamp } from '../../core/stamp.ts';
+import type { CurrentState } from '../../core/decide-batch.ts';
 import type { CommitRecord, LoggedChange } from './commit-record.ts';
-
-/** What is known of a key; stamp 0 and no state for one that never was. */
-export interface Standing {
-  readonly state: EncodedState | undefined;
-  readonly stamp: Stamp;
-  readonly created: Stamp;
-  readonly weight: number;
-}
 
 /** What commits that are perhaps not applied yet did to which keys. */
 export class Overlay {
@@ -24,7 +15,7 @@ export class Overlay {
     for (const change of changes) if (this.#changes.get(change.order) === change) this.#changes.delete(change.order);
   }
 
-  get(order: string): Standing | undefined {
+  get(order: string): CurrentState | undefined {
     const change = this.#changes.get(order);
     return change && { state: change.encoded, stamp: change.stamp, created: change.created, weight: change.weight };
   }

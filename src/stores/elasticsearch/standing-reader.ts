@@ -1,17 +1,17 @@
 import type { ChangeEvent } from '../../core/change.ts';
+import type { CurrentState } from '../../core/decide-batch.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import { encodeState } from '../../core/resource.ts';
 import type { SetId } from '../../core/resource-set.ts';
+import { emptyLedger } from '../../core/set-ledger.ts';
 import { isTooLarge } from '../../lib/elasticsearch/batch-size.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import type { SourcePosition } from '../resource-index.ts';
-import { emptyLedger } from '../set-ledger.ts';
 import { ledgerId } from './bulk.ts';
 import type { CommitLog } from './commit-log.ts';
 import type { LedgerEntry } from './commit-record.ts';
 import { orderOf, type ResourceDocument, resourceId, toState } from './documents.ts';
 import type { IndexNames } from './index-names.ts';
-import type { Standing } from './overlay.ts';
 
 /** Documents of one request: a megabyte or two, which is parsed in some ten milliseconds. */
 const PER_REQUEST = 2_000;
@@ -28,14 +28,21 @@ interface LedgerDocument {
 }
 
 /** A key that events are about. */
-export interface Met {
+export interface MetKey {
   readonly order: string;
   /** The `_id` of its document. */
   readonly id: string;
-  /** Undefined for a key that never was. Who decides writes here what comes of it: the next event of the key meets that. */
-  standing: Standing | undefined;
+  /** Undefined for a key that never was. */
+  current: CurrentState | undefined;
   /** False when its document need not be asked for. */
   readonly mayBeThere: boolean;
+}
+
+/** The keys that events are about, each once. */
+export interface MetKeys {
+  readonly keys: readonly MetKey[];
+  /** Of each event, the index of its key. */
+  readonly ofEvents: readonly number[];
 }
 
 /** Reads what events meet: the states of their keys, and the ledgers of their sets. Realtime: nothing has to be refreshed. */
@@ -50,32 +57,34 @@ export class StandingReader {
     this.#log = log;
   }
 
-  /** In the order of the events; events of one key share what they meet. */
-  async read(events: readonly ChangeEvent[]): Promise<readonly Met[]> {
-    const keys = new Map<string, Met>();
-    const met = events.map(({ set, key }) => this.#meet({ set, key }, keys));
-    const all = [...keys.values()].filter(({ mayBeThere }) => mayBeThere);
+  async read(events: readonly ChangeEvent[]): Promise<MetKeys> {
+    const keys: MetKey[] = [];
+    const known = new Map<string, number>();
+    const ofEvents = events.map(({ set, key }) => {
+      const order = orderOf(set, key);
+      let at = known.get(order);
+      if (at === undefined) {
+        at = keys.push(this.#meet(set, order)) - 1;
+        known.set(order, at);
+      }
+      return at;
+    });
+    const all = keys.filter(({ mayBeThere }) => mayBeThere);
     const ids = all.map(({ id }) => id);
     for (const [at, document] of (await this.get<ResourceDocument>(this.#names.resources, ids)).entries()) {
       const key = all[at]!;
-      if (document !== undefined && document.stamp > (key.standing?.stamp ?? 0)) key.standing = toStanding(document);
+      if (document !== undefined && document.stamp > (key.current?.stamp ?? 0)) key.current = toCurrentState(document);
     }
-    return met;
+    return { keys, ofEvents };
   }
 
-  /** With what the overlay tells, before the documents are asked for: what they do not hold yet may be applied, and lifted, before the answer comes. */
-  #meet({ set, key }: Pick<ChangeEvent, 'set' | 'key'>, keys: Map<string, Met>): Met {
-    const order = orderOf(set, key);
-    let met = keys.get(order);
-    if (met === undefined) {
-      const { overlay, knownKeys } = this.#log;
-      const id = resourceId(order);
-      const mayBeThere = knownKeys.mayHold(set, id);
-      // What the overlay knows of was noted among the known keys as well.
-      met = { order, id, standing: mayBeThere ? overlay.get(order) : undefined, mayBeThere };
-      keys.set(order, met);
-    }
-    return met;
+  /** Reads the overlay before documents are fetched: a pending commit may be applied, and leave the overlay, while the fetch is in flight. */
+  #meet(set: SetId, order: string): MetKey {
+    const { overlay, knownKeys } = this.#log;
+    const id = resourceId(order);
+    const mayBeThere = knownKeys.mayHold(set, id);
+    // What the overlay knows of was noted among the known keys as well.
+    return { order, id, current: mayBeThere ? overlay.get(order) : undefined, mayBeThere };
   }
 
   /** Makes the log know the ledgers of the events' sets. */
@@ -151,7 +160,7 @@ export class StandingReader {
   }
 }
 
-function toStanding(document: ResourceDocument): Standing {
+function toCurrentState(document: ResourceDocument): CurrentState {
   const { doc_type, stamp, created, weight = 0 } = document;
   return { state: doc_type === 'tombstone' ? undefined : encodeState(toState(document)), stamp, created, weight };
 }

@@ -1,53 +1,27 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { decide } from '../../core/change.ts';
-import type { EncodedState } from '../../core/resource.ts';
+import { type AcceptedClock, clockIsBehind, isAhead } from '../../core/clock.ts';
+import { type CurrentState, type DecidedChange, type Decisions, decideBatch } from '../../core/decide-batch.ts';
 import type { SetId } from '../../core/resource-set.ts';
-import { clockStamp, nextStamp, type Stamp } from '../../core/stamp.ts';
+import { clockStamp, type Stamp } from '../../core/stamp.ts';
 import { failpoint } from '../../lib/failpoint.ts';
-import { ACCEPTED_CLOCK, type AcceptedClock, clockIsBehind, isAhead, type JumpCheck } from '../clock.ts';
+import { ACCEPTED_CLOCK, type JumpCheck } from '../clock.ts';
 import { transaction } from './connection.ts';
 import { SetLedgers } from './set-ledgers.ts';
 import { Settings } from './settings.ts';
-import { type EventColumns, type EventTime, KINDS, OUTCOME, type ResultColumns } from './wire.ts';
+import { type EventColumns, numberOfKind, type ResultColumns, toEvents, toResultColumns } from './wire.ts';
 
-/** A resource as a commit sees it: what the store has, overlaid with what the commit has decided so far. */
-interface Standing {
-  readonly set: SetId;
-  readonly key: string;
-  readonly row: number | undefined;
-  state: EncodedState | undefined;
-  stamp: Stamp;
-  created: Stamp;
-  weight: number;
-  moved: boolean;
+/** What is stored of the keys of a batch, ascending by set and key. */
+interface StoredKeys {
+  /** Of each event, which of the keys it is about. */
+  readonly ofEvents: readonly number[];
+  readonly sets: readonly SetId[];
+  readonly keys: readonly string[];
+  /** Undefined for a key that is not stored. */
+  readonly rows: readonly (number | undefined)[];
+  readonly states: readonly (CurrentState | undefined)[];
 }
 
-interface Decided {
-  readonly set: SetId;
-  readonly key: string;
-  readonly window: number;
-  readonly outcome: number;
-  readonly stamp: Stamp;
-  /** Of the change of the same key before this one; 0 when it is the first. */
-  readonly previous: Stamp;
-  readonly state: EncodedState | undefined;
-  readonly weight: number;
-}
-
-/** An event beside what it meets. */
-interface MetEvent {
-  readonly state: EncodedState | undefined;
-  /** Which event of the commit. */
-  readonly at: number;
-  readonly prefix: string | undefined;
-  /** Not of a log that is replayed, whose sources are known. */
-  readonly isNew: boolean;
-}
-
-/** What comes of an event. */
-type Advance = Omit<Decided, 'set' | 'key' | 'window' | 'previous'> & Pick<Partial<EventTime>, 'window'>;
-
-/** Decides and writes commits on one connection. Synchronous: it runs in the writer thread. */
+/** Writes commits on one connection. Synchronous: it runs in the writer thread. */
 export class Committer {
   readonly #database: DatabaseSync;
   readonly #settings: Settings;
@@ -61,7 +35,7 @@ export class Committer {
     this.#settings = new Settings(database);
     this.#ledgers = new SetLedgers(database);
     this.#statements = {
-      find: database.prepare('SELECT rowid, state, stamp, created FROM resources WHERE set_id = ? AND key = ?'),
+      find: database.prepare('SELECT rowid, state, stamp, created, weight FROM resources WHERE set_id = ? AND key = ?'),
       log: database.prepare(
         'INSERT INTO changes (stamp, set_id, window, kind, key, weight, state, previous) VALUES (?,?,?,?,?,?,?,?)',
       ),
@@ -93,38 +67,20 @@ export class Committer {
     });
   }
 
-  #append(events: EventColumns): ResultColumns {
-    this.#ledgers.begin(events.positions);
-    const standings = this.#standings(events);
-    const times = new Map(events.times.map((time) => [time.at, time]));
-    let last = this.#settings.lastStamp();
-    const now = this.#now(last);
-    const results = { outcomes: new Uint8Array(events.keys.length), stamps: new Float64Array(events.keys.length) };
-    const decided: Decided[] = [];
-    const prefixes = [...events.prefixes];
-    let prefix: string | undefined;
-    for (let at = 0; at < events.keys.length; at++) {
-      const standing = standings[at]!;
-      const state = events.states[at] ?? undefined;
-      const { time, window } = times.get(at) ?? {};
-      const isKnown = window !== undefined && time! <= last;
-      if (prefixes[0]?.at === at) prefix = prefixes.shift()!.urlPrefix;
-      const isNew = time === undefined;
-      const outcome = isKnown ? OUTCOME.repeated : this.#outcome(standing, { state, at, prefix, isNew });
-      results.outcomes[at] = outcome;
-      if (outcome > OUTCOME.deleted) continue;
-      last = nextStamp(last, now, time);
-      results.stamps[at] = last;
-      decided.push(this.#advance(standing, { outcome, stamp: last, state, weight: events.weights[at]!, window }));
-    }
+  #append(columns: EventColumns): ResultColumns {
+    const stored = this.#read(columns);
+    const events = toEvents(columns, stored.ofEvents);
+    const last = this.#settings.lastStamp();
+    const sets = this.#ledgers.read(events);
+    const decisions = decideBatch({ events, sets, keys: stored.states, last, now: this.#now(last) });
     failpoint('commit.decided');
-    this.#writeLog(decided);
+    this.#writeLog(decisions.changes, columns);
     failpoint('commit.logged');
-    this.#writeStates(standings);
-    this.#ledgers.end();
-    this.#settings.setLastStamp(last);
+    this.#writeStates(stored, decisions.keys);
+    this.#ledgers.write(decisions.sets);
+    this.#settings.setLastStamp(decisions.last);
     failpoint('commit.applied');
-    return results;
+    return toResultColumns(decisions);
   }
 
   /** What the clock says. @throws TidemarkError `unavailable` when that is wrong, or was wrong when the last stamp was given */
@@ -140,61 +96,51 @@ export class Committer {
     return found && JSON.parse(found.body as string);
   }
 
-  #outcome(standing: Standing, { state: next, at, prefix, isNew }: MetEvent): number {
-    if (!this.#ledgers.knows(standing.set)) return OUTCOME.unknownSet;
-    if (!this.#ledgers.hasPrefix(standing.set, prefix)) return OUTCOME.moved;
-    if (isNew && !this.#ledgers.hasRoomFor(standing.set, at)) return OUTCOME.tooManySources;
-    if (!this.#ledgers.advance(standing.set, at)) return OUTCOME.repeated;
-    const kind = decide(standing.state, next);
-    if (kind !== undefined) return OUTCOME[kind];
-    return next === undefined ? OUTCOME.notThere : OUTCOME.sameState;
-  }
-
-  /** Moves a resource to its next state, and gives the change a window. */
-  #advance(standing: Standing, change: Advance): Decided {
-    const { set, key, stamp: previous } = standing;
-    if (change.outcome === OUTCOME.created) standing.created = change.stamp;
-    standing.state = change.state;
-    standing.stamp = change.stamp;
-    standing.weight = change.weight;
-    standing.moved = true;
-    const kind = KINDS[change.outcome]!;
-    return { ...change, set, key, window: this.#ledgers.record(set, { ...change, kind }), previous };
-  }
-
-  #writeLog(decided: readonly Decided[]): void {
-    for (const { stamp, set, window, outcome, key, weight, state, previous } of decided) {
-      this.#statements.log.run(stamp, set, window, outcome, key, weight, state ?? null, previous);
+  #writeLog(changes: readonly DecidedChange[], { sets, keys }: EventColumns): void {
+    for (const { event, kind, window, before, after } of changes) {
+      const { stamp, weight, state = null } = after;
+      const previous = before?.stamp ?? 0;
+      this.#statements.log.run(stamp, sets[event]!, window, numberOfKind(kind), keys[event]!, weight, state, previous);
     }
   }
 
-  /** What each event meets, read in the order of the keys: neighbours share pages of the index. */
-  #standings({ sets, keys }: EventColumns): readonly Standing[] {
+  /** Reads the keys in their order: neighbours share pages of the index. */
+  #read({ sets, keys }: EventColumns): StoredKeys {
     const order = sets.map((_, at) => at).sort((a, b) => sets[a]! - sets[b]! || compare(keys[a]!, keys[b]!));
-    const standings = new Array<Standing>(keys.length);
-    let before: Standing | undefined;
+    const stored = { sets: [] as SetId[], keys: [] as string[], rows: [] as (number | undefined)[] };
+    const states: (CurrentState | undefined)[] = [];
+    const ofEvents = new Array<number>(keys.length);
     for (const at of order) {
-      if (before === undefined || before.key !== keys[at] || before.set !== sets[at]) {
-        before = this.#find(sets[at]!, keys[at]!);
+      const [set, key] = [sets[at]!, keys[at]!];
+      if (stored.keys.at(-1) !== key || stored.sets.at(-1) !== set) {
+        const { row, current } = this.#find(set, key);
+        stored.sets.push(set);
+        stored.keys.push(key);
+        stored.rows.push(row);
+        states.push(current);
       }
-      standings[at] = before;
+      ofEvents[at] = states.length - 1;
     }
-    return standings;
+    return { ...stored, states, ofEvents };
   }
 
-  #find(set: SetId, key: string): Standing {
-    const found = this.#statements.find.get(set, key) as unknown as [number, string | null, Stamp, Stamp] | undefined;
-    const [row, state, stamp, created] = found ?? [undefined, null, 0, 0];
-    return { set, key, row, state: state ?? undefined, stamp, created, weight: 0, moved: false };
+  #find(set: SetId, key: string): { row: number | undefined; current: CurrentState | undefined } {
+    const found = this.#statements.find.get(set, key) as unknown as
+      | [number, string | null, Stamp, Stamp, number]
+      | undefined;
+    if (found === undefined) return { row: undefined, current: undefined };
+    const [row, state, stamp, created, weight] = found;
+    return { row, current: { state: state ?? undefined, stamp, created, weight } };
   }
 
-  #writeStates(standings: readonly Standing[]): void {
-    const moved = [...new Set(standings)].filter((standing) => standing.moved);
-    moved.sort((a, b) => a.set - b.set || compare(a.key, b.key));
+  #writeStates({ sets, keys, rows, states }: StoredKeys, decided: Decisions['keys']): void {
     const { create, update } = this.#statements;
-    for (const { set, key, row, stamp, created, weight, state } of moved) {
-      if (row === undefined) create.run(set, key, stamp, created, weight, state ?? null);
-      else update.run(stamp, created, weight, state ?? null, row);
+    for (const [at, after] of decided.entries()) {
+      if (after === undefined || after === states[at]) continue;
+      const { stamp, created, weight, state = null } = after;
+      const row = rows[at];
+      if (row === undefined) create.run(sets[at]!, keys[at]!, stamp, created, weight, state);
+      else update.run(stamp, created, weight, state, row);
     }
   }
 }

@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Change } from '../../core/change.ts';
 import { decodeState, type Resource, type Tombstone } from '../../core/resource.ts';
 import type { LogEntry } from '../resource-index.ts';
-import { KINDS } from './wire.ts';
+import { kindOfNumber } from './wire.ts';
 
 /** A query over a range of keys: `first` from a key, `next` above one. */
 interface ByKey {
@@ -96,7 +96,7 @@ export function toChange(row: unknown[]): Change {
   return {
     set,
     key,
-    kind: KINDS[kind]!,
+    kind: kindOfNumber(kind),
     stamp,
     weight,
     state: state === null ? undefined : decodeState(state),
@@ -106,5 +106,5 @@ export function toChange(row: unknown[]): Change {
 
 export function toLogEntry(row: unknown[]): LogEntry {
   const [set, key, kind, stamp, weight] = row as [number, string, number, number, number];
-  return { set, key, kind: KINDS[kind]!, stamp, weight };
+  return { set, key, kind: kindOfNumber(kind), stamp, weight };
 }

@@ -1,27 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { BatchEvent, BatchSet, DecidedSet } from '../../core/decide-batch.ts';
 import type { ResourceSet, SetId } from '../../core/resource-set.ts';
-import { MOST_SOURCES } from '../resource-index.ts';
-import { type CountedChange, countChange, type OpenWindow, type SetLedger } from '../set-ledger.ts';
-import type { EventPosition } from './wire.ts';
+import type { OpenWindow, SetLedger } from '../../core/set-ledger.ts';
 
-/** What a commit counts for one set, and how far each source has come. */
-interface Ledger extends SetLedger {
-  moved: boolean;
-  readonly positions: Map<string, number>;
-  /** How many sources have a position; undefined before it is needed. */
-  sources: number | undefined;
-}
+type StoredSet = Pick<ResourceSet, 'epochStart' | 'windowChanges' | 'urlPrefix' | 'removed'>;
 
-/** The ledgers of the sets that a commit touches: read when first needed, written at its end. */
+/** Reads what commits need of sets, and writes what becomes of their ledgers. Call it in a transaction. */
 export class SetLedgers {
   readonly #statements;
   #catalogHead = -1;
-  readonly #sets = new Map<
-    SetId,
-    Pick<ResourceSet, 'epochStart' | 'windowChanges' | 'urlPrefix' | 'removed'> | undefined
-  >();
-  readonly #ledgers = new Map<SetId, Ledger>();
-  #positions: ReadonlyMap<number, EventPosition> = new Map();
+  readonly #sets = new Map<SetId, StoredSet | undefined>();
 
   constructor(database: DatabaseSync) {
     const prepare = (sql: string) => database.prepare(sql);
@@ -44,86 +32,65 @@ export class SetLedgers {
     };
   }
 
-  begin(positions: readonly EventPosition[]): void {
-    this.#ledgers.clear();
-    this.#positions = new Map(positions.map((position) => [position.at, position]));
+  /** The sets of events that exist, by id. */
+  read(events: readonly BatchEvent[]): ReadonlyMap<SetId, BatchSet> {
+    this.#forgetChangedSets();
+    const sources = new Map<SetId, Set<string>>();
+    for (const { set, source, position } of events) {
+      let ofSet = sources.get(set);
+      if (ofSet === undefined) {
+        ofSet = new Set();
+        sources.set(set, ofSet);
+      }
+      if (source !== undefined && position !== undefined) ofSet.add(source);
+    }
+    const sets = new Map<SetId, BatchSet>();
+    for (const [id, ofSet] of sources) {
+      const set = this.#set(id);
+      if (set !== undefined) sets.set(id, { set, ledger: this.#ledger(id), ...this.#positions(id, ofSet) });
+    }
+    return sets;
+  }
+
+  write(sets: readonly DecidedSet[]): void {
+    for (const { set, ledger, positions, closed } of sets) {
+      for (const [source, position] of positions) this.#statements.putPosition.run(set, source, position);
+      for (const window of closed) this.#putWindow(set, window);
+      // A set without any change has no window.
+      if (ledger.changes === 0) continue;
+      this.#putWindow(set, ledger.window);
+      this.#statements.putSummary.run(set, ledger.resources, ledger.changes, ledger.lastChange);
+    }
+  }
+
+  #forgetChangedSets(): void {
     const head = (this.#statements.head.get()?.head as number | null) ?? 0;
     if (head !== this.#catalogHead) this.#sets.clear();
     this.#catalogHead = head;
   }
 
-  knows(set: SetId): boolean {
-    if (!this.#sets.has(set)) {
-      const found = this.#statements.set.get(set);
-      this.#sets.set(set, found && JSON.parse(found.body as string));
+  #set(id: SetId): StoredSet | undefined {
+    if (!this.#sets.has(id)) {
+      const found = this.#statements.set.get(id);
+      this.#sets.set(id, found && JSON.parse(found.body as string));
     }
-    const known = this.#sets.get(set);
-    return known !== undefined && known.removed === undefined;
+    const set = this.#sets.get(id);
+    return set?.removed === undefined ? set : undefined;
   }
 
-  /** Whether a set that is known has a prefix; any prefix will do when none is given. */
-  hasPrefix(set: SetId, urlPrefix: string | undefined): boolean {
-    return urlPrefix === undefined || urlPrefix === this.#sets.get(set)!.urlPrefix;
-  }
-
-  /** Whether the position of the event's source can be remembered. */
-  hasRoomFor(set: SetId, at: number): boolean {
-    const event = this.#positions.get(at);
-    if (event === undefined || this.#reached(set, event.source) !== undefined) return true;
-    const ledger = this.#ledger(set);
-    ledger.sources ??= this.#statements.sources.get(set)!.sources as number;
-    return ledger.sources < MOST_SOURCES;
-  }
-
-  /** Notes how far the event's source has come; false when it had come that far already, or (of a shared position) further. */
-  advance(set: SetId, at: number): boolean {
-    const event = this.#positions.get(at);
-    if (event === undefined) return true;
-    const { source, position, shares } = event;
-    const reached = this.#reached(set, source);
-    if (reached !== undefined && (shares ? position < reached : position <= reached)) return false;
-    const ledger = this.#ledger(set);
-    if (reached === undefined && ledger.sources !== undefined) ledger.sources += 1;
-    ledger.positions.set(source, position);
-    return true;
-  }
-
-  #reached(set: SetId, source: string): number | undefined {
-    const stored = () => this.#statements.position.get(set, source)?.position as number | undefined;
-    return this.#ledger(set).positions.get(source) ?? stored();
-  }
-
-  /** Counts a change, and returns the number of its window. */
-  record(set: SetId, change: CountedChange): number {
-    const ledger = this.#ledger(set);
-    const closed = countChange(ledger, change, this.#sets.get(set)!);
-    if (closed !== undefined) this.#putWindow(set, closed);
-    ledger.moved = true;
-    return ledger.window.number;
-  }
-
-  /** Writes what was counted. */
-  end(): void {
-    for (const [set, { window, resources, changes, lastChange, moved, positions }] of this.#ledgers) {
-      for (const [source, position] of positions) this.#statements.putPosition.run(set, source, position);
-      if (!moved) continue;
-      this.#putWindow(set, window);
-      this.#statements.putSummary.run(set, resources, changes, lastChange);
+  #positions(id: SetId, sources: ReadonlySet<string>): Pick<BatchSet, 'positions' | 'sources'> {
+    const positions = new Map<string, number>();
+    for (const source of sources) {
+      const found = this.#statements.position.get(id, source);
+      if (found !== undefined) positions.set(source, found.position as number);
     }
+    const hasNew = positions.size < sources.size;
+    return { positions, sources: hasNew ? (this.#statements.sources.get(id)!.sources as number) : positions.size };
   }
 
-  #ledger(set: SetId): Ledger {
-    let ledger = this.#ledgers.get(set);
-    if (ledger === undefined) {
-      ledger = this.#read(set);
-      this.#ledgers.set(set, ledger);
-    }
-    return ledger;
-  }
-
-  #read(set: SetId): Ledger {
-    const window = this.#statements.window.get(set) as Record<string, number> | undefined;
-    const summary = this.#statements.summary.get(set) as Record<string, number> | undefined;
+  #ledger(id: SetId): SetLedger {
+    const window = this.#statements.window.get(id) as Record<string, number> | undefined;
+    const summary = this.#statements.summary.get(id) as Record<string, number> | undefined;
     return {
       window: {
         number: window?.number ?? 0,
@@ -134,9 +101,6 @@ export class SetLedgers {
       resources: summary?.resources ?? 0,
       changes: summary?.changes ?? 0,
       lastChange: summary?.last_change ?? 0,
-      moved: false,
-      positions: new Map(),
-      sources: undefined,
     };
   }
 

@@ -8,10 +8,10 @@ import type { Resource, Tombstone } from '../../core/resource.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import { failpoint } from '../../lib/failpoint.ts';
+import type { CommitResult } from '../commit-result.ts';
 import type {
   ActivityRange,
   ChangeCounts,
-  CommitResult,
   DroppedCommits,
   EncodedResource,
   FoundResources,

@@ -1,9 +1,11 @@
-import type { ChangeEvent, ChangeKind } from '../../core/change.ts';
+import { CHANGE_KINDS, type ChangeEvent, type ChangeKind } from '../../core/change.ts';
+import type { BatchEvent, Decisions, Outcome } from '../../core/decide-batch.ts';
 import type { ResourceKey } from '../../core/key.ts';
 import { type EncodedState, encodeState } from '../../core/resource.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
-import { type ActivityRange, type CommitResult, MOVED, TOO_MANY_SOURCES, unknownSet } from '../resource-index.ts';
+import { type CommitResult, stampsOf, toResult } from '../commit-result.ts';
+import type { ActivityRange } from '../resource-index.ts';
 
 /** Events as columns: cloning five arrays for a thread costs a fraction of cloning ten thousand objects. */
 export interface EventColumns {
@@ -46,20 +48,25 @@ export interface ResultColumns {
   readonly stamps: Float64Array;
 }
 
-/** The numbers of 1 to 3 are also those of the column `kind`. */
-export const OUTCOME = {
-  created: 1,
-  updated: 2,
-  deleted: 3,
-  sameState: 4,
-  notThere: 5,
-  repeated: 6,
-  unknownSet: 7,
-  moved: 8,
-  tooManySources: 9,
-} as const;
+/** What becomes of an event; numbers of outcomes are places in this list. */
+const OUTCOMES: readonly Outcome[] = [
+  ...CHANGE_KINDS,
+  'same-state',
+  'not-there',
+  'repeated',
+  'unknown-set',
+  'moved',
+  'too-many-sources',
+];
 
-export const KINDS: readonly ChangeKind[] = ['created', 'created', 'updated', 'deleted'];
+/** The number of a kind in the column `kind`. */
+export function numberOfKind(kind: ChangeKind): number {
+  return CHANGE_KINDS.indexOf(kind) + 1;
+}
+
+export function kindOfNumber(number: number): ChangeKind {
+  return CHANGE_KINDS[number - 1]!;
+}
 
 export function toColumns(events: readonly ChangeEvent[]): EventColumns {
   const positions: EventPosition[] = [];
@@ -83,27 +90,36 @@ export function toColumns(events: readonly ChangeEvent[]): EventColumns {
   };
 }
 
-export function toResults({ outcomes, stamps }: ResultColumns, events: readonly ChangeEvent[]): CommitResult[] {
-  return events.map(({ set }, at) => toResult(outcomes[at]!, stamps[at]!, set));
+/** @param keys of each event, which of the batch's keys it is about */
+export function toEvents(columns: EventColumns, keys: readonly number[]): readonly BatchEvent[] {
+  const positions = new Map(columns.positions.map((position) => [position.at, position]));
+  const times = new Map(columns.times.map((time) => [time.at, time]));
+  const prefixes = columns.prefixes.values();
+  let next = prefixes.next().value;
+  let urlPrefix: string | undefined;
+  return columns.sets.map((set, at) => {
+    if (next?.at === at) {
+      ({ urlPrefix } = next);
+      next = prefixes.next().value;
+    }
+    const { source, position, shares } = positions.get(at) ?? NOTHING;
+    const { time, window } = times.get(at) ?? NOTHING;
+    const [state, weight] = [columns.states[at] ?? undefined, columns.weights[at]!];
+    return { set, key: keys[at]!, state, weight, urlPrefix, source, position, sharesPosition: shares, time, window };
+  });
 }
 
-function toResult(outcome: number, stamp: Stamp, set: SetId): CommitResult {
-  switch (outcome) {
-    case OUTCOME.sameState:
-      return { status: 'unchanged', reason: 'same-state' };
-    case OUTCOME.notThere:
-      return { status: 'unchanged', reason: 'not-there' };
-    case OUTCOME.repeated:
-      return { status: 'unchanged', reason: 'repeated' };
-    case OUTCOME.unknownSet:
-      return unknownSet(set);
-    case OUTCOME.moved:
-      return MOVED;
-    case OUTCOME.tooManySources:
-      return TOO_MANY_SOURCES;
-    default:
-      return { status: 'applied', stamp, kind: KINDS[outcome]! };
-  }
+const NOTHING: Partial<EventPosition & EventTime> = {};
+
+export function toResultColumns(decisions: Decisions): ResultColumns {
+  return {
+    outcomes: Uint8Array.from(decisions.outcomes, (outcome) => OUTCOMES.indexOf(outcome)),
+    stamps: stampsOf(decisions),
+  };
+}
+
+export function toResults({ outcomes, stamps }: ResultColumns, events: readonly ChangeEvent[]): CommitResult[] {
+  return events.map(({ set }, at) => toResult(OUTCOMES[outcomes[at]!]!, set, stamps[at]!));
 }
 
 /** What the writer thread is started with. */

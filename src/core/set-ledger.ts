@@ -1,6 +1,6 @@
-import type { ChangeKind } from '../core/change.ts';
-import { MAX_ENTRIES_WEIGHT, type ResourceSet } from '../core/resource-set.ts';
-import type { Stamp } from '../core/stamp.ts';
+import type { ChangeKind } from './change.ts';
+import { MAX_ENTRIES_WEIGHT, type ResourceSet } from './resource-set.ts';
+import type { Stamp } from './stamp.ts';
 
 /** The Change List window that is being filled; number 0 before the first change of a set. */
 export interface OpenWindow {

@@ -1,0 +1,25 @@
+import { TidemarkError } from './errors.ts';
+import { clockStamp, type Stamp } from './stamp.ts';
+
+/** Milliseconds that a clock may be off without a doubt of it. */
+export const MOST_OFF = 60_000;
+/** Microseconds that the last stamp may be ahead of the clock: beyond that, the clock is wrong now, or was wrong then. */
+const MOST_AHEAD = MOST_OFF * 1000;
+
+/** The stamp up to which an operator has accepted that the log is ahead of the clock. */
+export interface AcceptedClock {
+  readonly through: Stamp;
+}
+
+/** Whether a store whose last stamp this is refuses to write until an operator accepts it. */
+export function isAhead(last: Stamp, { through }: AcceptedClock = { through: 0 }, now?: number): boolean {
+  return last - Math.max(clockStamp(now), through) > MOST_AHEAD;
+}
+
+export function clockIsBehind(last: Stamp, now?: number): TidemarkError {
+  const seconds = Math.round((last - clockStamp(now)) / 1e6);
+  return new TidemarkError(
+    'unavailable',
+    `the last change in the store is ${seconds} seconds ahead of this machine's clock: set the clock right, or, when it is right now and was wrong then, run "tidemark clock --confirm"`,
+  );
+}

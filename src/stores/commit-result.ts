@@ -1,0 +1,43 @@
+import type { ChangeKind } from '../core/change.ts';
+import { type Decisions, isChange, MOST_SOURCES, type Outcome } from '../core/decide-batch.ts';
+import type { SetId } from '../core/resource-set.ts';
+import type { Stamp } from '../core/stamp.ts';
+
+export type CommitResult =
+  | { readonly status: 'applied'; readonly stamp: Stamp; readonly kind: ChangeKind }
+  /** It told nothing new; `repeated` when its position was known. */
+  | { readonly status: 'unchanged'; readonly reason: 'same-state' | 'not-there' | 'repeated' }
+  | {
+      readonly status: 'rejected';
+      readonly code: 'unknown-set' | 'moved' | 'too-many-sources';
+      readonly message: string;
+    };
+
+/** The stamp of each event's change; 0 where it makes none. */
+export function stampsOf({ outcomes, changes }: Pick<Decisions, 'outcomes' | 'changes'>): Float64Array {
+  const stamps = new Float64Array(outcomes.length);
+  for (const { event, after } of changes) stamps[event] = after.stamp;
+  return stamps;
+}
+
+export function toResult(outcome: Outcome, set: SetId, stamp: Stamp): CommitResult {
+  if (isChange(outcome)) return { status: 'applied', stamp, kind: outcome };
+  switch (outcome) {
+    case 'unknown-set':
+      return { status: 'rejected', code: outcome, message: `there is no set with the id ${set}` };
+    case 'moved':
+      return {
+        status: 'rejected',
+        code: outcome,
+        message: 'the set was moved to another URL prefix meanwhile: post the event again',
+      };
+    case 'too-many-sources':
+      return {
+        status: 'rejected',
+        code: outcome,
+        message: `source is a new one, and the set remembers the positions of ${MOST_SOURCES} already: use one of those, or leave out position`,
+      };
+    default:
+      return { status: 'unchanged', reason: outcome };
+  }
+}
