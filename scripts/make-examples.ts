@@ -2,10 +2,12 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Change } from '../src/core/change.ts';
-import { type SetUris, setUris, sourceUris } from '../src/core/document-uris.ts';
 import type { Resource } from '../src/core/resource.ts';
+import { sourceHome } from '../src/core/set-uris.ts';
 import { boundaryAfter, boundaryBefore } from '../src/core/stamp.ts';
+import { documentUri, setUris } from '../src/publish/documents.ts';
 import { partName } from '../src/publish/pages/document-name.ts';
+import type { SetUris } from '../src/publish/published-set.ts';
 import { renderCapabilityList } from '../src/publish/render/documents/capability-list.ts';
 import { type ChangeListHead, changeEntries, changeListHead } from '../src/publish/render/documents/change-list.ts';
 import { renderChangeListIndex } from '../src/publish/render/documents/change-list-index.ts';
@@ -42,9 +44,10 @@ export function exampleFile(uri: string): string {
 }
 
 function sourceDescription(sets: readonly SetUris[]): Named {
-  const { sourceDescription, home } = sourceUris(EXAMPLE_BASE_URL);
+  const sourceDescription = documentUri(EXAMPLE_BASE_URL, { kind: 'sourceDescription' });
+  const describedBy = sourceHome(EXAMPLE_BASE_URL);
   const capabilityLists = sets.map((uris) => ({ uri: uris.capabilityList, describedBy: uris.home }));
-  return [sourceDescription, renderSourceDescription({ describedBy: home, capabilityLists })];
+  return [sourceDescription, renderSourceDescription({ describedBy, capabilityLists })];
 }
 
 interface History {
@@ -89,7 +92,7 @@ function partsOf(uris: SetUris, { changes, resources }: History): readonly Named
 
 function capabilityList(uris: SetUris): Named {
   const text = renderCapabilityList({
-    sourceDescription: sourceUris(EXAMPLE_BASE_URL).sourceDescription,
+    sourceDescription: uris.sourceDescription,
     describedBy: uris.home,
     capabilities: [
       { uri: uris.resourceList, capability: 'resourcelist' },
@@ -101,14 +104,22 @@ function capabilityList(uris: SetUris): Named {
 
 type WithoutUp<Head> = Omit<Head, 'capabilityList'>;
 
-function resourceList(uris: SetUris, part: readonly Resource[], head: WithoutUp<ResourceListHead>): string {
-  const { capabilityList, resources: urlPrefix } = uris;
+function resourceList(
+  { home, capabilityList }: SetUris,
+  part: readonly Resource[],
+  head: WithoutUp<ResourceListHead>,
+): string {
+  const urlPrefix = `${home}resources/`;
   const entries = resourceEntries(part, { urlPrefix, publishHashes: [] });
   return resourceListHead({ capabilityList, ...head }) + entries + URLSET_END;
 }
 
-function changeList(uris: SetUris, part: readonly Change[], head: WithoutUp<ChangeListHead>): string {
-  const { capabilityList, resources: urlPrefix } = uris;
+function changeList(
+  { home, capabilityList }: SetUris,
+  part: readonly Change[],
+  head: WithoutUp<ChangeListHead>,
+): string {
+  const urlPrefix = `${home}resources/`;
   const entries = changeEntries(part, { urlPrefix, publishHashes: [] });
   return changeListHead({ capabilityList, ...head }) + entries + URLSET_END;
 }

@@ -20,7 +20,7 @@ import { DocumentCache } from './publish/cache/document-cache.ts';
 import { FreshDocuments } from './publish/cache/fresh-documents.ts';
 import type { RenderThreadData } from './publish/cache/render-thread.ts';
 import { Renderer } from './publish/cache/renderer.ts';
-import type { DocumentPublisher } from './publish/published-document.ts';
+import type { DocumentPublisher } from './publish/document-publisher.ts';
 import { Publisher } from './publish/publisher.ts';
 import { letYoungGenerationGrow } from './runtime-settings.ts';
 import { SetRegistry } from './sets/set-registry.ts';

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { CHANGE_KINDS } from '../core/change.ts';
 import { TIME_UNITS } from '../core/time-unit.ts';
 import { postedEventSchema } from '../ingest/posted-schema.ts';
+import { eachListed } from '../publish/documents.ts';
 import { settingsOfAdministrators } from './set-schemas.ts';
 
 /** The shapes of the JSON API. Those with an id are components of its description at /api/openapi.json. */
@@ -118,7 +119,7 @@ export const setSchema = z
     private: z.boolean().describe('Whether it is only for those whose token may read it.'),
     ...settingsOfAdministrators,
     epoch: z.int().min(1).describe('Rises when its history starts anew.'),
-    documents: z.strictObject({ capabilityList: uri, resourceList: uri, changeList: uri, recentChanges: uri }),
+    documents: z.strictObject(eachListed(() => uri)),
   })
   .meta({ id: 'ResourceSet', description: 'A set with its numbers and documents.' });
 

@@ -1,5 +1,4 @@
 import type { Change } from '../core/change.ts';
-import { setUris } from '../core/document-uris.ts';
 import { uriOf } from '../core/key.ts';
 import { traitsOf } from '../core/origin.ts';
 import type { Resource, ResourceState } from '../core/resource.ts';
@@ -8,7 +7,8 @@ import { formatStamp } from '../core/stamp.ts';
 import { formatSeconds } from '../core/w3c-datetime.ts';
 import type { PostingResult } from '../ingest/ndjson-posting.ts';
 import type { PostingEntry } from '../observe/audit/posting-entry.ts';
-import type { PageInfo } from '../publish/published-document.ts';
+import type { PageInfo } from '../publish/document-publisher.ts';
+import { documentUri, eachListed } from '../publish/documents.ts';
 import type { ChangeCounts, SetSummary } from '../stores/resource-index.ts';
 import type {
   ChangeView,
@@ -23,7 +23,6 @@ import type {
 /** Values of the domain in the words of the API; see schemas.ts. */
 
 export function setView(set: ResourceSet, summary: SetSummary, baseUrl: string): SetView {
-  const { capabilityList, resourceList, changeList, recentChanges } = setUris(baseUrl, set.slug);
   const { source, records } = traitsOf(set.origin);
   return {
     set: set.slug,
@@ -38,7 +37,7 @@ export function setView(set: ResourceSet, summary: SetSummary, baseUrl: string):
     records,
     private: set.private === true,
     epoch: set.epoch,
-    documents: { capabilityList, resourceList, changeList, recentChanges },
+    documents: eachListed((kind) => documentUri(baseUrl, { kind, set: set.slug })),
   };
 }
 
@@ -65,7 +64,7 @@ export function changeView({ urlPrefix }: ResourceSet, { key, kind, stamp, state
 export function pageView(page: PageInfo, { slug }: ResourceSet, baseUrl: string): PageView {
   return {
     name: page.name,
-    uri: setUris(baseUrl, slug).resourcePage(page.name),
+    uri: documentUri(baseUrl, { kind: 'resourceListPage', set: slug, name: page.name }),
     from: page.from,
     entries: page.entries,
     changed: page.version === 0 ? undefined : formatStamp(page.version),

@@ -3,10 +3,9 @@ import { MAX_ENTRIES, MAX_ENTRIES_WEIGHT } from '../core/resource-set.ts';
 import { boundaryAfter, boundaryBefore, clockStamp, formatStamp, type Stamp } from '../core/stamp.ts';
 import type { ResourceIndex, Window } from '../stores/resource-index.ts';
 import type { Making } from './cache/document-cache.ts';
-import { type DocumentReference, fingerprint } from './cache/document-reference.ts';
-import type { Documents } from './cache/fresh-documents.ts';
-import { parseName, partName } from './pages/document-name.ts';
-import { notOlderThan, type PublishedDocument } from './published-document.ts';
+import { fingerprint } from './cache/document-reference.ts';
+import type { AskedRange, DocumentPlan } from './document-plan.ts';
+import { documentName, parseName, partName } from './pages/document-name.ts';
 import type { PublishedSet } from './published-set.ts';
 
 const LIMITS = { entries: MAX_ENTRIES, weight: MAX_ENTRIES_WEIGHT };
@@ -20,30 +19,28 @@ interface History {
 /** The Change Lists of a set: windows of its history, and the index over them (ResourceSync 1.1, 12). */
 export class ChangeLists {
   readonly #index: ResourceIndex;
-  readonly #cache: Documents;
 
-  constructor(index: ResourceIndex, cache: Documents) {
+  constructor(index: ResourceIndex) {
     this.#index = index;
-    this.#cache = cache;
   }
 
-  async list(published: PublishedSet): Promise<PublishedDocument> {
+  async list(published: PublishedSet): Promise<DocumentPlan> {
     const history = await this.#history(published);
-    if (history.windows.length > 1) return this.#windowIndex(published, history);
+    if (history.windows.length > 1) return planWindowIndex(published, history);
     const { set, uris } = published;
     const { newest } = history;
-    return this.#changes(published, {
-      name: 'changelist',
+    return planChanges(published, {
+      name: documentName(uris.changeList),
       newest,
       range: { after: set.epochStart, until: newest + 1 },
       head: { from: set.epochStart, capabilityList: uris.capabilityList },
     });
   }
 
-  async recent(published: PublishedSet): Promise<PublishedDocument> {
+  async recent(published: PublishedSet): Promise<DocumentPlan> {
     const { set, uris, style } = published;
     const { newest } = await this.#history(published);
-    return this.#get(published, { name: 'changelist-recent', version: newest }, () => ({
+    return plan(published, { name: documentName(uris.recentChanges), version: newest }, () => ({
       newest,
       job: {
         kind: 'recent-changes',
@@ -58,7 +55,7 @@ export class ChangeLists {
   }
 
   /** @throws TidemarkError `not-found` or `gone` */
-  async window(published: PublishedSet, name: string): Promise<PublishedDocument> {
+  async window(published: PublishedSet, name: string): Promise<DocumentPlan> {
     const { set, uris } = published;
     const number = parseName(name, set.epoch);
     const { windows, newest } = await this.#history(published);
@@ -68,15 +65,15 @@ export class ChangeLists {
     const next = windows[at + 1];
     const head = { from, capabilityList: uris.capabilityList, index: uris.changeList };
     if (next === undefined) {
-      return this.#changes(published, {
-        name: `changelist-${name}`,
+      return planChanges(published, {
+        name: documentName(uris.changeWindow(name)),
         newest,
         range: { after: from, until: newest + 1 },
         head,
       });
     }
-    return this.#changes(published, {
-      name: `changelist-${name}-closed`,
+    return planChanges(published, {
+      name: documentName(uris.changeWindow(name), 'closed'),
       newest: next.from - 1,
       range: { after: from, until: next.from },
       head: { ...head, until: next.from },
@@ -84,10 +81,8 @@ export class ChangeLists {
     });
   }
 
-  async between(
-    published: PublishedSet,
-    range: AskedRange,
-  ): Promise<{ document: PublishedDocument; next: Stamp | undefined }> {
+  /** The changes of a time, as many as a document may hold. @throws TidemarkError `invalid` */
+  async between(published: PublishedSet, range: AskedRange): Promise<DocumentPlan> {
     const { set, uris } = published;
     const { newest } = await this.#history(published);
     requireOrder(range, { begins: set.epochStart, newest });
@@ -99,14 +94,14 @@ export class ChangeLists {
     const head = { from, capabilityList: uris.capabilityList, ...(until !== undefined && { until }) };
     // Under one name, so that a new question replaces the last one in the cache: there are as many as there are clients.
     const question = { ...published, fingerprint: fingerprint(published.fingerprint, from, until) };
-    const document = await this.#changes(question, {
-      name: 'changes-between',
+    const document = planChanges(question, {
+      name: documentName(uris.changeList, 'between'),
       newest: until === undefined ? newest : until - 1,
       range: { after: from, until: until ?? newest + 1 },
       head,
       immutable: until !== undefined,
     });
-    return { document, next };
+    return { ...document, next };
   }
 
   /** The boundary below the first change that a document from here on cannot hold; undefined when it holds them all. */
@@ -123,28 +118,6 @@ export class ChangeLists {
     return undefined;
   }
 
-  #windowIndex(published: PublishedSet, { windows, newest }: History): Promise<PublishedDocument> {
-    const { set, uris } = published;
-    // An index lists what has happened since its `from`, so the oldest of too many windows may be left out (ResourceSync 1.1, 12.2).
-    const first = Math.max(windows.length - MAX_ENTRIES, 0);
-    return this.#get(published, { name: 'changelist-index', version: newest }, () => ({
-      newest,
-      job: {
-        kind: 'change-list-index',
-        document: {
-          from: fromOf(published, windows, first),
-          capabilityList: uris.capabilityList,
-          windows: windows.slice(first).map(({ number, from }, at, listed) => {
-            const next = listed[at + 1];
-            const uri = uris.changeWindow(partName(set.epoch, number));
-            const begins = first + at === 0 ? set.epochStart : from;
-            return { uri, from: begins, ...(next !== undefined && { until: next.from }) };
-          }),
-        },
-      },
-    }));
-  }
-
   /** The windows up to the last change: what was committed since is left to the next request. */
   async #history({ set }: PublishedSet): Promise<History> {
     const { lastChange } = await this.#index.summary(set.id);
@@ -152,32 +125,6 @@ export class ChangeLists {
     const windows = await this.#index.windows(set.id, set.epochStart);
     return { newest, windows: windows.filter(({ from }) => from < newest) };
   }
-
-  #changes(
-    published: PublishedSet,
-    { name, newest, range, head, immutable = false }: ChangesPlan,
-  ): Promise<PublishedDocument> {
-    const { set, style } = published;
-    return this.#get(published, { name, version: newest }, () => ({
-      newest,
-      immutable,
-      job: { kind: 'changes', set: set.id, ...range, head, style },
-    }));
-  }
-
-  async #get(
-    { set, folder, fingerprint }: PublishedSet,
-    { name, version }: Pick<DocumentReference, 'name' | 'version'>,
-    making: () => Making,
-  ): Promise<PublishedDocument> {
-    const document = await this.#cache.get({ folder, name, version, fingerprint }, making);
-    return notOlderThan(set.hashesSince ?? 0, document);
-  }
-}
-
-interface AskedRange {
-  readonly from: Stamp | undefined;
-  readonly until: Stamp | undefined;
 }
 
 interface ChangesPlan {
@@ -191,6 +138,48 @@ interface ChangesPlan {
     readonly index?: string;
   };
   readonly immutable?: boolean;
+}
+
+function planWindowIndex(published: PublishedSet, { windows, newest }: History): DocumentPlan {
+  const { set, uris } = published;
+  // An index lists what has happened since its `from`, so the oldest of too many windows may be left out (ResourceSync 1.1, 12.2).
+  const first = Math.max(windows.length - MAX_ENTRIES, 0);
+  return plan(published, { name: documentName(uris.changeList, 'index'), version: newest }, () => ({
+    newest,
+    job: {
+      kind: 'change-list-index',
+      document: {
+        from: fromOf(published, windows, first),
+        capabilityList: uris.capabilityList,
+        windows: windows.slice(first).map(({ number, from }, at, listed) => {
+          const next = listed[at + 1];
+          const uri = uris.changeWindow(partName(set.epoch, number));
+          const begins = first + at === 0 ? set.epochStart : from;
+          return { uri, from: begins, ...(next !== undefined && { until: next.from }) };
+        }),
+      },
+    },
+  }));
+}
+
+function planChanges(
+  published: PublishedSet,
+  { name, newest, range, head, immutable = false }: ChangesPlan,
+): DocumentPlan {
+  const { set, style } = published;
+  return plan(published, { name, version: newest }, () => ({
+    newest,
+    immutable,
+    job: { kind: 'changes', set: set.id, ...range, head, style },
+  }));
+}
+
+function plan(
+  { set, folder, fingerprint }: PublishedSet,
+  { name, version }: { readonly name: string; readonly version: Stamp },
+  making: () => Making,
+): DocumentPlan {
+  return { reference: { folder, name, version, fingerprint }, making, notBefore: set.hashesSince ?? 0 };
 }
 
 /** The first window of an epoch reaches back to its start; every other one begins where the one before ends. */

@@ -1,4 +1,3 @@
-import type { SetUris } from '../core/document-uris.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import type { EntryStyle } from './render/documents/entry.ts';
 
@@ -11,4 +10,16 @@ export interface PublishedSet {
   readonly folder: string;
   /** A digest of whatever its documents depend on besides the log. */
   readonly fingerprint: string;
+}
+
+/** The addresses of a set that its documents contain. */
+export interface SetUris {
+  readonly home: string;
+  readonly sourceDescription: string;
+  readonly capabilityList: string;
+  readonly resourceList: string;
+  readonly changeList: string;
+  readonly recentChanges: string;
+  resourcePage(name: string): string;
+  changeWindow(name: string): string;
 }

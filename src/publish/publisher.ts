@@ -1,23 +1,31 @@
 import { setImmediate } from 'node:timers/promises';
-import { setUris, sourceUris } from '../core/document-uris.ts';
 import { TidemarkError } from '../core/errors.ts';
 import type { ResourceSet, SetId } from '../core/resource-set.ts';
-import type { Stamp } from '../core/stamp.ts';
 import type { SetRegistry } from '../sets/set-registry.ts';
 import type { Catalog } from '../stores/catalog.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
 import { fingerprint } from './cache/document-reference.ts';
 import type { Documents } from './cache/fresh-documents.ts';
 import type { Renderer } from './cache/renderer.ts';
-import { ChangeLists } from './change-lists.ts';
+import { type AskedRange, publish } from './document-plan.ts';
+import type { DocumentPublisher, PageInfo } from './document-publisher.ts';
+import {
+  DOCUMENTS,
+  documentUri,
+  type SetDocumentKey,
+  type SetRow,
+  type SourceDocumentKey,
+  setUris,
+  sourceUris,
+} from './documents.ts';
+import { documentName } from './pages/document-name.ts';
 import { LogTail } from './pages/log-tail.ts';
 import type { PageDirectory } from './pages/page-directory.ts';
 import { SetPublication } from './pages/set-publication.ts';
-import { type DocumentPublisher, notOlderThan, type PageInfo, type PublishedDocument } from './published-document.ts';
-import type { PublishedSet } from './published-set.ts';
+import type { PublishedDocument } from './published-document.ts';
+import type { PublishedSet, SetUris } from './published-set.ts';
 import { ENTRY_VERSION } from './render/documents/entry.ts';
-import { type DocumentPlan, type PagePlan, planNamedPage, planPages, planResourceList } from './resource-lists.ts';
-import { planDescriptionPart, planSourceDescription } from './source-descriptions.ts';
+import { type PagePlan, planPages } from './resource-lists.ts';
 
 export interface PublisherParts {
   readonly index: ResourceIndex;
@@ -32,6 +40,12 @@ export interface PageCounts {
   readonly outOfDate: number;
 }
 
+interface KnownPublication {
+  readonly epoch: number;
+  readonly uris: SetUris;
+  readonly publication: SetPublication;
+}
+
 /** Some milliseconds. */
 const PAGES_AT_ONCE = 2_000;
 
@@ -39,70 +53,36 @@ const PAGES_AT_ONCE = 2_000;
 export class Publisher implements DocumentPublisher {
   readonly #parts: PublisherParts;
   readonly #tail: LogTail;
-  readonly #publications = new Map<SetId, { readonly epoch: number; readonly publication: SetPublication }>();
-  readonly #changeLists: ChangeLists;
+  readonly #publications = new Map<SetId, KnownPublication>();
 
   constructor(parts: PublisherParts) {
     this.#parts = parts;
     this.#tail = new LogTail(parts.index);
-    this.#changeLists = new ChangeLists(parts.index, parts.cache);
   }
 
-  async sourceDescription(shown: readonly ResourceSet[]): Promise<PublishedDocument> {
-    const { baseUrl } = await this.#parts.sets.source();
-    return this.#make(planSourceDescription(baseUrl, shown));
+  async sourceDocument(key: SourceDocumentKey, shown: readonly ResourceSet[]): Promise<PublishedDocument> {
+    const { sets, cache } = this.#parts;
+    const { baseUrl } = await sets.source();
+    const input = { baseUrl, shown, uri: documentUri(baseUrl, key), uris: sourceUris(baseUrl) };
+    const { part = '' } = key as { readonly part?: string };
+    return publish(cache, DOCUMENTS[key.kind].plan(input, part));
   }
 
-  async descriptionPart(shown: readonly ResourceSet[], name: string): Promise<PublishedDocument> {
-    const { baseUrl } = await this.#parts.sets.source();
-    return this.#make(planDescriptionPart(baseUrl, shown, name));
-  }
-
-  async capabilityList(slug: string): Promise<PublishedDocument> {
-    const { set, uris, folder, fingerprint } = await this.#set(slug);
-    const { baseUrl } = await this.#parts.sets.source();
-    return this.#parts.cache.get({ folder, name: 'capabilitylist', version: set.epochStart, fingerprint }, () => ({
-      newest: set.epochStart,
-      job: {
-        kind: 'capability-list',
-        document: {
-          sourceDescription: sourceUris(baseUrl).sourceDescription,
-          describedBy: uris.home,
-          capabilities: [
-            { uri: uris.resourceList, capability: 'resourcelist' },
-            { uri: uris.changeList, capability: 'changelist' },
-          ],
-        },
-      },
-    }));
-  }
-
-  async resourceList(slug: string): Promise<PublishedDocument> {
-    const published = await this.#readySet(slug);
-    const plan = await this.#settled(published, (directory) => planResourceList(published, directory));
-    return this.#makePage(published, plan);
-  }
-
-  async resourcePage(slug: string, name: string): Promise<PublishedDocument> {
-    const published = await this.#readySet(slug);
-    const plan = await this.#settled(published, (directory) => planNamedPage(published, directory, name));
-    return this.#makePage(published, plan);
-  }
-
-  async changeList(slug: string): Promise<PublishedDocument> {
-    return this.#changeLists.list(await this.#readySet(slug));
-  }
-
-  async recentChanges(slug: string): Promise<PublishedDocument> {
-    return this.#changeLists.recent(await this.#readySet(slug));
-  }
-
-  async changeWindow(slug: string, name: string): Promise<PublishedDocument> {
-    return this.#changeLists.window(await this.#readySet(slug), name);
-  }
-
-  async changesBetween(slug: string, range: { readonly from: Stamp | undefined; readonly until: Stamp | undefined }) {
-    return this.#changeLists.between(await this.#readySet(slug), range);
+  async setDocument(key: SetDocumentKey): Promise<PublishedDocument> {
+    const { index, cache } = this.#parts;
+    const row: SetRow = DOCUMENTS[key.kind];
+    const published = row.isEarly === true ? await this.#set(key.set) : await this.#readySet(key.set);
+    const { name = '', range } = key as { readonly name?: string; readonly range?: AskedRange };
+    const uri = documentUri('', key);
+    const plan = await row.plan({
+      published,
+      index,
+      uri,
+      name,
+      range,
+      settled: (use) => this.#settled(published, use),
+    });
+    return publish(cache, plan);
   }
 
   async pages(slug: string): Promise<readonly PageInfo[]> {
@@ -118,7 +98,7 @@ export class Publisher implements DocumentPublisher {
   async refreshPage(slug: string, name: string): Promise<PageInfo> {
     const found = (await this.#pagePlans(slug)).find(({ page }) => page.name === name);
     if (found === undefined) throw new TidemarkError('not-found', `the set "${slug}" has no page "${name}"`, { name });
-    await this.#parts.cache.refresh(found.plan.reference, found.plan.making);
+    await this.#parts.cache.refresh(found.plan.reference, found.plan.making());
     return this.#pageInfo(found);
   }
 
@@ -129,8 +109,10 @@ export class Publisher implements DocumentPublisher {
   async countPages(): Promise<PageCounts> {
     const counts = { current: 0, outOfDate: 0 };
     let counted = 0;
-    for (const [id, { publication }] of this.#publications) {
-      for (const { document, version } of publication.knownPages()) {
+    for (const [id, { publication, uris }] of this.#publications) {
+      const pages = publication.knownPages();
+      for (const { name, version } of pages) {
+        const document = documentName(pages.length === 1 ? uris.resourceList : uris.resourcePage(name));
         const isCurrent = this.#parts.cache.holds({ folder: folderOf(id), name: document, version });
         counts[isCurrent ? 'current' : 'outOfDate'] += 1;
         // A source of many sets has tens of thousands of pages, and others want the thread too.
@@ -177,21 +159,13 @@ export class Publisher implements DocumentPublisher {
     return { name, from, entries, version, ...rendered };
   }
 
-  #make({ reference, making }: DocumentPlan): Promise<PublishedDocument> {
-    return this.#parts.cache.get(reference, () => making);
-  }
-
-  async #makePage({ set }: PublishedSet, plan: DocumentPlan): Promise<PublishedDocument> {
-    const document = await this.#make(plan);
-    return notOlderThan(Math.max(set.pagesSince ?? 0, set.hashesSince ?? 0), document);
-  }
-
-  #settled<Result>({ set }: PublishedSet, use: (directory: PageDirectory) => Result): Promise<Result> {
+  #settled<Result>({ set, uris }: PublishedSet, use: (directory: PageDirectory) => Result): Promise<Result> {
     const { index, catalog, renderer } = this.#parts;
     let known = this.#publications.get(set.id);
     if (known?.epoch !== set.epoch) {
       const survey = renderer.survey.bind(renderer);
-      known = { epoch: set.epoch, publication: new SetPublication(set, { index, catalog, tail: this.#tail, survey }) };
+      const publication = new SetPublication(set, { index, catalog, tail: this.#tail, survey });
+      known = { epoch: set.epoch, uris, publication };
       this.#publications.set(set.id, known);
     }
     return known.publication.settled(set, use);

@@ -2,15 +2,10 @@ import { TidemarkError } from '../core/errors.ts';
 import type { Stamp } from '../core/stamp.ts';
 import type { Making } from './cache/document-cache.ts';
 import { type DocumentReference, fingerprint } from './cache/document-reference.ts';
-import { parseName } from './pages/document-name.ts';
+import type { DocumentPlan } from './document-plan.ts';
+import { documentName, parseName } from './pages/document-name.ts';
 import { type Page, type PageDirectory, RETIRED_FOR, type RetiredPage } from './pages/page-directory.ts';
 import type { PublishedSet } from './published-set.ts';
-
-/** Which document, and how to make it. Plans are made at one moment of the directory, and carried out later. */
-export interface DocumentPlan {
-  readonly reference: DocumentReference;
-  readonly making: Making;
-}
 
 export interface PagePlan {
   readonly page: Readonly<Page>;
@@ -49,51 +44,42 @@ function planAsListed(published: PublishedSet, directory: PageDirectory, page: P
 function planOnly(published: PublishedSet, page: Page): DocumentPlan {
   const { set, uris, style } = published;
   const at = atOf(published, page.version);
-  return {
-    reference: reference(published, 'resourcelist', page.version),
-    making: {
-      newest: at - 1,
-      job: { kind: 'resource-page', set: set.id, range: {}, style, head: { at, capabilityList: uris.capabilityList } },
-    },
-  };
+  return plan(published, reference(published, documentName(uris.resourceList), page.version), {
+    newest: at - 1,
+    job: { kind: 'resource-page', set: set.id, range: {}, style, head: { at, capabilityList: uris.capabilityList } },
+  });
 }
 
 function planPage(published: PublishedSet, directory: PageDirectory, page: Page): DocumentPlan {
   const { set, uris, style } = published;
   const at = atOf(published, page.version);
-  return {
-    reference: reference(published, `resourcelist-${page.name}`, page.version),
-    making: {
-      newest: at - 1,
-      job: {
-        kind: 'resource-page',
-        set: set.id,
-        range: { from: page.from, to: directory.endOf(page.name) },
-        style,
-        head: { at, capabilityList: uris.capabilityList, index: uris.resourceList },
-      },
+  return plan(published, reference(published, documentName(uris.resourcePage(page.name)), page.version), {
+    newest: at - 1,
+    job: {
+      kind: 'resource-page',
+      set: set.id,
+      range: { from: page.from, to: directory.endOf(page.name) },
+      style,
+      head: { at, capabilityList: uris.capabilityList, index: uris.resourceList },
     },
-  };
+  });
 }
 
 /** What the page held when it was within its limits for the last time, in its present state. */
 function planRetired(published: PublishedSet, { name, from, to, through }: RetiredPage): DocumentPlan {
   const { set, uris, style } = published;
   const at = Math.max(through, set.epochStart);
-  return {
-    reference: reference(published, `resourcelist-${name}-retired`, through),
-    making: {
-      newest: at - 1,
-      job: {
-        kind: 'resource-page',
-        set: set.id,
-        range: { from, to },
-        createdBefore: through,
-        style,
-        head: { at, capabilityList: uris.capabilityList, index: uris.resourceList },
-      },
+  return plan(published, reference(published, documentName(uris.resourcePage(name), 'retired'), through), {
+    newest: at - 1,
+    job: {
+      kind: 'resource-page',
+      set: set.id,
+      range: { from, to },
+      createdBefore: through,
+      style,
+      head: { at, capabilityList: uris.capabilityList, index: uris.resourceList },
     },
-  };
+  });
 }
 
 function planIndex(published: PublishedSet, directory: PageDirectory): DocumentPlan {
@@ -101,11 +87,13 @@ function planIndex(published: PublishedSet, directory: PageDirectory): DocumentP
   const { pages } = directory;
   const newest = Math.max(...pages.map(({ version }) => version));
   const at = atOf(published, newest);
-  const plan = reference(published, 'resourcelist', newest);
-  return {
-    // After a split the same newest stamp may have other pages.
-    reference: { ...plan, fingerprint: fingerprint(plan.fingerprint, pages.length, directory.lastNumber) },
-    making: {
+  // After a split the same newest stamp may have other pages.
+  const shape = fingerprint(published.fingerprint, pages.length, directory.lastNumber);
+  const list = reference(published, documentName(uris.resourceList), newest);
+  return plan(
+    published,
+    { ...list, fingerprint: shape },
+    {
       newest: at - 1,
       job: {
         kind: 'resource-list-index',
@@ -116,7 +104,12 @@ function planIndex(published: PublishedSet, directory: PageDirectory): DocumentP
         },
       },
     },
-  };
+  );
+}
+
+/** The directory changes afterwards, so everything is taken from it before. */
+function plan({ set }: PublishedSet, reference: DocumentReference, making: Making): DocumentPlan {
+  return { reference, making: () => making, notBefore: Math.max(set.pagesSince ?? 0, set.hashesSince ?? 0) };
 }
 
 /** One above the newest stamp; a set that has seen no change in this epoch is as it was when the epoch began. */

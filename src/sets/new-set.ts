@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { setUris } from '../core/document-uris.ts';
 import { TidemarkError } from '../core/errors.ts';
 import { strictUri } from '../core/key.ts';
 import { type Origin, traitsOf } from '../core/origin.ts';
@@ -11,6 +10,7 @@ import {
   type ResourceSet,
   type SetFields,
 } from '../core/resource-set.ts';
+import { resourcesPrefix } from '../core/set-uris.ts';
 import type { Stamp } from '../core/stamp.ts';
 
 /** Characters of a prefix: some are left for what follows it in a URI, which has 2,048 at most. */
@@ -37,7 +37,7 @@ export function draftSet(set: NewSet, baseUrl: string): Omit<ResourceSet, 'id' |
   return {
     slug,
     epoch: 1,
-    urlPrefix: set.urlPrefix === undefined ? setUris(baseUrl, slug).resources : parseUrlPrefix(set.urlPrefix),
+    urlPrefix: set.urlPrefix === undefined ? resourcesPrefix(baseUrl, slug) : parseUrlPrefix(set.urlPrefix),
     origin,
     ...settingsOf(set),
     ready: traitsOf(origin).source === undefined && set.imported === undefined,

@@ -1,4 +1,3 @@
-import { setUris } from '../core/document-uris.ts';
 import { isTidemarkError, TidemarkError } from '../core/errors.ts';
 import {
   type Imported,
@@ -9,6 +8,7 @@ import {
   type SetFields,
   type SetId,
 } from '../core/resource-set.ts';
+import { resourcesPrefix } from '../core/set-uris.ts';
 import type { Stamp } from '../core/stamp.ts';
 import { fromStoredSet, type StoredSet, toStoredSet } from '../core/stored-set.ts';
 import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
@@ -228,8 +228,8 @@ export class SetRegistry {
 
   async #moveBelow(oldBaseUrl: string, baseUrl: string): Promise<void> {
     const sets = await this.list();
-    const isBelow = ({ slug, urlPrefix }: ResourceSet) => urlPrefix === setUris(oldBaseUrl, slug).resources;
-    const prefixOf = ({ slug }: ResourceSet) => setUris(baseUrl, slug).resources;
+    const isBelow = ({ slug, urlPrefix }: ResourceSet) => urlPrefix === resourcesPrefix(oldBaseUrl, slug);
+    const prefixOf = ({ slug }: ResourceSet) => resourcesPrefix(baseUrl, slug);
     for (const set of sets) if (isBelow(set)) await requireUris(this.#index, set, prefixOf(set));
     for (const set of sets) {
       const { slug, moving } = set;

@@ -33,7 +33,8 @@ describeOnEachStore('a page size that is changed while two processes serve the s
         resources,
       );
     }
-    for (const name of before) assert.ok((await one.publisher.resourcePage(SLUG, name)).digest);
+    for (const name of before)
+      assert.ok((await one.publisher.setDocument({ kind: 'resourceListPage', set: SLUG, name })).digest);
   });
 });
 

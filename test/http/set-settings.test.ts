@@ -46,13 +46,13 @@ describeOnEachStore('Settings of a set', (store, itOnce) => {
 
   it('make another document of the index, with another ETag and a later date', async () => {
     const { publisher } = started.app;
-    const [before, { newest }] = [await index(), await publisher.resourceList('papers')];
+    const [before, { newest }] = [await index(), await publisher.setDocument({ kind: 'resourceList', set: 'papers' })];
     await change({ pageSize: 3 });
     const after = await index({ 'If-None-Match': before.headers.etag! });
     assert.equal(after.status, 200);
     assert.equal((await index({ 'If-None-Match': after.headers.etag! })).status, 304);
     // Last-Modified has whole seconds only.
-    assert.ok((await publisher.resourceList('papers')).newest > newest);
+    assert.ok((await publisher.setDocument({ kind: 'resourceList', set: 'papers' })).newest > newest);
   });
 
   it('show published hashes that were posted before, in closed Change Lists too', async () => {

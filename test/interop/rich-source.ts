@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { setUris } from '../../src/core/document-uris.ts';
 import { keyOfPath, uriOf } from '../../src/core/key.ts';
 import { traitsOf } from '../../src/core/origin.ts';
 import type { ResourceSet } from '../../src/core/resource-set.ts';
+import { setHome } from '../../src/core/set-uris.ts';
 import { originOfRoot } from '../../src/core/stored-set.ts';
+import { documentUri } from '../../src/publish/documents.ts';
 import { scan } from '../../src/sources/sync/scan.ts';
 import type { StoreKind } from '../support/each-store.ts';
 import type { TrueChange, Truth } from '../support/rules/source.ts';
@@ -60,7 +61,7 @@ export class RichSource {
     const known = this.#owners.map(({ set, truth }) => [set.slug, truth] as const);
     return new Map(
       [...known, ['empty', empty] as const].map(([slug, truth]) => [
-        setUris(this.proxy.baseUrl, slug).capabilityList,
+        documentUri(this.proxy.baseUrl, { kind: 'capabilityList', set: slug }),
         truth,
       ]),
     );
@@ -180,7 +181,7 @@ class Poster extends Owner {
   constructor(set: ResourceSet, { proxy, url }: { readonly proxy: ReverseProxy; readonly url: string }) {
     super(set);
     this.#proxy = proxy;
-    this.#home = setUris(url, set.slug).home;
+    this.#home = setHome(url, set.slug);
   }
 
   protected override async put(path: string, text: string): Promise<string> {

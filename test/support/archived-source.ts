@@ -99,10 +99,10 @@ export async function fillSource(app: App, meanwhile: () => Promise<unknown>): P
   await index.commit(
     paths.map((path, at) => ({ ...upsert(maps.id, path, { length: at }), source: 'h', position: at })),
   );
-  await publisher.resourceList('maps');
+  await publisher.setDocument({ kind: 'resourceList', set: 'maps' });
   // Keys in the middle split pages, which is agreed upon when somebody asks.
   await index.commit([17, 18, 19, 21, 22, 23].map((at) => upsert(maps.id, `k${at}`)));
-  await publisher.resourceList('maps');
+  await publisher.setDocument({ kind: 'resourceList', set: 'maps' });
   await index.commit([upsert(gone.id, 'a'), upsert(gone.id, 'b'), upsert(gone.id, 'a', {}), upsert(secret.id, 'x')]);
   await meanwhile();
   const state = {
@@ -117,7 +117,7 @@ export async function fillSource(app: App, meanwhile: () => Promise<unknown>): P
   };
   for (let round = 0; round < 3; round++) {
     await index.commit([upsert(texts.id, 'a', { length: round }), upsert(texts.id, `ö ${round}`, state)]);
-    await publisher.changeList('texts');
+    await publisher.setDocument({ kind: 'changeList', set: 'texts' });
     await sets.renew('texts');
   }
   await index.commit([
@@ -132,7 +132,7 @@ export async function fillSource(app: App, meanwhile: () => Promise<unknown>): P
   const [, page] = await publisher.pages('maps');
   const held = await collect(index.read(maps.id, { from: page!.from }));
   await index.commit(held.slice(0, page!.entries).map(({ key }) => deletion(maps.id, key.slice(1))));
-  await publisher.resourceList('maps');
+  await publisher.setDocument({ kind: 'resourceList', set: 'maps' });
   await index.commit([upsert(maps.id, 'k4', { length: 77 }), upsert(maps.id, 'k17', { length: 1 })]);
 }
 
@@ -143,20 +143,22 @@ export async function readDocuments({ sets, index, publisher, catalog }: App): P
     documents.set(name, (await buffer((await (await document).open('identity')) as AsyncIterable<Buffer>)).toString());
   };
   const shown = await sets.list();
-  await take('description', publisher.sourceDescription(shown));
+  await take('description', publisher.sourceDocument({ kind: 'sourceDescription' }, shown));
   for (const { id, slug, epoch } of shown) {
-    await take(`${slug} capabilities`, publisher.capabilityList(slug));
-    await take(`${slug} resources`, publisher.resourceList(slug));
+    await take(`${slug} capabilities`, publisher.setDocument({ kind: 'capabilityList', set: slug }));
+    await take(`${slug} resources`, publisher.setDocument({ kind: 'resourceList', set: slug }));
     const directory = await catalog.get<{ retired: { name: string }[] }>(
       'page-directory',
       String(id).padStart(10, '0'),
     );
     const pages = [...(await publisher.pages(slug)), ...(directory?.body.retired ?? [])];
-    for (const { name } of pages) await take(`${slug} page ${name}`, publisher.resourcePage(slug, name));
-    await take(`${slug} changes`, publisher.changeList(slug));
-    await take(`${slug} recent`, publisher.recentChanges(slug));
+    for (const { name } of pages)
+      await take(`${slug} page ${name}`, publisher.setDocument({ kind: 'resourceListPage', set: slug, name }));
+    await take(`${slug} changes`, publisher.setDocument({ kind: 'changeList', set: slug }));
+    await take(`${slug} recent`, publisher.setDocument({ kind: 'recentChanges', set: slug }));
     for (const { number } of await index.windows(id, (await sets.bySlug(slug)).epochStart)) {
-      await take(`${slug} window ${number}`, publisher.changeWindow(slug, partName(epoch, number)));
+      const key = { kind: 'changeListWindow', set: slug, name: partName(epoch, number) } as const;
+      await take(`${slug} window ${number}`, publisher.setDocument(key));
     }
   }
   return documents;

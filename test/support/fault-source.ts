@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type App, openApp } from '../../src/app.ts';
-import { setUris } from '../../src/core/document-uris.ts';
+import { setHome } from '../../src/core/set-uris.ts';
 import { upsert } from './builders.ts';
 import type { StoreKind, StorePlace } from './each-store.ts';
 import { findFreePort } from './free-port.ts';
@@ -25,7 +25,7 @@ export const URL_PREFIX = 'http://example.org/set/';
 
 /** Where the documents of the set are published: by no server, so that several can serve them. */
 export const BASE_URL = 'http://source.example.org';
-export const SET_URL = setUris(BASE_URL, SLUG).home;
+export const SET_URL = setHome(BASE_URL, SLUG);
 
 export interface ServingProcess {
   readonly process: RunningTidemark;
@@ -146,7 +146,7 @@ export async function addSet(app: App, limits: Limits): Promise<void> {
 export async function fillPages(app: App): Promise<void> {
   const { id } = await app.sets.bySlug(SLUG);
   await app.updater.post(Array.from({ length: 100 }, (_, at) => upsert(id, `k${at * 4}`, { length: at })));
-  await app.publisher.resourceList(SLUG);
+  await app.publisher.setDocument({ kind: 'resourceList', set: SLUG });
   await app.close();
 }
 

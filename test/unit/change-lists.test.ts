@@ -5,8 +5,10 @@ import type { Making } from '../../src/publish/cache/document-cache.ts';
 import { type DocumentReference, fingerprint } from '../../src/publish/cache/document-reference.ts';
 import { FreshDocuments } from '../../src/publish/cache/fresh-documents.ts';
 import { ChangeLists } from '../../src/publish/change-lists.ts';
+import { type AskedRange, type DocumentPlan, publish } from '../../src/publish/document-plan.ts';
 import type { PublishedSet } from '../../src/publish/published-set.ts';
 import type { ChangesJob } from '../../src/publish/render/render-job.ts';
+import type { ResourceIndex } from '../../src/stores/resource-index.ts';
 import { upsert } from '../support/builders.ts';
 import { PublishedSets, withAfter } from '../support/published-sets.ts';
 
@@ -33,15 +35,27 @@ class LastDocument extends FreshDocuments {
 describe('The Change Lists of a set', () => {
   let sets: PublishedSets;
   let documents: LastDocument;
-  let lists: ChangeLists;
+  let lists: ReturnType<typeof listsOf>;
   before(async () => {
     sets = await PublishedSets.open();
   });
   after(() => sets.close());
   beforeEach(() => {
     documents = new LastDocument(sets.index);
-    lists = new ChangeLists(sets.index, documents);
+    lists = listsOf(sets.index);
   });
+
+  /** Publishes what is planned. */
+  function listsOf(index: ResourceIndex) {
+    const planned = new ChangeLists(index);
+    const made = async (plan: Promise<DocumentPlan>) => publish(documents, await plan);
+    return {
+      list: (set: PublishedSet) => made(planned.list(set)),
+      recent: (set: PublishedSet) => made(planned.recent(set)),
+      window: (set: PublishedSet, name: string) => made(planned.window(set, name)),
+      between: (set: PublishedSet, range: AskedRange) => made(planned.between(set, range)),
+    };
+  }
 
   /** Commits changes of new resources one by one. Returns their stamps. */
   async function commit({ set }: PublishedSet, count: number, weight = 100): Promise<Stamp[]> {
@@ -120,7 +134,7 @@ describe('The Change Lists of a set', () => {
       const published = await sets.add();
       const [, , last] = await commit(published, 3);
       const index = withAfter(sets.index, 'summary', () => commit(published, 1));
-      await new ChangeLists(index, documents).list(published);
+      await listsOf(index).list(published);
       assert.deepEqual([documents.reference?.name, documents.making?.newest], ['changelist', last]);
     });
 
@@ -218,7 +232,7 @@ describe('The Change Lists of a set', () => {
       assert.ok(job.kind === 'changes');
       assert.deepEqual(documents.reference, {
         folder: published.folder,
-        name: 'changes-between',
+        name: 'changelist-between',
         version: newest,
         fingerprint: fingerprint(published.fingerprint, job.head.from, job.head.until),
       });

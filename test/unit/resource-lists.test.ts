@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict';
-import { setUris } from '../../src/core/document-uris.ts';
 import { isTidemarkError } from '../../src/core/errors.ts';
-import {
-  documentOfPage,
-  type Page,
-  PageDirectory,
-  type StoredDirectory,
-} from '../../src/publish/pages/page-directory.ts';
+import type { DocumentPlan } from '../../src/publish/document-plan.ts';
+import { setUris } from '../../src/publish/documents.ts';
+import { type Page, PageDirectory, type StoredDirectory } from '../../src/publish/pages/page-directory.ts';
 import type { PublishedSet } from '../../src/publish/published-set.ts';
 import { planNamedPage, planPages, planResourceList } from '../../src/publish/resource-lists.ts';
 import { PieceCutter } from '../../src/stores/survey.ts';
@@ -42,7 +38,7 @@ describe('The Resource List of a set with several pages', () => {
     const after = planResourceList(PUBLISHED, directory);
     assert.equal(after.reference.version, before.reference.version, 'nothing has changed');
     assert.notDeepEqual(after.reference, before.reference);
-    const { job } = after.making;
+    const { job } = after.making();
     assert.ok(job.kind === 'resource-list-index');
     assert.deepEqual(
       job.document.pages.map(({ uri }) => uri),
@@ -80,14 +76,14 @@ describe('The plan of a page', () => {
       reference: { ...reference, name: 'resourcelist', version: 2_000 },
       making: { newest: 2_000, job: { ...JOB, range: {}, head: { at: 2_001, capabilityList } } },
     };
-    assert.deepEqual(planResourceList(SINCE_START, directory), plan);
-    assert.deepEqual(planPages(SINCE_START, directory), [{ page: page(1, 2_000), plan }]);
-    assert.equal(documentOfPage(directory, directory.pages[0]!), 'resourcelist');
+    assert.deepEqual(made(planResourceList(SINCE_START, directory)), plan);
+    const [only, ...more] = planPages(SINCE_START, directory);
+    assert.deepEqual([only!.page, made(only!.plan), more], [page(1, 2_000), plan, []]);
   });
 
   it('without a change in this epoch is of the start of the epoch', () => {
     const plan = planResourceList(SINCE_START, stored({ pages: [page(1, 0)] }));
-    const { job, newest } = plan.making;
+    const { job, newest } = plan.making();
     assert.ok(job.kind === 'resource-page');
     assert.deepEqual([job.head.at, newest, plan.reference.version], [EPOCH_START, EPOCH_START - 1, 0]);
   });
@@ -103,11 +99,10 @@ describe('The plan of a page', () => {
     });
     const plans = [planOf(1, 2_000, { from: '', to: '/m' }), planOf(2, 0, { from: '/m', to: undefined })];
     assert.deepEqual(
-      planPages(SINCE_START, directory).map(({ plan }) => plan),
+      planPages(SINCE_START, directory).map(({ plan }) => made(plan)),
       plans,
     );
-    assert.deepEqual(planNamedPage(SINCE_START, directory, '1-00000002'), plans[1]);
-    assert.equal(documentOfPage(directory, directory.pages[1]!), 'resourcelist-1-00000002');
+    assert.deepEqual(made(planNamedPage(SINCE_START, directory, '1-00000002')), plans[1]);
   });
 
   it('that was split contains what was created while it was within its limits', () => {
@@ -125,8 +120,8 @@ describe('The plan of a page', () => {
         },
       },
     });
-    assert.deepEqual(planNamedPage(SINCE_START, directory, '1-00000001'), planOf(1, 1_501, 1_501));
-    assert.deepEqual(planNamedPage(SINCE_START, directory, '1-00000002'), planOf(2, 501, EPOCH_START));
+    assert.deepEqual(made(planNamedPage(SINCE_START, directory, '1-00000001')), planOf(1, 1_501, 1_501));
+    assert.deepEqual(made(planNamedPage(SINCE_START, directory, '1-00000002')), planOf(2, 501, EPOCH_START));
   });
 
   it('that is known no longer is refused as gone, and one that never was as not found', () => {
@@ -143,7 +138,7 @@ describe('The plan of a page', () => {
 describe('The plan of an index', () => {
   it('has the time of the newest page, and of each page its own', () => {
     const directory = stored({ pages: [page(1, 2_000), page(2, 3_000, '/m'), page(3, 0, '/n')] });
-    const { reference, making } = planResourceList(SINCE_START, directory);
+    const { reference, making } = made(planResourceList(SINCE_START, directory));
     const pages = [
       { uri: uris.resourcePage('1-00000001'), at: 2_001 },
       { uri: uris.resourcePage('1-00000002'), at: 3_001 },
@@ -156,6 +151,11 @@ describe('The plan of an index', () => {
     assert.deepEqual([reference.name, reference.version, reference.folder], ['resourcelist', 3_000, '1']);
   });
 });
+
+/** A plan, and what it makes. */
+function made({ reference, making }: DocumentPlan) {
+  return { reference, making: making() };
+}
 
 function stored(given: Partial<StoredDirectory> & Pick<StoredDirectory, 'pages'>): PageDirectory {
   return new PageDirectory({ epoch: 1, through: 3_001, lastNumber: 3, retired: [], ...given }, LIMITS);

@@ -72,8 +72,8 @@ describe('The publication of a set', () => {
       names,
     );
     assert.deepEqual(
-      publication.knownPages().map(({ document }) => document),
-      names.map((name) => `resourcelist-${name}`),
+      publication.knownPages().map(({ name }) => name),
+      names,
     );
   });
 
@@ -125,8 +125,8 @@ describe('The publication of a set', () => {
       [SECOND],
     );
     assert.deepEqual(
-      publication.knownPages().map(({ document }) => document),
-      ['resourcelist'],
+      publication.knownPages().map(({ name }) => name),
+      [FIRST],
     );
   });
 

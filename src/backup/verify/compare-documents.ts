@@ -1,6 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import type { Stamp } from '../../core/stamp.ts';
-import type { DocumentPublisher, PublishedDocument } from '../../publish/published-document.ts';
+import type { DocumentPublisher } from '../../publish/document-publisher.ts';
+import type { PublishedDocument } from '../../publish/published-document.ts';
 import type { DifferenceList } from './differences.ts';
 
 /** Attempts to read a document and to render it at the same state of the store, while changes come in. */

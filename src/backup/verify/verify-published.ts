@@ -1,7 +1,8 @@
-import { setUris } from '../../core/document-uris.ts';
+import { basename } from 'node:path';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { boundaryBefore, type Stamp } from '../../core/stamp.ts';
 import { parseDatetime } from '../../core/w3c-datetime.ts';
+import { type DocumentKey, documentUri } from '../../publish/documents.ts';
 import type { ResourceIndex } from '../../stores/resource-index.ts';
 import { DocumentComparison, type Publishers } from './compare-documents.ts';
 import type { DifferenceList } from './differences.ts';
@@ -33,7 +34,8 @@ export interface PublishedCounts {
   readonly changes: number;
 }
 
-type Compare = (name: string, find: Parameters<DocumentComparison['compare']>[1]) => Promise<string>;
+/** Resolves with the text of the document as it is served. */
+type Compare = (key: DocumentKey) => Promise<string>;
 
 /**
  * Compares every document of a set, as it is served, with the store: rendered anew, byte by byte; and the union of the pages with the state, that
@@ -45,36 +47,44 @@ export async function verifyPublished(input: PublishedInput): Promise<PublishedC
   await published.stock;
   const lastChange = async () => (await index.summary(set.id)).lastChange;
   const comparison = new DocumentComparison({ ...published, differences, lastChange });
-  const compare: Compare = async (name, find) => {
-    const { text } = await comparison.compare(name, find);
+  const shown = await published.shown();
+  const compare: Compare = async (key) => {
+    const { text } = await comparison.compare(fileOf(key), (publisher) =>
+      'set' in key ? publisher.setDocument(key) : publisher.sourceDocument(key, shown),
+    );
     onProgress(comparison.documents);
     return text;
   };
   const entries: EntriesInput = { set, index, differences, start: await index.watermark() };
   await verifyDescription(input, compare);
-  await compare('capabilitylist.xml', (publisher) => publisher.capabilityList(set.slug));
+  await compare({ kind: 'capabilityList', set: set.slug });
   const resources = await verifyPages(entries, compare);
   const changes = await verifyWindows(entries, compare);
-  await compare('changelist-recent.xml', (publisher) => publisher.recentChanges(set.slug));
+  await compare({ kind: 'recentChanges', set: set.slug });
   const { documents, unsettled } = comparison;
   return { documents, unsettled, resources, changes };
 }
 
+const SOURCE_DESCRIPTION = 'the Source Description';
+
 /** The Source Description that everybody gets lists the set once, unless it is private. */
 async function verifyDescription({ set, published, differences }: PublishedInput, compare: Compare): Promise<void> {
-  const shown = await published.shown();
-  const index = await compare('the Source Description', (publisher) => publisher.sourceDescription(shown));
+  const index = await compare({ kind: 'sourceDescription' });
   const parts = [...locsOf(index, 'sitemap')].map((uri) => /description-(\d+)\.xml$/.exec(uri)?.[1] ?? '');
-  const { capabilityList } = setUris(published.baseUrl, set.slug);
+  const capabilityList = documentUri(published.baseUrl, { kind: 'capabilityList', set: set.slug });
   let listed = countOf(index, capabilityList);
   for (const part of parts) {
-    const text = await compare(`description-${part}.xml`, (publisher) => publisher.descriptionPart(shown, part));
-    listed += countOf(text, capabilityList);
+    listed += countOf(await compare({ kind: 'sourceDescriptionPart', part }), capabilityList);
   }
   const expected = set.private === true ? 0 : 1;
   if (listed === expected) return;
   const message = `the Source Description lists ${capabilityList} ${listed} times instead of ${expected}`;
-  differences.add({ kind: 'document', document: 'the Source Description', message });
+  differences.add({ kind: 'document', document: SOURCE_DESCRIPTION, message });
+}
+
+/** The name of the document in messages. */
+function fileOf(key: DocumentKey): string {
+  return key.kind === 'sourceDescription' ? SOURCE_DESCRIPTION : basename(documentUri('', key));
 }
 
 function countOf(text: string, uri: string): number {
@@ -86,11 +96,12 @@ function countOf(text: string, uri: string): number {
 async function verifyPages(entries: EntriesInput, compare: Compare): Promise<number> {
   const { slug } = entries.set;
   const resources = new PublishedResources(entries);
-  const list = await compare('resourcelist.xml', (publisher) => publisher.resourceList(slug));
-  await resources.take('resourcelist.xml', list);
-  for (const [document, name] of partsOf(list, 'resourcelist')) {
-    const page = await compare(document, (publisher) => publisher.resourcePage(slug, name));
-    await resources.take(document, page);
+  const key = { kind: 'resourceList', set: slug } as const;
+  const list = await compare(key);
+  await resources.take(fileOf(key), list);
+  for (const name of partsOf(list, key)) {
+    const page = { kind: 'resourceListPage', set: slug, name } as const;
+    await resources.take(fileOf(page), await compare(page));
   }
   await resources.end();
   return resources.count;
@@ -98,23 +109,22 @@ async function verifyPages(entries: EntriesInput, compare: Compare): Promise<num
 
 async function verifyWindows(entries: EntriesInput, compare: Compare): Promise<number> {
   const { slug, epochStart } = entries.set;
-  const list = await compare('changelist.xml', (publisher) => publisher.changeList(slug));
+  const key = { kind: 'changeList', set: slug } as const;
+  const list = await compare(key);
   const changes = new PublishedChanges(entries, beginOf(list) ?? epochStart);
-  await changes.take('changelist.xml', list);
-  for (const [document, name] of partsOf(list, 'changelist')) {
-    const window = await compare(document, (publisher) => publisher.changeWindow(slug, name));
-    await changes.take(document, window);
+  await changes.take(fileOf(key), list);
+  for (const name of partsOf(list, key)) {
+    const window = { kind: 'changeListWindow', set: slug, name } as const;
+    await changes.take(fileOf(window), await compare(window));
   }
   await changes.end();
   return changes.count;
 }
 
-/** The documents that an index lists, with the names that they have there. */
-function* partsOf(index: string, list: string): Iterable<readonly [string, string]> {
-  for (const uri of locsOf(index, 'sitemap')) {
-    const document = uri.slice(uri.lastIndexOf('/') + 1);
-    yield [document, document.slice(list.length + 1, -'.xml'.length)];
-  }
+/** The names of the documents that the index of a list contains. */
+function* partsOf(index: string, list: DocumentKey): Iterable<string> {
+  const before = basename(documentUri('', list), '.xml').length + 1;
+  for (const uri of locsOf(index, 'sitemap')) yield basename(uri, '.xml').slice(before);
 }
 
 /** The boundary at which a list of changes begins: an index may leave out the oldest of too many windows. */

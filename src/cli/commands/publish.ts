@@ -1,8 +1,9 @@
 import { describeStore } from '../../config/configuration.ts';
 import { toSetFields } from '../../config/set-settings.ts';
-import { setUris, sourceUris } from '../../core/document-uris.ts';
 import { traitsOf } from '../../core/origin.ts';
 import { parseSlug, type ResourceSet } from '../../core/resource-set.ts';
+import { sourceHome } from '../../core/set-uris.ts';
+import { setUris } from '../../publish/documents.ts';
 import type { Call, CliCommand } from '../cli-command.ts';
 import { EXIT } from '../exit-code.ts';
 import { givenRoot } from '../given-root.ts';
@@ -72,8 +73,8 @@ export const publish: CliCommand<Options> = {
 
 async function tellWhere({ terminal, loaded }: Call<Options>, source: Source, set: ResourceSet): Promise<void> {
   const { app, baseUrl } = source;
-  const { home, sourceDescription } = sourceUris(baseUrl);
-  const { resourceList, changeList } = setUris(baseUrl, set.slug);
+  const home = sourceHome(baseUrl);
+  const { sourceDescription, resourceList, changeList } = setUris(baseUrl, set.slug);
   const { resources } = await app.index.summary(set.id);
   const { root } = traitsOf(set.origin);
   const text = `

@@ -1,8 +1,9 @@
 import type { Logger } from 'pino';
-import { sourceUris } from '../../core/document-uris.ts';
 import { traitsOf } from '../../core/origin.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
+import { sourceHome } from '../../core/set-uris.ts';
 import { createLogger } from '../../observe/logs/logger.ts';
+import { documentUri } from '../../publish/documents.ts';
 import type { KeeperEvents } from '../../sources/sync/keeper.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { EXIT } from '../exit-code.ts';
@@ -31,8 +32,8 @@ export const serve: CliCommand<Options> = {
       eventsOf: (set) => logEvents(logger, set),
       async running({ app, baseUrl }) {
         const sets = (await app.sets.list()).map(({ slug }) => slug);
-        const { home, sourceDescription } = sourceUris(baseUrl);
-        const told = `Serving ${plural(sets.length, 'set')} on ${home} (${sourceDescription}). Press Ctrl-C to stop.`;
+        const sourceDescription = documentUri(baseUrl, { kind: 'sourceDescription' });
+        const told = `Serving ${plural(sets.length, 'set')} on ${sourceHome(baseUrl)} (${sourceDescription}). Press Ctrl-C to stop.`;
         await call.terminal.print(told, { event: 'serving', baseUrl, sourceDescription, sets });
       },
     });

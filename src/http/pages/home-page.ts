@@ -1,4 +1,4 @@
-import { sourceUris } from '../../core/document-uris.ts';
+import { documentUri } from '../../publish/documents.ts';
 import type { SummarizedSet } from '../../sets/summarized-sets.ts';
 import type { StoreTotals } from '../../stores/store-gauge.ts';
 import { type Frame, linkTo } from './parts/frame.ts';
@@ -30,7 +30,7 @@ const FEW = 12;
 /** The source and its sets. */
 export function renderHomePage(home: HomePage): string {
   const { frame, sets, totals, shown } = home;
-  const { sourceDescription } = sourceUris(frame.baseUrl);
+  const sourceDescription = documentUri(frame.baseUrl, { kind: 'sourceDescription' });
   const href = linkTo(sourceDescription, frame);
   const main = html`<h1>Resource sets</h1>
 <p class="lead">Collections to mirror, and to stay in step with as they change, by any client of

@@ -1,6 +1,6 @@
-import { setUris } from '../../core/document-uris.ts';
 import { formatBytes } from '../../lib/format-bytes.ts';
-import type { PageInfo } from '../../publish/published-document.ts';
+import type { PageInfo } from '../../publish/document-publisher.ts';
+import { documentUri } from '../../publish/documents.ts';
 import { linkTo } from './parts/frame.ts';
 import { type Html, html } from './parts/html.ts';
 import { type Paging, pager } from './parts/pager.ts';
@@ -32,13 +32,13 @@ ${pager(paging)}`;
 
 function columns(page: PagesPage): readonly Column<PageInfo>[] {
   const { frame, set } = page;
-  const uris = setUris(frame.baseUrl, set.slug);
+  const uriOf = (name: string) => documentUri(frame.baseUrl, { kind: 'resourceListPage', set: set.slug, name });
   const all: readonly (Column<PageInfo> | false)[] = [
     {
       name: 'Page',
       style: 'short',
       isHead: true,
-      cell: ({ name }) => html`<a href="${linkTo(uris.resourcePage(name), frame)}">${name}</a>`,
+      cell: ({ name }) => html`<a href="${linkTo(uriOf(name), frame)}">${name}</a>`,
     },
     { name: 'From', style: 'name', cell: ({ from }) => (from === '' ? 'the beginning' : nameOf(from)) },
     { name: 'Resources', style: 'number', cell: ({ entries }) => formatNumber(entries) },

@@ -1,5 +1,5 @@
 import type { Change } from '../../core/change.ts';
-import { setUris } from '../../core/document-uris.ts';
+import { DOCUMENTS, documentUri, eachListed } from '../../publish/documents.ts';
 import type { RecordsStanding } from '../../sources/artifact/records-standing.ts';
 import type { SetSummary } from '../../stores/resource-index.ts';
 import { activityPlot, type Series } from './parts/activity-plot.ts';
@@ -52,19 +52,18 @@ function comparedWith({ key, compared }: RecordsStanding, now: number): Html {
 }
 
 function documentTable({ frame, set }: SetPage): Html {
-  const { capabilityList, resourceList, changeList, recentChanges } = setUris(frame.baseUrl, set.slug);
-  const documents = [
-    { name: 'Capability List', uri: capabilityList, purpose: 'Where an aggregator begins: it names the lists below.' },
-    { name: 'Resource List', uri: resourceList, purpose: 'Everything there is, for a first copy.' },
-    { name: 'Change List', uri: changeList, purpose: 'Every change since the history began, in order.' },
-    { name: 'Recent changes', uri: recentChanges, purpose: 'The latest changes in one list, to stay in step.' },
-  ];
+  const documents = Object.values(
+    eachListed((kind) => ({
+      ...DOCUMENTS[kind].listed,
+      uri: documentUri(frame.baseUrl, { kind, set: set.slug }),
+    })),
+  );
   return table('Documents', documents, [
     {
       name: 'Document',
       style: 'short',
       isHead: true,
-      cell: ({ name, uri }) => html`<a href="${linkTo(uri, frame)}">${name}</a>`,
+      cell: ({ title, uri }) => html`<a href="${linkTo(uri, frame)}">${title}</a>`,
     },
     { name: 'What it is for', cell: ({ purpose }) => purpose },
   ]);

@@ -4,7 +4,7 @@ import type { ResourceSet } from '../../core/resource-set.ts';
 import type { Updater } from '../../ingest/updater.ts';
 import type { Journal } from '../../observe/audit/journal.ts';
 import type { AppMetrics } from '../../observe/metrics/app-metrics.ts';
-import type { DocumentPublisher } from '../../publish/published-document.ts';
+import type { DocumentPublisher } from '../../publish/document-publisher.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { Records } from '../../sources/artifact/records.ts';
 import type { ContentRoot, RootProblem } from '../../sources/content-root.ts';

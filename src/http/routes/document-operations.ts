@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { DOCUMENTS, type DocumentKind, type DocumentRow } from '../../publish/documents.ts';
 import { pageNumber } from '../pages/parts/page-query.ts';
 import { type Operation, page, xml } from '../request/operation.ts';
 import { text, time } from '../request/query-parameters.ts';
@@ -16,21 +17,9 @@ const QUERY = {
 };
 const PAGE = page('The document as a page, for who prefers HTML.');
 
-export type DocumentOperation = ReturnType<typeof document>;
+const PLAIN = { query: z.object(QUERY), answers: [xml('The document.'), PAGE] };
 
-export const SOURCE_DESCRIPTION = document(
-  'sourceDescription',
-  'The Source Description, or its index when there are more than 50,000 sets',
-);
-export const SOURCE_DESCRIPTION_PART = document('sourceDescriptionPart', 'A part of the Source Description');
-export const CAPABILITY_LIST = document('capabilityList', 'The Capability List of a set');
-export const RESOURCE_LIST = document('resourceList', 'The Resource List, or its index when it has several pages');
-export const RESOURCE_PAGE = document('resourceListPage', 'A page of the Resource List');
-export const RECENT_CHANGES = document('recentChangeList', 'The latest changes, always one list');
-export const CHANGE_WINDOW = document('changeListWindow', 'A part of the Change List');
-
-export const CHANGE_LIST = {
-  ...document('changeList', 'The Change List, or its index; or the changes of some time'),
+const WITH_RANGE = {
   description: `With \`from\` or \`until\`, a list of the changes of that time. When they are too many it ends earlier and says so in
 its own \`until\`; the header Link tells where the next ones are.`,
   query: z.object({
@@ -39,9 +28,17 @@ its own \`until\`; the header Link tells where the next ones are.`,
     ...QUERY,
   }),
   answers: [xml('The document.', ['Link']), PAGE],
-} satisfies Operation;
+};
 
-function document(id: string, summary: string) {
-  const answers = [xml('The document.'), PAGE];
-  return { id, tag: 'documents', summary, isConditional: true, query: z.object(QUERY), answers } satisfies Operation;
+export function documentOperation(kind: DocumentKind) {
+  return { ...ofRow(DOCUMENTS[kind]), ...PLAIN } satisfies Operation;
+}
+
+/** For documents that take a time: `from` and `until`. */
+export function rangeOperation(kind: DocumentKind) {
+  return { ...ofRow(DOCUMENTS[kind]), ...WITH_RANGE } satisfies Operation;
+}
+
+function ofRow({ operation }: DocumentRow) {
+  return { ...operation, tag: 'documents' as const, isConditional: true };
 }

@@ -1,5 +1,14 @@
 import { TidemarkError } from '../../core/errors.ts';
 
+/**
+ * What the cache calls a document: the name of its file, and what sets it apart from another one at the same address.
+ * @param uri the address of the document
+ */
+export function documentName(uri: string, variant?: 'index' | 'closed' | 'between' | 'retired' | 'for-some'): string {
+  const name = uri.slice(uri.lastIndexOf('/') + 1).replace(/\.xml$/, '');
+  return variant === undefined ? name : `${name}-${variant}`;
+}
+
 /** The number in a page's or window's name of this epoch. */
 export function parseName(name: string, epoch: number): number {
   const match = /^(\d{1,9})-(\d{8,12})$/.exec(name);

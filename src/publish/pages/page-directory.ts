@@ -278,8 +278,3 @@ export class PageDirectory {
     return low;
   }
 }
-
-/** The name of the document that a listed page is published as. */
-export function documentOfPage({ pages }: PageDirectory, { name }: Page): string {
-  return pages.length === 1 ? 'resourcelist' : `resourcelist-${name}`;
-}

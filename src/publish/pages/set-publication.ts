@@ -7,7 +7,7 @@ import { catalogId } from '../../sets/set-registry.ts';
 import type { Catalog } from '../../stores/catalog.ts';
 import type { Limits, LogEntry, ResourceIndex, Survey } from '../../stores/resource-index.ts';
 import type { LogTail } from './log-tail.ts';
-import { documentOfPage, PageDirectory, type StoredDirectory } from './page-directory.ts';
+import { PageDirectory, type StoredDirectory } from './page-directory.ts';
 import { widened, widenedFor } from './page-limits.ts';
 
 /** Splitting goes on while changes come in; after this many rounds the caller is told to come again. */
@@ -21,9 +21,9 @@ export interface PublicationParts {
   survey(set: ResourceSet['id'], range: KeyRange, limits: Limits): Promise<Survey>;
 }
 
-/** A page as a document of a version. */
+/** A listed page in its version. */
 export interface KnownPage {
-  readonly document: string;
+  readonly name: string;
   readonly version: Stamp;
 }
 
@@ -68,7 +68,7 @@ export class SetPublication {
   knownPages(): readonly KnownPage[] {
     const directory = this.#directory;
     if (directory === undefined) return [];
-    return directory.pages.map((page) => ({ document: documentOfPage(directory, page), version: page.version }));
+    return directory.pages.map(({ name, version }) => ({ name, version }));
   }
 
   /** Stores the counts, so that the next start need not read the log again. */

@@ -2,7 +2,6 @@ import type { KeyRange } from '../../core/key.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import type { Limits, ResourceIndex } from '../../stores/resource-index.ts';
-import { type CapabilityList, renderCapabilityList } from './documents/capability-list.ts';
 import { type ChangeListHead, changeEntries, changeListHead } from './documents/change-list.ts';
 import { type ChangeListIndex, renderChangeListIndex } from './documents/change-list-index.ts';
 import type { EntryStyle } from './documents/entry.ts';
@@ -16,9 +15,10 @@ const GROUP = 64;
 
 /** Everything that is needed to render one document; plain values, so that it can be handed to another thread. */
 export type RenderJob =
+  // A small document, which needs nothing but its plan.
+  | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'source-description'; readonly document: SourceDescription }
   | { readonly kind: 'source-description-index'; readonly document: SourceDescriptionIndex }
-  | { readonly kind: 'capability-list'; readonly document: CapabilityList }
   | { readonly kind: 'resource-list-index'; readonly document: ResourceListIndex }
   | { readonly kind: 'change-list-index'; readonly document: ChangeListIndex }
   | ResourcePageJob
@@ -59,14 +59,14 @@ export interface RecentChangesJob {
 /** The document as text, in small parts. */
 export async function* render(job: RenderJob, index: ResourceIndex): AsyncIterable<string> {
   switch (job.kind) {
+    case 'text':
+      yield job.text;
+      return;
     case 'source-description':
       yield renderSourceDescription(job.document);
       return;
     case 'source-description-index':
       yield renderSourceDescriptionIndex(job.document);
-      return;
-    case 'capability-list':
-      yield renderCapabilityList(job.document);
       return;
     case 'resource-list-index':
       yield renderResourceListIndex(job.document);

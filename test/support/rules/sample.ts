@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { EPOCH_START, foldSteps, HISTORIES, type Step } from '../../../scripts/example-history.ts';
 import { EXAMPLE_BASE_URL, exampleDocuments } from '../../../scripts/make-examples.ts';
-import { setUris, sourceUris } from '../../../src/core/document-uris.ts';
 import { keyOfPath, uriOf } from '../../../src/core/key.ts';
 import type { ResourceState } from '../../../src/core/resource.ts';
+import { resourcesPrefix } from '../../../src/core/set-uris.ts';
+import { documentUri } from '../../../src/publish/documents.ts';
 import { parseDocument } from '../parse-document.ts';
 import type { Answer, Source, TrueState, Truth } from './source.ts';
 
@@ -58,14 +59,15 @@ export class Sample {
 
   /** The source as it is now; before, it was as the renderers wrote it. */
   source(): Source {
-    const { sourceDescription: description } = sourceUris(BASE);
+    const description = documentUri(BASE, { kind: 'sourceDescription' });
     const { answers, truth, readAt } = this;
     const seen = { description, answers, truth, readAt };
     return { ...seen, documents: parsed(this.texts), before: { ...seen, documents: parsed(exampleDocuments()) } };
   }
 
   #addSet(slug: string, steps: readonly Step[]): void {
-    const { resources: prefix, capabilityList } = setUris(BASE, slug);
+    const prefix = resourcesPrefix(BASE, slug);
+    const capabilityList = documentUri(BASE, { kind: 'capabilityList', set: slug });
     const { changes, resources } = foldSteps(steps);
     this.truth.set(capabilityList, {
       resources: resources.map(({ key }) => uriOf(prefix, key)),

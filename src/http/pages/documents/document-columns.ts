@@ -1,5 +1,6 @@
 import { CHANGE_KINDS } from '../../../core/change.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
+import { CAPABILITY_LABELS, DOCUMENTS, type DocumentKind } from '../../../publish/documents.ts';
 import { type Frame, linkTo } from '../parts/frame.ts';
 import { type Html, html } from '../parts/html.ts';
 import { kindMark, lengthOf, uriLink } from '../parts/resource-parts.ts';
@@ -12,28 +13,30 @@ type EntryColumn = Column<SitemapEntry>;
 /** So many digits of a hash tell it from others. */
 const SHOWN_DIGITS = 12;
 
+interface Shown {
+  readonly kind: DocumentKind;
+  readonly slice: Sitemap;
+  readonly frame: Frame;
+  readonly set: ResourceSet | undefined;
+}
+
 /** What is shown of each entry, by the kind of the document. */
-export function documentColumns(
-  { md, root }: Sitemap,
-  frame: Frame,
-  set: ResourceSet | undefined,
-): readonly EntryColumn[] {
+export function documentColumns({ kind, slice: { root }, frame, set }: Shown): readonly EntryColumn[] {
   if (root === 'sitemapindex') return [document(frame), ...PARTS];
-  switch (md.capability) {
-    case 'description':
-    case 'capabilitylist':
+  switch (DOCUMENTS[kind].entries) {
+    case 'documents':
       return [
         document(frame),
         { name: 'What it is', style: 'short', cell: (entry) => capabilityName(entry.md.capability) },
       ];
-    case 'changelist':
+    case 'changes':
       return [
         { name: 'When', style: 'short', cell: (entry) => timeCell(entry.md.datetime) },
         { name: 'Change', style: 'short', cell: (entry) => changeCell(entry.md.change) },
         resource(frame, set),
         ...REPRESENTATION,
       ];
-    default:
+    case 'resources':
       return [resource(frame, set), ...REPRESENTATION];
   }
 }
@@ -91,14 +94,8 @@ const PARTS: readonly EntryColumn[] = [
 ];
 
 function capabilityName(capability = ''): string {
-  return CAPABILITIES[capability] ?? capability;
+  return CAPABILITY_LABELS[capability] ?? capability;
 }
-
-const CAPABILITIES: Readonly<Record<string, string>> = {
-  capabilitylist: 'Capability List of a set',
-  resourcelist: 'Resource List: everything there is',
-  changelist: 'Change List: every change in order',
-};
 
 function changeCell(change = ''): Html | string {
   const kind = CHANGE_KINDS.find((one) => one === change);

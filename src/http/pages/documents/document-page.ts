@@ -1,5 +1,6 @@
 import type { ResourceSet } from '../../../core/resource-set.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
+import { DOCUMENTS, type DocumentKind, type DocumentRow } from '../../../publish/documents.ts';
 import { type Frame, linkTo } from '../parts/frame.ts';
 import { type Html, html } from '../parts/html.ts';
 import { renderPage } from '../parts/layout.ts';
@@ -10,12 +11,19 @@ import { facts, table } from '../parts/tables.ts';
 import { counted, formatTime } from '../parts/words.ts';
 import { documentColumns } from './document-columns.ts';
 import type { DocumentSlice } from './document-slice.ts';
-import { RELATIONS, wordsOf } from './document-words.ts';
+
+/** What people call the document that a link leads to. */
+const RELATIONS: Readonly<Record<string, string>> = {
+  up: 'One level up',
+  index: 'The whole list',
+  describedby: 'About it',
+};
 
 export interface DocumentPage {
   readonly frame: Frame;
   /** The set that the document is of; undefined for the Source Description. */
   readonly set: ResourceSet | undefined;
+  readonly kind: DocumentKind;
   readonly slice: DocumentSlice;
   readonly paging: Paging;
   /** Bytes of the document as XML. */
@@ -29,11 +37,11 @@ export interface DocumentPage {
 /** A document of ResourceSync for people, made from its published bytes. */
 export function renderDocumentPage(page: DocumentPage): string {
   const { frame, set, slice, paging, query } = page;
-  const { name, purpose } = wordsOf(slice);
+  const { title, purpose, ofIndex = purpose }: DocumentRow['page'] = DOCUMENTS[page.kind].page;
   const raw = queryOf({ ...query, format: 'xml' });
   const main = html`${crumbs(page)}
-<h1>${name}</h1>
-<p class="lead">${purpose}</p>
+<h1>${title}</h1>
+<p class="lead">${slice.root === 'sitemapindex' ? ofIndex : purpose}</p>
 ${facts([
   ...tellTimes(slice),
   ['Entries', counted(slice.total, 'entry', 'entries')],
@@ -41,13 +49,13 @@ ${facts([
   ['As XML', html`<a href="${raw}">What programs read</a> <span class="quiet">(${formatBytes(page.length)})</span>`],
 ])}
 <h2>${paging.pages > 1 ? `Entries, page ${paging.page}` : 'Entries'}</h2>
-${slice.entries.length === 0 ? html`<p class="quiet">There are none.</p>` : table('Entries', slice.entries, documentColumns(slice, frame, set))}
+${slice.entries.length === 0 ? html`<p class="quiet">There are none.</p>` : table('Entries', slice.entries, documentColumns(page))}
 ${slice.entries.length > 0 && html`<p class="more quiet">Times are UTC.</p>`}
 ${pager(paging, query)}
 ${page.next !== undefined && html`<p class="more"><a rel="next" href="${linkTo(page.next, frame)}">The changes after these</a></p>`}`;
   return renderPage({
     frame,
-    title: set === undefined ? name : `${name} – ${titleOf(set)}`,
+    title: set === undefined ? title : `${title} – ${titleOf(set)}`,
     main,
     links: [{ rel: 'alternate', href: raw, type: 'application/xml' }, ...headLinks(slice, frame)],
   });

@@ -1,5 +1,7 @@
 import type { Request, Response } from 'express';
 import { TidemarkError } from '../../../core/errors.ts';
+import type { Stamp } from '../../../core/stamp.ts';
+import type { DocumentKind } from '../../../publish/documents.ts';
 import type { PublishedDocument } from '../../../publish/published-document.ts';
 import { prefersPage } from '../../request/prefers-page.ts';
 import { setOf } from '../../request/route.ts';
@@ -16,8 +18,8 @@ const ENTRIES_PER_PAGE = 100;
 export interface DocumentQuery {
   readonly format?: string | undefined;
   readonly page: number;
-  readonly from?: unknown;
-  readonly until?: unknown;
+  readonly from?: Stamp | undefined;
+  readonly until?: Stamp | undefined;
 }
 
 /** Whether a document is to be answered as a page: browsers ask for one, unless the address says `format=xml`. */
@@ -26,6 +28,7 @@ export function wantsPage(request: Request, { format }: DocumentQuery): boolean 
 }
 
 export interface ViewedDocument {
+  readonly kind: DocumentKind;
   readonly document: PublishedDocument;
   /** Where the changes go on that the document had no room for. */
   readonly next?: string | undefined;
@@ -35,7 +38,7 @@ export interface ViewedDocument {
 export async function sendDocumentPage(
   app: ServedApp,
   { request, response, query }: { request: Request; response: Response; query: DocumentQuery },
-  { document, next }: ViewedDocument,
+  { kind, document, next }: ViewedDocument,
 ): Promise<void> {
   let page = query.page;
   let slice = await sliceOf(document, page);
@@ -50,7 +53,7 @@ export async function sendDocumentPage(
   const kept = { from: textOf(from), until: textOf(until) };
   const length = document.lengths.identity;
   response.vary('Accept');
-  sendPage(response, renderDocumentPage({ frame, set, slice, paging, length, query: kept, next }));
+  sendPage(response, renderDocumentPage({ kind, frame, set, slice, paging, length, query: kept, next }));
 }
 
 async function sliceOf(document: PublishedDocument, page: number) {

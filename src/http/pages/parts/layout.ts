@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { sourceUris } from '../../../core/document-uris.ts';
+import { documentUri } from '../../../publish/documents.ts';
 import { type Frame, linkTo, signInLink } from './frame.ts';
 import { Html, html } from './html.ts';
 import { SCRIPT } from './script.ts';
@@ -86,7 +86,7 @@ ${viewer.maySignIn && html`<a class="who" href="${signInLink(frame)}">Sign in</a
 }
 
 function footer(frame: Frame): Html {
-  const { sourceDescription } = sourceUris(frame.baseUrl);
+  const sourceDescription = documentUri(frame.baseUrl, { kind: 'sourceDescription' });
   return html`<footer class="foot"><div>
 <span>A <a href="https://www.openarchives.org/rs/">ResourceSync</a> source, published by Tidemark</span>
 <a href="${linkTo(sourceDescription, frame)}">Source Description</a>

@@ -1,0 +1,66 @@
+import type { ResourceSet } from '../core/resource-set.ts';
+import type { Stamp } from '../core/stamp.ts';
+import type { ResourceIndex } from '../stores/resource-index.ts';
+import type { Making } from './cache/document-cache.ts';
+import type { DocumentReference } from './cache/document-reference.ts';
+import type { Documents } from './cache/fresh-documents.ts';
+import type { PageDirectory } from './pages/page-directory.ts';
+import type { PublishedDocument } from './published-document.ts';
+import type { PublishedSet, SetUris } from './published-set.ts';
+
+/** Which version of a document to publish, and how to make it. A plan is made at one state of the log, and carried out later. */
+export interface DocumentPlan {
+  readonly reference: DocumentReference;
+  readonly making: () => Making;
+  /** Last-Modified is not before this change of settings, which gave the document other bytes. */
+  readonly notBefore?: Stamp;
+  /** The boundary at which the next document goes on, when this one had no room for all changes. */
+  readonly next?: Stamp | undefined;
+}
+
+/** What a document of the source is planned from. */
+export interface SourceInput {
+  readonly baseUrl: string;
+  /** The sets that it lists, ascending by slug. */
+  readonly shown: readonly ResourceSet[];
+  /** The address of the document. */
+  readonly uri: string;
+  readonly uris: SourceUris;
+}
+
+/** The addresses that documents of the source contain. */
+export interface SourceUris {
+  readonly sourceDescription: string;
+  descriptionPart(part: string): string;
+  /** Of a set, by its slug. */
+  ofSet(set: string): Pick<SetUris, 'home' | 'capabilityList'>;
+}
+
+/** What a document of a set is planned from. */
+export interface SetInput {
+  readonly published: PublishedSet;
+  readonly index: ResourceIndex;
+  /** The address of the document. */
+  readonly uri: string;
+  /** The name of the page or window in that address; empty for other documents. */
+  readonly name: string;
+  /** The time that a client asked for. */
+  readonly range: AskedRange | undefined;
+  /** Calls back with the pages of the set when every one is within its limits: see SetPublication. */
+  settled<Result>(use: (directory: PageDirectory) => Result): Promise<Result>;
+}
+
+/** Changes between two boundaries. */
+export interface AskedRange {
+  readonly from: Stamp | undefined;
+  readonly until: Stamp | undefined;
+}
+
+/** The document, from the cache or rendered now. */
+export async function publish(
+  cache: Pick<Documents, 'get'>,
+  { reference, making, notBefore = 0, next }: DocumentPlan,
+): Promise<PublishedDocument> {
+  const document = await cache.get(reference, making);
+  return { ...document, newest: Math.max(document.newest, notBefore), ...(next !== undefined && { next }) };
+}

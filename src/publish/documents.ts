@@ -1,0 +1,239 @@
+import { setHome } from '../core/set-uris.ts';
+import { ChangeLists } from './change-lists.ts';
+import type { AskedRange, DocumentPlan, SetInput, SourceInput, SourceUris } from './document-plan.ts';
+import { documentName } from './pages/document-name.ts';
+import type { SetUris } from './published-set.ts';
+import { renderCapabilityList } from './render/documents/capability-list.ts';
+import type { Capability } from './render/documents/sitemap.ts';
+import { planNamedPage, planResourceList } from './resource-lists.ts';
+import { planDescriptionPart, planSourceDescription } from './source-descriptions.ts';
+
+/** A document as people read of it. */
+interface Words {
+  readonly title: string;
+  readonly purpose: string;
+}
+
+export interface DocumentRow {
+  /** Below the base URL. Its parameters are the fields of the document's key. */
+  readonly path: string;
+  /** For the description of the API. */
+  readonly operation: { readonly id: string; readonly summary: string };
+  /** Makes it a member of `documents` in the API, and a line on the page of the set. */
+  readonly listed?: Words;
+  /** The heading of its own page; `ofIndex` is the purpose of an index over several documents. */
+  readonly page: Words & { readonly ofIndex?: string };
+  /** What its entries are when it is not an index. */
+  readonly entries: 'documents' | 'resources' | 'changes';
+  /** Its capability, where a Source Description or a Capability List lists it, and what people call it there. */
+  readonly capability?: { readonly name: Capability; readonly label: string };
+}
+
+interface SourceRow extends DocumentRow {
+  readonly of: 'source';
+  readonly plan: (input: SourceInput, part: string) => DocumentPlan;
+}
+
+export interface SetRow extends DocumentRow {
+  readonly of: 'set';
+  /** Clients may ask for the changes of some time, by `from` and `until`. */
+  readonly takesRange?: boolean;
+  /** It is published before the set was read for the first time. */
+  readonly isEarly?: boolean;
+  readonly plan: (input: SetInput) => DocumentPlan | Promise<DocumentPlan>;
+}
+
+/**
+ * Every document that is published. Routes, addresses, the Capability List, the API and its description, and pages for people follow from
+ * the rows. To add a document, write its renderer and a row. A path that another one's parameter would match stands before it. The plan
+ * says which version there is now, and whether that may be cached for ever.
+ */
+export const DOCUMENTS = {
+  sourceDescription: {
+    of: 'source',
+    path: '/.well-known/resourcesync',
+    operation: {
+      id: 'sourceDescription',
+      summary: 'The Source Description, or its index when there are more than 50,000 sets',
+    },
+    page: {
+      title: 'Source Description',
+      purpose: 'Every set of this source. Whoever has this address finds all the rest.',
+    },
+    entries: 'documents',
+    plan: planSourceDescription,
+  },
+  sourceDescriptionPart: {
+    of: 'source',
+    path: '/description-:part.xml',
+    operation: { id: 'sourceDescriptionPart', summary: 'A part of the Source Description' },
+    page: {
+      title: 'Source Description',
+      purpose: 'Every set of this source. Whoever has this address finds all the rest.',
+    },
+    entries: 'documents',
+    plan: planDescriptionPart,
+  },
+  capabilityList: {
+    of: 'set',
+    path: '/sets/:set/capabilitylist.xml',
+    operation: { id: 'capabilityList', summary: 'The Capability List of a set' },
+    listed: { title: 'Capability List', purpose: 'Where an aggregator begins: it names the lists below.' },
+    page: { title: 'Capability List', purpose: 'The lists of this set: where an aggregator begins.' },
+    entries: 'documents',
+    capability: { name: 'capabilitylist', label: 'Capability List of a set' },
+    isEarly: true,
+    plan: planCapabilityList,
+  },
+  resourceList: {
+    of: 'set',
+    path: '/sets/:set/resourcelist.xml',
+    operation: { id: 'resourceList', summary: 'The Resource List, or its index when it has several pages' },
+    listed: { title: 'Resource List', purpose: 'Everything there is, for a first copy.' },
+    page: {
+      title: 'Resource List',
+      purpose: 'Everything there is, for a first copy.',
+      ofIndex: 'Everything there is, for a first copy, in several documents.',
+    },
+    entries: 'resources',
+    capability: { name: 'resourcelist', label: 'Resource List: everything there is' },
+    plan: ({ published, settled }) => settled((directory) => planResourceList(published, directory)),
+  },
+  resourceListPage: {
+    of: 'set',
+    path: '/sets/:set/resourcelist-:name.xml',
+    operation: { id: 'resourceListPage', summary: 'A page of the Resource List' },
+    page: {
+      title: 'Page of the Resource List',
+      purpose: 'A part of everything there is, in the order of the names.',
+    },
+    entries: 'resources',
+    plan: ({ published, name, settled }) => settled((directory) => planNamedPage(published, directory, name)),
+  },
+  changeList: {
+    of: 'set',
+    path: '/sets/:set/changelist.xml',
+    operation: { id: 'changeList', summary: 'The Change List, or its index; or the changes of some time' },
+    takesRange: true,
+    listed: { title: 'Change List', purpose: 'Every change since the history began, in order.' },
+    page: {
+      title: 'Change List',
+      purpose: 'Changes, in the order in which they came about.',
+      ofIndex: 'Every change, in the order in which it came about, in several documents.',
+    },
+    entries: 'changes',
+    capability: { name: 'changelist', label: 'Change List: every change in order' },
+    plan: ({ index, published, range }) =>
+      range === undefined ? new ChangeLists(index).list(published) : new ChangeLists(index).between(published, range),
+  },
+  recentChanges: {
+    of: 'set',
+    path: '/sets/:set/changelist-recent.xml',
+    operation: { id: 'recentChangeList', summary: 'The latest changes, always one list' },
+    listed: { title: 'Recent changes', purpose: 'The latest changes in one list, to stay in step.' },
+    page: { title: 'Change List', purpose: 'Changes, in the order in which they came about.' },
+    entries: 'changes',
+    plan: ({ index, published }) => new ChangeLists(index).recent(published),
+  },
+  changeListWindow: {
+    of: 'set',
+    path: '/sets/:set/changelist-:name.xml',
+    operation: { id: 'changeListWindow', summary: 'A part of the Change List' },
+    page: {
+      title: 'Part of the Change List',
+      purpose: 'The changes of some time, in the order in which they came about.',
+    },
+    entries: 'changes',
+    plan: ({ index, published, name }) => new ChangeLists(index).window(published, name),
+  },
+} as const satisfies Readonly<Record<string, SourceRow | SetRow>>;
+
+type Table = typeof DOCUMENTS;
+export type DocumentKind = keyof Table;
+
+type FieldsOf<Path> = Path extends `/sets/:set/${infer File}`
+  ? 'set' | FieldsOf<File>
+  : Path extends `${string}:${infer Field}.xml`
+    ? Field
+    : never;
+
+type KeyOf<Kind extends DocumentKind> = { readonly kind: Kind } & {
+  readonly [Field in FieldsOf<Table[Kind]['path']>]: string;
+} & (Table[Kind] extends { readonly takesRange: true } ? { readonly range?: AskedRange | undefined } : unknown);
+
+/** A document by its kind and the parameters of its path: `{ kind: 'resourceListPage', set: 'maps', name: '1-00000002' }`. */
+export type DocumentKey = { readonly [Kind in DocumentKind]: KeyOf<Kind> }[DocumentKind];
+export type SetDocumentKey = Extract<DocumentKey, { readonly set: string }>;
+export type SourceDocumentKey = Exclude<DocumentKey, SetDocumentKey>;
+
+/** Kinds of documents that a set has one of, as the API and the page of a set list them. */
+export type ListedKind = {
+  readonly [Kind in DocumentKind]: Table[Kind] extends { readonly listed: Words } ? Kind : never;
+}[DocumentKind];
+
+export const DOCUMENT_KINDS = Object.keys(DOCUMENTS) as readonly DocumentKind[];
+const LISTED_KINDS = DOCUMENT_KINDS.filter((kind) => 'listed' in DOCUMENTS[kind]) as readonly ListedKind[];
+
+/** What people read of a kind of capability. */
+export const CAPABILITY_LABELS: Readonly<Record<string, string>> = Object.fromEntries(
+  rows().flatMap(({ capability }) => (capability === undefined ? [] : [[capability.name, capability.label]])),
+);
+
+/** A value for each listed kind, in the order of the table. */
+export function eachListed<Value>(toValue: (kind: ListedKind) => Value): Readonly<Record<ListedKind, Value>> {
+  return Object.fromEntries(LISTED_KINDS.map((kind) => [kind, toValue(kind)])) as Record<ListedKind, Value>;
+}
+
+/** @param fields the parameters of its path, and what else its key has */
+export function documentKey(kind: DocumentKind, fields: Readonly<Record<string, unknown>>): DocumentKey {
+  return { kind, ...fields } as DocumentKey;
+}
+
+/** @param baseUrl ends without a slash */
+export function documentUri(baseUrl: string, key: DocumentKey): string {
+  const fields = key as unknown as Readonly<Record<string, string>>;
+  return baseUrl + DOCUMENTS[key.kind].path.replace(/:([a-z]+)/g, (_, field: string) => fields[field]!);
+}
+
+export function setUris(baseUrl: string, set: string): SetUris {
+  return {
+    home: setHome(baseUrl, set),
+    sourceDescription: documentUri(baseUrl, { kind: 'sourceDescription' }),
+    ...eachListed((kind) => documentUri(baseUrl, { kind, set })),
+    resourcePage: (name) => documentUri(baseUrl, { kind: 'resourceListPage', set, name }),
+    changeWindow: (name) => documentUri(baseUrl, { kind: 'changeListWindow', set, name }),
+  };
+}
+
+export function sourceUris(baseUrl: string): SourceUris {
+  return {
+    sourceDescription: documentUri(baseUrl, { kind: 'sourceDescription' }),
+    descriptionPart: (part) => documentUri(baseUrl, { kind: 'sourceDescriptionPart', part }),
+    ofSet: (set) => ({
+      home: setHome(baseUrl, set),
+      capabilityList: documentUri(baseUrl, { kind: 'capabilityList', set }),
+    }),
+  };
+}
+
+/** ResourceSync 1.1, 9: one document for each capability. */
+function planCapabilityList({ published, uri }: SetInput): DocumentPlan {
+  const { set, uris, folder, fingerprint } = published;
+  const newest = set.epochStart;
+  const listed = eachListed((kind) => kind);
+  const capabilities = Object.values(listed).flatMap((kind) => {
+    const { capability }: SetRow = DOCUMENTS[kind];
+    if (capability === undefined || kind === 'capabilityList') return [];
+    return [{ uri: uris[kind], capability: capability.name }];
+  });
+  const { sourceDescription, home: describedBy } = uris;
+  const text = () => renderCapabilityList({ sourceDescription, describedBy, capabilities });
+  return {
+    reference: { folder, name: documentName(uri), version: newest, fingerprint },
+    making: () => ({ newest, job: { kind: 'text', text: text() } }),
+  };
+}
+
+function rows(): readonly (SourceRow | SetRow)[] {
+  return Object.values(DOCUMENTS);
+}
