@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /** The same as in docker-compose.yml. */
-export const VERSION = 'v1.7.0';
+export const VERSION = 'v1.8.0';
 const MODULE = `github.com/versity/versitygw/cmd/versitygw@${VERSION}`;
 
 const FOLDER = join(import.meta.dirname, '../../.services/versitygw');
