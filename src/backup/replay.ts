@@ -5,6 +5,7 @@ import { TidemarkError } from '../core/errors.ts';
 import { decodeState } from '../core/resource.ts';
 import { formatStamp } from '../core/stamp.ts';
 import { failpoint } from '../lib/failpoint.ts';
+import { prefetchItems } from '../lib/prefetch.ts';
 import type { CommitResult } from '../stores/commit-result.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
 import { ChangeDigest } from './change-rows.ts';
@@ -32,28 +33,19 @@ export interface Replay {
  */
 export async function replayChanges({ artifacts, index, marks, signal, onProgress }: Replay): Promise<void> {
   const reached = (await index.watermark()) - 1;
-  let underWay: Promise<void> = Promise.resolve();
-  const commit = (changes: readonly LogChange[]) =>
-    index.commit(changes.map(toEvent)).then((results) => {
-      requireAsBefore(changes, results);
-      failpoint('rebuild.committed');
-      onProgress(changes.length);
-    });
   for (const mark of marks) {
     if (mark.changes === undefined) continue;
     if (mark.through <= reached) {
       onProgress(mark.changes.records);
       continue;
     }
-    for await (const changes of inCommits(artifacts, mark)) {
+    for await (const changes of prefetchItems(inCommits(artifacts, mark))) {
       signal?.throwIfAborted();
-      // While one part is committed, the next one is read.
-      await underWay;
-      underWay = commit(changes);
-      underWay.catch(() => {});
+      requireAsBefore(changes, await index.commit(changes.map(toEvent)));
+      failpoint('rebuild.committed');
+      onProgress(changes.length);
     }
   }
-  await underWay;
 }
 
 /** Notes how far each source had come; events at or below that count as known, also when they are posted to the new store. */

@@ -1,6 +1,6 @@
-/** Results of a step for each item, in their order, with at most so many steps under way. */
+/** Results of a step for each item, in their order, with at most so many steps at the same time. */
 export async function* mapInOrder<Item, Result>(
-  items: AsyncIterable<Item>,
+  items: AsyncIterable<Item> | Iterable<Item>,
   atATime: number,
   step: (item: Item) => Promise<Result>,
 ): AsyncGenerator<Result> {
@@ -8,14 +8,14 @@ export async function* mapInOrder<Item, Result>(
   try {
     for await (const item of items) {
       const result = step(item);
-      // Told when it is waited for.
+      // Whoever awaits it sees the failure.
       result.catch(() => {});
       underWay.push(result);
       if (underWay.length === atATime) yield await underWay.shift()!;
     }
     while (underWay.length > 0) yield await underWay.shift()!;
   } finally {
-    // Whoever stops early leaves some behind.
+    // A caller that stops early leaves some behind.
     await Promise.allSettled(underWay);
   }
 }

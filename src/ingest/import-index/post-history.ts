@@ -2,12 +2,15 @@ import type { ChangeEvent } from '../../core/change.ts';
 import { decodeState } from '../../core/resource.ts';
 import { isPublished, type ResourceSet } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
+import { mapInOrder } from '../../lib/map-in-order.ts';
 import type { CommitResult } from '../../stores/commit-result.ts';
 import type { HistoryEntry } from './scratch.ts';
 
 /** Who says it, for the log: what it has of this source up to a position is not posted again. */
 export const SOURCE = 'import-index';
 const PER_POSTING = 5_000;
+/** While one is committed, the next one is read. */
+const POSTINGS_IN_FLIGHT = 2;
 /** Microseconds: the times of the protocol are whole seconds. */
 const RESOLUTION = 1_000_000;
 
@@ -48,20 +51,13 @@ export async function postHistory(posting: HistoryPosting): Promise<ReadonlyMap<
   const { sets, post, signal, onProgress } = posting;
   const totals = new Map([...sets.values()].map(({ id }) => [id, noneYet()]));
   let done = 0;
-  let underWay: Promise<void> = Promise.resolve();
-  for (const { events, times } of inOrder(posting)) {
-    const posted = post(events).then((results) => {
-      for (const [at, result] of results.entries()) count(totals.get(events[at]!.set)!, times[at]!, result);
-      done += events.length;
-      onProgress(done);
-    });
-    posted.catch(() => {});
-    // While one batch is committed, the next one is read.
-    await underWay;
-    underWay = posted;
-    if (signal?.aborted) break;
-  }
-  await underWay;
+  const posted = mapInOrder(inOrder(posting), POSTINGS_IN_FLIGHT, async ({ events, times }) => {
+    const results = await post(events);
+    for (const [at, result] of results.entries()) count(totals.get(events[at]!.set)!, times[at]!, result);
+    done += events.length;
+    onProgress(done);
+  });
+  for await (const _ of posted) if (signal?.aborted) break;
   signal?.throwIfAborted();
   return new Map([...sets].map(([number, { id }]) => [number, totals.get(id)!]));
 }

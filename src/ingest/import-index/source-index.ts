@@ -2,6 +2,7 @@ import type { IndexLocation } from '../../config/import-location.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import { BatchSize } from '../../lib/elasticsearch/batch-size.ts';
 import { Cluster } from '../../lib/elasticsearch/cluster.ts';
+import { prefetch } from '../../lib/prefetch.ts';
 
 /** Documents of one request: about half a megabyte. */
 const PER_REQUEST = 1_000;
@@ -59,22 +60,22 @@ export class SourceIndex {
     const batches = new BatchSize(PER_REQUEST);
     let pit = await this.#openPointInTime();
     let total = 0;
-    const search = (after?: readonly unknown[]) =>
-      batches.ask(async (size) => {
+    let after: readonly unknown[] | undefined;
+    let isLast = false;
+    const next = async (): Promise<SourcePage | undefined> => {
+      if (isLast) return undefined;
+      const { found: hits, isFull } = await batches.ask(async (size) => {
         const { pit_id, hits: found } = await this.#search({ pit, size, after });
         pit = pit_id;
         total = found.total?.value ?? total;
         return found.hits;
       });
+      after = hits.at(-1)?.sort;
+      isLast = !isFull;
+      return hits.length > 0 ? { hits, total } : undefined;
+    };
     try {
-      for (let next = search(); ; ) {
-        const { found: hits, isFull } = await next;
-        // While these are taken in, the next ones are on their way.
-        if (isFull) next = search(hits.at(-1)!.sort);
-        next.catch(() => {});
-        if (hits.length > 0) yield { hits, total };
-        if (!isFull) return;
-      }
+      yield* prefetch(next);
     } finally {
       await this.#closePointInTime(pit);
     }

@@ -1,5 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import { Mutex } from '../../lib/mutex.ts';
+import { prefetch } from '../../lib/prefetch.ts';
 import { AskedThread } from '../../lib/workers/asked-thread.ts';
 import type { Comparison, ComparisonStep } from './compare-records.ts';
 
@@ -48,12 +49,7 @@ export class Comparer {
     try {
       if (this.#closed) throw new Error('it is closed');
       await thread.ask<CompareTask, undefined>({ task: 'begin', comparison });
-      // The next step is made while this one is taken.
-      let next = ask(thread);
-      for (let step = await next; step !== undefined; step = await next) {
-        next = ask(thread);
-        yield step;
-      }
+      yield* prefetch(() => thread.ask<CompareTask, ComparisonStep | undefined>({ task: 'next' }));
       await thread.close();
     } catch (error) {
       signal?.throwIfAborted();
@@ -64,11 +60,4 @@ export class Comparer {
       thread.end();
     }
   }
-}
-
-function ask(thread: AskedThread): Promise<ComparisonStep | undefined> {
-  const step = thread.ask<CompareTask, ComparisonStep | undefined>({ task: 'next' });
-  // Told when it is waited for; who stops before does not care.
-  step.catch(() => {});
-  return step;
 }

@@ -1,3 +1,4 @@
+import { prefetch } from '../../lib/prefetch.ts';
 import type { RootEntry } from '../content-root.ts';
 import { HeldThread } from './held-thread.ts';
 import type { WalkedFolder } from './walk.ts';
@@ -17,21 +18,11 @@ export class WalkClient {
     const id = ++this.#lastId;
     this.#thread.hold();
     try {
-      let next = this.#next(id, under);
-      for (let batch = await next; batch !== undefined; batch = await next) {
-        next = this.#next(id, under);
-        if (batch.length > 0) yield batch;
-      }
+      const batches = prefetch(() => this.#thread.ask({ id, under, end: false }));
+      for await (const batch of batches) if (batch.length > 0) yield batch;
     } finally {
       this.#thread.ask({ id, under, end: true }).catch(() => {});
       this.#thread.letGo();
     }
-  }
-
-  #next(id: number, under: string): Promise<WalkAnswer> {
-    const next = this.#thread.ask({ id, under, end: false });
-    // A caller that stops early never looks at it.
-    next.catch(() => {});
-    return next;
   }
 }

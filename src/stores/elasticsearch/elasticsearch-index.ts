@@ -6,9 +6,9 @@ import { encodeState, type Resource, type Tombstone } from '../../core/resource.
 import type { SetId } from '../../core/resource-set.ts';
 import type { SetLedger } from '../../core/set-ledger.ts';
 import type { Stamp } from '../../core/stamp.ts';
-import { ahead } from '../../lib/ahead.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import { failpoint } from '../../lib/failpoint.ts';
+import { prefetchItems } from '../../lib/prefetch.ts';
 import { SharedLook } from '../../lib/shared-look.ts';
 import type { CommitResult } from '../commit-result.ts';
 import type {
@@ -115,12 +115,12 @@ export class ElasticsearchIndex implements ResourceIndex {
 
   async *changes(set: SetId, range: StampRange): AsyncIterable<readonly Change[]> {
     await this.#readable(set);
-    yield* ahead(this.#parts.changes.read(set, range));
+    yield* prefetchItems(this.#parts.changes.read(set, range));
   }
 
   async *log({ after, until = Number.POSITIVE_INFINITY }: StampRange): AsyncIterable<readonly Change[]> {
     const { stamp: last } = await this.#settled.look();
-    yield* ahead(this.#parts.changes.read(undefined, { after, until: Math.min(until, last + 1) }));
+    yield* prefetchItems(this.#parts.changes.read(undefined, { after, until: Math.min(until, last + 1) }));
   }
 
   async positions(): Promise<readonly SourcePosition[]> {

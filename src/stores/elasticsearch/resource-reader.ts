@@ -2,9 +2,10 @@ import type { KeyRange } from '../../core/key.ts';
 import type { Resource, Tombstone } from '../../core/resource.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
-import { ahead } from '../../lib/ahead.ts';
 import { BatchSize } from '../../lib/elasticsearch/batch-size.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
+import { mapInOrder } from '../../lib/map-in-order.ts';
+import { prefetchItems } from '../../lib/prefetch.ts';
 import { orderEnd, orderOf, type ResourceDocument, toResource } from './documents.ts';
 import type { IndexNames } from './index-names.ts';
 import { inAscii, justBelow, type OrderRange, searchWithin } from './order-range.ts';
@@ -56,7 +57,7 @@ export class ResourceReader {
   ): AsyncIterable<readonly (Resource | Tombstone)[]> {
     const filter = range.tombstones ? [] : [{ term: { doc_type: 'resource' } }];
     const batches = new BatchSize(PER_SEARCH);
-    yield* ahead(this.#walk(boundsOf(set, range), (bounds) => this.#resources(bounds, batches, filter)));
+    yield* prefetchItems(this.#walk(boundsOf(set, range), (bounds) => this.#resources(bounds, batches, filter)));
   }
 
   /** A range of keys, cut into pieces of 4,096 on average. */
@@ -66,23 +67,12 @@ export class ResourceReader {
 
   /** What a survey needs of everything that ever was. */
   survey(set: SetId, range: KeyRange): AsyncIterable<readonly SurveyRow[]> {
-    return ahead(this.#walk(boundsOf(set, range), (bounds) => this.#rows(bounds)));
+    return prefetchItems(this.#walk(boundsOf(set, range), (bounds) => this.#rows(bounds)));
   }
 
-  /** Reads the pieces of a range, some at a time, and gives them out in order. */
-  async *#walk<Item>(
-    bounds: Bounds,
-    read: (piece: Bounds) => Promise<readonly Item[]>,
-  ): AsyncIterable<readonly Item[]> {
-    const underWay: Promise<readonly Item[]>[] = [];
-    for await (const piece of this.#pieces(bounds)) {
-      const items = read(piece);
-      // Told when its turn comes.
-      items.catch(() => {});
-      underWay.push(items);
-      if (underWay.length >= SEARCHES) yield await underWay.shift()!;
-    }
-    for (const items of underWay) yield await items;
+  /** Reads the pieces of a range, some at a time, and returns them in order. */
+  #walk<Item>(bounds: Bounds, read: (piece: Bounds) => Promise<readonly Item[]>): AsyncIterable<readonly Item[]> {
+    return mapInOrder(this.#pieces(bounds), SEARCHES, read);
   }
 
   /** Cuts a range at its milestones: pieces of 4,096 on average. */

@@ -2,6 +2,7 @@ import { TidemarkError } from '../../core/errors.ts';
 import type { ResourceKey } from '../../core/key.ts';
 import type { Resource } from '../../core/resource.ts';
 import type { SetId } from '../../core/resource-set.ts';
+import { prefetch } from '../../lib/prefetch.ts';
 import { AskedThread } from '../../lib/workers/asked-thread.ts';
 import { startThread } from '../../lib/workers/questions.ts';
 import type { ChangeCounts, EncodedResource, FoundResources } from '../resource-index.ts';
@@ -37,26 +38,22 @@ export class Reader {
     return this.#ask({ task: 'count', count });
   }
 
-  /** The next batches are read while some are looked at. */
   async *states(set: SetId): AsyncGenerator<readonly EncodedResource[]> {
-    for (let next = this.#statesAfter('', set); ; ) {
-      const batches = await next;
+    let after: ResourceKey = '';
+    const next = async () => {
+      const task: ReadTask = { task: 'states', states: { set, after } };
+      const batches = await this.#thread.ask<ReadTask, readonly StateColumns[]>(task);
       const last = lastKeyOf(batches);
-      if (last === undefined) return;
-      next = this.#statesAfter(last, set);
+      if (last === undefined) return undefined;
+      after = last;
+      return batches;
+    };
+    for await (const batches of prefetch(next)) {
       for (const batch of batches) {
         const states = batch.states.split('\n');
         yield batch.keys.split('\n').map((key, at) => ({ key, state: states[at]! }));
       }
     }
-  }
-
-  #statesAfter(after: ResourceKey, set: SetId): Promise<readonly StateColumns[]> {
-    const task: ReadTask = { task: 'states', states: { set, after } };
-    const batches = this.#thread.ask<ReadTask, readonly StateColumns[]>(task);
-    // Told when it is waited for; who stops before does not care.
-    batches.catch(() => {});
-    return batches;
   }
 
   /** Resolves when everything that was asked is answered. */

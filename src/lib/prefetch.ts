@@ -1,0 +1,29 @@
+/**
+ * What a function returns, call after call: each time it is called while the caller uses the item before.
+ * A caller that stops early does not wait for the last call, and never sees it fail.
+ * @param next resolves with undefined after the last item
+ */
+export async function* prefetch<Item>(next: () => Promise<Item | undefined>): AsyncGenerator<Item> {
+  for (let coming = next(); ; ) {
+    const item = await coming;
+    if (item === undefined) return;
+    coming = next();
+    // Whoever awaits it sees the failure.
+    coming.catch(() => {});
+    yield item;
+  }
+}
+
+/** The same items, each requested while the caller uses the one before. A caller that stops early waits for the last request. */
+export async function* prefetchItems<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item> {
+  const iterator = items[Symbol.asyncIterator]();
+  const next = async () => {
+    const result = await iterator.next();
+    return result.done ? undefined : { value: result.value };
+  };
+  try {
+    for await (const { value } of prefetch(next)) yield value;
+  } finally {
+    await iterator.return?.();
+  }
+}
