@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openApp } from '../../src/app.ts';
 import { originOfRoot } from '../../src/core/stored-set.ts';
 import { scan } from '../../src/sources/sync/scan.ts';
-import { orderOf } from '../../src/stores/elasticsearch/documents.ts';
+import { sortKeyOf } from '../../src/stores/elasticsearch/documents.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import type { FinishedRun } from '../support/run-tidemark.ts';
 import { testConfiguration } from '../support/start-app.ts';
@@ -101,7 +101,7 @@ describeOnEachStore('tidemark verify', (store) => {
       documents: {
         index: 'resources',
         which: ofKey('/a.txt'),
-        change: (source) => ({ ...source, order: orderOf(1, '/x') }),
+        change: (source) => ({ ...source, order: sortKeyOf(1, '/x') }),
         isAdded: true,
       },
       found: /^count: last changes/m,

@@ -4,7 +4,7 @@ import { keyOfPath } from '../../src/core/key.ts';
 import { parseKeySearch } from '../../src/core/key-search.ts';
 import { Cluster } from '../../src/lib/elasticsearch/cluster.ts';
 import { SetRegistry } from '../../src/sets/set-registry.ts';
-import { isMilestone, orderOf, resourceId } from '../../src/stores/elasticsearch/documents.ts';
+import { isSampleKey, resourceId, sortKeyOf } from '../../src/stores/elasticsearch/documents.ts';
 import { IndexNames } from '../../src/stores/elasticsearch/index-names.ts';
 import { ResourceReader } from '../../src/stores/elasticsearch/resource-reader.ts';
 import { KeyFinder } from '../../src/stores/elasticsearch/search/key-finder.ts';
@@ -77,7 +77,7 @@ describe('a search of keys on Elasticsearch', () => {
 
   it('reads and searches keys that are cut where they have 2,000 characters in common', async () => {
     const { id } = await sets.add({ slug: 'long', urlPrefix: URL_PREFIX });
-    const paths = pathsWithMilestones(id, `${'long-name/'.repeat(200)}`);
+    const paths = pathsWithSampleKeys(id, `${'long-name/'.repeat(200)}`);
     await stores.index.commit(shuffled(paths).map((path) => upsert(id, path)));
     const keys = paths.map((path) => `/${path}`).sort();
 
@@ -102,13 +102,13 @@ describe('a search of keys on Elasticsearch', () => {
   });
 });
 
-/** Paths with one beginning, some of which are milestones: ranges of keys are cut there. */
-function pathsWithMilestones(set: number, beginning: string): readonly string[] {
+/** Paths with one beginning, some of which are sample keys: ranges of keys are cut there. */
+function pathsWithSampleKeys(set: number, beginning: string): readonly string[] {
   const paths: string[] = [];
-  for (let milestones = 0, number = 0; milestones < 4; number++) {
+  for (let sampleKeys = 0, number = 0; sampleKeys < 4; number++) {
     const path = beginning + number;
-    const isCut = isMilestone(resourceId(orderOf(set, keyOfPath(path))));
-    if (isCut) milestones += 1;
+    const isCut = isSampleKey(resourceId(sortKeyOf(set, keyOfPath(path))));
+    if (isCut) sampleKeys += 1;
     if (isCut || number % 1_000 === 0) paths.push(path);
   }
   return paths;

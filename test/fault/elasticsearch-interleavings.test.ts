@@ -16,7 +16,7 @@ const LARGE = { pageEntries: 50_000, windowChanges: 50_000 };
 
 const isBulk = ({ path }: Asked) => path.startsWith('/_bulk');
 const createsCommit = ({ path }: Asked) => path.includes('-log/_create/');
-const asksForTurn = (asked: Asked) => createsCommit(asked) && asked.body.includes('"turn":true');
+const reserves = (asked: Asked) => createsCommit(asked) && asked.body.includes('"turn":true');
 const readsPointer = ({ method, path }: Asked) => method === 'GET' && path.includes('-ledgers/_doc/applied');
 const movesPointer = ({ method, path }: Asked) => method === 'PUT' && path.includes('-ledgers/_doc/applied');
 const searchesResources = ({ path, body }: Asked) => path.includes('-resources/_search') && !body.includes('"aggs"');
@@ -147,7 +147,7 @@ describe('requests to Elasticsearch that overtake each other', () => {
     let commits = 0;
     const commit = () => other.index.commit([upsert(id, 'a', { length: ++commits })]);
     const mayGoOn = Promise.withResolvers<void>();
-    const asks = proxy.on(asksForTurn, (execute) => execute());
+    const asks = proxy.on(reserves, (execute) => execute());
     proxy.on(createsCommit, async (execute) => {
       // The other one is quicker, until it is asked to wait.
       if (asks.met === 0) await commit();

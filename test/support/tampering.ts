@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import type { ElasticsearchLocation, StoreLocation } from '../../src/config/configuration.ts';
 import { Cluster } from '../../src/lib/elasticsearch/cluster.ts';
-import { orderOf } from '../../src/stores/elasticsearch/documents.ts';
+import { sortKeyOf } from '../../src/stores/elasticsearch/documents.ts';
 import { IndexNames } from '../../src/stores/elasticsearch/index-names.ts';
 
 /** What somebody does to set 1 of a store behind the program's back. */
@@ -36,7 +36,7 @@ export async function tamper(location: StoreLocation, { sql, documents }: Tamper
 }
 
 export function ofKey(key: string): DocumentTampering['which'] {
-  return ({ order }) => order === orderOf(1, key);
+  return ({ order }) => order === sortKeyOf(1, key);
 }
 
 async function tamperWithDocuments(location: ElasticsearchLocation, tampering: DocumentTampering): Promise<void> {

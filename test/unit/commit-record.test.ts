@@ -7,7 +7,7 @@ import {
   encodeCommit,
   type LoggedChange,
 } from '../../src/stores/elasticsearch/commit-record.ts';
-import { orderOf, resourceId } from '../../src/stores/elasticsearch/documents.ts';
+import { resourceId, sortKeyOf } from '../../src/stores/elasticsearch/documents.ts';
 import { stateOf } from '../support/fault-states.ts';
 
 const STAMP = 1_700_000_000_000_000;
@@ -49,11 +49,11 @@ const LEDGER = {
 };
 
 function change(key: string, kind: LoggedChange['kind'], state: ResourceState | undefined): LoggedChange {
-  const order = orderOf(1, key);
+  const order = sortKeyOf(1, key);
   return {
     set: 1,
     key,
-    order,
+    sortKey: order,
     id: resourceId(order),
     kind,
     stamp: STAMP,

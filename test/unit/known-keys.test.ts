@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { LoggedChange } from '../../src/stores/elasticsearch/commit-record.ts';
-import { orderOf, resourceId } from '../../src/stores/elasticsearch/documents.ts';
+import { resourceId, sortKeyOf } from '../../src/stores/elasticsearch/documents.ts';
 import { KnownKeys } from '../../src/stores/elasticsearch/known-keys.ts';
 
 describe('keys that are known of sets that began here', () => {
-  const idOf = (set: number, number: number) => resourceId(orderOf(set, `/records/${number}`));
+  const idOf = (set: number, number: number) => resourceId(sortKeyOf(set, `/records/${number}`));
   const changes = (set: number, count: number) =>
     Array.from({ length: count }, (_, number) => ({ set, id: idOf(set, number) }) as LoggedChange);
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Cluster } from '../../../src/lib/elasticsearch/cluster.ts';
 import { bulksOf } from '../../../src/stores/elasticsearch/bulk.ts';
 import type { LoggedChange } from '../../../src/stores/elasticsearch/commit-record.ts';
-import { orderOf, resourceId } from '../../../src/stores/elasticsearch/documents.ts';
+import { resourceId, sortKeyOf } from '../../../src/stores/elasticsearch/documents.ts';
 import { IndexNames } from '../../../src/stores/elasticsearch/index-names.ts';
 import { prepareIndices } from '../../../src/stores/elasticsearch/schema.ts';
 
@@ -60,11 +60,11 @@ function changeOf(line: string, number: number): LoggedChange {
   };
   const was = { stamp: 0, weight: 0, live: false };
   const key = `/${location.value}`;
-  const order = orderOf(1, key);
+  const order = sortKeyOf(1, key);
   return {
     set: 1,
     key,
-    order,
+    sortKey: order,
     id: resourceId(order),
     kind: 'created',
     stamp,

@@ -1,5 +1,5 @@
 import { Cluster } from '../../../src/lib/elasticsearch/cluster.ts';
-import { orderOf, resourceId } from '../../../src/stores/elasticsearch/documents.ts';
+import { resourceId, sortKeyOf } from '../../../src/stores/elasticsearch/documents.ts';
 import { IndexNames } from '../../../src/stores/elasticsearch/index-names.ts';
 import type { Bench, BenchOptions, Figure } from '../figure.ts';
 import { type BenchServer, onElasticsearch } from '../support/elasticsearch.ts';
@@ -61,7 +61,7 @@ async function plant(
   const cluster = new Cluster({ nodes: [url] });
   const { resources } = new IndexNames(prefix);
   const keys = [0.1, 0.5, 0.9].map((part) => `/${pathOf(Math.floor(part * count))}`);
-  const [other, older, gone] = keys.map((key) => resourceId(orderOf(SET_ID, key)));
+  const [other, older, gone] = keys.map((key) => resourceId(sortKeyOf(SET_ID, key)));
   const query = { refresh: true };
   await cluster.ask({ method: 'POST', path: `/${resources}/_update/${other}`, query, body: { doc: { length: 9 } } });
   await cluster.ask({ method: 'POST', path: `/${resources}/_update/${older}`, query, body: { doc: { stamp: 2 } } });

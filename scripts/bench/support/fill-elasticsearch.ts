@@ -9,7 +9,7 @@ import { Cluster } from '../../../src/lib/elasticsearch/cluster.ts';
 import { catalogId, SetRegistry } from '../../../src/sets/set-registry.ts';
 import { bulksOf } from '../../../src/stores/elasticsearch/bulk.ts';
 import { type CommitRecord, encodeCommit, type LoggedChange } from '../../../src/stores/elasticsearch/commit-record.ts';
-import { orderOf, resourceId } from '../../../src/stores/elasticsearch/documents.ts';
+import { resourceId, sortKeyOf } from '../../../src/stores/elasticsearch/documents.ts';
 import { IndexNames } from '../../../src/stores/elasticsearch/index-names.ts';
 import { movePointer, readPointer } from '../../../src/stores/elasticsearch/pointer.ts';
 import { openStores } from '../../../src/stores/open-stores.ts';
@@ -112,8 +112,8 @@ async function* commits(
       if (full !== undefined) closed.push({ ...full, set: set.id });
       const was = { stamp: 0, weight: 0, live: false };
       const window = ledger.window.number;
-      const order = orderOf(set.id, key);
-      const names = { set: set.id, key, order, id: resourceId(order) };
+      const sortKey = sortKeyOf(set.id, key);
+      const names = { set: set.id, key, sortKey, id: resourceId(sortKey) };
       changes.push({ ...change, ...names, state, encoded: encodeState(state), created: stamp, was, window });
     }
     const after = uuid;

@@ -1,6 +1,6 @@
 import { formatStamp, type Stamp } from '../../core/stamp.ts';
 import type { CommitRecord, LedgerEntry, LoggedChange } from './commit-record.ts';
-import { identityFields, isMilestone, stateFields } from './documents.ts';
+import { identityFields, isSampleKey, stateFields } from './documents.ts';
 import type { IndexNames } from './index-names.ts';
 import { TextBuffer } from './text-buffer.ts';
 
@@ -15,7 +15,7 @@ export function* bulksOf(record: CommitRecord, names: IndexNames): Iterable<Buff
   const slugs = new Map(ledgers.map(({ set, slug }) => [set, slug]));
   const timestamp = new Date(time).toISOString();
   const last = new Map<string, Stamp>();
-  for (const { order, stamp } of changes) last.set(order, stamp);
+  for (const { sortKey, stamp } of changes) last.set(sortKey, stamp);
 
   for (let start = 0; start < changes.length; start += CHANGES_PER_BULK) {
     const part = changes.slice(start, start + CHANGES_PER_BULK);
@@ -30,7 +30,7 @@ export function* bulksOf(record: CommitRecord, names: IndexNames): Iterable<Buff
       lines.write(`${head}${identity},${stateFields(change.key, change.state)}`);
       const to = lines.length;
       // A key that changes twice in a commit has one state after it.
-      const isLast = last.get(change.order) === change.stamp;
+      const isLast = last.get(change.sortKey) === change.stamp;
       lines.write(`${changeTail(change, stamp)}${isLast ? stateHead(names.resources, change, stamp) : ''}`);
       if (!isLast) continue;
       lines.repeat(from, to);
@@ -66,8 +66,8 @@ function stateHead(index: string, { id, state }: LoggedChange, stamp: string): s
 function stateTail({ id, state, stamp, created, weight }: LoggedChange, text: string): string {
   // A tombstone has no weight: that is how a survey tells it.
   const size = state === undefined ? '' : `,"weight":${weight}`;
-  const milestone = isMilestone(id) ? ',"milestone":true' : '';
-  return `,"stamp":${text},"created":${created === stamp ? text : created}${size}${milestone}}\n`;
+  const sample = isSampleKey(id) ? ',"milestone":true' : '';
+  return `,"stamp":${text},"created":${created === stamp ? text : created}${size}${sample}}\n`;
 }
 
 function ledgerLines(index: string, commit: number, ledger: LedgerEntry): string {

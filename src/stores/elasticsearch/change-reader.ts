@@ -12,7 +12,7 @@ import type {
   LogEntry,
   StampRange,
 } from '../resource-index.ts';
-import { type ChangeDocument, keyOfOrder, orderOf, toChange } from './documents.ts';
+import { type ChangeDocument, keyOfSortKey, sortKeyOf, toChange } from './documents.ts';
 import type { IndexNames } from './index-names.ts';
 
 /** Documents of one search: three megabytes of JSON, parsed in some 15 ms. */
@@ -60,7 +60,7 @@ export class ChangeReader {
   /** A resource is found by its location, which is searchable; its order is not. */
   async history(set: SetId, key: ResourceKey, { before, limit }: HistoryRange): Promise<readonly Change[]> {
     const filter = [{ term: { set } }, { term: { 'location.value': locationOf(key).value } }];
-    const order = orderOf(set, key);
+    const order = sortKeyOf(set, key);
     const changes: Change[] = [];
     for (let until = before; ; ) {
       const documents = await this.#newest(filter, { until }, limit);
@@ -133,7 +133,7 @@ export function stampRange({ after, until }: OpenRange): object {
 }
 
 function toLogEntry({ set, order, change, stamp, weight }: ChangeDocument): LogEntry {
-  return { set, key: keyOfOrder(order), kind: change, stamp, weight };
+  return { set, key: keyOfSortKey(order), kind: change, stamp, weight };
 }
 
 function toCounts({ key, kinds }: Bucket): ChangeCounts {

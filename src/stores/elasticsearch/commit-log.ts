@@ -18,8 +18,8 @@ export interface LogHead {
   readonly stamp: Stamp;
 }
 
-/** A commit that asks to let its maker commit next. */
-export interface Turn {
+/** A commit that reserves the next number for the process that made it. */
+export interface Reservation {
   readonly uuid: string;
   /** When it was read here, as `performance.now()` tells. */
   readonly since: number;
@@ -52,7 +52,7 @@ export class CommitLog {
   readonly #names: IndexNames;
   readonly #identity: IndicesIdentity;
   #head: LogHead = { number: 0, uuid: '', stamp: 0 };
-  #turn: Turn | undefined;
+  #reservation: Reservation | undefined;
   #applied = 0;
   #appliedStamp: Stamp = 0;
   #pending: CommitRecord[] = [];
@@ -73,9 +73,9 @@ export class CommitLog {
     return this.#head;
   }
 
-  /** The head, when it asks for a turn. */
-  get turn(): Turn | undefined {
-    return this.#turn;
+  /** The head, when it is a reservation. */
+  get reservation(): Reservation | undefined {
+    return this.#reservation;
   }
 
   /** The commit up to which every one is known to be applied. */
@@ -156,7 +156,7 @@ export class CommitLog {
     while (this.#pending.length > 0 && this.#pending[0]!.number <= number) {
       const record = this.#pending.shift()!;
       this.#appliedStamp = record.stamp;
-      this.overlay.lift(record);
+      this.overlay.forget(record);
     }
   }
 
@@ -204,9 +204,9 @@ export class CommitLog {
     }
     const { number, uuid, stamp } = record;
     this.#head = { number, uuid, stamp };
-    this.#turn = record.turn && { uuid, since: performance.now() };
+    this.#reservation = record.isReservation && { uuid, since: performance.now() };
     this.#pending.push(record);
-    this.overlay.lay(record);
+    this.overlay.apply(record);
     this.knownKeys.note(record.changes);
     for (const ledger of record.ledgers) this.ledgers.set(ledger.set, ledger);
     // The pointer may be known to be further than what was read.
@@ -215,7 +215,7 @@ export class CommitLog {
 
   #leap({ commit, uuid, stamp }: Pointer): void {
     this.#head = { number: commit, uuid, stamp };
-    this.#turn = undefined;
+    this.#reservation = undefined;
     this.noteApplied(commit);
     this.#appliedStamp = stamp;
     this.ledgers.clear();

@@ -8,7 +8,7 @@ import type { EncodedState, ResourceState } from '../../core/resource.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import type { OpenWindow, SetLedger } from '../../core/set-ledger.ts';
 import type { Stamp } from '../../core/stamp.ts';
-import { orderOf, resourceId } from './documents.ts';
+import { resourceId, sortKeyOf } from './documents.ts';
 import { TextBuffer } from './text-buffer.ts';
 
 /** One commit of the log; its number is the `_id` of its document. */
@@ -28,13 +28,13 @@ export interface CommitRecord {
   /** The ledgers of the sets that it touches, as they are after it. */
   readonly ledgers: readonly LedgerEntry[];
   readonly closed: readonly ClosedWindow[];
-  /** It changes nothing, and asks all other processes to let the one that made it commit next; see turns.ts. */
-  readonly turn?: true;
+  /** It changes nothing, and reserves the next number for the process that made it; see reservation.ts. */
+  readonly isReservation?: true;
 }
 
 export interface LoggedChange extends Change {
   /** What the resource is sorted by, and the `_id` of its document: both follow from set and key. */
-  readonly order: string;
+  readonly sortKey: string;
   readonly id: string;
   /** `state`, as events are compared with it. */
   readonly encoded: EncodedState | undefined;
@@ -100,7 +100,7 @@ const compress = promisify(zstdCompress);
 const QUICKLY = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
 export async function encodeCommit(record: CommitRecord): Promise<Buffer> {
-  const { uuid, after, stamp, time, changesIndex, changes, ledgers, closed, turn } = record;
+  const { uuid, after, stamp, time, changesIndex, changes, ledgers, closed, isReservation } = record;
   const rest = {
     uuid,
     after,
@@ -113,7 +113,7 @@ export async function encodeCommit(record: CommitRecord): Promise<Buffer> {
   const rows = encodeRows(changes);
   const packed = rows.length < WORTH_PACKING ? undefined : await compress(rows, QUICKLY);
   const text = packed === undefined ? `"rows":${rows.toString()}` : `"zstd":"${packed.toString('base64')}"`;
-  return Buffer.from(`${JSON.stringify(rest).slice(0, -1)},"changes":{${turn ? '"turn":true,' : ''}${text}}}`);
+  return Buffer.from(`${JSON.stringify(rest).slice(0, -1)},"changes":{${isReservation ? '"turn":true,' : ''}${text}}}`);
 }
 
 function encodeRows(changes: readonly LoggedChange[]): Buffer {
@@ -158,7 +158,7 @@ export function decodeCommit(number: number, document: CommitDocument): CommitRe
     changes: decodeRows(changes).map(decodeRow),
     ledgers: ledgers.entries,
     closed: closed.windows,
-    ...(changes.turn && { turn: true }),
+    ...(changes.turn && { isReservation: true }),
   };
 }
 
@@ -190,12 +190,12 @@ function decodeRow(row: ChangeRow): LoggedChange {
   const was = { stamp: wasStamp, weight: wasWeight, live: wasLive === 1 };
   // It was written from canonical JSON, and its fields keep their order.
   const encoded = state === null ? undefined : JSON.stringify(state);
-  const order = orderOf(set, key);
+  const sortKey = sortKeyOf(set, key);
   return {
     set,
     key,
-    order,
-    id: resourceId(order),
+    sortKey,
+    id: resourceId(sortKey),
     kind: CHANGE_KINDS[kind]!,
     stamp,
     window,

@@ -19,20 +19,20 @@ import type { Applier } from './applier.ts';
 import type { ClockCheck } from './clock-check.ts';
 import type { CommitLog } from './commit-log.ts';
 import { type CommitRecord, emptyRecord, type LedgerEntry, type LoggedChange } from './commit-record.ts';
-import type { MetKeys, StandingReader } from './standing-reader.ts';
+import type { CurrentStateReader, MetKeys } from './current-state-reader.ts';
+import { Reservations } from './reservation.ts';
 import type { StoredSets } from './stored-sets.ts';
-import { Turns } from './turns.ts';
 
 /** Commits that may wait to be applied, and changes in them: what waits long is copied and marked by the garbage collector again and again. */
 const MOST_PENDING = { commits: 8, changes: 25_000 };
-/** How often others may be quicker before they are asked to wait. */
+/** How many races a commit may lose before it reserves the next number. */
 const MOST_LOST = 3;
 
 export interface CommitterParts {
   readonly log: CommitLog;
   readonly applier: Applier;
   readonly sets: StoredSets;
-  readonly standings: StandingReader;
+  readonly currentStates: CurrentStateReader;
   readonly clock: ClockCheck;
   readonly catalog: Catalog;
   /** The concrete index of the changes of the next commit. */
@@ -48,18 +48,18 @@ interface Decision {
 /** Decides events against what the log says, and appends what comes of it. */
 export class Committer {
   readonly #parts: CommitterParts;
-  readonly #turns: Turns;
+  readonly #reservations: Reservations;
 
   constructor(parts: CommitterParts) {
     this.#parts = parts;
-    this.#turns = new Turns(parts);
+    this.#reservations = new Reservations(parts);
   }
 
   async commit(events: readonly ChangeEvent[]): Promise<readonly CommitResult[]> {
     for (let lost = 0; ; lost++) {
       await this.#room();
-      const results = await this.#turns.letPass(async () => {
-        if (lost >= MOST_LOST && !(await this.#turns.ask())) return undefined;
+      const results = await this.#reservations.letPass(async () => {
+        if (lost >= MOST_LOST && !(await this.#reservations.reserve())) return undefined;
         return this.#try(events);
       });
       if (results !== undefined) return results;
@@ -83,11 +83,11 @@ export class Committer {
 
   /** Undefined when the log has grown meanwhile. */
   async #try(events: readonly ChangeEvent[]): Promise<readonly CommitResult[] | undefined> {
-    const { log, applier, sets, standings, changesIndex } = this.#parts;
+    const { log, applier, sets, currentStates, changesIndex } = this.#parts;
     failpoint('commit.begun');
     const [, index] = await Promise.all([sets.load(), changesIndex()]);
-    await standings.readLedgers(events.filter(({ set }) => sets.get(set) !== undefined));
-    const met = await standings.read(events);
+    await currentStates.readLedgers(events.filter(({ set }) => sets.get(set) !== undefined));
+    const met = await currentStates.read(events);
     const { results, record } = this.#decide(events, { met, changesIndex: index, now: await this.#now() });
     failpoint('commit.decided');
     // When nothing is appended, nothing meets a 409: so it is asked whether the log has grown.
@@ -198,9 +198,9 @@ function toLogged(
   { set, key, state }: ChangeEvent,
   { keys, ofEvents }: MetKeys,
 ): LoggedChange {
-  const { order, id } = keys[ofEvents[at]!]!;
+  const { sortKey, id } = keys[ofEvents[at]!]!;
   const { state: encoded, stamp, created, weight } = after;
-  return { set, key, order, id, kind, stamp, state, encoded, weight, window, created, was: formerOf(before) };
+  return { set, key, sortKey, id, kind, stamp, state, encoded, weight, window, created, was: formerOf(before) };
 }
 
 const NEVER: LoggedChange['was'] = { stamp: 0, weight: 0, live: false };

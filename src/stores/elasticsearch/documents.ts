@@ -52,26 +52,26 @@ const SET_DIGITS = 10;
 const LEADING_ZEROS = 10 ** SET_DIGITS;
 
 /** What resources are sorted by: sets in the order of their ids, the keys of each in the order of their bytes. */
-export function orderOf(set: SetId, key: ResourceKey): string {
+export function sortKeyOf(set: SetId, key: ResourceKey): string {
   return String(LEADING_ZEROS + set).slice(1) + key;
 }
 
 /** Above every key of a set: keys are ASCII. */
-export function orderEnd(set: SetId): string {
-  return orderOf(set, '\u007f');
+export function sortKeyEnd(set: SetId): string {
+  return sortKeyOf(set, '\u007f');
 }
 
-export function keyOfOrder(order: string): ResourceKey {
-  return order.slice(SET_DIGITS);
+export function keyOfSortKey(sortKey: string): ResourceKey {
+  return sortKey.slice(SET_DIGITS);
 }
 
 /** The `_id` of a resource. Keys are longer than the 512 bytes that an `_id` may have; 132 bits tell 10^12 of them apart. */
-export function resourceId(order: string): string {
-  return hash('sha256', order, 'base64url').slice(0, 22);
+export function resourceId(sortKey: string): string {
+  return hash('sha256', sortKey, 'base64url').slice(0, 22);
 }
 
-/** Whether a resource is a milestone: one in 4,096 is, by its hash. Long ranges are cut there. */
-export function isMilestone(id: string): boolean {
+/** Whether a resource is a sample key: one in 4,096 is, by its hash. Long ranges are cut there. */
+export function isSampleKey(id: string): boolean {
   return id.startsWith('AA');
 }
 
@@ -95,21 +95,21 @@ export function stateFields(key: ResourceKey, state: ResourceState | undefined):
 
 /** The names of the set and of the key, and when it is written; as JSON without braces. */
 export function identityFields(
-  { set, order }: { readonly set: SetId; readonly order: string },
+  { set, sortKey }: { readonly set: SetId; readonly sortKey: string },
   { slug, timestamp }: { readonly slug: string; readonly timestamp: string },
 ): string {
-  return `"resource_set":"${slug}","set":${set},"order":${jsonString(order)},"timestamp":"${timestamp}"`;
+  return `"resource_set":"${slug}","set":${set},"order":${jsonString(sortKey)},"timestamp":"${timestamp}"`;
 }
 
 export function toResource(document: ResourceDocument): Resource | Tombstone {
   const { doc_type, order, stamp, created } = document;
-  return { key: keyOfOrder(order), state: doc_type === 'tombstone' ? undefined : toState(document), stamp, created };
+  return { key: keyOfSortKey(order), state: doc_type === 'tombstone' ? undefined : toState(document), stamp, created };
 }
 
 export function toChange(document: ChangeDocument): Change {
   const { set, order, change, stamp, window, weight } = document;
   const state = change === 'deleted' ? undefined : toState(document);
-  return { set, key: keyOfOrder(order), kind: change, stamp, state, weight, window };
+  return { set, key: keyOfSortKey(order), kind: change, stamp, state, weight, window };
 }
 
 /** In the order of `encodeState`, so that encoding it again gives the same text. */

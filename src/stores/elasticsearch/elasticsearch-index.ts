@@ -36,12 +36,13 @@ import { type ChangeReader, stampRange } from './change-reader.ts';
 import type { CommitDropper } from './commit-dropper.ts';
 import type { CommitLog, LogHead } from './commit-log.ts';
 import type { Committer } from './committer.ts';
+import type { CurrentStateReader } from './current-state-reader.ts';
 import {
   type ChangeDocument,
-  keyOfOrder,
-  orderOf,
+  keyOfSortKey,
   type ResourceDocument,
   resourceId,
+  sortKeyOf,
   toResource,
 } from './documents.ts';
 import { FormerStates } from './former-states.ts';
@@ -49,7 +50,6 @@ import type { IndexNames } from './index-names.ts';
 import type { IndicesIdentity } from './indices-identity.ts';
 import type { ResourceReader } from './resource-reader.ts';
 import type { KeyFinder } from './search/key-finder.ts';
-import type { StandingReader } from './standing-reader.ts';
 import type { StoredSets } from './stored-sets.ts';
 import type { WindowReader } from './window-reader.ts';
 
@@ -67,7 +67,7 @@ export interface IndexParts {
   readonly applier: Applier;
   readonly committer: Committer;
   readonly sets: StoredSets;
-  readonly standings: StandingReader;
+  readonly currentStates: CurrentStateReader;
   readonly resources: ResourceReader;
   readonly windows: WindowReader;
   readonly changes: ChangeReader;
@@ -107,9 +107,9 @@ export class ElasticsearchIndex implements ResourceIndex {
 
   async lookup(set: SetId, keys: readonly ResourceKey[]): Promise<readonly (Resource | Tombstone | undefined)[]> {
     await this.#readable(set);
-    const { names, standings } = this.#parts;
-    const ids = keys.map((key) => resourceId(orderOf(set, key)));
-    const documents = await standings.get<ResourceDocument>(names.resources, ids);
+    const { names, currentStates } = this.#parts;
+    const ids = keys.map((key) => resourceId(sortKeyOf(set, key)));
+    const documents = await currentStates.get<ResourceDocument>(names.resources, ids);
     return documents.map((document) => document && toResource(document));
   }
 
@@ -126,7 +126,7 @@ export class ElasticsearchIndex implements ResourceIndex {
   async positions(): Promise<readonly SourcePosition[]> {
     await this.#settled.look();
     await this.#refresh(this.#parts.names.ledgers);
-    return this.#parts.standings.positions();
+    return this.#parts.currentStates.positions();
   }
 
   dropCommits(below: Stamp, options?: DropOptions): Promise<DroppedCommits> {
@@ -206,7 +206,7 @@ export class ElasticsearchIndex implements ResourceIndex {
         // It was changed since: what counts is how it was at the head.
         const then = row.stamp > head.stamp ? await former.of(row.order) : row;
         if (then.stamp > 0)
-          cutter.add({ key: keyOfOrder(row.order), stamp: then.stamp, weight: then.weight, live: then.live });
+          cutter.add({ key: keyOfSortKey(row.order), stamp: then.stamp, weight: then.weight, live: then.live });
       }
     }
     return { through: head.stamp + 1, pieces: cutter.pieces() };
@@ -214,14 +214,14 @@ export class ElasticsearchIndex implements ResourceIndex {
 
   async summary(set: SetId): Promise<SetSummary> {
     await this.#readable(set);
-    const [ledger] = await this.#parts.standings.ledgersOf([set]);
+    const [ledger] = await this.#parts.currentStates.ledgersOf([set]);
     return toSummary(ledger!);
   }
 
   async summaries(sets: readonly SetId[]): Promise<readonly (SetSummary | undefined)[]> {
-    const { sets: known, standings } = this.#parts;
+    const { sets: known, currentStates } = this.#parts;
     await Promise.all([this.#settled.look(), known.load()]);
-    const ledgers = await standings.ledgersOf(sets);
+    const ledgers = await currentStates.ledgersOf(sets);
     return ledgers.map((ledger) => known.get(ledger.set) && toSummary(ledger));
   }
 

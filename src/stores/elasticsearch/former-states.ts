@@ -20,9 +20,9 @@ export class FormerStates {
   }
 
   /** Reads the log on until it has met the key. */
-  async of(order: string): Promise<Former> {
+  async of(sortKey: string): Promise<Former> {
     for (;;) {
-      const known = this.#states.get(order);
+      const known = this.#states.get(sortKey);
       if (known !== undefined) return known;
       await this.#readOn();
     }
@@ -36,8 +36,8 @@ export class FormerStates {
       path: `/${this.#log}/_doc/${number}`,
     });
     if (body._source.changes.dropped) throw isDropped(number);
-    for (const { order, was } of decodeCommit(number, body._source).changes) {
-      if (!this.#states.has(order)) this.#states.set(order, was);
+    for (const { sortKey, was } of decodeCommit(number, body._source).changes) {
+      if (!this.#states.has(sortKey)) this.#states.set(sortKey, was);
     }
     this.#read = number;
   }

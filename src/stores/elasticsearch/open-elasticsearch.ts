@@ -8,6 +8,7 @@ import { ClockCheck } from './clock-check.ts';
 import { CommitDropper } from './commit-dropper.ts';
 import { CommitLog } from './commit-log.ts';
 import { Committer } from './committer.ts';
+import { CurrentStateReader } from './current-state-reader.ts';
 import { ElasticsearchCatalog } from './elasticsearch-catalog.ts';
 import { ElasticsearchGauge } from './elasticsearch-gauge.ts';
 import { ElasticsearchIndex } from './elasticsearch-index.ts';
@@ -16,7 +17,6 @@ import { IndicesIdentity } from './indices-identity.ts';
 import { ResourceReader } from './resource-reader.ts';
 import { migrateIndices, prepareIndices, SCHEMA_VERSION } from './schema.ts';
 import { KeyFinder } from './search/key-finder.ts';
-import { StandingReader } from './standing-reader.ts';
 import { StoredSets } from './stored-sets.ts';
 import { WindowReader } from './window-reader.ts';
 
@@ -38,13 +38,13 @@ export async function openElasticsearch(location: ElasticsearchLocation, options
   const sets = new StoredSets(catalog);
   // Twenty thousand of them take some hundred milliseconds, which the first request need not wait for.
   sets.load().catch(() => {});
-  const standings = new StandingReader(cluster, names, log);
+  const currentStates = new CurrentStateReader(cluster, names, log);
   const resources = new ResourceReader(cluster, names);
-  const windows = new WindowReader(cluster, names, standings);
+  const windows = new WindowReader(cluster, names, currentStates);
   const changesIndices = new ChangesIndices(cluster, names);
   const clock = new ClockCheck(cluster);
   const changesIndex = () => changesIndices.current();
-  const committer = new Committer({ log, applier, sets, standings, clock, catalog, changesIndex });
+  const committer = new Committer({ log, applier, sets, currentStates, clock, catalog, changesIndex });
   const index = new ElasticsearchIndex({
     cluster,
     names,
@@ -53,7 +53,7 @@ export async function openElasticsearch(location: ElasticsearchLocation, options
     applier,
     committer,
     sets,
-    standings,
+    currentStates,
     resources,
     windows,
     changes: new ChangeReader(cluster, names),

@@ -3,20 +3,21 @@ import type { CommitRecord, LoggedChange } from './commit-record.ts';
 
 /** What commits that are perhaps not applied yet did to which keys. */
 export class Overlay {
-  /** By order (set and key): the last one. */
+  /** By sort key (set and key): the last one. */
   readonly #changes = new Map<string, LoggedChange>();
 
-  lay({ changes }: CommitRecord): void {
-    for (const change of changes) this.#changes.set(change.order, change);
+  apply({ changes }: CommitRecord): void {
+    for (const change of changes) this.#changes.set(change.sortKey, change);
   }
 
-  /** @param record the very one that was laid */
-  lift({ changes }: CommitRecord): void {
-    for (const change of changes) if (this.#changes.get(change.order) === change) this.#changes.delete(change.order);
+  /** @param record the very one that was applied */
+  forget({ changes }: CommitRecord): void {
+    for (const change of changes)
+      if (this.#changes.get(change.sortKey) === change) this.#changes.delete(change.sortKey);
   }
 
-  get(order: string): CurrentState | undefined {
-    const change = this.#changes.get(order);
+  get(sortKey: string): CurrentState | undefined {
+    const change = this.#changes.get(sortKey);
     return change && { state: change.encoded, stamp: change.stamp, created: change.created, weight: change.weight };
   }
 }

@@ -6,7 +6,7 @@ import { BatchSize } from '../../lib/elasticsearch/batch-size.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import { mapInOrder } from '../../lib/map-in-order.ts';
 import { prefetchItems } from '../../lib/prefetch.ts';
-import { orderEnd, orderOf, type ResourceDocument, toResource } from './documents.ts';
+import { type ResourceDocument, sortKeyEnd, sortKeyOf, toResource } from './documents.ts';
 import type { IndexNames } from './index-names.ts';
 import { inAscii, justBelow, type OrderRange, searchWithin } from './order-range.ts';
 
@@ -14,8 +14,8 @@ import { inAscii, justBelow, type OrderRange, searchWithin } from './order-range
 const PER_SEARCH = 5_000;
 /** Searches at a time: Elasticsearch uses a core for each. */
 const SEARCHES = 2;
-/** Milestones of one search. */
-const MILESTONES = 1_000;
+/** Sample keys of one search. */
+const SAMPLE_KEYS = 1_000;
 
 /** A resource or tombstone as a survey counts it. */
 export interface SurveyRow {
@@ -37,7 +37,7 @@ type SurveyHit = { readonly sort: readonly [order: string, stamp: Stamp, weight:
 const NO_WEIGHT = -1;
 
 /**
- * Reads ranges of keys in their order. One key in 4,096, by its hash, is a milestone: a long range is cut at them, and what lies between two is
+ * Reads ranges of keys in their order. One key in 4,096, by its hash, is a sample key: a long range is cut at them, and what lies between two is
  * found in the same time everywhere. (A sorted search from a key on looks at everything above it, for each batch anew; a composite aggregation
  * does so too, unless it has the whole index to itself, and needs ordinals that every refresh throws away.)
  */
@@ -75,10 +75,10 @@ export class ResourceReader {
     return mapInOrder(this.#pieces(bounds), SEARCHES, read);
   }
 
-  /** Cuts a range at its milestones: pieces of 4,096 on average. */
+  /** Cuts a range at its sample keys: pieces of 4,096 on average. */
   async *#pieces({ gte, lt }: Bounds): AsyncIterable<Bounds> {
     let from = gte;
-    for await (const { order } of this.#milestones({ above: gte, below: lt })) {
+    for await (const { order } of this.#sampleKeys({ above: gte, below: lt })) {
       yield { gte: from, lt: order };
       from = order;
     }
@@ -86,15 +86,15 @@ export class ResourceReader {
   }
 
   /** In their order. */
-  async *#milestones({ above, below }: OrderRange): AsyncIterable<{ readonly order: string }> {
+  async *#sampleKeys({ above, below }: OrderRange): AsyncIterable<{ readonly order: string }> {
     for (let last = above; ; ) {
       const found = await this.#cluster.search<{ order: string }>(this.#names.resources, {
         ...searchWithin({ above: last, below }, [{ term: { milestone: true } }]),
-        size: MILESTONES,
+        size: SAMPLE_KEYS,
         _source: ['order'],
       });
       yield* within(found, below);
-      if (found.length < MILESTONES) return;
+      if (found.length < SAMPLE_KEYS) return;
       last = found.at(-1)!.order;
       if (last >= below) return;
     }
@@ -148,7 +148,7 @@ function within<Item extends { readonly order: string }>(found: readonly Item[],
 }
 
 function boundsOf(set: SetId, { from, to }: KeyRange): Bounds {
-  return { gte: orderOf(set, inAscii(from ?? '')), lt: to === undefined ? orderEnd(set) : orderOf(set, to) };
+  return { gte: sortKeyOf(set, inAscii(from ?? '')), lt: to === undefined ? sortKeyEnd(set) : sortKeyOf(set, to) };
 }
 
 function toRow({ sort: [order, stamp, weight] }: SurveyHit): SurveyRow {

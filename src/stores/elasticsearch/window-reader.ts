@@ -3,8 +3,8 @@ import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import type { Window } from '../resource-index.ts';
+import type { CurrentStateReader } from './current-state-reader.ts';
 import type { IndexNames } from './index-names.ts';
-import type { StandingReader } from './standing-reader.ts';
 
 /** The most hits of one search: the default of `max_result_window`. */
 const PER_SEARCH = 10_000;
@@ -26,12 +26,12 @@ export interface FoundWindows {
 export class WindowReader {
   readonly #cluster: Cluster;
   readonly #names: IndexNames;
-  readonly #standings: StandingReader;
+  readonly #currentStates: CurrentStateReader;
 
-  constructor(cluster: Cluster, names: IndexNames, standings: StandingReader) {
+  constructor(cluster: Cluster, names: IndexNames, currentStates: CurrentStateReader) {
     this.#cluster = cluster;
     this.#names = names;
-    this.#standings = standings;
+    this.#currentStates = currentStates;
   }
 
   /**
@@ -40,7 +40,7 @@ export class WindowReader {
    * @throws TidemarkError `unavailable` when it does not show them
    */
   async read(set: SetId, atLeast: number): Promise<FoundWindows> {
-    const [closed, [ledger]] = await Promise.all([this.#closed(set), this.#standings.ledgersOf([set])]);
+    const [closed, [ledger]] = await Promise.all([this.#closed(set), this.#currentStates.ledgersOf([set])]);
     // Commits are applied in any order: of the windows that a later commit than the last visible one has closed, some may be there.
     const gap = closed.findIndex(({ number }, at) => number !== at + 1);
     const windows = gap < 0 ? closed : closed.slice(0, gap);

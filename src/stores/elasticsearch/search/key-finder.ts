@@ -5,7 +5,7 @@ import type { SetId } from '../../../core/resource-set.ts';
 import { BatchSize } from '../../../lib/elasticsearch/batch-size.ts';
 import type { Cluster } from '../../../lib/elasticsearch/cluster.ts';
 import type { FoundResources, Search } from '../../resource-index.ts';
-import { keyOfOrder, orderEnd, orderOf, type ResourceDocument, toResource } from '../documents.ts';
+import { keyOfSortKey, type ResourceDocument, sortKeyEnd, sortKeyOf, toResource } from '../documents.ts';
 import type { IndexNames } from '../index-names.ts';
 import { inAscii } from '../order-range.ts';
 import type { ResourceReader } from '../resource-reader.ts';
@@ -73,16 +73,16 @@ export class KeyFinder {
       // One more tells whether there are more.
       found.push(...(await this.#search(slice, texts, limit + 1 - found.length)));
       if (found.length > limit) return { resources: found.slice(0, limit), next: found[limit - 1]!.key };
-      const isLast = slice.through === orderEnd(set);
-      if (!isLast && performance.now() > deadline) return { resources: found, next: keyOfOrder(slice.through) };
+      const isLast = slice.through === sortKeyEnd(set);
+      if (!isLast && performance.now() > deadline) return { resources: found, next: keyOfSortKey(slice.through) };
     }
     return { resources: found, next: undefined };
   }
 
   async *#slices(set: SetId, after: ResourceKey | undefined): AsyncIterable<Slice> {
     const { resources, piecesAtFirst = PIECES_AT_FIRST } = this.#parts;
-    const end = orderEnd(set);
-    let above = orderOf(set, after ?? '');
+    const end = sortKeyEnd(set);
+    let above = sortKeyOf(set, after ?? '');
     let pieces = 0;
     let most = piecesAtFirst;
     for await (const { lt } of resources.pieces(set, { from: after })) {

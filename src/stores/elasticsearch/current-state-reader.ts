@@ -10,7 +10,7 @@ import type { SourcePosition } from '../resource-index.ts';
 import { ledgerId } from './bulk.ts';
 import type { CommitLog } from './commit-log.ts';
 import type { LedgerEntry } from './commit-record.ts';
-import { orderOf, type ResourceDocument, resourceId, toState } from './documents.ts';
+import { type ResourceDocument, resourceId, sortKeyOf, toState } from './documents.ts';
 import type { IndexNames } from './index-names.ts';
 
 /** Documents of one request: a megabyte or two, which is parsed in some ten milliseconds. */
@@ -29,7 +29,7 @@ interface LedgerDocument {
 
 /** A key that events are about. */
 export interface MetKey {
-  readonly order: string;
+  readonly sortKey: string;
   /** The `_id` of its document. */
   readonly id: string;
   /** Undefined for a key that never was. */
@@ -46,7 +46,7 @@ export interface MetKeys {
 }
 
 /** Reads what events meet: the states of their keys, and the ledgers of their sets. Realtime: nothing has to be refreshed. */
-export class StandingReader {
+export class CurrentStateReader {
   readonly #cluster: Cluster;
   readonly #names: IndexNames;
   readonly #log: CommitLog;
@@ -61,11 +61,11 @@ export class StandingReader {
     const keys: MetKey[] = [];
     const known = new Map<string, number>();
     const ofEvents = events.map(({ set, key }) => {
-      const order = orderOf(set, key);
-      let at = known.get(order);
+      const sortKey = sortKeyOf(set, key);
+      let at = known.get(sortKey);
       if (at === undefined) {
-        at = keys.push(this.#meet(set, order)) - 1;
-        known.set(order, at);
+        at = keys.push(this.#meet(set, sortKey)) - 1;
+        known.set(sortKey, at);
       }
       return at;
     });
@@ -79,12 +79,12 @@ export class StandingReader {
   }
 
   /** Reads the overlay before documents are fetched: a pending commit may be applied, and leave the overlay, while the fetch is in flight. */
-  #meet(set: SetId, order: string): MetKey {
+  #meet(set: SetId, sortKey: string): MetKey {
     const { overlay, knownKeys } = this.#log;
-    const id = resourceId(order);
+    const id = resourceId(sortKey);
     const mayBeThere = knownKeys.mayHold(set, id);
     // What the overlay knows of was noted among the known keys as well.
-    return { order, id, current: mayBeThere ? overlay.get(order) : undefined, mayBeThere };
+    return { sortKey, id, current: mayBeThere ? overlay.get(sortKey) : undefined, mayBeThere };
   }
 
   /** Makes the log know the ledgers of the events' sets. */
