@@ -94,7 +94,7 @@ export async function openApp(configuration: Configuration): Promise<App> {
   closers.push(() => journal.close());
   const updater = new Updater(index);
   closers.push(() => updater.idle());
-  const artifacts = openArtifacts(configuration.artifacts, configuration.s3);
+  const artifacts = openArtifacts(configuration.artifacts);
   closers.push(() => artifacts.close());
   const comparer = new Comparer(() => startCompareThread(configuration));
   closers.push(() => comparer.close());
@@ -178,9 +178,9 @@ function openMemory(dataFolder: string, { id, origin, epoch, epochStart }: Resou
   });
 }
 
-function startCompareThread({ store, artifacts, s3, dataFolder, failpoint }: Configuration): Worker {
+function startCompareThread({ store, artifacts, dataFolder, failpoint }: Configuration): Worker {
   const folder = join(dataFolder, 'spool');
-  const workerData: CompareThreadData = { store, artifacts, s3, folder, failpoint };
+  const workerData: CompareThreadData = { store, artifacts, folder, failpoint };
   return startThread('./sources/artifact/compare-thread', import.meta.url, {
     workerData,
     resourceLimits: { maxYoungGenerationSizeMb: COMPARE_YOUNG_MB },
@@ -194,7 +194,7 @@ function startRenderThread(workerData: RenderThreadData): Worker {
   });
 }
 
-function startArchiveThread({ store, artifacts, s3, failpoint }: Configuration, stopped: SharedArrayBuffer): Worker {
-  const workerData: ArchiveThreadData = { store, artifacts, s3, failpoint, stopped };
+function startArchiveThread({ store, artifacts, failpoint }: Configuration, stopped: SharedArrayBuffer): Worker {
+  const workerData: ArchiveThreadData = { store, artifacts, failpoint, stopped };
   return startThread('./backup/archive-thread', import.meta.url, { workerData });
 }

@@ -1,15 +1,46 @@
-import type { ArtifactLocation } from '../config/configuration.ts';
-import type { S3ClientSettings } from '../lib/s3/s3-client.ts';
+import { TidemarkError } from '../core/errors.ts';
 import type { ArtifactStore } from './artifact-store.ts';
-import { FolderStore } from './folder/folder-store.ts';
-import { S3Store } from './s3/s3-store.ts';
+import type { ArtifactSettings, ArtifactStoreKind } from './artifact-store-kind.ts';
+import { FOLDER } from './folder/folder-kind.ts';
+import { S3 } from './s3/s3-kind.ts';
 
-/** The artifact store of a configuration. Nothing is asked of it, or made, before it is used. */
-export function openArtifacts(location: ArtifactLocation, settings: S3ClientSettings): ArtifactStore {
-  switch (location.kind) {
-    case 'folder':
-      return new FolderStore(location.folder);
-    case 's3':
-      return new S3Store(location.place, settings);
+/** Every kind of artifact store, by the `kind` of its locations. To add one, write its folder, and a line here. */
+const KINDS = {
+  folder: FOLDER,
+  s3: S3,
+};
+
+/** Where artifacts are stored, with everything that opening the store takes; plain values, for threads too. */
+export type ArtifactLocation = {
+  readonly [Kind in keyof typeof KINDS]: Parameters<(typeof KINDS)[Kind]['open']>[0];
+}[keyof typeof KINDS];
+
+/** Opens nothing and asks for nothing before the store is used. */
+export function openArtifacts(location: ArtifactLocation): ArtifactStore {
+  return kindOf(location).open(location);
+}
+
+/** Reads the setting. @throws TidemarkError `invalid`, with words that follow the name of the setting */
+export function parseArtifacts(text: string): ArtifactLocation {
+  for (const kind of Object.values(KINDS)) {
+    const location = kind.parse(text);
+    if (location !== undefined) return location;
   }
+  const usages = Object.values(KINDS).map(({ usage }) => usage);
+  // It may be a URL with a key that was mistyped, so the text is not repeated.
+  throw new TidemarkError('invalid', `is no artifact store: use ${usages.join(', or ')}`);
+}
+
+/** Makes a relative path absolute. */
+export function locateArtifacts(location: ArtifactLocation, folder: string): ArtifactLocation {
+  return kindOf(location).locate?.(location, folder) ?? location;
+}
+
+/** Adds the settings that a store of its kind needs. */
+export function configureArtifacts(location: ArtifactLocation, settings: ArtifactSettings): ArtifactLocation {
+  return kindOf(location).configure?.(location, settings) ?? location;
+}
+
+function kindOf({ kind }: ArtifactLocation): ArtifactStoreKind<ArtifactLocation> {
+  return KINDS[kind];
 }

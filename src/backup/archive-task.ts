@@ -4,7 +4,7 @@ import { AskedThread } from '../lib/workers/asked-thread.ts';
 import type { Archived } from './archive-log.ts';
 
 /** What the thread that archives is started with. */
-export interface ArchiveThreadData extends Pick<Configuration, 'store' | 'artifacts' | 's3' | 'failpoint'> {
+export interface ArchiveThreadData extends Pick<Configuration, 'store' | 'artifacts' | 'failpoint'> {
   /** One number, which becomes 1 when it is to stop. */
   readonly stopped: SharedArrayBuffer;
 }

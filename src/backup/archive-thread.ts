@@ -10,7 +10,7 @@ import type { ArchiveTask, ArchiveThreadData } from './archive-task.ts';
 const LOOK_AFTER = 200;
 
 /** The thread that archives for a server: it reads the log and packs it, so that the HTTP thread need not. */
-const { store, artifacts: location, s3, failpoint, stopped } = workerData as ArchiveThreadData;
+const { store, artifacts: location, failpoint, stopped } = workerData as ArchiveThreadData;
 armFailpoint(failpoint);
 
 answerQuestions(archive);
@@ -21,7 +21,7 @@ async function archive({ minAge }: ArchiveTask): Promise<Archived> {
   const looking = setInterval(() => {
     if (Atomics.load(flag, 0) === 1) given.abort();
   }, LOOK_AFTER);
-  const artifacts = openArtifacts(location, s3);
+  const artifacts = openArtifacts(location);
   try {
     const stores = await openStores(store, { failpoint });
     return await archiveLog({ stores, artifacts, minAge, signal: given.signal }).finally(() => stores.close());

@@ -56,7 +56,7 @@ export async function withArtifacts<Result>(
   { loaded: { configuration } }: Pick<Call, 'loaded'>,
   use: (store: ArtifactStore) => Promise<Result>,
 ): Promise<Result> {
-  const store = openArtifacts(configuration.artifacts, configuration.s3);
+  const store = openArtifacts(configuration.artifacts);
   try {
     return await use(store);
   } finally {

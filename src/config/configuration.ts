@@ -1,5 +1,5 @@
+import type { ArtifactLocation } from '../artifacts/open-artifacts.ts';
 import type { ElasticsearchServers } from '../lib/elasticsearch/servers.ts';
-import type { S3Location } from '../lib/s3/s3-location.ts';
 
 /** Everything that is set from outside, read once by load-configuration.ts. */
 export interface Configuration {
@@ -61,14 +61,6 @@ export interface S3Configuration {
   /** Milliseconds between two looks at what is in a bucket. */
   readonly pollInterval: number;
 }
-
-export type ArtifactLocation =
-  | {
-      readonly kind: 'folder';
-      /** Absolute. */
-      readonly folder: string;
-    }
-  | { readonly kind: 's3'; readonly place: S3Location };
 
 export type StoreLocation = SqliteLocation | ElasticsearchLocation;
 

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { configureArtifacts } from '../artifacts/open-artifacts.ts';
 import { TidemarkError } from '../core/errors.ts';
 import { defaultArtifacts } from './artifact-location.ts';
 import type { Configuration } from './configuration.ts';
@@ -40,9 +41,10 @@ export function loadConfiguration(surroundings: Surroundings, quiet = false): Lo
   const values = fittingValues(givenSettings(surroundings));
   const dataFolder = values.data ?? resolve(surroundings.workingDirectory, 'data');
   const port = values.port ?? DEFAULT_PORT;
+  const s3Timeout = values.s3Timeout ?? DEFAULT_S3_TIMEOUT;
   const configuration: Configuration = {
     store: storeLocation(values, dataFolder),
-    artifacts: values.artifacts ?? defaultArtifacts(dataFolder),
+    artifacts: configureArtifacts(values.artifacts ?? defaultArtifacts(dataFolder), { s3Timeout }),
     archiveInterval: values.archive,
     dataFolder,
     baseUrl: values.baseUrl ?? localBaseUrl(port),
@@ -63,7 +65,7 @@ export function loadConfiguration(surroundings: Surroundings, quiet = false): Lo
       warn: values.dropWarning ?? DEFAULT_DROP_WARNING,
     },
     s3: {
-      timeout: values.s3Timeout ?? DEFAULT_S3_TIMEOUT,
+      timeout: s3Timeout,
       pollInterval: values.s3PollInterval ?? DEFAULT_S3_POLL_INTERVAL,
     },
     recordTimeout: values.recordTimeout ?? DEFAULT_RECORD_TIMEOUT,

@@ -1,7 +1,8 @@
 import { join, resolve } from 'node:path';
 import type { z } from 'zod';
-import { artifacts, locateArtifacts } from './artifact-location.ts';
-import type { ArtifactLocation, SqliteLocation } from './configuration.ts';
+import { type ArtifactLocation, locateArtifacts } from '../artifacts/open-artifacts.ts';
+import { artifacts } from './artifact-location.ts';
+import type { SqliteLocation } from './configuration.ts';
 import { indexUrl } from './import-location.ts';
 import * as values from './setting-values.ts';
 import * as storeValues from './store-values.ts';

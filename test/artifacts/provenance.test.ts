@@ -19,7 +19,7 @@ describe('provenance and plans', () => {
   let store: ArtifactStore;
 
   beforeEach(() => {
-    store = openArtifacts({ kind: 'folder', folder: folder.path }, { timeout: 1_000 });
+    store = openArtifacts({ kind: 'folder', folder: folder.path });
   });
 
   const contentOf = async (key: string): Promise<string> => text((await store.get(key)).body);

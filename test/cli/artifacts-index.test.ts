@@ -24,7 +24,7 @@ describe('tidemark artifacts index', () => {
   let proxy: FaultProxy;
 
   beforeEach(async () => {
-    store = openArtifacts({ kind: 'folder', folder: folder.at('data/artifacts') }, { timeout: 1_000 });
+    store = openArtifacts({ kind: 'folder', folder: folder.at('data/artifacts') });
     alias = uniquePrefix();
     proxy = await FaultProxy.start(server.url);
   });

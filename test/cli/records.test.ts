@@ -16,7 +16,7 @@ describe('Sets of records on the command line', () => {
   let artifacts: ArtifactStore;
   beforeEach(async () => {
     place = await Workplace.make(SQLITE);
-    artifacts = openArtifacts({ kind: 'folder', folder: `${place.folder}/data/artifacts` }, { timeout: 1_000 });
+    artifacts = openArtifacts({ kind: 'folder', folder: `${place.folder}/data/artifacts` });
   });
   afterEach(async () => {
     await artifacts.close();

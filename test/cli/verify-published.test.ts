@@ -80,7 +80,7 @@ describeOnEachStore('tidemark verify --published', (store, itOnce) => {
   itOnce('finds an index, a Capability List and a Source Description with other entries', async () => {
     await change('resourcelist', (text) => text.replace(/<sitemap>.*\n/, ''));
     await change('capabilitylist', (text) => text.replace(/<url>\n.*\n.*\n.*\n/, ''));
-    await change('description', (text) => text.replace(/<url>.*\n/, ''), 'source');
+    await change('resourcesync', (text) => text.replace(/<url>.*\n/, ''), 'source');
 
     await finds(
       /^document: resourcelist\.xml: /m,

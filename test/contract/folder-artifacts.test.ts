@@ -6,7 +6,7 @@ import { testArtifactStore } from './artifact-store.ts';
 describe('artifacts in a folder', () => {
   const folder = useTempFolder();
   testArtifactStore('a folder', () => ({
-    open: () => openArtifacts({ kind: 'folder', folder: folder.at('artifacts') }, { timeout: 5_000 }),
+    open: () => openArtifacts({ kind: 'folder', folder: folder.at('artifacts') }),
     leftovers: () => readdir(folder.at('artifacts/.unfinished')),
     async fill(keys) {
       for (const key of keys) folder.write(`artifacts/${key}`, key);

@@ -21,8 +21,7 @@ function saying(message: RegExp) {
 
 describe('artifacts in a folder that fails', () => {
   const folder = useTempFolder();
-  const open = (path = folder.path): ArtifactStore =>
-    openArtifacts({ kind: 'folder', folder: path }, { timeout: 1_000 });
+  const open = (path = folder.path): ArtifactStore => openArtifacts({ kind: 'folder', folder: path });
 
   itOnSmallDisk(
     'tells that the disk is full, leaves nothing, and writes when there is room again',

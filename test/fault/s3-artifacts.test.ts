@@ -94,7 +94,7 @@ describe('artifacts on an S3 server that fails', () => {
 
   function open(at: { readonly endpoint: string }, { timeout = 60_000, attempts = 1 } = {}): ArtifactStore {
     const place = parseS3Location(rootOf(at, bucket.name, 'ingest'), 'artifacts');
-    return openArtifacts({ kind: 's3', place }, { timeout, attempts });
+    return openArtifacts({ kind: 's3', place, settings: { timeout, attempts } });
   }
 
   const putting = { small: SMALL, large: LARGE };

@@ -29,7 +29,7 @@ describeOnEachStore('A set of records', (store) => {
   };
   beforeEach(async () => {
     place = store.place(folder.path);
-    artifacts = openArtifacts({ kind: 'folder', folder: folder.at('artifacts') }, { timeout: 1_000 });
+    artifacts = openArtifacts({ kind: 'folder', folder: folder.at('artifacts') });
     processes = [];
     one = await another();
   });

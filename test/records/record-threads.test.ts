@@ -17,7 +17,7 @@ describe('A large artifact', () => {
   let threads: number;
   beforeEach(async () => {
     place = SQLITE.place(folder.path);
-    artifacts = openArtifacts({ kind: 'folder', folder: folder.at('artifacts') }, { timeout: 1_000 });
+    artifacts = openArtifacts({ kind: 'folder', folder: folder.at('artifacts') });
     one = await RecordsProcess.open(place, artifacts);
     threads = 0;
     one.startNoter = (workerData) => {

@@ -27,7 +27,7 @@ export class ArchiveBench {
 
   private constructor(folder: string) {
     this.folder = folder;
-    this.artifacts = openArtifacts({ kind: 'folder', folder: this.artifactFolder }, { timeout: 10_000 });
+    this.artifacts = openArtifacts({ kind: 'folder', folder: this.artifactFolder });
     this.#closers.push(
       () => rm(folder, { recursive: true, force: true }),
       () => this.artifacts.close(),

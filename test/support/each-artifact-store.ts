@@ -1,7 +1,7 @@
 import type { Suite } from 'mocha';
 import type { ArtifactStore } from '../../src/artifacts/artifact-store.ts';
+import type { ArtifactLocation } from '../../src/artifacts/open-artifacts.ts';
 import { openArtifacts } from '../../src/artifacts/open-artifacts.ts';
-import type { ArtifactLocation } from '../../src/config/configuration.ts';
 import { parseS3Location } from '../../src/lib/s3/s3-location.ts';
 import { environmentOf, rootOf, useBucket, useKeys, useS3 } from './s3.ts';
 import { useTempFolder } from './temp-folder.ts';
@@ -33,7 +33,11 @@ export function describeOnEachArtifactStore(title: string, tests: (this: Suite, 
     useKeys(s3);
     const bucket = useBucket(s3);
     const text = () => rootOf(s3, bucket.name, 'ingest');
-    const location = (): ArtifactLocation => ({ kind: 's3', place: parseS3Location(text(), 'artifacts') });
+    const location = (): ArtifactLocation => ({
+      kind: 's3',
+      place: parseS3Location(text(), 'artifacts'),
+      settings: { timeout: 60_000 },
+    });
     tests.call(
       this,
       placeOf(location, text, () => environmentOf(s3)),
@@ -56,6 +60,6 @@ function placeOf(
     get environment() {
       return environment();
     },
-    open: () => openArtifacts(location(), { timeout: 60_000 }),
+    open: () => openArtifacts(location()),
   };
 }

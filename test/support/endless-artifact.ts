@@ -12,4 +12,4 @@ async function* body() {
   }
 }
 
-await openArtifacts({ kind: 'folder', folder }, { timeout: 1_000 }).put(key, body());
+await openArtifacts({ kind: 'folder', folder }).put(key, body());

@@ -1,5 +1,5 @@
+import type { ArtifactLocation } from '../../src/artifacts/open-artifacts.ts';
 import { openArtifacts } from '../../src/artifacts/open-artifacts.ts';
-import type { ArtifactLocation } from '../../src/config/configuration.ts';
 import { armFailpoint } from '../../src/lib/failpoint.ts';
 import { allKindsOfItems, harvest } from './activity-run.ts';
 
@@ -14,6 +14,6 @@ export interface HarvestToKill {
 // A process that harvests until it dies at the failpoint.
 const { location, folder, provider, failpoint }: HarvestToKill = JSON.parse(process.argv[2]!);
 armFailpoint(failpoint);
-const store = openArtifacts(location, { timeout: 60_000 });
+const store = openArtifacts(location);
 await harvest({ store, folder, provider }, allKindsOfItems(400));
 await store.close();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ArtifactLocation } from '../../src/config/configuration.ts';
+import type { ArtifactLocation } from '../../src/artifacts/open-artifacts.ts';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import { softwareVersion, VERSION } from '../../src/config/version.ts';
 import { isTidemarkError } from '../../src/core/errors.ts';

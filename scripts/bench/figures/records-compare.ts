@@ -17,10 +17,7 @@ export const recordsCompare: Bench = {
     const documents = folder.next('documents');
     writeDocuments(documents);
     const tidemark = await Tidemark.create(folder.next('data'));
-    const artifacts = openArtifacts(
-      { kind: 'folder', folder: join(tidemark.dataFolder, 'artifacts') },
-      { timeout: 30_000 },
-    );
+    const artifacts = openArtifacts({ kind: 'folder', folder: join(tidemark.dataFolder, 'artifacts') });
     const write = (revision: number, changed: number) =>
       writeArtifact(artifacts, { documents, records, revision, changed });
     const scan = async () => {

@@ -69,7 +69,7 @@ export const activityRun: CliCommand<ActivityOptions> = {
     const provider = call.args[1]!;
     requireProvider(provider);
     requireFitting(activity, call.options);
-    const store = openArtifacts(configuration.artifacts, configuration.s3);
+    const store = openArtifacts(configuration.artifacts);
     const bar = startActivityBar(call.terminal);
     let transform: TransformRunner | undefined;
     try {

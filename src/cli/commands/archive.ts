@@ -29,9 +29,8 @@ export const archive: CliCommand<Options> = {
 
   async run(call) {
     const { terminal, options, loaded, stopped } = call;
-    const { artifacts: location, s3 } = loaded.configuration;
     const bar = startCountBar(terminal);
-    const artifacts = openArtifacts(location, s3);
+    const artifacts = openArtifacts(loaded.configuration.artifacts);
     try {
       const { archived, dropped } = await withExistingApp(call, async ({ index, catalog, gauge }) => {
         const archived = await archiveLog({

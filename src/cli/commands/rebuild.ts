@@ -36,10 +36,10 @@ export const rebuild: CliCommand<Options> = {
   },
 
   async run({ terminal, options, loaded, stopped }) {
-    const { artifacts: location, s3, store, failpoint } = loaded.configuration;
+    const { artifacts: location, store, failpoint } = loaded.configuration;
     armFailpoint(failpoint);
     const bar = startCountBar(terminal);
-    const artifacts = openArtifacts(location, s3);
+    const artifacts = openArtifacts(location);
     const name = `the store ${describeStore(store)}`;
     try {
       // Before a store is made.

@@ -1,6 +1,6 @@
 import { workerData } from 'node:worker_threads';
-import { openArtifacts } from '../../artifacts/open-artifacts.ts';
-import type { ArtifactLocation, S3Configuration, StoreLocation } from '../../config/configuration.ts';
+import { type ArtifactLocation, openArtifacts } from '../../artifacts/open-artifacts.ts';
+import type { StoreLocation } from '../../config/configuration.ts';
 import { armFailpoint } from '../../lib/failpoint.ts';
 import { answerQuestions, startThread } from '../../lib/workers/questions.ts';
 import { openStores } from '../../stores/open-stores.ts';
@@ -12,17 +12,16 @@ import type { NoterData } from './noters.ts';
 export interface CompareThreadData {
   readonly store: StoreLocation;
   readonly artifacts: ArtifactLocation;
-  readonly s3: S3Configuration;
   /** Where records are sorted. */
   readonly folder: string;
   readonly failpoint: string | undefined;
 }
 
 /** The thread that compares records: it has its own connections to the store and to the artifacts, and posts nothing. */
-const { store, artifacts: location, s3, folder, failpoint } = workerData as CompareThreadData;
+const { store, artifacts: location, folder, failpoint } = workerData as CompareThreadData;
 armFailpoint(failpoint);
 const { index, close } = await openStores(store);
-const artifacts = openArtifacts(location, s3);
+const artifacts = openArtifacts(location);
 // What a thread makes of a record is of no use after its row: a small young generation has hardly more to copy.
 const resourceLimits = { maxYoungGenerationSizeMb: 6 };
 const startNoter = (data: NoterData) =>

@@ -1,0 +1,36 @@
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { TidemarkError } from '../../core/errors.ts';
+import type { ArtifactStoreKind } from '../artifact-store-kind.ts';
+import { FolderStore } from './folder-store.ts';
+
+export interface FolderLocation {
+  readonly kind: 'folder';
+  /** Absolute once it is located. */
+  readonly folder: string;
+}
+
+export const FOLDER: ArtifactStoreKind<FolderLocation> = {
+  usage: 'file:PATH, such as file:data/artifacts',
+
+  parse(text) {
+    const path = /^file:(.*)$/s.exec(text)?.[1];
+    if (path === undefined) return undefined;
+    if (path === '' || path.includes('\0')) {
+      throw new TidemarkError('invalid', 'lacks the path of the folder: use file:PATH');
+    }
+    return { kind: 'folder', folder: path.startsWith('//') ? readUrl(text) : path };
+  },
+
+  locate: (location, folder) => ({ ...location, folder: resolve(folder, location.folder) }),
+
+  open: ({ folder }) => new FolderStore(folder),
+};
+
+function readUrl(text: string): string {
+  try {
+    return fileURLToPath(text);
+  } catch {
+    throw new TidemarkError('invalid', `${JSON.stringify(text)} is no URL of a folder on this machine: use file:PATH`);
+  }
+}

@@ -1,0 +1,34 @@
+import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import type { S3ClientSettings } from '../../lib/s3/s3-client.ts';
+import { isS3, parseS3Location, type S3Location } from '../../lib/s3/s3-location.ts';
+import type { ArtifactStoreKind } from '../artifact-store-kind.ts';
+import { S3Store } from './s3-store.ts';
+
+export interface S3ArtifactLocation {
+  readonly kind: 's3';
+  readonly place: S3Location;
+  readonly settings: S3ClientSettings;
+}
+
+const DEFAULT_TIMEOUT = 30_000;
+
+export const S3: ArtifactStoreKind<S3ArtifactLocation> = {
+  usage: 's3://BUCKET/PREFIX',
+
+  parse(text) {
+    return isS3(text) ? { kind: 's3', place: readPlace(text), settings: { timeout: DEFAULT_TIMEOUT } } : undefined;
+  },
+
+  configure: (location, { s3Timeout }) => ({ ...location, settings: { timeout: s3Timeout } }),
+
+  open: ({ place, settings }) => new S3Store(place, settings),
+};
+
+function readPlace(text: string): S3Location {
+  try {
+    return parseS3Location(text, 'artifacts');
+  } catch (error) {
+    if (!isTidemarkError(error, 'invalid')) throw error;
+    throw new TidemarkError('invalid', `is no place for artifacts: ${error.message}`);
+  }
+}
