@@ -8,6 +8,7 @@ import { type ArchiveThreadData, archiveInThread } from './backup/archive-task.t
 import { requireWhole } from './backup/rebuild-state.ts';
 import { type Configuration, describeStore } from './config/configuration.ts';
 import { exclusionsOfOwnFiles } from './config/own-files.ts';
+import { TidemarkError } from './core/errors.ts';
 import { traitsOf } from './core/origin.ts';
 import type { ResourceSet, SetId } from './core/resource-set.ts';
 import { Updater } from './ingest/updater.ts';
@@ -22,7 +23,6 @@ import type { RenderThreadData } from './publish/cache/render-thread.ts';
 import { Renderer } from './publish/cache/renderer.ts';
 import type { DocumentPublisher } from './publish/document-publisher.ts';
 import { Publisher } from './publish/publisher.ts';
-import { letYoungGenerationGrow } from './runtime-settings.ts';
 import { SetRegistry } from './sets/set-registry.ts';
 import type { CompareThreadData } from './sources/artifact/compare-thread.ts';
 import { Comparer } from './sources/artifact/comparer.ts';
@@ -59,8 +59,6 @@ export interface App {
   /** How many changes sets had in each hour or day. */
   readonly activity: ActivityMemory;
   readonly metrics: AppMetrics;
-  /** To be called when many thousand requests were answered: memory for speed is well spent then. */
-  onBusy(): void;
   /** Archives the log in a thread of its own. @param minAge does nothing when somebody has within so many milliseconds */
   archive(minAge: number, signal: AbortSignal): Promise<Archived>;
   /** Resolves when the documents that an earlier process has left are counted. */
@@ -149,10 +147,13 @@ export async function openApp(configuration: Configuration): Promise<App> {
     activity: new ActivityMemory(index),
     metrics,
     stock,
-    onBusy: letYoungGenerationGrow,
     archive: (minAge, signal) =>
       archiveInThread((stopped) => startArchiveThread(configuration, stopped), { minAge, signal }),
-    scanPaths: (set, paths) => pathScans.tell(set, paths),
+    async scanPaths(set, paths) {
+      // Scans of a root take turns within one process: see sources/sync/scan-turns.ts.
+      if (!configuration.sources) throw keepsNoSources();
+      return pathScans.tell(set, paths);
+    },
     rootOf,
     async close() {
       const failures: unknown[] = [];
@@ -163,6 +164,12 @@ export async function openApp(configuration: Configuration): Promise<App> {
       if (failures.length > 0) throw failures[0];
     },
   };
+}
+
+function keepsNoSources(): TidemarkError {
+  const message =
+    'this server does not scan (--no-sources): send notifications to the server of this source that does, at its own port';
+  return new TidemarkError('unavailable', message);
 }
 
 function hasSameRoot(one: ResourceSet, other: ResourceSet): boolean {

@@ -8,9 +8,8 @@ if (major < 24) {
   );
   process.exit(2);
 }
-const { keepCompiled, limitHeaps } = await import('./runtime-settings.ts');
-keepCompiled();
-limitHeaps();
+const { prepareRuntime } = await import('./cli/prepare-runtime.ts');
+prepareRuntime();
 const { runCli } = await import('./cli/run-cli.ts');
 process.exitCode = await runCli(process);
 // Whatever a command left open, a finished command ends: handles that would keep it are closed by then, or of no use any more.

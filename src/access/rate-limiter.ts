@@ -35,11 +35,6 @@ export class RateLimiter {
     return 0;
   }
 
-  /** Counts what was taken elsewhere. */
-  note(key: string, amount: number, perMinute: number): void {
-    this.#bucketOf(key, perMinute).left -= amount;
-  }
-
   #bucketOf(key: string, perMinute: number): Bucket {
     const now = this.#now();
     const bucket = this.#buckets.get(key) ?? { left: perMinute, at: now };

@@ -13,29 +13,13 @@ export interface LimitedRequest {
 /** What is limited by itself: requests with a token, the bytes that it sends, requests from an address. */
 type Limited = 'requests' | 'bytes' | 'addresses';
 
-/** What somebody was let have, for other processes to count. */
-export interface Taken {
-  readonly of: Limited;
-  readonly key: string;
-  readonly amount: number;
-  readonly perMinute: number;
-}
-
-export interface SenderLimitsOptions {
-  /** Is told of everything that is taken. */
-  readonly onTaken?: ((taken: Taken) => void) | undefined;
-  readonly now?: () => number;
-}
-
-/** How much everybody may ask of this server. Waits are in milliseconds, 0 for none; administrators never wait. */
+/** How much each sender may ask of this server. Waits are in milliseconds, 0 for none; administrators never wait. */
 export class SenderLimits {
   readonly #limits: RequestLimits;
   readonly #limiters: Readonly<Record<Limited, RateLimiter>>;
-  readonly #onTaken: ((taken: Taken) => void) | undefined;
 
-  constructor(limits: RequestLimits, { onTaken, ...clock }: SenderLimitsOptions = {}) {
+  constructor(limits: RequestLimits, clock: { readonly now?: () => number } = {}) {
     this.#limits = limits;
-    this.#onTaken = onTaken;
     this.#limiters = {
       requests: new RateLimiter(clock),
       bytes: new RateLimiter(clock),
@@ -46,8 +30,8 @@ export class SenderLimits {
   takeRequest(sender: Principal, { headers, address }: LimitedRequest): number {
     const most = this.#requestsOf(sender);
     if (most === Number.POSITIVE_INFINITY) return 0;
-    if (sender.kind === 'token') return this.#take({ of: 'requests', key: sender.id, amount: 1, perMinute: most });
-    return this.#take({ of: 'addresses', key: clientAddress(headers, address), amount: 1, perMinute: most });
+    if (sender.kind === 'token') return this.#limiters.requests.take(sender.id, 1, most);
+    return this.#limiters.addresses.take(clientAddress(headers, address), 1, most);
   }
 
   /** Counts bytes of a body that came; 0 bytes ask whether any may come. */
@@ -55,19 +39,7 @@ export class SenderLimits {
     if (sender.kind !== 'token') return 0;
     const most = ownLimit(sender.limits.bodyBytesPerMinute, this.#limits.tokenBody);
     if (most === Number.POSITIVE_INFINITY) return 0;
-    return this.#take({ of: 'bytes', key: sender.id, amount: bytes, perMinute: most });
-  }
-
-  /** Counts what another process let somebody have. */
-  note({ of, key, amount, perMinute }: Taken): void {
-    this.#limiters[of].note(key, amount, perMinute);
-  }
-
-  #take(taken: Taken): number {
-    const { of, key, amount, perMinute } = taken;
-    const wait = this.#limiters[of].take(key, amount, perMinute);
-    if (wait === 0 && amount > 0) this.#onTaken?.(taken);
-    return wait;
+    return this.#limiters.bytes.take(sender.id, bytes, most);
   }
 
   #requestsOf(sender: Principal): number {

@@ -1,14 +1,12 @@
 import * as z from 'zod';
 import { formatStamp } from '../core/stamp.ts';
-import type { LiveFigures } from '../observe/metrics/live-figures.ts';
+import type { LiveFigures } from '../observe/metrics/live-server.ts';
 import { lagOf } from '../observe/metrics/source-metrics.ts';
 
 /** A running server as a person, or `tidemark status`, wants to see it. Rates are those of the last minute. */
 export const liveStatusSchema = z.strictObject({
   baseUrl: z.string(),
   version: z.string(),
-  /** That answer requests. */
-  processes: z.int(),
   uptimeSeconds: z.number(),
   /** Null when the store does not answer. */
   store: z

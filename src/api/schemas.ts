@@ -97,7 +97,15 @@ export const errorSchema = z
   })
   .meta({ id: 'Error', description: 'Why a request was not answered. There may be more that helps a program.' });
 
-export const healthSchema = z.strictObject({ status: z.enum(['ok', 'ready']) }).meta({ id: 'Health' });
+export const healthSchema = z
+  .strictObject({
+    status: z.enum(['ok', 'ready']),
+    store: z
+      .string()
+      .optional()
+      .describe('Of a server that shares its port, at `/healthz`: the same for all servers of one store.'),
+  })
+  .meta({ id: 'Health' });
 
 export const setSchema = z
   .strictObject({

@@ -16,15 +16,15 @@ export type FoundServer =
   | { readonly state: 'refuses'; readonly url: string }
   | { readonly state: 'none' };
 
-type Settings = Pick<Configuration, 'host' | 'port' | 'token'>;
+type Settings = Pick<Configuration, 'host' | 'port' | 'ownPort' | 'token'>;
 
 /**
- * Looks for a server of the source that is running, at the address that the settings name and at its base URL, and asks for its
+ * Finds a running server of the source, at its own port, its base URL or the address of the settings, and asks for its
  * figures.
  */
 export async function askServer(settings: Settings, baseUrl: string | undefined): Promise<FoundServer> {
   if (baseUrl === undefined) return { state: 'none' };
-  const places = new Set([baseUrl, localUrl(settings)]);
+  const places = new Set([...ownUrl(settings), baseUrl, localUrl(settings)]);
   const found = await Promise.all([...places].map((url) => askAt(url, settings, baseUrl)));
   return found.find(({ state }) => state === 'running') ?? found.find(({ state }) => state === 'refuses') ?? found[0]!;
 }
@@ -53,7 +53,12 @@ function mayCarryToken(url: string): boolean {
   return protocol === 'https:' || isLoopback(hostname);
 }
 
-function localUrl({ host, port }: Settings): string {
+function ownUrl({ host, ownPort }: Settings): readonly string[] {
+  return ownPort === undefined ? [] : [localUrl({ host, port: ownPort })];
+}
+
+/** Where a server with these settings is reached on its own machine. */
+export function localUrl({ host, port }: Pick<Settings, 'host' | 'port'>): string {
   const address = EVERY_ADDRESS.get(host) ?? host;
   return `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
 }

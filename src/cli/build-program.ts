@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { loadConfiguration } from '../config/load-configuration.ts';
-import { type Setting, type SettingName, settingOf } from '../config/settings.ts';
+import { type SettingName, settingOf } from '../config/settings.ts';
 import { VERSION } from '../config/version.ts';
 import type { CliCommand } from './cli-command.ts';
 import { GROUPS } from './command-list.ts';
@@ -55,7 +55,7 @@ function parentOf({ group }: CliCommand, program: Command): Command {
 function addCommand(parent: Command, command: CliCommand, surroundings: ProgramSurroundings): void {
   const built = parent.command(command.usage).description(command.summary);
   command.options?.(built);
-  for (const name of [...(command.settings ?? []), ...SETTINGS_OF_EVERY_COMMAND]) addSetting(built, settingOf(name));
+  for (const name of [...(command.settings ?? []), ...SETTINGS_OF_EVERY_COMMAND]) addSetting(built, name);
   for (const [flags, meaning] of OPTIONS_OF_EVERY_COMMAND) built.option(flags, meaning);
   built.addHelpText('after', EXIT_CODE_HELP);
   built.action(async () => {
@@ -64,9 +64,12 @@ function addCommand(parent: Command, command: CliCommand, surroundings: ProgramS
   });
 }
 
-function addSetting(command: Command, setting: Setting): void {
+function addSetting(command: Command, name: SettingName): void {
+  const setting = settingOf(name);
   const byDefault = setting.default.replace(/^\(|\)$/g, '');
   command.option(setting.flag!, `${setting.meaning} Default: ${byDefault}.`.replaceAll('`', ''));
+  // Commander takes `true` for given where a flag such as `--no-sources` is left out.
+  command.setOptionValue(name, undefined);
 }
 
 interface Typed {

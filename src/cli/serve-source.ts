@@ -6,14 +6,13 @@ import { type LoadedConfiguration, localBaseUrl } from '../config/load-configura
 import type { ResourceSet } from '../core/resource-set.ts';
 import { isOpenToAll } from '../lib/make-folder.ts';
 import { createAccessLog, createLogger } from '../observe/logs/logger.ts';
-import type { FurtherProcesses } from '../processes/further-processes.ts';
 import type { KeeperEvents } from '../sources/sync/keeper.ts';
 import type { Call } from './cli-command.ts';
 import { freePort } from './free-port.ts';
-import { furtherProcessesOf } from './further-processes-of.ts';
 import { keepArchive } from './keep-archive.ts';
 import { RootKeepers } from './root-keepers.ts';
 import { keptPort, settleBaseUrl } from './settle-base-url.ts';
+import { requireSharedPort } from './shared-port.ts';
 import { isNewStore, withApp } from './with-app.ts';
 
 /** What the two commands that serve do differently. */
@@ -53,24 +52,23 @@ export async function serveSource(call: Pick<Call, 'loaded' | 'stopped'>, hooks:
     await hooks.prepare?.(app);
     const configuration = { ...loaded.configuration, baseUrl };
     const { host, port, logLevel } = configuration;
-    const accessLog = configuration.accessLog ? createAccessLog(logLevel, configuration.processes > 1) : undefined;
+    const accessLog = configuration.accessLog ? createAccessLog(logLevel) : undefined;
     const logger = createLogger(logLevel);
     warnOfOpenFolder(configuration.dataFolder, logger);
     const { startServer } = await import('../http/server/server.ts');
     const served = { ...app, configuration };
-    const { further, options } = furtherProcessesOf(served, logger);
     await app.sets.markServed();
-    const server = await startServer(served, { host, port, logger, accessLog: accessLog?.logger, ...options });
-    const archive = keepArchive(app, logger);
+    const server = await startServer(served, { host, port, logger, accessLog: accessLog?.logger });
+    const archive = configuration.sources ? keepArchive(app, logger) : undefined;
     const keepers = new RootKeepers(app, (set) => app.metrics.scans.around(set, hooks.eventsOf(set)));
     let running: Promise<void> | undefined;
     try {
       archive?.start();
-      await Promise.all([keepers.start(), startUnlessStopped(further, call.stopped)]);
+      if (configuration.sources) await keepers.start();
       running = hooks.running({ app, baseUrl, keepers });
       await untilStopped(running, call.stopped);
     } finally {
-      await Promise.all([server.closeInTime(), further.stop(), keepers.stop(), archive?.stop()]);
+      await Promise.all([server.closeInTime(), keepers.stop(), archive?.stop()]);
       // What it waited for has ended now.
       await running?.catch(() => {});
       accessLog?.close();
@@ -91,7 +89,9 @@ async function withFreePort(app: App, loaded: LoadedConfiguration): Promise<Load
   const { configuration, given } = loaded;
   const isPortGiven = given.has('port') || given.has('baseUrl');
   const wanted = isPortGiven ? configuration.port : ((await keptPort(app)) ?? configuration.port);
-  const port = await freePort(configuration.host, wanted);
+  const isShared = configuration.sharePort && wanted !== 0;
+  if (isShared) await requireSharedPort({ ...configuration, port: wanted });
+  const port = isShared ? wanted : await freePort(configuration.host, wanted);
   const baseUrl = given.has('baseUrl') ? configuration.baseUrl : localBaseUrl(port);
   return { ...loaded, configuration: { ...configuration, port, baseUrl } };
 }
@@ -101,13 +101,4 @@ async function untilStopped(running: Promise<void>, stopped: AbortSignal): Promi
   if (stopped.aborted) return;
   const atSignal = once(stopped, 'abort');
   await Promise.race([running.then(() => atSignal), atSignal]);
-}
-
-/** A signal that comes meanwhile may end them before they know what to do with it. */
-async function startUnlessStopped(further: FurtherProcesses, stopped: AbortSignal): Promise<void> {
-  try {
-    await further.start();
-  } catch (error) {
-    if (!stopped.aborted) throw error;
-  }
 }

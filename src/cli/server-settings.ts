@@ -4,7 +4,8 @@ import type { SettingName } from '../config/settings.ts';
 export const SERVER_SETTINGS: readonly SettingName[] = [
   'port',
   'host',
-  'processes',
+  'sharePort',
+  'ownPort',
   'baseUrl',
   'publicReadOnly',
   'tokenRequests',

@@ -15,8 +15,12 @@ export interface Configuration {
   readonly baseUrl: string;
   readonly host: string;
   readonly port: number;
-  /** How many processes answer requests. */
-  readonly processes: number;
+  /** Whether other servers of the same source may listen on the same port (SO_REUSEPORT). */
+  readonly sharePort: boolean;
+  /** A second port, of this server alone. */
+  readonly ownPort: number | undefined;
+  /** Whether a server keeps sets in sync with their folders, buckets and artifacts, and archives the log. */
+  readonly sources: boolean;
   /** The administrator's token from the environment. */
   readonly token: Secret | undefined;
   /** Permits to bind to a public address without a token; nothing can be posted then. */

@@ -50,7 +50,9 @@ export function loadConfiguration(surroundings: Surroundings, quiet = false): Lo
     baseUrl: values.baseUrl ?? localBaseUrl(port),
     host: values.host ?? '127.0.0.1',
     port,
-    processes: values.processes ?? 1,
+    sharePort: values.sharePort ?? false,
+    ownPort: values.ownPort,
+    sources: values.sources ?? true,
     token: values.token,
     publicReadOnly: values.publicReadOnly ?? false,
     limits: {

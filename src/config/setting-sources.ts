@@ -5,6 +5,14 @@ import { documentedSettings, SETTING_NAMES, SETTINGS, type SettingName, settingO
 
 export const CONFIGURATION_FILE = 'tidemark.config.json';
 
+/** Settings of earlier versions, by key and variable, with what to do instead. */
+const REMOVED = new Map(
+  ['processes', 'TIDEMARK_PROCESSES'].map((name) => [
+    name,
+    'start several servers that share a port (sharePort): see "Several servers" in docs/operating.md',
+  ]),
+);
+
 /** What settings are read from. */
 export interface Surroundings {
   /** By setting name, as the command line has them; undefined for a flag that was not given. */
@@ -59,7 +67,7 @@ function fromEnvironment({ environment, workingDirectory }: Surroundings): reado
     .map(([variable, value]) => {
       const name = byVariable.get(variable);
       if (name !== undefined) return { name, from: variable, value, folder: workingDirectory };
-      return { from: variable, message: `is no setting${didYouMean(variable, documentedVariables())}` };
+      return { from: variable, message: noSetting(variable, documentedVariables()) };
     });
 }
 
@@ -77,7 +85,7 @@ function fromFile({ workingDirectory, configurationFile }: Surroundings): readon
     const from = `${basename(file)}: ${key}`;
     const name = known.find((setting) => setting === key);
     if (name !== undefined) return { name, from, value, folder: dirname(file) };
-    return { from, message: `is no setting${didYouMean(key, known)}` };
+    return { from, message: noSetting(key, known) };
   });
 }
 
@@ -104,7 +112,9 @@ function documentedVariables(): string[] {
   return documentedSettings().map(([, { variable }]) => variable);
 }
 
-function didYouMean(name: string, known: readonly string[]): string {
+function noSetting(name: string, known: readonly string[]): string {
+  const advice = REMOVED.get(name);
+  if (advice !== undefined) return `is no setting any more: ${advice}`;
   const guess = nearestName(name, known);
-  return guess === undefined ? '' : `; did you mean ${guess}?`;
+  return guess === undefined ? 'is no setting' : `is no setting; did you mean ${guess}?`;
 }

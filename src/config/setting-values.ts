@@ -10,7 +10,6 @@ const MILLISECONDS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
 const LONGEST_DURATION = 24 * MILLISECONDS.h;
 const UNLIMITED = 'unlimited';
 const SMALLEST_SIZE = BYTES.mb;
-const MOST_PROCESSES = 64;
 
 export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const satisfies Configuration['logLevel'][];
 
@@ -59,15 +58,6 @@ export const port = checked((value) => {
   const text = textOf(value);
   const number = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (!(number <= 65_535)) throw new Wrong(`${quote(value)} is no port: use a number from 0 to 65535`);
-  return number;
-});
-
-export const processes = checked((value) => {
-  const text = textOf(value);
-  const number = /^\d{1,2}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(number >= 1 && number <= MOST_PROCESSES)) {
-    throw new Wrong(`${quote(value)} is no number of processes: use a whole number from 1 to ${MOST_PROCESSES}`);
-  }
   return number;
 });
 

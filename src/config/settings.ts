@@ -142,13 +142,29 @@ export const SETTINGS = {
     default: '(the one of last time, when no base URL was given; else 8080)',
     meaning: 'Port to listen on; 0 takes a free one.',
   }),
-  processes: setting({
-    variable: 'TIDEMARK_PROCESSES',
-    flag: '--processes <number>',
-    schema: values.processes,
-    default: '1',
+  sharePort: setting({
+    variable: 'TIDEMARK_SHARE_PORT',
+    flag: '--share-port',
+    schema: values.yesOrNo,
+    default: 'false',
     meaning:
-      'How many processes answer requests, 1 to 64: as many as there are cores, where many clients read at the same time. More than one need Linux. See `docs/operating.md`.',
+      'Lets several servers of the same store listen on the same port, each started with this setting; the system deals connections out. Not on macOS and Windows. See `docs/operating.md`.',
+  }),
+  ownPort: setting({
+    variable: 'TIDEMARK_OWN_PORT',
+    flag: '--own-port <number>',
+    schema: values.port,
+    default: '(none)',
+    meaning:
+      'A second port, of this server alone, where several share `port`: for `/metrics`, `/readyz`, `tidemark status` and notifications of S3.',
+  }),
+  sources: setting({
+    variable: 'TIDEMARK_SOURCES',
+    flag: '--no-sources',
+    schema: values.yesOrNo,
+    default: 'true',
+    meaning:
+      'Whether the server keeps sets in sync with their folders, buckets and artifacts, and archives the log. Of several servers of a store, one does; the others, with `false`, only answer requests and take posted changes.',
   }),
   token: setting({
     variable: 'TIDEMARK_TOKEN',

@@ -132,6 +132,7 @@ const PAGES: Readonly<Record<string, Page>> = {
   'docs/operating.md': {
     blocks: [
       { not: 'installs for the whole machine; test/cli/package.test.ts runs the package' },
+      { not: 'needs systemd; test/cli/shared-port.test.ts starts two servers on one port' },
       'runs',
       'runs',
       NEEDS.archive,

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { findFreePorts } from '../../scripts/services/free-ports.ts';
 import { askJson } from '../support/ask.ts';
 import { SQLITE } from '../support/each-store.ts';
 import { findFreePort } from '../support/free-port.ts';
@@ -57,22 +58,24 @@ describe('a bucket on the command line', () => {
     assert.equal(await again.exit(), 0);
   });
 
-  it('is published by several processes, and what either is notified of shows up', async () => {
-    const port = await findFreePort();
-    const args = ['publish', root(), '--port', String(port), '--s3-poll-interval', '1h', '--processes', '2'];
-    const published = place.start(args, { env: environmentOf(s3) });
-    await published.says(/Published s3:.* 3 files/);
-    const api = `http://127.0.0.1:${port}/api/sets/some-maps`;
-    // Each comes on a connection of its own, to one of the processes by chance.
-    const told = Array.from({ length: 12 }, async (_, n) => {
-      await put(`told-${n}`);
-      const s3Object = { bucket: { name: bucket.name }, object: { key: `some+maps/told-${n}` } };
-      return askJson(`${api}/s3-events`, { Records: [{ eventName: 's3:ObjectCreated:Put', s3: s3Object }] });
-    });
-    for (const { status, body } of await Promise.all(told)) assert.equal(status, 200, JSON.stringify(body));
-    assert.equal((await askJson(api)).body.resources, 15);
-    published.signal('SIGINT');
-    assert.equal(await published.exit(), 0);
+  it('is scanned by the server that keeps sources; another one of the store refuses notifications', async () => {
+    await done('sets', 'add', 'maps', '--root', root());
+    const ports = await findFreePorts(3);
+    const [port, first, second] = ports.map(String) as [string, string, string];
+    const args = ['serve', '--port', port, '--share-port', '--s3-poll-interval', '1h', '--own-port'];
+    for (const own of [[first], [second, '--no-sources']]) {
+      await place.start([...args, ...own], { env: environmentOf(s3) }).says(/Serving 1 set/);
+    }
+    const api = (own: string) => `http://127.0.0.1:${own}/api/sets/maps`;
+    await until('the first scan', async () => (await askJson(api(second))).body.resources === 3);
+    await put('told');
+    const s3Object = { bucket: { name: bucket.name }, object: { key: 'some+maps/told' } };
+    const events = { Records: [{ eventName: 's3:ObjectCreated:Put', s3: s3Object }] };
+    const refused = await askJson(`${api(second)}/s3-events`, events);
+    assert.equal(refused.status, 503);
+    assert.match(refused.body.error.message, /send notifications to the server of this source that does/);
+    assert.equal((await askJson(`${api(first)}/s3-events`, events)).status, 200);
+    assert.equal((await askJson(api(second))).body.resources, 4);
   });
 
   it('is refused with words that help, and that hold no keys', async () => {

@@ -165,19 +165,6 @@ describe('A limit of a minute', () => {
     assert.ok(take('b'));
   });
 
-  it('is one for all processes that tell each other what they let senders have', () => {
-    const settings = { ...NO_LIMITS, tokenBody: 100, anonymousRequests: 3 };
-    const limits = [new SenderLimits(settings, { now: clock, onTaken: (taken) => limits[1]!.note(taken) })];
-    limits.push(new SenderLimits(settings, { now: clock, onTaken: (taken) => limits[0]!.note(taken) }));
-    const anonymous = { kind: 'anonymous' } as const;
-    const bearer = { kind: 'token', id: 'a', name: 'a', scopes: [], limits: {} } as const;
-    const request = { headers: {}, address: '203.0.113.7' };
-    const waits = [0, 1, 0, 1].map((at) => limits[at]!.takeRequest(anonymous, request) > 0);
-    assert.deepEqual(waits, [false, false, false, true]);
-    assert.equal(limits[0]!.takeBody(bearer, 100), 0);
-    assert.ok(limits[1]!.takeBody(bearer, 0) > 0);
-  });
-
   it('is that of the token, else that of the settings; administrators have none', () => {
     const limits = new SenderLimits(
       { ...NO_LIMITS, tokenRequests: 1, tokenBody: 100, anonymousRequests: 2 },

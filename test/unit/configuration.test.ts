@@ -32,7 +32,9 @@ describe('the configuration', () => {
         baseUrl: 'http://localhost:8080',
         host: '127.0.0.1',
         port: 8080,
-        processes: 1,
+        sharePort: false,
+        ownPort: undefined,
+        sources: true,
         token: undefined,
         publicReadOnly: false,
         limits: { tokenRequests: 6000, tokenBody: 1_073_741_824, anonymousRequests: Number.POSITIVE_INFINITY },
@@ -73,7 +75,9 @@ describe('the configuration', () => {
         TIDEMARK_BASE_URL: 'https://example.org/sync/',
         TIDEMARK_HOST: '0.0.0.0',
         TIDEMARK_PORT: '0',
-        TIDEMARK_PROCESSES: '4',
+        TIDEMARK_SHARE_PORT: 'true',
+        TIDEMARK_OWN_PORT: '8081',
+        TIDEMARK_SOURCES: 'false',
         TIDEMARK_TOKEN: 'a-long-secret',
         TIDEMARK_PUBLIC_READ_ONLY: 'true',
         TIDEMARK_TOKEN_REQUESTS: '100',
@@ -107,7 +111,9 @@ describe('the configuration', () => {
       baseUrl: 'https://example.org/sync',
       host: '0.0.0.0',
       port: 0,
-      processes: 4,
+      sharePort: true,
+      ownPort: 8081,
+      sources: false,
       publicReadOnly: true,
       limits: { tokenRequests: 100, tokenBody: Number.POSITIVE_INFINITY, anonymousRequests: 60 },
       s3: { timeout: 45_000, pollInterval: 60_000 },
@@ -172,6 +178,15 @@ describe('the configuration', () => {
     ]);
     for (const problem of problems(error)) assert.ok(error.message.includes(problem));
     assert.doesNotMatch(error.message, /secret/);
+  });
+
+  it('says what to do in place of a setting of an earlier version', () => {
+    writeFile({ processes: 2 });
+    const advice =
+      /^(TIDEMARK_PROCESSES|tidemark.config.json: processes) is no setting any more: start several servers that share a port/;
+    const found = problems(loadingError({ environment: { TIDEMARK_PROCESSES: '2' } }));
+    assert.equal(found.length, 2);
+    for (const problem of found) assert.match(problem, advice);
   });
 
   it('names a wrong setting also when a stronger source overrides it', () => {

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { findFreePort } from '../../../test/support/free-port.ts';
 import type { Bench, BenchOptions, Figure } from '../figure.ts';
@@ -18,8 +17,6 @@ const SECONDS = 2;
 const WARM_UP = 3;
 /** Nor has nginx one. */
 const NO_ACCESS_LOG = { TIDEMARK_ACCESS_LOG: 'false' };
-/** As many as nginx has workers: measured beside the server of one process that `serve` is when nothing else is said. */
-const PROCESSES = String(availableParallelism());
 const GZIP = { 'Accept-Encoding': 'gzip' };
 const SMALL = { least: 0.3, rate: 'requests', unit: 'requests/s' } as const;
 const LARGE = { least: 0.8, rate: 'bytes', unit: 'MB/s' } as const;
@@ -32,8 +29,6 @@ const LARGE_FILES = 20;
 /** What was measured of one case. */
 interface Measured {
   readonly ours: Rates[];
-  /** Of a server of several processes. */
-  readonly several: Rates[];
   readonly theirs: Rates[];
 }
 
@@ -64,38 +59,33 @@ export const serving: Bench = {
     const { folder, runs, tell } = options;
     const tidemark = await prepare(options);
     const server = await tidemark.start(['serve'], NO_ACCESS_LOG);
-    const second = await Tidemark.create(tidemark.dataFolder, { TIDEMARK_BASE_URL: tidemark.baseUrl });
-    const several = await second.start(['serve', '--processes', PROCESSES], NO_ACCESS_LOG);
     const nginx = new Nginx(folder.next('nginx'), await findFreePort());
     try {
-      await Promise.all([ready(server), ready(several)]);
+      await ready(server);
       for (const { paths, headers } of CASES) {
         for (const path of paths) nginx.add(path, await server.client.get(path, headers));
       }
       await nginx.start();
-      const rates = new Map<Case, Measured>(CASES.map((one) => [one, { ours: [], several: [], theirs: [] }]));
+      const rates = new Map<Case, Measured>(CASES.map((one) => [one, { ours: [], theirs: [] }]));
       for (let run = 0; run <= runs; run++) {
         for (const [one, measured] of rates) {
           const seconds = run === 0 ? WARM_UP : SECONDS;
           const ours = await load(options, server.url, one, seconds);
-          const ofSeveral = await load(options, several.url, one, seconds);
           const theirs = await load(options, nginx.url, one, seconds);
           if (run === 0) continue;
           measured.ours.push(ours);
-          measured.several.push(ofSeveral);
           measured.theirs.push(theirs);
           const { rate } = one.kind;
-          const shares = [ours, ofSeveral].map((our) => (our[rate] / theirs[rate]).toFixed(2));
-          tell(`${run}: ${one.name}: ${shares.join(`, and by ${PROCESSES} processes `)} of nginx`);
+          tell(`${run}: ${one.name}: ${(ours[rate] / theirs[rate]).toFixed(2)} of nginx`);
         }
       }
-      const figures = [...rates].flatMap(([one, measured]) => figuresOf(one, measured));
-      const memories = [memory('its process', server, nginx), memory(`${PROCESSES} processes`, several, nginx)];
-      await Promise.all([server.stop(), several.stop()]);
-      return [...figures, ...memories, await blocked(options, tidemark)];
+      const figures = [...rates].map(([one, measured]) => figureOf(one, measured));
+      const used = memory(server, nginx);
+      await server.stop();
+      return [...figures, used, await blocked(options, tidemark)];
     } finally {
       await nginx.stop();
-      await Promise.all([server.stop(), several.stop()]);
+      await server.stop();
     }
   },
 };
@@ -153,21 +143,15 @@ async function load({ folder }: BenchOptions, url: string, one: Case, seconds: n
 }
 
 /** The limit is for one process, though nginx has as many as there are cores. */
-function figuresOf(
-  { name, kind: { rate, unit, least } }: Case,
-  { ours, several, theirs }: Measured,
-): readonly Figure[] {
+function figureOf({ name, kind: { rate, unit, least } }: Case, { ours, theirs }: Measured): Figure {
   const values = (rates: readonly Rates[]) => rates.map((one) => (rate === 'bytes' ? one.bytes / 1e6 : one.requests));
   const baseline = { name: 'nginx', values: values(theirs) };
-  return [
-    { name, unit, ours: values(ours), baseline, limit: { least: median(baseline.values) * least } },
-    { name: `… by ${PROCESSES} processes`, unit, ours: values(several), baseline },
-  ];
+  return { name, unit, ours: values(ours), baseline, limit: { least: median(baseline.values) * least } };
 }
 
-function memory(of: string, server: Server, nginx: Nginx): Figure {
+function memory(server: Server, nginx: Nginx): Figure {
   const baseline = { name: 'nginx', values: [nginx.peakMemory()] };
-  return { name: `… memory of ${of}, at most`, unit: 'MB', ours: [server.peakMemory()], baseline };
+  return { name: '… memory, at most', unit: 'MB', ours: [server.peakMemory()], baseline };
 }
 
 /** In a run of its own, since looking costs something. */

@@ -44,17 +44,10 @@ function describeServer(server: FoundServer): readonly string[] {
       return [field('Server', `runs at ${server.url}; to see its figures, set TIDEMARK_TOKEN`)];
     case 'running':
       return [
-        field(
-          'Server',
-          `runs at ${server.url}, for ${formatDuration(server.status.uptimeSeconds)}${inProcesses(server.status)}`,
-        ),
+        field('Server', `runs at ${server.url}, for ${formatDuration(server.status.uptimeSeconds)}`),
         ...liveFields(server.status),
       ];
   }
-}
-
-function inProcesses({ processes }: LiveStatus): string {
-  return processes === 1 ? '' : `, in ${plural(processes, 'process', 'processes')}`;
 }
 
 function liveFields({ requests, events, cache, pages, scanning, rootsInTrouble }: LiveStatus): readonly string[] {

@@ -1,5 +1,6 @@
 import { describeStore } from '../../config/configuration.ts';
 import { toSetFields } from '../../config/set-settings.ts';
+import { TidemarkError } from '../../core/errors.ts';
 import { traitsOf } from '../../core/origin.ts';
 import { parseSlug, type ResourceSet } from '../../core/resource-set.ts';
 import { sourceHome } from '../../core/set-uris.ts';
@@ -39,7 +40,8 @@ export const publish: CliCommand<Options> = {
 
   async run(call) {
     const { options, loaded, terminal, workingDirectory, stopped } = call;
-    const { dataFolder } = loaded.configuration;
+    const { dataFolder, sources } = loaded.configuration;
+    if (!sources) throw noSources();
     const { origin, ownFiles } = await givenRoot(call.args[0]!, workingDirectory, loaded.configuration);
     const values = readSetOptions(options, 'publish', workingDirectory);
     toSetFields(values, origin);
@@ -70,6 +72,12 @@ export const publish: CliCommand<Options> = {
     return EXIT.done;
   },
 };
+
+function noSources(): TidemarkError {
+  const message =
+    'the setting "sources" is false: "tidemark publish" keeps a folder in sync, so use "tidemark serve", or leave the setting out';
+  return new TidemarkError('invalid', message, { field: 'sources' });
+}
 
 async function tellWhere({ terminal, loaded }: Call<Options>, source: Source, set: ResourceSet): Promise<void> {
   const { app, baseUrl } = source;

@@ -18,7 +18,7 @@ interface Options {
 export const serve: CliCommand<Options> = {
   usage: 'serve',
   summary: 'Serves all sets, and watches their folders.',
-  settings: SERVER_SETTINGS,
+  settings: [...SERVER_SETTINGS, 'sources'],
   logsInfo: true,
 
   options(command) {

@@ -7,7 +7,7 @@ import { viewStatus } from './status-view.ts';
 export const status: CliCommand = {
   usage: 'status',
   summary: 'Shows how the source is: its store, its sets, its documents, and the server that runs.',
-  settings: ['host', 'port'],
+  settings: ['host', 'port', 'ownPort'],
 
   async run(call) {
     const view = await withExistingApp(call, (app) => viewStatus(app, call.loaded.configuration));

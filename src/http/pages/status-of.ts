@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import { type Configuration, describeStore } from '../../config/configuration.ts';
 import { VERSION } from '../../config/version.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
-import type { LiveFigures } from '../../observe/metrics/live-figures.ts';
+import type { LiveFigures } from '../../observe/metrics/live-server.ts';
 import { type SummarizedSet, summarize } from '../../sets/summarized-sets.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { shownSets } from '../response/shown-sets.ts';

@@ -1,5 +1,5 @@
 import { formatBytes } from '../../lib/format-bytes.ts';
-import type { LiveFigures } from '../../observe/metrics/live-figures.ts';
+import type { LiveFigures } from '../../observe/metrics/live-server.ts';
 import type { Frame } from './parts/frame.ts';
 import { type Html, html } from './parts/html.ts';
 import { renderPage } from './parts/layout.ts';

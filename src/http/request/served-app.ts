@@ -27,8 +27,6 @@ export interface ServedApp {
   /** How many changes sets had in each hour or day. */
   readonly activity: ActivityMemory;
   readonly metrics: AppMetrics;
-  /** To be called when many thousand requests were answered: memory for speed is well spent then. */
-  onBusy(): void;
   /**
    * Scans the paths of which somebody says that they have changed. Resolves with the problems that there are with them.
    * @throws TidemarkError `not-ready` when that takes too long: it is done later; `unavailable` when the root or the store does not answer

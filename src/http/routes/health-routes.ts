@@ -1,4 +1,5 @@
 import { healthSchema } from '../../api/schemas.ts';
+import { storeDigest } from '../../api/store-digest.ts';
 import { json, type Operation } from '../request/operation.ts';
 import { get, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
@@ -24,12 +25,13 @@ const IS_READY = {
 const NAMED = 10;
 
 /** What an operator's tools ask. */
-export function healthRoutes({ index, sets }: ServedApp): readonly Route[] {
+export function healthRoutes({ index, sets, configuration }: ServedApp): readonly Route[] {
+  const alive = { status: 'ok', ...(configuration.sharePort && { store: storeDigest(configuration) }) };
   return [
     get('/healthz', {
       action: 'probe',
       operation: IS_ALIVE,
-      handle: (_request, response) => sendJson(response, { status: 'ok' }),
+      handle: (_request, response) => sendJson(response, alive),
     }),
 
     get('/readyz', {

@@ -45,7 +45,8 @@ export const POST_S3_EVENTS = {
 is recorded before the answer comes. So notifications may come twice, late, and in any order. Understood are those of Amazon S3 (also by
 EventBridge and SNS), MinIO, Ceph and versitygw.
 
-503 with \`Retry-After\` means that it takes longer, because a scan is under way: the server may tell again.`,
+503 with \`Retry-After\` means that it takes longer, because a scan is under way, or that
+this server was started with \`--no-sources\`: send the notification again, to the server that keeps the sources.`,
   query: NO_PARAMETERS,
   body: { 'application/json': s3EventsSchema },
   answers: [json(resultSchema, 'What was looked at.')],

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import { type AddressInfo, createServer as createProbe } from 'node:net';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { accessPolicy } from '../../access/access-policy.ts';
 import { SenderLimits } from '../../access/sender-limits.ts';
+import type { Configuration } from '../../config/configuration.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
 import { createLogger } from '../../observe/logs/logger.ts';
@@ -23,10 +24,6 @@ export interface ServerOptions {
   readonly logger?: Logger;
   /** Takes a line for each request. */
   readonly accessLog?: Logger | undefined;
-  /** How much senders may ask; without it that of the settings. */
-  readonly limits?: SenderLimits;
-  /** Whether several processes listen on the port, and which this one is: the first finds out whether it is free. */
-  readonly sharing?: 'first' | 'further' | undefined;
   /** For tests. */
   readonly connections?: Partial<ConnectionLimits>;
 }
@@ -48,23 +45,17 @@ export interface RunningServer {
 export async function startServer(app: ServedApp, options: ServerOptions): Promise<RunningServer> {
   const { logger = createLogger(app.configuration.logLevel), accessLog } = options;
   const policy = accessPolicy(app.configuration, options.host, await app.tokens.countValid());
-  const limits = options.limits ?? new SenderLimits(app.configuration.limits);
+  const limits = new SenderLimits(app.configuration.limits);
   const stopping = new AbortController();
   const answer = createExpress(app, { policy, limits, logger, stopping: stopping.signal });
-  const connections = { ...connectionLimits(), ...options.connections };
-  const server = createServer(
-    { connectionsCheckingInterval: connections.checkInterval },
-    withObservation(answer, { metrics: app.metrics.http, accessLog }),
-  );
-  limitConnections(server, connections);
-  answerUnreadable(server);
-  await listen(server, options);
+  const observed = withObservation(answer, { metrics: app.metrics.http, accessLog });
+  const servers = await listenOnPorts(app.configuration, options, observed);
   app.metrics.live.start();
-  const address = server.address() as AddressInfo;
-  const closeServer = () => {
+  const address = servers.at(-1)!.address() as AddressInfo;
+  const closeServer = async () => {
     stopping.abort();
     app.metrics.live.stop();
-    return close(server);
+    await Promise.all(servers.map(close));
   };
   return {
     url: `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`,
@@ -74,22 +65,29 @@ export async function startServer(app: ServedApp, options: ServerOptions): Promi
   };
 }
 
-async function listen(server: Server, { host, port, sharing }: ServerOptions): Promise<void> {
+/** Listens on the own port, when there is one, and on the port of the options: that server is the last one. */
+async function listenOnPorts(
+  { ownPort, sharePort }: Pick<Configuration, 'ownPort' | 'sharePort'>,
+  { host, port, connections }: ServerOptions,
+  listener: RequestListener,
+): Promise<readonly Server[]> {
+  const addresses = [...(ownPort === undefined ? [] : [{ host, port: ownPort }]), { host, port, reusePort: sharePort }];
+  const limits = { ...connectionLimits(), ...connections };
+  const servers: Server[] = [];
   try {
-    // Who shares a port with us does not notice: another program of this account, which shares it too, would not either.
-    if (sharing === 'first') await requireFree(host, port);
-    server.listen({ host, port, reusePort: sharing !== undefined });
-    await once(server, 'listening');
+    for (const address of addresses) {
+      const server = createServer({ connectionsCheckingInterval: limits.checkInterval }, listener);
+      limitConnections(server, limits);
+      answerUnreadable(server);
+      server.listen(address);
+      await once(server, 'listening').catch((error) => Promise.reject(listenProblem(error, host, address.port)));
+      servers.push(server);
+    }
   } catch (error) {
-    throw listenProblem(error as NodeJS.ErrnoException, host, port);
+    await Promise.all(servers.map(close));
+    throw error;
   }
-}
-
-async function requireFree(host: string, port: number): Promise<void> {
-  const probe = createProbe().listen(port, host);
-  await once(probe, 'listening');
-  probe.close();
-  await once(probe, 'close');
+  return servers;
 }
 
 function listenProblem(error: NodeJS.ErrnoException, host: string, port: number): Error {
@@ -115,8 +113,8 @@ function listenProblem(error: NodeJS.ErrnoException, host: string, port: number)
     case 'EINVAL':
       return new TidemarkError(
         'invalid',
-        'several processes cannot share a port on this system: leave out --processes',
-        { field: 'processes' },
+        'several servers cannot share a port on this system: leave out --share-port',
+        { field: 'sharePort' },
         error,
       );
     default:

@@ -30,7 +30,7 @@ export function receiveError({ code, message, details }: SentError): Error {
   return code === undefined ? new Error(message) : new TidemarkError(code, message, { ...details });
 }
 
-/** The young generation of a thread, when it does not say another: see runtime-settings.ts. */
+/** The young generation of a thread, when it does not say another: see cli/prepare-runtime.ts. */
 const YOUNG_MB = 12;
 
 /**

@@ -5,10 +5,8 @@ import { HIDDEN, SECRET_NAMES, scrubbed } from './scrubbed.ts';
 import { scrubbedFields } from './scrubbed-fields.ts';
 
 const STANDARD_ERROR = 2;
-/** Bytes that are gathered, and milliseconds after which they are written anyway. */
-const GATHERED = { bytes: 8_192, milliseconds: 500 };
-/** What several processes write into one pipe keeps together up to 4,096 bytes (PIPE_BUF of Linux): whole lines are no longer than that. */
-const SHARED = { minLength: 3_072, maxWrite: 4_096 };
+/** Bytes that are buffered, and milliseconds after which they are written anyway. */
+const BUFFERED = { bytes: 8_192, milliseconds: 500 };
 
 type Level = Configuration['logLevel'];
 
@@ -39,20 +37,17 @@ export function createLogger(level: Level, destination: DestinationStream = stan
 /** A line for each request. */
 export interface AccessLog {
   readonly logger: Logger;
-  /** Writes what is gathered. */
+  /** Writes what is buffered. */
   close(): void;
 }
 
-/**
- * Gathers its lines: a system call for each would take longer than many a request does.
- * @param isShared whether other processes write to the same place
- */
-export function createAccessLog(level: Level, isShared: boolean): AccessLog {
+/** Buffers its lines: a system call for each would take longer than many a request does. */
+export function createAccessLog(level: Level): AccessLog {
   const destination = pino.destination({
     dest: STANDARD_ERROR,
     sync: false,
-    ...(isShared ? SHARED : { minLength: GATHERED.bytes }),
-    periodicFlush: GATHERED.milliseconds,
+    minLength: BUFFERED.bytes,
+    periodicFlush: BUFFERED.milliseconds,
   });
   return {
     logger: pino({ level, base: null }, destination),

@@ -8,7 +8,6 @@ import { HttpMetrics } from './http-metrics.ts';
 import { IndexMetrics } from './index-metrics.ts';
 import { Instruments } from './instrument.ts';
 import { LiveServer } from './live-server.ts';
-import { exposition, type ProcessFigures, scraped } from './process-figures.ts';
 import { processMetrics } from './process-metrics.ts';
 import { withRenderMetrics } from './render-metrics.ts';
 import { ScanMetrics } from './scan-metrics.ts';
@@ -29,8 +28,6 @@ export class AppMetrics {
   /** What the server's figures are since it was started. */
   readonly live = new LiveServer(this);
   #source: SourceMetrics | undefined;
-  #number = 0;
-  #askOthers: () => Promise<readonly ProcessFigures[]> = async () => [];
 
   constructor(storeKind: string) {
     const instruments = this.#instruments;
@@ -38,14 +35,8 @@ export class AppMetrics {
       name: 'tidemark_info',
       help: 'Always 1. Its labels tell the version of Tidemark and the kind of its store.',
       labels: ['version', 'store'],
-      together: 'first',
     });
     info.set({ version: VERSION, store: storeKind }, 1);
-    const processes = instruments.gauge({
-      name: 'tidemark_processes',
-      help: 'Processes that answer requests and could be asked for their figures: as many as the setting says.',
-    });
-    processes.set(1);
     this.index = new IndexMetrics(instruments);
     this.store = storeMetrics(instruments, this.requests);
     this.scans = new ScanMetrics(instruments);
@@ -66,30 +57,10 @@ export class AppMetrics {
     return this.#source!.look();
   }
 
-  /**
-   * Tells of other processes that serve the same source on the same port, too, from now on.
-   * @param number of this one among them; the first is 0
-   */
-  join(number: number, askOthers: () => Promise<readonly ProcessFigures[]>): void {
-    this.#number = number;
-    this.#askOthers = askOthers;
-  }
-
-  /** What this process tells of itself. */
-  async own(): Promise<ProcessFigures> {
-    const live = await this.live.own();
-    const [own, ofProcess] = await Promise.all([scraped(this.registry), scraped(processMetrics())]);
-    return { number: this.#number, metrics: [...own, ...ofProcess], live };
-  }
-
-  /** What all processes tell that serve together; those that do not answer are left out. */
-  async ofAll(): Promise<readonly ProcessFigures[]> {
-    const [own, others] = await Promise.all([this.own(), this.#askOthers().catch(() => [])]);
-    return [own, ...others].toSorted((a, b) => a.number - b.number);
-  }
-
   /** In the exposition format of Prometheus. */
   async text(): Promise<string> {
-    return exposition(await this.ofAll());
+    await this.look();
+    const [own, ofProcess] = await Promise.all([this.registry.metrics(), processMetrics().metrics()]);
+    return own + ofProcess;
   }
 }

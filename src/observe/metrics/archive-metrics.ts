@@ -14,7 +14,6 @@ export class ArchiveMetrics {
     this.#last = instruments.gauge({
       name: 'tidemark_archived_changes',
       help: 'Changes in the archive, as this process saw it last; 0 before. The other changes of the log would be lost with the store.',
-      together: 'max',
     });
     for (const outcome of ['done', 'failed']) this.#runs.inc({ outcome }, 0);
   }

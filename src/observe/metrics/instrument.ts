@@ -5,8 +5,6 @@ export interface About<Label extends string = never> {
   readonly name: `tidemark_${string}`;
   readonly help: string;
   readonly labels?: readonly Label[];
-  /** What several processes that serve together tell as one: what each did for itself is added, which is meant when nothing is said. */
-  readonly together?: 'sum' | 'max' | 'min' | 'first';
 }
 
 /** Makes the metrics of one registry; each is made once. */
@@ -38,16 +36,15 @@ export class Instruments {
     });
   }
 
-  gauge<Label extends string = never>({ name, help, labels = [], together = 'sum' }: About<Label>): Gauge<Label> {
-    return new Gauge({ name, help, labelNames: labels, aggregator: together, registers: [this.#registry] });
+  gauge<Label extends string = never>({ name, help, labels = [] }: About<Label>): Gauge<Label> {
+    return new Gauge({ name, help, labelNames: labels, registers: [this.#registry] });
   }
 
   /** A gauge whose value is asked for when it is scraped. */
-  gaugeOf({ name, help, together = 'sum' }: About, value: () => number): void {
+  gaugeOf({ name, help }: About, value: () => number): void {
     const gauge: Gauge = new Gauge({
       name,
       help,
-      aggregator: together,
       registers: [this.#registry],
       collect: () => gauge.set(value()),
     });

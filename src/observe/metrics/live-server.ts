@@ -1,20 +1,27 @@
 import type { HttpMetrics } from './http-metrics.ts';
 import type { IndexMetrics } from './index-metrics.ts';
-import { type LiveFigures, together } from './live-figures.ts';
-import type { ProcessFigures } from './process-figures.ts';
 import { Rate } from './rate.ts';
-import type { ScanMetrics } from './scan-metrics.ts';
+import type { ScanMetrics, ScanUnderWay } from './scan-metrics.ts';
 import type { SourceFigures } from './source-metrics.ts';
+
+/** A running server as a person wants to see it. */
+export interface LiveFigures extends SourceFigures {
+  /** Since the server was started. */
+  readonly uptimeSeconds: number;
+  readonly requests: { readonly answered: number; readonly inFlight: number; readonly perSecond: number };
+  readonly events: Readonly<Record<'applied' | 'unchanged' | 'rejected' | 'perSecond', number>>;
+  readonly scanning: readonly ScanUnderWay[];
+  readonly rootsInTrouble: number;
+}
 
 interface LiveParts {
   readonly http: HttpMetrics;
   readonly index: IndexMetrics;
   readonly scans: ScanMetrics;
   look(): Promise<SourceFigures>;
-  ofAll(): Promise<readonly ProcessFigures[]>;
 }
 
-/** Figures of a server since its start. Whoever starts it stops it. */
+/** Figures of a server since its start. The caller that starts it stops it. */
 export class LiveServer {
   readonly #metrics: LiveParts;
   readonly #began = performance.now();
@@ -31,18 +38,10 @@ export class LiveServer {
     for (const rate of [this.#requests, this.#events]) rate.start();
   }
 
-  /** Those of all processes that serve together. */
   async figures(): Promise<LiveFigures> {
-    const [first, ...others] = (await this.#metrics.ofAll()).map(({ live }) => live);
-    return together([first!, ...others]);
-  }
-
-  /** Those of this process. */
-  async own(): Promise<LiveFigures> {
     const { http, index, scans } = this.#metrics;
     return {
       ...(await this.#metrics.look()),
-      processes: 1,
       uptimeSeconds: (performance.now() - this.#began) / 1000,
       requests: { answered: http.answered, inFlight: http.inFlight, perSecond: this.#requests.perSecond },
       events: { ...index.totals, perSecond: this.#events.perSecond },

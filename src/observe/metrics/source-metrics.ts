@@ -48,43 +48,35 @@ export class SourceMetrics {
     this.#up = instruments.gauge({
       name: 'tidemark_store_up',
       help: 'Whether the store answered within two seconds: 1 or 0. When it is 0, what else is told of the store is as it was before.',
-      together: 'min',
     });
     this.#sets = instruments.gauge({
       name: 'tidemark_sets',
       help: 'Resource sets. state: ready, or preparing (its first scan or its import is not complete, and its lists answer 503).',
-      together: 'max',
       labels: ['state'],
     });
     this.#resources = instruments.gauge({
       name: 'tidemark_resources',
       help: 'Live resources of all sets together.',
-      together: 'max',
     });
     this.#changes = instruments.gauge({
       name: 'tidemark_changes',
       help: 'Changes in the logs of all sets together, of all times.',
-      together: 'max',
     });
     this.#waiting = instruments.gauge({
       name: 'tidemark_commits_waiting',
       help: 'Commits that are logged and not applied yet: readers do not see them. Always 0 on SQLite.',
-      together: 'max',
     });
     this.#lag = instruments.gauge({
       name: 'tidemark_watermark_lag_seconds',
       help: 'Seconds that the oldest commit that is logged and not applied yet has waited; 0 when none waits.',
-      together: 'max',
     });
     this.#watermark = instruments.gauge({
       name: 'tidemark_watermark_timestamp_seconds',
       help: 'The time up to which everything is applied, in seconds since 1970. Its age is the time since the last change.',
-      together: 'max',
     });
     this.#pages = instruments.gauge({
       name: 'tidemark_pages',
       help: 'Pages of the Resource Lists that somebody asked for since the start. state: current (rendered as they are now) or out_of_date (rendered when somebody asks).',
-      together: 'max',
       labels: ['state'],
     });
     this.#cacheMetrics(instruments);
@@ -132,18 +124,17 @@ export class SourceMetrics {
   #cacheMetrics(instruments: Instruments): void {
     const figures = () => this.#parts.cache.figures();
     instruments.gaugeOf(
-      { name: 'tidemark_cache_documents', help: 'Rendered documents that are kept on disk.', together: 'max' },
+      { name: 'tidemark_cache_documents', help: 'Rendered documents that are kept on disk.' },
       () => figures().documents,
     );
     instruments.gaugeOf(
-      { name: 'tidemark_cache_bytes', help: 'Bytes that rendered documents take on disk.', together: 'max' },
+      { name: 'tidemark_cache_bytes', help: 'Bytes that rendered documents take on disk.' },
       () => figures().bytes,
     );
     instruments.gaugeOf(
       {
         name: 'tidemark_cache_limit_bytes',
         help: 'Bytes that rendered documents may take on disk: the setting cacheSize.',
-        together: 'max',
       },
       () => figures().mostBytes,
     );
