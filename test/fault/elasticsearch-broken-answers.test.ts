@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import type { Client } from '@elastic/elasticsearch';
 import { readNodes } from '../../src/config/elasticsearch-nodes.ts';
-import { type Ask, Cluster } from '../../src/lib/elasticsearch/cluster.ts';
+import { Cluster } from '../../src/lib/elasticsearch/cluster.ts';
 import type { CommitResult } from '../../src/stores/commit-result.ts';
 import { collect, deletion, upsert } from '../support/builders.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
@@ -130,13 +131,11 @@ describe('answers of Elasticsearch that are broken in part, or late', () => {
     await writer.index.commit([upsert(id, 'a')]);
     await untilApplied(reader.index);
     await writer.index.commit([upsert(id, 'b')]);
-    await ask({ method: 'POST', path: `/${source.prefix}-log/_refresh` });
-    const { count } = await ask({ method: 'GET', path: `/${source.prefix}-log/_count` });
-    await ask({
-      method: 'POST',
-      path: `/${source.prefix}-log/_update/${count}`,
-      body: { doc: { after: 'a-commit-of-another-log' } },
-    });
+    const index = `${source.prefix}-log`;
+    await ask((client) => client.indices.refresh({ index }));
+    const { count } = await ask((client) => client.count({ index }));
+    const doc = { after: 'a-commit-of-another-log' };
+    await ask((client) => client.update({ index, id: String(count), doc }));
     for (const use of [() => reader.index.watermark(), () => reader.index.commit([upsert(id, 'c')])]) {
       await assert.rejects(use, { code: 'incompatible', message: /does not follow commit .*the log has a hole/ });
     }
@@ -152,7 +151,8 @@ describe('answers of Elasticsearch that are broken in part, or late', () => {
       (await reader.index.windows(id, 0)).map(({ number }) => number),
       [1, 2, 3],
     );
-    await ask({ method: 'DELETE', path: `/${source.prefix}-ledgers/_doc/window-${id}-2`, query: { refresh: true } });
+    const second = { index: `${source.prefix}-ledgers`, id: `window-${id}-2` };
+    await ask((client) => client.delete({ ...second, refresh: true }));
     await assert.rejects(reader.index.windows(id, 0), {
       code: 'unavailable',
       message: /window 2 of the set .* is missing/,
@@ -160,10 +160,10 @@ describe('answers of Elasticsearch that are broken in part, or late', () => {
   });
 
   /** Asks the server itself. */
-  async function ask(request: Ask): Promise<Record<string, unknown>> {
+  async function ask<Response>(call: (client: Client) => Promise<Response>): Promise<Response> {
     const cluster = new Cluster(readNodes(elasticsearch.url));
     try {
-      return (await cluster.ask<Record<string, unknown>>(request)).body;
+      return await cluster.ask(call);
     } finally {
       await cluster.close();
     }

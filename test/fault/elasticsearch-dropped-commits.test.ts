@@ -75,14 +75,12 @@ describe('old commits that are dropped from the log on Elasticsearch', () => {
     const cluster = new Cluster({ nodes: [elasticsearch.url] });
     const { log } = new IndexNames((place.location as { prefix: string }).prefix);
     try {
-      const path = (action: string) => `/${log}/${action}/5`;
-      const there = await cluster.ask<{ _source: { uuid: string; changes: object } }>({
-        method: 'GET',
-        path: path('_doc'),
-      });
-      assert.deepEqual(there.body._source.changes, { rows: [], dropped: true });
-      const created = await cluster.ask({ method: 'PUT', path: path('_create'), body: {}, expects: [409] });
-      assert.equal(created.status, 409);
+      const place = { index: log, id: '5' };
+      const existing = await cluster.ask((client) => client.get<{ readonly changes: object }>(place));
+      assert.deepEqual(existing._source?.changes, { rows: [], dropped: true });
+      const again = { ...place, document: {} };
+      const created = await cluster.ask((client) => client.create(again, { ignore: [409], meta: true }));
+      assert.equal(created.statusCode, 409);
     } finally {
       await cluster.close();
     }
@@ -107,8 +105,9 @@ describe('old commits that are dropped from the log on Elasticsearch', () => {
     const cluster = new Cluster({ nodes: [elasticsearch.url] });
     const names = new IndexNames((place.location as { prefix: string }).prefix);
     try {
-      await cluster.ask({ method: 'POST', path: `/${names.log}/_refresh` });
-      const all = await cluster.search<{ changes: { dropped?: true; zstd?: string } }>(names.log, { size: 100 });
+      const index = names.log;
+      await cluster.ask((client) => client.indices.refresh({ index }));
+      const all = await cluster.search<{ changes: { dropped?: true; zstd?: string } }>({ index, size: 100 });
       const full = all.filter(({ changes }) => changes.dropped !== true);
       // The large ones are the oldest.
       assert.ok(full.every(({ changes }) => changes.zstd === undefined));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Cluster } from '../../src/lib/elasticsearch/cluster.ts';
 import { bulksOf } from '../../src/stores/elasticsearch/bulk.ts';
-import { decodeCommit } from '../../src/stores/elasticsearch/commit-record.ts';
+import { type CommitDocument, decodeCommit } from '../../src/stores/elasticsearch/commit-record.ts';
 import { IndexNames } from '../../src/stores/elasticsearch/index-names.ts';
 import { collect, deletion, shuffled, upsert } from '../support/builders.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
@@ -43,17 +43,14 @@ describe('commits that are applied once more, long after', () => {
     assert.ok((await index.windows(id, 0)).length > 3);
 
     // Lucene forgets the versions of documents that are deleted and merged away; ours are never deleted.
-    await cluster.ask({
-      method: 'POST',
-      path: `/${names.resources},${names.changes},${names.ledgers}/_forcemerge`,
-      query: { max_num_segments: 1 },
-    });
+    const indices = [names.resources, names.changes, names.ledgers];
+    await cluster.ask((client) => client.indices.forcemerge({ index: indices, max_num_segments: 1 }));
     const log = await commits(names, (await readLog(app)).length + 10);
     assert.ok(log.length > ROUNDS);
     for (const seed of [3, 5]) {
       for (const record of shuffled(log, seed)) {
         for (const lines of shuffled([...bulksOf(record, names)], seed)) {
-          await cluster.ask({ method: 'POST', path: '/_bulk', lines });
+          await cluster.bulk(lines);
         }
       }
     }
@@ -62,25 +59,19 @@ describe('commits that are applied once more, long after', () => {
 
   async function commits(names: IndexNames, most: number) {
     const ids = Array.from({ length: most }, (_, at) => String(at + 1));
-    const { body } = await cluster.ask<{ docs: { _id: string; found: boolean; _source: never }[] }>({
-      method: 'POST',
-      path: `/${names.log}/_mget`,
-      body: { ids },
-    });
-    return body.docs.filter(({ found }) => found).map(({ _id, _source }) => decodeCommit(Number(_id), _source));
+    const { docs } = await cluster.ask((client) => client.mget<CommitDocument>({ index: names.log, ids }));
+    return docs.flatMap((item) =>
+      '_source' in item ? [decodeCommit(Number(item._id), item._source as CommitDocument)] : [],
+    );
   }
 
   /** Every document of states, changes and ledgers, with its version. */
   async function everything({ prefix }: ElasticsearchSource) {
     const names = new IndexNames(prefix);
-    const indices = `${names.resources},${names.changes},${names.ledgers}`;
-    await cluster.ask({ method: 'POST', path: `/${indices}/_refresh` });
-    const { body } = await cluster.ask<{ hits: { hits: { _index: string; _id: string; sort: unknown }[] } }>({
-      method: 'POST',
-      path: `/${indices}/_search`,
-      body: { size: 10_000, version: true, sort: ['_doc'] },
-    });
+    const index = [names.resources, names.changes, names.ledgers];
+    await cluster.ask((client) => client.indices.refresh({ index }));
+    const hits = await cluster.hits({ index, size: 10_000, version: true, sort: ['_doc'] });
     // The sort key is where Lucene has it, which a merge changes.
-    return new Map(body.hits.hits.map(({ sort: _, ...hit }) => [`${hit._index} ${hit._id}`, hit]));
+    return new Map(hits.map(({ sort: _, ...hit }) => [`${hit._index} ${hit._id}`, hit]));
   }
 });

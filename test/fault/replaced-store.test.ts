@@ -103,8 +103,8 @@ describe('the file of a store that is in use', () => {
 
 async function migrateLog(location: ElasticsearchLocation): Promise<void> {
   const cluster = new Cluster(location);
-  const body = { _meta: { schema_version: 99 } };
-  await cluster.ask({ method: 'PUT', path: `/${location.prefix}-log/_mapping`, body }).finally(() => cluster.close());
+  const mapping = { index: `${location.prefix}-log`, _meta: { schema_version: 99 } };
+  await cluster.ask((client) => client.indices.putMapping(mapping)).finally(() => cluster.close());
 }
 
 function fileOf({ store }: FaultSource): string {

@@ -2,9 +2,9 @@ import { readNodes } from '../../src/config/elasticsearch-nodes.ts';
 import { Cluster } from '../../src/lib/elasticsearch/cluster.ts';
 import { removeIndices, uniquePrefix } from './elasticsearch-indices.ts';
 
-const KEYWORD = { type: 'keyword' };
-const DATE = { type: 'date', format: "yyyy-MM-dd'T'HH:mm:ssZ||strict_date_optional_time" };
-const LOCATION = { type: 'nested', properties: { value: KEYWORD, type: KEYWORD } };
+const KEYWORD = { type: 'keyword' } as const;
+const DATE = { type: 'date', format: "yyyy-MM-dd'T'HH:mm:ssZ||strict_date_optional_time" } as const;
+const LOCATION = { type: 'nested', properties: { value: KEYWORD, type: KEYWORD } } as const;
 
 /** The mappings of the OpenMinTeD ResourceSync protocol, both types in one index, in the words of today's Elasticsearch. */
 const PROPERTIES = {
@@ -18,7 +18,7 @@ const PROPERTIES = {
   timestamp: DATE,
   change: KEYWORD,
   datetime: DATE,
-};
+} as const;
 
 const PER_REQUEST = 5_000;
 
@@ -39,11 +39,8 @@ export class ProtocolIndex {
   }
 
   async make(suffix = '', settings: object = {}): Promise<void> {
-    await this.#cluster.ask({
-      method: 'PUT',
-      path: `/${this.name}${suffix}`,
-      body: { settings, mappings: { properties: PROPERTIES } },
-    });
+    const mappings = { properties: PROPERTIES };
+    await this.#cluster.ask((client) => client.indices.create({ index: `${this.name}${suffix}`, settings, mappings }));
   }
 
   /** Writes documents, by their ids. */
@@ -53,18 +50,15 @@ export class ProtocolIndex {
       const lines = all
         .slice(start, start + PER_REQUEST)
         .map(([id, body]) => `${JSON.stringify({ index: { _id: id } })}\n${JSON.stringify(body)}\n`);
-      const { body } = await this.#cluster.ask<{ errors: boolean }>({
-        method: 'POST',
-        path: `/${this.name}${suffix}/_bulk`,
-        query: { refresh: true },
-        lines: lines.join(''),
-      });
-      if (body.errors) throw new Error(`Elasticsearch refused documents: ${JSON.stringify(body).slice(0, 2000)}`);
+      const index = `${this.name}${suffix}`;
+      const response = await this.#cluster.bulk(lines.join(''), { index, refresh: true });
+      if (response.errors)
+        throw new Error(`Elasticsearch refused documents: ${JSON.stringify(response).slice(0, 2000)}`);
     }
   }
 
   async delete(id: string): Promise<void> {
-    await this.#cluster.ask({ method: 'DELETE', path: `/${this.name}/_doc/${id}`, query: { refresh: true } });
+    await this.#cluster.ask((client) => client.delete({ index: this.name, id, refresh: true }));
   }
 
   async remove(): Promise<void> {

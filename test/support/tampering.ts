@@ -22,12 +22,6 @@ export interface DocumentTampering {
 
 type Source = Readonly<Record<string, unknown>>;
 
-interface Hit {
-  readonly _index: string;
-  readonly _id: string;
-  readonly _source: Source;
-}
-
 /** Throws when there is nothing to tamper with. */
 export async function tamper(location: StoreLocation, { sql, documents }: Tampering): Promise<void> {
   if (location.kind === 'elasticsearch') return tamperWithDocuments(location, documents);
@@ -45,16 +39,15 @@ async function tamperWithDocuments(location: ElasticsearchLocation, tampering: D
   const cluster = new Cluster(location);
   try {
     // What was written last may not be searchable yet: whoever reads makes it so.
-    await cluster.ask({ method: 'POST', path: `/${names[index]}/_refresh` });
-    const path = `/${names[index]}/_search`;
-    const found = await cluster.ask<{ hits: { hits: readonly Hit[] } }>({ method: 'POST', path, body: { size: 100 } });
-    const hits = found.body.hits.hits.filter(({ _source }) => which(_source));
+    await cluster.ask((client) => client.indices.refresh({ index: names[index] }));
+    const found = await cluster.hits<Source>({ index: names[index], size: 100 });
+    const hits = found.filter(({ _source }) => which(_source!));
     assert.notEqual(hits.length, 0);
     for (const { _index, _id, _source } of hits) {
-      const document = `/${_index}/_doc/${isAdded ? 'added' : encodeURIComponent(_id)}`;
-      const changed = change(_source);
-      const request = changed === undefined ? { method: 'DELETE' as const } : { method: 'PUT' as const, body: changed };
-      await cluster.ask({ ...request, path: document, query: { refresh: true } });
+      const place = { index: _index, id: isAdded ? 'added' : _id!, refresh: true };
+      const document = change(_source!);
+      if (document === undefined) await cluster.ask((client) => client.delete(place));
+      else await cluster.ask((client) => client.index({ ...place, document }));
     }
   } finally {
     await cluster.close();

@@ -35,16 +35,15 @@ const begin = performance.now();
 const next = bodies.values();
 await Promise.all(Array.from({ length: atOnce }, sendOneByOne));
 // So that they can be searched, as ours can be when the clock stops.
-await cluster.ask({ method: 'POST', path: `/${prefix}*/_refresh` });
+await cluster.ask((client) => client.indices.refresh({ index: `${prefix}*` }));
 const seconds = (performance.now() - begin) / 1000;
 await cluster.close();
 console.log(JSON.stringify({ seconds }));
 
 async function sendOneByOne(): Promise<void> {
   for (const lines of next) {
-    const query = { filter_path: 'errors' };
-    const { body } = await cluster.ask<{ errors: boolean }>({ method: 'POST', path: '/_bulk', query, lines });
-    if (body.errors) throw new Error('a document was not taken');
+    const { errors } = await cluster.bulk(lines, { filter_path: 'errors' });
+    if (errors) throw new Error('a document was not taken');
   }
 }
 

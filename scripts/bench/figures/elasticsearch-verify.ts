@@ -62,10 +62,10 @@ async function plant(
   const { resources } = new IndexNames(prefix);
   const keys = [0.1, 0.5, 0.9].map((part) => `/${pathOf(Math.floor(part * count))}`);
   const [other, older, gone] = keys.map((key) => resourceId(sortKeyOf(SET_ID, key)));
-  const query = { refresh: true };
-  await cluster.ask({ method: 'POST', path: `/${resources}/_update/${other}`, query, body: { doc: { length: 9 } } });
-  await cluster.ask({ method: 'POST', path: `/${resources}/_update/${older}`, query, body: { doc: { stamp: 2 } } });
-  await cluster.ask({ method: 'DELETE', path: `/${resources}/_doc/${gone}`, query });
+  const place = { index: resources, refresh: true };
+  await cluster.ask((client) => client.update({ ...place, id: other!, doc: { length: 9 } }));
+  await cluster.ask((client) => client.update({ ...place, id: older!, doc: { stamp: 2 } }));
+  await cluster.ask((client) => client.delete({ ...place, id: gone! }));
   await cluster.close();
   return keys;
 }

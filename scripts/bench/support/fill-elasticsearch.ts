@@ -7,7 +7,7 @@ import { clockStamp } from '../../../src/core/stamp.ts';
 import { type StoredSet, toStoredSet } from '../../../src/core/stored-set.ts';
 import { Cluster } from '../../../src/lib/elasticsearch/cluster.ts';
 import { catalogId, SetRegistry } from '../../../src/sets/set-registry.ts';
-import { bulksOf } from '../../../src/stores/elasticsearch/bulk.ts';
+import { bulksOf, ITEM_ERRORS, refusalIn } from '../../../src/stores/elasticsearch/bulk.ts';
 import { type CommitRecord, encodeCommit, type LoggedChange } from '../../../src/stores/elasticsearch/commit-record.ts';
 import { resourceId, sortKeyOf } from '../../../src/stores/elasticsearch/documents.ts';
 import { IndexNames } from '../../../src/stores/elasticsearch/index-names.ts';
@@ -62,7 +62,7 @@ export async function makeSets(
       const document = { kind: 'set', id: catalogId(id), body: { value } };
       lines += `${JSON.stringify(action)}\n${JSON.stringify(document)}\n`;
     }
-    await cluster.ask({ method: 'POST', path: '/_bulk', query: { refresh: true }, lines });
+    await cluster.bulk(lines, { refresh: true });
   }
   await cluster.close();
 }
@@ -129,16 +129,9 @@ async function* commits(
 async function write(cluster: Cluster, names: IndexNames, record: CommitRecord): Promise<void> {
   const log = `{"create":{"_index":"${names.log}","_id":"${record.number}"}}\n${await encodeCommit(record)}\n`;
   for (const lines of [log, ...bulksOf(record, names)]) {
-    const { body } = await cluster.ask<{ items?: readonly Readonly<Record<string, { error: { type: string } }>>[] }>({
-      method: 'POST',
-      path: '/_bulk',
-      query: { filter_path: 'items.*.error.type' },
-      lines,
-    });
-    const faults = (body.items ?? []).map((item) => Object.values(item)[0]!.error.type);
-    // A later commit may have written its ledger first.
-    const fault = faults.find((type) => type !== 'version_conflict_engine_exception');
-    if (fault !== undefined) throw new Error(`commit ${record.number} was not taken whole: ${fault}`);
+    // A later commit may have written its ledger first, which is a conflict.
+    const refusal = refusalIn(await cluster.bulk(lines, { filter_path: ITEM_ERRORS }));
+    if (refusal !== undefined) throw new Error(`commit ${record.number} was not taken whole: ${refusal.type}`);
   }
 }
 

@@ -1,3 +1,4 @@
+import type { estypes } from '@elastic/elasticsearch';
 import type { IndexLocation } from '../../config/import-location.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import { BatchSize } from '../../lib/elasticsearch/batch-size.ts';
@@ -20,7 +21,7 @@ export interface SourceHit {
 }
 
 interface SortedHit extends SourceHit {
-  readonly sort: readonly unknown[];
+  readonly sort: estypes.SortResults;
 }
 
 interface SourceSearch {
@@ -28,12 +29,14 @@ interface SourceSearch {
   readonly pit: string;
   readonly size: number;
   /** What the last document before was sorted by. */
-  readonly after: readonly unknown[] | undefined;
+  readonly after: estypes.SortResults | undefined;
 }
 
 interface SearchAnswer {
-  readonly pit_id: string;
-  readonly hits: { readonly total?: { readonly value: number }; readonly hits: readonly SortedHit[] };
+  readonly pit: string;
+  /** Only of the first page. */
+  readonly total: number | undefined;
+  readonly hits: readonly SortedHit[];
 }
 
 export interface SourcePage {
@@ -60,14 +63,14 @@ export class SourceIndex {
     const batches = new BatchSize(PER_REQUEST);
     let pit = await this.#openPointInTime();
     let total = 0;
-    let after: readonly unknown[] | undefined;
+    let after: estypes.SortResults | undefined;
     let isLast = false;
     const next = async (): Promise<SourcePage | undefined> => {
       if (isLast) return undefined;
       const { found: hits, isFull } = await batches.ask(async (size) => {
-        const { pit_id, hits: found } = await this.#search({ pit, size, after });
-        pit = pit_id;
-        total = found.total?.value ?? total;
+        const found = await this.#search({ pit, size, after });
+        pit = found.pit;
+        total = found.total ?? total;
         return found.hits;
       });
       after = hits.at(-1)?.sort;
@@ -86,42 +89,40 @@ export class SourceIndex {
   }
 
   async #openPointInTime(): Promise<string> {
-    const { status, body } = await this.#cluster.ask<{ id: string; _shards?: { total: number } }>({
-      method: 'POST',
-      path: `/${encodeURIComponent(this.#index)}/_pit`,
-      query: { keep_alive: KEEP_ALIVE },
-      expects: [404],
-    });
+    const request = { index: this.#index, keep_alive: KEEP_ALIVE };
+    const { statusCode, body } = await this.#cluster.ask((client) =>
+      client.openPointInTime(request, { ignore: [404], meta: true }),
+    );
     // A pattern that fits no index is answered with no shards.
-    if (status !== 404 && body._shards?.total !== 0) return body.id;
+    if (statusCode !== 404 && body._shards?.total !== 0) return body.id;
     const missing = this.#index.includes(',') ? `one of the indices ${this.#index}` : `the index ${this.#index}`;
     throw new TidemarkError('not-found', `${missing} is not there on Elasticsearch at ${this.#cluster.name}`);
   }
 
   async #search({ pit, size, after }: SourceSearch): Promise<SearchAnswer> {
-    const { body } = await this.#cluster.ask<SearchAnswer>({
-      method: 'POST',
-      path: '/_search',
-      query: {
-        allow_partial_search_results: false,
-        filter_path:
-          'pit_id,hits.total,hits.hits._index,hits.hits._id,hits.hits._seq_no,hits.hits._source,hits.hits.sort',
-      },
-      body: {
-        pit: { id: pit, keep_alive: KEEP_ALIVE },
-        size,
-        sort: ['_shard_doc'],
-        seq_no_primary_term: true,
-        track_total_hits: after === undefined,
-        ...(after !== undefined && { search_after: after }),
-      },
-      documents: size,
-    });
-    return { pit_id: body.pit_id, hits: { ...body.hits, hits: body.hits?.hits ?? [] } };
+    const request: estypes.SearchRequest = {
+      allow_partial_search_results: false,
+      filter_path:
+        'pit_id,hits.total,hits.hits._index,hits.hits._id,hits.hits._seq_no,hits.hits._source,hits.hits.sort',
+      pit: { id: pit, keep_alive: KEEP_ALIVE },
+      size,
+      sort: ['_shard_doc'],
+      seq_no_primary_term: true,
+      track_total_hits: after === undefined,
+      ...(after !== undefined && { search_after: after }),
+    };
+    const response = await this.#cluster.ask((client) => client.search(request, this.#cluster.limitOf(size)));
+    // An empty page has no hits at all, because the response is filtered.
+    const { total, hits = [] } = (response as Partial<typeof response>).hits ?? {};
+    return {
+      pit: response.pit_id!,
+      total: typeof total === 'number' ? total : total?.value,
+      hits: hits as readonly SortedHit[],
+    };
   }
 
   async #closePointInTime(id: string): Promise<void> {
     // It ends by itself, too.
-    await this.#cluster.ask({ method: 'DELETE', path: '/_pit', body: { id }, expects: [404] }).catch(() => {});
+    await this.#cluster.ask((client) => client.closePointInTime({ id }, { ignore: [404] })).catch(() => {});
   }
 }

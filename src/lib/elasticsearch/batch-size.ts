@@ -2,11 +2,11 @@ import { isTidemarkError } from '../../core/errors.ts';
 
 interface Batch<Item> {
   readonly found: readonly Item[];
-  /** Whether there may be more: it is as large as was asked for. */
+  /** Whether there may be more: as many were found as were requested. */
   readonly isFull: boolean;
 }
 
-/** How many documents are requested at once: fewer after an answer was too large, since a document may have some megabytes. */
+/** How many documents a request asks for: fewer after a response was too large, since a document may have megabytes. */
 export class BatchSize {
   #size: number;
 
@@ -14,7 +14,7 @@ export class BatchSize {
     this.#size = size;
   }
 
-  /** One batch. @param most of this one */
+  /** Reads one batch, of at most `most` items. */
   async ask<Item>(
     search: (size: number) => Promise<readonly Item[]>,
     most = Number.POSITIVE_INFINITY,
@@ -32,7 +32,7 @@ export class BatchSize {
   }
 }
 
-/** Whether an answer was larger than this program takes, or than Elasticsearch has memory for. */
+/** Whether a response was larger than this program reads, or than Elasticsearch has memory for. */
 export function isTooLarge(error: unknown): boolean {
   if (!isTidemarkError(error, 'unavailable')) return false;
   return error.details.tooLarge === true || error.details.type === 'circuit_breaking_exception';

@@ -7,11 +7,22 @@ import {
   type ConnectionRequestResponseAsStream,
   errors,
   UndiciConnection,
-} from '@elastic/transport';
+} from '@elastic/elasticsearch';
+
+/** A response with a status from 300 to 399. Its body is not a result, and the redirect is not followed. */
+export class RedirectError extends Error {
+  readonly status: number;
+
+  constructor(status: number) {
+    super(`The answer is a redirect (${status})`);
+    this.status = status;
+  }
+}
 
 /**
- * A connection that reads answers of at most `maxResponseSize` bytes. The limits of the transport itself do not suffice: it unpacks a
- * compressed answer whatever its size, and where it gives up an answer, it leaves an error without a handler, which ends the process.
+ * A connection that reads responses of at most `maxResponseSize` bytes. The limits of the client do not suffice: it
+ * decompresses a response whatever its size, and when it aborts a response, it leaves an error without a handler,
+ * which ends the process.
  */
 export class BoundedConnection extends UndiciConnection {
   override request(
@@ -27,8 +38,12 @@ export class BoundedConnection extends UndiciConnection {
     options: ConnectionRequestOptions,
   ): Promise<ConnectionRequestResponse | ConnectionRequestResponseAsStream> {
     const { statusCode, headers, body } = await super.request(params, { ...options, asStream: true });
-    // An answer that is not read to its end is an error of its stream.
+    // A response that is not read to its end is an error of its stream.
     body.on('error', () => {});
+    if (statusCode >= 300 && statusCode < 400) {
+      body.destroy();
+      throw new RedirectError(statusCode);
+    }
     if (headers['content-encoding'] !== undefined) {
       body.destroy();
       throw new errors.RequestAbortedError('The answer is compressed, though no request asked for that');

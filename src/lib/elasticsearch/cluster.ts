@@ -1,57 +1,49 @@
 import { readFileSync } from 'node:fs';
-import { Transport, WeightedConnectionPool } from '@elastic/transport';
-import type { Answer } from './answer.ts';
+import { Client, type estypes, Transport } from '@elastic/elasticsearch';
 import { BoundedConnection } from './bounded-connection.ts';
-import { outcomeOf, redirectError, transportError } from './faults.ts';
+import { clientError, outcomeOf } from './faults.ts';
 import type { RequestObserver, RequestOutcome } from './request-outcome.ts';
 import type { ElasticsearchServers } from './servers.ts';
-
-export interface Ask {
-  readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
-  readonly path: string;
-  readonly query?: Readonly<Record<string, string | number | boolean>>;
-  /** A value, or bytes that are JSON already. */
-  readonly body?: object | Buffer;
-  /** The lines of a bulk request. */
-  readonly lines?: string | Buffer;
-  /** Statuses that are an answer like any other; all other ones from 400 on are thrown. */
-  readonly expects?: readonly number[];
-  /** How many documents the answer may contain. When they are too many bytes, it is an error: see `isTooLarge`. */
-  readonly documents?: number;
-}
 
 export interface ClusterOptions {
   /** Milliseconds until a request counts as lost; shorter in tests. */
   readonly requestTimeout?: number | undefined;
-  /** Bytes of an answer with several documents; fewer in tests. */
+  /** Bytes of a response with several documents; fewer in tests. */
   readonly mostBytesOfBatch?: number | undefined;
   readonly observer?: RequestObserver | undefined;
 }
 
-/** The body of a search. */
-type Search = { readonly size: number } & Readonly<Record<string, unknown>>;
+type Search = estypes.SearchRequest & { readonly size: number };
 
-/** Milliseconds until a request counts as lost. Whatever was asked may still happen: see docs/elasticsearch.md. */
+/** Milliseconds until a request counts as lost. Elasticsearch may still execute it: see docs/elasticsearch.md. */
 const REQUEST_TIMEOUT = 30_000;
-/** Bytes of any answer. Elasticsearch takes requests, and so documents, of 100 MB. */
+/** Bytes of any response. Elasticsearch takes requests, and so documents, of 100 MB. */
 const MOST_BYTES = 256 * 1024 * 1024;
-/** Bytes of an answer with several documents: what is larger is requested in smaller batches. */
+/** Bytes of a response with several documents: larger ones are requested again in smaller batches. */
 const MOST_BYTES_OF_BATCH = 32 * 1024 * 1024;
-/** Everything that we ask may be asked twice. */
+/** Every request of ours may be sent twice. */
 const RETRIES = 2;
 /** Seconds. */
 const RETRY_AFTER = { first: 0.05, most: 1 };
 
-/** An Elasticsearch cluster: sends requests to a living node, and speaks our errors. */
+/** The client has no option for the pause before a retry; its own is up to four seconds. */
+class QuickRetryTransport extends Transport {
+  constructor(options: ConstructorParameters<typeof Transport>[0]) {
+    const retryBackoff = (_least: number, _most: number, attempt: number) =>
+      Math.min(RETRY_AFTER.first * 2 ** attempt, RETRY_AFTER.most);
+    super({ ...options, retryBackoff });
+  }
+}
+
+/** An Elasticsearch cluster: the client of its makers, with our limits and our errors. */
 export class Cluster {
-  /** Where it is, for errors; without credentials. */
+  /** The URLs of its nodes, for errors; without credentials. */
   readonly name: string;
-  /** Of the environment, which says where it is; further ones begin with it. */
+  /** The setting that contains the URLs; the names of related settings begin with it. */
   readonly variable: string;
   readonly #observer: RequestObserver;
   readonly #mostBytesOfBatch: number;
-  readonly #pool: WeightedConnectionPool;
-  readonly #transport: Transport;
+  readonly #client: Client;
 
   constructor(
     { nodes, authorization, caFile }: ElasticsearchServers,
@@ -62,75 +54,68 @@ export class Cluster {
     this.#observer = observer;
     this.name = nodes.join(', ');
     this.variable = variable;
-    this.#pool = new WeightedConnectionPool({
+    this.#client = new Client({
+      nodes: [...nodes],
       Connection: BoundedConnection,
+      Transport: QuickRetryTransport,
+      maxRetries: RETRIES,
+      requestTimeout,
+      maxResponseSize: MOST_BYTES,
+      enableMetaHeader: false,
+      ...(authorization !== undefined && { headers: { authorization } }),
       ...(caFile !== undefined && { tls: { ca: readFileSync(caFile) } }),
     });
-    this.#pool.addConnection([...nodes]);
-    this.#transport = new Transport({
-      connectionPool: this.#pool,
-      productCheck: 'Elasticsearch',
-      requestTimeout,
-      retryOnTimeout: false,
-      maxRetries: RETRIES,
-      retryBackoff: (_min, _max, attempt) => Math.min(RETRY_AFTER.first * 2 ** attempt, RETRY_AFTER.most),
-      headers: authorization === undefined ? {} : { authorization },
-    });
-  }
-
-  /** @throws TidemarkError `unavailable`, or `incompatible` when it is no Elasticsearch */
-  async ask<Body>(request: Ask): Promise<Answer<Body>> {
-    const { method, path, query = {}, body, lines, expects = [], documents = 1 } = request;
-    const params = {
-      method,
-      path,
-      querystring: query,
-      ...(lines !== undefined ? { bulkBody: lines } : body !== undefined ? { body } : {}),
-    };
-    const began = performance.now();
-    const told = (outcome: RequestOutcome) => this.#observer.requested?.(outcome, (performance.now() - began) / 1000);
-    try {
-      // Bytes would be sent as text/plain.
-      const headers = Buffer.isBuffer(body) ? { 'content-type': 'application/json' } : {};
-      const answer = await this.#transport.request<Body>(params, {
-        meta: true,
-        ignore: [...expects],
-        headers,
-        maxResponseSize: documents === 1 ? MOST_BYTES : this.#mostBytesOfBatch,
-      });
-      const status = answer.statusCode!;
-      // It is not followed, and its body is no answer.
-      if (status >= 300 && status < 400) throw redirectError(this, status);
-      told('answered');
-      return { status, body: answer.body };
-    } catch (error) {
-      told(outcomeOf(error));
-      throw transportError(this, error);
-    }
   }
 
   /**
-   * The sources of the hits of a search. A shard that does not answer fails it. Answers are not filtered: having Elasticsearch leave out some
-   * names makes it take every source apart, which costs more than sending them.
+   * Calls the client. Every call goes through here, so that no error of the client gets out.
+   * @throws TidemarkError `unavailable`, or `incompatible` when the server is not Elasticsearch
    */
-  async search<Source>(index: string, search: Search): Promise<Source[]> {
-    const hits = await this.hits<{ _source: Source }>(index, search);
-    return hits.map(({ _source }) => _source);
+  async ask<Response>(call: (client: Client) => Promise<Response>): Promise<Response> {
+    const began = performance.now();
+    const observe = (outcome: RequestOutcome) =>
+      this.#observer.requested?.(outcome, (performance.now() - began) / 1000);
+    try {
+      const response = await call(this.#client);
+      observe('answered');
+      return response;
+    } catch (error) {
+      observe(outcomeOf(error));
+      throw clientError(this, error);
+    }
+  }
+
+  /** The options of a request for so many documents. When they are too many bytes, it is an error: see `isTooLarge`. */
+  limitOf(documents: number): { readonly maxResponseSize: number } {
+    return { maxResponseSize: documents === 1 ? MOST_BYTES : this.#mostBytesOfBatch };
+  }
+
+  /** Sends the lines of a bulk request as they are: the client's own method would parse and serialize them again. */
+  bulk(
+    lines: string | Buffer,
+    { index, ...querystring }: Pick<estypes.BulkRequest, 'index' | 'filter_path' | 'refresh'> = {},
+  ): Promise<Partial<estypes.BulkResponse>> {
+    const path = index === undefined ? '/_bulk' : `/${index}/_bulk`;
+    return this.ask((client) => client.transport.request({ method: 'POST', path, querystring, bulkBody: lines }));
+  }
+
+  /**
+   * The sources of the hits of a search. A shard that does not answer fails it. The response is not filtered: to leave
+   * out names, Elasticsearch parses every source, which costs more than sending them.
+   */
+  async search<Source>(search: Search): Promise<Source[]> {
+    const hits = await this.hits<Source>(search);
+    return hits.map(({ _source }) => _source!);
   }
 
   /** The hits themselves. */
-  async hits<Hit>(index: string, search: Search): Promise<readonly Hit[]> {
-    const { body } = await this.ask<{ hits: { hits: readonly Hit[] } }>({
-      method: 'POST',
-      path: `/${index}/_search`,
-      query: { allow_partial_search_results: false },
-      body: { track_total_hits: false, ...search },
-      documents: search.size,
-    });
-    return body.hits.hits;
+  async hits<Source>(search: Search): Promise<readonly estypes.SearchHit<Source>[]> {
+    const request = { allow_partial_search_results: false, track_total_hits: false, ...search };
+    const { hits } = await this.ask((client) => client.search<Source>(request, this.limitOf(search.size)));
+    return hits.hits;
   }
 
   async close(): Promise<void> {
-    await this.#pool.empty();
+    await this.#client.close();
   }
 }

@@ -1,40 +1,27 @@
-import { errors } from '@elastic/transport';
+import { errors, type estypes } from '@elastic/elasticsearch';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
-import type { Answer } from './answer.ts';
+import { RedirectError } from './bounded-connection.ts';
 import type { RequestOutcome } from './request-outcome.ts';
 
-/** What Elasticsearch says when it refuses. */
-export interface Refusal {
-  readonly error?: ElasticsearchError | string;
-}
-
-interface ElasticsearchError {
-  readonly type?: string;
-  readonly reason?: string;
-  /** What made a search fail, whose own type only says that it did. */
-  readonly root_cause?: readonly { readonly type?: string; readonly reason?: string }[];
-}
-
-/** Which cluster was asked, for errors. */
+/** A cluster, for errors. */
 interface Asked {
   readonly name: string;
-  /** The setting that names it. */
+  /** The setting that contains its URLs. */
   readonly variable: string;
 }
 
-/** How a request that has failed has ended. */
+/** How a request that failed ended. */
 export function outcomeOf(error: unknown): RequestOutcome {
   if (error instanceof errors.ResponseError) return error.statusCode === 429 ? 'overloaded' : 'refused';
-  if (isTidemarkError(error)) return 'refused';
+  if (error instanceof RedirectError) return 'refused';
   return error instanceof errors.TimeoutError ? 'timed_out' : 'unreachable';
 }
 
-/** What the transport throws, in our words. */
-export function transportError(cluster: Asked, error: unknown): unknown {
+/** Translates an error of the client. */
+export function clientError(cluster: Asked, error: unknown): unknown {
   if (isTidemarkError(error)) return error;
-  if (error instanceof errors.ResponseError) {
-    return refusalError(cluster, { status: error.statusCode ?? 0, body: error.body as Refusal });
-  }
+  if (error instanceof errors.ResponseError) return refusalError(cluster, error.statusCode ?? 0, error.body);
+  if (error instanceof RedirectError) return redirectError(cluster, error);
   if (error instanceof errors.ProductNotSupportedError) {
     return new TidemarkError(
       'incompatible',
@@ -42,31 +29,22 @@ export function transportError(cluster: Asked, error: unknown): unknown {
     );
   }
   if (error instanceof errors.RequestAbortedError) {
-    // The only reason for which a request is given up. A program between us may compress what was not to be compressed.
+    // Only BoundedConnection aborts requests. A proxy may compress a response though no request asked for that.
     const message = `Elasticsearch at ${cluster.name} sent an answer that is too large, or compressed`;
     return new TidemarkError('unavailable', message, { tooLarge: true }, error);
   }
-  const said = (error as Error).message;
-  const advice = /certificate/i.test(said)
+  const { message } = error as Error;
+  const advice = /certificate/i.test(message)
     ? `its certificate does not verify: name its authority in ${cluster.variable}_CA`
     : error instanceof errors.TimeoutError
       ? 'it did not answer in time'
-      : said;
+      : message;
   return new TidemarkError('unavailable', `Elasticsearch at ${cluster.name} cannot be reached: ${advice}`, {}, error);
 }
 
-/** Elasticsearch itself redirects nothing. */
-export function redirectError({ name, variable }: Asked, status: number): TidemarkError {
-  return new TidemarkError(
-    'unavailable',
-    `${name} answers with a redirect (${status}), perhaps of a proxy: name the server of Elasticsearch itself in ${variable}`,
-    { status },
-  );
-}
-
-/** What an answer from 400 on means. */
-export function refusalError({ name, variable }: Asked, { status, body }: Answer<Refusal>): TidemarkError {
-  const { type = '', reason = '' } = causeOf(body?.error);
+/** Translates a response with a status from 400 on. */
+export function refusalError({ name, variable }: Asked, status: number, body: unknown): TidemarkError {
+  const { type, reason } = causeOf(body);
   const where = `Elasticsearch at ${name}`;
   const unavailable = (message: string) => new TidemarkError('unavailable', `${where} ${message}`, { status, type });
   if (status === 401) return unavailable(`refuses the user or the key: check ${variable} or ${variable}_API_KEY`);
@@ -78,7 +56,20 @@ export function refusalError({ name, variable }: Asked, { status, body }: Answer
   return unavailable(`answered ${status} ${type}: ${reason}`);
 }
 
-function causeOf(error: ElasticsearchError | string | undefined): Pick<ElasticsearchError, 'type' | 'reason'> {
-  if (typeof error !== 'object') return { reason: error ?? '' };
-  return error.type === 'search_phase_execution_exception' ? (error.root_cause?.[0] ?? error) : error;
+/** Why a request was refused, from the body of the response; a proxy may send another body. */
+export function causeOf(body: unknown): { readonly type: string; readonly reason: string } {
+  const { error } = Object(body) as Partial<estypes.ErrorResponseBase>;
+  if (typeof error !== 'object') return { type: '', reason: error ?? '' };
+  // The error of a search only says that it failed.
+  const cause = error.type === 'search_phase_execution_exception' ? (error.root_cause?.[0] ?? error) : error;
+  return { type: cause.type ?? '', reason: cause.reason ?? '' };
+}
+
+/** Elasticsearch itself redirects nothing. */
+function redirectError({ name, variable }: Asked, { status }: RedirectError): TidemarkError {
+  return new TidemarkError(
+    'unavailable',
+    `${name} answers with a redirect (${status}), perhaps of a proxy: name the server of Elasticsearch itself in ${variable}`,
+    { status },
+  );
 }

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { estypes } from '@elastic/elasticsearch';
 import { isTidemarkError } from '../../core/errors.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 
@@ -14,11 +15,6 @@ export interface BulkDocument {
 export interface RefusedDocument {
   readonly id: string;
   readonly reason: string;
-}
-
-interface BulkItem {
-  readonly status: number;
-  readonly error?: { readonly type?: string; readonly reason?: string };
 }
 
 export interface BulkOptions {
@@ -72,16 +68,10 @@ export class BulkWriter {
   async #send(documents: readonly BulkDocument[], isLast: boolean): Promise<readonly (string | undefined)[]> {
     const { cluster, index } = this.#options;
     const lines = documents.map((document) => document.lines).join('');
-    const query = { filter_path: 'items.*.status,items.*.error.type,items.*.error.reason' };
+    const filter = 'items.*.status,items.*.error.type,items.*.error.reason';
     try {
-      const path = `/${index}/_bulk`;
-      const { body } = await cluster.ask<{ items: readonly { index: BulkItem }[] }>({
-        method: 'POST',
-        path,
-        query,
-        lines,
-      });
-      return body.items.map((item) => reasonOf(item.index));
+      const { items } = await cluster.bulk(lines, { index, filter_path: filter });
+      return items!.map((item) => reasonOf(item.index!));
     } catch (error) {
       const status = statusOf(error);
       if (status === TOO_LARGE) return this.#sendParts(documents, isLast);
@@ -99,7 +89,7 @@ export class BulkWriter {
   }
 }
 
-function reasonOf({ status, error }: BulkItem): string | undefined {
+function reasonOf({ status, error }: estypes.BulkResponseItem): string | undefined {
   if (status < 300) return undefined;
   return PASSING.has(status) ? 'again' : `${error?.type ?? status}: ${error?.reason ?? ''}`;
 }

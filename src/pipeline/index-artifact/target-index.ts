@@ -1,17 +1,12 @@
 import { createHash } from 'node:crypto';
+import type { estypes } from '@elastic/elasticsearch';
 import type { FoundArtifact } from '../../artifacts/find-artifacts.ts';
 import { formatTimestamp } from '../../artifacts/timestamp.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
-import { type Refusal, refusalError } from '../../lib/elasticsearch/faults.ts';
+import { causeOf, refusalError } from '../../lib/elasticsearch/faults.ts';
 
 export type IndexedArtifact = Pick<FoundArtifact, 'key' | 'provider' | 'start' | 'length'>;
-
-/** Of an index; `_meta` says which artifact it was made of. */
-interface IndexDescription {
-  readonly mappings?: { readonly _meta?: { readonly tidemark?: unknown } };
-}
-type Indices = Readonly<Record<string, IndexDescription>>;
 
 /** Bytes that Elasticsearch permits in an `_id`. */
 const LONGEST_ID = 512;
@@ -44,28 +39,27 @@ export class TargetIndex {
 
   /**
    * Makes the index, unless an earlier run has begun it. Returns whether the alias has it already, so that nothing is left to do.
-   * @throws TidemarkError `conflict` when the alias is an index, or has a newer index of the provider, or the index is of somebody else
+   * @throws TidemarkError `conflict` when the alias is an index, or has a newer index of the provider, or the index was not made of this artifact
    */
   async prepare(): Promise<boolean> {
     if ((await this.#former()).includes(this.name)) return true;
     const { key, length } = this.#artifact;
-    const body = { mappings: { _meta: { tidemark: { artifact: key, length } } } };
-    const expects = [400];
-    const answer = await this.#cluster.ask<Refusal>({ method: 'PUT', path: `/${this.name}`, body, expects });
-    if (answer.status !== 400) return false;
-    const { error } = answer.body;
-    if (typeof error !== 'object' || error.type !== 'resource_already_exists_exception') {
-      throw refusalError(this.#cluster, answer);
-    }
+    const mappings = { _meta: { tidemark: { artifact: key, length } } };
+    const { statusCode, body } = await this.#cluster.ask((client) =>
+      client.indices.create({ index: this.name, mappings }, { ignore: [400], meta: true }),
+    );
+    if (statusCode !== 400) return false;
+    if (causeOf(body).type !== 'resource_already_exists_exception') throw refusalError(this.#cluster, statusCode, body);
     await this.#requireOwn();
     return false;
   }
 
   /** How many documents a search finds. */
   async count(): Promise<number> {
-    await this.#cluster.ask({ method: 'POST', path: `/${this.name}/_refresh` });
-    const { body } = await this.#cluster.ask<{ count: number }>({ method: 'GET', path: `/${this.name}/_count` });
-    return body.count;
+    const index = this.name;
+    await this.#cluster.ask((client) => client.indices.refresh({ index }));
+    const { count } = await this.#cluster.ask((client) => client.count({ index }));
+    return count;
   }
 
   /**
@@ -78,7 +72,7 @@ export class TargetIndex {
       ...former.map((index) => ({ remove: { index, alias: this.alias } })),
       { add: { index: this.name, alias: this.alias } },
     ];
-    await this.#cluster.ask({ method: 'POST', path: '/_aliases', body: { actions } });
+    await this.#cluster.ask((client) => client.indices.updateAliases({ actions }));
     return former;
   }
 
@@ -100,14 +94,19 @@ export class TargetIndex {
   async #requireOwn(): Promise<void> {
     const { [this.name]: found } = await this.#indices(this.name);
     const { key, length } = this.#artifact;
-    const made = Object(found?.mappings?._meta?.tidemark) as { readonly artifact?: unknown; readonly length?: unknown };
+    const made = Object(found?.mappings?._meta?.['tidemark']) as {
+      readonly artifact?: unknown;
+      readonly length?: unknown;
+    };
     if (made.artifact === key && made.length === length) return;
     throw this.#conflict(`the index ${this.name} exists, and was not made of ${key}: delete it, or name another alias`);
   }
 
-  async #indices(name: string): Promise<Indices> {
-    const { status, body } = await this.#cluster.ask<Indices>({ method: 'GET', path: `/${name}`, expects: [404] });
-    return status === 404 ? {} : body;
+  async #indices(name: string): Promise<estypes.IndicesGetResponse> {
+    const { statusCode, body } = await this.#cluster.ask((client) =>
+      client.indices.get({ index: name }, { ignore: [404], meta: true }),
+    );
+    return statusCode === 404 ? {} : body;
   }
 
   #conflict(message: string): TidemarkError {

@@ -1,3 +1,4 @@
+import type { estypes } from '@elastic/elasticsearch';
 import type { SetId } from '../../core/resource-set.ts';
 import type { StoredSet } from '../../core/stored-set.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
@@ -7,7 +8,7 @@ import type { IndexNames } from './index-names.ts';
 /** The default of `index.max_terms_count` is 65,536. */
 const MOST_TERMS = 50_000;
 
-type Aliases = Readonly<Record<string, { readonly aliases: Readonly<Record<string, { readonly filter?: object }>> }>>;
+type Filter = estypes.QueryDslQueryContainer;
 
 interface AliasParts {
   readonly cluster: Cluster;
@@ -31,24 +32,23 @@ export async function hideRemovedSets({ cluster, names, catalog }: AliasParts): 
 }
 
 /** The filter of the alias of all, for a further index; undefined while no set was removed. */
-export async function filterOfAll(cluster: Cluster, names: IndexNames): Promise<object | undefined> {
+export async function filterOfAll(cluster: Cluster, names: IndexNames): Promise<Filter | undefined> {
   const [first] = Object.values(await aliasesOf(cluster, names));
   return first?.aliases[names.prefix]?.filter;
 }
 
-async function putFilter(cluster: Cluster, names: IndexNames, filter: object): Promise<void> {
+async function putFilter(cluster: Cluster, names: IndexNames, filter: Filter): Promise<void> {
   const indices = Object.keys(await aliasesOf(cluster, names));
   const actions = indices.map((index) => ({ add: { index, alias: names.prefix, filter } }));
-  await cluster.ask({ method: 'POST', path: '/_aliases', body: { actions } });
+  await cluster.ask((client) => client.indices.updateAliases({ actions }));
 }
 
-async function aliasesOf(cluster: Cluster, { prefix }: IndexNames): Promise<Aliases> {
-  const { body } = await cluster.ask<Aliases>({ method: 'GET', path: `/_alias/${prefix}` });
-  return body;
+function aliasesOf(cluster: Cluster, { prefix }: IndexNames): Promise<estypes.IndicesGetAliasResponse> {
+  return cluster.ask((client) => client.indices.getAlias({ name: prefix }));
 }
 
-function withoutSets(sets: readonly SetId[]): object {
-  const clauses: object[] = [];
+function withoutSets(sets: readonly SetId[]): Filter {
+  const clauses: Filter[] = [];
   for (let at = 0; at < sets.length; at += MOST_TERMS)
     clauses.push({ terms: { set: sets.slice(at, at + MOST_TERMS) } });
   return { bool: { must_not: clauses } };

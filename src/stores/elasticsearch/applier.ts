@@ -4,7 +4,7 @@ import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
 import type { StoreObserver } from '../store-observer.ts';
-import { bulksOf } from './bulk.ts';
+import { bulksOf, ITEM_ERRORS, refusalIn } from './bulk.ts';
 import type { CommitLog } from './commit-log.ts';
 import type { CommitRecord } from './commit-record.ts';
 import type { IndexNames } from './index-names.ts';
@@ -18,11 +18,6 @@ const LOOK_AFTER = 20;
 const RETRY_AFTER = { first: 100, most: 2_000 };
 /** For a reader, and a process that closes: until a commit is applied, and the same while applying fails. */
 const THROUGH_TIMEOUT_MS = { working: 10_000, failing: 2_000 };
-
-interface BulkAnswer {
-  readonly errors?: boolean;
-  readonly items?: readonly Readonly<Record<string, { readonly error: { type: string; reason: string } }>>[];
-}
 
 export interface ApplierParts {
   readonly cluster: Cluster;
@@ -193,29 +188,20 @@ export class Applier {
   }
 
   async #send(lines: Buffer): Promise<void> {
-    const { errors } = await this.#bulk(lines, 'errors');
+    const { errors } = await this.#cluster.bulk(lines, { filter_path: 'errors' });
     // Which documents were not taken is asked only then: to go through the answer for each one costs Elasticsearch as much as some of its work.
     // Those that were taken are refused the second time, which means that they are there.
     if (errors) await this.#requireTaken(lines);
   }
 
   async #requireTaken(lines: Buffer): Promise<void> {
-    const { items = [] } = await this.#bulk(lines, 'items.*.error.type,items.*.error.reason');
-    for (const item of items) {
-      const { type, reason } = Object.values(item)[0]!.error;
-      // It was applied before, or something newer was.
-      if (type === 'version_conflict_engine_exception') continue;
-      throw new TidemarkError(
-        'unavailable',
-        `Elasticsearch at ${this.#cluster.name} did not take a document: ${type}: ${reason}`,
-      );
-    }
-  }
-
-  async #bulk(lines: Buffer, told: string): Promise<BulkAnswer> {
-    const query = { filter_path: told };
-    const { body } = await this.#cluster.ask<BulkAnswer>({ method: 'POST', path: '/_bulk', query, lines });
-    return body;
+    // A conflict means that it was applied before, or something newer was.
+    const refusal = refusalIn(await this.#cluster.bulk(lines, { filter_path: ITEM_ERRORS }));
+    if (refusal === undefined) return;
+    throw new TidemarkError(
+      'unavailable',
+      `Elasticsearch at ${this.#cluster.name} did not take a document: ${refusal.type}: ${refusal.reason}`,
+    );
   }
 }
 

@@ -1,3 +1,4 @@
+import type { estypes } from '@elastic/elasticsearch';
 import { formatStamp, type Stamp } from '../../core/stamp.ts';
 import type { CommitRecord, LedgerEntry, LoggedChange } from './commit-record.ts';
 import { identityFields, isSampleKey, stateFields } from './documents.ts';
@@ -8,6 +9,15 @@ import { TextBuffer } from './text-buffer.ts';
 const CHANGES_PER_BULK = 3_000;
 /** Bytes that the two documents of a change take, with some room. */
 const BYTES_PER_CHANGE = 1_500;
+
+/** The `filter_path` of a bulk request for `refusalIn`. */
+export const ITEM_ERRORS = 'items.*.error.type,items.*.error.reason';
+
+/** Why Elasticsearch refused the first of the documents; conflicts of versions do not count. */
+export function refusalIn({ items = [] }: Partial<estypes.BulkResponse>): estypes.ErrorCause | undefined {
+  const causes = items.map((item) => Object.values(item)[0]?.error);
+  return causes.find((cause) => cause !== undefined && cause.type !== 'version_conflict_engine_exception');
+}
 
 /** The bulk requests that apply a commit, each as the bytes of its lines. They may be sent in any order, and again. */
 export function* bulksOf(record: CommitRecord, names: IndexNames): Iterable<Buffer> {

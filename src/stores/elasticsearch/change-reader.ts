@@ -1,3 +1,4 @@
+import type { estypes } from '@elastic/elasticsearch';
 import type { Change, ChangeKind } from '../../core/change.ts';
 import { locationOf, type ResourceKey } from '../../core/key.ts';
 import type { SetId } from '../../core/resource-set.ts';
@@ -17,6 +18,8 @@ import type { IndexNames } from './index-names.ts';
 
 /** Documents of one search: three megabytes of JSON, parsed in some 15 ms. */
 const PER_SEARCH = 5_000;
+
+type Filter = estypes.QueryDslQueryContainer;
 
 /** Boundaries, either of which may be open. */
 interface OpenRange {
@@ -72,11 +75,10 @@ export class ChangeReader {
   }
 
   async activity(set: SetId, { after, until, unit }: ActivityRange): Promise<readonly ChangeCounts[]> {
-    const { body } = await this.#cluster.ask<{ aggregations: { time: { buckets: readonly Bucket[] } } }>({
-      method: 'POST',
-      path: `/${this.#names.changes}/_search`,
-      query: { allow_partial_search_results: false },
-      body: {
+    const { aggregations } = await this.#cluster.ask((client) =>
+      client.search<unknown, { readonly time: { readonly buckets: readonly Bucket[] } }>({
+        index: this.#names.changes,
+        allow_partial_search_results: false,
         size: 0,
         track_total_hits: false,
         query: { bool: { filter: [{ term: { set } }, stampRange({ after, until })] } },
@@ -86,12 +88,12 @@ export class ChangeReader {
             aggs: { kinds: { terms: { field: 'change' } } },
           },
         },
-      },
-    });
-    return body.aggregations.time.buckets.map(toCounts);
+      }),
+    );
+    return aggregations!.time.buckets.map(toCounts);
   }
 
-  async #newest(filter: readonly object[], range: OpenRange, limit: number): Promise<ChangeDocument[]> {
+  async #newest(filter: readonly Filter[], range: OpenRange, limit: number): Promise<ChangeDocument[]> {
     const newest: ChangeDocument[] = [];
     const batches = new BatchSize(PER_SEARCH);
     for (let { until } = range; newest.length < limit; until = newest.at(-1)!.stamp) {
@@ -106,7 +108,7 @@ export class ChangeReader {
 
   /** Oldest first, in batches, no more than `limit` of them. */
   async *#inOrder(
-    filter: readonly object[],
+    filter: readonly Filter[],
     { after, until }: StampRange,
     limit = Number.POSITIVE_INFINITY,
   ): AsyncIterable<readonly ChangeDocument[]> {
@@ -123,12 +125,12 @@ export class ChangeReader {
     }
   }
 
-  #search(search: Parameters<Cluster['search']>[1]): Promise<ChangeDocument[]> {
-    return this.#cluster.search<ChangeDocument>(this.#names.changes, search);
+  #search(search: Parameters<Cluster['search']>[0]): Promise<ChangeDocument[]> {
+    return this.#cluster.search<ChangeDocument>({ index: this.#names.changes, ...search });
   }
 }
 
-export function stampRange({ after, until }: OpenRange): object {
+export function stampRange({ after, until }: OpenRange): Filter {
   return { range: { stamp: { ...(after !== undefined && { gt: after }), ...(until !== undefined && { lt: until }) } } };
 }
 

@@ -1,3 +1,4 @@
+import type { estypes } from '@elastic/elasticsearch';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import type { IndexNames } from './index-names.ts';
 import { makeChangesIndex } from './schema.ts';
@@ -6,8 +7,6 @@ import { makeChangesIndex } from './schema.ts';
 const MOST_CHANGES = 200_000_000;
 /** Commits between two looks at how large the newest index is. */
 const LOOK_AFTER = 1_000;
-
-type Counts = Readonly<Record<string, { readonly primaries: { readonly docs: { readonly count: number } } }>>;
 
 /** The indices of changes: the newest takes what is appended, and is followed by another when it is large. */
 export class ChangesIndices {
@@ -38,24 +37,26 @@ export class ChangesIndices {
   async #look(): Promise<string> {
     const [indices, counts] = await Promise.all([this.#indices(), this.#counts()]);
     const newest = indices.toSorted().at(-1)!;
-    if ((counts[newest]?.primaries.docs.count ?? 0) < this.#most) return newest;
+    if ((counts[newest]?.primaries?.docs?.count ?? 0) < this.#most) return newest;
     const number = Number(newest.slice(this.#names.changes.length + 1)) + 1;
     await makeChangesIndex(this.#cluster, this.#names, number);
     return this.#names.changesIndex(number);
   }
 
   async #indices(): Promise<readonly string[]> {
-    const { body } = await this.#cluster.ask<object>({ method: 'GET', path: `/${this.#names.changes}/_alias` });
-    return Object.keys(body);
+    const indices = await this.#cluster.ask((client) => client.indices.getAlias({ index: this.#names.changes }));
+    return Object.keys(indices);
   }
 
   /** Of the indices whose shards answer: one that another process has just made does not yet. */
-  async #counts(): Promise<Counts> {
-    const { body } = await this.#cluster.ask<{ indices?: Counts }>({
-      method: 'GET',
-      path: `/${this.#names.changes}/_stats/docs`,
-      query: { filter_path: 'indices.*.primaries.docs.count' },
-    });
-    return body.indices ?? {};
+  async #counts(): Promise<Readonly<Record<string, estypes.IndicesStatsIndicesStats>>> {
+    const { indices = {} } = await this.#cluster.ask((client) =>
+      client.indices.stats({
+        index: this.#names.changes,
+        metric: 'docs',
+        filter_path: 'indices.*.primaries.docs.count',
+      }),
+    );
+    return indices;
   }
 }

@@ -31,13 +31,11 @@ export class ClockCheck {
 
   async #compare(): Promise<void> {
     const asked = Date.now();
-    const { body } = await this.#cluster.ask<{ nodes: Readonly<Record<string, { timestamp: number }>> }>({
-      method: 'GET',
-      path: '/_nodes/_local/stats/os',
-      query: { filter_path: 'nodes.*.timestamp' },
-    });
+    const { nodes } = await this.#cluster.ask((client) =>
+      client.nodes.stats({ node_id: '_local', metric: 'os', filter_path: 'nodes.*.timestamp' }),
+    );
     const answered = Date.now();
-    const [{ timestamp }] = Object.values(body.nodes) as [{ timestamp: number }];
+    const timestamp = Object.values(nodes)[0]!.timestamp!;
     const ahead = timestamp < asked ? asked - timestamp : timestamp > answered ? answered - timestamp : 0;
     if (Math.abs(ahead) > MOST_OFF) throw isOff(ahead);
     this.#checked = performance.now();

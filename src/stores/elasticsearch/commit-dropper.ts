@@ -1,10 +1,12 @@
+import type { estypes } from '@elastic/elasticsearch';
 import { TidemarkError } from '../../core/errors.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import type { DropOptions, DroppedCommits } from '../resource-index.ts';
+import { ITEM_ERRORS, refusalIn } from './bulk.ts';
 import { type CommitDocument, type CommitHead, withoutChanges } from './commit-record.ts';
 import type { IndexNames } from './index-names.ts';
-import { readPointer } from './pointer.ts';
+import { externalVersion, readPointer } from './pointer.ts';
 
 /** The `_id` of the number, in the index of ledgers, up to which commits have no changes any more. */
 const DROPPED = 'dropped';
@@ -14,16 +16,9 @@ const OLDER_THAN = 24 * 60 * 60 * 1000;
 const KEPT = 64;
 const PER_BULK = 500;
 
-interface Found {
-  readonly _id: string;
-  readonly _seq_no: number;
-  readonly _primary_term: number;
-  readonly _source: CommitHead & Pick<CommitDocument, 'changes'>;
-}
-
-interface BulkAnswer {
-  readonly items?: readonly Readonly<Record<string, { readonly error: { type: string; reason: string } }>>[];
-}
+/** A commit without its changes. */
+type Head = CommitHead & Pick<CommitDocument, 'changes'>;
+type Found = estypes.GetGetResult<Head> & { readonly _source: Head };
 
 /**
  * Takes the changes out of old commits, which the index of changes has, too. The documents stay, with their uuids: a number is the
@@ -82,63 +77,57 @@ export class CommitDropper {
       const action = { _index: this.#names.log, _id, if_seq_no: _seq_no, if_primary_term: _primary_term };
       return `${JSON.stringify({ index: { ...action, require_alias: true } })}\n${JSON.stringify(withoutChanges(_source))}\n`;
     });
-    const { body } = await this.#cluster.ask<BulkAnswer>({
-      method: 'POST',
-      path: '/_bulk',
-      query: { filter_path: 'items.*.error.type,items.*.error.reason' },
-      lines: Buffer.from(lines.join('')),
-    });
-    for (const item of body.items ?? []) {
-      const { type, reason } = Object.values(item)[0]!.error;
-      if (type === 'version_conflict_engine_exception') continue;
-      throw new TidemarkError(
-        'unavailable',
-        `Elasticsearch at ${this.#cluster.name} did not drop a commit: ${type}: ${reason}`,
-      );
-    }
+    const refusal = refusalIn(await this.#cluster.bulk(lines.join(''), { filter_path: ITEM_ERRORS }));
+    if (refusal === undefined) return;
+    throw new TidemarkError(
+      'unavailable',
+      `Elasticsearch at ${this.#cluster.name} did not drop a commit: ${refusal.type}: ${refusal.reason}`,
+    );
   }
 
   async #heads(from: number, to: number): Promise<readonly Found[]> {
     const ids = Array.from({ length: to - from + 1 }, (_, at) => String(from + at));
-    const { body } = await this.#cluster.ask<{ docs: readonly (Found & { found?: boolean })[] }>({
-      method: 'POST',
-      path: `/${this.#names.log}/_mget`,
-      query: { _source_includes: 'uuid,after,stamp,timestamp,changes_index,changes.dropped' },
-      body: { ids },
-    });
-    const missing = body.docs.find(({ found }) => found !== true);
-    if (missing === undefined) return body.docs;
-    throw new TidemarkError(
-      'unavailable',
-      `commit ${missing._id} in ${this.#names.log} cannot be read: nothing was dropped`,
+    const { docs } = await this.#cluster.ask((client) =>
+      client.mget<Head>({
+        index: this.#names.log,
+        ids,
+        _source_includes: 'uuid,after,stamp,timestamp,changes_index,changes.dropped',
+      }),
     );
+    return docs.map((document) => {
+      if ('_source' in document) return document as Found;
+      throw new TidemarkError(
+        'unavailable',
+        `commit ${document._id} in ${this.#names.log} cannot be read: nothing was dropped`,
+      );
+    });
   }
 
   async #droppedSoFar(): Promise<number> {
-    const { body } = await this.#cluster.ask<{ found: boolean; _source: { commit: number } }>({
-      method: 'GET',
-      path: `/${this.#names.ledgers}/_doc/${DROPPED}`,
-      expects: [404],
-    });
-    return body.found ? body._source.commit : 0;
+    const { _source } = await this.#cluster.ask((client) =>
+      client.get<{ readonly commit: number }>({ index: this.#names.ledgers, id: DROPPED }, { ignore: [404] }),
+    );
+    return _source?.commit ?? 0;
   }
 
   async #note(commit: number): Promise<void> {
-    await this.#cluster.ask({
-      method: 'PUT',
-      path: `/${this.#names.ledgers}/_doc/${DROPPED}`,
-      query: { version: commit, version_type: 'external', require_alias: true },
-      body: { doc_type: 'dropped', commit },
-      expects: [409],
-    });
+    const document = { doc_type: 'dropped', commit };
+    await this.#cluster.ask((client) =>
+      client.index(
+        { index: this.#names.ledgers, id: DROPPED, document, ...externalVersion(commit) },
+        { ignore: [409] },
+      ),
+    );
   }
 
   /** Elasticsearch frees the room of what was replaced when it merges; this asks for it, and does not wait. */
   async #makeRoom(): Promise<void> {
-    await this.#cluster.ask({
-      method: 'POST',
-      path: `/${this.#names.log}/_forcemerge`,
-      query: { only_expunge_deletes: true, wait_for_completion: false },
-    });
+    await this.#cluster.ask((client) =>
+      client.indices.forcemerge({
+        index: this.#names.log,
+        only_expunge_deletes: true,
+        wait_for_completion: false,
+      }),
+    );
   }
 }

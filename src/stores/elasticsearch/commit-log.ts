@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { estypes, TransportRequestOptionsWithMeta } from '@elastic/elasticsearch';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
@@ -27,13 +28,6 @@ export interface Reservation {
 
 type CommitBody = Parameters<typeof decodeCommit>[1];
 
-interface Got<Source> {
-  readonly found: boolean;
-  readonly _seq_no: number;
-  readonly _primary_term: number;
-  readonly _source: Source;
-}
-
 export interface LogParts {
   readonly cluster: Cluster;
   readonly names: IndexNames;
@@ -45,6 +39,13 @@ const MOST_COMMITS_TO_READ = 16;
 /** Milliseconds after which a commit without an answer is given up; it may be in the log. */
 const APPEND_TIMEOUT_MS = 20_000;
 const RETRY_AFTER = 100;
+/** The client would send bytes as text/plain. */
+const JSON_TYPE = 'application/vnd.elasticsearch+json; compatible-with=8';
+const WRITE: TransportRequestOptionsWithMeta = {
+  ignore: [409],
+  headers: { 'content-type': JSON_TYPE, accept: JSON_TYPE },
+  meta: true,
+};
 
 /** What a process knows of the log. Its methods are called one at a time: `exclusive`. */
 export class CommitLog {
@@ -103,25 +104,27 @@ export class CommitLog {
     const before = this.#head.number;
     for (;;) {
       const next = this.#head.number + 1;
-      const { body } = await this.#cluster.ask<{ docs: [Got<Pointer>, Got<CommitBody>] }>({
-        method: 'POST',
-        path: '/_mget',
-        body: {
-          docs: [
-            { _index: this.#names.ledgers, _id: APPLIED },
-            { _index: this.#names.log, _id: String(next) },
-          ],
-        },
-      });
-      const [pointer, commit] = body.docs;
-      requireFound(this.#cluster, pointer);
-      requireFound(this.#cluster, commit);
-      const isFar = pointer.found && pointer._source.commit > this.#head.number + MOST_COMMITS_TO_READ;
-      // What is dropped lies far below the pointer, and tells nothing.
-      if (isFar || (commit.found && commit._source.changes.dropped)) this.#leap(pointer._source);
-      else if (commit.found) this.#take(decodeCommit(next, commit._source));
+      const { pointer, commit } = await this.#readNext(next);
+      const isFar = pointer !== undefined && pointer.commit > this.#head.number + MOST_COMMITS_TO_READ;
+      // A dropped commit is far below the pointer, and has no changes any more.
+      if (isFar || commit?.changes.dropped) this.#leap(pointer!);
+      else if (commit !== undefined) this.#take(decodeCommit(next, commit));
       else return this.#head.number > before;
     }
+  }
+
+  /** Reads the pointer and a commit; undefined where there is none. */
+  async #readNext(number: number): Promise<{ pointer: Pointer | undefined; commit: CommitBody | undefined }> {
+    const { docs } = await this.#cluster.ask((client) =>
+      client.mget<Pointer | CommitBody>({
+        docs: [
+          { _index: this.#names.ledgers, _id: APPLIED },
+          { _index: this.#names.log, _id: String(number) },
+        ],
+      }),
+    );
+    const [pointer, commit] = docs.map((item) => sourceOf(this.#cluster, item));
+    return { pointer: pointer as Pointer | undefined, commit: commit as CommitBody | undefined };
   }
 
   /**
@@ -163,34 +166,26 @@ export class CommitLog {
   /** True: it is there. False: another one is there. Undefined: it was written over meanwhile, look again. */
   async #create(record: CommitRecord, body: Buffer): Promise<boolean | undefined> {
     const { number, uuid } = record;
-    const path = `/${this.#names.log}/_create/${number}`;
-    // A log that is gone is not made anew: it would begin in the middle.
-    const query = { require_alias: true };
-    const { status } = await this.#cluster.ask({ method: 'PUT', path, query, body, expects: [409] });
-    if (status !== 409) {
+    const place = { index: this.#names.log, id: String(number) };
+    // A log that was deleted is not made anew: it would begin in the middle.
+    const write = { ...place, document: body, require_alias: true };
+    const created = await this.#cluster.ask((client) => client.create(write, WRITE));
+    if (created.statusCode !== 409) {
       this.#take(record);
       return true;
     }
-    const there = await this.#cluster.ask<Got<CommitBody>>({
-      method: 'GET',
-      path: `/${this.#names.log}/_doc/${number}`,
-    });
-    const { _source, _seq_no, _primary_term } = there.body;
-    // It was there for long, and everybody went on from it.
-    if (_source.changes.dropped && _source.uuid !== uuid) return false;
-    if (_source.uuid !== uuid) {
-      this.#take(decodeCommit(number, _source));
+    const { _source, _seq_no, _primary_term } = await this.#cluster.ask((client) => client.get<CommitBody>(place));
+    const existing = _source!;
+    // It was committed long ago, and every process went on from it.
+    if (existing.changes.dropped && existing.uuid !== uuid) return false;
+    if (existing.uuid !== uuid) {
+      this.#take(decodeCommit(number, existing));
       return false;
     }
-    // An answer was lost. What was read may be on one copy alone: only a write that is acknowledged is on all of them.
-    const confirmed = await this.#cluster.ask({
-      method: 'PUT',
-      path: `/${this.#names.log}/_doc/${number}`,
-      query: { ...query, if_seq_no: _seq_no, if_primary_term: _primary_term },
-      body,
-      expects: [409],
-    });
-    if (confirmed.status === 409) return undefined;
+    // A response was lost. The document may be on one copy alone: only an acknowledged write is on all of them.
+    const known = { if_seq_no: _seq_no!, if_primary_term: _primary_term! };
+    const confirmed = await this.#cluster.ask((client) => client.index({ ...write, ...known }, WRITE));
+    if (confirmed.statusCode === 409) return undefined;
     this.#take(record);
     return true;
   }
@@ -223,9 +218,9 @@ export class CommitLog {
   }
 }
 
-/** An item of `_mget` may fail by itself. */
-function requireFound(cluster: Cluster, got: object): void {
-  if (!('error' in got)) return;
+/** The document of an item of `_mget`, which may fail by itself. */
+function sourceOf<Source>(cluster: Cluster, got: estypes.MgetResponseItem<Source>): Source | undefined {
+  if (!('error' in got)) return (got as estypes.GetGetResult<Source>)._source;
   throw new TidemarkError(
     'unavailable',
     `Elasticsearch at ${cluster.name} cannot read the log: ${JSON.stringify(got.error)}`,

@@ -1,3 +1,4 @@
+import type { estypes } from '@elastic/elasticsearch';
 import type { ChangeEvent } from '../../core/change.ts';
 import type { CurrentState } from '../../core/decide-batch.ts';
 import { TidemarkError } from '../../core/errors.ts';
@@ -107,7 +108,8 @@ export class CurrentStateReader {
   async positions(): Promise<readonly SourcePosition[]> {
     const positions: SourcePosition[] = [];
     for (let last = 0; ; ) {
-      const ledgers = await this.#cluster.search<LedgerDocument>(this.#names.ledgers, {
+      const ledgers = await this.#cluster.search<LedgerDocument>({
+        index: this.#names.ledgers,
         query: { term: { doc_type: 'ledger' } },
         sort: [{ set: 'asc' }],
         search_after: [last],
@@ -143,18 +145,15 @@ export class CurrentStateReader {
   }
 
   async #getAtOnce<Source>(index: string, ids: readonly string[]): Promise<readonly (Source | undefined)[]> {
-    const { body } = await this.#cluster.ask<{ docs: readonly { _source?: Source; error?: { reason: string } }[] }>({
-      method: 'POST',
-      path: `/${index}/_mget`,
-      query: { filter_path: 'docs.found,docs._source,docs.error.reason' },
-      body: { ids },
-      documents: ids.length,
-    });
-    return body.docs.map(({ _source, error }) => {
-      if (error === undefined) return _source;
+    const request = { index, ids: [...ids], filter_path: 'docs.found,docs._source,docs.error.reason' };
+    const { docs } = await this.#cluster.ask((client) =>
+      client.mget<Source>(request, this.#cluster.limitOf(ids.length)),
+    );
+    return docs.map((item) => {
+      if (!('error' in item)) return (item as estypes.GetGetResult<Source>)._source;
       throw new TidemarkError(
         'unavailable',
-        `Elasticsearch at ${this.#cluster.name} cannot read ${index}: ${error.reason}`,
+        `Elasticsearch at ${this.#cluster.name} cannot read ${index}: ${item.error.reason}`,
       );
     });
   }

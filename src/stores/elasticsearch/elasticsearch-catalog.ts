@@ -1,3 +1,4 @@
+import type { estypes } from '@elastic/elasticsearch';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import type { StoredSet } from '../../core/stored-set.ts';
 import { BatchSize } from '../../lib/elasticsearch/batch-size.ts';
@@ -9,11 +10,12 @@ import type { IndexNames } from './index-names.ts';
 
 const MOST_HITS = 10_000;
 
-interface Stored {
-  readonly _seq_no: number;
-  readonly _primary_term: number;
-  readonly _source: { readonly id: string; readonly body: { readonly value: unknown } };
+interface Source {
+  readonly id: string;
+  readonly body: { readonly value: unknown };
 }
+
+type Stored = Pick<estypes.GetGetResult<Source>, '_seq_no' | '_primary_term' | '_source'>;
 
 /**
  * A version is one above the `_seq_no` of the document: the index has one shard, so that it rises with every put. Every put is refreshed before
@@ -46,16 +48,15 @@ export class ElasticsearchCatalog implements Catalog {
   async #put<Body>(kind: CatalogKind, id: string, body: Body, replaces: number | undefined): Promise<number> {
     const stored = await this.#get(kind, id);
     if ((stored && versionOf(stored)) !== replaces) throw conflict(kind, id);
-    const replaced = stored && { if_seq_no: stored._seq_no, if_primary_term: stored._primary_term };
-    const { status, body: answer } = await this.#cluster.ask<Stored>({
-      method: 'PUT',
-      path: `/${this.#names.catalog}/${stored === undefined ? '_create' : '_doc'}/${documentId(kind, id)}`,
-      query: { refresh: true, require_alias: true, ...replaced },
-      body: { kind, id, body: { value: body } },
-      expects: [409],
+    const document = { kind, id, body: { value: body } };
+    const write = { ...this.#placeOf(kind, id), document, refresh: true, require_alias: true };
+    const written = await this.#cluster.ask((client) => {
+      if (stored === undefined) return client.create(write, { ignore: [409], meta: true });
+      const replaced = { if_seq_no: stored._seq_no!, if_primary_term: stored._primary_term! };
+      return client.index({ ...write, ...replaced }, { ignore: [409], meta: true });
     });
-    if (status === 409) throw conflict(kind, id);
-    const version = versionOf(answer);
+    if (written.statusCode === 409) throw conflict(kind, id);
+    const version = versionOf(written.body);
     // Who listed up to a later put, which was visible first, would never list this one.
     if ((await this.head(kind)) <= version) return version;
     return this.#put(kind, id, body, version).catch((error) => {
@@ -103,26 +104,26 @@ export class ElasticsearchCatalog implements Catalog {
   }
 
   async #get(kind: CatalogKind, id: string): Promise<Stored | undefined> {
-    const path = `/${this.#names.catalog}/_doc/${documentId(kind, id)}`;
-    const { status, body } = await this.#cluster.ask<Stored>({ method: 'GET', path, expects: [404] });
-    return status === 404 ? undefined : body;
+    const stored = await this.#cluster.ask((client) => client.get<Source>(this.#placeOf(kind, id), { ignore: [404] }));
+    return stored.found ? stored : undefined;
   }
 
-  #search(search: Parameters<Cluster['hits']>[1]): Promise<readonly Stored[]> {
-    return this.#cluster.hits<Stored>(this.#names.catalog, { seq_no_primary_term: true, ...search });
+  #placeOf(kind: CatalogKind, id: string): { readonly index: string; readonly id: string } {
+    return { index: this.#names.catalog, id: `${kind}:${id}` };
   }
-}
 
-function documentId(kind: CatalogKind, id: string): string {
-  return encodeURIComponent(`${kind}:${id}`);
+  #search(search: Parameters<Cluster['hits']>[0]): Promise<readonly Stored[]> {
+    return this.#cluster.hits<Source>({ index: this.#names.catalog, seq_no_primary_term: true, ...search });
+  }
 }
 
 function versionOf({ _seq_no }: Pick<Stored, '_seq_no'>): number {
-  return _seq_no + 1;
+  return _seq_no! + 1;
 }
 
 function toDocument<Body>(stored: Stored): CatalogDocument<Body> {
-  return { id: stored._source.id, version: versionOf(stored), body: stored._source.body.value as Body };
+  const { id, body } = stored._source!;
+  return { id, version: versionOf(stored), body: body.value as Body };
 }
 
 function conflict(kind: CatalogKind, id: string): TidemarkError {

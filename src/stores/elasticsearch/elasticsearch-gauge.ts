@@ -6,9 +6,7 @@ import type { Applier } from './applier.ts';
 import type { CommitLog } from './commit-log.ts';
 import type { IndexNames } from './index-names.ts';
 
-interface TotalsAnswer {
-  readonly aggregations: Readonly<Record<'resources' | 'changes', { readonly value: number }>>;
-}
+type Sums = Readonly<Record<'resources' | 'changes', { readonly value: number }>>;
 
 export interface GaugeParts {
   readonly cluster: Cluster;
@@ -55,19 +53,18 @@ export class ElasticsearchGauge implements StoreGauge {
 
   async #sum(except: readonly SetId[]): Promise<StoreTotals> {
     const { cluster, names } = this.#parts;
-    await cluster.ask({ method: 'POST', path: `/${names.ledgers}/_refresh` });
-    const { body } = await cluster.ask<TotalsAnswer>({
-      method: 'POST',
-      path: `/${names.ledgers}/_search`,
-      query: { allow_partial_search_results: false },
-      body: {
+    await cluster.ask((client) => client.indices.refresh({ index: names.ledgers }));
+    const { aggregations } = await cluster.ask((client) =>
+      client.search<unknown, Sums>({
+        index: names.ledgers,
+        allow_partial_search_results: false,
         size: 0,
         track_total_hits: false,
-        query: { bool: { filter: [{ term: { doc_type: 'ledger' } }], must_not: [{ terms: { set: except } }] } },
+        query: { bool: { filter: [{ term: { doc_type: 'ledger' } }], must_not: [{ terms: { set: [...except] } }] } },
         aggs: { resources: { sum: { field: 'resources' } }, changes: { sum: { field: 'changes' } } },
-      },
-    });
-    const { resources, changes } = body.aggregations;
+      }),
+    );
+    const { resources, changes } = aggregations!;
     return { resources: resources.value, changes: changes.value };
   }
 }

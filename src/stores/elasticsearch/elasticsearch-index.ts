@@ -135,7 +135,9 @@ export class ElasticsearchIndex implements ResourceIndex {
 
   async newest(set: SetId, until: Stamp, limits: Limits): Promise<Stamp> {
     await this.#readable(set);
-    const changes = await this.#search<Pick<ChangeDocument, 'stamp' | 'weight'>>({
+    const { cluster, names } = this.#parts;
+    const changes = await cluster.search<Pick<ChangeDocument, 'stamp' | 'weight'>>({
+      index: names.changes,
       query: { bool: { filter: [{ term: { set } }, stampRange({ until })] } },
       sort: [{ stamp: 'desc' }],
       size: Math.min(limits.entries, MOST_HITS),
@@ -251,21 +253,15 @@ export class ElasticsearchIndex implements ResourceIndex {
   /** Of ledgers, what is asked for by its id needs none; nor has a reader to wait until their index has made a segment of them. */
   async #refresh(...indices: readonly string[]): Promise<void> {
     const { cluster } = this.#parts;
-    const { body } = await cluster.ask<{ _shards: { failed: number } }>({
-      method: 'POST',
-      path: `/${indices.join(',')}/_refresh`,
-      query: { filter_path: '_shards.failed' },
-    });
-    if (body._shards.failed === 0) return;
+    const { _shards } = await cluster.ask((client) =>
+      client.indices.refresh({ index: [...indices], filter_path: '_shards.failed' }),
+    );
+    const failed = _shards!.failed;
+    if (failed === 0) return;
     throw new TidemarkError(
       'unavailable',
-      `Elasticsearch at ${cluster.name} could not refresh ${body._shards.failed} copies of its shards: what they show may be old`,
+      `Elasticsearch at ${cluster.name} could not refresh ${failed} copies of its shards: what they show may be old`,
     );
-  }
-
-  #search<Document>(search: Parameters<Cluster['search']>[1]): Promise<Document[]> {
-    const { cluster, names } = this.#parts;
-    return cluster.search<Document>(names.changes, search);
   }
 }
 

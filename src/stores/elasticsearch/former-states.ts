@@ -31,12 +31,12 @@ export class FormerStates {
   async #readOn(): Promise<void> {
     const number = this.#read + 1;
     // It is there: what was seen came of it, or of a later one.
-    const { body } = await this.#cluster.ask<{ _source: CommitBody }>({
-      method: 'GET',
-      path: `/${this.#log}/_doc/${number}`,
-    });
-    if (body._source.changes.dropped) throw isDropped(number);
-    for (const { sortKey, was } of decodeCommit(number, body._source).changes) {
+    const { _source } = await this.#cluster.ask((client) =>
+      client.get<CommitBody>({ index: this.#log, id: String(number) }),
+    );
+    const commit = _source!;
+    if (commit.changes.dropped) throw isDropped(number);
+    for (const { sortKey, was } of decodeCommit(number, commit).changes) {
       if (!this.#states.has(sortKey)) this.#states.set(sortKey, was);
     }
     this.#read = number;

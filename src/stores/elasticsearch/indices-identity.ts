@@ -5,11 +5,6 @@ import type { IndexNames } from './index-names.ts';
 /** Milliseconds: to delete indices and make or restore others takes about as long. */
 const FRESH = 250;
 
-interface Found {
-  readonly settings: { readonly index: { readonly uuid: string } };
-  readonly mappings: { readonly _meta: { readonly schema_version: number } };
-}
-
 /**
  * Notices when the log or the catalog is another index than when the store was opened, because it was deleted and made anew, or restored from a
  * snapshot: the number of the next commit would then fence nothing, and a commit be acknowledged that no reader ever finds. Also when another version
@@ -45,13 +40,15 @@ export class IndicesIdentity {
 
   async #read(): Promise<string> {
     const { log, catalog } = this.#names;
-    const { body } = await this.#cluster.ask<Readonly<Record<string, Found>>>({
-      method: 'GET',
-      path: `/${log},${catalog}`,
-      query: { features: 'settings,mappings', filter_path: '*.settings.index.uuid,*.mappings._meta.schema_version' },
-    });
-    const identities = Object.values(body).map(
-      ({ settings, mappings }) => `${settings.index.uuid} ${mappings._meta.schema_version}`,
+    const indices = await this.#cluster.ask((client) =>
+      client.indices.get({
+        index: [log, catalog],
+        features: ['settings', 'mappings'],
+        filter_path: '*.settings.index.uuid,*.mappings._meta.schema_version',
+      }),
+    );
+    const identities = Object.values(indices).map(
+      ({ settings, mappings }) => `${settings?.index?.uuid} ${mappings?._meta?.schema_version}`,
     );
     return identities.sort().join(' ');
   }

@@ -1,3 +1,5 @@
+import type { estypes } from '@elastic/elasticsearch';
+
 /**
  * Characters of a bound that a query contains. Lucene makes an automaton of a range of texts and refuses one that is more than 1,000
  * states long, one for each character; keys are longer.
@@ -17,10 +19,11 @@ export interface OrderRange {
  * The part of a search that finds a range of orders, in their order. It may find orders from `below` on when that bound was shortened: the
  * caller drops them.
  */
-export function searchWithin({ above, below }: OrderRange, filter: readonly object[] = []) {
+export function searchWithin({ above, below }: OrderRange, filter: readonly estypes.QueryDslQueryContainer[] = []) {
   const lt = below.length > MOST_OF_BOUND ? below.slice(0, MOST_OF_BOUND) + ABOVE_ALL : below;
   const range = { range: { order: { gte: above.slice(0, MOST_OF_BOUND), lt } } };
-  return { query: { bool: { filter: [range, ...filter] } }, sort: [{ order: 'asc' }], search_after: [above] };
+  const order: estypes.SortCombinations[] = [{ order: 'asc' }];
+  return { query: { bool: { filter: [range, ...filter] } }, sort: order, search_after: [above] };
 }
 
 /** A text below another one, with no order in between: orders are printable ASCII without blanks. */

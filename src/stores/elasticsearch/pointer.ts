@@ -13,12 +13,10 @@ export interface Pointer {
 }
 
 export async function readPointer(cluster: Cluster, names: IndexNames): Promise<Pointer | undefined> {
-  const { body } = await cluster.ask<{ found: boolean; _source: Pointer }>({
-    method: 'GET',
-    path: `/${names.ledgers}/_doc/${APPLIED}`,
-    expects: [404],
-  });
-  return body.found ? body._source : undefined;
+  const { _source } = await cluster.ask((client) =>
+    client.get<Pointer>({ index: names.ledgers, id: APPLIED }, { ignore: [404] }),
+  );
+  return _source;
 }
 
 /** Moves the pointer forwards; one that is further stays. */
@@ -27,11 +25,13 @@ export async function movePointer(
   names: IndexNames,
   { commit, uuid, stamp }: Pointer,
 ): Promise<void> {
-  await cluster.ask({
-    method: 'PUT',
-    path: `/${names.ledgers}/_doc/${APPLIED}`,
-    query: { version: commit, version_type: 'external', require_alias: true },
-    body: { doc_type: 'applied', commit, uuid, stamp },
-    expects: [409],
-  });
+  const document = { doc_type: 'applied', commit, uuid, stamp };
+  await cluster.ask((client) =>
+    client.index({ index: names.ledgers, id: APPLIED, document, ...externalVersion(commit) }, { ignore: [409] }),
+  );
+}
+
+/** A document that has a commit as its version: an older one is refused with 409. */
+export function externalVersion(commit: number) {
+  return { version: commit, version_type: 'external', require_alias: true } as const;
 }

@@ -1,3 +1,4 @@
+import type { estypes } from '@elastic/elasticsearch';
 import type { KeyRange } from '../../core/key.ts';
 import type { Resource, Tombstone } from '../../core/resource.ts';
 import type { SetId } from '../../core/resource-set.ts';
@@ -31,7 +32,9 @@ export interface Bounds {
   readonly lt: string;
 }
 
-type SurveyHit = { readonly sort: readonly [order: string, stamp: Stamp, weight: number] };
+type Filter = estypes.QueryDslQueryContainer;
+/** What a survey sorts by. */
+type SurveySort = [order: string, stamp: Stamp, weight: number];
 
 /** What a survey sees in place of the weight that a tombstone does not have. */
 const NO_WEIGHT = -1;
@@ -88,7 +91,8 @@ export class ResourceReader {
   /** In their order. */
   async *#sampleKeys({ above, below }: OrderRange): AsyncIterable<{ readonly order: string }> {
     for (let last = above; ; ) {
-      const found = await this.#cluster.search<{ order: string }>(this.#names.resources, {
+      const found = await this.#cluster.search<{ order: string }>({
+        index: this.#names.resources,
         ...searchWithin({ above: last, below }, [{ term: { milestone: true } }]),
         size: SAMPLE_KEYS,
         _source: ['order'],
@@ -101,10 +105,10 @@ export class ResourceReader {
   }
 
   /** Documents are made resources as they come, not when it is their turn: until then, they would take three times as much memory. */
-  async #resources(bounds: Bounds, batches: BatchSize, filter: readonly object[]): Promise<(Resource | Tombstone)[]> {
+  async #resources(bounds: Bounds, batches: BatchSize, filter: readonly Filter[]): Promise<(Resource | Tombstone)[]> {
     const resources: (Resource | Tombstone)[] = [];
     const search = (range: OrderRange, size: number) =>
-      this.#cluster.search<ResourceDocument>(this.#names.resources, { ...searchWithin(range, filter), size });
+      this.#cluster.search<ResourceDocument>({ index: this.#names.resources, ...searchWithin(range, filter), size });
     for await (const documents of everything(bounds, batches, search)) resources.push(...documents.map(toResource));
     return resources;
   }
@@ -113,7 +117,8 @@ export class ResourceReader {
   async #rows(bounds: Bounds): Promise<SurveyRow[]> {
     const rows: SurveyRow[] = [];
     const search = async (range: OrderRange, size: number) => {
-      const hits = await this.#cluster.hits<SurveyHit>(this.#names.resources, {
+      const hits = await this.#cluster.hits({
+        index: this.#names.resources,
         ...searchWithin(range),
         sort: [{ order: 'asc' }, { stamp: 'asc' }, { weight: { order: 'asc', missing: NO_WEIGHT } }],
         search_after: [range.above, Number.MAX_SAFE_INTEGER, NO_WEIGHT],
@@ -121,7 +126,7 @@ export class ResourceReader {
         _source: false,
         stored_fields: '_none_',
       });
-      return hits.map(toRow);
+      return hits.map(({ sort }) => toRow(sort as SurveySort));
     };
     for await (const found of everything(bounds, new BatchSize(PER_SEARCH), search)) rows.push(...found);
     return rows;
@@ -151,7 +156,7 @@ function boundsOf(set: SetId, { from, to }: KeyRange): Bounds {
   return { gte: sortKeyOf(set, inAscii(from ?? '')), lt: to === undefined ? sortKeyEnd(set) : sortKeyOf(set, to) };
 }
 
-function toRow({ sort: [order, stamp, weight] }: SurveyHit): SurveyRow {
+function toRow([order, stamp, weight]: SurveySort): SurveyRow {
   const live = weight !== NO_WEIGHT;
   return { order, stamp, weight: live ? weight : 0, live };
 }

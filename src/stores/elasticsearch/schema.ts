@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
+import type { estypes } from '@elastic/elasticsearch';
 import { TidemarkError } from '../../core/errors.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
+import { causeOf } from '../../lib/elasticsearch/faults.ts';
 import { filterOfAll } from './alias-of-all.ts';
 import { concrete, type IndexNames } from './index-names.ts';
 
@@ -8,22 +10,21 @@ import { concrete, type IndexNames } from './index-names.ts';
 export const SCHEMA_VERSION = 3;
 
 /** Elasticsearch does not begin to index a field that has documents. In older indices, searches read these from each document. */
-const READ_WHEN_SEARCHED = { hash: { type: 'keyword' }, 'location.type': { type: 'keyword' } };
+const READ_WHEN_SEARCHED = { hash: { type: 'keyword' }, 'location.type': { type: 'keyword' } } as const;
 
 /** How long the indices may take until each has a primary shard. */
 const ACTIVE_WITHIN = '10s';
 
+type IndexBody = Pick<estypes.IndicesCreateRequest, 'settings' | 'mappings' | 'aliases'>;
+
 const KINDS = ['log', 'resources', 'changes', 'ledgers', 'catalog'] as const;
 type IndexKind = (typeof KINDS)[number];
 
-interface Found {
-  readonly aliases: Readonly<Record<string, unknown>>;
-  readonly mappings: { readonly _meta?: { readonly schema_version?: unknown } };
-}
+type Found = estypes.IndicesIndexState;
 
 interface Template {
-  readonly settings: object;
-  readonly mappings: { readonly properties: Readonly<Record<string, object>> };
+  readonly settings: estypes.IndicesIndexSettings;
+  readonly mappings: estypes.MappingTypeMapping & { readonly properties: object };
 }
 
 interface FoundIndex {
@@ -61,13 +62,13 @@ export async function migrateIndices(cluster: Cluster, names: IndexNames): Promi
   );
   for (const kind of new Set(older.map(({ kind }) => kind))) await putTemplate(cluster, names, kind);
   for (const { kind, name } of older) {
-    await cluster.ask({ method: 'PUT', path: `/${name}/_mapping`, body: laterMapping(kind) });
+    await cluster.ask((client) => client.indices.putMapping({ index: name, ...laterMapping(kind) }));
   }
   return Math.min(SCHEMA_VERSION, ...older.map(({ version }) => version));
 }
 
 /** The mapping for an index of an older schema: every schema has all fields of the one before, as they were, but for those. */
-function laterMapping(kind: IndexKind): object {
+function laterMapping(kind: IndexKind): estypes.MappingTypeMapping {
   const { mappings } = readMapping(kind);
   if (kind !== 'resources' && kind !== 'changes') return mappings;
   const { hash: _, location: __, ...properties } = mappings.properties;
@@ -108,19 +109,16 @@ function unusable(message: string): TidemarkError {
 
 /** Another process may have made them a moment ago: an index is found before it can be read. */
 async function requireActive(cluster: Cluster, names: IndexNames): Promise<void> {
-  const { body } = await cluster.ask<{ status: string }>({
-    method: 'GET',
-    path: `/_cluster/health/${KINDS.map((kind) => names[kind]).join(',')}`,
-    // Yellow is also what an index is whose primary shards are only being made: each index has one at least.
-    query: {
-      wait_for_status: 'yellow',
-      wait_for_active_shards: KINDS.length,
-      timeout: ACTIVE_WITHIN,
-      filter_path: 'status',
-    },
-    expects: [408],
-  });
-  if (body.status !== 'red') return;
+  const request = {
+    index: KINDS.map((kind) => names[kind]),
+    // An index is yellow also while its primary shards are being made: each index has one at least.
+    wait_for_status: 'yellow',
+    wait_for_active_shards: KINDS.length,
+    timeout: ACTIVE_WITHIN,
+    filter_path: 'status',
+  } as const;
+  const { status } = await cluster.ask((client) => client.cluster.health(request, { ignore: [408] }));
+  if (status !== 'red') return;
   throw new TidemarkError(
     'unavailable',
     `Elasticsearch at ${cluster.name} has no node that holds all of ${names.prefix}-*: see GET _cluster/allocation/explain`,
@@ -137,12 +135,8 @@ export async function makeChangesIndex(cluster: Cluster, names: IndexNames, numb
 }
 
 async function requireVersion(cluster: Cluster): Promise<void> {
-  const { body } = await cluster.ask<{ nodes?: Record<string, { version: string }> }>({
-    method: 'GET',
-    path: '/_nodes',
-    query: { filter_path: 'nodes.*.version' },
-  });
-  for (const { version } of Object.values(body.nodes ?? {})) {
+  const { nodes } = await cluster.ask((client) => client.nodes.info({ filter_path: 'nodes.*.version' }));
+  for (const { version } of Object.values(nodes ?? {})) {
     const major = Number(version.split('.')[0]);
     if (major === 8 || major === 9) continue;
     throw new TidemarkError(
@@ -153,13 +147,15 @@ async function requireVersion(cluster: Cluster): Promise<void> {
 }
 
 async function findIndices(cluster: Cluster, names: IndexNames): Promise<ReadonlyMap<string, Found>> {
-  const wanted = [names.prefix, ...KINDS.map((kind) => names[kind])].join(',');
-  const { body } = await cluster.ask<Record<string, Found>>({
-    method: 'GET',
-    path: `/${wanted}`,
-    query: { ignore_unavailable: true, features: 'aliases,mappings', filter_path: '*.aliases,*.mappings._meta' },
-  });
-  return new Map(Object.entries(body));
+  const indices = await cluster.ask((client) =>
+    client.indices.get({
+      index: [names.prefix, ...KINDS.map((kind) => names[kind])],
+      ignore_unavailable: true,
+      features: ['aliases', 'mappings'],
+      filter_path: '*.aliases,*.mappings._meta',
+    }),
+  );
+  return new Map(Object.entries(indices));
 }
 
 /** The indices of a kind with their schemas; none when there is no index. @throws TidemarkError `incompatible` for indices that cannot be used, or migrated */
@@ -200,24 +196,18 @@ async function makeIndex(cluster: Cluster, names: IndexNames, kind: IndexKind): 
 async function putTemplate(cluster: Cluster, names: IndexNames, kind: IndexKind): Promise<void> {
   const alias = names[kind];
   const template = readMapping(kind);
-  await cluster.ask({
-    method: 'PUT',
-    path: `/_index_template/${alias}`,
-    body: { index_patterns: [`${alias}-*`], priority: 500, template, _meta: { managed_by: 'tidemark' } },
-  });
+  const body = { index_patterns: [`${alias}-*`], priority: 500, template, _meta: { managed_by: 'tidemark' } };
+  await cluster.ask((client) => client.indices.putIndexTemplate({ name: alias, ...body }));
 }
 
-async function createIndex(cluster: Cluster, name: string, body: object): Promise<void> {
-  const { status, body: answer } = await cluster.ask<{ error?: { type: string; reason: string } }>({
-    method: 'PUT',
-    path: `/${name}`,
-    body,
-    query: { wait_for_active_shards: 1 },
-    expects: [400],
-  });
-  if (status === 200 || answer.error?.type === 'resource_already_exists_exception') return;
-  const { type, reason } = answer.error ?? {};
-  // The only thing that is validated and ours is right: how many shards the cluster may have.
+async function createIndex(cluster: Cluster, name: string, body: IndexBody): Promise<void> {
+  const { statusCode, body: response } = await cluster.ask((client) =>
+    client.indices.create({ index: name, ...body, wait_for_active_shards: 1 }, { ignore: [400], meta: true }),
+  );
+  if (statusCode === 200) return;
+  const { type, reason } = causeOf(response);
+  if (type === 'resource_already_exists_exception') return;
+  // Elasticsearch validates only one thing that may be wrong here: how many shards the cluster may have.
   const isFull = type === 'validation_exception' || type === 'illegal_argument_exception';
   const advice = isFull ? ': remove indices that nobody needs, or raise cluster.max_shards_per_node' : '';
   throw new TidemarkError(

@@ -55,7 +55,8 @@ export class WindowReader {
     const filter = [{ term: { doc_type: 'window' } }, { term: { set } }];
     for (;;) {
       const last = windows.at(-1)?.number ?? 0;
-      const found = await this.#cluster.search<WindowDocument>(this.#names.ledgers, {
+      const found = await this.#cluster.search<WindowDocument>({
+        index: this.#names.ledgers,
         query: { bool: { filter } },
         sort: [{ number: 'asc' }],
         search_after: [last],

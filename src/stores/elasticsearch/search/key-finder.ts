@@ -107,11 +107,15 @@ export class KeyFinder {
     const batches = new BatchSize(most);
     const resources: Resource[] = [];
     for (let last = above; ; ) {
-      const search = { query: { bool: { filter } }, sort: [{ order: 'asc' }], search_after: [last] };
-      const { found, isFull } = await batches.ask(
-        (size) => cluster.search<ResourceDocument>(names.resources, { ...search, size }),
-        most - resources.length,
-      );
+      const search = (size: number) =>
+        cluster.search<ResourceDocument>({
+          index: names.resources,
+          query: { bool: { filter } },
+          sort: [{ order: 'asc' }],
+          search_after: [last],
+          size,
+        });
+      const { found, isFull } = await batches.ask(search, most - resources.length);
       // An expression may take more than the slice.
       const inside = found.filter(({ order }) => order <= through);
       resources.push(...(inside.map(toResource) as Resource[]));

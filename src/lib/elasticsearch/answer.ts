@@ -1,4 +1,0 @@
-export interface Answer<Body> {
-  readonly status: number;
-  readonly body: Body;
-}
