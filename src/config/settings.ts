@@ -246,7 +246,7 @@ export const SETTINGS = {
     schema: values.duration,
     default: '5s',
     meaning:
-      'How often it is looked whether a set of records has a newer artifact, with `ms`, `s`, `m` or `h`; each time, the folder of its dates and that of the last one are listed.',
+      'How often to check whether a set of records has a newer artifact, with `ms`, `s`, `m` or `h`; each time, the folder of its dates and that of the last one are listed.',
   }),
   folderScanInterval: setting({
     variable: 'TIDEMARK_FOLDER_SCAN_INTERVAL',

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+
+const CHECKOUT = new URL('../../', import.meta.url);
+
+describe('docs/dependencies.md', () => {
+  const page = readFileSync(new URL('docs/dependencies.md', CHECKOUT), 'utf8');
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(new URL('package.json', CHECKOUT), 'utf8'));
+
+  for (const [title, packages] of [
+    ['At run time', dependencies],
+    ['For development', devDependencies],
+  ]) {
+    it(`names every package of package.json, and no other: ${title}`, () => {
+      assert.deepEqual(packagesOf(title), Object.keys(packages).sort());
+    });
+  }
+
+  /** The names in the first column of the table of a section. */
+  function packagesOf(title: string): readonly string[] {
+    const section = page.split(/^## /m).find((text) => text.startsWith(`${title}\n`))!;
+    const cells = [...section.matchAll(/^\| (`[^|]+`) \|/gm)].map(([, cell]) => cell!);
+    return cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name!)).sort();
+  }
+});
