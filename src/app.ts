@@ -3,8 +3,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Worker } from 'node:worker_threads';
 import { TokenRegistry } from './access/token-registry.ts';
 import { openArtifacts } from './artifacts/open-artifacts.ts';
+import type { ArchiveThreadData } from './backup/archive.worker.ts';
 import type { Archived } from './backup/archive-log.ts';
-import { type ArchiveThreadData, archiveInThread } from './backup/archive-task.ts';
+import { archiveInThread } from './backup/archive-task.ts';
 import { requireWhole } from './backup/rebuild-state.ts';
 import { type Configuration, describeStore } from './config/configuration.ts';
 import { exclusionsOfOwnFiles } from './config/own-files.ts';
@@ -14,12 +15,12 @@ import type { ResourceSet, SetId } from './core/resource-set.ts';
 import { Updater } from './ingest/updater.ts';
 import { armFailpoint } from './lib/failpoint.ts';
 import { makeFolder } from './lib/make-folder.ts';
-import { startThread } from './lib/workers/questions.ts';
+import { startWorker } from './lib/workers/rpc.ts';
 import { Journal } from './observe/audit/journal.ts';
 import { AppMetrics } from './observe/metrics/app-metrics.ts';
 import { DocumentCache } from './publish/cache/document-cache.ts';
 import { FreshDocuments } from './publish/cache/fresh-documents.ts';
-import type { RenderThreadData } from './publish/cache/render-thread.ts';
+import type { RenderThreadData } from './publish/cache/render.worker.ts';
 import { Renderer } from './publish/cache/renderer.ts';
 import type { DocumentPublisher } from './publish/document-publisher.ts';
 import { Publisher } from './publish/publisher.ts';
@@ -188,14 +189,14 @@ function openMemory(dataFolder: string, { id, origin, epoch, epochStart }: Resou
 function startCompareThread({ store, artifacts, dataFolder, failpoint }: Configuration): Worker {
   const folder = join(dataFolder, 'spool');
   const workerData: CompareThreadData = { store, artifacts, folder, failpoint };
-  return startThread('./sources/artifact/compare-thread', import.meta.url, {
+  return startWorker('./sources/artifact/compare-thread', import.meta.url, {
     workerData,
     resourceLimits: { maxYoungGenerationSizeMb: COMPARE_YOUNG_MB },
   });
 }
 
 function startRenderThread(workerData: RenderThreadData): Worker {
-  return startThread('./publish/cache/render-thread', import.meta.url, {
+  return startWorker('./publish/cache/render.worker', import.meta.url, {
     workerData,
     resourceLimits: { maxYoungGenerationSizeMb: RENDER_YOUNG_MB },
   });
@@ -203,5 +204,5 @@ function startRenderThread(workerData: RenderThreadData): Worker {
 
 function startArchiveThread({ store, artifacts, failpoint }: Configuration, stopped: SharedArrayBuffer): Worker {
   const workerData: ArchiveThreadData = { store, artifacts, failpoint, stopped };
-  return startThread('./backup/archive-thread', import.meta.url, { workerData });
+  return startWorker('./backup/archive.worker', import.meta.url, { workerData });
 }

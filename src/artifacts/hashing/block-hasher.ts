@@ -1,9 +1,8 @@
 import type { Worker } from 'node:worker_threads';
 import { HASH_ALGORITHMS, type HashAlgorithm, type Hashes } from '../../core/hash.ts';
-import { AskedThread } from '../../lib/workers/asked-thread.ts';
-import { startThread } from '../../lib/workers/questions.ts';
+import { CalledThread, startWorker } from '../../lib/workers/rpc.ts';
 import type { Block } from '../blocks.ts';
-import type { HashQuestion } from './hash-thread.ts';
+import type { HashFunctions } from './hash.worker.ts';
 import { RunningHashes } from './running-hashes.ts';
 
 /** MD5 takes as long as the other two together. */
@@ -14,32 +13,32 @@ const SHARES: readonly (readonly HashAlgorithm[])[] = [['md5'], ['sha-1', 'sha-2
  * for a gigabyte, in which the main thread would encode nothing.
  */
 export class BlockHasher {
-  #threads: readonly AskedThread[] = [];
+  #threads: readonly CalledThread<HashFunctions>[] = [];
   readonly #here = new RunningHashes(HASH_ALGORITHMS);
 
   /** Blocks come in their order. Resolves when the block's memory may be used again. */
   async update({ bytes, isOnly }: Block): Promise<void> {
     if (isOnly) return this.#here.update(bytes);
     if (this.#threads.length === 0) this.#threads = SHARES.map(startHashing);
-    await Promise.all(this.#threads.map((thread) => thread.ask<HashQuestion, undefined>(bytes)));
+    await Promise.all(this.#threads.map((thread) => thread.call('update', [bytes])));
   }
 
   async digest(): Promise<Required<Hashes>> {
     if (this.#threads.length === 0) return this.#here.digest() as Required<Hashes>;
-    const parts = await Promise.all(this.#threads.map((thread) => thread.ask<HashQuestion, Hashes>('digest')));
+    const parts = await Promise.all(this.#threads.map((thread) => thread.call('digest', [])));
     return Object.assign({}, ...parts);
   }
 
   end(): void {
-    for (const thread of this.#threads) thread.end();
+    for (const thread of this.#threads) void thread.end();
   }
 }
 
-function startHashing(algorithms: readonly HashAlgorithm[]): AskedThread {
+function startHashing(algorithms: readonly HashAlgorithm[]): CalledThread<HashFunctions> {
   const start = (): Worker =>
-    startThread('./hash-thread', import.meta.url, {
+    startWorker('./hash.worker', import.meta.url, {
       workerData: algorithms,
       resourceLimits: { maxYoungGenerationSizeMb: 2 },
     });
-  return new AskedThread({ work: 'hashing an artifact', start });
+  return new CalledThread({ work: 'hashing an artifact', start });
 }

@@ -1,8 +1,14 @@
-import { AskedThread } from '../../lib/workers/asked-thread.ts';
-import { startThread } from '../../lib/workers/questions.ts';
+import { CalledThread, startWorker } from '../../lib/workers/rpc.ts';
 import type { RecordProblem } from '../input-item.ts';
 import type { Outputs, OutputTarget } from './output-record.ts';
 import type { DerivedSchema, TransformInput } from './transform.ts';
+import type {
+  DescribedTransform,
+  TransformFunctions,
+  TransformOptions,
+  TransformTask,
+  TransformThreadData,
+} from './transform.worker.ts';
 
 /** A transform that a run can use. */
 export interface RecordTransformer {
@@ -11,32 +17,6 @@ export interface RecordTransformer {
   readonly schema?: DerivedSchema | undefined;
   /** What becomes of each record, in their order. May be called again before it has answered; records are taken one after the other. */
   transform(records: readonly TransformInput[], target: OutputTarget): Promise<readonly Outputs[]>;
-}
-
-export type DescribedTransform = Pick<RecordTransformer, 'name' | 'schema'>;
-
-export type TransformTask =
-  | { readonly task: 'describe' }
-  | {
-      readonly task: 'transform';
-      /** The number of the first record in the run, from 1. */
-      readonly first: number;
-      readonly records: readonly TransformInput[];
-      /** Numbers of records that are left out. */
-      readonly skip: readonly number[];
-      readonly target: OutputTarget;
-    };
-
-export interface TransformThreadData extends TransformOptions {
-  /** One number: that of the record that is being transformed; 0 between two tasks. */
-  readonly progress: Int32Array<SharedArrayBuffer>;
-}
-
-interface TransformOptions {
-  /** A name, or the path of a mapping or a module: see `loadTransform`. */
-  readonly text: string;
-  /** Relative paths begin there. */
-  readonly folder: string;
 }
 
 interface RunnerOptions extends TransformOptions {
@@ -57,7 +37,7 @@ const SHORTEST_CHECK_MS = 10;
  */
 export class TransformRunner implements RecordTransformer {
   readonly #options: RunnerOptions;
-  readonly #thread: AskedThread;
+  readonly #thread: CalledThread<TransformFunctions>;
   readonly #problems = new Map<number, RecordProblem>();
   readonly #stop = () => this.close();
   #description: DescribedTransform = { name: '', schema: undefined };
@@ -70,7 +50,7 @@ export class TransformRunner implements RecordTransformer {
 
   private constructor(options: RunnerOptions) {
     this.#options = options;
-    this.#thread = new AskedThread({ work: 'the transform', start: () => this.#start() });
+    this.#thread = new CalledThread({ work: 'the transform', start: () => this.#start() });
     options.signal.addEventListener('abort', this.#stop);
   }
 
@@ -78,7 +58,7 @@ export class TransformRunner implements RecordTransformer {
   static async open(options: RunnerOptions): Promise<TransformRunner> {
     const runner = new TransformRunner(options);
     try {
-      runner.#description = await runner.#thread.ask<TransformTask, DescribedTransform>({ task: 'describe' });
+      runner.#description = await runner.#thread.call('describe', []);
       return runner;
     } catch (error) {
       runner.close();
@@ -101,7 +81,7 @@ export class TransformRunner implements RecordTransformer {
     this.#asked += 1;
     this.#watch();
     try {
-      const outputs = await this.#ask({ task: 'transform', first, records, skip: [], target });
+      const outputs = await this.#ask({ first, records, skip: [], target });
       return outputs.map((output, at) => output ?? { problem: this.#problems.get(first + at)! });
     } finally {
       this.#asked -= 1;
@@ -115,13 +95,13 @@ export class TransformRunner implements RecordTransformer {
     this.#isClosed = true;
     this.#options.signal.removeEventListener('abort', this.#stop);
     this.#unwatch();
-    this.#thread.end();
+    void this.#thread.end();
   }
 
-  async #ask(task: Extract<TransformTask, { task: 'transform' }>): Promise<readonly (Outputs | undefined)[]> {
+  async #ask(task: TransformTask): Promise<readonly (Outputs | undefined)[]> {
     const known = this.#failures;
     try {
-      return await this.#thread.ask<TransformTask, readonly (Outputs | undefined)[]>(task);
+      return await this.#thread.call('transform', [task]);
     } catch (error) {
       this.#options.signal.throwIfAborted();
       // Every task that waited fails when the thread ends: the first one finds out which record it was.
@@ -138,7 +118,7 @@ export class TransformRunner implements RecordTransformer {
     this.#progress = newProgress();
     const workerData: TransformThreadData = { text, folder, progress: this.#progress };
     const resourceLimits = { maxOldGenerationSizeMb: MOST_MEMORY_MB };
-    return startThread('./transform-thread', import.meta.url, { workerData, resourceLimits });
+    return startWorker('./transform.worker', import.meta.url, { workerData, resourceLimits });
   }
 
   #watch(): void {
@@ -163,7 +143,7 @@ export class TransformRunner implements RecordTransformer {
     const seconds = this.#options.recordTimeout / 1000;
     this.#fail(number, { kind: 'too-slow', message: `it took longer than ${seconds} s (TIDEMARK_RECORD_TIMEOUT)` });
     this.#progress = newProgress();
-    this.#thread.end('a record took too long');
+    void this.#thread.end('a record took too long');
   }
 
   #fail(number: number, problem: RecordProblem): void {

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { HashAlgorithm } from '../../core/hash.ts';
 import { isLeftOut } from '../../lib/exclusions.ts';
+import { ThreadPool } from '../../lib/workers/pool.ts';
 import type {
   ContentRoot,
   FileDigest,
@@ -13,11 +14,16 @@ import type {
 import { noSuchFile } from '../file-errors.ts';
 import type { RootLocation } from '../root-location.ts';
 import { CurrentExclusions } from './current-exclusions.ts';
-import { HashClient } from './hash-client.ts';
+import { folderThread } from './folder-thread.ts';
+import type { HashFunctions } from './hash.worker.ts';
+import type { HashedRoot } from './hash-file.ts';
 import { openWithin } from './open-within.ts';
 import type { WalkedFolder } from './walk.ts';
 import { WalkClient } from './walk-client.ts';
 import { watchFolder } from './watch-client.ts';
+
+/** That hash files, each one file at a time: so stopping one stops nothing else. */
+const HASH_THREADS = 2;
 
 /** Milliseconds. */
 const DEFAULT_SCAN_INTERVAL = 3_600_000;
@@ -35,7 +41,7 @@ export class FolderRoot implements ContentRoot {
   readonly #folder: WalkedFolder;
   readonly #exclusions: CurrentExclusions;
   readonly #walks: WalkClient;
-  readonly #hashing: HashClient;
+  readonly #hashing: ThreadPool<HashFunctions>;
   readonly #scanInterval: number;
 
   constructor({ root, exclude, ownFiles, hashes = [], scanInterval = DEFAULT_SCAN_INTERVAL }: RootLocation) {
@@ -44,7 +50,8 @@ export class FolderRoot implements ContentRoot {
     this.#scanInterval = scanInterval;
     this.#walks = new WalkClient(this.#folder);
     this.hashes = [...new Set([PUBLISHED_HASH, ...hashes])];
-    this.#hashing = new HashClient({ root: this.#folder.root, hashes: this.hashes });
+    const hashed: HashedRoot = { root: this.#folder.root, hashes: this.hashes };
+    this.#hashing = new ThreadPool(HASH_THREADS, folderThread('hash.worker', hashed));
   }
 
   list(under = ''): AsyncIterable<readonly RootEntry[]> {
@@ -67,7 +74,7 @@ export class FolderRoot implements ContentRoot {
   }
 
   digest(path: string, signal?: AbortSignal): Promise<FileDigest> {
-    return this.#hashing.digest(path, signal);
+    return this.#hashing.call('digest', [path], signal);
   }
 
   watch(onChange: (path: string) => void, onProblem: (problem: RootProblem) => void): Promise<RootWatch> {

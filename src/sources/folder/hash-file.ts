@@ -28,7 +28,7 @@ const buffer = Buffer.allocUnsafe(1024 * 1024);
 
 /**
  * Hashes a regular file of a folder with synchronous calls, which for small files cost a tenth of asynchronous ones: for a thread
- * of its own (hash-thread.ts). Keeps to the same rules as open-within.ts.
+ * of its own (hash.worker.ts). Keeps to the same rules as open-within.ts.
  * @throws TidemarkError as `ContentRoot.digest`
  */
 export function hashFile({ root, hashes }: HashedRoot, path: string): FileDigest {

@@ -1,28 +1,29 @@
 import { prefetch } from '../../lib/prefetch.ts';
+import { CalledThread } from '../../lib/workers/rpc.ts';
 import type { RootEntry } from '../content-root.ts';
-import { HeldThread } from './held-thread.ts';
+import { folderThread } from './folder-thread.ts';
 import type { WalkedFolder } from './walk.ts';
-import type { WalkAnswer, WalkAsk } from './walk-thread.ts';
+import type { WalkFunctions } from './walk.worker.ts';
 
-/** Walks a folder in a thread of its own. */
+/** Walks a folder in a thread. */
 export class WalkClient {
-  readonly #thread: HeldThread<WalkAsk, WalkAnswer>;
+  readonly #thread: CalledThread<WalkFunctions>;
   #lastId = 0;
 
-  constructor(workerData: WalkedFolder) {
-    this.#thread = new HeldThread('walk-thread', workerData);
+  constructor(folder: WalkedFolder) {
+    this.#thread = new CalledThread(folderThread('walk.worker', folder));
   }
 
-  /** The batches of a walk; the next one is gathered while the caller uses the last. */
+  /** The batches of a walk; the thread makes the next one while the caller uses the last. */
   async *walk(under: string): AsyncGenerator<readonly RootEntry[]> {
     const id = ++this.#lastId;
-    this.#thread.hold();
+    const release = this.#thread.hold();
     try {
-      const batches = prefetch(() => this.#thread.ask({ id, under, end: false }));
+      const batches = prefetch(() => this.#thread.call('next', [id, under]));
       for await (const batch of batches) if (batch.length > 0) yield batch;
     } finally {
-      this.#thread.ask({ id, under, end: true }).catch(() => {});
-      this.#thread.letGo();
+      this.#thread.call('end', [id]).catch(() => {});
+      release();
     }
   }
 }

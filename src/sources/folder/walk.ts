@@ -23,7 +23,7 @@ export interface Walk extends WalkedFolder {
 }
 
 /**
- * Lists files with synchronous calls, which cost a tenth of asynchronous ones: for a thread of its own (walk-thread.ts).
+ * Lists files with synchronous calls, which cost a tenth of asynchronous ones: for a thread of its own (walk.worker.ts).
  * Links to folders are not followed. A link to a file is listed as that file when its real path lies in the root.
  */
 export function* walk({ root, patterns, under }: Walk): Generator<readonly RootEntry[]> {

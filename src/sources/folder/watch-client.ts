@@ -1,7 +1,7 @@
-import { receiveError } from '../../lib/workers/questions.ts';
+import { CalledThread } from '../../lib/workers/rpc.ts';
 import type { RootProblem, RootWatch } from '../content-root.ts';
-import { startFolderThread } from './held-thread.ts';
-import type { WatchedRoot, WatchTold } from './watch-thread.ts';
+import { folderThread } from './folder-thread.ts';
+import type { WatchedRoot, WatchFunctions } from './watch.worker.ts';
 
 interface Listener {
   readonly onChange: (path: string) => void;
@@ -9,33 +9,36 @@ interface Listener {
 }
 
 /**
- * Watches a folder in a thread of its own, so that neither a folder of a million names nor a network file system that hangs
- * stops the rest of the program.
- * @throws TidemarkError `unavailable` when the root is not there
+ * Watches a folder in a thread, so that neither a folder of a million names nor a network file system that hangs stops the rest of the
+ * program.
+ * @throws TidemarkError `unavailable` when the root does not exist
  */
-export async function watchFolder(workerData: WatchedRoot, { onChange, onProblem }: Listener): Promise<RootWatch> {
-  const thread = startFolderThread('watch-thread', workerData);
-  let open = true;
+export async function watchFolder(watched: WatchedRoot, { onChange, onProblem }: Listener): Promise<RootWatch> {
+  const thread = new CalledThread<WatchFunctions>({
+    ...folderThread('watch.worker', watched),
+    work: 'watching the root',
+  });
+  let isOpen = true;
   const close = async (): Promise<void> => {
-    open = false;
-    await thread.terminate();
+    isOpen = false;
+    await thread.end();
+  };
+  const follow = async (): Promise<void> => {
+    while (isOpen) {
+      const { paths, problems } = await thread.call('next', []);
+      // A listener may close the watch.
+      for (const path of paths) if (isOpen) onChange(path);
+      for (const problem of problems) if (isOpen) onProblem(problem);
+    }
   };
   try {
-    await new Promise<void>((resolve, reject) => {
-      thread.on('message', (told: WatchTold) => {
-        if (told.told === 'ready') resolve();
-        if (told.told === 'failed') reject(receiveError(told.error));
-        if (told.told === 'changed' && open) for (const path of told.paths) onChange(path);
-        if (told.told === 'problem' && open) onProblem({ path: told.path, problem: told.problem });
-      });
-      thread.on('error', (error) => {
-        reject(error);
-        if (open) onProblem({ path: '', problem: `watching the root failed: ${error}` });
-      });
-    });
+    await thread.call('open', []);
   } catch (error) {
     await close();
     throw error;
   }
+  follow().catch((error: Error) => {
+    if (isOpen) onProblem({ path: '', problem: error.message });
+  });
   return { close };
 }

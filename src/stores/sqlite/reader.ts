@@ -3,46 +3,38 @@ import type { ResourceKey } from '../../core/key.ts';
 import type { Resource } from '../../core/resource.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import { prefetch } from '../../lib/prefetch.ts';
-import { AskedThread } from '../../lib/workers/asked-thread.ts';
-import { startThread } from '../../lib/workers/questions.ts';
+import { CalledThread, startWorker } from '../../lib/workers/rpc.ts';
 import type { ChangeCounts, EncodedResource, FoundResources } from '../resource-index.ts';
 import { toResource } from './queries.ts';
-import {
-  type CountRequest,
-  type FindRequest,
-  type FoundRows,
-  lastKeyOf,
-  type ReadTask,
-  type StateColumns,
-} from './wire.ts';
+import type { ReaderFunctions } from './reader.worker.ts';
+import { type CountRequest, type FindRequest, lastKeyOf } from './wire.ts';
 
 /** So many may wait for the thread: some ten seconds of searches. */
 const MOST_WAITING = 20;
 
 /** The thread that reads many rows, as seen from outside. It is started when it is asked first. */
 export class Reader {
-  readonly #thread: AskedThread;
+  readonly #thread: CalledThread<ReaderFunctions>;
   #waiting = 0;
 
   constructor(file: string) {
-    const start = () => startThread('./reader-thread', import.meta.url, { workerData: { file } });
-    this.#thread = new AskedThread({ work: 'reading the store', start });
+    const start = () => startWorker('./reader.worker', import.meta.url, { workerData: { file } });
+    this.#thread = new CalledThread({ work: 'reading the store', start });
   }
 
   async find(find: FindRequest): Promise<FoundResources> {
-    const { rows, next } = await this.#ask<FoundRows>({ task: 'find', find });
+    const { rows, next } = await this.#limited(() => this.#thread.call('find', [find]));
     return { resources: rows.map(toResource) as Resource[], next };
   }
 
   count(count: CountRequest): Promise<readonly ChangeCounts[]> {
-    return this.#ask({ task: 'count', count });
+    return this.#limited(() => this.#thread.call('count', [count]));
   }
 
   async *states(set: SetId): AsyncGenerator<readonly EncodedResource[]> {
     let after: ResourceKey = '';
     const next = async () => {
-      const task: ReadTask = { task: 'states', states: { set, after } };
-      const batches = await this.#thread.ask<ReadTask, readonly StateColumns[]>(task);
+      const batches = await this.#thread.call('states', [{ set, after }]);
       const last = lastKeyOf(batches);
       if (last === undefined) return undefined;
       after = last;
@@ -61,13 +53,13 @@ export class Reader {
     return this.#thread.close();
   }
 
-  async #ask<Answer>(task: ReadTask): Promise<Answer> {
+  async #limited<Result>(search: () => Promise<Result>): Promise<Result> {
     if (this.#waiting >= MOST_WAITING) {
       throw new TidemarkError('unavailable', 'too many are searching at the moment: try again in a few seconds');
     }
     this.#waiting += 1;
     try {
-      return await this.#thread.ask<ReadTask, Answer>(task);
+      return await search();
     } finally {
       this.#waiting -= 1;
     }

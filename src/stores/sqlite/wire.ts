@@ -130,24 +130,12 @@ export interface WriterData {
   readonly startOfMachine: number;
 }
 
-/** What the writer thread is asked; it answers a commit with columns, a mark with a boundary, a put with a version. */
-export type WriteTask =
-  | { readonly task: 'commit'; readonly events: EventColumns }
-  | { readonly task: 'mark' }
-  | { readonly task: 'put'; readonly put: PutRequest };
-
 export interface PutRequest {
   readonly kind: string;
   readonly id: string;
   readonly body: string;
   readonly replaces: number | undefined;
 }
-
-/** What the reader thread is asked; it answers a search with rows, a count with numbers, and states with columns. */
-export type ReadTask =
-  | { readonly task: 'find'; readonly find: FindRequest }
-  | { readonly task: 'count'; readonly count: CountRequest }
-  | { readonly task: 'states'; readonly states: StatesRequest };
 
 export interface FindRequest {
   readonly set: SetId;

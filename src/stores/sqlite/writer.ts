@@ -1,9 +1,9 @@
 import type { Stamp } from '../../core/stamp.ts';
-import { AskedThread } from '../../lib/workers/asked-thread.ts';
-import { startThread } from '../../lib/workers/questions.ts';
+import { CalledThread, startWorker } from '../../lib/workers/rpc.ts';
 import { startOfMachine } from '../clock.ts';
 import type { StoreIdentity } from './store-lock.ts';
-import type { EventColumns, PutRequest, ResultColumns, WriterData, WriteTask } from './wire.ts';
+import type { EventColumns, PutRequest, ResultColumns, WriterData } from './wire.ts';
+import type { WriterFunctions } from './writer.worker.ts';
 
 export interface WriterOptions {
   readonly failpoint: string | undefined;
@@ -12,26 +12,26 @@ export interface WriterOptions {
 
 /** The writer thread as seen from outside. It is started by the first write: whoever only reads never has one. */
 export class Writer {
-  readonly #thread: AskedThread;
+  readonly #thread: CalledThread<WriterFunctions>;
   readonly #identity: StoreIdentity;
 
   constructor(file: string, { failpoint, identity }: WriterOptions) {
     const workerData: WriterData = { file, failpoint, startOfMachine: startOfMachine() };
-    const start = () => startThread('./writer-thread', import.meta.url, { workerData });
-    this.#thread = new AskedThread({ work: 'writing to the store', start });
+    const start = () => startWorker('./writer.worker', import.meta.url, { workerData });
+    this.#thread = new CalledThread({ work: 'writing to the store', start });
     this.#identity = identity;
   }
 
   commit(events: EventColumns): Promise<ResultColumns> {
-    return this.#ask({ task: 'commit', events });
+    return this.#acknowledged(() => this.#thread.call('commit', [events]));
   }
 
   mark(): Promise<Stamp> {
-    return this.#ask({ task: 'mark' });
+    return this.#acknowledged(() => this.#thread.call('mark', []));
   }
 
   put(put: PutRequest): Promise<number> {
-    return this.#ask({ task: 'put', put });
+    return this.#acknowledged(() => this.#thread.call('put', [put]));
   }
 
   /** Resolves when every write that was asked for is done. */
@@ -39,11 +39,11 @@ export class Writer {
     return this.#thread.close();
   }
 
-  async #ask<Answer>(task: WriteTask): Promise<Answer> {
+  async #acknowledged<Result>(write: () => Promise<Result>): Promise<Result> {
     this.#identity.require();
-    const answer = await this.#thread.ask<WriteTask, Answer>(task);
+    const result = await write();
     // What went to a file that was replaced meanwhile is not acknowledged.
     this.#identity.require();
-    return answer;
+    return result;
   }
 }

@@ -1,32 +1,40 @@
 import { workerData } from 'node:worker_threads';
 import { openArtifacts } from '../artifacts/open-artifacts.ts';
+import type { Configuration } from '../config/configuration.ts';
 import { armFailpoint } from '../lib/failpoint.ts';
-import { answerQuestions } from '../lib/workers/questions.ts';
+import { serveCalls } from '../lib/workers/rpc.ts';
 import { openStores } from '../stores/open-stores.ts';
 import { type Archived, archiveLog } from './archive-log.ts';
-import type { ArchiveTask, ArchiveThreadData } from './archive-task.ts';
 
-/** Milliseconds between two looks whether it is to stop. */
-const LOOK_AFTER = 200;
+/** What the thread is started with. */
+export interface ArchiveThreadData extends Pick<Configuration, 'store' | 'artifacts' | 'failpoint'> {
+  /** One number, which becomes 1 when it is to stop. */
+  readonly stopped: SharedArrayBuffer;
+}
+
+/** Between two checks whether it is to stop. */
+const CHECK_INTERVAL_MS = 200;
 
 /** The thread that archives for a server: it reads the log and packs it, so that the HTTP thread need not. */
 const { store, artifacts: location, failpoint, stopped } = workerData as ArchiveThreadData;
 armFailpoint(failpoint);
+const functions = { archive };
+export type ArchiveFunctions = typeof functions;
 
-answerQuestions(archive);
+serveCalls(functions);
 
-async function archive({ minAge }: ArchiveTask): Promise<Archived> {
+async function archive(minAge: number): Promise<Archived> {
   const given = new AbortController();
   const flag = new Int32Array(stopped);
-  const looking = setInterval(() => {
+  const checking = setInterval(() => {
     if (Atomics.load(flag, 0) === 1) given.abort();
-  }, LOOK_AFTER);
+  }, CHECK_INTERVAL_MS);
   const artifacts = openArtifacts(location);
   try {
     const stores = await openStores(store, { failpoint });
     return await archiveLog({ stores, artifacts, minAge, signal: given.signal }).finally(() => stores.close());
   } finally {
-    clearInterval(looking);
+    clearInterval(checking);
     await artifacts.close();
   }
 }

@@ -1,14 +1,16 @@
 import { workerData } from 'node:worker_threads';
 import type { StoreLocation } from '../../config/configuration.ts';
+import type { KeyRange } from '../../core/key.ts';
+import type { SetId } from '../../core/resource-set.ts';
 import { armFailpoint } from '../../lib/failpoint.ts';
-import { answerQuestions } from '../../lib/workers/questions.ts';
+import { serveCalls } from '../../lib/workers/rpc.ts';
 import { openStores } from '../../stores/open-stores.ts';
 import { requestObserver } from '../../stores/request-counts.ts';
-import type { Survey } from '../../stores/resource-index.ts';
+import type { Limits, Survey } from '../../stores/resource-index.ts';
 import { basisOf, renderFromOlder } from '../render/older-version.ts';
 import { render } from '../render/render-job.ts';
+import type { Making } from './document-cache.ts';
 import { type DocumentRecord, writeDocument } from './document-files.ts';
-import type { RenderTask } from './renderer.ts';
 
 /** What the thread is started with. */
 export interface RenderThreadData {
@@ -23,11 +25,13 @@ const { store, failpoint, requests } = workerData as RenderThreadData;
 armFailpoint(failpoint);
 const { index, close } = await openStores(store, { observer: requestObserver(requests) });
 
-answerQuestions(perform, close);
+const functions = {
+  async render(record: string, { job, newest, immutable = false, older }: Making): Promise<DocumentRecord> {
+    const text = (older && (await renderFromOlder(job, older, index))) ?? render(job, index);
+    return writeDocument(record, text, { newest, immutable, basis: basisOf(job) });
+  },
+  survey: (set: SetId, range: KeyRange, limits: Limits): Promise<Survey> => index.survey(set, range, limits),
+};
+export type RenderFunctions = typeof functions;
 
-async function perform(task: RenderTask): Promise<DocumentRecord | Survey> {
-  if (task.task === 'survey') return index.survey(task.set, task.range, task.limits);
-  const { job, newest, immutable = false, older } = task.making;
-  const text = (older && (await renderFromOlder(job, older, index))) ?? render(job, index);
-  return writeDocument(task.record, text, { newest, immutable, basis: basisOf(job) });
-}
+serveCalls(functions, close);

@@ -1,11 +1,11 @@
 import { workerData } from 'node:worker_threads';
 import { armFailpoint } from '../../lib/failpoint.ts';
-import { answerQuestions } from '../../lib/workers/questions.ts';
+import { serveCalls } from '../../lib/workers/rpc.ts';
 import { JumpCheck } from '../clock.ts';
 import { putDocument } from './catalog-writer.ts';
 import { Committer } from './committer.ts';
 import { ask, connect } from './connection.ts';
-import type { WriterData, WriteTask } from './wire.ts';
+import type { EventColumns, PutRequest, WriterData } from './wire.ts';
 
 /** The one thread of a process that writes to the store: a commit may take long, and wait for another process's lock. */
 const { file, failpoint, startOfMachine } = workerData as WriterData;
@@ -15,18 +15,11 @@ const database = connect(file);
 database.exec('PRAGMA cache_size = -16000');
 const committer = new Committer(database, new JumpCheck(startOfMachine));
 
-answerQuestions(
-  (task: WriteTask) => ask(file, () => perform(task)),
-  () => database.close(),
-);
+const functions = {
+  commit: (events: EventColumns) => ask(file, () => committer.commit(events)),
+  mark: () => ask(file, () => committer.mark()),
+  put: (request: PutRequest) => ask(file, () => putDocument(database, request)),
+};
+export type WriterFunctions = typeof functions;
 
-function perform(task: WriteTask) {
-  switch (task.task) {
-    case 'commit':
-      return committer.commit(task.events);
-    case 'mark':
-      return committer.mark();
-    case 'put':
-      return putDocument(database, task.put);
-  }
-}
+serveCalls(functions, () => database.close());

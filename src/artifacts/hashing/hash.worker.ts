@@ -1,0 +1,15 @@
+import { workerData } from 'node:worker_threads';
+import type { HashAlgorithm } from '../../core/hash.ts';
+import { serveCalls } from '../../lib/workers/rpc.ts';
+import { RunningHashes } from './running-hashes.ts';
+
+const hashes = new RunningHashes(workerData as readonly HashAlgorithm[]);
+
+const functions = {
+  /** @param bytes in memory that is shared with the caller */
+  update: (bytes: Uint8Array) => hashes.update(bytes),
+  digest: () => hashes.digest(),
+};
+export type HashFunctions = typeof functions;
+
+serveCalls(functions);

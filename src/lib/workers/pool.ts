@@ -1,0 +1,54 @@
+import { type Arguments, CalledThread, type Functions, type Result, type ThreadOptions } from './rpc.ts';
+
+/** A few threads that offer the same functions, each with one call at a time. A thread is started when the others are busy. */
+export class ThreadPool<Offered extends Functions<Offered>> {
+  readonly #threads: readonly CalledThread<Offered>[];
+  readonly #free: CalledThread<Offered>[];
+  readonly #queue: ((thread: CalledThread<Offered>) => void)[] = [];
+
+  constructor(size: number, options: ThreadOptions) {
+    this.#threads = Array.from({ length: size }, () => new CalledThread<Offered>(options));
+    this.#free = [...this.#threads];
+  }
+
+  /**
+   * Calls a function in the first thread that is free.
+   * @throws as `CalledThread.call`; the signal's reason when it is aborted, which stops the function, whatever it is doing
+   */
+  async call<Name extends keyof Offered>(
+    name: Name,
+    values: Arguments<Offered[Name]>,
+    signal?: AbortSignal,
+  ): Promise<Result<Offered[Name]>> {
+    const thread = await this.#take();
+    const stop = () => void thread.end();
+    try {
+      signal?.throwIfAborted();
+      signal?.addEventListener('abort', stop);
+      return await thread.call(name, values);
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw error;
+    } finally {
+      signal?.removeEventListener('abort', stop);
+      this.#give(thread);
+    }
+  }
+
+  /** Resolves when every call is done and the threads have ended. Nothing can be called afterwards. */
+  async close(): Promise<void> {
+    const threads = await Promise.all(this.#threads.map(() => this.#take()));
+    await Promise.all(threads.map((thread) => thread.close()));
+    for (const thread of threads) this.#give(thread);
+  }
+
+  async #take(): Promise<CalledThread<Offered>> {
+    return this.#free.pop() ?? new Promise((resolve) => this.#queue.push(resolve));
+  }
+
+  #give(thread: CalledThread<Offered>): void {
+    const next = this.#queue.shift();
+    if (next === undefined) this.#free.push(thread);
+    else next(thread);
+  }
+}

@@ -1,0 +1,186 @@
+import { once } from 'node:events';
+import { extname } from 'node:path';
+import { parentPort, type ResourceLimits, Worker } from 'node:worker_threads';
+import { type ErrorCode, isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import { Mutex } from '../mutex.ts';
+
+/** Functions that a thread offers to the one that started it, by name. Arguments and results are copied. */
+export type Functions<Offered> = { readonly [Name in keyof Offered]: (...values: never[]) => unknown };
+export type Arguments<Function> = Function extends (...values: infer Values) => unknown ? Values : never;
+export type Result<Function> = Function extends (...values: never[]) => infer Returned ? Awaited<Returned> : never;
+
+/** `n` pairs a call with its reply. */
+interface Call {
+  readonly n: number;
+  readonly name: PropertyKey;
+  readonly values: readonly unknown[];
+}
+type Reply = { readonly n: number; readonly result: unknown } | { readonly n: number; readonly error: SentError };
+
+/** Asks a thread to end when it has replied to every call before. */
+const CLOSE = 'close';
+
+export interface ThreadOptions {
+  /** What the thread does, for errors: "reading the root". */
+  readonly work: string;
+  start(): Worker;
+  /**
+   * The thread ends when it was not held for so many milliseconds, and does not keep the process from ending meanwhile. Without it, the thread
+   * stays until `close`.
+   */
+  readonly idleMs?: number;
+}
+
+/** A thread that offers functions (`serveCalls`). The first call starts it; a call after its end starts another one. */
+export class CalledThread<Offered extends Functions<Offered>> {
+  readonly #options: ThreadOptions;
+  readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>();
+  #worker: Worker | undefined;
+  #calls = 0;
+  #holders = 0;
+  #idle: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(options: ThreadOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Calls a function of the thread.
+   * @param transfer buffers that the thread gets instead of a copy: they are empty here afterwards
+   * @throws what the function throws; TidemarkError `unavailable` when the thread ended: the function may have done anything, or nothing
+   */
+  async call<Name extends keyof Offered>(
+    name: Name,
+    values: Arguments<Offered[Name]>,
+    transfer: readonly ArrayBuffer[] = [],
+  ): Promise<Result<Offered[Name]>> {
+    if (this.#closed) throw this.#failure('it is closed');
+    const n = ++this.#calls;
+    const reply = Promise.withResolvers<unknown>();
+    const release = this.hold();
+    this.#waiting.set(n, reply);
+    try {
+      this.#worker!.postMessage({ n, name, values } satisfies Call, transfer);
+      return (await reply.promise) as Result<Offered[Name]>;
+    } finally {
+      this.#waiting.delete(n);
+      release();
+    }
+  }
+
+  /** Keeps a thread from ending by itself between calls that belong together, until the returned function is called. */
+  hold(): () => void {
+    this.#worker ??= this.#start();
+    if (this.#options.idleMs === undefined) return () => {};
+    clearTimeout(this.#idle);
+    this.#holders += 1;
+    this.#worker.ref();
+    return () => this.#release(this.#options.idleMs!);
+  }
+
+  /** Stops the thread, whatever it is doing. Resolves when it has ended. */
+  async end(reason: unknown = 'it was stopped'): Promise<void> {
+    const worker = this.#worker;
+    this.#worker = undefined;
+    const failure = this.#failure(reason);
+    for (const { reject } of this.#waiting.values()) reject(failure);
+    this.#waiting.clear();
+    await worker?.terminate();
+  }
+
+  /** Resolves when every call is done and the thread has ended. Nothing can be called afterwards. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    const worker = this.#worker;
+    if (worker === undefined) return;
+    const exit = once(worker, 'exit');
+    worker.postMessage(CLOSE);
+    await exit;
+  }
+
+  #start(): Worker {
+    const worker = this.#options.start();
+    worker.on('message', (reply: Reply) => this.#receive(reply));
+    const end = (reason: unknown) => {
+      if (this.#worker === worker) void this.end(reason);
+    };
+    worker.on('error', end);
+    worker.on('exit', () => end('its thread ended'));
+    return worker;
+  }
+
+  #receive(reply: Reply): void {
+    const waiting = this.#waiting.get(reply.n);
+    if ('error' in reply) waiting?.reject(receiveError(reply.error));
+    else waiting?.resolve(reply.result);
+  }
+
+  #release(idleMs: number): void {
+    this.#holders -= 1;
+    if (this.#holders > 0) return;
+    this.#worker?.unref();
+    this.#idle = setTimeout(() => void this.end(), idleMs).unref();
+  }
+
+  #failure(reason: unknown): TidemarkError {
+    return new TidemarkError('unavailable', `${this.#options.work} failed: ${reason}`, {}, reason);
+  }
+}
+
+/** The young generation of a thread that names no other: see cli/prepare-runtime.ts. */
+const YOUNG_MB = 12;
+
+/**
+ * Starts a file as a thread: TypeScript from the sources, JavaScript once it is built.
+ * @param file without its ending, relative to `base`, which is the caller's `import.meta.url`
+ */
+export function startWorker(
+  file: string,
+  base: string,
+  options: { readonly workerData: unknown; readonly resourceLimits?: ResourceLimits },
+): Worker {
+  const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_MB, ...options.resourceLimits };
+  return new Worker(new URL(file + extname(base), base), { ...options, resourceLimits });
+}
+
+/** In a thread: offers functions, which are called in the order of the calls and one at a time; `close` is called last. */
+export function serveCalls<Offered extends Functions<Offered>>(
+  functions: Offered,
+  close: () => void | Promise<void> = () => {},
+): void {
+  const mutex = new Mutex();
+  const port = parentPort!;
+  port.on('message', (call: Call | typeof CLOSE) => {
+    void mutex.run(async () => {
+      if (call !== CLOSE) return port.postMessage(await replyTo(call, functions));
+      await close();
+      port.close();
+    });
+  });
+}
+
+async function replyTo<Offered extends Functions<Offered>>(call: Call, functions: Offered): Promise<Reply> {
+  const { n } = call;
+  try {
+    return { n, result: await functions[call.name as keyof Offered](...(call.values as never[])) };
+  } catch (error) {
+    return { n, error: sendError(error) };
+  }
+}
+
+/** An error as it travels between threads, which copy of an Error only its text; without a code it is an unexpected one. */
+interface SentError {
+  readonly code?: ErrorCode;
+  readonly message: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+function sendError(error: unknown): SentError {
+  if (isTidemarkError(error)) return { code: error.code, message: error.message, details: error.details };
+  return { message: error instanceof Error ? (error.stack ?? error.message) : String(error), details: {} };
+}
+
+function receiveError({ code, message, details }: SentError): Error {
+  return code === undefined ? new Error(message) : new TidemarkError(code, message, { ...details });
+}

@@ -1,0 +1,10 @@
+import { workerData } from 'node:worker_threads';
+import { serveCalls } from '../../lib/workers/rpc.ts';
+import { type HashedRoot, hashFile } from './hash-file.ts';
+
+const root = workerData as HashedRoot;
+
+const functions = { digest: (path: string) => hashFile(root, path) };
+export type HashFunctions = typeof functions;
+
+serveCalls(functions);

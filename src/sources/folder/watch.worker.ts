@@ -1,0 +1,73 @@
+import { workerData } from 'node:worker_threads';
+import { serveCalls } from '../../lib/workers/rpc.ts';
+import type { RootProblem } from '../content-root.ts';
+import { RelistSchedule } from './relist-schedule.ts';
+import { RootIdentity } from './root-identity.ts';
+import type { WalkedFolder } from './walk.ts';
+import { WatchTree } from './watch-tree.ts';
+
+export interface WatchedRoot extends WalkedFolder {
+  /** Milliseconds after which everything is listed again, whatever was reported. */
+  readonly scanInterval: number;
+}
+
+/** What was noticed since the last call. */
+interface Noticed {
+  readonly paths: readonly string[];
+  readonly problems: readonly RootProblem[];
+}
+
+/** How long changes are gathered before they are reported: one save of an editor is several events. */
+const GATHER_MS = 20;
+/** How often to check whether the root is still the same folder: no event reports that a folder above it is moved. */
+const CHECK_INTERVAL_MS = 1_000;
+
+const { root, patterns, scanInterval } = workerData as WatchedRoot;
+let changed = new Set<string>();
+let problems: RootProblem[] = [];
+let noticed = Promise.withResolvers<void>();
+
+const functions = {
+  /** Begins to watch. */
+  open(): void {
+    const identity = new RootIdentity(root);
+    const tree = new WatchTree(root, patterns, {
+      changed: gather,
+      problem: (path, problem) => report({ path, problem }),
+    });
+    const schedule = new RelistSchedule(scanInterval);
+    const checking = setInterval(() => {
+      try {
+        identity.check();
+        if (schedule.isDue()) tree.startAnew();
+      } catch (error) {
+        clearInterval(checking);
+        tree.close();
+        report({ path: '', problem: error instanceof Error ? error.message : String(error) });
+      }
+    }, CHECK_INTERVAL_MS);
+  },
+
+  /** Resolves when there is something. */
+  async next(): Promise<Noticed> {
+    await noticed.promise;
+    const next = { paths: [...changed], problems };
+    changed = new Set();
+    problems = [];
+    noticed = Promise.withResolvers();
+    return next;
+  },
+};
+export type WatchFunctions = typeof functions;
+
+serveCalls(functions);
+
+function gather(path: string): void {
+  if (changed.size === 0) setTimeout(() => noticed.resolve(), GATHER_MS);
+  changed.add(path);
+}
+
+function report(problem: RootProblem): void {
+  problems.push(problem);
+  noticed.resolve();
+}

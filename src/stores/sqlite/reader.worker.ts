@@ -1,0 +1,23 @@
+import { workerData } from 'node:worker_threads';
+import { serveCalls } from '../../lib/workers/rpc.ts';
+import { ActivityCounter } from './activity-counter.ts';
+import { ask, connect } from './connection.ts';
+import { KeyFinder } from './key-finder.ts';
+import { StateReader } from './state-reader.ts';
+import type { CountRequest, FindRequest, StatesRequest } from './wire.ts';
+
+/** The thread that reads many rows, so that the HTTP thread need not. */
+const { file } = workerData as { file: string };
+const database = connect(file);
+const finder = new KeyFinder(database);
+const counter = new ActivityCounter(database);
+const reader = new StateReader(database);
+
+const functions = {
+  find: (request: FindRequest) => ask(file, () => finder.find(request)),
+  count: (request: CountRequest) => ask(file, () => counter.count(request)),
+  states: (request: StatesRequest) => ask(file, () => reader.next(request)),
+};
+export type ReaderFunctions = typeof functions;
+
+serveCalls(functions, () => database.close());
