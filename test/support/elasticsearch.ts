@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Context } from 'mocha';
 import { type Elasticsearch, startElasticsearch } from '../../scripts/services/elasticsearch.ts';
 import type { ElasticsearchOptions } from '../../scripts/services/elasticsearch-nodes.ts';
+import { type Contained, hasDocker, startElasticsearchContainer } from './containers.ts';
 import { askElasticsearch } from './elasticsearch-indices.ts';
 import { atEndOfRun } from './leak-guard.ts';
 
@@ -106,9 +107,16 @@ async function findShared(): Promise<{ readonly url: string }> {
     await askElasticsearch(url, 'GET', '_cluster/health');
     return { url };
   }
-  const { elasticsearch, dispose } = await startOwnElasticsearch();
+  const { service, dispose } = await startSharedElasticsearch();
   atEndOfRun(dispose);
-  return { url: elasticsearch.url };
+  return service;
+}
+
+/** Starts a server for several tests, which do not stop it: in a container where a Docker engine answers. */
+export async function startSharedElasticsearch(): Promise<Contained<{ readonly url: string }>> {
+  if (await hasDocker()) return startElasticsearchContainer();
+  const { elasticsearch, dispose } = await startOwnElasticsearch();
+  return { service: { url: elasticsearch.url }, dispose };
 }
 
 /** The reason to skip tests, in one line; under CI nothing may be skipped, and it throws. */

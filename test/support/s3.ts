@@ -12,6 +12,7 @@ import {
 } from '@aws-sdk/client-s3';
 import type { Context } from 'mocha';
 import { type S3Keys, type S3Options, S3Server } from '../../scripts/services/s3.ts';
+import { type Contained, hasDocker, startS3Container } from './containers.ts';
 import { atEndOfRun } from './leak-guard.ts';
 
 /** Milliseconds; a server starts at once, and a new checkout builds the program first. */
@@ -158,9 +159,16 @@ async function findShared(): Promise<S3Place> {
     }
     return { endpoint, keys: { accessKeyId, secretAccessKey } };
   }
-  const { server, dispose } = await startOwnS3();
+  const { service, dispose } = await startSharedS3();
   atEndOfRun(dispose);
-  return server;
+  return service;
+}
+
+/** Starts a server for several tests, which do not stop it: in a container where a Docker engine answers. */
+export async function startSharedS3(): Promise<Contained<S3Place>> {
+  if (await hasDocker()) return startS3Container();
+  const { server, dispose } = await startOwnS3();
+  return { service: server, dispose };
 }
 
 /** Under CI nothing may be skipped, and it throws. */

@@ -1,5 +1,5 @@
-import { startOwnElasticsearch } from './elasticsearch.ts';
-import { environmentOf, startOwnS3 } from './s3.ts';
+import { startSharedElasticsearch } from './elasticsearch.ts';
+import { environmentOf, startSharedS3 } from './s3.ts';
 
 const closers: (() => Promise<void>)[] = [];
 
@@ -15,9 +15,9 @@ export async function mochaGlobalTeardown(): Promise<void> {
 async function shareElasticsearch(): Promise<void> {
   if (process.env.ELASTICSEARCH_URL !== undefined) return;
   try {
-    const { elasticsearch, dispose } = await startOwnElasticsearch();
+    const { service, dispose } = await startSharedElasticsearch();
     closers.push(dispose);
-    process.env.ELASTICSEARCH_URL = elasticsearch.url;
+    process.env.ELASTICSEARCH_URL = service.url;
   } catch (error) {
     // The tests tell why they are skipped, or fail.
     process.env.ELASTICSEARCH_MISSING = (error as Error).message;
@@ -27,9 +27,9 @@ async function shareElasticsearch(): Promise<void> {
 async function shareS3(): Promise<void> {
   if (process.env.S3_ENDPOINT !== undefined) return;
   try {
-    const { server, dispose } = await startOwnS3();
+    const { service, dispose } = await startSharedS3();
     closers.push(dispose);
-    Object.assign(process.env, environmentOf(server), { S3_ENDPOINT: server.endpoint });
+    Object.assign(process.env, environmentOf(service), { S3_ENDPOINT: service.endpoint });
   } catch (error) {
     process.env.S3_MISSING = (error as Error).message;
   }
