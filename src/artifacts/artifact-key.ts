@@ -1,7 +1,8 @@
 import { TidemarkError } from '../core/errors.ts';
-import type { ArtifactKey } from './artifact-store.ts';
+import type { Stamp } from '../core/stamp.ts';
+import type { ObjectKey } from './artifact-store.ts';
 import { isSchemaId, type SchemaId } from './avro/schemas.ts';
-import { requirePlainKey, withoutSlash } from './plain-key.ts';
+import { isPlainKey, requirePlainKey, withoutSlash } from './plain-key.ts';
 import { formatDate, formatTimestamp, parseTimestamp } from './timestamp.ts';
 
 /** What makes artifacts, in the order in which one is made of another. The folder `plan` beside them is none. */
@@ -16,8 +17,57 @@ export const ACTIVITIES = [
 ] as const;
 export type Activity = (typeof ACTIVITIES)[number];
 
-/** What the key of an Avro file tells. */
-export interface ArtifactName {
+/** Everything that this program stores as artifacts: `formatKey` names it, `mediaTypeOf` says what it is. None is ever changed. */
+export type ArtifactKey =
+  | AvroKey
+  | BesideKey
+  | {
+      readonly kind: 'plan';
+      readonly provider: string;
+      readonly start: Date;
+      /** Of the last activity's file, most often. */
+      readonly schema: string;
+    }
+  | SegmentKey
+  | SegmentPartKey;
+
+/** Beside the Avro file of a run. */
+export interface BesideKey {
+  /**
+   * `provenance` makes the file exist; `summary` has what its run did; `errata` the records that failed; by `claim` a run takes a second of
+   * its own, before there is anything else.
+   */
+  readonly kind: keyof typeof BESIDE;
+  /** The key of the Avro file. */
+  readonly of: ObjectKey;
+}
+
+/** The mark of a part of a log. */
+export interface SegmentKey {
+  readonly kind: 'segment';
+  /** The archive. */
+  readonly chain: string;
+  readonly number: number;
+}
+
+/** A file that a segment is made of. */
+export interface SegmentPartKey extends Omit<SegmentKey, 'kind'> {
+  readonly kind: 'segment-part';
+  readonly part: ArchivePart;
+  /** The boundaries before its first and after its last change, in microseconds since 1970. */
+  readonly after: Stamp;
+  readonly through: Stamp;
+  /** By chance: what a dead process left behind is never in the way. */
+  readonly chance: string;
+}
+
+/** Parts of an archive, each in a folder of its own. */
+export const ARCHIVE_PARTS = ['changes', 'documents', 'positions'] as const;
+export type ArchivePart = (typeof ARCHIVE_PARTS)[number];
+
+/** An Avro file of records. */
+export interface AvroKey {
+  readonly kind: 'avro';
   /** Such as `cdl`. */
   readonly provider: string;
   readonly activity: Activity;
@@ -26,31 +76,116 @@ export interface ArtifactName {
   readonly schema: SchemaId;
 }
 
+const BESIDE = {
+  provenance: '-prov.json',
+  summary: '-summary.json',
+  errata: '-errata.ndjson',
+  claim: '-claim.json',
+} as const;
+
 export const PLAN_FOLDER = 'plan';
+/** All archives are stored in this folder; no provider has this name. */
+export const ARCHIVE_FOLDER = '_log/';
 const PROVIDER = /^[a-z0-9-]{1,63}$/;
 // Providers have no dots and no capitals, schemas no hyphens: so the last hyphen stands between them.
 const FILE_NAME = /^(\d{8}_\d{6})-([a-z0-9-]+)-([^-/]+)\.avro$/;
 /** Ours, by what a plan's source calls `<TIMESTAMP>-<SCHEMA NAME>.json`: any name is fine, see readings a3. */
 const PLAN_SCHEMA = /^[A-Za-z0-9._]{1,100}$/;
+const PLAN = /^([a-z0-9-]+)\/plan\/(\d{8}_\d{6})\/\2-([A-Za-z0-9._]{1,100})\.json$/;
+const CHAIN_ID = /^\d{8}_\d{6}-[0-9a-f]{8}$/;
+const SEGMENT = /^_log\/([^/]+)\/segments\/(\d{10})\.json$/;
+const SEGMENT_PART = /^_log\/([^/]+)\/([a-z]+)\/(\d{10})-(\d+)-(\d+)-([0-9a-f]+)\.avro$/;
 
-/** `cdl/harvest/20170209/20170209_104428-cdl-OriginalRecord.v1.avro`. @throws TidemarkError `invalid` for a provider that is none */
-export function formatKey({ provider, activity, start, schema }: ArtifactName): ArtifactKey {
-  requireProvider(provider);
-  return `${provider}/${activity}/${formatDate(start)}/${formatTimestamp(start)}-${provider}-${schema}.avro`;
+/** The key as stores have it. @throws TidemarkError `invalid` for a provider or a schema that is none */
+export function formatKey(key: ArtifactKey): ObjectKey {
+  switch (key.kind) {
+    case 'avro': {
+      // cdl/harvest/20170209/20170209_104428-cdl-OriginalRecord.v1.avro
+      const { provider, activity, start, schema } = key;
+      requireProvider(provider);
+      return `${provider}/${activity}/${formatDate(start)}/${formatTimestamp(start)}-${provider}-${schema}.avro`;
+    }
+    case 'provenance':
+    case 'summary':
+    case 'errata':
+    case 'claim':
+      return besides(key.of, BESIDE[key.kind]);
+    case 'plan': {
+      // cdl/plan/20170209_104428/20170209_104428-MappedRecord.json
+      requireProvider(key.provider);
+      requirePlanSchema(key.schema);
+      const timestamp = formatTimestamp(key.start);
+      return `${key.provider}/${PLAN_FOLDER}/${timestamp}/${timestamp}-${key.schema}.json`;
+    }
+    case 'segment':
+      // _log/CHAIN/segments/0000000017.json
+      return `${segmentsFolder(key.chain)}${numbered(key.number)}.json`;
+    case 'segment-part': {
+      // _log/CHAIN/changes/0000000017-1763765435123457-1763765999000001-1f2e3d4c.avro
+      const { chain, part, number, after, through, chance } = key;
+      return `${ARCHIVE_FOLDER}${chain}/${part}/${numbered(number)}-${after}-${through}-${chance}.avro`;
+    }
+  }
+}
+
+export function mediaTypeOf({ kind }: ArtifactKey): string {
+  switch (kind) {
+    case 'avro':
+    case 'segment-part':
+      return 'application/avro';
+    case 'errata':
+      return 'application/x-ndjson';
+    case 'provenance':
+    case 'summary':
+    case 'claim':
+    case 'plan':
+    case 'segment':
+      return 'application/json';
+  }
+}
+
+/** What a key of a store names; undefined for what this program does not store. */
+export function parseKey(text: ObjectKey): ArtifactKey | undefined {
+  if (!isPlainKey(text)) return undefined;
+  return parseAvroKey(text) ?? parseBeside(text) ?? parsePlan(text) ?? parseSegment(text);
+}
+
+function parseBeside(text: ObjectKey): ArtifactKey | undefined {
+  for (const kind of Object.keys(BESIDE) as (keyof typeof BESIDE)[]) {
+    const of = text.endsWith(BESIDE[kind]) ? `${text.slice(0, -BESIDE[kind].length)}.avro` : undefined;
+    if (of !== undefined && parseAvroKey(of) !== undefined) return { kind, of };
+  }
+  return undefined;
+}
+
+function parsePlan(text: ObjectKey): ArtifactKey | undefined {
+  const [, provider = '', timestamp = '', schema = ''] = PLAN.exec(text) ?? [];
+  const start = parseTimestamp(timestamp);
+  return start === undefined || !isProvider(provider) ? undefined : { kind: 'plan', provider, start, schema };
+}
+
+function parseSegment(text: ObjectKey): ArtifactKey | undefined {
+  const [, marked = '', digits] = SEGMENT.exec(text) ?? [];
+  if (isChainId(marked)) return { kind: 'segment', chain: marked, number: Number(digits) };
+  const [, chain = '', folder, number, after, through, chance = ''] = SEGMENT_PART.exec(text) ?? [];
+  const part = ARCHIVE_PARTS.find((one) => one === folder);
+  if (part === undefined || !isChainId(chain)) return undefined;
+  const boundaries = { after: Number(after), through: Number(through) };
+  return { kind: 'segment-part', chain, part, number: Number(number), ...boundaries, chance };
 }
 
 /** Reads the key of an Avro file, also one without the folder of the date, or with a slash before it. Undefined for any other key. */
-export function parseKey(text: string): ArtifactName | undefined {
+export function parseAvroKey(text: string): AvroKey | undefined {
   const names = withoutSlash(text).split('/');
   const file = names.pop()!;
   const [provider, activity = '', date, ...more] = names;
-  const told = parseFileName(file);
-  if (told === undefined || told.provider !== provider || !isActivity(activity) || more.length > 0) return undefined;
-  return date === undefined || date === formatDate(told.start) ? { ...told, activity } : undefined;
+  const named = parseFileName(file);
+  if (named === undefined || named.provider !== provider || !isActivity(activity) || more.length > 0) return undefined;
+  return date === undefined || date === formatDate(named.start) ? { kind: 'avro', ...named, activity } : undefined;
 }
 
 /** What the name alone tells of a file that was copied somewhere else. */
-export function parseFileName(name: string): Omit<ArtifactName, 'activity'> | undefined {
+export function parseFileName(name: string): Omit<AvroKey, 'kind' | 'activity'> | undefined {
   const [, timestamp = '', provider = '', schema = ''] = FILE_NAME.exec(name) ?? [];
   const start = parseTimestamp(timestamp);
   return start === undefined || !isSchemaId(schema) ? undefined : { provider, start, schema };
@@ -60,9 +195,9 @@ export function parseFileName(name: string): Omit<ArtifactName, 'activity'> | un
  * Reads what a person gives as the key of an Avro file.
  * @throws TidemarkError `invalid`
  */
-export function requireKey(text: string): { readonly key: ArtifactKey; readonly name: ArtifactName } {
+export function requireKey(text: string): { readonly key: ObjectKey; readonly name: AvroKey } {
   const key = withoutSlash(text);
-  const name = parseKey(key);
+  const name = parseAvroKey(key);
   if (name !== undefined) return { key, name };
   throw new TidemarkError(
     'invalid',
@@ -71,37 +206,13 @@ export function requireKey(text: string): { readonly key: ArtifactKey; readonly 
   );
 }
 
-/** Beside the Avro file of this key; that it is there makes the file exist. */
-export function provenanceKey(key: ArtifactKey): ArtifactKey {
-  return besides(key, '-prov.json');
+/** The folder of the segments of an archive. */
+export function segmentsFolder(chain: string): string {
+  return `${ARCHIVE_FOLDER}${chain}/segments/`;
 }
 
-/** What its run did. */
-export function summaryKey(key: ArtifactKey): ArtifactKey {
-  return besides(key, '-summary.json');
-}
-
-/** The records that failed. */
-export function errataKey(key: ArtifactKey): ArtifactKey {
-  return besides(key, '-errata.ndjson');
-}
-
-/** By which a run takes a second of its own, before there is anything else. */
-export function claimKey(key: ArtifactKey): ArtifactKey {
-  return besides(key, '-claim.json');
-}
-
-/** `cdl/plan/20170209_104428/20170209_104428-MappedRecord.json`. @throws TidemarkError `invalid` for a provider or a schema that is none */
-export function planKey(plan: {
-  readonly provider: string;
-  readonly start: Date;
-  readonly schema: string;
-}): ArtifactKey {
-  const { provider, schema } = plan;
-  requireProvider(provider);
-  if (!PLAN_SCHEMA.test(schema)) throw new TidemarkError('invalid', `"${schema}" is no name of a schema`, { schema });
-  const timestamp = formatTimestamp(plan.start);
-  return `${provider}/${PLAN_FOLDER}/${timestamp}/${timestamp}-${schema}.json`;
+export function isChainId(text: string): boolean {
+  return CHAIN_ID.test(text);
 }
 
 export function isActivity(text: string): text is Activity {
@@ -128,8 +239,16 @@ export function requireProvider(text: string): void {
   );
 }
 
-function besides(key: ArtifactKey, ending: string): ArtifactKey {
+function besides(key: ObjectKey, ending: string): ObjectKey {
   requirePlainKey(key);
   if (!key.endsWith('.avro')) throw new TidemarkError('invalid', `${key} is no key of an Avro file`, { key });
   return key.slice(0, -'.avro'.length) + ending;
+}
+
+function requirePlanSchema(schema: string): void {
+  if (!PLAN_SCHEMA.test(schema)) throw new TidemarkError('invalid', `"${schema}" is no name of a schema`, { schema });
+}
+
+function numbered(number: number): string {
+  return String(number).padStart(10, '0');
 }

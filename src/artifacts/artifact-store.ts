@@ -13,23 +13,23 @@ export interface ArtifactStore {
   readonly name: string;
 
   /** Where an object is, as Spark takes it: `s3a://bucket/prefix/key` or `file:///folder/key`, nothing percent-encoded. */
-  pathOf(key: ArtifactKey): string;
+  pathOf(key: ObjectKey): string;
 
   /**
    * Writes an object as a stream. It is there whole, durably, when this resolves, and not at all before; when it fails, nothing is there.
    * @throws TidemarkError `conflict` when the key is taken: nothing is ever overwritten; the signal's reason when it is aborted;
    *   what the body throws
    */
-  put(key: ArtifactKey, body: ArtifactBody, options?: PutOptions): Promise<StoredObject>;
+  put(key: ObjectKey, body: ArtifactBody, options?: PutOptions): Promise<StoredObject>;
 
   /**
    * Opens an object, or a part of it, for reading. The stream fails with `unavailable` when not all bytes come.
    * @throws TidemarkError `not-found`; `invalid` when the range lies beyond the end
    */
-  get(key: ArtifactKey, options?: GetOptions): Promise<OpenObject>;
+  get(key: ObjectKey, options?: GetOptions): Promise<OpenObject>;
 
   /** Undefined when there is no such object. */
-  head(key: ArtifactKey): Promise<ListedObject | undefined>;
+  head(key: ObjectKey): Promise<ListedObject | undefined>;
 
   /** All objects whose key begins with `prefix`, ascending by the bytes of their keys, as batches. */
   list(prefix: string): AsyncIterable<readonly ListedObject[]>;
@@ -44,7 +44,7 @@ export interface ArtifactStore {
 }
 
 /** Such as `cdl/harvest/20170209/20170209_104428-cdl-OriginalRecord.v1.avro`: see artifact-key.ts. */
-export type ArtifactKey = string;
+export type ObjectKey = string;
 
 export type ArtifactBody = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
@@ -60,7 +60,7 @@ export interface GetOptions {
 }
 
 export interface StoredObject {
-  readonly key: ArtifactKey;
+  readonly key: ObjectKey;
   /** Bytes. */
   readonly length: number;
   /** Of all its bytes, with each algorithm there is. */
@@ -68,7 +68,7 @@ export interface StoredObject {
 }
 
 export interface ListedObject {
-  readonly key: ArtifactKey;
+  readonly key: ObjectKey;
   /** Bytes. */
   readonly length: number;
   /** Milliseconds since 1970. */

@@ -1,18 +1,19 @@
 import {
   type Activity,
-  type ArtifactName,
+  type AvroKey,
+  formatKey,
   isActivity,
   isProvider,
   PLAN_FOLDER,
+  parseAvroKey,
   parseKey,
-  provenanceKey,
 } from './artifact-key.ts';
-import type { ArtifactKey, ArtifactStore, ListedObject } from './artifact-store.ts';
+import type { ArtifactStore, ListedObject, ObjectKey } from './artifact-store.ts';
 import { parseTimestamp } from './timestamp.ts';
 
 /** An Avro file whose provenance is there. */
-export interface FoundArtifact extends ArtifactName {
-  readonly key: ArtifactKey;
+export interface FoundArtifact extends AvroKey {
+  readonly key: ObjectKey;
   /** Bytes. */
   readonly length: number;
 }
@@ -54,7 +55,7 @@ export async function latestArtifact(store: Reads, options: LatestOptions): Prom
   const { provider, activity, before } = options;
   const folder = `${provider}/${activity}/`;
   const latest = before?.getTime() ?? Number.POSITIVE_INFINITY;
-  const isWanted = ({ schema, start }: ArtifactName) =>
+  const isWanted = ({ schema, start }: AvroKey) =>
     (options.schema === undefined ? schema !== COMPANION : schema === options.schema) && start.getTime() <= latest;
   // Files without the folder of their date lie here: newer ones than the first date's end it.
   const [dates, flat] = await Promise.all([
@@ -85,10 +86,13 @@ export async function latestOfAll(
 }
 
 /** Whether an artifact is there, with its provenance. */
-export async function findArtifact(store: ArtifactStore, key: ArtifactKey): Promise<FoundArtifact | undefined> {
-  const name = parseKey(key);
+export async function findArtifact(store: ArtifactStore, key: ObjectKey): Promise<FoundArtifact | undefined> {
+  const name = parseAvroKey(key);
   if (name === undefined) return undefined;
-  const [file, provenance] = await Promise.all([store.head(key), store.head(provenanceKey(key))]);
+  const [file, provenance] = await Promise.all([
+    store.head(key),
+    store.head(formatKey({ kind: 'provenance', of: key })),
+  ]);
   return file === undefined || provenance === undefined ? undefined : { ...name, key, length: file.length };
 }
 
@@ -106,7 +110,7 @@ function prefixOf({ provider, activity }: ArtifactFilter): string {
 async function* completeOnes(
   batches: AsyncIterable<readonly ListedObject[]> | Iterable<readonly ListedObject[]>,
 ): AsyncGenerator<FoundArtifact> {
-  let provenances = new Set<ArtifactKey>();
+  let provenances = new Set<ObjectKey>();
   let folder = '';
   for await (const batch of batches) {
     for (const { key, length } of batch) {
@@ -115,16 +119,16 @@ async function* completeOnes(
         folder = within;
         provenances = new Set();
       }
-      if (key.endsWith('-prov.json')) provenances.add(key);
-      const name = key.endsWith('.avro') ? parseKey(key) : undefined;
-      if (name !== undefined && provenances.delete(provenanceKey(key))) yield { ...name, key, length };
+      const name = parseKey(key);
+      if (name?.kind === 'provenance') provenances.add(name.of);
+      if (name?.kind === 'avro' && provenances.delete(key)) yield { ...name, key, length };
     }
   }
 }
 
 async function newestOf(
   artifacts: AsyncIterable<FoundArtifact>,
-  isWanted: (name: ArtifactName) => boolean,
+  isWanted: (name: AvroKey) => boolean,
 ): Promise<FoundArtifact | undefined> {
   let newest: FoundArtifact | undefined;
   for await (const artifact of artifacts) if (isWanted(artifact)) newest = newer(artifact, newest);

@@ -1,7 +1,9 @@
 import { buffer } from 'node:stream/consumers';
 import type { z } from 'zod';
 import { isTidemarkError, TidemarkError } from '../core/errors.ts';
-import type { ArtifactKey, ArtifactStore, PutOptions, StoredObject } from './artifact-store.ts';
+import type { ArtifactKey } from './artifact-key.ts';
+import type { ArtifactStore, ObjectKey, PutOptions, StoredObject } from './artifact-store.ts';
+import { putArtifact } from './put-artifact.ts';
 
 /** Bytes of what is read whole. */
 const MOST = 16 * 1024 * 1024;
@@ -14,7 +16,7 @@ export function putJson(
   options: Pick<PutOptions, 'signal'> = {},
 ): Promise<StoredObject> {
   const body = [Buffer.from(`${JSON.stringify(value, undefined, 2)}\n`)];
-  return store.put(key, body, { contentType: 'application/json', ...options });
+  return putArtifact(store, key, body, options);
 }
 
 /**
@@ -23,7 +25,7 @@ export function putJson(
  */
 export async function readJson<Value>(
   store: Pick<ArtifactStore, 'get'>,
-  key: ArtifactKey,
+  key: ObjectKey,
   schema: z.ZodType<Value>,
 ): Promise<Value | undefined> {
   const text = await readText(store, key);
@@ -41,7 +43,7 @@ export async function readJson<Value>(
 }
 
 /** Reads a small object as text; undefined when it is not there. */
-async function readText(store: Pick<ArtifactStore, 'get'>, key: ArtifactKey): Promise<string | undefined> {
+async function readText(store: Pick<ArtifactStore, 'get'>, key: ObjectKey): Promise<string | undefined> {
   try {
     const { body, length } = await store.get(key);
     if (length <= MOST) return (await buffer(body)).toString('utf8');

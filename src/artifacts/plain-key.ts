@@ -1,5 +1,5 @@
 import { TidemarkError } from '../core/errors.ts';
-import type { ArtifactKey } from './artifact-store.ts';
+import type { ObjectKey } from './artifact-store.ts';
 
 /** A name in a key. One that begins with a dot is the store's own, and never told of. */
 const NAME = /^(?!\.)[!-.0-~]{1,200}$/;
@@ -11,7 +11,7 @@ export function isPlainKey(text: string): boolean {
 }
 
 /** @throws TidemarkError `invalid` */
-export function requirePlainKey(key: ArtifactKey): void {
+export function requirePlainKey(key: ObjectKey): void {
   if (isPlainKey(key)) return;
   throw new TidemarkError(
     'invalid',
@@ -21,6 +21,6 @@ export function requirePlainKey(key: ArtifactKey): void {
 }
 
 /** A key as people write it: a slash before it, as in the root of a bucket, means nothing. */
-export function withoutSlash(text: string): ArtifactKey {
+export function withoutSlash(text: string): ObjectKey {
   return text.replace(/^\//, '');
 }

@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import { TidemarkError } from '../core/errors.ts';
-import { ACTIVITIES, type Activity, isActivity, PLAN_FOLDER, parseKey, planKey } from './artifact-key.ts';
-import type { ArtifactKey, ArtifactStore, PutOptions } from './artifact-store.ts';
+import {
+  ACTIVITIES,
+  type Activity,
+  type ArtifactKey,
+  formatKey,
+  isActivity,
+  PLAN_FOLDER,
+  parseAvroKey,
+} from './artifact-key.ts';
+import type { ArtifactStore, ObjectKey, PutOptions } from './artifact-store.ts';
 import { putJson, readJson } from './json-object.ts';
 import { withoutSlash } from './plain-key.ts';
 import { parseTimestamp } from './timestamp.ts';
@@ -9,7 +17,7 @@ import { parseTimestamp } from './timestamp.ts';
 /** The files of a whole ingest. */
 export interface Plan {
   /** Avro files by activity; most often one. */
-  readonly files: Readonly<Partial<Record<Activity, readonly ArtifactKey[]>>>;
+  readonly files: Readonly<Partial<Record<Activity, readonly ObjectKey[]>>>;
   /** Of the software that wrote it. */
   readonly version: string;
 }
@@ -26,16 +34,16 @@ export async function writePlan(
   { provider, start }: { readonly provider: string; readonly start: Date },
   { files, version }: Plan,
   options?: Pick<PutOptions, 'signal'>,
-): Promise<ArtifactKey> {
+): Promise<ObjectKey> {
   const given = ACTIVITIES.filter((activity) => files[activity] !== undefined);
   const final = files[given.at(-1) ?? 'harvest']?.at(-1);
   if (final === undefined) throw new TidemarkError('invalid', 'a plan needs the file of an activity');
-  const { schema } = parseKey(final) ?? {};
+  const { schema } = parseAvroKey(final) ?? {};
   if (schema === undefined) throw new TidemarkError('invalid', `${final} is no key of an Avro file`, { key: final });
-  const key = planKey({ provider, start, schema });
+  const key: ArtifactKey = { kind: 'plan', provider, start, schema };
   const entries = given.map((activity) => [activity, unwrapped(files[activity]!)]);
   await putJson(store, key, { ...Object.fromEntries(entries), version }, options);
-  return key;
+  return formatKey(key);
 }
 
 /**
@@ -45,7 +53,7 @@ export async function writePlan(
 export async function readPlan(
   store: Pick<ArtifactStore, 'get' | 'objects'>,
   text: string,
-): Promise<Plan & { readonly key: ArtifactKey }> {
+): Promise<Plan & { readonly key: ObjectKey }> {
   const key = await findPlan(store, withoutSlash(text));
   const plan = key === undefined ? undefined : await readJson(store, key, PLAN);
   if (key === undefined || plan === undefined) {
@@ -65,7 +73,7 @@ export async function readPlan(
 export async function* listPlans(
   store: Pick<ArtifactStore, 'folders' | 'objects'>,
   provider: string,
-): AsyncGenerator<ArtifactKey> {
+): AsyncGenerator<ObjectKey> {
   const folder = `${provider}/${PLAN_FOLDER}/`;
   const timestamps = (await store.folders(folder)).filter((name) => parseTimestamp(name) !== undefined);
   for (const timestamp of timestamps.toReversed()) {
@@ -74,7 +82,7 @@ export async function* listPlans(
   }
 }
 
-async function findPlan(store: Pick<ArtifactStore, 'objects'>, key: string): Promise<ArtifactKey | undefined> {
+async function findPlan(store: Pick<ArtifactStore, 'objects'>, key: string): Promise<ObjectKey | undefined> {
   if (key.endsWith('.json')) return key;
   const folder = key.endsWith('/') ? key : `${key}/`;
   const plans = (await store.objects(folder)).filter((object) => object.key.endsWith('.json'));

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { TidemarkError } from '../core/errors.ts';
-import { parseKey, provenanceKey } from './artifact-key.ts';
-import type { ArtifactKey, ArtifactStore, PutOptions, StoredObject } from './artifact-store.ts';
+import { formatKey, parseAvroKey } from './artifact-key.ts';
+import type { ArtifactStore, ObjectKey, PutOptions, StoredObject } from './artifact-store.ts';
 import { putJson, readJson } from './json-object.ts';
 import { withoutSlash } from './plain-key.ts';
 
@@ -14,7 +14,7 @@ export interface Provenance {
 }
 
 export interface ProvenanceStep {
-  readonly key: ArtifactKey;
+  readonly key: ObjectKey;
   /** Undefined when it is not there: then the artifact does not exist. */
   readonly provenance: Provenance | undefined;
 }
@@ -29,37 +29,38 @@ const LONGEST_CHAIN = 100;
  */
 export function writeProvenance(
   store: Pick<ArtifactStore, 'put'>,
-  key: ArtifactKey,
+  key: ObjectKey,
   { generator, version }: Provenance,
   options?: Pick<PutOptions, 'signal'>,
 ): Promise<StoredObject> {
-  return putJson(store, provenanceKey(key), { generator, version }, options);
+  return putJson(store, { kind: 'provenance', of: key }, { generator, version }, options);
 }
 
 /** Undefined when it is not there. @throws TidemarkError `invalid` for a file that is none */
 export async function readProvenance(
   store: Pick<ArtifactStore, 'get'>,
-  key: ArtifactKey,
+  key: ObjectKey,
 ): Promise<Provenance | undefined> {
-  const provenance = await readJson(store, provenanceKey(key), PROVENANCE);
+  const provenance = await readJson(store, formatKey({ kind: 'provenance', of: key }), PROVENANCE);
   if (provenance === undefined) return undefined;
   const { generator, version } = provenance;
-  return { generator: parseKey(generator) === undefined ? generator : withoutSlash(generator), version };
+  return { generator: parseAvroKey(generator) === undefined ? generator : withoutSlash(generator), version };
 }
 
 /** An artifact, what it is made of, what that is made of, and so on, as far as those are artifacts. */
 export async function readProvenanceChain(
   store: Pick<ArtifactStore, 'get'>,
-  key: ArtifactKey,
+  key: ObjectKey,
 ): Promise<readonly ProvenanceStep[]> {
   const steps: ProvenanceStep[] = [];
-  for (let next: ArtifactKey | undefined = key; next !== undefined; ) {
+  for (let next: ObjectKey | undefined = key; next !== undefined; ) {
     if (steps.length === LONGEST_CHAIN || steps.some((step) => step.key === next)) {
       throw new TidemarkError('invalid', `the provenance of ${key} goes in circles at ${next}`, { key });
     }
     const provenance: Provenance | undefined = await readProvenance(store, next);
     steps.push({ key: next, provenance });
-    next = provenance !== undefined && parseKey(provenance.generator) !== undefined ? provenance.generator : undefined;
+    next =
+      provenance !== undefined && parseAvroKey(provenance.generator) !== undefined ? provenance.generator : undefined;
   }
   return steps;
 }

@@ -1,6 +1,6 @@
 import { TidemarkError } from '../core/errors.ts';
 import { requireKey } from './artifact-key.ts';
-import type { ArtifactKey, ArtifactStore } from './artifact-store.ts';
+import type { ArtifactStore, ObjectKey } from './artifact-store.ts';
 import { type FoundArtifact, findArtifact } from './find-artifacts.ts';
 
 /** @throws TidemarkError `not-found` when it is not there or not complete; `invalid` for what is no key of an Avro file */
@@ -12,7 +12,7 @@ export async function requireArtifact(store: ArtifactStore, text: string): Promi
   throw new TidemarkError('not-found', `there is no ${key} in the artifact store ${store.name}${why}`, { key });
 }
 
-async function whyNone(store: ArtifactStore, key: ArtifactKey): Promise<string> {
+async function whyNone(store: ArtifactStore, key: ObjectKey): Promise<string> {
   const isTorn = (await store.head(key)) !== undefined;
   return isTorn
     ? ': it has no -prov.json beside it, so the run that wrote it is not over, or did not come to its end'

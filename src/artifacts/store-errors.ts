@@ -1,21 +1,21 @@
 import { TidemarkError } from '../core/errors.ts';
-import type { ArtifactKey, GetOptions } from './artifact-store.ts';
+import type { GetOptions, ObjectKey } from './artifact-store.ts';
 
-export function noSuchObject(store: string, key: ArtifactKey): TidemarkError {
+export function noSuchObject(store: string, key: ObjectKey): TidemarkError {
   return new TidemarkError('not-found', `there is no ${key} in the artifact store ${store}`, { key });
 }
 
-export function keyTaken(store: string, key: ArtifactKey): TidemarkError {
+export function keyTaken(store: string, key: ObjectKey): TidemarkError {
   const message = `${key} is in the artifact store ${store} already, and nothing is ever overwritten`;
   return new TidemarkError('conflict', message, { key });
 }
 
-export function beyondEnd(store: string, key: ArtifactKey, start: number): TidemarkError {
+export function beyondEnd(store: string, key: ObjectKey, start: number): TidemarkError {
   const message = `${key} in the artifact store ${store} has no byte ${start}: it ends before`;
   return new TidemarkError('invalid', message, { key, start });
 }
 
-export function cutOff(store: string, key: ArtifactKey, { came, of }: { came: number; of: number }): TidemarkError {
+export function cutOff(store: string, key: ObjectKey, { came, of }: { came: number; of: number }): TidemarkError {
   const message = `${key} in the artifact store ${store} was cut off: ${came} of ${of} bytes came; trying again may help`;
   return new TidemarkError('unavailable', message, { key });
 }

@@ -1,17 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { ARCHIVE_FOLDER, formatKey, isChainId, parseKey, segmentsFolder } from '../artifacts/artifact-key.ts';
 import type { ArtifactStore } from '../artifacts/artifact-store.ts';
 import { putJson, readJson } from '../artifacts/json-object.ts';
 import { formatTimestamp } from '../artifacts/timestamp.ts';
 import { isTidemarkError, TidemarkError } from '../core/errors.ts';
-import {
-  ARCHIVE_FOLDER,
-  isChainId,
-  markKey,
-  marksFolder,
-  numberOfMark,
-  SEGMENT_MARK,
-  type SegmentMark,
-} from './segment.ts';
+import { SEGMENT_MARK, type SegmentMark } from './segment.ts';
 
 /** Marks that are read at a time. */
 const AT_ONCE = 16;
@@ -52,7 +45,7 @@ export class ArchiveChain {
   /** Makes a segment exist. False when another process has taken its number. */
   async append(mark: SegmentMark, signal?: AbortSignal): Promise<boolean> {
     try {
-      await putJson(this.#store, markKey(this.id, mark.number), mark, { signal });
+      await putJson(this.#store, { kind: 'segment', chain: this.id, number: mark.number }, mark, { signal });
       return true;
     } catch (error) {
       if (isTidemarkError(error, 'conflict')) return false;
@@ -62,19 +55,19 @@ export class ArchiveChain {
 
   async #count(): Promise<number> {
     let count = 0;
-    for await (const batch of this.#store.list(marksFolder(this.id))) {
+    for await (const batch of this.#store.list(segmentsFolder(this.id))) {
       for (const { key } of batch) {
-        const number = numberOfMark(key);
-        if (number === undefined) continue;
+        const segment = parseKey(key);
+        if (segment?.kind !== 'segment') continue;
         count += 1;
-        if (number !== count) throw this.#hole(count);
+        if (segment.number !== count) throw this.#hole(count);
       }
     }
     return count;
   }
 
   async #read(number: number): Promise<SegmentMark> {
-    const mark = await readJson(this.#store, markKey(this.id, number), SEGMENT_MARK);
+    const mark = await readJson(this.#store, formatKey({ kind: 'segment', chain: this.id, number }), SEGMENT_MARK);
     if (mark === undefined) throw this.#hole(number);
     if (mark.number === number) return mark;
     throw new TidemarkError('invalid', `${this.name} has segment ${mark.number} under the name of ${number}`);

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import type { ArchivePart } from '../artifacts/artifact-key.ts';
 import type { ArtifactStore } from '../artifacts/artifact-store.ts';
 import { encodeContainer } from '../artifacts/avro/container-writer.ts';
 import type { RecordOf, SchemaId } from '../artifacts/avro/schemas.ts';
+import { putArtifact } from '../artifacts/put-artifact.ts';
 import { VERSION } from '../config/version.ts';
 import type { Stamp } from '../core/stamp.ts';
-import { type ArchivedFile, type ArchivePart, partKey } from './segment.ts';
+import type { ArchivedFile } from './segment.ts';
 
 /** What is digested of records, in their order. */
 export interface Digest<Record> {
@@ -57,7 +59,8 @@ export async function writeFile<Id extends SchemaId>(
     doc: `Segment ${number} of the commit log ${chain}, written by tidemark ${VERSION}`,
     metadata: { 'tidemark.chain': chain, 'tidemark.segment': String(number), 'tidemark.after': String(after) },
   });
-  const file = partKey({ chain, number, after, through }, part, randomBytes(4).toString('hex'));
-  const { length, hashes } = await store.put(file, body, { contentType: 'application/avro', signal });
+  const chance = randomBytes(4).toString('hex');
+  const key = { kind: 'segment-part', part, chain, number, after, through, chance } as const;
+  const { key: file, length, hashes } = await putArtifact(store, key, body, { signal });
   return { file, records: count, length, sha256: hashes['sha-256'], digest: digest.value };
 }

@@ -1,19 +1,14 @@
 import { z } from 'zod';
-import type { ArtifactKey } from '../artifacts/artifact-store.ts';
+import type { ObjectKey } from '../artifacts/artifact-store.ts';
 import type { SetId } from '../core/resource-set.ts';
 import type { Stamp } from '../core/stamp.ts';
 
-/** Everything of archives lies in this folder; no provider is called so. */
-export const ARCHIVE_FOLDER = '_log/';
 /** Of the files that a segment is made of; one that this program does not know is refused. */
 export const FORMAT = 1;
 
-const NUMBER_DIGITS = 10;
-const CHAIN_ID = /^\d{8}_\d{6}-[0-9a-f]{8}$/;
-
 /** A file that a segment names. */
 export interface ArchivedFile {
-  readonly file: ArtifactKey;
+  readonly file: ObjectKey;
   readonly records: number;
   /** Bytes. */
   readonly length: number;
@@ -76,45 +71,3 @@ export const SEGMENT_MARK: z.ZodType<SegmentMark> = z.object({
   written: z.string(),
   version: z.string(),
 });
-
-/** Parts of an archive, each in a folder of its own. */
-export type ArchivePart = 'changes' | 'documents' | 'positions';
-
-export function chainFolder(chain: string): string {
-  return `${ARCHIVE_FOLDER}${chain}/`;
-}
-
-export function marksFolder(chain: string): string {
-  return `${chainFolder(chain)}segments/`;
-}
-
-/** `_log/CHAIN/segments/0000000017.json`. */
-export function markKey(chain: string, number: number): ArtifactKey {
-  return `${marksFolder(chain)}${numbered(number)}.json`;
-}
-
-/** The number of a segment by the key of its mark; undefined for another key. */
-export function numberOfMark(key: ArtifactKey): number | undefined {
-  const [, digits] = /\/segments\/(\d{10})\.json$/.exec(key) ?? [];
-  return digits === undefined ? undefined : Number(digits);
-}
-
-/**
- * `_log/CHAIN/changes/0000000017-1763765435123457-1763765999000001-1f2e3d4c.avro`: its number, the boundaries before its first and after its
- * last change in microseconds since 1970, and a number by chance: what a dead process left behind is never in the way.
- */
-export function partKey(
-  { chain, number, after, through }: { chain: string; number: number; after: Stamp; through: Stamp },
-  part: ArchivePart,
-  chance: string,
-): ArtifactKey {
-  return `${chainFolder(chain)}${part}/${numbered(number)}-${after}-${through}-${chance}.avro`;
-}
-
-export function isChainId(text: string): boolean {
-  return CHAIN_ID.test(text);
-}
-
-function numbered(number: number): string {
-  return String(number).padStart(NUMBER_DIGITS, '0');
-}

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { ACTIVITIES, type Activity, requireProvider } from '../artifacts/artifact-key.ts';
-import type { ArtifactKey, ArtifactStore } from '../artifacts/artifact-store.ts';
+import type { ArtifactStore, ObjectKey } from '../artifacts/artifact-store.ts';
 import { isSchemaId, NAME_PREFIX, SCHEMA_IDS, type SchemaId } from '../artifacts/avro/schemas.ts';
 import type { FoundArtifact } from '../artifacts/find-artifacts.ts';
 import { openArtifacts } from '../artifacts/open-artifacts.ts';
@@ -84,7 +84,7 @@ export function viewArtifact(store: ArtifactStore, artifact: FoundArtifact) {
 }
 
 /** The key that a person means: a key, with a slash before it or not, or a path of this store as these commands print it. */
-export function keyOf(store: ArtifactStore, text: string): ArtifactKey {
+export function keyOf(store: ArtifactStore, text: string): ObjectKey {
   const above = store.pathOf('');
   const s3 = text.replace(/^s3n?:/, 's3a:');
   return withoutSlash(s3.startsWith(above) ? s3.slice(above.length) : text);

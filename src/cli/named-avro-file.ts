@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
-import { parseFileName, parseKey } from '../artifacts/artifact-key.ts';
+import { parseAvroKey, parseFileName } from '../artifacts/artifact-key.ts';
 import type { ArtifactStore } from '../artifacts/artifact-store.ts';
 import type { SchemaId } from '../artifacts/avro/schemas.ts';
 import { type FoundArtifact, findArtifact } from '../artifacts/find-artifacts.ts';
@@ -29,7 +29,7 @@ export async function findAvroFile(
   workingDirectory: string,
 ): Promise<NamedAvroFile> {
   const key = keyOf(store, text);
-  const found = parseKey(key) === undefined ? undefined : await findArtifact(store, key);
+  const found = parseAvroKey(key) === undefined ? undefined : await findArtifact(store, key);
   if (found !== undefined) return stored(store, found);
   return (await copied(resolve(workingDirectory, text))) ?? stored(store, await requireArtifact(store, key));
 }

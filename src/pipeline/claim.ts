@@ -1,5 +1,5 @@
-import { claimKey, formatKey } from '../artifacts/artifact-key.ts';
-import type { ArtifactKey, ArtifactStore } from '../artifacts/artifact-store.ts';
+import { formatKey } from '../artifacts/artifact-key.ts';
+import type { ArtifactStore, ObjectKey } from '../artifacts/artifact-store.ts';
 import type { SchemaId } from '../artifacts/avro/schemas.ts';
 import { putJson } from '../artifacts/json-object.ts';
 import { isTidemarkError } from '../core/errors.ts';
@@ -14,7 +14,7 @@ export interface RunName {
 }
 
 export interface Claim {
-  readonly key: ArtifactKey;
+  readonly key: ObjectKey;
   /** Whole seconds. */
   readonly start: Date;
 }
@@ -32,10 +32,10 @@ export async function claimSecond(
 ): Promise<Claim> {
   let start = new Date(Math.floor(run.start.getTime() / SECOND) * SECOND);
   for (;;) {
-    const key = formatKey({ ...run, start });
+    const key = formatKey({ kind: 'avro', ...run, start });
     if (await isFree(store, key)) {
       try {
-        await putJson(store, claimKey(key), { claimed: new Date().toISOString(), version }, { signal });
+        await putJson(store, { kind: 'claim', of: key }, { claimed: new Date().toISOString(), version }, { signal });
         return { key, start };
       } catch (error) {
         if (!isTidemarkError(error, 'conflict')) throw error;
@@ -46,7 +46,7 @@ export async function claimSecond(
 }
 
 /** Whether no object's key begins as those of this run would. */
-async function isFree(store: ArtifactStore, key: ArtifactKey): Promise<boolean> {
+async function isFree(store: ArtifactStore, key: ObjectKey): Promise<boolean> {
   for await (const objects of store.list(key.slice(0, -'.avro'.length))) if (objects.length > 0) return false;
   return true;
 }

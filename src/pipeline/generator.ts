@@ -1,5 +1,5 @@
 import type { Activity } from '../artifacts/artifact-key.ts';
-import type { ArtifactKey, ArtifactStore } from '../artifacts/artifact-store.ts';
+import type { ArtifactStore, ObjectKey } from '../artifacts/artifact-store.ts';
 import { type FoundArtifact, latestArtifact } from '../artifacts/find-artifacts.ts';
 import { type Plan, readPlan } from '../artifacts/plan.ts';
 import { requireArtifact } from '../artifacts/require-artifact.ts';
@@ -18,9 +18,9 @@ export interface Generator {
   /** Most often one; a plan may name several for an activity that wrote its records in parts (readings a6). */
   readonly artifacts: readonly FoundArtifact[];
   /** For the provenance: the key of the file; of several, that of the plan that names them. */
-  readonly key: ArtifactKey;
+  readonly key: ObjectKey;
   /** The files of the activities before, for a new plan; of those that a plan named. */
-  readonly plan: (Plan & { readonly key: ArtifactKey }) | undefined;
+  readonly plan: (Plan & { readonly key: ObjectKey }) | undefined;
   /** What the person should know. */
   readonly notes: readonly string[];
 }

@@ -1,5 +1,5 @@
-import { ACTIVITIES, type Activity, parseKey } from '../artifacts/artifact-key.ts';
-import type { ArtifactKey, ArtifactStore } from '../artifacts/artifact-store.ts';
+import { ACTIVITIES, type Activity, parseAvroKey } from '../artifacts/artifact-key.ts';
+import type { ArtifactStore, ObjectKey } from '../artifacts/artifact-store.ts';
 import { type Plan, writePlan } from '../artifacts/plan.ts';
 import { readProvenanceChain } from '../artifacts/provenance.ts';
 import { isTidemarkError } from '../core/errors.ts';
@@ -7,7 +7,7 @@ import { isTidemarkError } from '../core/errors.ts';
 interface PlannedRun {
   readonly provider: string;
   readonly activity: Activity;
-  readonly key: ArtifactKey;
+  readonly key: ObjectKey;
   readonly start: Date;
 }
 
@@ -23,7 +23,7 @@ export async function writePlanOf(
     version,
     signal,
   }: { readonly given: Plan | undefined; readonly version: string; readonly signal: AbortSignal },
-): Promise<ArtifactKey> {
+): Promise<ObjectKey> {
   const files = { ...(given ? before(run.activity, given) : await chainOf(store, run.key)), [run.activity]: [run.key] };
   for (let start = run.start; ; start = new Date(start.getTime() + 1000)) {
     try {
@@ -39,7 +39,7 @@ function before(activity: Activity, { files }: Plan): Plan['files'] {
   return Object.fromEntries(earlier.flatMap((name) => (files[name] === undefined ? [] : [[name, files[name]]])));
 }
 
-async function chainOf(store: ArtifactStore, key: ArtifactKey): Promise<Plan['files']> {
+async function chainOf(store: ArtifactStore, key: ObjectKey): Promise<Plan['files']> {
   const steps = await readProvenanceChain(store, key);
-  return Object.fromEntries(steps.map((step) => [parseKey(step.key)!.activity, [step.key]]));
+  return Object.fromEntries(steps.map((step) => [parseAvroKey(step.key)!.activity, [step.key]]));
 }

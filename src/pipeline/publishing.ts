@@ -1,10 +1,11 @@
-import { errataKey, formatKey, parseKey, summaryKey } from '../artifacts/artifact-key.ts';
-import type { ArtifactKey, ArtifactStore, StoredObject } from '../artifacts/artifact-store.ts';
+import { parseAvroKey } from '../artifacts/artifact-key.ts';
+import type { ArtifactStore, ObjectKey, StoredObject } from '../artifacts/artifact-store.ts';
 import { readContainer } from '../artifacts/avro/container-reader.ts';
 import { encodeContainer } from '../artifacts/avro/container-writer.ts';
 import type { DeletedRecord, DocumentSchemaId, RecordOf } from '../artifacts/avro/schemas.ts';
 import { putJson } from '../artifacts/json-object.ts';
 import { type Provenance, writeProvenance } from '../artifacts/provenance.ts';
+import { putArtifact } from '../artifacts/put-artifact.ts';
 import { failpoint } from '../lib/failpoint.ts';
 import { type NdjsonLine, NdjsonLines } from '../lib/ndjson-lines.ts';
 import type { Gathering } from './gathering.ts';
@@ -14,7 +15,7 @@ import type { RunSummary } from './run-summary.ts';
 
 export interface PublishOptions {
   readonly store: ArtifactStore;
-  readonly key: ArtifactKey;
+  readonly key: ObjectKey;
   readonly schema: DocumentSchemaId;
   readonly doc: string;
   readonly gathered: Gathering;
@@ -27,18 +28,17 @@ export interface PublishOptions {
 /** Writes the Avro files of a run: that of its records, and that of what was deleted, when there is any. Neither exists yet. */
 export async function writeFiles(
   options: PublishOptions,
-): Promise<{ file: StoredObject; companion: ArtifactKey | undefined }> {
+): Promise<{ file: StoredObject; companion: ObjectKey | undefined }> {
   const { store, key, gathered, superseded, signal } = options;
-  const contentType = 'application/avro';
-  const file = await store.put(key, told(bytesOf(options), options), { contentType, signal });
+  const name = parseAvroKey(key)!;
+  const file = await putArtifact(store, name, told(bytesOf(options), options), { signal });
   failpoint('activity.written');
   if (gathered.counts.deleted === superseded.countOf('deleted')) return { file, companion: undefined };
-  const name = parseKey(key)!;
-  const companion = formatKey({ ...name, schema: 'DeletedRecord.v1' });
+  const companion = { ...name, schema: 'DeletedRecord.v1' } as const;
   const records = deletedRecords(options, { provider: name.provider, deleted: name.start.getTime() });
   const body = encodeContainer({ schema: 'DeletedRecord.v1', doc: options.doc, records });
-  await store.put(companion, body, { contentType, signal });
-  return { file, companion };
+  const { key: deleted } = await putArtifact(store, companion, body, { signal });
+  return { file, companion: deleted };
 }
 
 /** Writes what a run tells of itself: records that failed, when there are any, then the summary. */
@@ -47,17 +47,17 @@ export async function writeAccount(
   summary: RunSummary,
 ): Promise<void> {
   if (errata.count > 0) {
-    await store.put(errataKey(key), errata.read(), { contentType: 'application/x-ndjson', signal });
+    await putArtifact(store, { kind: 'errata', of: key }, errata.read(), { signal });
   }
   failpoint('activity.errata');
-  await putJson(store, summaryKey(key), summary, { signal });
+  await putJson(store, { kind: 'summary', of: key }, summary, { signal });
   failpoint('activity.summarized');
 }
 
 /** Makes the files of a run exist; that of its records last. */
 export async function publish(
   { store, key, signal }: Pick<PublishOptions, 'store' | 'key' | 'signal'>,
-  companion: ArtifactKey | undefined,
+  companion: ObjectKey | undefined,
   provenance: Provenance,
 ): Promise<void> {
   if (companion !== undefined) await writeProvenance(store, companion, provenance, { signal });

@@ -1,4 +1,4 @@
-import type { ArtifactKey, ArtifactStore, StoredObject } from '../artifacts/artifact-store.ts';
+import type { ArtifactStore, ObjectKey, StoredObject } from '../artifacts/artifact-store.ts';
 import { docText } from '../artifacts/avro/doc-text.ts';
 import type { DocumentSchemaId } from '../artifacts/avro/schemas.ts';
 import { latestArtifact } from '../artifacts/find-artifacts.ts';
@@ -44,9 +44,9 @@ export interface RunOutcome {
   /** When the run began, as in the key. */
   readonly start: Date;
   /** Of the file of deleted records. */
-  readonly companion: ArtifactKey | undefined;
+  readonly companion: ObjectKey | undefined;
   /** A file that began later than this run's, which so is not the newest one. */
-  readonly newer: ArtifactKey | undefined;
+  readonly newer: ObjectKey | undefined;
   /** How many records are in the errata, and the first of them. */
   readonly errata: { readonly count: number; readonly first: readonly Erratum[] };
 }

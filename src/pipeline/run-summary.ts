@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { summaryKey } from '../artifacts/artifact-key.ts';
-import type { ArtifactKey, ArtifactStore } from '../artifacts/artifact-store.ts';
+import { formatKey } from '../artifacts/artifact-key.ts';
+import type { ArtifactStore, ObjectKey } from '../artifacts/artifact-store.ts';
 import { readContainer } from '../artifacts/avro/container-reader.ts';
 import { type FoundArtifact, latestArtifact } from '../artifacts/find-artifacts.ts';
 import { readJson } from '../artifacts/json-object.ts';
@@ -12,7 +12,7 @@ export interface RunSummary {
   readonly provider: string;
   readonly activity: RunnableActivity;
   /** Of the Avro file. */
-  readonly key: ArtifactKey;
+  readonly key: ObjectKey;
   readonly generator: string;
   /** The name of the transform; a harvest has none. */
   readonly transform?: string | undefined;
@@ -52,7 +52,7 @@ export interface RunSummary {
 }
 
 export interface PreviousRun {
-  readonly key: ArtifactKey;
+  readonly key: ObjectKey;
   readonly written: number;
 }
 
@@ -65,7 +65,7 @@ export async function previousRun(
 ): Promise<PreviousRun | undefined> {
   const found = await latestArtifact(store, { ...run, before: run.start });
   if (found === undefined) return undefined;
-  const summary = await readJson(store, summaryKey(found.key), WRITTEN);
+  const summary = await readJson(store, formatKey({ kind: 'summary', of: found.key }), WRITTEN);
   return { key: found.key, written: summary?.written ?? (await countRecords(store, found)) };
 }
 

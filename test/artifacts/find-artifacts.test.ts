@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { type Activity, formatKey, provenanceKey } from '../../src/artifacts/artifact-key.ts';
-import type { ArtifactKey, ArtifactStore } from '../../src/artifacts/artifact-store.ts';
+import { type Activity, formatKey } from '../../src/artifacts/artifact-key.ts';
+import type { ArtifactStore, ObjectKey } from '../../src/artifacts/artifact-store.ts';
 import {
   activitiesOf,
   type FoundArtifact,
@@ -31,18 +31,18 @@ describeOnEachArtifactStore('finding artifacts', (place) => {
   afterEach(() => store.close());
 
   /** A file as a run that did not end leaves it. */
-  async function writeTorn(provider: string, activity: Activity, timestamp: string): Promise<ArtifactKey> {
+  async function writeTorn(provider: string, activity: Activity, timestamp: string): Promise<ObjectKey> {
     const key = keyOf(provider, activity, timestamp);
     await store.put(key, [Buffer.from(timestamp)]);
     return key;
   }
 
-  async function write(provider: string, activity: Activity, timestamp: string): Promise<ArtifactKey> {
+  async function write(provider: string, activity: Activity, timestamp: string): Promise<ObjectKey> {
     return complete(await writeTorn(provider, activity, timestamp));
   }
 
-  async function complete(key: ArtifactKey): Promise<ArtifactKey> {
-    await store.put(provenanceKey(key), [Buffer.from('{"generator":"x","version":"1"}')]);
+  async function complete(key: ObjectKey): Promise<ObjectKey> {
+    await store.put(formatKey({ kind: 'provenance', of: key }), [Buffer.from('{"generator":"x","version":"1"}')]);
     return key;
   }
 
@@ -63,7 +63,7 @@ describeOnEachArtifactStore('finding artifacts', (place) => {
       [cdl, mdl],
     );
     assert.deepEqual(found[0], {
-      ...{ key: cdl, provider: 'cdl', activity: 'mapping', schema: 'MAP.4_0.MAPRecord.v1', length: 15 },
+      ...{ kind: 'avro', key: cdl, provider: 'cdl', activity: 'mapping', schema: 'MAP.4_0.MAPRecord.v1', length: 15 },
       start: new Date('2017-02-09T10:44:28Z'),
     });
   });
@@ -114,7 +114,7 @@ describeOnEachArtifactStore('finding artifacts', (place) => {
     assert.deepEqual(await collect(flat(listPlans(store, 'cdl'))), [
       'cdl/plan/20170209_104428/20170209_104428-MappedRecord.json',
     ]);
-    assert.ok((await store.head(provenanceKey(key))) !== undefined);
+    assert.ok((await store.head(formatKey({ kind: 'provenance', of: key }))) !== undefined);
   });
 
   it('a9: passes over what is not complete, in snapshots as everywhere', async () => {
@@ -143,7 +143,7 @@ describeOnEachArtifactStore('finding artifacts', (place) => {
   it('a8: finds files without the folder of their date, among those with it', async () => {
     const flatKey = (timestamp: string) =>
       keyOf('cdl', 'harvest', timestamp).replace(`/${timestamp.slice(0, 8)}/`, '/');
-    const put = async (key: ArtifactKey) => {
+    const put = async (key: ObjectKey) => {
       await store.put(key, [Buffer.from('x')]);
       return complete(key);
     };
@@ -184,15 +184,15 @@ describeOnEachArtifactStore('finding artifacts', (place) => {
     assert.deepEqual(await keys({ schema: 'OriginalRecord.v1' }), [harvest]);
   });
 
-  async function keys(filter: Parameters<typeof listArtifacts>[1]): Promise<readonly ArtifactKey[]> {
+  async function keys(filter: Parameters<typeof listArtifacts>[1]): Promise<readonly ObjectKey[]> {
     return (await collect(flat(listArtifacts(store, filter)))).map((found) =>
       typeof found === 'string' ? found : found.key,
     );
   }
 });
 
-function keyOf(provider: string, activity: Activity, timestamp: string): ArtifactKey {
-  return formatKey({ provider, activity, start: parseTimestamp(timestamp)!, schema: SCHEMAS[activity]! });
+function keyOf(provider: string, activity: Activity, timestamp: string): ObjectKey {
+  return formatKey({ kind: 'avro', provider, activity, start: parseTimestamp(timestamp)!, schema: SCHEMAS[activity]! });
 }
 
 /** As `collect` takes them: batches. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { text } from 'node:stream/consumers';
-import { provenanceKey } from '../../src/artifacts/artifact-key.ts';
+import { formatKey } from '../../src/artifacts/artifact-key.ts';
 import type { ArtifactStore } from '../../src/artifacts/artifact-store.ts';
 import { openArtifacts } from '../../src/artifacts/open-artifacts.ts';
 import { listPlans, readPlan, writePlan } from '../../src/artifacts/plan.ts';
@@ -27,7 +27,10 @@ describe('provenance and plans', () => {
 
   it('A30: writes {"generator", "version"} beside the file, once', async () => {
     await writeProvenance(store, MAPPING, { generator: HARVEST, version: VERSION });
-    assert.deepEqual(JSON.parse(await contentOf(provenanceKey(MAPPING))), { generator: HARVEST, version: VERSION });
+    assert.deepEqual(JSON.parse(await contentOf(formatKey({ kind: 'provenance', of: MAPPING }))), {
+      generator: HARVEST,
+      version: VERSION,
+    });
     await assert.rejects(writeProvenance(store, MAPPING, { generator: 'other', version: VERSION }), (error) =>
       isTidemarkError(error, 'conflict'),
     );
@@ -61,7 +64,7 @@ describe('provenance and plans', () => {
       ['{"generator": "x"}', /version: /],
       ['{"generator": ["x"], "version": "1"}', /generator: /],
     ] as const) {
-      folder.write(provenanceKey(HARVEST), content);
+      folder.write(formatKey({ kind: 'provenance', of: HARVEST }), content);
       await assert.rejects(
         readProvenance(store, HARVEST),
         (error) => isTidemarkError(error, 'invalid') && message.test(error.message),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { type ArtifactName, formatKey } from '../../src/artifacts/artifact-key.ts';
-import type { ArtifactKey, ArtifactStore } from '../../src/artifacts/artifact-store.ts';
+import { type AvroKey, formatKey } from '../../src/artifacts/artifact-key.ts';
+import type { ArtifactStore, ObjectKey } from '../../src/artifacts/artifact-store.ts';
 import { encodeContainer } from '../../src/artifacts/avro/container-writer.ts';
 import type { DerivedRecord } from '../../src/artifacts/avro/schemas.ts';
 import { openArtifacts } from '../../src/artifacts/open-artifacts.ts';
@@ -175,7 +175,7 @@ describe('tidemark artifacts index', () => {
     assert.deepEqual(await indicesOf(alias), [`${alias}-cdl-20170209_104428`]);
   });
 
-  async function write(name: Partial<ArtifactName>, records: readonly DerivedRecord[]): Promise<ArtifactKey> {
+  async function write(name: Partial<AvroKey>, records: readonly DerivedRecord[]): Promise<ObjectKey> {
     const start = new Date('2017-02-09T10:44:28Z');
     const full = { provider: 'cdl', activity: 'indexing', start, schema: SCHEMA, ...name } as const;
     const key = formatKey(full);

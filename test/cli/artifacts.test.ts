@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { basename } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { deflateRawSync } from 'node:zlib';
-import { type Activity, formatKey, summaryKey } from '../../src/artifacts/artifact-key.ts';
-import type { ArtifactKey, ArtifactStore } from '../../src/artifacts/artifact-store.ts';
+import { type Activity, formatKey } from '../../src/artifacts/artifact-key.ts';
+import type { ArtifactStore, ObjectKey } from '../../src/artifacts/artifact-store.ts';
 import { encodeContainer } from '../../src/artifacts/avro/container-writer.ts';
 import type { RecordOf, SchemaId } from '../../src/artifacts/avro/schemas.ts';
 import type { FoundArtifact } from '../../src/artifacts/find-artifacts.ts';
@@ -42,8 +42,8 @@ describeOnEachArtifactStore('tidemark artifacts', (place) => {
     activity: Activity,
     [provider, timestamp]: readonly [string, string],
     { schema, records = [], generator = 'https://example.org/oai' }: Written = { schema: 'OriginalRecord.v1' },
-  ): Promise<ArtifactKey> {
-    const key = formatKey({ provider, activity, start: parseTimestamp(timestamp)!, schema });
+  ): Promise<ObjectKey> {
+    const key = formatKey({ kind: 'avro', provider, activity, start: parseTimestamp(timestamp)!, schema });
     async function* batches() {
       yield records;
     }
@@ -207,7 +207,7 @@ describeOnEachArtifactStore('tidemark artifacts', (place) => {
       schema: 'MAP.4_0.MAPRecord.v1',
       generator: harvest,
     });
-    await putJson(store, summaryKey(harvest), { attempted: 3, written: 2, errors: { 'no id': 1 } });
+    await putJson(store, { kind: 'summary', of: harvest }, { attempted: 3, written: 2, errors: { 'no id': 1 } });
 
     const shown = await run('show', store.pathOf(harvest));
     assert.deepEqual([shown.exitCode, shown.stderr], [0, '']);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
-import type { ArtifactKey, ArtifactStore } from '../../src/artifacts/artifact-store.ts';
+import type { ArtifactStore, ObjectKey } from '../../src/artifacts/artifact-store.ts';
 import { readContainer, readHeader } from '../../src/artifacts/avro/container-reader.ts';
 import type { RecordOf, SchemaId } from '../../src/artifacts/avro/schemas.ts';
 import type { InputItem } from '../../src/pipeline/input-item.ts';
@@ -48,7 +48,7 @@ export function xmlRecords(count: number): readonly InputItem[] {
 
 export async function readRecords<Id extends SchemaId>(
   store: ArtifactStore,
-  key: ArtifactKey,
+  key: ObjectKey,
   schema: Id,
 ): Promise<readonly RecordOf[Id][]> {
   const { body } = await store.get(key);
@@ -58,18 +58,18 @@ export async function readRecords<Id extends SchemaId>(
 }
 
 /** The note in the schema of a file. */
-export async function docOf(store: ArtifactStore, key: ArtifactKey): Promise<string | undefined> {
+export async function docOf(store: ArtifactStore, key: ObjectKey): Promise<string | undefined> {
   const { body } = await store.get(key);
   const { doc } = await readHeader(body, { name: key });
   body.destroy();
   return doc;
 }
 
-export async function readTextOf(store: ArtifactStore, key: ArtifactKey): Promise<string> {
+export async function readTextOf(store: ArtifactStore, key: ObjectKey): Promise<string> {
   return text((await store.get(key)).body);
 }
 
-export async function readJsonOf(store: ArtifactStore, key: ArtifactKey): Promise<Record<string, unknown>> {
+export async function readJsonOf(store: ArtifactStore, key: ObjectKey): Promise<Record<string, unknown>> {
   return JSON.parse(await readTextOf(store, key));
 }
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { type Activity, formatKey } from '../../src/artifacts/artifact-key.ts';
-import type { ArtifactKey, ArtifactStore } from '../../src/artifacts/artifact-store.ts';
+import type { ArtifactStore, ObjectKey } from '../../src/artifacts/artifact-store.ts';
 import type { Codec } from '../../src/artifacts/avro/codecs.ts';
 import { encodeContainer } from '../../src/artifacts/avro/container-writer.ts';
 import type { OriginalRecord } from '../../src/artifacts/avro/schemas.ts';
@@ -30,9 +30,9 @@ export async function putArtifact(
   store: ArtifactStore,
   records: readonly OriginalRecord[],
   { start, provider = 'cdl', activity = 'harvest', codec = 'deflate', torn }: WrittenArtifact,
-): Promise<ArtifactKey> {
+): Promise<ObjectKey> {
   const schema = 'OriginalRecord.v1';
-  const key = formatKey({ provider, activity, start: new Date(start), schema });
+  const key = formatKey({ kind: 'avro', provider, activity, start: new Date(start), schema });
   const bytes = await buffer(Readable.from(encodeContainer({ schema, codec, records: batches(records) })));
   await store.put(key, [torn === undefined ? bytes : bytes.subarray(0, Math.floor(bytes.length * torn))]);
   await writeProvenance(store, key, { generator: 'https://example.org/oai', version: 'test' });

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
+import { formatKey, isChainId, parseKey } from '../../src/artifacts/artifact-key.ts';
 import type { ArtifactStore } from '../../src/artifacts/artifact-store.ts';
 import { FolderStore } from '../../src/artifacts/folder/folder-store.ts';
 import { ArchiveChain, listChains, newChainId } from '../../src/backup/archive-chain.ts';
 import { chooseChain } from '../../src/backup/choose-chain.ts';
-import { isChainId, markKey, numberOfMark, partKey, type SegmentMark } from '../../src/backup/segment.ts';
+import type { SegmentMark } from '../../src/backup/segment.ts';
 import { type ErrorCode, isTidemarkError } from '../../src/core/errors.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 
@@ -80,11 +81,11 @@ describe('the segments of an archive', () => {
 
   it('have a hole when one is missing', async () => {
     await append(mark(1), mark(2), mark(3));
-    folder.remove(markKey(OLD, 1));
+    folder.remove(formatKey({ kind: 'segment', chain: OLD, number: 1 }));
     await assert.rejects(chain.all(), isHole(1));
     await assert.rejects(chain.last(), isHole(1));
     await append(mark(1));
-    folder.remove(markKey(OLD, 2));
+    folder.remove(formatKey({ kind: 'segment', chain: OLD, number: 2 }));
     await assert.rejects(chain.all(), isHole(2));
     await assert.rejects(chain.last(), isHole(2));
   });
@@ -93,7 +94,7 @@ describe('the segments of an archive', () => {
     await append(mark(1), mark(2));
     class Going extends FolderStore {
       override get(key: string) {
-        if (key === markKey(OLD, 2)) folder.remove(key);
+        if (key === formatKey({ kind: 'segment', chain: OLD, number: 2 })) folder.remove(key);
         return super.get(key);
       }
     }
@@ -103,7 +104,7 @@ describe('the segments of an archive', () => {
 
   it('are refused when one has the name of another', async () => {
     await append(mark(1));
-    folder.write(markKey(OLD, 2), JSON.stringify(mark(3)));
+    folder.write(formatKey({ kind: 'segment', chain: OLD, number: 2 }), JSON.stringify(mark(3)));
     await assert.rejects(chain.last(), (error) => isTidemarkError(error, 'invalid'));
   });
 
@@ -138,7 +139,7 @@ describe('the segments of an archive', () => {
   };
   for (const [what, fields] of Object.entries(unreadable)) {
     it(`are refused with ${what}`, async () => {
-      folder.write(markKey(OLD, 1), JSON.stringify({ ...mark(1), ...fields }));
+      folder.write(formatKey({ kind: 'segment', chain: OLD, number: 1 }), JSON.stringify({ ...mark(1), ...fields }));
       await assert.rejects(chain.last(), (error) => isTidemarkError(error, 'invalid'));
     });
   }
@@ -206,15 +207,23 @@ describe('names in an archive', () => {
   });
 
   it('of segments follow from their numbers', () => {
-    assert.equal(markKey(OLD, 17), `_log/${OLD}/segments/0000000017.json`);
-    assert.equal(numberOfMark(markKey(OLD, 17)), 17);
-    for (const key of ['0000000017.json', '/segments/17.json', `${markKey(OLD, 17)}x`, '/segments/0000000017xjson'])
-      assert.equal(numberOfMark(key), undefined, key);
+    assert.equal(formatKey({ kind: 'segment', chain: OLD, number: 17 }), `_log/${OLD}/segments/0000000017.json`);
+    assert.deepEqual(parseKey(`_log/${OLD}/segments/0000000017.json`), { kind: 'segment', chain: OLD, number: 17 });
+    for (const name of ['0000000017.json', 'segments/17.json', 'segments/0000000017.jsonx', 'segments/0000000017xjson'])
+      assert.equal(parseKey(`_log/${OLD}/${name}`), undefined, name);
   });
 
   it('of files have both boundaries', () => {
-    const segment = { chain: OLD, number: 17, after: 21, through: 43 };
-    assert.equal(partKey(segment, 'changes', 'abcd'), `_log/${OLD}/changes/0000000017-21-43-abcd.avro`);
+    const key = {
+      kind: 'segment-part',
+      chain: OLD,
+      number: 17,
+      part: 'changes',
+      after: 21,
+      through: 43,
+      chance: 'abcd',
+    } as const;
+    assert.equal(formatKey(key), `_log/${OLD}/changes/0000000017-21-43-abcd.avro`);
   });
 });
 

@@ -19,7 +19,7 @@ export interface BenchArtifact {
 export async function writeArtifact(store: ArtifactStore, artifact: BenchArtifact): Promise<number> {
   const schema = 'OriginalRecord.v1';
   const start = new Date(Date.UTC(2026, 0, 1 + artifact.revision));
-  const key = formatKey({ provider: 'cdl', activity: 'harvest', start, schema });
+  const key = formatKey({ kind: 'avro', provider: 'cdl', activity: 'harvest', start, schema });
   const { length } = await store.put(key, encodeContainer({ schema, records: revised(artifact) }));
   await writeProvenance(store, key, { generator: 'bench', version: 'bench' });
   return length;

@@ -4,10 +4,10 @@ import { Readable } from 'node:stream';
 import { isGone } from '../../lib/system-error.ts';
 import type {
   ArtifactBody,
-  ArtifactKey,
   ArtifactStore,
   GetOptions,
   ListedObject,
+  ObjectKey,
   OpenObject,
   PutOptions,
   StoredObject,
@@ -34,16 +34,16 @@ export class FolderStore implements ArtifactStore {
     this.#temporary = new TemporaryFiles(root);
   }
 
-  pathOf(key: ArtifactKey): string {
+  pathOf(key: ObjectKey): string {
     return `file://${this.#file(key)}`;
   }
 
-  async put(key: ArtifactKey, body: ArtifactBody, { signal }: PutOptions = {}): Promise<StoredObject> {
+  async put(key: ObjectKey, body: ArtifactBody, { signal }: PutOptions = {}): Promise<StoredObject> {
     requirePlainKey(key);
     return writeFile({ root: this.#root, key, body, temporary: this.#temporary, signal });
   }
 
-  async get(key: ArtifactKey, { range, signal }: GetOptions = {}): Promise<OpenObject> {
+  async get(key: ObjectKey, { range, signal }: GetOptions = {}): Promise<OpenObject> {
     requirePlainKey(key);
     requireRange(range);
     signal?.throwIfAborted();
@@ -61,7 +61,7 @@ export class FolderStore implements ArtifactStore {
     }
   }
 
-  async head(key: ArtifactKey): Promise<ListedObject | undefined> {
+  async head(key: ObjectKey): Promise<ListedObject | undefined> {
     requirePlainKey(key);
     try {
       const stats = await stat(this.#file(key));
@@ -100,11 +100,11 @@ export class FolderStore implements ArtifactStore {
 
   async close(): Promise<void> {}
 
-  #file(key: ArtifactKey): string {
+  #file(key: ObjectKey): string {
     return join(this.#root, key);
   }
 
-  async #open(key: ArtifactKey): Promise<FileHandle> {
+  async #open(key: ObjectKey): Promise<FileHandle> {
     try {
       return await open(this.#file(key));
     } catch (error) {
@@ -139,7 +139,7 @@ export class FolderStore implements ArtifactStore {
 }
 
 interface Part {
-  readonly key: ArtifactKey;
+  readonly key: ObjectKey;
   readonly start: number;
   /** The byte after the last. */
   readonly end: number;

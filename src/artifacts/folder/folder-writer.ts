@@ -1,7 +1,7 @@
 import { access, type FileHandle, link, mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorCode } from '../../lib/system-error.ts';
-import type { ArtifactBody, ArtifactKey, PutOptions, StoredObject } from '../artifact-store.ts';
+import type { ArtifactBody, ObjectKey, PutOptions, StoredObject } from '../artifact-store.ts';
 import { BLOCK_BYTES, type Block, pumpBlocks } from '../blocks.ts';
 import { BlockHasher } from '../hashing/block-hasher.ts';
 import { keyTaken } from '../store-errors.ts';
@@ -13,7 +13,7 @@ const SYNC_EVERY = 8;
 
 export interface WriteTask {
   readonly root: string;
-  readonly key: ArtifactKey;
+  readonly key: ObjectKey;
   readonly body: ArtifactBody;
   readonly temporary: TemporaryFiles;
   readonly signal: PutOptions['signal'];

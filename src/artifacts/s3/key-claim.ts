@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { TidemarkError } from '../../core/errors.ts';
 import type { ListedS3Object } from '../../lib/s3/read-list.ts';
 import { errorCode } from '../../lib/system-error.ts';
-import type { ArtifactKey } from '../artifact-store.ts';
+import type { ObjectKey } from '../artifact-store.ts';
 import { keyTaken } from '../store-errors.ts';
 import type { WriteRequests } from './write-requests.ts';
 
@@ -34,7 +34,7 @@ export interface ClaimOptions {
  */
 export async function withClaim<Result>(
   objects: WriteRequests,
-  key: ArtifactKey,
+  key: ObjectKey,
   { store, signal }: ClaimOptions,
   work: () => Promise<Result>,
 ): Promise<Result> {
@@ -74,7 +74,7 @@ function isConflict(error: unknown): boolean {
   return (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode === 409;
 }
 
-async function otherClaims(objects: WriteRequests, key: ArtifactKey, own: string): Promise<readonly ListedS3Object[]> {
+async function otherClaims(objects: WriteRequests, key: ObjectKey, own: string): Promise<readonly ListedS3Object[]> {
   const claims: ListedS3Object[] = [];
   for await (const page of objects.bucket.pages(`${FOLDER}/${key}/`)) claims.push(...page.objects);
   const mine = claims.find((claim) => claim.key === own);
@@ -101,7 +101,7 @@ function isDead(claim: string): boolean {
   }
 }
 
-function heldByOther(store: string, key: ArtifactKey): TidemarkError {
+function heldByOther(store: string, key: ObjectKey): TidemarkError {
   const message = `${key} is being written into the artifact store ${store} by another process; try again in some minutes`;
   return new TidemarkError('unavailable', message, { key });
 }

@@ -3,13 +3,13 @@ import type { GetObjectCommandOutput } from '@aws-sdk/client-s3';
 import type { Bucket } from '../../lib/s3/bucket.ts';
 import { readResuming } from '../../lib/s3/read-resuming.ts';
 import { failureOf } from '../../lib/s3/s3-failure.ts';
-import type { ArtifactKey, GetOptions, OpenObject } from '../artifact-store.ts';
+import type { GetOptions, ObjectKey, OpenObject } from '../artifact-store.ts';
 import { beyondEnd, cutOff, noSuchObject } from '../store-errors.ts';
 
 export interface ReadTask extends GetOptions {
   /** As errors name it. */
   readonly store: string;
-  readonly key: ArtifactKey;
+  readonly key: ObjectKey;
 }
 
 /** One request opens an object, and reads all of it or the range. Reading continues where a connection was cut. */

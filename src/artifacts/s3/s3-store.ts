@@ -4,10 +4,10 @@ import type { S3ClientSettings } from '../../lib/s3/s3-client.ts';
 import { describeS3, type S3Location } from '../../lib/s3/s3-location.ts';
 import type {
   ArtifactBody,
-  ArtifactKey,
   ArtifactStore,
   GetOptions,
   ListedObject,
+  ObjectKey,
   OpenObject,
   PutOptions,
   StoredObject,
@@ -30,19 +30,19 @@ export class S3Store implements ArtifactStore {
     this.#settings = settings;
   }
 
-  pathOf(key: ArtifactKey): string {
+  pathOf(key: ObjectKey): string {
     const { bucket, prefix } = this.#location;
     return `s3a://${bucket}/${prefix}${key}`;
   }
 
-  async put(key: ArtifactKey, body: ArtifactBody, options: PutOptions = {}): Promise<StoredObject> {
+  async put(key: ObjectKey, body: ArtifactBody, options: PutOptions = {}): Promise<StoredObject> {
     requirePlainKey(key);
     const { requests, upload, abortAbandonedUploads } = await this.#parts();
     this.#swept ??= abortAbandonedUploads(requests);
     return upload(requests, { ...options, store: this.name, key, body });
   }
 
-  async get(key: ArtifactKey, options: GetOptions = {}): Promise<OpenObject> {
+  async get(key: ObjectKey, options: GetOptions = {}): Promise<OpenObject> {
     requirePlainKey(key);
     requireRange(options.range);
     options.signal?.throwIfAborted();
@@ -50,7 +50,7 @@ export class S3Store implements ArtifactStore {
     return openObject(bucket, { ...options, store: this.name, key });
   }
 
-  async head(key: ArtifactKey): Promise<ListedObject | undefined> {
+  async head(key: ObjectKey): Promise<ListedObject | undefined> {
     requirePlainKey(key);
     const { bucket } = await this.#parts();
     const found = await bucket.find(key);

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { TidemarkError } from '../../core/errors.ts';
 import { failureOf } from '../../lib/s3/s3-failure.ts';
-import type { ArtifactBody, ArtifactKey, PutOptions, StoredObject } from '../artifact-store.ts';
+import type { ArtifactBody, ObjectKey, PutOptions, StoredObject } from '../artifact-store.ts';
 import { BLOCK_BYTES, type Block, pumpBlocks } from '../blocks.ts';
 import { BlockHasher } from '../hashing/block-hasher.ts';
 import { keyTaken } from '../store-errors.ts';
@@ -16,7 +16,7 @@ const PAUSE = 50;
 export interface UploadTask extends PutOptions {
   /** As errors name it. */
   readonly store: string;
-  readonly key: ArtifactKey;
+  readonly key: ObjectKey;
   readonly body: ArtifactBody;
 }
 
@@ -127,7 +127,7 @@ class Upload {
 }
 
 /** A part that was under way when an upload was aborted may bring it back: so it is aborted until the server does not know it. */
-async function abortForGood(requests: WriteRequests, key: ArtifactKey, id: string): Promise<void> {
+async function abortForGood(requests: WriteRequests, key: ObjectKey, id: string): Promise<void> {
   for (let pause = PAUSE, attempt = 0; attempt < MOST_ABORTS; attempt++, pause *= 2) {
     try {
       await requests.abortUpload(key, id);
@@ -139,7 +139,7 @@ async function abortForGood(requests: WriteRequests, key: ArtifactKey, id: strin
   }
 }
 
-function tooLong(key: ArtifactKey): TidemarkError {
+function tooLong(key: ObjectKey): TidemarkError {
   const gigabytes = Math.floor((MOST_PARTS * BLOCK_BYTES) / 1024 ** 3);
   return new TidemarkError('invalid', `${key} is longer than an object on S3 can be here, ${gigabytes} GB`, { key });
 }

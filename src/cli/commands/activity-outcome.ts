@@ -1,5 +1,5 @@
-import { errataKey, summaryKey } from '../../artifacts/artifact-key.ts';
-import type { ArtifactKey } from '../../artifacts/artifact-store.ts';
+import { formatKey } from '../../artifacts/artifact-key.ts';
+import type { ObjectKey } from '../../artifacts/artifact-store.ts';
 import { formatBytes } from '../../lib/format-bytes.ts';
 import type { RunOutcome } from '../../pipeline/run-activity.ts';
 import type { RunSummary } from '../../pipeline/run-summary.ts';
@@ -10,7 +10,7 @@ import { formatCount, plural } from '../ui/table.ts';
 export async function tellOutcome(
   call: Call<{ readonly started?: Date }>,
   outcome: RunOutcome,
-  plan: ArtifactKey | undefined,
+  plan: ObjectKey | undefined,
 ): Promise<void> {
   const { terminal, options } = call;
   const { summary, errata, companion, newer } = outcome;
@@ -25,14 +25,14 @@ export async function tellOutcome(
   if (more > 0) terminal.tell(`… and ${formatCount(more)} more`);
   for (const line of describe(summary)) terminal.tell(line);
   for (const line of hintsOf(summary)) terminal.tell(line);
-  if (errata.count > 0) terminal.tell(`Each of them is in ${errataKey(key)}.`);
+  if (errata.count > 0) terminal.tell(`Each of them is in ${formatKey({ kind: 'errata', of: key })}.`);
   for (const line of verdictOf(outcome)) terminal.tell(line);
   if (newer !== undefined) {
     terminal.tell(`The newest is still ${newer}, which began later: what takes the newest does not take this one.`);
   }
   const files = {
-    summary: summaryKey(key),
-    ...(errata.count > 0 && { errata: errataKey(key) }),
+    summary: formatKey({ kind: 'summary', of: key }),
+    ...(errata.count > 0 && { errata: formatKey({ kind: 'errata', of: key }) }),
     ...(companion !== undefined && { deleted: companion }),
     ...(plan !== undefined && { plan }),
   };

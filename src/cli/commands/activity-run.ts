@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { requireProvider } from '../../artifacts/artifact-key.ts';
-import type { ArtifactKey, ArtifactStore } from '../../artifacts/artifact-store.ts';
+import type { ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts';
 import { openArtifacts } from '../../artifacts/open-artifacts.ts';
 import type { Plan } from '../../artifacts/plan.ts';
 import { softwareVersion } from '../../config/version.ts';
@@ -117,7 +117,7 @@ async function planOf(
   { store, stopped }: RunCall,
   { start, summary }: RunOutcome,
   given: Plan | undefined,
-): Promise<ArtifactKey | undefined> {
+): Promise<ObjectKey | undefined> {
   if (!summary.published) return undefined;
   return writePlanOf(store, { ...summary, start }, { given, version: softwareVersion(), signal: stopped });
 }

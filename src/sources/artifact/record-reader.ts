@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
-import { parseKey } from '../../artifacts/artifact-key.ts';
-import type { ArtifactKey, ArtifactStore } from '../../artifacts/artifact-store.ts';
+import { parseAvroKey } from '../../artifacts/artifact-key.ts';
+import type { ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts';
 import { readHeader, unpackBlock } from '../../artifacts/avro/container-reader.ts';
 import type { ContainerHeader } from '../../artifacts/avro/header-reader.ts';
 import type { PlainBlock } from '../../artifacts/avro/packed-blocks.ts';
@@ -24,7 +24,7 @@ const USUAL_HEADER = 4_096;
 /** Reads records of artifacts by their places, each by one request for a range of bytes. */
 export class RecordReader {
   readonly #artifacts: Pick<ArtifactStore, 'get' | 'name'>;
-  readonly #headers = new Map<ArtifactKey, Promise<Header>>();
+  readonly #headers = new Map<ObjectKey, Promise<Header>>();
   readonly #blocks = new Map<string, Promise<Block>>();
   readonly #sizes = new Map<string, number>();
   #bytes = 0;
@@ -82,7 +82,7 @@ export class RecordReader {
     return unpackBlock(bytes, header, offset);
   }
 
-  #header(artifact: ArtifactKey): Promise<Header> {
+  #header(artifact: ObjectKey): Promise<Header> {
     const found = this.#headers.get(artifact);
     if (found !== undefined) return found;
     const header = this.#readHeader(artifact);
@@ -93,8 +93,8 @@ export class RecordReader {
     return header;
   }
 
-  async #readHeader(artifact: ArtifactKey): Promise<Header> {
-    const schema = documentSchema(parseKey(artifact)!.schema);
+  async #readHeader(artifact: ObjectKey): Promise<Header> {
+    const schema = documentSchema(parseAvroKey(artifact)!.schema);
     const options = { schema, name: artifact };
     const beginning = await this.#bytesOf(artifact, { start: 0, length: USUAL_HEADER });
     try {
@@ -106,7 +106,7 @@ export class RecordReader {
     return readHeader(body, options);
   }
 
-  async #bytesOf(artifact: ArtifactKey, range: { readonly start: number; readonly length: number }): Promise<Buffer> {
+  async #bytesOf(artifact: ObjectKey, range: { readonly start: number; readonly length: number }): Promise<Buffer> {
     const { body } = await this.#artifacts.get(artifact, { range });
     return buffer(body);
   }

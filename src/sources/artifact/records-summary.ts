@@ -1,4 +1,4 @@
-import type { ArtifactKey } from '../../artifacts/artifact-store.ts';
+import type { ObjectKey } from '../../artifacts/artifact-store.ts';
 import type { ChangeKind } from '../../core/change.ts';
 import type { ResourceKey } from '../../core/key.ts';
 import type { RootProblem } from '../content-root.ts';
@@ -7,7 +7,7 @@ import type { ComparisonStep } from './compare-records.ts';
 
 /** What a comparison did, in the words of a scan: its records are the files. */
 export interface RecordsSummary extends ScanSummary {
-  readonly artifact: ArtifactKey;
+  readonly artifact: ObjectKey;
   /** Records that another one of the same id came after in the file. */
   readonly duplicates: number;
   /** The keys of the first hundred. */
@@ -49,7 +49,7 @@ export class RecordsCounter {
     return { files: read, hashed: read, bytes };
   }
 
-  summary(artifact: ArtifactKey): RecordsSummary {
+  summary(artifact: ObjectKey): RecordsSummary {
     return {
       ...this.progress(),
       ...this.#kinds,

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
-import { parseFileName, summaryKey } from '../../../artifacts/artifact-key.ts';
+import { formatKey, parseFileName } from '../../../artifacts/artifact-key.ts';
 import type { ArtifactStore } from '../../../artifacts/artifact-store.ts';
 import { readBlocks, readHeader } from '../../../artifacts/avro/container-reader.ts';
 import { readJson } from '../../../artifacts/json-object.ts';
@@ -81,7 +81,7 @@ async function besides(store: ArtifactStore, { artifact }: NamedAvroFile) {
   if (artifact === undefined) return { provenance: [], summary: undefined };
   const [chain, summary] = await Promise.all([
     readProvenanceChain(store, artifact.key),
-    readJson(store, summaryKey(artifact.key), SUMMARY),
+    readJson(store, formatKey({ kind: 'summary', of: artifact.key }), SUMMARY),
   ]);
   return { provenance: chain.map(({ key, provenance }) => ({ file: key, ...provenance })), summary };
 }
