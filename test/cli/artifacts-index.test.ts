@@ -175,9 +175,9 @@ describe('tidemark artifacts index', () => {
     assert.deepEqual(await indicesOf(alias), [`${alias}-cdl-20170209_104428`]);
   });
 
-  async function write(name: Partial<AvroKey>, records: readonly DerivedRecord[]): Promise<ObjectKey> {
+  async function write(name: Partial<Omit<AvroKey, 'kind'>>, records: readonly DerivedRecord[]): Promise<ObjectKey> {
     const start = new Date('2017-02-09T10:44:28Z');
-    const full = { provider: 'cdl', activity: 'indexing', start, schema: SCHEMA, ...name } as const;
+    const full = { kind: 'avro', provider: 'cdl', activity: 'indexing', start, schema: SCHEMA, ...name } as const;
     const key = formatKey(full);
     async function* batches() {
       yield records;
