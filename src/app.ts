@@ -63,7 +63,7 @@ export interface App {
   /** Archives the log in a thread of its own. @param minAge does nothing when somebody has within so many milliseconds */
   archive(minAge: number, signal: AbortSignal): Promise<Archived>;
   /** Resolves when the documents that an earlier process has left are counted. */
-  readonly stock: Promise<void>;
+  readonly cacheScan: Promise<void>;
   /** Scans paths of which somebody says that they have changed; resolves with their problems. Throws as sources/sync/hinted-scans.ts does. */
   scanPaths(set: ResourceSet, paths: readonly string[]): Promise<readonly RootProblem[]>;
   /** The content root of a set, and what scans remember of it. The same ones at every call, until settings of the set change. */
@@ -105,8 +105,8 @@ export async function openApp(configuration: Configuration): Promise<App> {
     mostBytes: cacheBytes,
     render: metrics.aroundRender((record, making) => renderer.render(record, making)),
   });
-  const stock = cache.takeStock();
-  closers.push(() => stock);
+  const cacheScan = cache.scan();
+  closers.push(() => cacheScan);
   const publisher = new Publisher({ index, catalog, sets, cache, renderer });
   closers.push(() => publisher.close());
   metrics.watch({ gauge, sets, cache, publisher });
@@ -147,7 +147,7 @@ export async function openApp(configuration: Configuration): Promise<App> {
     journal,
     activity: new ActivityMemory(index),
     metrics,
-    stock,
+    cacheScan,
     archive: (minAge, signal) =>
       archiveInThread((stopped) => startArchiveThread(configuration, stopped), { minAge, signal }),
     async scanPaths(set, paths) {

@@ -46,7 +46,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
       'test/unit/documents.test.ts',
       'test/unit/documents-entry.test.ts',
       'test/unit/resource-lists.test.ts',
-      'test/unit/written-entries.test.ts',
+      'test/unit/rendered-entries.test.ts',
     ],
   },
   publication: {

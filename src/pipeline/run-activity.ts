@@ -78,9 +78,9 @@ async function run(options: RunOptions, gathered: Gathering): Promise<RunOutcome
   await gathered.gather({ ...options, doc, context: { provider, activity, generator } });
   failpoint('activity.gathered');
 
-  const stock = await takeStock(options, start, gathered);
-  const { verdict, superseded } = stock;
-  const facts = { options, key, start, began, gathered, ...stock };
+  const comparison = await compareWithPrevious(options, start, gathered);
+  const { verdict, superseded } = comparison;
+  const facts = { options, key, start, began, gathered, ...comparison };
   if (verdict === 'stop' || verdict === 'empty') {
     const summary = summaryOf(facts, undefined);
     await writeAccount({ store, key, gathered, signal }, summary);
@@ -103,7 +103,7 @@ function toldOf({ errata: { count, first } }: Gathering): RunOutcome['errata'] {
   return { count, first };
 }
 
-interface Stock {
+interface Comparison {
   readonly superseded: Superseded;
   /** Records that the file will have. */
   readonly written: number;
@@ -113,7 +113,7 @@ interface Stock {
 }
 
 /** What was gathered, held against the run before. */
-async function takeStock(options: RunOptions, start: Date, gathered: Gathering): Promise<Stock> {
+async function compareWithPrevious(options: RunOptions, start: Date, gathered: Gathering): Promise<Comparison> {
   const { store, provider, activity } = options;
   const superseded = await gathered.ids.superseded();
   const previous = await previousRun(store, { provider, activity, start });
@@ -128,7 +128,7 @@ function judge({ acceptDrop, limits }: RunOptions, written: number, drop = 0): V
   return verdict !== 'stop' && written === 0 ? 'empty' : verdict;
 }
 
-interface Facts extends Stock, Claim {
+interface Facts extends Comparison, Claim {
   readonly options: RunOptions;
   readonly began: Date;
   readonly gathered: Gathering;

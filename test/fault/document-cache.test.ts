@@ -10,7 +10,7 @@ import { DocumentCache, type Making, type Render } from '../../src/publish/cache
 import { BODY_ENDING, writeDocument } from '../../src/publish/cache/document-files.ts';
 import type { DocumentReference } from '../../src/publish/cache/document-reference.ts';
 import type { PublishedDocument } from '../../src/publish/published-document.ts';
-import { basisOf } from '../../src/publish/render/older-version.ts';
+import { basisOf } from '../../src/publish/render/incremental-render.ts';
 import type { RenderJob } from '../../src/publish/render/render-job.ts';
 import { ask } from '../support/ask.ts';
 import { SQLITE } from '../support/each-store.ts';
@@ -128,7 +128,7 @@ describe('a document cache', () => {
     bytes[bytes.length - 5]! ^= 1;
     await writeFile(file, bytes);
     const cache = openCache(render);
-    await cache.takeStock();
+    await cache.scan();
     await cache.get(version(2), () => plan(2));
     assert.deepEqual(olderOnes, [undefined, undefined]);
   });
@@ -136,7 +136,7 @@ describe('a document cache', () => {
   it('keeps the newest of two versions that a killed process left', async () => {
     for (const number of [2, 1]) await openCache().get(version(number), () => MAKING);
     const cache = openCache();
-    await cache.takeStock();
+    await cache.scan();
     await wait(AFTER_GRACE);
     assert.equal(await cache.peek(version(1)), undefined);
     await requireReadable(await cache.get(version(2), () => assert.fail('it is there')));

@@ -12,7 +12,7 @@ import { type EntriesInput, locsOf, PublishedChanges, PublishedResources } from 
 export interface Published extends Publishers {
   readonly baseUrl: string;
   /** Resolves when the documents of earlier processes are known. */
-  readonly stock: Promise<void>;
+  readonly cacheScan: Promise<void>;
   /** The sets that everybody may see. */
   shown(): Promise<readonly ResourceSet[]>;
 }
@@ -44,7 +44,7 @@ type Compare = (key: DocumentKey) => Promise<string>;
  */
 export async function verifyPublished(input: PublishedInput): Promise<PublishedCounts> {
   const { set, index, published, differences, onProgress } = input;
-  await published.stock;
+  await published.cacheScan;
   const lastChange = async () => (await index.summary(set.id)).lastChange;
   const comparison = new DocumentComparison({ ...published, differences, lastChange });
   const shown = await published.shown();

@@ -71,12 +71,12 @@ export const verifySet: CliCommand<Options> = {
 
 /** What everybody gets of a source, beside what the store has. */
 export function publishedOf(app: App, { baseUrl }: SourceSettings): Published {
-  const { publisher, stock, sets } = app;
+  const { publisher, cacheScan, sets } = app;
   return {
     served: publisher,
     fresh: app.freshPublisher(),
     baseUrl,
-    stock,
+    cacheScan,
     shown: async () => (await sets.list()).filter((set) => set.private !== true),
   };
 }

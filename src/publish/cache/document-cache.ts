@@ -2,7 +2,7 @@ import { type BigIntStats, statSync } from 'node:fs';
 import { open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PublishedDocument } from '../published-document.ts';
-import { basisOf, type OlderVersion } from '../render/older-version.ts';
+import { basisOf, type OlderVersion } from '../render/incremental-render.ts';
 import type { RenderJob } from '../render/render-job.ts';
 import { bodyPath, DocumentBodies, isSound, requireBody } from './document-bodies.ts';
 import { bodyOf, type DocumentRecord, removeLeftOver } from './document-files.ts';
@@ -116,13 +116,13 @@ export class DocumentCache {
   }
 
   /** Takes in what an earlier process left: counts its documents, and removes what it did not finish. */
-  async takeStock(): Promise<void> {
+  async scan(): Promise<void> {
     for (const folder of await readdir(this.#folder).catch(() => []))
-      await this.#takeStockOf(join(this.#folder, folder));
+      await this.#scanFolder(join(this.#folder, folder));
     await this.#evict();
   }
 
-  async #takeStockOf(folder: string): Promise<void> {
+  async #scanFolder(folder: string): Promise<void> {
     const files = await readdir(folder).catch(() => []);
     const named = new Set<string>();
     for (const file of files.filter(isRecord)) {

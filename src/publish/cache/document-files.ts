@@ -20,7 +20,7 @@ export interface DocumentRecord {
   readonly lengths: Readonly<Record<Encoding, number>>;
   /** The name of its body, without the ending. */
   readonly body: string;
-  /** A newer version with the same basis may be made of this one: see older-version.ts. */
+  /** A newer version with the same basis may be made of this one: see incremental-render.ts. */
   readonly basis?: string | undefined;
 }
 

@@ -7,7 +7,7 @@ import { serveCalls } from '../../lib/workers/rpc.ts';
 import { openStores } from '../../stores/open-stores.ts';
 import { requestObserver } from '../../stores/request-counts.ts';
 import type { Limits, Survey } from '../../stores/resource-index.ts';
-import { basisOf, renderFromOlder } from '../render/older-version.ts';
+import { basisOf, renderIncrementally } from '../render/incremental-render.ts';
 import { render } from '../render/render-job.ts';
 import type { Making } from './document-cache.ts';
 import { type DocumentRecord, writeDocument } from './document-files.ts';
@@ -27,7 +27,7 @@ const { index, close } = await openStores(store, { observer: requestObserver(req
 
 const functions = {
   async render(record: string, { job, newest, immutable = false, older }: Making): Promise<DocumentRecord> {
-    const text = (older && (await renderFromOlder(job, older, index))) ?? render(job, index);
+    const text = (older && (await renderIncrementally(job, older, index))) ?? render(job, index);
     return writeDocument(record, text, { newest, immutable, basis: basisOf(job) });
   },
   survey: (set: SetId, range: KeyRange, limits: Limits): Promise<Survey> => index.survey(set, range, limits),

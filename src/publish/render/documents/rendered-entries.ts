@@ -12,7 +12,7 @@ interface Place {
 }
 
 /** The entries of a document as `urlEntry` wrote them, each on a line of its own. */
-export class WrittenEntries {
+export class RenderedEntries {
   readonly bytes: Buffer;
   /** Where they are: behind the head, before the end of the root. */
   readonly place: Place;

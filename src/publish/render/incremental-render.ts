@@ -5,8 +5,8 @@ import type { Change } from '../../core/change.ts';
 import type { ResourceKey } from '../../core/key.ts';
 import { boundaryAfter, type Stamp } from '../../core/stamp.ts';
 import type { ResourceIndex } from '../../stores/resource-index.ts';
+import { RenderedEntries } from './documents/rendered-entries.ts';
 import { resourceEntries, resourceListHead, URLSET_END } from './documents/resource-list.ts';
-import { WrittenEntries } from './documents/written-entries.ts';
 import { type ChangesJob, type RenderJob, type ResourcePageJob, renderChangesAfter } from './render-job.ts';
 
 /** Changes of the set since then that a page is brought up to date with; with more of them, reading the page itself may be cheaper. */
@@ -36,7 +36,7 @@ export function basisOf(job: RenderJob): string | undefined {
  * A document as text, made of an older version of it with the same basis. Undefined when it is to be made as a whole: the older one is gone or not
  * readable, or too much has changed.
  */
-export async function renderFromOlder(
+export async function renderIncrementally(
   job: RenderJob,
   older: OlderVersion,
   index: ResourceIndex,
@@ -60,7 +60,7 @@ export async function renderFromOlder(
 async function* appendChanges(
   job: ChangesJob,
   { newest }: OlderVersion,
-  { bytes, place }: WrittenEntries,
+  { bytes, place }: RenderedEntries,
   index: ResourceIndex,
 ): AsyncIterable<string | Buffer> {
   yield bytes.subarray(0, place.to);
@@ -75,7 +75,7 @@ async function* appendChanges(
 async function* replaceEntries(
   { head, range: { from = '', to }, style }: ResourcePageJob,
   changes: readonly Change[],
-  entries: WrittenEntries,
+  entries: RenderedEntries,
 ): AsyncIterable<string | Buffer> {
   const changed = new Map<ResourceKey, Change>();
   for (const change of changes) {
@@ -95,10 +95,10 @@ async function* replaceEntries(
   yield URLSET_END;
 }
 
-async function readEntries({ file, length }: OlderVersion): Promise<WrittenEntries | undefined> {
+async function readEntries({ file, length }: OlderVersion): Promise<RenderedEntries | undefined> {
   try {
     const options = { chunkSize: Math.max(length, 1024), maxOutputLength: length };
-    return new WrittenEntries(await promisify(gunzip)(await readFile(file), options));
+    return new RenderedEntries(await promisify(gunzip)(await readFile(file), options));
   } catch {
     // Removed meanwhile, by another process or to make room, or not whole.
     return undefined;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { boundaryAfter, type Stamp } from '../../src/core/stamp.ts';
 import { type DocumentRecord, writeDocument } from '../../src/publish/cache/document-files.ts';
-import { basisOf, type OlderVersion, renderFromOlder } from '../../src/publish/render/older-version.ts';
+import { basisOf, type OlderVersion, renderIncrementally } from '../../src/publish/render/incremental-render.ts';
 import { type ChangesJob, type RenderJob, type ResourcePageJob, render } from '../../src/publish/render/render-job.ts';
 import { ask } from '../support/ask.ts';
 import { deletion, shuffled, upsert } from '../support/builders.ts';
@@ -77,7 +77,7 @@ describeOnEachStore('A version of a document that is made of an older one', (sto
         .slice(0, round)
         .map((path, at) => (at % 3 === 0 ? deletion(set, path) : upsert(set, path, { length: round, mime: 'a&b/c' })));
       last = Math.max(last, await commit([...events, elsewhere]));
-      const made = await Promise.all(jobs().map((job, at) => renderFromOlder(job, older[at]!, index)));
+      const made = await Promise.all(jobs().map((job, at) => renderIncrementally(job, older[at]!, index)));
       older = await Promise.all(
         made.map((text) => write(text ?? assert.fail('it was not made of the older one'), last)),
       );
@@ -110,7 +110,7 @@ describeOnEachStore('A version of a document that is made of an older one', (sto
     let older = await write(render(page(first), index), first);
     for (const event of steps) {
       const last = await commit([event]);
-      older = await write((await renderFromOlder(page(last), older, index))!, last);
+      older = await write((await renderIncrementally(page(last), older, index))!, last);
       assert.equal(await readText(older), await textOf(render(page(last), index)));
     }
   });
@@ -120,7 +120,7 @@ describeOnEachStore('A version of a document that is made of an older one', (sto
     const first = await commit([upsert(set, 'a')]);
     const older = await write(render(page(first), index), first);
     const last = await commit(Array.from({ length: 1_001 }, (_, number) => upsert(set, String(number))));
-    assert.equal(await renderFromOlder(page(last), older, index), undefined);
+    assert.equal(await renderIncrementally(page(last), older, index), undefined);
   });
 
   it('is made as a whole when the older one is gone, or not whole', async () => {
@@ -130,7 +130,7 @@ describeOnEachStore('A version of a document that is made of an older one', (sto
       for (const job of [page(last), changes(last)]) {
         const older = await write(render(job, index), last);
         await spoil(older.file);
-        assert.equal(await renderFromOlder(job, older, index), undefined);
+        assert.equal(await renderIncrementally(job, older, index), undefined);
       }
     }
   });

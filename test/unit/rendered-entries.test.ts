@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { parseName, partName } from '../../src/publish/pages/document-name.ts';
 import { escapeXml, unescapeXml } from '../../src/publish/render/documents/markup.ts';
+import { RenderedEntries } from '../../src/publish/render/documents/rendered-entries.ts';
 import { renderSourceDescriptionIndex } from '../../src/publish/render/documents/source-description-index.ts';
-import { WrittenEntries } from '../../src/publish/render/documents/written-entries.ts';
 
 const PREFIX = 'http://example.org/a&b/';
 
@@ -20,7 +20,7 @@ describe('The entries of a document that is written', () => {
   it('are found by their key, as they are written', () => {
     for (let count = 1; count <= KEYS.length; count++) {
       const document = documentOf(KEYS.slice(0, count));
-      const entries = new WrittenEntries(document);
+      const entries = new RenderedEntries(document);
       const found = KEYS.slice(0, count).map((key) => {
         const { from, to } = entries.find(key, PREFIX);
         return document.toString('utf8', from, to);
@@ -32,7 +32,7 @@ describe('The entries of a document that is written', () => {
 
   it('have a place for a key that is not there, in the order of the keys', () => {
     const document = documentOf(['/b', '/d']);
-    const entries = new WrittenEntries(document);
+    const entries = new RenderedEntries(document);
     const second = document.lastIndexOf('<url><loc>');
     const { from, to } = entries.place;
     assert.deepEqual(entries.find('/a', PREFIX), { from, to: from });
@@ -42,7 +42,7 @@ describe('The entries of a document that is written', () => {
 
   it('may be none', () => {
     const document = documentOf([]);
-    const entries = new WrittenEntries(document);
+    const entries = new RenderedEntries(document);
     const end = document.indexOf('</urlset>');
     assert.deepEqual(entries.place, { from: end, to: end });
     assert.deepEqual(entries.find('/a', PREFIX), { from: end, to: end });
@@ -50,10 +50,10 @@ describe('The entries of a document that is written', () => {
 
   it('are not read of a document that is cut off', () => {
     for (const cut of [1, 5, 10, 60]) {
-      assert.throws(() => new WrittenEntries(documentOf(['/a']).subarray(0, -cut)), /not whole/);
+      assert.throws(() => new RenderedEntries(documentOf(['/a']).subarray(0, -cut)), /not whole/);
     }
-    assert.throws(() => new WrittenEntries(Buffer.from('x')), /not whole/);
-    assert.deepEqual(new WrittenEntries(Buffer.from('</urlset>\n')).place, { from: 0, to: 0 });
+    assert.throws(() => new RenderedEntries(Buffer.from('x')), /not whole/);
+    assert.deepEqual(new RenderedEntries(Buffer.from('</urlset>\n')).place, { from: 0, to: 0 });
   });
 
   it('have texts that are read as they were written', () => {
