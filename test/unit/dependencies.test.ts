@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 const CHECKOUT = new URL('../../', import.meta.url);
 
@@ -22,4 +22,18 @@ describe('docs/dependencies.md', () => {
     const cells = [...section.matchAll(/^\| (`[^|]+`) \|/gm)].map(([, cell]) => cell!);
     return cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name!)).sort();
   }
+});
+
+describe('The version of Node', () => {
+  const { engines } = JSON.parse(readFileSync(new URL('package.json', CHECKOUT), 'utf8'));
+
+  it('is the same in package.json, README, docs and Dockerfile', () => {
+    const pages = ['README.md', 'Dockerfile', ...readdirSync(new URL('docs', CHECKOUT)).map((name) => `docs/${name}`)];
+    const versions = pages
+      // What was measured names the exact version.
+      .filter((name) => /\.md$|Dockerfile$/.test(name) && name !== 'docs/performance.md')
+      .flatMap((name) => [...readFileSync(new URL(name, CHECKOUT), 'utf8').matchAll(/\bnode[ :](\d+)/gi)])
+      .map(([, version]) => `>=${version}`);
+    assert.deepEqual([...new Set(versions)], [engines.node]);
+  });
 });
