@@ -1,7 +1,7 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { estypes } from '@elastic/elasticsearch';
 import { isTidemarkError } from '../../core/errors.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
+import { pauseAfter } from '../../lib/retry.ts';
 
 /** A document as two lines of a bulk request. */
 export interface BulkDocument {
@@ -28,9 +28,8 @@ export interface BulkOptions {
 const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const TOO_LARGE = 413;
 /** With these pauses, about four minutes. */
-const ATTEMPTS = 12;
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 30_000;
+const ATTEMPTS = 14;
+const BACKOFF = { firstMs: 500, longestMs: 30_000 };
 
 /**
  * Writes documents by bulk requests. What is too busy, or does not answer, is asked again, with longer and longer pauses; writing a document twice
@@ -59,7 +58,7 @@ export class BulkWriter {
         onRefused({ id, reason });
       }
       left = attempt === ATTEMPTS ? [] : again;
-      if (left.length > 0) await pause(attempt, signal);
+      if (left.length > 0) await pauseAfter(attempt, BACKOFF, signal);
     }
     return documents.length - refused;
   }
@@ -98,9 +97,4 @@ function reasonOf({ status, error }: estypes.BulkResponseItem): string | undefin
 function statusOf(error: unknown): number | undefined {
   if (!isTidemarkError(error, 'unavailable')) throw error;
   return error.details.status as number | undefined;
-}
-
-async function pause(attempt: number, signal: AbortSignal): Promise<void> {
-  const milliseconds = Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), LONGEST_PAUSE_MS);
-  await wait(milliseconds, undefined, { signal }).catch(() => signal.throwIfAborted());
 }

@@ -2,6 +2,7 @@ import { setImmediate, setTimeout as wait } from 'node:timers/promises';
 import { TidemarkError } from '../../core/errors.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import { failpoint } from '../../lib/failpoint.ts';
+import { retry } from '../../lib/retry.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
 import type { StoreObserver } from '../store-observer.ts';
 import { bulksOf, ITEM_ERRORS, refusalIn } from './bulk.ts';
@@ -15,7 +16,7 @@ import { movePointer, readPointer } from './pointer.ts';
 const TAKE_OVER_AFTER = 1_000;
 /** Milliseconds between two looks at the pointer, while somebody else's commit is being applied. */
 const LOOK_AFTER = 20;
-const RETRY_AFTER = { first: 100, most: 2_000 };
+const APPLY_BACKOFF = { firstMs: 100, longestMs: 2_000 };
 /** For a reader, and a process that closes: until a commit is applied, and the same while applying fails. */
 const THROUGH_TIMEOUT_MS = { working: 10_000, failing: 2_000 };
 
@@ -155,19 +156,17 @@ export class Applier {
   }
 
   async #applyUntilDone(record: CommitRecord): Promise<void> {
-    for (let delay = RETRY_AFTER.first; ; delay = Math.min(delay * 2, RETRY_AFTER.most)) {
-      try {
-        failpoint('apply.begun');
-        await this.#identity.require();
-        await this.#apply(record);
-        failpoint('apply.written');
-        return;
-      } catch (fault) {
-        this.#fault = fault;
-        if (this.#closed) throw fault;
-        await wait(delay);
-      }
-    }
+    const mayPass = (fault: unknown) => {
+      this.#fault = fault;
+      return !this.#closed;
+    };
+    const applyOnce = async () => {
+      failpoint('apply.begun');
+      await this.#identity.require();
+      await this.#apply(record);
+      failpoint('apply.written');
+    };
+    await retry(applyOnce, { ...APPLY_BACKOFF, mayPass });
   }
 
   async #apply(record: CommitRecord): Promise<void> {

@@ -1,10 +1,10 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { estypes, TransportRequestOptionsWithMeta } from '@elastic/elasticsearch';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import { Mutex } from '../../lib/mutex.ts';
+import { retry } from '../../lib/retry.ts';
 import { type CommitRecord, decodeCommit, encodeCommit, type LedgerEntry } from './commit-record.ts';
 import type { IndexNames } from './index-names.ts';
 import type { IndicesIdentity } from './indices-identity.ts';
@@ -38,7 +38,7 @@ export interface LogParts {
 const MOST_COMMITS_TO_READ = 16;
 /** Milliseconds after which a commit without an answer is given up; it may be in the log. */
 const APPEND_TIMEOUT_MS = 20_000;
-const RETRY_AFTER = 100;
+const APPEND_BACKOFF = { firstMs: 100, longestMs: 100 };
 /** The client would send bytes as text/plain. */
 const JSON_TYPE = 'application/vnd.elasticsearch+json; compatible-with=8';
 const WRITE: TransportRequestOptionsWithMeta = {
@@ -142,15 +142,13 @@ export class CommitLog {
   async #appendUntilKnown(record: CommitRecord): Promise<boolean> {
     const body = await encodeCommit(record);
     const deadline = Date.now() + APPEND_TIMEOUT_MS;
-    for (;;) {
-      try {
-        const isThere = await this.#create(record, body);
-        if (isThere !== undefined) return isThere;
-      } catch (error) {
-        if (!isTidemarkError(error, 'unavailable') || isRefusal(error) || Date.now() > deadline) throw error;
-        await wait(RETRY_AFTER);
-      }
+    const mayPass = (error: unknown) =>
+      isTidemarkError(error, 'unavailable') && !isRefusal(error) && Date.now() <= deadline;
+    let isThere: boolean | undefined;
+    while (isThere === undefined) {
+      isThere = await retry(() => this.#create(record, body), { ...APPEND_BACKOFF, mayPass });
     }
+    return isThere;
   }
 
   /** Notes that every commit up to a number is applied, and forgets what they did. */

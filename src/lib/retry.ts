@@ -1,0 +1,36 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+/** The pause before each attempt is twice as long as the one before, up to the longest. */
+export interface Backoff {
+  readonly firstMs: number;
+  readonly longestMs: number;
+}
+
+export interface RetryOptions extends Backoff {
+  /** Whether a later attempt may succeed. Called after each failure. */
+  mayPass(error: unknown): boolean;
+}
+
+/** Repeats work until it succeeds. @throws the first error that does not pass */
+export async function retry<Result>(work: () => Promise<Result>, options: RetryOptions): Promise<Result> {
+  for (let failures = 1; ; failures++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!options.mayPass(error)) throw error;
+    }
+    await pauseAfter(failures, options);
+  }
+}
+
+/** Waits before the next attempt. @throws the signal's reason when it is aborted */
+export async function pauseAfter(failures: number, backoff: Backoff, signal?: AbortSignal): Promise<void> {
+  const options = signal === undefined ? {} : { signal };
+  await wait(backoffMs(failures, backoff), undefined, options).catch(() => signal?.throwIfAborted());
+}
+
+/** Milliseconds after so many failures: at random between a half and the whole, so that processes that failed together do not return together. */
+export function backoffMs(failures: number, { firstMs, longestMs }: Backoff): number {
+  const most = Math.min(firstMs * 2 ** (failures - 1), longestMs);
+  return most * (0.5 + Math.random() / 2);
+}
