@@ -13,7 +13,7 @@ const MODULE = `github.com/versity/versitygw/cmd/versitygw@${VERSION}`;
 const FOLDER = join(import.meta.dirname, '../../.services/versitygw');
 const NAME = `versitygw-${VERSION}`;
 
-/** The program of the S3 server, which Go builds when it is not there: two minutes and 1.5 GB of Go's caches the first time. */
+/** The program of the S3 server. Go builds it once: the first time takes two minutes and 1.5 GB of Go's caches. */
 export async function installS3(): Promise<string> {
   const program = join(FOLDER, NAME);
   if (existsSync(program)) return program;
@@ -21,7 +21,7 @@ export async function installS3(): Promise<string> {
   const building = await mkdtemp(join(FOLDER, 'building-'));
   try {
     await build(building);
-    // Whoever finds it finds it whole.
+    // Other processes find a whole program, or none.
     await rename(join(building, 'versitygw'), program);
   } finally {
     await rm(building, { recursive: true });
@@ -37,7 +37,8 @@ async function build(folder: string): Promise<void> {
     const { code, stderr } = error as { readonly code: unknown; readonly stderr: string };
     const complaint =
       code === 'ENOENT'
-        ? 'Go, which builds the S3 server versitygw, was not found: install Go 1.25 or newer (https://go.dev/dl), or name a server in S3_ENDPOINT'
+        ? 'Go, which builds the S3 server versitygw, was not found: ' +
+          'install Go 1.25 or newer (https://go.dev/dl), or name a server in S3_ENDPOINT'
         : `Go did not build ${MODULE}:\n${stderr}`;
     throw new Error(complaint, { cause: error });
   }

@@ -16,20 +16,23 @@ export interface S3Keys {
 }
 
 export interface S3Options {
-  /** Holds all that the server writes: `buckets` has a folder for each bucket. It is made when it is missing; data that lie in it are used. */
+  /** Where the server stores its data: `buckets` has a folder for each bucket. It is made when it is missing. */
   readonly folder: string;
-  /** A free one unless given. */
+  /** Default: a free one. */
   readonly port?: number | undefined;
-  /** New ones unless given. */
+  /** Default: new ones. */
   readonly keys?: S3Keys | undefined;
-  /** Is told of every change of an object, as S3 servers do. It has to answer before the server starts. */
+  /** The server posts every change of an object to this URL, which must answer before the server starts. */
   readonly eventsUrl?: string | undefined;
 }
 
-/** Milliseconds until a server that does not answer, or does not end, is given up. */
-const PATIENCE = 120_000;
+/** Until a server is killed that does not start or stop. */
+const TIMEOUT_MS = 120_000;
 
-/** A real S3 server (versitygw over a folder): a process that can be stopped, killed, paused, and started again on the same port and data. */
+/**
+ * A real S3 server (versitygw over a folder): a process that can be stopped, killed, paused, and started again on the same
+ * port and data.
+ */
 export class S3Server {
   readonly endpoint: string;
   readonly keys: S3Keys;
@@ -51,7 +54,7 @@ export class S3Server {
     this.buckets = join(folder, 'buckets');
   }
 
-  /** Starts a server, and builds the program first where it is not there. It ends when this process ends, however it ends. */
+  /** Starts a server, and builds its program if necessary. The server ends with this process, however that ends. */
   static async start(options: S3Options): Promise<S3Server> {
     const program = await installS3();
     const folder = resolve(options.folder);
@@ -93,9 +96,9 @@ export class S3Server {
     await this.#untilReady();
   }
 
-  /** Ends it in good order. */
+  /** Shuts it down. */
   async stop(): Promise<void> {
-    const late = setTimeout(() => this.#signal('SIGKILL'), PATIENCE);
+    const late = setTimeout(() => this.#signal('SIGKILL'), TIMEOUT_MS);
     await this.#end('SIGTERM');
     clearTimeout(late);
   }
@@ -105,7 +108,7 @@ export class S3Server {
     await this.#end('SIGKILL');
   }
 
-  /** It goes on to hold its port and its connections, and answers nothing until `resume`. */
+  /** It keeps its port and its connections, and answers nothing until `resume`. */
   pause(): void {
     this.#signal('SIGSTOP');
   }
@@ -122,7 +125,7 @@ export class S3Server {
   }
 
   async #untilReady(): Promise<void> {
-    const deadline = performance.now() + PATIENCE;
+    const deadline = performance.now() + TIMEOUT_MS;
     while (!(await this.#isReady())) {
       if (this.#running === undefined || performance.now() > deadline) {
         const log = (await readFile(this.#logFile, 'utf8')).trimEnd().split('\n');

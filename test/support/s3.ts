@@ -15,13 +15,13 @@ import { type S3Keys, type S3Options, S3Server } from '../../scripts/services/s3
 import { type Contained, hasDocker, startS3Container } from './containers.ts';
 import { atEndOfRun } from './leak-guard.ts';
 
-/** Milliseconds; a server starts at once, and a new checkout builds the program first. */
-const PATIENCE = 600_000;
+/** A server starts at once, but a new checkout builds the program first. */
+const TIMEOUT_MS = 600_000;
 
 export interface S3Place {
   readonly endpoint: string;
   readonly keys: S3Keys;
-  /** Where the buckets are as folders; undefined for a server that somebody else started. */
+  /** The folder of the buckets; undefined for a server that was started elsewhere. */
   readonly buckets?: string | undefined;
 }
 
@@ -46,11 +46,14 @@ export async function startOwnS3(options: Omit<S3Options, 'folder'> = {}): Promi
 
 let shared: Promise<S3Place> | undefined;
 
-/** Call it in `describe`: its tests share a server with others, or are skipped with the reason. Its properties are there while a test runs. */
+/**
+ * Call it in `describe`: its tests share a server with others, or are skipped with the reason. Its properties can be read
+ * while a test runs.
+ */
 export function useS3(): S3Place {
   let place: S3Place | undefined;
   before(async function () {
-    this.timeout(PATIENCE);
+    this.timeout(TIMEOUT_MS);
     shared ??= findShared();
     try {
       place = await shared;

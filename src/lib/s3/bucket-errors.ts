@@ -18,12 +18,13 @@ const WORDS: Readonly<Record<S3Use, Words>> = {
   artifacts: {
     cannot: 'cannot be used',
     permissions:
-      's3:ListBucket on the bucket, and s3:GetObject, s3:PutObject, s3:AbortMultipartUpload and s3:DeleteObject on its objects',
+      's3:ListBucket on the bucket, and s3:GetObject, s3:PutObject, s3:AbortMultipartUpload and s3:DeleteObject ' +
+      'on its objects',
     missing: '',
   },
 };
 
-/** Why a location cannot be used. Of the client's error it repeats only names: the rest may hold keys and signatures. */
+/** Why a location cannot be used. It repeats only names of the client's error: the rest may hold keys and signatures. */
 export function bucketError(location: S3Location, use: S3Use, error: unknown): TidemarkError {
   if (isTidemarkError(error)) return error;
   const failure = failureOf(error);

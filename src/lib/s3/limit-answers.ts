@@ -1,10 +1,10 @@
 import { pipeline, type Readable, Transform } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
 
-/** Bytes of an answer that is read as a whole. A list of 1,000 keys of 1,024 bytes, each encoded threefold, has some 4 MB. */
+/** Bytes of an answer that is read as a whole. A list of 1,000 keys of 1,024 bytes, each encoded threefold, has 4 MB. */
 const MOST_BYTES = 16 * 1024 * 1024;
 
-/** Fails requests whose answer goes on and on, but for the bytes of an object: those are streamed. */
+/** Fails requests whose answer is too long, except for the bytes of an object: those are streamed. */
 export function limitAnswers(client: S3Client): void {
   client.middlewareStack.add(
     (next, { commandName }) =>
@@ -33,7 +33,7 @@ function limited(body: Readable): Readable {
       else done(null, chunk);
     },
   });
-  // Who reads it is told of an error by the stream itself.
+  // The reader of the stream gets its error.
   pipeline(body, limit, () => {});
   return limit;
 }

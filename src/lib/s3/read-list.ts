@@ -1,6 +1,6 @@
 import type { ListObjectsV2CommandOutput } from '@aws-sdk/client-s3';
 
-/** An object as a list tells of it. */
+/** An object as a list describes it. */
 export interface ListedS3Object {
   readonly key: string;
   /** Bytes. */
@@ -19,8 +19,9 @@ export interface ListedS3Page {
 }
 
 /**
- * One answer to ListObjectsV2, asked with `EncodingType: 'url'`; or what is wrong with it, in words that follow the server's name. An answer
- * that was cut off may still look like one: what it does not tell must not be taken for gone.
+ * Reads one answer to ListObjectsV2, requested with `EncodingType: 'url'`; or returns what is wrong with it, in words
+ * that follow the server's name. An answer that was cut off may still look like a list: what it lacks must not be taken
+ * for deleted.
  */
 export function readList(
   answer: ListObjectsV2CommandOutput,

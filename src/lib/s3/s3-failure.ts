@@ -26,12 +26,12 @@ const TOO_FAST = [
 ];
 const TOO_SLOW = ['TimeoutError', 'RequestTimeout', 'ETIMEDOUT', 'ESOCKETTIMEDOUT'];
 
-/** Whether the bucket is not there, in the answer to a request for no single object. */
+/** Whether there is no such bucket, by the answer to a request that names no object. */
 export function isBucketMissing({ name, status }: S3Failure): boolean {
   return name === 'NoSuchBucket' || status === 404;
 }
 
-/** Whether a server denies access for what is asked, and not because it does not know who asks. */
+/** Whether a server knows the client, and denies it access to what it requests. */
 export function isDenied({ name, status }: S3Failure): boolean {
   return status === 403 && !BAD_KEYS.includes(name) && name !== 'ExpiredToken' && name !== 'RequestTimeTooSkewed';
 }
@@ -40,25 +40,26 @@ export function isDenied({ name, status }: S3Failure): boolean {
 export function reasonOf(failure: S3Failure, location: S3Location, allow: string): string {
   const { name, status } = failure;
   const server = serverOf(location);
-  const told = `(${nameOf(failure)})`;
+  const detail = `(${nameOf(failure)})`;
   if (name === 'CredentialsProviderError') {
-    return 'there are no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or say anonymous=true for a public bucket';
+    const cure = 'set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or say anonymous=true for a public bucket';
+    return `there are no credentials: ${cure}`;
   }
   if (/Region is missing/.test(name)) return 'its region is not known: add region=… to it, or set AWS_REGION';
-  if (BAD_KEYS.includes(name)) return `${server} does not accept the credentials ${told}: check key and secret`;
-  if (name === 'ExpiredToken') return `the credentials have expired ${told}: get new ones`;
+  if (BAD_KEYS.includes(name)) return `${server} does not accept the credentials ${detail}: check key and secret`;
+  if (name === 'ExpiredToken') return `the credentials have expired ${detail}: get new ones`;
   if (name === 'RequestTimeTooSkewed')
-    return `the clocks of this machine and of ${server} differ ${told}: set them right`;
+    return `the clocks of this machine and of ${server} differ ${detail}: set them right`;
   if (OTHER_REGION.includes(name) || status === 301)
-    return `the bucket is in another region ${told}: add region=… to it`;
-  if (status === 403) return `${server} denies access ${told}: allow ${allow}`;
+    return `the bucket is in another region ${detail}: add region=… to it`;
+  if (status === 403) return `${server} denies access ${detail}: allow ${allow}`;
   if (TOO_FAST.includes(name) || status === 503 || status === 429) {
-    return `${server} asks to slow down ${told}; trying again in a while`;
+    return `${server} asks to slow down ${detail}; trying again in a while`;
   }
-  if (TOO_SLOW.includes(name)) return `${server} does not answer in time ${told}`;
-  if (status !== undefined && status >= 500) return `${server} failed ${told}`;
-  if (/^E[A-Z_]+$/.test(name) || /CERT|TLS|SSL/.test(name)) return `${server} cannot be reached ${told}`;
-  return `${server} gave an answer that is not one of S3's ${told}`;
+  if (TOO_SLOW.includes(name)) return `${server} does not answer in time ${detail}`;
+  if (status !== undefined && status >= 500) return `${server} failed ${detail}`;
+  if (/^E[A-Z_]+$/.test(name) || /CERT|TLS|SSL/.test(name)) return `${server} cannot be reached ${detail}`;
+  return `${server} gave an answer that is not one of S3's ${detail}`;
 }
 
 /** The server, as messages name it. */
@@ -88,7 +89,7 @@ export function nameOf({ name, status }: S3Failure): string {
   return /^[A-Za-z]{3,}$/.test(name) ? `${status} ${name}` : String(status);
 }
 
-/** For whoever asks for the cause: the client's own error may hold the request with its signature. */
+/** The cause of our errors: the client's own error may hold the request with its signature. */
 export function causeOf(failure: S3Failure): Error {
   return new Error(nameOf(failure));
 }

@@ -1,12 +1,12 @@
 import type { Hashes } from '../../core/hash.ts';
 
-/** What a server says of an object that may hold hashes of all its bytes. */
+/** The properties of an object that may contain hashes of all its bytes. */
 export interface ObjectChecksums {
   readonly bucket: string;
   /** Without quotation marks. */
   readonly etag: string | undefined;
   readonly encryption: string | undefined;
-  /** With a key that whoever asks has to bring along (SSE-C). */
+  /** Whether it is encrypted with a key that each request has to contain (SSE-C). */
   readonly customerKey: boolean;
   readonly checksumType: string | undefined;
   /** Base64. */
@@ -18,8 +18,9 @@ export interface ObjectChecksums {
 const MD5 = /^[0-9a-f]{32}$/i;
 
 /**
- * The hashes that are known without reading the bytes. An ETag is the MD5 of the bytes when the object was put in one piece (else it ends
- * with `-` and their number) and is not encrypted with a key of KMS or of the customer. A checksum of several pieces is one of checksums.
+ * The hashes that are known without reading the bytes. An ETag is the MD5 of the bytes when the object was put in one
+ * piece (else it ends with `-` and the number of pieces) and is not encrypted with a key of KMS or of the customer. The
+ * checksum of several pieces is a checksum of checksums.
  */
 export function knownHashes(object: ObjectChecksums): Hashes {
   const sha256 = fullChecksum(object, object.sha256, 32);
@@ -31,7 +32,7 @@ export function knownHashes(object: ObjectChecksums): Hashes {
   };
 }
 
-/** Whether an ETag looks as one that is an MD5. */
+/** Whether an ETag has the form of an MD5. */
 export function looksPlain(etag: string | undefined): boolean {
   return etag !== undefined && MD5.test(etag);
 }
