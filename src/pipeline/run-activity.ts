@@ -139,6 +139,7 @@ function summaryOf(facts: Facts, file: StoredObject | undefined): RunSummary {
   const { options, key, start, began, gathered, superseded, written, previous, drop } = facts;
   const { provider, activity, generator, transform, version, source } = options;
   const { attempted, deleted, omitted, notRdf } = gathered.counts;
+  const passedOver = source.passedOver?.();
   const ended = new Date();
   const seconds = (ended.getTime() - began.getTime()) / 1000;
   return {
@@ -156,7 +157,8 @@ function summaryOf(facts: Facts, file: StoredObject | undefined): RunSummary {
     duplicates: superseded.count,
     omitted,
     notRdf: notRdf === 0 ? undefined : notRdf,
-    passedOver: source.passedOver?.(),
+    passedOver: passedOver?.files,
+    passedOverLinks: passedOver?.links || undefined,
     errors: gathered.errata.byKind,
     length: file?.length,
     hashes: file?.hashes,

@@ -39,6 +39,8 @@ export interface RunSummary {
   readonly notRdf?: number | undefined;
   /** Files of a folder that are no documents. */
   readonly passedOver?: number | undefined;
+  /** Links of a folder that lead to no file in it; absent when there are none. */
+  readonly passedOverLinks?: number | undefined;
   /** How many records failed, by kind; the most frequent first. */
   readonly errors: Readonly<Record<string, number>>;
   readonly recordsPerSecond: number;

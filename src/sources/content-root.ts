@@ -17,9 +17,10 @@ export interface ContentRoot {
    * stop the rest; a problem comes before the first file that is told after the files that it hides.
    *
    * The root was there after each batch was gathered: what a batch skips was not there, not unreachable.
+   * @param onLeftOutLinks is called with the number of links that a batch leaves out because they lead to no file of the root
    * @throws TidemarkError `unavailable` when the root itself is not there, also when it vanishes meanwhile
    */
-  list(under?: string): AsyncIterable<readonly RootEntry[]>;
+  list(under?: string, onLeftOutLinks?: (count: number) => void): AsyncIterable<readonly RootEntry[]>;
 
   /**
    * Whether `list` would tell of nothing at all.

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { Readable } from 'node:stream';
 import type { InputItem } from '../../src/pipeline/input-item.ts';
 import { openFolder } from '../../src/pipeline/readers/read-folder.ts';
@@ -132,7 +134,23 @@ describe('records of an input', () => {
 
       assert.deepEqual(kindsOf(items), ['record', 'not-utf-8']);
       assert.equal(problemOf(items[1]), 'the document is not UTF-8');
-      assert.equal(source.passedOver?.(), 2);
+      assert.deepEqual(source.passedOver?.(), { files: 2, links: 0 });
+    });
+
+    it('that are named by links within the folder come twice, and other links are passed over and counted', async () => {
+      folder.write('good.xml', '<a/>');
+      folder.write('.tidemarkignore', 'ignored.xml');
+      mkdirSync(folder.at('maps'));
+      symlinkSync('good.xml', folder.at('link.xml'));
+      for (const [name, target] of Object.entries({ maps: 'maps', out: tmpdir(), nothing: 'x', ignored: 'x' })) {
+        symlinkSync(target, folder.at(`${name}.xml`));
+      }
+
+      const source = openFolder(openRoot({ root: folder.path, exclude: [] }));
+      const items = await itemsOf(source);
+
+      assert.deepEqual(kindsOf(items), ['record', 'record']);
+      assert.deepEqual(source.passedOver?.(), { files: 0, links: 3 });
     });
 
     it('that are many all come', async () => {

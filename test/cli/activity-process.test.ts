@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, symlinkSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { startActivityBar } from '../../src/cli/ui/activity-bar.ts';
@@ -36,16 +36,19 @@ describe('an activity in a process of its own', () => {
     assert.deepEqual(readdirSync(folder.at('data/spool')), []);
   });
 
-  it('harvests the documents of a folder, and tells how many files are none', async () => {
+  it('harvests the documents of a folder, and reports how many files and links are none', async () => {
     folder.write('docs/maps/1.xml', '<a/>');
     folder.write('docs/2.ttl', '');
     folder.write('docs/README.txt');
+    symlinkSync('maps', folder.at('docs/link'));
 
     const args = ['activity', 'run', 'harvest', 'cdl', '--from', 'docs', '--json'];
     const { exitCode, stdout } = await runProcess(args, { cwd: folder.path });
 
-    const { written, passedOver, generator } = JSON.parse(stdout);
-    assert.deepEqual([exitCode, written, passedOver], [0, 2, 1]);
+    const { written, passedOver, passedOverLinks, generator } = JSON.parse(stdout);
+    assert.deepEqual([exitCode, written, passedOver, passedOverLinks], [0, 2, 1, 1]);
+    const { stderr } = await runProcess(args.slice(0, -1), { cwd: folder.path });
+    assert.match(stderr, /1 file passed over: .*\n1 link passed over: to no file in the folder/);
     assert.match(generator, /^file:\/\/\/.*\/docs$/);
   });
 });

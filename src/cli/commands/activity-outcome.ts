@@ -41,7 +41,8 @@ export async function tellOutcome(
 }
 
 function describe(summary: RunSummary): readonly string[] {
-  const { activity, attempted, written, deleted, failed, duplicates, omitted, passedOver = 0 } = summary;
+  const { activity, attempted, written, deleted, failed, duplicates, omitted } = summary;
+  const { passedOver = 0, passedOverLinks = 0 } = summary;
   const parts = [
     `${formatCount(written)} ${summary.published ? 'written' : 'to write'}`,
     ...(deleted > 0 ? [`${formatCount(deleted)} deleted`] : []),
@@ -52,7 +53,10 @@ function describe(summary: RunSummary): readonly string[] {
   const size = summary.length === undefined ? '' : `, ${formatBytes(summary.length)}`;
   const pace = `${summary.seconds.toFixed(1)} s (${formatCount(summary.recordsPerSecond)} records/s${size})`;
   const kinds = Object.entries(summary.errors).map(([kind, count]) => `  ${kind}: ${formatCount(count)}`);
-  const skipped = passedOver > 0 ? [`${plural(passedOver, 'file')} passed over: the suffix is of no document`] : [];
+  const skipped = [
+    ...(passedOver > 0 ? [`${plural(passedOver, 'file')} passed over: the suffix is of no document`] : []),
+    ...(passedOverLinks > 0 ? [`${plural(passedOverLinks, 'link')} passed over: to no file in the folder`] : []),
+  ];
   return [`${activity}: ${plural(attempted, 'record')} read, ${parts.join(', ')}, in ${pace}`, ...kinds, ...skipped];
 }
 

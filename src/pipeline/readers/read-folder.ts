@@ -24,9 +24,10 @@ const MOST_BYTES = 4 * 1024 ** 2;
  */
 export function openFolder(root: ContentRoot): RecordSource {
   let passedOver = 0;
+  let passedOverLinks = 0;
   async function* read(): AsyncIterable<InputBatch> {
     let done = 0;
-    for await (const entries of root.list()) {
+    for await (const entries of root.list('', (links) => (passedOverLinks += links))) {
       const documents = entries.filter((entry) => entry.problem !== undefined || mimetypeOf(entry.path) !== undefined);
       passedOver += entries.length - documents.length;
       for (const some of readAtOnce(documents)) {
@@ -36,7 +37,7 @@ export function openFolder(root: ContentRoot): RecordSource {
       }
     }
   }
-  return { total: undefined, read, passedOver: () => passedOver };
+  return { total: undefined, read, passedOver: () => ({ files: passedOver, links: passedOverLinks }) };
 }
 
 function* readAtOnce(entries: readonly RootEntry[]): Iterable<readonly RootEntry[]> {

@@ -6,8 +6,8 @@ export interface RecordSource {
   readonly total: SourceSize | undefined;
   /** May be called once. @throws TidemarkError when it cannot be read on; whatever is wrong with single records is told as items */
   read(): AsyncIterable<InputBatch>;
-  /** Once it was read, of a folder: files that are no documents. */
-  passedOver?(): number;
+  /** Of a folder, after it was read: the number of files that are no documents, and of links that lead to no file in it. */
+  passedOver?(): { readonly files: number; readonly links: number };
 }
 
 export interface SourceSize {

@@ -54,8 +54,8 @@ export class FolderRoot implements ContentRoot {
     this.#hashing = new ThreadPool(HASH_THREADS, folderThread('hash.worker', hashed));
   }
 
-  list(under = ''): AsyncIterable<readonly RootEntry[]> {
-    return this.#walks.walk(under);
+  list(under = '', onLeftOutLinks?: (count: number) => void): AsyncIterable<readonly RootEntry[]> {
+    return this.#walks.walk(under, onLeftOutLinks);
   }
 
   async isEmpty(): Promise<boolean> {

@@ -15,12 +15,15 @@ export class WalkClient {
   }
 
   /** The batches of a walk; the thread makes the next one while the caller uses the last. */
-  async *walk(under: string): AsyncGenerator<readonly RootEntry[]> {
+  async *walk(under: string, onLeftOutLinks?: (count: number) => void): AsyncGenerator<readonly RootEntry[]> {
     const id = ++this.#lastId;
     const release = this.#thread.hold();
     try {
       const batches = prefetch(() => this.#thread.call('next', [id, under]));
-      for await (const batch of batches) if (batch.length > 0) yield batch;
+      for await (const { entries, leftOutLinks } of batches) {
+        if (leftOutLinks > 0) onLeftOutLinks?.(leftOutLinks);
+        if (entries.length > 0) yield entries;
+      }
     } finally {
       this.#thread.call('end', [id]).catch(() => {});
       release();

@@ -1,14 +1,13 @@
 import { workerData } from 'node:worker_threads';
 import { serveCalls } from '../../lib/workers/rpc.ts';
-import type { RootEntry } from '../content-root.ts';
-import { type WalkedFolder, walk } from './walk.ts';
+import { type WalkBatch, type WalkedFolder, walk } from './walk.ts';
 
 const folder = workerData as WalkedFolder;
-const walks = new Map<number, Generator<readonly RootEntry[]>>();
+const walks = new Map<number, Generator<WalkBatch>>();
 
 const functions = {
   /** The next batch of a walk, which begins with the first call; undefined after the last batch. */
-  next(id: number, under: string): readonly RootEntry[] | undefined {
+  next(id: number, under: string): WalkBatch | undefined {
     const found = walks.get(id) ?? walk({ ...folder, under });
     walks.set(id, found);
     return found.next().value ?? undefined;
