@@ -87,7 +87,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
       'src/core/record-key.ts',
       'src/core/resource.ts',
       'src/core/resource-set.ts',
-      'src/lib/shared-look.ts',
+      'src/lib/coalesced-read.ts',
       'src/core/w3c-datetime.ts',
     ],
     specs: [
@@ -101,7 +101,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
       'test/unit/posted-event.test.ts',
       'test/unit/record-key.test.ts',
       'test/unit/resource-set.test.ts',
-      'test/unit/shared-look.test.ts',
+      'test/unit/coalesced-read.test.ts',
       'test/unit/w3c-datetime.test.ts',
     ],
   },

@@ -1,5 +1,5 @@
 import { isTidemarkError, TidemarkError } from '../core/errors.ts';
-import { SharedLook } from '../lib/shared-look.ts';
+import { CoalescedRead } from '../lib/coalesced-read.ts';
 import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
 import type { Scope } from './scope.ts';
 import {
@@ -38,7 +38,7 @@ export type Shown =
 export class TokenRegistry {
   readonly #catalog: Catalog;
   readonly #byId = new Map<string, CatalogDocument<TokenRecord>>();
-  readonly #look: SharedLook<void>;
+  readonly #latest: CoalescedRead<void>;
   /** Every token that was put up to here is known. */
   #head = 0;
   /** When the last look began, in milliseconds of the process. */
@@ -46,7 +46,7 @@ export class TokenRegistry {
 
   constructor(catalog: Catalog) {
     this.#catalog = catalog;
-    this.#look = new SharedLook(() => this.#load());
+    this.#latest = new CoalescedRead(() => this.#load());
   }
 
   /** Makes a token, and returns it with its record. It is kept nowhere: this is the only time that it is there. */
@@ -63,13 +63,13 @@ export class TokenRegistry {
       ...(expires !== undefined && { expires }),
     };
     await this.#catalog.put('token', id, record, undefined);
-    await this.#look.look();
+    await this.#latest.read();
     return { token, record };
   }
 
   /** Every token that was ever made, the oldest first. */
   async list(): Promise<readonly TokenRecord[]> {
-    await this.#look.look();
+    await this.#latest.read();
     return [...this.#byId.values()].map(({ body }) => body).sort((a, b) => a.created - b.created);
   }
 
@@ -85,7 +85,7 @@ export class TokenRegistry {
       if (isTidemarkError(error, 'conflict')) return this.revoke(id);
       throw error;
     }
-    await this.#look.look();
+    await this.#latest.read();
     return record;
   }
 
@@ -107,7 +107,7 @@ export class TokenRegistry {
     if (id === undefined) return { state: 'unknown' };
     await this.#freshen();
     // A token is used as soon as it was made, also at a process that has not heard of it.
-    if (!this.#byId.has(id)) await this.#look.look();
+    if (!this.#byId.has(id)) await this.#latest.read();
     const record = this.#byId.get(id)?.body;
     const matches = matchesDigest(token, record?.digest ?? NO_DIGEST);
     if (!matches || record === undefined) return { state: 'unknown' };
@@ -115,7 +115,7 @@ export class TokenRegistry {
   }
 
   async #freshen(): Promise<void> {
-    if (performance.now() - this.#lookedAt >= FRESH_FOR) await this.#look.look();
+    if (performance.now() - this.#lookedAt >= FRESH_FOR) await this.#latest.read();
   }
 
   /** Reads what was put since the last time. */

@@ -1,4 +1,4 @@
-import { SharedLook } from '../../lib/shared-look.ts';
+import { CoalescedRead } from '../../lib/coalesced-read.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
 import type { CacheFigures } from '../../publish/cache/document-cache.ts';
 import type { PageCounts } from '../../publish/publisher.ts';
@@ -33,7 +33,7 @@ export interface StoreFigures {
 /** What there is: asked for when it is scraped, and cheap to tell however much there is. */
 export class SourceMetrics {
   readonly #parts: SourceParts;
-  readonly #look = new SharedLook(() => this.#lookNow());
+  readonly #latest = new CoalescedRead(() => this.#lookNow());
   readonly #up;
   readonly #sets;
   readonly #resources;
@@ -84,7 +84,7 @@ export class SourceMetrics {
 
   /** Looks, and tells the metrics. */
   async look(): Promise<SourceFigures> {
-    const figures = await this.#look.look();
+    const figures = await this.#latest.read();
     const { store, pages } = figures;
     this.#up.set(store === undefined ? 0 : 1);
     this.#pages.set({ state: 'current' }, pages.current);

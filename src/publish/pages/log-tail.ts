@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
-import { SharedLook } from '../../lib/shared-look.ts';
+import { CoalescedRead } from '../../lib/coalesced-read.ts';
 import type { LogEntry, ResourceIndex } from '../../stores/resource-index.ts';
 
 /** Entries that are read at once: about a millisecond. */
@@ -15,7 +15,7 @@ export class LogTail {
   readonly #listeners = new Map<SetId, Listener>();
   /** Every change below it was handed on. */
   #head: Stamp | undefined;
-  readonly #shared = new SharedLook(() => this.#readOn());
+  readonly #shared = new CoalescedRead(() => this.#readOn());
 
   constructor(index: ResourceIndex) {
     this.#index = index;
@@ -23,7 +23,7 @@ export class LogTail {
 
   /** Resolves when everything that was committed before the call has been handed on. */
   look(): Promise<void> {
-    return this.#shared.look();
+    return this.#shared.read();
   }
 
   /** Follows a set from here on. Returns the boundary above which its changes will be handed on. */

@@ -1,9 +1,9 @@
 import type { estypes } from '@elastic/elasticsearch';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import type { StoredSet } from '../../core/stored-set.ts';
+import { CoalescedRead } from '../../lib/coalesced-read.ts';
 import { BatchSize } from '../../lib/elasticsearch/batch-size.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
-import { SharedLook } from '../../lib/shared-look.ts';
 import type { Catalog, CatalogDocument, CatalogKind } from '../catalog.ts';
 import { hideRemovedSets } from './alias-of-all.ts';
 import type { IndexNames } from './index-names.ts';
@@ -25,7 +25,7 @@ export class ElasticsearchCatalog implements Catalog {
   readonly #cluster: Cluster;
   readonly #names: IndexNames;
   /** Many requests ask at the same time. */
-  readonly #heads = new Map<CatalogKind, SharedLook<number>>();
+  readonly #heads = new Map<CatalogKind, CoalescedRead<number>>();
 
   constructor(cluster: Cluster, names: IndexNames) {
     this.#cluster = cluster;
@@ -87,10 +87,10 @@ export class ElasticsearchCatalog implements Catalog {
 
   head(kind: CatalogKind): Promise<number> {
     const known = this.#heads.get(kind);
-    if (known !== undefined) return known.look();
-    const head = new SharedLook(() => this.#newest(kind));
+    if (known !== undefined) return known.read();
+    const head = new CoalescedRead(() => this.#newest(kind));
     this.#heads.set(kind, head);
-    return head.look();
+    return head.read();
   }
 
   async #newest(kind: CatalogKind): Promise<number> {

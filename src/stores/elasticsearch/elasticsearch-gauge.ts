@@ -1,6 +1,6 @@
 import type { SetId } from '../../core/resource-set.ts';
+import { CoalescedRead } from '../../lib/coalesced-read.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
-import { SharedLook } from '../../lib/shared-look.ts';
 import type { LogProgress, StoreGauge, StoreTotals } from '../store-gauge.ts';
 import type { Applier } from './applier.ts';
 import type { CommitLog } from './commit-log.ts';
@@ -18,7 +18,7 @@ export interface GaugeParts {
 /** Asks for the end of the log, and for sums over the ledgers, which are one small document a set. */
 export class ElasticsearchGauge implements StoreGauge {
   readonly #parts: GaugeParts;
-  readonly #look = new SharedLook(() => this.#lookAtLog());
+  readonly #latest = new CoalescedRead(() => this.#lookAtLog());
   /** The sums as they were at a commit: while nothing is applied they stay. */
   #known: { readonly commit: number; readonly except: string; readonly totals: StoreTotals } | undefined;
 
@@ -27,7 +27,7 @@ export class ElasticsearchGauge implements StoreGauge {
   }
 
   progress(): Promise<LogProgress> {
-    return this.#look.look();
+    return this.#latest.read();
   }
 
   async totals(except: readonly SetId[]): Promise<StoreTotals> {

@@ -6,10 +6,10 @@ import { encodeState, type Resource, type Tombstone } from '../../core/resource.
 import type { SetId } from '../../core/resource-set.ts';
 import type { SetLedger } from '../../core/set-ledger.ts';
 import type { Stamp } from '../../core/stamp.ts';
+import { CoalescedRead } from '../../lib/coalesced-read.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import { prefetchItems } from '../../lib/prefetch.ts';
-import { SharedLook } from '../../lib/shared-look.ts';
 import type { CommitResult } from '../commit-result.ts';
 import type {
   ActivityRange,
@@ -78,7 +78,7 @@ export interface IndexParts {
 /** Reads after everything that was committed before is applied and visible; see docs/elasticsearch.md. */
 export class ElasticsearchIndex implements ResourceIndex {
   readonly #parts: IndexParts;
-  readonly #settled = new SharedLook(() => this.#settle());
+  readonly #settled = new CoalescedRead(() => this.#settle());
   #visible = 0;
 
   constructor(parts: IndexParts) {
@@ -119,12 +119,12 @@ export class ElasticsearchIndex implements ResourceIndex {
   }
 
   async *log({ after, until = Number.POSITIVE_INFINITY }: StampRange): AsyncIterable<readonly Change[]> {
-    const { stamp: last } = await this.#settled.look();
+    const { stamp: last } = await this.#settled.read();
     yield* prefetchItems(this.#parts.changes.read(undefined, { after, until: Math.min(until, last + 1) }));
   }
 
   async positions(): Promise<readonly SourcePosition[]> {
-    await this.#settled.look();
+    await this.#settled.read();
     await this.#refresh(this.#parts.names.ledgers);
     return this.#parts.currentStates.positions();
   }
@@ -186,12 +186,12 @@ export class ElasticsearchIndex implements ResourceIndex {
   }
 
   async tail(after: Stamp, limit: number): Promise<readonly LogEntry[]> {
-    const { stamp: last } = await this.#settled.look();
+    const { stamp: last } = await this.#settled.read();
     return last <= after ? [] : this.#parts.changes.tail({ after, until: last + 1 }, limit);
   }
 
   async watermark(): Promise<Stamp> {
-    const { stamp } = await this.#settled.look();
+    const { stamp } = await this.#settled.read();
     return stamp + 1;
   }
 
@@ -222,14 +222,14 @@ export class ElasticsearchIndex implements ResourceIndex {
 
   async summaries(sets: readonly SetId[]): Promise<readonly (SetSummary | undefined)[]> {
     const { sets: known, currentStates } = this.#parts;
-    await Promise.all([this.#settled.look(), known.load()]);
+    await Promise.all([this.#settled.read(), known.load()]);
     const ledgers = await currentStates.ledgersOf(sets);
     return ledgers.map((ledger) => known.get(ledger.set) && toSummary(ledger));
   }
 
   /** Resolves when everything that was committed before is visible. */
   async #readable(set: SetId): Promise<LogHead> {
-    const [head] = await Promise.all([this.#settled.look(), this.#parts.sets.require(set)]);
+    const [head] = await Promise.all([this.#settled.read(), this.#parts.sets.require(set)]);
     return head;
   }
 
