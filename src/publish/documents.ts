@@ -218,13 +218,12 @@ export function sourceUris(baseUrl: string): SourceUris {
 
 /** ResourceSync 1.1, 9: one document for each capability. */
 function planCapabilityList({ published, uri }: SetInput): DocumentPlan {
-  const { set, uris, folder, fingerprint } = published;
+  const { set, baseUrl, uris, folder, fingerprint } = published;
   const newest = set.epochStart;
-  const listed = eachListed((kind) => kind);
-  const capabilities = Object.values(listed).flatMap((kind) => {
+  const capabilities = LISTED_KINDS.flatMap((kind) => {
     const { capability }: SetRow = DOCUMENTS[kind];
     if (capability === undefined || kind === 'capabilityList') return [];
-    return [{ uri: uris[kind], capability: capability.name }];
+    return [{ uri: documentUri(baseUrl, { kind, set: set.slug }), capability: capability.name }];
   });
   const { sourceDescription, home: describedBy } = uris;
   const text = () => renderCapabilityList({ sourceDescription, describedBy, capabilities });

@@ -4,6 +4,8 @@ import type { EntryStyle } from './render/documents/entry.ts';
 /** A set as its documents see it. */
 export interface PublishedSet {
   readonly set: ResourceSet;
+  /** Without a slash at its end. */
+  readonly baseUrl: string;
   readonly uris: SetUris;
   readonly style: EntryStyle;
   /** The folder of its documents in the cache. */

@@ -133,6 +133,7 @@ export class Publisher implements DocumentPublisher {
     const { urlPrefix, publishHashes, epoch } = set;
     return {
       set,
+      baseUrl,
       uris: setUris(baseUrl, slug),
       style: { urlPrefix, publishHashes },
       folder: folderOf(set.id),

@@ -68,6 +68,7 @@ export class PublishedSets {
     await this.catalog.put('set', catalogId(set.id), set, known?.version);
     return {
       set,
+      baseUrl: 'https://data.example.org',
       uris: setUris('https://data.example.org', set.slug),
       style: { urlPrefix: URL_PREFIX, publishHashes: [] },
       folder: String(set.id),

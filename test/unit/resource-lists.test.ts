@@ -24,6 +24,7 @@ const PUBLISHED: PublishedSet = {
     pageEntries: LIMITS.entries,
     windowChanges: 100,
   },
+  baseUrl: 'https://data.example.org',
   uris: setUris('https://data.example.org', 'maps'),
   style: { urlPrefix: 'https://maps.example.org/', publishHashes: [] },
   folder: '1',
