@@ -101,8 +101,8 @@ const COMMON_TO_LIB = ['core/errors.ts'];
 const ADAPTERS: readonly { readonly folder: string; readonly onlyFrom: string }[] = [
   { folder: 'stores/elasticsearch/', onlyFrom: 'stores/open-stores.ts' },
   { folder: 'stores/sqlite/', onlyFrom: 'stores/open-stores.ts' },
-  { folder: 'sources/folder/', onlyFrom: 'sources/open-root.ts' },
-  { folder: 'sources/s3/', onlyFrom: 'sources/open-root.ts' },
+  { folder: 'sources/folder/', onlyFrom: 'sources/open.ts' },
+  { folder: 'sources/s3/', onlyFrom: 'sources/open.ts' },
   { folder: 'artifacts/folder/', onlyFrom: 'artifacts/open-artifacts.ts' },
   { folder: 'artifacts/s3/', onlyFrom: 'artifacts/open-artifacts.ts' },
 ];

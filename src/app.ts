@@ -28,9 +28,10 @@ import { SetRegistry } from './sets/set-registry.ts';
 import type { CompareThreadData } from './sources/artifact/compare-thread.ts';
 import { Comparer } from './sources/artifact/comparer.ts';
 import { Records } from './sources/artifact/records.ts';
-import type { ContentRoot, RootProblem } from './sources/content-root.ts';
-import { openRoot } from './sources/open-root.ts';
-import { ScanMemory } from './sources/scan-memory.ts';
+import type { ContentRoot } from './sources/content-root.ts';
+import { ScanMemory } from './sources/files/scan-memory.ts';
+import { openRoot, openSource } from './sources/open.ts';
+import type { Source, SourceProblem } from './sources/source.ts';
 import { PathScans } from './sources/sync/path-scans.ts';
 import { ActivityMemory } from './stores/activity-memory.ts';
 import type { Catalog } from './stores/catalog.ts';
@@ -65,9 +66,11 @@ export interface App {
   /** Resolves when the documents that an earlier process has left are counted. */
   readonly cacheScan: Promise<void>;
   /** Scans paths of which somebody says that they have changed; resolves with their problems. Throws as sources/sync/hinted-scans.ts does. */
-  scanPaths(set: ResourceSet, paths: readonly string[]): Promise<readonly RootProblem[]>;
+  scanPaths(set: ResourceSet, paths: readonly string[]): Promise<readonly SourceProblem[]>;
   /** The content root of a set, and what scans remember of it. The same ones at every call, until settings of the set change. */
   rootOf(set: ResourceSet): { readonly root: ContentRoot; readonly memory: ScanMemory };
+  /** What a set is synced with. @throws TidemarkError `invalid` for a set that others post to */
+  sourceOf(set: ResourceSet): Source;
   /** Finishes what is in hand and closes everything, last opened first. */
   close(): Promise<void>;
 }
@@ -132,7 +135,11 @@ export async function openApp(configuration: Configuration): Promise<App> {
     roots.set(set.id, { set, root });
     return { root, memory };
   };
-  const pathScans = new PathScans((set) => ({ ...rootOf(set), set, index, updater }));
+  const pollIntervalMs = configuration.recordsPollInterval;
+  const filesOf = (set: ResourceSet) => ({ ...rootOf(set), set, index });
+  const parts = { filesOf, artifacts, catalog, updater, comparer, pollIntervalMs };
+  const sourceOf: App['sourceOf'] = (set) => openSource(set, parts);
+  const pathScans = new PathScans((set) => ({ set, source: sourceOf(set), updater }));
   return {
     configuration,
     index,
@@ -141,7 +148,7 @@ export async function openApp(configuration: Configuration): Promise<App> {
     sets,
     tokens: new TokenRegistry(catalog),
     updater,
-    records: new Records({ artifacts, catalog, updater, comparer }),
+    records: new Records(artifacts, catalog),
     publisher,
     freshPublisher: () => new Publisher({ index, catalog, sets, cache: new FreshDocuments(index), renderer }),
     journal,
@@ -156,6 +163,7 @@ export async function openApp(configuration: Configuration): Promise<App> {
       return pathScans.tell(set, paths);
     },
     rootOf,
+    sourceOf,
     async close() {
       const failures: unknown[] = [];
       for (const close of closers.splice(0).reverse()) {

@@ -117,11 +117,11 @@ export const GROUPS: Readonly<Record<string, Group>> = {
   },
   scans: {
     mutate: [
-      'src/sources/sync/scan-cursor.ts',
-      'src/sources/sync/scan-judgement.ts',
+      'src/sources/sync/key-cursor.ts',
+      'src/sources/files/classify-file.ts',
       'src/lib/exclusions.ts',
       'src/lib/glob.ts',
-      'src/sources/scan-memory.ts',
+      'src/sources/files/scan-memory.ts',
     ],
     specs: [
       'test/unit/exclusions.test.ts',

@@ -6,13 +6,13 @@ import { type LoadedConfiguration, localBaseUrl } from '../config/load-configura
 import type { ResourceSet } from '../core/resource-set.ts';
 import { isOpenToAll } from '../lib/make-folder.ts';
 import { createAccessLog, createLogger } from '../observe/logs/logger.ts';
-import type { KeeperEvents } from '../sources/sync/keeper.ts';
+import type { SyncEvents } from '../sources/sync/sync-loop.ts';
 import type { Call } from './cli-command.ts';
 import { freePort } from './free-port.ts';
 import { keepArchive } from './keep-archive.ts';
-import { RootKeepers } from './root-keepers.ts';
 import { keptPort, settleBaseUrl } from './settle-base-url.ts';
 import { requireSharedPort } from './shared-port.ts';
+import { SyncLoops } from './sync-loops.ts';
 import { isNewStore, withApp } from './with-app.ts';
 
 /** What the two commands that serve do differently. */
@@ -24,7 +24,7 @@ export interface SourceHooks {
   /** Before anything is served; the base URL is known. */
   prepare?(app: App): Promise<void>;
   /** What to tell of a set's root. */
-  eventsOf(set: ResourceSet): KeeperEvents;
+  eventsOf(set: ResourceSet): SyncEvents;
   /** It serves and watches. Runs until it is done or `stopped`; what it throws ends the source. */
   running(source: Source): Promise<void>;
 }
@@ -32,7 +32,7 @@ export interface SourceHooks {
 export interface Source {
   readonly app: App;
   readonly baseUrl: string;
-  readonly keepers: RootKeepers;
+  readonly loops: SyncLoops;
 }
 
 /**
@@ -60,15 +60,15 @@ export async function serveSource(call: Pick<Call, 'loaded' | 'stopped'>, hooks:
     await app.sets.markServed();
     const server = await startServer(served, { host, port, logger, accessLog: accessLog?.logger });
     const archive = configuration.sources ? keepArchive(app, logger) : undefined;
-    const keepers = new RootKeepers(app, (set) => app.metrics.scans.around(set, hooks.eventsOf(set)));
+    const loops = new SyncLoops(app, (set) => app.metrics.scans.around(set, hooks.eventsOf(set)));
     let running: Promise<void> | undefined;
     try {
       archive?.start();
-      if (configuration.sources) await keepers.start();
-      running = hooks.running({ app, baseUrl, keepers });
+      if (configuration.sources) await loops.start();
+      running = hooks.running({ app, baseUrl, loops });
       await untilStopped(running, call.stopped);
     } finally {
-      await Promise.all([server.closeInTime(), keepers.stop(), archive?.stop()]);
+      await Promise.all([server.closeInTime(), loops.stop(), archive?.stop()]);
       // What it waited for has ended now.
       await running?.catch(() => {});
       accessLog?.close();

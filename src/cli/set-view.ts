@@ -3,15 +3,15 @@ import type { App } from '../app.ts';
 import { shownSettings } from '../config/set-settings.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import { type SummarizedSet, summarize } from '../sets/summarized-sets.ts';
-import type { RecordsStanding } from '../sources/artifact/records-standing.ts';
+import type { SyncCursor } from '../sources/artifact/sync-cursor.ts';
 
 type Sets = Pick<App, 'index' | 'sets' | 'records'>;
 
 /** A set as commands print it: what the API says of it, and what only its operator may know. */
 export async function viewSet({ index, sets, records }: Sets, set: ResourceSet): Promise<OperatorSetView> {
   const { baseUrl } = await sets.source();
-  const standing = await records.standingOf(set);
-  return viewFor({ set, summary: await index.summary(set.id) }, { baseUrl, standing });
+  const cursor = await records.cursorOf(set);
+  return viewFor({ set, summary: await index.summary(set.id) }, { baseUrl, cursor });
 }
 
 export async function viewSets({ index, sets }: Pick<Sets, 'index' | 'sets'>): Promise<readonly OperatorSetView[]> {
@@ -26,16 +26,16 @@ export type OperatorSetView = ReturnType<typeof viewFor>;
 interface Known {
   readonly baseUrl: string;
   /** Of a set of records that is shown by itself. */
-  readonly standing?: RecordsStanding | undefined;
+  readonly cursor?: SyncCursor | undefined;
 }
 
-function viewFor({ set, summary }: SummarizedSet, { baseUrl, standing }: Known) {
+function viewFor({ set, summary }: SummarizedSet, { baseUrl, cursor }: Known) {
   return {
     ...setView(set, summary, baseUrl),
     ...shownSettings(set),
     urlPrefix: set.urlPrefix,
-    artifact: standing?.key,
-    compared: standing?.compared,
+    artifact: cursor?.key,
+    compared: cursor?.compared,
   };
 }
 

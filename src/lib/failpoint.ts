@@ -48,13 +48,13 @@ export const ACTIVITY_FAILPOINTS = [
   'activity.companion',
   'activity.published',
 ] as const;
-/** Where a process passes by that makes a set tell an artifact. */
-export const RECORDS_FAILPOINTS = ['records.begun', 'records.posted'] as const;
+/** What a process that syncs a set passes: the first with records alone. */
+export const SYNC_FAILPOINTS = ['records.begun', 'sync.posted'] as const;
 export type Failpoint =
   | (typeof FAILPOINTS)[keyof typeof FAILPOINTS][number]
   | (typeof ARCHIVE_FAILPOINTS)[number]
   | (typeof ACTIVITY_FAILPOINTS)[number]
-  | (typeof RECORDS_FAILPOINTS)[number];
+  | (typeof SYNC_FAILPOINTS)[number];
 
 interface Armed {
   readonly name: string;

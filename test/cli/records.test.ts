@@ -46,7 +46,7 @@ describe('Sets of records on the command line', () => {
       /cdl: 2 records of cdl\/harvest\/20170209\/\S+ in [\d.]+ s: 2 created, 0 updated, 0 deleted\./,
     );
     assert.match(scanned.stderr, /1 record came before another one of the same id, which counts: \/a/);
-    assert.match((await run('scan', 'cdl')).stdout, /tells the newest artifact already/);
+    assert.match((await run('scan', 'cdl')).stdout, /mirrors the newest artifact already/);
 
     const shown = (await run('sets', 'show', 'cdl', '--json')).json();
     assert.deepEqual([shown.records, shown.artifact, shown.ready], ['cdl/harvest', key, true]);
@@ -78,7 +78,7 @@ describe('Sets of records on the command line', () => {
       (await run('changes', 'list', 'cdl', '--json')).stdout,
       /"change":"updated".*"hash":"sha-256:\w+ md5:\w+"/,
     );
-    assert.match((await run('scan', 'cdl')).stdout, /tells the newest artifact already/);
+    assert.match((await run('scan', 'cdl')).stdout, /mirrors the newest artifact already/);
     const refused = await run('sets', 'change', 'cdl', '--exclude', '*.tmp');
     assert.match(refused.stderr, /a set of records has no files/);
   });
@@ -134,7 +134,7 @@ describe('Sets of records on the command line', () => {
     await run('scan', 'cdl');
     await putArtifact(artifacts, [record('a', '2')], { start: DAY3 });
     const args = ['serve', '--port', port];
-    const killed = place.start(args, { env: { TIDEMARK_FAILPOINT: 'records.posted:kill' } });
+    const killed = place.start(args, { env: { TIDEMARK_FAILPOINT: 'sync.posted:kill' } });
     assert.equal(await killed.exit(), null);
 
     const again = await run('scan', 'cdl', '--json');
@@ -145,7 +145,7 @@ describe('Sets of records on the command line', () => {
       changes.map((line) => line.split(/ +/).slice(1).join(' ')),
       ['created /a', 'created /b', 'updated /a', 'deleted /b'],
     );
-    assert.match((await run('scan', 'cdl')).stdout, /tells the newest artifact already/);
+    assert.match((await run('scan', 'cdl')).stdout, /mirrors the newest artifact already/);
   });
 
   it('are kept in step by the server that serves them, also when it is killed in between', async function () {

@@ -129,7 +129,7 @@ describeOnEachStore('sets on the command line', (store, itOnce) => {
   it('that have no root cannot be scanned', async () => {
     await done('sets add records --url-prefix https://example.org/records/');
 
-    await refused('scan records', /the set records has no root to scan/);
+    await refused('scan records', /the set records has no root and no records/);
   });
 
   it('are served together, also one that is added meanwhile', async () => {

@@ -3,10 +3,10 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openApp } from '../../src/app.ts';
 import { originOfRoot } from '../../src/core/stored-set.ts';
-import { scan } from '../../src/sources/sync/scan.ts';
 import { sortKeyOf } from '../../src/stores/elasticsearch/documents.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import type { FinishedRun } from '../support/run-tidemark.ts';
+import { scan } from '../support/scanned-set.ts';
 import { testConfiguration } from '../support/start-app.ts';
 import { ofKey, type Tampering, tamper } from '../support/tampering.ts';
 import { Workplace } from '../support/workplace.ts';
@@ -159,7 +159,7 @@ describeOnEachStore('tidemark verify', (store) => {
     await tidemark('sets add records --url-prefix https://example.org/records/');
 
     const { stderr, exitCode } = await tidemark('verify records --root');
-    assert.match(stderr, /has no root to compare with/);
+    assert.match(stderr, /has no root and no records/);
     assert.equal(exitCode, 2);
   });
 

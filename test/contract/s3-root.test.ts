@@ -1,5 +1,5 @@
 import { CopyObjectCommand, DeleteObjectCommand, HeadObjectCommand, paginateListObjectsV2 } from '@aws-sdk/client-s3';
-import { openRoot } from '../../src/sources/open-root.ts';
+import { openRoot } from '../../src/sources/open.ts';
 import { removeBucket, rootOf, useBucket, useKeys, useS3 } from '../support/s3.ts';
 import { testContentRoot } from './content-root.ts';
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { isTidemarkError } from '../../src/core/errors.ts';
-import { openRoot } from '../../src/sources/open-root.ts';
-import { RootKeeper } from '../../src/sources/sync/root-keeper.ts';
-import { scan } from '../../src/sources/sync/scan.ts';
+import { FileSource } from '../../src/sources/files/file-source.ts';
+import { openRoot } from '../../src/sources/open.ts';
+import { SyncLoop } from '../../src/sources/sync/sync-loop.ts';
 import { cutInTheMiddle, type Fault, FaultProxy, saySilence } from '../support/fault-proxy.ts';
 import { removeBucket, rootOf, useBucket, useKeys, useS3 } from '../support/s3.ts';
 import { isList, refuseWith } from '../support/s3-refusal.ts';
-import { openScannedSet, type ScannedSet } from '../support/scanned-set.ts';
+import { openScannedSet, type ScannedSet, scan } from '../support/scanned-set.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
 
@@ -58,7 +58,7 @@ describe('A root on S3', () => {
   const folder = useTempFolder();
   let proxy: FaultProxy;
   let scanned: ScannedSet;
-  let keeper: RootKeeper | undefined;
+  let loop: SyncLoop | undefined;
   let events: string[];
 
   beforeEach(async () => {
@@ -72,8 +72,8 @@ describe('A root on S3', () => {
     await scan(scanned);
   });
   afterEach(async () => {
-    await keeper?.stop();
-    keeper = undefined;
+    await loop?.stop();
+    loop = undefined;
     await scanned.close();
     await proxy.close();
   });
@@ -85,13 +85,13 @@ describe('A root on S3', () => {
 
   function keep(timeout?: number): void {
     const root = timeout === undefined ? scanned.root : openRoot({ root: place(), exclude: [], s3: settings(timeout) });
-    keeper = new RootKeeper({
+    loop = new SyncLoop({
       ...scanned,
-      root,
-      retryDelay: 50,
+      source: new FileSource({ ...scanned, root }),
+      retryDelayMs: 50,
       events: { onTrouble: ({ message }) => events.push(message), onRecovered: () => events.push('recovered') },
     });
-    keeper.start();
+    loop.start();
   }
 
   const count = async (): Promise<number> => (await scanned.resources()).size;
@@ -99,7 +99,7 @@ describe('A root on S3', () => {
   for (const { title, fault, says, timeout } of LIST_FAULTS) {
     it(`deletes nothing while the server ${title}, says so, and goes on by itself`, async () => {
       keep(timeout);
-      await keeper!.firstScan;
+      await loop!.firstSync;
       const broken = proxy.on(isList, fault);
       const trouble = await until('trouble', async () => events.at(-1) !== 'recovered' && events.at(-1));
       assert.match(trouble, says);
@@ -143,7 +143,7 @@ describe('A root on S3', () => {
 
   it('deletes nothing when its bucket vanishes', async () => {
     keep();
-    await keeper!.firstScan;
+    await loop!.firstSync;
     // While it is being emptied, a list would have some of it.
     const gone = Promise.withResolvers<void>();
     const lists = proxy.on(isList, (execute) => gone.promise.then(execute));
@@ -157,12 +157,12 @@ describe('A root on S3', () => {
 
   it('deletes nothing when its bucket is empty all of a sudden, until that is said to be meant', async () => {
     keep();
-    await keeper!.firstScan;
+    await loop!.firstSync;
     await removeBucket(bucket.client, bucket.name, { keepBucket: true });
     const trouble = await until('trouble', async () => events[0]);
     assert.match(trouble, /is empty, and \d+ resources were in it: nothing is deleted/);
     assert.ok((await count()) > 0);
-    await keeper!.stop();
+    await loop!.stop();
     await scan(scanned);
     assert.equal(await count(), 0);
   });

@@ -4,10 +4,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ArtifactStore } from '../../src/artifacts/artifact-store.ts';
+import { openArtifacts } from '../../src/artifacts/open-artifacts.ts';
 import { keyOfRecordId } from '../../src/core/record-key.ts';
 import type { ResourceSet } from '../../src/core/resource-set.ts';
-import { bringUpToDate } from '../../src/sources/artifact/bring-up-to-date.ts';
-import { RecordsKeeper } from '../../src/sources/artifact/records-keeper.ts';
+import { sync } from '../../src/sources/sync/sync.ts';
+import { SyncLoop } from '../../src/sources/sync/sync-loop.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { type ArtifactPlace, describeOnEachArtifactStore } from '../support/each-artifact-store.ts';
 import { describeOnEachStore, SQLITE, type StoreKind } from '../support/each-store.ts';
@@ -43,14 +44,16 @@ const IDS = [
 
 function records(started: StartedApp, set: ResourceSet) {
   const { app, url } = started;
+  const synced = () => ({ set, source: app.sourceOf(set), updater: app.updater });
   return {
-    scan: () => bringUpToDate(app.records.upkeepOf(set)),
+    synced,
+    scan: () => sync(synced()),
     urlOf: (id: string) => `${url}/sets/${set.slug}/resources${keyOfRecordId(id)}`,
   };
 }
 
 async function start(kind: StoreKind, artifacts: ArtifactPlace['location']) {
-  const started = await startApp(kind, { artifacts });
+  const started = await startApp(kind, { artifacts, recordsPollInterval: 30 });
   const set = await started.app.sets.add({
     slug: 'cdl',
     origin: { kind: 'artifact', provider: 'cdl', activity: 'harvest' },
@@ -127,8 +130,8 @@ describe('Records whose artifact is damaged', () => {
 
   it('answer that it is, and are all there still', async () => {
     const location = { kind: 'folder', folder: folder.at('artifacts') } as const;
-    const { started, scan, urlOf } = await start(SQLITE, location);
-    const artifacts = started.app.records.upkeepOf(await started.app.sets.bySlug('cdl')).artifacts as ArtifactStore;
+    const { scan, urlOf } = await start(SQLITE, location);
+    const artifacts = openArtifacts(location);
     const key = await putArtifact(artifacts, [record('a'), record('b')], { start: DAY1, codec: 'null' });
     await scan();
     const bytes = readFileSync(folder.at(`artifacts/${key}`));
@@ -157,8 +160,9 @@ describeOnEachStore('A set of records over HTTP', (store, itOnce) => {
   let source: Awaited<ReturnType<typeof start>>;
   let artifacts: ArtifactStore;
   beforeEach(async () => {
-    source = await start(store, { kind: 'folder', folder: folder.at('artifacts') });
-    artifacts = source.started.app.records.upkeepOf(source.set).artifacts as ArtifactStore;
+    const location = { kind: 'folder', folder: folder.at('artifacts') } as const;
+    source = await start(store, location);
+    artifacts = openArtifacts(location);
   });
   afterEach(closeApps);
 
@@ -179,26 +183,25 @@ describeOnEachStore('A set of records over HTTP', (store, itOnce) => {
     assert.ok(page.text.includes('>a/b</a>'), 'ids are shown as they are');
   });
 
-  it('is kept in step by a server, which tells of trouble once', async () => {
+  it('is kept in sync by a server, which reports trouble once', async () => {
     const events: string[] = [];
-    const keeper = new RecordsKeeper({
-      ...source.started.app.records.upkeepOf(source.set),
-      pollInterval: 30,
-      retryDelay: 20,
+    const loop = new SyncLoop({
+      ...source.synced(),
+      retryDelayMs: 20,
       events: {
         onScanned: ({ created, updated, deleted }) => events.push(`+${created} ~${updated} -${deleted}`),
         onTrouble: ({ message }) => events.push(`trouble: ${message.slice(0, 39)}`),
         onRecovered: () => events.push('recovered'),
       },
     });
-    keeper.start();
+    loop.start();
     try {
       await until('trouble', async () => events.length > 0);
       // Artifacts are named by the second, and looked for among those of today.
       const now = Date.now();
       const at = (time: number) => ({ start: new Date(time).toISOString() });
       await putArtifact(artifacts, [record('a'), record('b')], at(now - 1_000));
-      assert.equal((await keeper.firstScan)?.created, 2);
+      assert.equal((await loop.firstSync)?.created, 2);
       await putArtifact(artifacts, [record('a'), record('b', 'new')], at(now));
       await until('the second', async () => events.length >= 4);
       assert.deepEqual(events, [
@@ -208,7 +211,7 @@ describeOnEachStore('A set of records over HTTP', (store, itOnce) => {
         '+0 ~1 -0',
       ]);
     } finally {
-      await keeper.stop();
+      await loop.stop();
     }
   });
 

@@ -5,13 +5,13 @@ import { FolderStore } from '../../src/artifacts/folder/folder-store.ts';
 import { uriOf } from '../../src/core/key.ts';
 import { originOfRoot } from '../../src/core/stored-set.ts';
 import { pathProblem } from '../../src/sources/name-problem.ts';
-import { scan } from '../../src/sources/sync/scan.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { collect } from '../support/builders.ts';
 import { SQLITE } from '../support/each-store.ts';
 import { putArtifact, record } from '../support/record-artifacts.ts';
 import { RecordsProcess } from '../support/record-set.ts';
 import { rootOf, useBucket, useKeys, useS3 } from '../support/s3.ts';
+import { scan } from '../support/scanned-set.ts';
 import { closeApps, makeFolder, type StartedApp, startApp } from '../support/start-app.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 
@@ -131,7 +131,7 @@ describe('URIs of 12 to 2,048 characters, and no others', () => {
         const place = SQLITE.place(folder.at(`store-${prefix.length}`));
         const process = await RecordsProcess.open(place, artifacts, prefix);
         try {
-          const summary = await process.bringUpToDate();
+          const summary = await process.sync();
           assert.deepEqual(summary?.problems, [{ path: `/${refused}`, problem: `its URI would have ${problem}` }]);
           assert.deepEqual([...(await process.resources()).keys()], [taken]);
         } finally {

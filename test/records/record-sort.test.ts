@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { keyOfRecordId } from '../../src/core/record-key.ts';
 import { decodeState, encodeState, type ResourceState } from '../../src/core/resource.ts';
+import { DigestRow, placeIn, rowsOf } from '../../src/sources/artifact/digest-row.ts';
 import { mergeRows } from '../../src/sources/artifact/merge-rows.ts';
-import { NotedRow, placeIn, rowsOf } from '../../src/sources/artifact/noted-row.ts';
 import { ScratchFile } from '../../src/sources/artifact/scratch-file.ts';
 import { RowSorter } from '../../src/sources/artifact/sort-rows.ts';
 import { shuffled } from '../support/builders.ts';
@@ -50,7 +50,7 @@ describe('Sorting rows', () => {
   it('keeps the records of one id in the order of the file, in whichever run each is', () => {
     const places = Array.from({ length: 1_500 }, (_, at) => ({ offset: at * 70_000, length: at + 20, records: 3 }));
     const rows = places.flatMap((place) => IDS.slice(0, 3).map((id, at) => rowsOf(place)(keyOfRecordId(id), at, told)));
-    const records = sorted(shuffled(rows)).map((row) => new NotedRow(row));
+    const records = sorted(shuffled(rows)).map((row) => new DigestRow(row));
     assert.deepEqual([...new Set(records.map(({ key }) => key))], ['/=.', '/=..', '/==']);
     const offsets = records.map((record) => decodeState(record.stateAt('a.avro', 1)).record!.offset);
     const inOrder = places.map(({ offset }) => offset);
@@ -66,7 +66,7 @@ describe('Sorting rows', () => {
 describe('A row of a record', () => {
   const hashes = { 'sha-256': 'ab'.repeat(32), md5: 'cd'.repeat(16) };
   const told = { length: 1_000, mime: 'text/turtle', hashes };
-  const record = (state = told) => new NotedRow(rowsOf({ offset: 2 ** 42, length: 512, records: 9 })('/a', 7, state));
+  const record = (state = told) => new DigestRow(rowsOf({ offset: 2 ** 42, length: 512, records: 9 })('/a', 7, state));
 
   it('makes the state that is posted, as every state is written', () => {
     const state = { lastmod: 5, ...told, record: { artifact: 'x.avro', offset: 2 ** 42, length: 512, position: 7 } };

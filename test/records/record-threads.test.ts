@@ -20,9 +20,9 @@ describe('A large artifact', () => {
     artifacts = openArtifacts({ kind: 'folder', folder: folder.at('artifacts') });
     one = await RecordsProcess.open(place, artifacts);
     threads = 0;
-    one.startNoter = (workerData) => {
+    one.startDigester = (workerData) => {
       threads += 1;
-      return startThread('../../src/sources/artifact/note-thread', import.meta.url, { workerData });
+      return startThread('../../src/sources/artifact/digest-thread', import.meta.url, { workerData });
     };
   });
   afterEach(async () => {
@@ -38,11 +38,11 @@ describe('A large artifact', () => {
 
   it('is read by threads, with the same result', async () => {
     await putArtifact(artifacts, records, { start: '2017-02-09T10:44:28Z', codec: 'null' });
-    const summary = await one.bringUpToDate();
+    const summary = await one.sync();
     assert.equal(threads, 2);
     assert.deepEqual([summary!.files, summary!.created, summary!.duplicates], [140, 140, 10]);
-    one.startNoter = undefined;
-    assert.equal(await one.counts({ again: true }), '140: +0 ~0 -0 =140');
+    one.startDigester = undefined;
+    assert.equal(await one.counts({ rehash: true }), '140: +0 ~0 -0 =140');
     await putArtifact(artifacts, records.slice(1, 140), { start: '2017-02-10T10:44:28Z', codec: 'deflate' });
     // The ten that came twice are what they were before.
     assert.equal(await one.counts(), '139: +0 ~9 -1 =130');
@@ -51,7 +51,7 @@ describe('A large artifact', () => {
   it('is not told of when it is torn, wherever a thread finds that', async () => {
     const torn = await putArtifact(artifacts, records, { start: '2017-02-09T10:44:28Z', codec: 'null', torn: 0.9 });
     await assert.rejects(
-      one.bringUpToDate(),
+      one.sync(),
       (error) => isTidemarkError(error, 'unavailable') && error.message.includes(`cannot be read: ${torn}`),
     );
     assert.equal(threads, 2);

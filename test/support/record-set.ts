@@ -6,26 +6,29 @@ import type { Resource } from '../../src/core/resource.ts';
 import type { ResourceSet } from '../../src/core/resource-set.ts';
 import { Updater } from '../../src/ingest/updater.ts';
 import { SetRegistry } from '../../src/sets/set-registry.ts';
-import { bringUpToDate, type UpToDateOptions } from '../../src/sources/artifact/bring-up-to-date.ts';
+import { ArtifactSource } from '../../src/sources/artifact/artifact-source.ts';
 import {
   type Comparison,
   type ComparisonParts,
   type ComparisonStep,
   compareRecords,
 } from '../../src/sources/artifact/compare-records.ts';
-import type { RecordsSummary } from '../../src/sources/artifact/records-summary.ts';
+import { type SyncOptions, sync } from '../../src/sources/sync/sync.ts';
+import type { SyncSummary } from '../../src/sources/sync-counter.ts';
 import { openStores, type Stores } from '../../src/stores/open-stores.ts';
 import { collect } from './builders.ts';
 import type { StorePlace } from './each-store.ts';
 
-/** A process that makes a set of records tell artifacts; it compares in the thread of the test. */
+const ORIGIN = { kind: 'artifact', provider: 'cdl', activity: 'harvest' } as const;
+
+/** A process that syncs a set of records with artifacts; it compares in the thread of the test. */
 export class RecordsProcess {
   readonly stores: Stores;
   readonly set: ResourceSet;
   readonly updater: Updater;
   readonly #artifacts: ArtifactStore;
   /** Starts threads that read large artifacts; they are read in the thread of the test without it. */
-  startNoter: ComparisonParts['startNoter'];
+  startDigester: ComparisonParts['startDigester'];
   /** Is waited for before each step of a comparison is taken. */
   beforeStep: (step: ComparisonStep) => Promise<void> = async () => {};
 
@@ -41,22 +44,21 @@ export class RecordsProcess {
     const stores = await openStores(place.location);
     const sets = new SetRegistry(stores.catalog, stores.index);
     await sets.useBaseUrl('http://localhost:8080', false);
-    const origin = { kind: 'artifact', provider: 'cdl', activity: 'harvest' } as const;
     const [known] = await sets.list();
-    return new RecordsProcess(stores, known ?? (await sets.add({ slug: 'cdl', origin, urlPrefix })), artifacts);
+    return new RecordsProcess(stores, known ?? (await sets.add({ slug: 'cdl', origin: ORIGIN, urlPrefix })), artifacts);
   }
 
-  get upkeep() {
+  /** @param set the set as it is; with other settings in some tests */
+  sourceOf(set = this.set): ArtifactSource {
     const { catalog, index } = this.stores;
     const artifacts = this.#artifacts;
     const process = this;
-    const parts = { index, artifacts, folder: tmpdir(), startNoter: this.startNoter };
-    return {
-      set: this.set,
-      source: { provider: 'cdl', activity: 'harvest' },
+    const parts = { index, artifacts, folder: tmpdir(), startDigester: this.startDigester };
+    return new ArtifactSource(set, ORIGIN, {
       artifacts,
       catalog,
       updater: this.updater,
+      pollIntervalMs: 1_000,
       comparer: {
         async *compare(comparison: Comparison): AsyncGenerator<ComparisonStep> {
           for await (const step of compareRecords(comparison, parts)) {
@@ -65,16 +67,17 @@ export class RecordsProcess {
           }
         },
       },
-    };
+    });
   }
 
-  bringUpToDate(options: Partial<UpToDateOptions> = {}): Promise<RecordsSummary | undefined> {
-    return bringUpToDate({ ...this.upkeep, ...options });
+  sync(options: Partial<SyncOptions> = {}): Promise<SyncSummary | undefined> {
+    const { set = this.set } = options;
+    return sync({ ...options, set, source: this.sourceOf(set), updater: this.updater });
   }
 
   /** What a comparison did, in short: `3 of …: +1 ~1 -1 =1`. */
-  async counts(options: Partial<UpToDateOptions> = {}): Promise<string> {
-    const summary = await this.bringUpToDate(options);
+  async counts(options: Partial<SyncOptions> = {}): Promise<string> {
+    const summary = await this.sync(options);
     if (summary === undefined) return 'nothing to do';
     const { files, created, updated, deleted, unchanged } = summary;
     return `${files}: +${created} ~${updated} -${deleted} =${unchanged}`;

@@ -6,16 +6,28 @@ import type { ResourceSet } from '../../src/core/resource-set.ts';
 import { originOfRoot } from '../../src/core/stored-set.ts';
 import { Updater } from '../../src/ingest/updater.ts';
 import { SetRegistry } from '../../src/sets/set-registry.ts';
-import { openRoot } from '../../src/sources/open-root.ts';
+import type { ComparedFiles } from '../../src/sources/files/compare-files.ts';
+import { FileSource } from '../../src/sources/files/file-source.ts';
+import { ScanMemory } from '../../src/sources/files/scan-memory.ts';
+import { openRoot } from '../../src/sources/open.ts';
 import type { RootLocation } from '../../src/sources/root-location.ts';
-import { ScanMemory } from '../../src/sources/scan-memory.ts';
-import type { Scanned } from '../../src/sources/sync/scan.ts';
+import { type Synced, type SyncOptions, sync } from '../../src/sources/sync/sync.ts';
+import type { SyncSummary } from '../../src/sources/sync-counter.ts';
 import { openStores, type Stores } from '../../src/stores/open-stores.ts';
 import { collect } from './builders.ts';
 import type { TempFolder } from './temp-folder.ts';
 
+export type ScanOptions = ComparedFiles & Pick<Synced, 'updater'> & Partial<SyncOptions>;
+
+/** Scans as `tidemark scan` does. */
+export async function scan({ root, memory, index, ...options }: ScanOptions): Promise<SyncSummary> {
+  const source = new FileSource({ set: options.set, root, memory, index });
+  return (await sync({ attended: true, ...options, source }))!;
+}
+
 /** A set whose root is the folder `root` of a temporary folder, or another one, in a store of its own. */
-export interface ScannedSet extends Scanned {
+export interface ScannedSet extends Synced, ComparedFiles {
+  readonly source: FileSource;
   readonly memory: ScanMemory;
   readonly stores: Stores;
   readonly updater: Updater;
@@ -40,11 +52,10 @@ export async function openScannedSet(
   const set: ResourceSet = await sets.add({ slug: 'set', origin: originOfRoot(root), exclude, publishHashes: hashes });
   const memory = new ScanMemory({ file: join(folder.path, 'data/roots/1.db'), root });
   const updater = new Updater(index);
+  const files = { set, root: openRoot({ root, exclude, hashes, s3 }), memory, index };
   return {
-    set,
-    root: openRoot({ root, exclude, hashes, s3 }),
-    memory,
-    index,
+    ...files,
+    source: new FileSource(files),
     stores,
     updater,
     async resources() {

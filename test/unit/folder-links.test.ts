@@ -7,7 +7,7 @@ import { isTidemarkError } from '../../src/core/errors.ts';
 import type { ContentRoot, RootWatch } from '../../src/sources/content-root.ts';
 import { hashFile } from '../../src/sources/folder/hash-file.ts';
 import { openWithin } from '../../src/sources/folder/open-within.ts';
-import { openRoot } from '../../src/sources/open-root.ts';
+import { openRoot } from '../../src/sources/open.ts';
 import { collect } from '../support/builders.ts';
 import { itWithPermissions, useTempFolder, whileUnreadable } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';

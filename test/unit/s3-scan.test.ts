@@ -9,12 +9,11 @@ import {
 import { verify } from '../../src/backup/verify/verify.ts';
 import type { HashAlgorithm } from '../../src/core/hash.ts';
 import type { ContentRoot } from '../../src/sources/content-root.ts';
-import { type ScanOptions, scan } from '../../src/sources/sync/scan.ts';
 import { collect } from '../support/builders.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
 import { rootOf, useBucket, useKeys, useS3 } from '../support/s3.ts';
 import { isList } from '../support/s3-refusal.ts';
-import { openScannedSet, type ScannedSet } from '../support/scanned-set.ts';
+import { openScannedSet, type ScannedSet, type ScanOptions, scan } from '../support/scanned-set.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 
 const md5 = (text: string) => createHash('md5').update(text).digest('hex');
@@ -197,7 +196,7 @@ describe('a scan of a bucket', () => {
     for (const path of ['a', 'b']) await put(path);
     await run();
     const check = async () =>
-      (await verify({ set: scanned!.set, index: scanned!.index, root: scanned!.root })).differences;
+      (await verify({ set: scanned!.set, index: scanned!.index, source: scanned!.source })).differences;
     assert.equal((await check()).total, 0);
     await put('b', 'B');
     assert.match((await check()).first[0]!.message, /differs in .*md5/);

@@ -4,8 +4,8 @@ import { mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } fro
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { isTidemarkError } from '../../src/core/errors.ts';
-import type { RememberedFile } from '../../src/sources/file-memory.ts';
-import { ScanMemory } from '../../src/sources/scan-memory.ts';
+import type { RememberedFile } from '../../src/sources/files/file-memory.ts';
+import { ScanMemory } from '../../src/sources/files/scan-memory.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 
 /** Another writer, which holds the lock for a tenth of a second. */

@@ -13,10 +13,9 @@ import {
 } from 'node:fs';
 import { isTidemarkError } from '../../src/core/errors.ts';
 import type { ContentRoot, FileEntry } from '../../src/sources/content-root.ts';
-import { openRoot } from '../../src/sources/open-root.ts';
-import { type ScanOptions, scan } from '../../src/sources/sync/scan.ts';
+import { openRoot } from '../../src/sources/open.ts';
 import { collect, deletion, upsert } from '../support/builders.ts';
-import { openScannedSet, type ScannedSet } from '../support/scanned-set.ts';
+import { openScannedSet, type ScannedSet, type ScanOptions, scan } from '../support/scanned-set.ts';
 import { itWithPermissions, LONG_AGO, useTempFolder, whileUnreadable } from '../support/temp-folder.ts';
 
 describe('a scan', () => {

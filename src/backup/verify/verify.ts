@@ -1,20 +1,17 @@
 import type { ResourceSet } from '../../core/resource-set.ts';
-import type { ContentRoot } from '../../sources/content-root.ts';
+import type { Source } from '../../sources/source.ts';
+import { SyncCounter } from '../../sources/sync-counter.ts';
 import type { ResourceIndex } from '../../stores/resource-index.ts';
 import { DifferenceList, type Differences } from './differences.ts';
 import { verifyLog } from './verify-log.ts';
 import { type Published, type PublishedCounts, verifyPublished } from './verify-published.ts';
-import { type RecordsInput, verifyRecords } from './verify-records.ts';
-import { verifyRoot } from './verify-root.ts';
 import { verifyStates } from './verify-states.ts';
 
 export interface VerifyInput {
   readonly set: ResourceSet;
   readonly index: ResourceIndex;
-  /** Compares every file's bytes with the state, too. */
-  readonly root?: ContentRoot | undefined;
-  /** Compares the artifact that a set of records tells with the state, too. */
-  readonly records?: RecordsInput['upkeep'] | undefined;
+  /** Compares what the set is synced with, too: the bytes of every file, or the digest of every record. */
+  readonly source?: Source | undefined;
   /** Compares every document that is published with state and log, too. */
   readonly published?: Published | undefined;
   readonly onProgress?: ((progress: VerifyProgress) => void) | undefined;
@@ -22,7 +19,7 @@ export interface VerifyInput {
 }
 
 export interface VerifyProgress {
-  readonly step: 'log' | 'state' | 'root' | 'records' | 'published';
+  readonly step: 'log' | 'state' | 'source' | 'published';
   /** How many changes, states, files, records or documents of this step were looked at so far. */
   readonly done: number;
 }
@@ -31,10 +28,8 @@ export interface VerifyReport {
   readonly changes: number;
   readonly resources: number;
   readonly tombstones: number;
-  /** Files of the root; undefined when it was not looked at. */
-  readonly files: number | undefined;
-  /** Records of the artifact; undefined when it was not looked at. */
-  readonly records: number | undefined;
+  /** Files or records of the source; undefined when it was not compared. */
+  readonly compared: number | undefined;
   /** What was compared of the published documents; undefined when they were not. */
   readonly published: PublishedCounts | undefined;
   /** Keys that changed while the set was verified: counts may differ by as many without being wrong. */
@@ -43,15 +38,14 @@ export interface VerifyReport {
 }
 
 /**
- * Whether the state is the fold of the log, and (with a root) the root's files are the state. Everything is streamed, so memory does not
- * grow with the set; somebody may post meanwhile.
+ * Whether the state is the fold of the log, and (with a source) the source has what the state says. Everything is streamed, so memory does not
+ * grow with the set; clients may post meanwhile.
  * @throws whatever the index throws; the signal's reason when it is aborted
  */
 export async function verify({
   set,
   index,
-  root,
-  records: upkeep,
+  source,
   published: documents,
   onProgress,
   signal,
@@ -64,9 +58,7 @@ export async function verify({
   const until = await index.watermark();
   const log = await verifyLog({ set: set.id, index, until, differences, onProgress: watch('log') });
   const states = await verifyStates({ set, index, until, differences, onProgress: watch('state') });
-  const files =
-    root === undefined ? undefined : await verifyRoot({ set, index, root, differences, onProgress: watch('root') });
-  const records = upkeep && (await verifyRecords({ set, upkeep, differences, onProgress: watch('records'), signal }));
+  const compared = source && (await verifySource({ source, differences, onProgress: watch('source'), signal }));
   const published =
     documents &&
     (await verifyPublished({ set, index, published: documents, differences, onProgress: watch('published') }));
@@ -88,12 +80,27 @@ export async function verify({
     changes: log.changes,
     resources: states.resources,
     tombstones: states.tombstones,
-    files,
-    records,
+    compared,
     published,
     changedMeanwhile,
     differences: differences.result(),
   };
+}
+
+interface SourceInput {
+  readonly source: Source;
+  readonly differences: DifferenceList;
+  readonly onProgress: (done: number) => void;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Returns how many files or records were compared. */
+async function verifySource({ source, differences, onProgress, signal }: SourceInput): Promise<number> {
+  const counter = new SyncCounter({ onProgress: ({ files }) => onProgress(files) });
+  for await (const mismatches of source.verify({ counter, signal })) {
+    for (const mismatch of mismatches) differences.add(mismatch);
+  }
+  return counter.files;
 }
 
 async function keysChangedAfter(index: ResourceIndex, set: ResourceSet, after: number): Promise<number> {

@@ -13,9 +13,9 @@ import { SERVER_SETTINGS } from '../server-settings.ts';
 import { refuseOtherFolder, setOfFolder } from '../set-of-folder.ts';
 import { addSetOptions, readSetOptions } from '../set-options.ts';
 import { announceChanges } from '../ui/announce-changes.ts';
+import { printSyncEvents } from '../ui/print-sync-events.ts';
 import { type ScanBar, startScanBar } from '../ui/scan-bar.ts';
 import { plural } from '../ui/table.ts';
-import { tellRootEvents } from '../ui/tell-root-events.ts';
 
 interface Options {
   readonly id?: string;
@@ -57,9 +57,9 @@ export const publish: CliCommand<Options> = {
           terminal.tell(`Left out, because Tidemark keeps its own files there: ${ownFiles.join(' ')}`);
         bar = startScanBar(terminal, app.rootOf(published).root);
       },
-      eventsOf: (set) => tellRootEvents(terminal, set, set.id === published?.id ? bar : undefined),
+      eventsOf: (set) => printSyncEvents(terminal, set, set.id === published?.id ? bar : undefined),
       async running(source) {
-        const isReady = await source.keepers.ready(published!.id);
+        const isReady = await source.loops.ready(published!.id);
         bar?.end();
         if (!isReady) return terminal.tell(STOPPED);
         // What happens from here on is shown, also while the following is said.

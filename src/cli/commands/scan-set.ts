@@ -1,24 +1,15 @@
-import type { App } from '../../app.ts';
-import { TidemarkError } from '../../core/errors.ts';
 import { traitsOf } from '../../core/origin.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { formatBytes } from '../../lib/format-bytes.ts';
-import { scan } from '../../sources/sync/scan.ts';
-import type { ScanProgress, ScanSummary } from '../../sources/sync/scan-summary.ts';
-import type { Call, CliCommand } from '../cli-command.ts';
+import { sync } from '../../sources/sync/sync.ts';
+import type { SyncProgress, SyncSummary } from '../../sources/sync-counter.ts';
+import type { CliCommand } from '../cli-command.ts';
 import { EXIT } from '../exit-code.ts';
 import { printableLine } from '../ui/printable.ts';
-import { type Progress, startProgress } from '../ui/progress.ts';
+import { startProgress } from '../ui/progress.ts';
 import { formatCount, plural } from '../ui/table.ts';
 import type { Terminal } from '../ui/terminal.ts';
 import { withExistingApp } from '../with-app.ts';
-import {
-  describeRecordsProgress,
-  describeRecordsScan,
-  scanRecords,
-  tellDuplicates,
-  viewRecordsScan,
-} from './scan-records.ts';
 
 interface Options {
   readonly dryRun?: boolean;
@@ -27,7 +18,15 @@ interface Options {
   readonly acceptOlder?: boolean;
 }
 
+/** `summary` is undefined when the set was known to be in sync. */
+interface Scanned {
+  readonly set: ResourceSet;
+  readonly summary: SyncSummary | undefined;
+  readonly dryRun: boolean;
+}
+
 const PRINTED_PROBLEMS = 100;
+const PRINTED_DUPLICATES = 10;
 
 export const scanSet: CliCommand<Options> = {
   usage: 'scan <id>',
@@ -37,97 +36,87 @@ export const scanSet: CliCommand<Options> = {
 
   options(command) {
     command
-      .option('--dry-run', 'post nothing, and tell what would be done')
+      .option('--dry-run', 'post nothing, and show what would be done')
       .option(
         '--rehash',
         'read every file, also those that look as they did at the last scan; compare an artifact again',
       )
-      .option('--accept-empty', 'of records: let an artifact without any take away all that there are')
+      .option('--accept-empty', 'of records: let an artifact without any delete all that exist')
       .option(
         '--accept-older',
-        'of records: go back to the newest artifact that is there, when the one that the set tells is gone',
+        'of records: go back to the newest artifact that exists, when the one that the set mirrors was deleted',
       );
   },
 
   async run(call) {
-    const slug = call.args[0]!;
-    const progress = startProgress(call.terminal);
-    const told = await withExistingApp(call, async (app) => {
-      const set = await app.sets.bySlug(slug);
-      return set.origin.kind === 'artifact'
-        ? compare(call, app, { set, progress })
-        : scanRoot(call, app, { set, progress });
+    const { terminal, options, stopped: signal } = call;
+    const { dryRun = false, rehash, acceptEmpty: acceptsEmpty, acceptOlder: acceptsOlder } = options;
+    const progress = startProgress(terminal);
+    const scanned = await withExistingApp(call, async (app): Promise<Scanned> => {
+      const set = await app.sets.bySlug(call.args[0]!);
+      const summary = await sync({
+        ...{ set, source: app.sourceOf(set), updater: app.updater },
+        ...{ dryRun, rehash, acceptsEmpty, acceptsOlder, attended: true, signal },
+        onProgress: (done) => progress.tell(describeProgress(set, done)),
+      });
+      if (!dryRun) {
+        if (summary !== undefined) app.journal.noteScan(set, summary);
+        await app.sets.markReady(set.slug);
+      }
+      return { set, summary, dryRun };
     }).finally(() => progress.end());
-    tellProblems(told, call.terminal);
-    await call.terminal.print(told.text, told.view);
-    return told.problemCount > 0 ? EXIT.failed : EXIT.done;
+    if (scanned.summary !== undefined) warn(scanned.summary, terminal);
+    await terminal.print(describeScan(scanned), viewScan(scanned));
+    return (scanned.summary?.problemCount ?? 0) > 0 ? EXIT.failed : EXIT.done;
   },
 };
 
-function tellProblems({ problems, problemCount }: Told, terminal: Terminal): void {
-  for (const { path, problem } of problems.slice(0, PRINTED_PROBLEMS))
+function describeProgress({ origin }: ResourceSet, { files, hashed, bytes }: SyncProgress): string {
+  const { entry } = traitsOf(origin);
+  return `comparing: ${plural(files, entry)}, ${formatCount(hashed)} hashed (${formatBytes(bytes)})`;
+}
+
+function warn({ problems, problemCount, duplicates = 0, duplicateKeys = [] }: SyncSummary, terminal: Terminal): void {
+  if (duplicates > 0) {
+    const some = duplicateKeys.slice(0, PRINTED_DUPLICATES).join(' ');
+    const more = duplicates > PRINTED_DUPLICATES ? ' …' : '';
+    terminal.tell(
+      `${plural(duplicates, 'record')} came before another one of the same id, which counts: ${some}${more}`,
+    );
+  }
+  for (const { path, problem } of problems.slice(0, PRINTED_PROBLEMS)) {
     terminal.tell(printableLine(`${path}: ${problem}`));
+  }
   const more = problemCount - PRINTED_PROBLEMS;
   if (more > 0) terminal.tell(`… and ${formatCount(more)} more; --json lists up to 1,000`);
 }
 
-interface Scanning {
-  readonly set: ResourceSet;
-  readonly progress: Progress;
-}
-
-/** What is told at the end. */
-interface Told extends Pick<ScanSummary, 'problems' | 'problemCount'> {
-  readonly text: string;
-  readonly view: object;
-}
-
-async function scanRoot({ options, stopped }: Call<Options>, app: App, { set, progress }: Scanning): Promise<Told> {
-  const { slug } = set;
-  if (traitsOf(set.origin).source === undefined)
-    throw new TidemarkError('invalid', `the set ${slug} has no root to scan`, { set: slug });
-  const { dryRun = false, rehash } = options;
-  const done = await scan({
-    dryRun,
-    rehash,
-    ...app.rootOf(set),
-    set,
-    index: app.index,
-    updater: app.updater,
-    signal: stopped,
-    onProgress: ({ files, hashed, bytes }) => {
-      progress.tell(`scanning: ${plural(files, 'file')}, ${formatCount(hashed)} hashed (${formatBytes(bytes)})`);
-    },
-  });
-  if (!dryRun) {
-    app.journal.noteScan(set, done);
-    await app.sets.markReady(slug);
-  }
-  return { ...done, text: describe(slug, done, options), view: { set: slug, dryRun, ...done } };
-}
-
-async function compare(call: Call<Options>, app: App, { set, progress }: Scanning): Promise<Told> {
-  const { options, stopped: signal, terminal } = call;
-  const onProgress = (told: ScanProgress) => progress.tell(describeRecordsProgress(told));
-  const done = await scanRecords(app, set, { options, signal, onProgress });
-  progress.end();
-  if (done !== undefined) tellDuplicates(done, terminal);
-  const dryRun = options.dryRun === true;
-  return {
-    problems: done?.problems ?? [],
-    problemCount: done?.problemCount ?? 0,
-    text: describeRecordsScan(set.slug, done, dryRun),
-    view: viewRecordsScan(set.slug, done, dryRun),
-  };
-}
-
-function describe(slug: string, summary: ScanSummary, { dryRun = false }: Options): string {
-  const { files, created, updated, deleted, left, problemCount, seconds } = summary;
+function describeScan({ set: { slug, origin }, summary, dryRun }: Scanned): string {
+  if (summary === undefined) return `${slug} mirrors the newest artifact already. With --rehash, it is compared again.`;
+  const { files, artifact, created, updated, deleted, left, problemCount, seconds } = summary;
+  const { entry } = traitsOf(origin);
+  const of = artifact === undefined ? '' : ` of ${artifact}`;
   const would = dryRun ? ' (nothing was posted)' : '';
   const changes = `${formatCount(created)} created, ${formatCount(updated)} updated, ${formatCount(deleted)} deleted`;
   const rest = [
     left > 0 ? `; ${plural(left, 'file')} being written: scan again` : '',
-    problemCount > 0 ? `; ${plural(problemCount, 'path')} could not be read or published` : '',
+    problemCount > 0
+      ? `; ${plural(problemCount, entry === 'record' ? 'record' : 'path')} could not be read or published`
+      : '',
   ];
-  return `${slug}: ${plural(files, 'file')} in ${seconds.toFixed(1)} s: ${changes}${would}${rest.join('')}.`;
+  return `${slug}: ${plural(files, entry)}${of} in ${seconds.toFixed(1)} s: ${changes}${would}${rest.join('')}.`;
+}
+
+/** What `--json` prints. */
+function viewScan({ set: { slug, origin }, summary, dryRun }: Scanned): object {
+  switch (traitsOf(origin).entry) {
+    case 'resource':
+    case 'file':
+      return { set: slug, dryRun, ...summary };
+    case 'record': {
+      if (summary === undefined) return { set: slug, dryRun, compared: false };
+      const { files: records, hashed: read, left: _left, ...rest } = summary;
+      return { set: slug, dryRun, compared: true, records, read, ...rest };
+    }
+  }
 }

@@ -4,7 +4,7 @@ import type { ResourceSet } from '../../core/resource-set.ts';
 import { sourceHome } from '../../core/set-uris.ts';
 import { createLogger } from '../../observe/logs/logger.ts';
 import { documentUri } from '../../publish/documents.ts';
-import type { KeeperEvents } from '../../sources/sync/keeper.ts';
+import type { SyncEvents } from '../../sources/sync/sync-loop.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { EXIT } from '../exit-code.ts';
 import { serveSource } from '../serve-source.ts';
@@ -41,7 +41,7 @@ export const serve: CliCommand<Options> = {
   },
 };
 
-function logEvents(logger: Logger, set: ResourceSet): KeeperEvents {
+function logEvents(logger: Logger, set: ResourceSet): SyncEvents {
   const { slug } = set;
   const { source } = traitsOf(set.origin);
   return {

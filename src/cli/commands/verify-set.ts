@@ -1,8 +1,7 @@
 import type { App } from '../../app.ts';
 import { type VerifyProgress, type VerifyReport, verify } from '../../backup/verify/verify.ts';
 import type { Published } from '../../backup/verify/verify-published.ts';
-import { TidemarkError } from '../../core/errors.ts';
-import { traitsOf } from '../../core/origin.ts';
+import { type OriginTraits, traitsOf } from '../../core/origin.ts';
 import type { SourceSettings } from '../../sets/set-registry.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { EXIT } from '../exit-code.ts';
@@ -15,12 +14,10 @@ interface Options {
   readonly published?: boolean;
 }
 
-const STEPS: Readonly<Record<VerifyProgress['step'], string>> = {
-  log: 'changes',
-  state: 'states',
-  root: 'files',
-  records: 'records',
-  published: 'documents',
+const STEPS: Readonly<Record<Exclude<VerifyProgress['step'], 'source'>, string>> = {
+  log: 'change',
+  state: 'state',
+  published: 'document',
 };
 
 export const verifySet: CliCommand<Options> = {
@@ -44,27 +41,24 @@ export const verifySet: CliCommand<Options> = {
   async run(call) {
     const { terminal, args, options, stopped } = call;
     const progress = startProgress(terminal);
-    const report = await withExistingApp(call, async (app) => {
+    const { report, entry } = await withExistingApp(call, async (app) => {
       const set = await app.sets.bySlug(args[0]!);
-      const { source, entry } = traitsOf(set.origin);
-      if (options.root && source === undefined) {
-        throw new TidemarkError('invalid', `the set ${set.slug} has no root to compare with`, { set: set.slug });
-      }
-      return verify({
+      const { entry } = traitsOf(set.origin);
+      const report = await verify({
         set,
         index: app.index,
-        root: options.root && entry === 'file' ? app.rootOf(set).root : undefined,
-        records: options.root && entry === 'record' ? app.records.upkeepOf(set) : undefined,
+        source: options.root ? app.sourceOf(set) : undefined,
         published: options.published ? publishedOf(app, await app.sets.source()) : undefined,
         signal: stopped,
-        onProgress: ({ step, done }) => progress.tell(`verifying: ${plural(done, STEPS[step].slice(0, -1))} so far`),
+        onProgress: ({ step, done }) =>
+          progress.tell(`verifying: ${plural(done, step === 'source' ? entry : STEPS[step])} so far`),
       });
+      return { report, entry };
     }).finally(() => progress.end());
-    await terminal.print(describe(args[0]!, report), {
-      set: args[0],
-      equal: report.differences.total === 0,
-      ...report,
-    });
+    const { compared, ...rest } = report;
+    const equal = report.differences.total === 0;
+    const view = { set: args[0], equal, ...rest, ...(compared !== undefined && { [`${entry}s`]: compared }) };
+    await terminal.print(describe(args[0]!, report, entry), view);
     return report.differences.total === 0 ? EXIT.done : EXIT.failed;
   },
 };
@@ -81,11 +75,10 @@ export function publishedOf(app: App, { baseUrl }: SourceSettings): Published {
   };
 }
 
-function describe(slug: string, { differences, ...report }: VerifyReport): string {
-  const { changes, resources, tombstones, files, records, published, changedMeanwhile } = report;
+function describe(slug: string, { differences, ...report }: VerifyReport, entry: OriginTraits['entry']): string {
+  const { changes, resources, tombstones, compared, published, changedMeanwhile } = report;
   const seen = [plural(changes, 'change'), plural(resources, 'resource'), plural(tombstones, 'tombstone')];
-  if (files !== undefined) seen.push(plural(files, 'file'));
-  if (records !== undefined) seen.push(plural(records, 'record'));
+  if (compared !== undefined) seen.push(plural(compared, entry));
   if (published !== undefined) seen.push(plural(published.documents, 'document'));
   const lines = differences.first.map(
     ({ kind, document, key, message }) =>

@@ -1,13 +1,13 @@
 import { formatBytes } from '../../lib/format-bytes.ts';
 import type { ContentRoot } from '../../sources/content-root.ts';
-import type { ScanProgress } from '../../sources/sync/scan-summary.ts';
+import type { SyncProgress } from '../../sources/sync-counter.ts';
 import { startProgress } from './progress.ts';
 import { formatCount, plural } from './table.ts';
 import type { Terminal } from './terminal.ts';
 import { terminalBar } from './terminal-bar.ts';
 
 export interface ScanBar {
-  update(progress: ScanProgress): void;
+  update(progress: SyncProgress): void;
   end(): void;
 }
 

@@ -1,6 +1,6 @@
 import type { Change } from '../../core/change.ts';
 import { DOCUMENTS, documentUri, eachListed } from '../../publish/documents.ts';
-import type { RecordsStanding } from '../../sources/artifact/records-standing.ts';
+import type { SyncCursor } from '../../sources/artifact/sync-cursor.ts';
 import type { SetSummary } from '../../stores/resource-index.ts';
 import { activityPlot, type Series } from './parts/activity-plot.ts';
 import { linkTo } from './parts/frame.ts';
@@ -14,8 +14,8 @@ import { settingsSection } from './set-settings.ts';
 
 export interface SetPage extends SetFrame {
   readonly summary: SetSummary;
-  /** Of a set of records: the artifact that it tells. */
-  readonly standing: RecordsStanding | undefined;
+  /** Of a set of records: the artifact that it mirrors. */
+  readonly cursor: SyncCursor | undefined;
   /** The latest ones, newest first. */
   readonly changes: readonly Change[];
   readonly days: Series;
@@ -24,7 +24,7 @@ export interface SetPage extends SetFrame {
 
 /** One set at a glance: its figures, how it has changed, and its documents. */
 export function renderSetPage(page: SetPage): string {
-  const { set, summary, standing, changes, days, hours, frame } = page;
+  const { set, summary, cursor, changes, days, hours, frame } = page;
   const { now } = frame;
   const main = html`${readingNotice(set)}
 ${figures([
@@ -32,7 +32,7 @@ ${figures([
   ['changes recorded', formatNumber(summary.changes)],
   ['last changed', summary.lastChange === 0 ? 'never' : timeElement(summary.lastChange, now)],
 ])}
-${standing && comparedWith(standing, now)}
+${cursor && comparedWith(cursor, now)}
 ${searchForm({ label: 'Search the resources by a part of their name', action: './find' })}
 <h2>How it has changed</h2>
 <div class="plots">${activityPlot(days)}${activityPlot(hours)}</div>
@@ -46,7 +46,7 @@ ${frame.viewer.isAdministrator && settingsSection(set)}`;
   return renderSetFrame(page, main);
 }
 
-function comparedWith({ key, compared }: RecordsStanding, now: number): Html {
+function comparedWith({ key, compared }: SyncCursor, now: number): Html {
   const when = compared === undefined ? 'being compared now' : timeElement(Date.parse(compared) * 1000, now);
   return html`<p class="quiet">Its records are those of the artifact <code>${key}</code> (${when}).</p>`;
 }

@@ -39,14 +39,14 @@ export function setRoutes(app: ServedApp): readonly Route[] {
       async handle(request, response) {
         const set = setOf(response);
         const page = await setFrameOf(app, { request, response }, 'overview');
-        const [summary, standing, changes, days, hours] = await Promise.all([
+        const [summary, cursor, changes, days, hours] = await Promise.all([
           index.summary(set.id),
-          records.standingOf(set),
+          records.cursorOf(set),
           index.latest(set.id, { limit: LATEST_CHANGES }),
           seriesOf(app, set, { unit: 'day', shown: SHOWN_DAYS }),
           seriesOf(app, set, { unit: 'hour', shown: SHOWN_HOURS }),
         ]);
-        sendPage(response, renderSetPage({ ...page, summary, standing, changes, days, hours }));
+        sendPage(response, renderSetPage({ ...page, summary, cursor, changes, days, hours }));
       },
     }),
 

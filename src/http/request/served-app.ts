@@ -7,8 +7,9 @@ import type { AppMetrics } from '../../observe/metrics/app-metrics.ts';
 import type { DocumentPublisher } from '../../publish/document-publisher.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { Records } from '../../sources/artifact/records.ts';
-import type { ContentRoot, RootProblem } from '../../sources/content-root.ts';
-import type { FileMemory } from '../../sources/file-memory.ts';
+import type { ContentRoot } from '../../sources/content-root.ts';
+import type { FileMemory } from '../../sources/files/file-memory.ts';
+import type { SourceProblem } from '../../sources/source.ts';
 import type { ActivityMemory } from '../../stores/activity-memory.ts';
 import type { ResourceIndex } from '../../stores/resource-index.ts';
 import type { StoreGauge } from '../../stores/store-gauge.ts';
@@ -21,7 +22,7 @@ export interface ServedApp {
   readonly sets: SetRegistry;
   readonly tokens: TokenRegistry;
   readonly updater: Pick<Updater, 'post'>;
-  readonly records: Pick<Records, 'read' | 'standingOf'>;
+  readonly records: Pick<Records, 'read' | 'cursorOf'>;
   readonly publisher: DocumentPublisher;
   readonly journal: Journal;
   /** How many changes sets had in each hour or day. */
@@ -31,6 +32,6 @@ export interface ServedApp {
    * Scans the paths of which somebody says that they have changed. Resolves with the problems that there are with them.
    * @throws TidemarkError `not-ready` when that takes too long: it is done later; `unavailable` when the root or the store does not answer
    */
-  scanPaths(set: ResourceSet, paths: readonly string[]): Promise<readonly RootProblem[]>;
+  scanPaths(set: ResourceSet, paths: readonly string[]): Promise<readonly SourceProblem[]>;
   rootOf(set: ResourceSet): { readonly root: ContentRoot; readonly memory: FileMemory };
 }

@@ -4,7 +4,7 @@ import type { ResourceSet, SetId } from '../../core/resource-set.ts';
 import { withoutPaths } from '../../core/without-paths.ts';
 import type { Posting } from '../../ingest/ndjson-posting.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
-import type { ScanSummary } from '../../sources/sync/scan-summary.ts';
+import type { SyncSummary } from '../../sources/sync-counter.ts';
 import type { Catalog } from '../../stores/catalog.ts';
 import {
   GATHERED_FOR,
@@ -70,7 +70,7 @@ export class Journal {
   }
 
   /** Keeps an account of a scan, if it changed something. */
-  noteScan(set: ResourceSet, { created, updated, deleted, unchanged, seconds }: ScanSummary): void {
+  noteScan(set: ResourceSet, { created, updated, deleted, unchanged, seconds }: SyncSummary): void {
     const applied = created + updated + deleted;
     if (applied === 0) return;
     const ended = Date.now();

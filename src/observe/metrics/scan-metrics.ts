@@ -1,6 +1,6 @@
 import type { Counter, Histogram } from 'prom-client';
 import type { ResourceSet } from '../../core/resource-set.ts';
-import type { KeeperEvents } from '../../sources/sync/keeper.ts';
+import type { SyncEvents } from '../../sources/sync/sync-loop.ts';
 import type { Instruments } from './instrument.ts';
 
 const SECONDS = [0.01, 0.1, 1, 10, 60, 600, 3600, 36_000];
@@ -70,7 +70,7 @@ export class ScanMetrics {
   }
 
   /** Measures what is told of a set's root, and tells it on. */
-  around({ id, slug }: ResourceSet, events: KeeperEvents): KeeperEvents {
+  around({ id, slug }: ResourceSet, events: SyncEvents): SyncEvents {
     return {
       ...events,
       onProgress: (progress) => {

@@ -5,8 +5,9 @@ import { type ResourceKey, uriLengthFault } from '../../core/key.ts';
 import type { EncodedState } from '../../core/resource.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import type { ResourceIndex } from '../../stores/resource-index.ts';
-import { type ComparedArtifact, noteRecords } from './note-records.ts';
-import { artifactOf, type NotedRow, placeIn } from './noted-row.ts';
+import { KeyCursor, KeyMerge } from '../sync/key-cursor.ts';
+import { type ComparedArtifact, digestRecords } from './digest-records.ts';
+import { artifactOf, type DigestRow, placeIn } from './digest-row.ts';
 import { RecordSort, type RecordSortParts } from './record-sort.ts';
 
 /** What is to be compared; plain values, so that it can be handed to a thread. */
@@ -19,7 +20,7 @@ export interface Comparison {
   readonly acceptsEmpty: boolean;
 }
 
-export interface ComparisonParts extends Pick<RecordSortParts, 'folder' | 'startNoter'> {
+export interface ComparisonParts extends Pick<RecordSortParts, 'folder' | 'startDigester'> {
   readonly index: Pick<ResourceIndex, 'states' | 'summary'>;
   readonly artifacts: Pick<ArtifactStore, 'get' | 'head' | 'name'>;
 }
@@ -61,6 +62,8 @@ export interface ComparisonStep {
 const DIFFERENCES = 1_000;
 const STEP_MILLISECONDS = 100;
 const NAMED_DUPLICATES = 100;
+/** Records that are merged at a time. */
+const BATCH = 1_000;
 
 /**
  * Compares the state of a set with an artifact, by digests, and tells what differs. The artifact is read first, to its end: of one that is torn
@@ -70,7 +73,7 @@ const NAMED_DUPLICATES = 100;
 export async function* compareRecords(comparison: Comparison, parts: ComparisonParts): AsyncGenerator<ComparisonStep> {
   const run = new ComparisonRun(comparison, parts);
   try {
-    yield* run.note();
+    yield* run.digest();
     await run.requireRecords();
     yield* run.merge();
   } finally {
@@ -109,10 +112,10 @@ class ComparisonRun {
     return this.#sort.close();
   }
 
-  async *note(): AsyncGenerator<ComparisonStep> {
+  async *digest(): AsyncGenerator<ComparisonStep> {
     const { artifact } = this.#comparison;
     const { artifacts } = this.#parts;
-    for await (const { bytes, ofBytes, withoutId } of noteRecords({ artifacts, artifact, sort: this.#sort })) {
+    for await (const { bytes, ofBytes, withoutId } of digestRecords({ artifacts, artifact, sort: this.#sort })) {
       this.#bytes = { bytes, ofBytes };
       for (; this.#withoutId < withoutId; this.#withoutId++)
         this.#problems.push({ key: '/', problem: 'a record has an empty id' });
@@ -133,35 +136,35 @@ class ComparisonRun {
     );
   }
 
-  /** Walks through records and states side by side, ascending by key. */
+  /** Compares records and states side by side, ascending by key. */
   async *merge(): AsyncGenerator<ComparisonStep> {
-    const records = this.#sort.sorted((key) => this.#duplicate(key));
-    let next = records.next();
-    for await (const resources of this.#parts.index.states(this.#comparison.set)) {
-      for (const { key, state } of resources) {
-        for (; !next.done && next.value.key < key; next = records.next()) {
-          this.#tell(next.value, undefined);
-          if (this.#differences.length >= DIFFERENCES) yield this.#step();
+    const records = new KeyCursor(batchesOf(this.#sort.sorted((key) => this.#duplicate(key))), keyOf);
+    const states = new KeyCursor(this.#parts.index.states(this.#comparison.set), keyOf);
+    const merge = new KeyMerge(records, states);
+    try {
+      for (;;) {
+        if (merge.needsBatch) {
+          if (states.needsBatch && this.#isDue()) yield this.#step();
+          await merge.nextBatches();
         }
-        if (next.done || next.value.key !== key) {
-          this.#differ(key, undefined, state);
-          continue;
-        }
-        const record = next.value;
-        if (record.isWrittenIn(state, this.#place) || (await this.#isTold(record, state))) this.#same();
-        else this.#tell(record, state);
-        next = records.next();
+        const { key } = merge;
+        if (key === undefined) break;
+        const record = records.takeAt(key);
+        const known = states.takeAt(key)?.state;
+        if (record === undefined) this.#differ(key, undefined, known);
+        // Waiting for each record would cost more than all the rest.
+        else if (known === undefined) this.#tell(record, undefined);
+        else if (record.isWrittenIn(known, this.#place) || (await this.#isTold(record, known))) this.#same();
+        else this.#tell(record, known);
+        if (this.#differences.length >= DIFFERENCES) yield this.#step();
       }
-      if (this.#isDue()) yield this.#step();
-    }
-    for (; !next.done; next = records.next()) {
-      this.#tell(next.value, undefined);
-      if (this.#isDue()) yield this.#step();
+    } finally {
+      await merge.close();
     }
     yield this.#step();
   }
 
-  async #isTold(record: NotedRow, known: EncodedState): Promise<boolean> {
+  async #isTold(record: DigestRow, known: EncodedState): Promise<boolean> {
     return (await this.#isReadable(known)) && record.isToldBy(known);
   }
 
@@ -183,7 +186,7 @@ class ComparisonRun {
     this.#unchanged += 1;
   }
 
-  #tell(record: NotedRow, known: EncodedState | undefined): void {
+  #tell(record: DigestRow, known: EncodedState | undefined): void {
     const { key } = record;
     this.#compared += 1;
     const { artifact, urlPrefix } = this.#comparison;
@@ -222,6 +225,21 @@ class ComparisonRun {
     this.#told = performance.now();
     return step;
   }
+}
+
+function keyOf({ key }: { readonly key: ResourceKey }): ResourceKey {
+  return key;
+}
+
+async function* batchesOf(rows: Iterable<DigestRow>): AsyncGenerator<readonly DigestRow[]> {
+  let batch: DigestRow[] = [];
+  for (const row of rows) {
+    batch.push(row);
+    if (batch.length < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  yield batch;
 }
 
 /** What was cut out of a longer text keeps all of that in memory: tens of kilobytes for each difference. */

@@ -6,7 +6,7 @@ import { answerQuestions, startThread } from '../../lib/workers/questions.ts';
 import { openStores } from '../../stores/open-stores.ts';
 import { type ComparisonStep, compareRecords } from './compare-records.ts';
 import type { CompareTask } from './comparer.ts';
-import type { NoterData } from './noters.ts';
+import type { DigesterData } from './digesters.ts';
 
 /** What the thread is started with. */
 export interface CompareThreadData {
@@ -24,8 +24,8 @@ const { index, close } = await openStores(store);
 const artifacts = openArtifacts(location);
 // What a thread makes of a record is of no use after its row: a small young generation has hardly more to copy.
 const resourceLimits = { maxYoungGenerationSizeMb: 6 };
-const startNoter = (data: NoterData) =>
-  startThread('./note-thread', import.meta.url, { workerData: data, resourceLimits });
+const startDigester = (data: DigesterData) =>
+  startThread('./digest-thread', import.meta.url, { workerData: data, resourceLimits });
 let steps: AsyncIterator<ComparisonStep> | undefined;
 
 answerQuestions(perform, async () => {
@@ -37,7 +37,7 @@ answerQuestions(perform, async () => {
 async function perform(task: CompareTask): Promise<ComparisonStep | undefined> {
   switch (task.task) {
     case 'begin':
-      steps = compareRecords(task.comparison, { index, artifacts, folder, startNoter });
+      steps = compareRecords(task.comparison, { index, artifacts, folder, startDigester });
       return undefined;
     case 'next': {
       const { done, value } = await steps!.next();

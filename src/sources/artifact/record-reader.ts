@@ -8,7 +8,7 @@ import type { PlainBlock } from '../../artifacts/avro/packed-blocks.ts';
 import type { DocumentSchemaId } from '../../artifacts/avro/schemas.ts';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import type { RecordPlace } from '../../core/resource.ts';
-import { documentSchema, unreadable } from './note-records.ts';
+import { documentSchema, unreadable } from './digest-records.ts';
 import { RecordWalk, type WalkedRecord } from './walk-records.ts';
 
 type Header = ContainerHeader<DocumentSchemaId>;

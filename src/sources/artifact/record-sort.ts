@@ -3,10 +3,10 @@ import type { Stretch } from '../../artifacts/avro/packed-blocks.ts';
 import type { DocumentSchemaId } from '../../artifacts/avro/schemas.ts';
 import type { HashAlgorithm } from '../../core/hash.ts';
 import type { ResourceKey } from '../../core/key.ts';
+import { DigestRow } from './digest-row.ts';
+import { type Digester, type DigesterData, digesterHere, digesterIn } from './digesters.ts';
 import { mergeRows } from './merge-rows.ts';
-import { NotedRow } from './noted-row.ts';
-import { type Noter, type NoterData, noterHere, noterIn } from './noters.ts';
-import type { NotedStretch } from './record-noter.ts';
+import type { DigestedChunk } from './record-digester.ts';
 import type { Run } from './run-writer.ts';
 import { ScratchFile } from './scratch-file.ts';
 
@@ -15,7 +15,7 @@ export interface RecordSortParts {
   /** Where it sorts; it takes some 170 bytes a record, and as many again for more than 1.5 million. */
   readonly folder: string;
   /** Starts a thread that notes records; without it, they are noted in this one. */
-  readonly startNoter?: ((data: NoterData) => Worker) | undefined;
+  readonly startDigester?: ((data: DigesterData) => Worker) | undefined;
 }
 
 /** Threads that unpack and hash: they have some 100 MB/s of documents each. */
@@ -27,7 +27,7 @@ const SMALL_ARTIFACT = 8 * 1024 * 1024;
 export class RecordSort {
   readonly #parts: RecordSortParts;
   readonly #files: ScratchFile[] = [];
-  #noters: readonly Noter[] = [];
+  #digesters: readonly Digester[] = [];
   #stretches = 0;
   #runs: readonly Run[] = [];
   /** How many were noted. */
@@ -42,35 +42,37 @@ export class RecordSort {
    * @throws TidemarkError `unavailable` when nothing can be written into the folder
    */
   begin(bytes: number): number {
-    const { publishHashes, startNoter } = this.#parts;
-    const openNoter = () => {
+    const { publishHashes, startDigester } = this.#parts;
+    const openDigester = () => {
       const data = { publishHashes, descriptor: this.#scratch().descriptor };
-      return startNoter === undefined || bytes < SMALL_ARTIFACT ? noterHere(data) : noterIn(() => startNoter(data));
+      return startDigester === undefined || bytes < SMALL_ARTIFACT
+        ? digesterHere(data)
+        : digesterIn(() => startDigester(data));
     };
-    this.#noters = Array.from({ length: bytes < SMALL_ARTIFACT ? 1 : THREADS }, openNoter);
+    this.#digesters = Array.from({ length: bytes < SMALL_ARTIFACT ? 1 : THREADS }, openDigester);
     // One is on its way while another is noted.
-    return this.#noters.length * 2;
+    return this.#digesters.length * 2;
   }
 
   /** @throws TidemarkError `invalid` when the stretch is damaged; `unavailable` when the disk is full */
-  async note(stretch: Stretch<DocumentSchemaId>): Promise<NotedStretch> {
-    const noter = this.#noters[this.#stretches++ % this.#noters.length]!;
-    const noted = await noter.note(stretch);
+  async note(stretch: Stretch<DocumentSchemaId>): Promise<DigestedChunk> {
+    const digester = this.#digesters[this.#stretches++ % this.#digesters.length]!;
+    const noted = await digester.note(stretch);
     this.size += noted.records;
     return noted;
   }
 
   /** Ends the noting. */
   async end(): Promise<void> {
-    this.#runs = (await Promise.all(this.#noters.map((noter) => noter.end()))).flat();
-    await this.#closeNoters();
+    this.#runs = (await Promise.all(this.#digesters.map((digester) => digester.end()))).flat();
+    await this.#closeDigesters();
   }
 
   /** All records, ascending by key. Of those with one key, the one that comes last in the file is given, and `onDuplicate` is told of each other one. */
-  *sorted(onDuplicate: (key: ResourceKey) => void): Generator<NotedRow> {
-    let before: NotedRow | undefined;
+  *sorted(onDuplicate: (key: ResourceKey) => void): Generator<DigestRow> {
+    let before: DigestRow | undefined;
     for (const row of mergeRows(this.#runs, () => this.#scratch())) {
-      const record = new NotedRow(row);
+      const record = new DigestRow(row);
       if (before !== undefined && before.key === record.key) onDuplicate(record.key);
       else if (before !== undefined) yield before;
       before = record;
@@ -80,13 +82,13 @@ export class RecordSort {
 
   async close(): Promise<void> {
     // Whoever still writes must not find another file of this number.
-    await this.#closeNoters();
+    await this.#closeDigesters();
     for (const file of this.#files.splice(0)) file.close();
   }
 
-  async #closeNoters(): Promise<void> {
-    await Promise.all(this.#noters.map((noter) => noter.close()));
-    this.#noters = [];
+  async #closeDigesters(): Promise<void> {
+    await Promise.all(this.#digesters.map((digester) => digester.close()));
+    this.#digesters = [];
   }
 
   #scratch(): ScratchFile {

@@ -1,8 +1,8 @@
 import { TidemarkError } from '../../core/errors.ts';
 import { Mutex } from '../../lib/mutex.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
-import type { RootProblem } from '../content-root.ts';
-import { type Scanned, scan } from './scan.ts';
+import type { SourceProblem } from '../source.ts';
+import { type Synced, sync } from './sync.ts';
 
 /** For a caller that waits for a scan, which goes on afterwards. */
 const SCAN_TIMEOUT_MS = 25_000;
@@ -11,25 +11,25 @@ const MOST_WAITING = 20_000;
 
 interface Hints {
   readonly paths: Set<string>;
-  readonly scanned: Promise<readonly RootProblem[]>;
+  readonly scanned: Promise<readonly SourceProblem[]>;
 }
 
-/** Scans the paths of which somebody says that they have changed. What is said while a scan is under way shares the next one. */
+/** Scans paths that a client reports as changed. What is reported while a scan is under way shares the next one. */
 export class HintedScans {
-  readonly #scanned: () => Scanned;
+  readonly #synced: () => Synced;
   #next: Hints | undefined;
   readonly #mutex = new Mutex();
 
-  /** @param scanned called at the beginning of each scan: settings of the set may have changed */
-  constructor(scanned: () => Scanned) {
-    this.#scanned = scanned;
+  /** @param synced called at the beginning of each scan: settings of the set may have changed */
+  constructor(synced: () => Synced) {
+    this.#synced = synced;
   }
 
   /**
    * Resolves when the paths were looked at after the call, and what changed is committed; with the problems that there are with them.
    * @throws TidemarkError `not-ready` when that takes too long: it is done later; `unavailable` when the root or the store does not answer
    */
-  async tell(paths: readonly string[]): Promise<readonly RootProblem[]> {
+  async tell(paths: readonly string[]): Promise<readonly SourceProblem[]> {
     if (paths.length === 0) return [];
     const { paths: waiting, scanned } = this.#join();
     if (waiting.size + paths.length > MOST_WAITING) refuse();
@@ -47,7 +47,8 @@ export class HintedScans {
     const paths = new Set<string>();
     const scanned = this.#mutex.run(async () => {
       this.#next = undefined;
-      return (await scan({ ...this.#scanned(), under: [...paths], mostProblems: MOST_WAITING })).problems;
+      const summary = await sync({ ...this.#synced(), under: [...paths], mostProblems: MOST_WAITING });
+      return summary?.problems ?? [];
     });
     return { paths, scanned };
   }

@@ -1,25 +1,25 @@
 import type { ResourceSet, SetId } from '../../core/resource-set.ts';
-import type { RootProblem } from '../content-root.ts';
+import type { SourceProblem } from '../source.ts';
 import { HintedScans } from './hinted-scans.ts';
-import type { Scanned } from './scan.ts';
+import type { Synced } from './sync.ts';
 
-/** Scans of those paths, in any set, of which somebody says that they have changed. */
+/** Scans of the paths, in any set, that clients report as changed. */
 export class PathScans {
-  readonly #scanned: (set: ResourceSet) => Scanned;
+  readonly #synced: (set: ResourceSet) => Synced;
   readonly #hinted = new Map<SetId, HintedScans>();
   /** The sets as they were in the last call. */
   readonly #sets = new Map<SetId, ResourceSet>();
 
-  constructor(scanned: (set: ResourceSet) => Scanned) {
-    this.#scanned = scanned;
+  constructor(synced: (set: ResourceSet) => Synced) {
+    this.#synced = synced;
   }
 
   /** As `HintedScans.tell`. */
-  tell(set: ResourceSet, paths: readonly string[]): Promise<readonly RootProblem[]> {
+  tell(set: ResourceSet, paths: readonly string[]): Promise<readonly SourceProblem[]> {
     this.#sets.set(set.id, set);
     let scans = this.#hinted.get(set.id);
     if (scans === undefined) {
-      scans = new HintedScans(() => this.#scanned(this.#sets.get(set.id)!));
+      scans = new HintedScans(() => this.#synced(this.#sets.get(set.id)!));
       this.#hinted.set(set.id, scans);
     }
     return scans.tell(paths);

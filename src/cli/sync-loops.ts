@@ -1,0 +1,121 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { App } from '../app.ts';
+import { isTidemarkError } from '../core/errors.ts';
+import { traitsOf } from '../core/origin.ts';
+import type { ResourceSet, SetId } from '../core/resource-set.ts';
+import { type SyncEvents, SyncLoop } from '../sources/sync/sync-loop.ts';
+
+/** Between two checks which sets exist: another process may add or remove one. An idle server asks its store for little else. */
+const CHECK_INTERVAL_MS = 2000;
+
+interface Running {
+  readonly set: ResourceSet;
+  readonly loop: SyncLoop;
+  /** Resolves when the first sync was complete and the set is ready; with false when it was stopped before. */
+  readonly ready: Promise<boolean>;
+}
+
+/** Keeps every set in sync with its source, as long as the set exists. */
+export class SyncLoops {
+  readonly #app: App;
+  readonly #eventsOf: (set: ResourceSet) => SyncEvents;
+  readonly #running = new Map<SetId, Running>();
+  readonly #stopping = new AbortController();
+  #version = -1;
+  #following: Promise<void> = Promise.resolve();
+
+  constructor(app: App, eventsOf: (set: ResourceSet) => SyncEvents) {
+    this.#app = app;
+    this.#eventsOf = eventsOf;
+  }
+
+  /** Begins with the sets that there are now. */
+  async start(): Promise<void> {
+    await this.#match();
+    this.#following = this.#follow();
+  }
+
+  /** Resolves when the set's first sync was complete and it is ready; with false when it was stopped before. */
+  async ready(id: SetId): Promise<boolean> {
+    for (let running = this.#running.get(id); running !== undefined; ) {
+      if (await running.ready) return true;
+      const next = this.#running.get(id);
+      // Another loop has begun, with other settings.
+      running = next === running ? undefined : next;
+    }
+    return false;
+  }
+
+  /** Resolves when what was being posted is committed. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#following;
+    await Promise.all([...this.#running.values()].map(({ loop }) => loop.stop()));
+    await Promise.all([...this.#running.values()].map(({ ready }) => ready));
+  }
+
+  async #follow(): Promise<void> {
+    const { signal } = this.#stopping;
+    for (;;) {
+      await wait(CHECK_INTERVAL_MS, undefined, { signal }).catch(() => {});
+      if (signal.aborted) return;
+      // The loops report a store that does not answer; here it is asked again.
+      await this.#match().catch(() => {});
+    }
+  }
+
+  async #match(): Promise<void> {
+    const version = await this.#app.sets.version();
+    if (version === this.#version) return;
+    const sets = (await this.#app.sets.list()).filter(({ origin }) => traitsOf(origin).source !== undefined);
+    const current = new Map(sets.map((set) => [set.id, set]));
+    for (const [id, { set, loop }] of this.#running) {
+      const now = current.get(id);
+      if (now !== undefined && isSyncedAlike(set, now)) continue;
+      this.#running.delete(id);
+      const stopped = loop.stop();
+      // With other settings, all of it is compared again.
+      if (now !== undefined) this.#begin(now, stopped);
+      await stopped;
+    }
+    for (const set of sets) if (!this.#running.has(set.id)) this.#begin(set);
+    this.#version = version;
+  }
+
+  #begin(set: ResourceSet, after: Promise<void> = Promise.resolve()): void {
+    const { journal, updater } = this.#app;
+    const shown = this.#eventsOf(set);
+    const events: SyncEvents = {
+      ...shown,
+      onScanned: (summary, extent) => {
+        journal.noteScan(set, summary);
+        shown.onScanned?.(summary, extent);
+      },
+    };
+    const loop = new SyncLoop({ set, source: this.#app.sourceOf(set), updater, events });
+    this.#running.set(set.id, { set, loop, ready: this.#markReady(loop, set) });
+    after.then(() => loop.start());
+  }
+
+  async #markReady({ firstSync }: SyncLoop, { slug }: ResourceSet): Promise<boolean> {
+    const { signal } = this.#stopping;
+    if ((await firstSync) === undefined) return false;
+    while (!signal.aborted) {
+      try {
+        await this.#app.sets.markReady(slug);
+        return true;
+      } catch (error) {
+        // It was removed meanwhile; any other error is the store's, and may pass.
+        if (isTidemarkError(error, 'gone')) return false;
+        await wait(CHECK_INTERVAL_MS, undefined, { signal }).catch(() => {});
+      }
+    }
+    return false;
+  }
+}
+
+function isSyncedAlike(one: ResourceSet, other: ResourceSet): boolean {
+  const settings = ({ exclude, publishHashes, urlPrefix }: ResourceSet) => [exclude, publishHashes, urlPrefix];
+  return isDeepStrictEqual(settings(one), settings(other));
+}

@@ -1,0 +1,185 @@
+import type { Activity } from '../../artifacts/artifact-key.ts';
+import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
+import { latestArtifact } from '../../artifacts/find-artifacts.ts';
+import { entryWeight } from '../../core/entry-weight.ts';
+import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import type { ResourceKey } from '../../core/key.ts';
+import { type ArtifactOrigin, formatRecordsSource } from '../../core/origin.ts';
+import { decodeState } from '../../core/resource.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
+import { failpoint } from '../../lib/failpoint.ts';
+import type { Catalog } from '../../stores/catalog.ts';
+import type { EventPoster } from '../../stores/event-poster.ts';
+import type { CompareOptions, Comparison, Mismatch, Source, SourceProblem, SourceWatch, SyncStep } from '../source.ts';
+import type { SyncSummary } from '../sync-counter.ts';
+import type { Comparer } from './comparer.ts';
+import { countSteps } from './count-steps.ts';
+import type { ComparedArtifact } from './digest-records.ts';
+import {
+  comparedArtifact,
+  hasHashesOf,
+  nextGeneration,
+  putCursor,
+  readCursor,
+  type StoredCursor,
+  type SyncCursor,
+} from './sync-cursor.ts';
+import { verifyRecords } from './verify-records.ts';
+import { watchArtifacts } from './watch-artifacts.ts';
+
+export interface ArtifactSourceParts {
+  readonly artifacts: Pick<ArtifactStore, 'list' | 'folders' | 'objects' | 'name'>;
+  readonly catalog: Pick<Catalog, 'get' | 'put'>;
+  readonly updater: EventPoster;
+  readonly comparer: Pick<Comparer, 'compare'>;
+  /** Milliseconds between two checks for a newer artifact. */
+  readonly pollIntervalMs: number;
+}
+
+/** The name of the source in the positions of the log, which are the generations of artifacts. */
+const SOURCE = 'records';
+/** No record has it: an id is never empty. */
+const NO_RECORD: ResourceKey = '/';
+
+/**
+ * The records of the newest artifact of a provider's activity. Any number of processes may compare and post concurrently, however late one
+ * of them is:
+ *
+ * 1. Which artifact the set mirrors is recorded first, in the catalog, by compare-and-set; each has a higher generation than the one before.
+ * 2. Then an event that changes nothing takes the generation's position in the log. From then on, the store drops every event of a lower one.
+ * 3. Only then the state is read, and what differs is posted, at that position. Two that compare the same artifact post the same states, of
+ *    which the second is no news.
+ * 4. That it is complete is recorded last: when a process was killed before, the next one compares again.
+ */
+export class ArtifactSource implements Source {
+  /** A torn artifact of a gigabyte is not to be read all the time. */
+  readonly longestRetryMs = 300_000;
+  readonly #set: ResourceSet;
+  readonly #origin: ArtifactOrigin;
+  readonly #parts: ArtifactSourceParts;
+
+  constructor(set: ResourceSet, origin: ArtifactOrigin, parts: ArtifactSourceParts) {
+    this.#set = set;
+    this.#origin = origin;
+    this.#parts = parts;
+  }
+
+  async compare(options: CompareOptions): Promise<Comparison | undefined> {
+    for (;;) {
+      options.signal?.throwIfAborted();
+      const latest = await this.#requireNewest();
+      const before = await readCursor(this.#parts.catalog, this.#set.id);
+      const isSame = before?.body.key === latest.key;
+      const isCompared = isSame && before.body.compared !== undefined && hasHashesOf(before.body, this.#set);
+      if (isCompared && options.rehash !== true) return undefined;
+      if (!isSame && before !== undefined && latest.start <= before.body.start && options.acceptsOlder !== true) {
+        throw this.#olderThan(before.body, latest);
+      }
+      if (options.dryRun === true) return { steps: this.#steps(latest, options) };
+      const cursor = await this.#begin(latest, before);
+      if (cursor === undefined) continue;
+      failpoint('records.begun');
+      return {
+        steps: this.#steps(latest, options),
+        position: positionOf(cursor.body),
+        end: (summary) => this.#end(cursor, summary),
+      };
+    }
+  }
+
+  verify(options: Pick<CompareOptions, 'counter' | 'signal'>): AsyncIterable<readonly Mismatch[]> {
+    return verifyRecords({ set: this.#set, origin: this.#origin, ...this.#parts }, options);
+  }
+
+  async watch(onChange: (path: string) => void, _onProblem: (problem: SourceProblem) => void): Promise<SourceWatch> {
+    return watchArtifacts(async () => (await this.#newest())?.key, {
+      intervalMs: this.#parts.pollIntervalMs,
+      onChange: () => onChange(''),
+    });
+  }
+
+  async *#steps(artifact: ComparedArtifact, options: CompareOptions): AsyncGenerator<SyncStep> {
+    const { acceptsEmpty = false, signal, counter } = options;
+    const { id, urlPrefix, publishHashes } = this.#set;
+    const comparison = { set: id, urlPrefix, publishHashes, artifact, acceptsEmpty };
+    const steps = this.#parts.comparer.compare(comparison, signal);
+    for await (const { differences } of countSteps(steps, artifact, counter)) {
+      yield {
+        differences: differences.map(({ key, told, known }) => {
+          return { key, state: told && decodeState(told), known: known && decodeState(known) };
+        }),
+      };
+    }
+  }
+
+  async #requireNewest(): Promise<ComparedArtifact> {
+    const found = await this.#newest();
+    if (found !== undefined) return comparedArtifact(found);
+    const { provider, activity } = this.#origin;
+    throw new TidemarkError(
+      'unavailable',
+      `there is no artifact of ${formatRecordsSource(this.#origin)} in ${this.#parts.artifacts.name}: "tidemark activity run ${activity} ${provider}" makes one`,
+      { set: this.#set.slug },
+    );
+  }
+
+  /** The newest artifact: two or three lists, of the dates and of the files of the last one. */
+  #newest() {
+    const { provider, activity } = this.#origin;
+    return latestArtifact(this.#parts.artifacts, { provider, activity: activity as Activity });
+  }
+
+  /** Records which artifact the set mirrors, and takes its position in the log. Undefined when another process has come further. */
+  async #begin(artifact: ComparedArtifact, before: StoredCursor | undefined): Promise<StoredCursor | undefined> {
+    // Processes that go on with the same artifact have the same position: all post the same.
+    const goesOn = before?.body.key === artifact.key && hasHashesOf(before.body, this.#set);
+    const cursor = (goesOn ? before : undefined) ?? (await this.#moveTo(artifact, before));
+    if (cursor === undefined) return undefined;
+    const { id, urlPrefix } = this.#set;
+    const weight = entryWeight(urlPrefix, NO_RECORD, undefined);
+    const event = { set: id, key: NO_RECORD, state: undefined, weight, ...positionOf(cursor.body) };
+    const [result] = await this.#parts.updater.post([event]);
+    if (result!.status === 'rejected') throw new TidemarkError('not-found', result!.message);
+    if (result!.status === 'applied' || result!.reason !== 'repeated') return cursor;
+    // Another process has come further, or the log has the position of a cursor that the catalog has lost: the next one is above it.
+    await this.#moveTo(artifact, cursor);
+    return undefined;
+  }
+
+  /** Undefined when another process moved first. */
+  async #moveTo(artifact: ComparedArtifact, before: StoredCursor | undefined): Promise<StoredCursor | undefined> {
+    const { key, schema, start } = artifact;
+    const { id, hashesSince } = this.#set;
+    try {
+      const body = { key, schema, start, generation: nextGeneration(before), hashesSince };
+      return await putCursor(this.#parts.catalog, id, { body, before });
+    } catch (error) {
+      if (isTidemarkError(error, 'conflict')) return undefined;
+      throw error;
+    }
+  }
+
+  async #end(before: StoredCursor, summary: SyncSummary | undefined): Promise<void> {
+    if (summary === undefined) return;
+    const body = { ...before.body, compared: new Date().toISOString(), records: summary.files };
+    try {
+      await putCursor(this.#parts.catalog, this.#set.id, { body, before });
+    } catch (error) {
+      // Another process recorded the same, or has come further.
+      if (!isTidemarkError(error, 'conflict')) throw error;
+    }
+  }
+
+  #olderThan(before: SyncCursor, latest: ComparedArtifact): TidemarkError {
+    const { slug } = this.#set;
+    return new TidemarkError(
+      'unavailable',
+      `the newest artifact is ${latest.key} now, and the set mirrors ${before.key}, which is newer: nothing is changed; if that was deleted on purpose, run "tidemark scan ${slug} --accept-older"`,
+      { set: slug, artifact: before.key },
+    );
+  }
+}
+
+function positionOf({ generation }: SyncCursor) {
+  return { source: SOURCE, position: generation, sharesPosition: true } as const;
+}

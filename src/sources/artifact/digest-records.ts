@@ -1,0 +1,79 @@
+import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
+import { readStretches } from '../../artifacts/avro/packed-blocks.ts';
+import type { DocumentSchemaId } from '../../artifacts/avro/schemas.ts';
+import type { FoundArtifact } from '../../artifacts/find-artifacts.ts';
+import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import { mapInOrder } from '../../lib/map-in-order.ts';
+import type { RecordSort } from './record-sort.ts';
+
+/** What a comparison needs to know of an artifact; plain values. */
+export interface ComparedArtifact extends Pick<FoundArtifact, 'key' | 'schema'> {
+  /** When its run began. Seconds since 1970. */
+  readonly start: number;
+}
+
+export interface Noting {
+  readonly artifacts: Pick<ArtifactStore, 'get' | 'name'>;
+  readonly artifact: ComparedArtifact;
+  readonly sort: RecordSort;
+}
+
+/** How far the reading has come. */
+export interface Noted {
+  /** Records that were passed over. */
+  readonly withoutId: number;
+  /** Of the artifact. */
+  readonly bytes: number;
+  readonly ofBytes: number;
+}
+
+/**
+ * Reads an artifact once, to its end, and notes of each record what a comparison and an answer need.
+ * @throws TidemarkError `unavailable` when it is not there (any more), is damaged, or cannot be read: whoever asks again later may find it
+ */
+export async function* digestRecords({ artifacts, artifact, sort }: Noting): AsyncGenerator<Noted> {
+  const { key, schema } = artifact;
+  let withoutId = 0;
+  try {
+    const { body, length } = await artifacts.get(key);
+    const stretches = readStretches(body, { schema: documentSchema(schema), name: key });
+    for await (const noted of mapInOrder(stretches, sort.begin(length), (stretch) => sort.note(stretch))) {
+      withoutId += noted.withoutId;
+      yield { withoutId, bytes: noted.end, ofBytes: length };
+    }
+    await sort.end();
+  } catch (error) {
+    throw unreadable(error, key, artifacts.name);
+  }
+}
+
+/** @throws TidemarkError `invalid` for an artifact of what are no documents */
+export function documentSchema(schema: ComparedArtifact['schema']): DocumentSchemaId {
+  switch (schema) {
+    case 'OriginalRecord.v1':
+    case 'MAP.3_1.IndexRecord.v1':
+    case 'MAP.4_0.MAPRecord.v1':
+    case 'MAP.4_0.IndexRecord.v1':
+      return schema;
+    case 'DeletedRecord.v1':
+    case 'log.Change.v1':
+    case 'log.CatalogDocument.v1':
+    case 'log.Position.v1':
+      throw new TidemarkError('invalid', `records of ${schema} have no documents`);
+  }
+}
+
+/** What is wrong with an artifact, said once for who compares it and who reads a record of it. */
+export function unreadable(error: unknown, key: string, store: string): unknown {
+  if (isTidemarkError(error, 'not-found')) {
+    return new TidemarkError(
+      'unavailable',
+      `the artifact ${key} is not in ${store} (any more): put it back`,
+      { artifact: key },
+      error,
+    );
+  }
+  if (!isTidemarkError(error, 'invalid')) return error;
+  const problem = error.message.startsWith(key) ? error.message : `${key}: ${error.message}`;
+  return new TidemarkError('unavailable', `the artifact cannot be read: ${problem}`, { artifact: key }, error);
+}

@@ -1,0 +1,58 @@
+import type { FoundArtifact } from '../../artifacts/find-artifacts.ts';
+import type { ResourceSet, SetId } from '../../core/resource-set.ts';
+import type { Stamp } from '../../core/stamp.ts';
+import type { Catalog, CatalogDocument } from '../../stores/catalog.ts';
+import type { ComparedArtifact } from './digest-records.ts';
+
+/** How far a set of records has come: one document of the catalog. */
+export interface SyncCursor extends ComparedArtifact {
+  /**
+   * Rises with every artifact that the set is made to tell, also when somebody goes back to an older one. It is the position of the events that
+   * come of it, so that the store itself drops those of whoever is late.
+   */
+  readonly generation: number;
+  /** The `hashesSince` of the set whose hashes the states have. */
+  readonly hashesSince?: Stamp | undefined;
+  /** When all that differed was posted, as ISO 8601; absent while that is under way. */
+  readonly compared?: string;
+  /** Records of the artifact, when it was compared. */
+  readonly records?: number;
+}
+
+export type StoredCursor = CatalogDocument<SyncCursor>;
+
+export function readCursor(catalog: Pick<Catalog, 'get'>, set: SetId): Promise<StoredCursor | undefined> {
+  return catalog.get<SyncCursor>('records', cursorId(set));
+}
+
+/** Says which artifact the set is made to tell from now on. @throws TidemarkError `conflict` when somebody else said so meanwhile */
+export async function putCursor(
+  catalog: Pick<Catalog, 'put'>,
+  set: SetId,
+  { body, before }: { readonly body: SyncCursor; readonly before: StoredCursor | undefined },
+): Promise<StoredCursor> {
+  const id = cursorId(set);
+  const version = await catalog.put('records', id, body, before?.version);
+  return { id, version, body };
+}
+
+/**
+ * The generation after a standing. Not below the seconds since 1970: so it rises also over one that was lost with its store, of which the log may
+ * still know positions.
+ */
+export function nextGeneration(before: StoredCursor | undefined): number {
+  return Math.max((before?.body.generation ?? 0) + 1, Math.floor(Date.now() / 1000));
+}
+
+/** Whether the states have the hashes that the set publishes. */
+export function hasHashesOf({ hashesSince = 0 }: SyncCursor, set: Pick<ResourceSet, 'hashesSince'>): boolean {
+  return hashesSince >= (set.hashesSince ?? 0);
+}
+
+export function comparedArtifact({ key, schema, start }: FoundArtifact): ComparedArtifact {
+  return { key, schema, start: Math.floor(start.getTime() / 1000) };
+}
+
+function cursorId(set: SetId): string {
+  return String(set).padStart(10, '0');
+}

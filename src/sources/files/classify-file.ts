@@ -1,0 +1,102 @@
+import type { HashAlgorithm } from '../../core/hash.ts';
+import { pathOfKey, type ResourceKey, uriLengthFault } from '../../core/key.ts';
+import type { ResourceState } from '../../core/resource.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
+import type { Seconds } from '../../core/w3c-datetime.ts';
+import type { FileEntry, RootProblem } from '../content-root.ts';
+import type { RememberedFile } from './file-memory.ts';
+import type { FileRow } from './file-rows.ts';
+
+/** What a sync has to do about a row. */
+export type FileAction =
+  | { readonly todo: 'nothing' }
+  | { readonly todo: 'hash'; readonly file: FileEntry }
+  /** It is unchanged, and was remembered by an earlier version of this program. */
+  | { readonly todo: 'remember'; readonly remember: RememberedFile }
+  | { readonly todo: 'delete' }
+  | { readonly todo: 'forget' }
+  | { readonly todo: 'report'; readonly problem: RootProblem };
+
+export interface ClassifierRules {
+  readonly set: ResourceSet;
+  readonly rehash: boolean;
+  /** What every digest of the root has at least. */
+  readonly hashes: readonly HashAlgorithm[];
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** A file may be written twice within one tick of the clock of its file system: times as young as this prove nothing. */
+const RACY_NANOSECONDS = 2_000_000_000n;
+const NANOSECONDS_PER_SECOND = 1_000_000_000n;
+const DAY_MILLISECONDS = 86_400_000;
+
+/** Classifies row after row, in their order: it has to know which paths are unknown. */
+export class FileClassifier {
+  readonly #rules: ClassifierRules;
+  /** Keys at or below which nothing is known. */
+  #unknown: ResourceKey[] = [];
+
+  constructor(rules: ClassifierRules) {
+    this.#rules = rules;
+  }
+
+  classify({ key, file, resource, remembered, problem }: FileRow): FileAction {
+    if (problem !== undefined) {
+      this.#unknown.push(key);
+      return { todo: 'report', problem };
+    }
+    if (file !== undefined) return this.#classifyFile({ key, file, resource, remembered });
+    if (this.#isUnknown(key)) return { todo: 'nothing' };
+    // A key that no file can have (with a query) was posted by another client.
+    if (resource !== undefined) return { todo: pathOfKey(key) === undefined ? 'nothing' : 'delete' };
+    return { todo: 'forget' };
+  }
+
+  #classifyFile({ key, file, resource, remembered }: FileRow & { readonly file: FileEntry }): FileAction {
+    const { set, rehash } = this.#rules;
+    const fault = uriLengthFault(set.urlPrefix, key);
+    if (fault !== undefined) {
+      return { todo: 'report', problem: { path: file.path, problem: `its URI would have ${fault.text}` } };
+    }
+    if (rehash || resource === undefined || !isRemembered(file, remembered)) return { todo: 'hash', file };
+    if (!isStateOf(resource.state, file, this.#rules)) return { todo: 'hash', file };
+    if (!isWithoutTag(remembered, file)) return { todo: 'nothing' };
+    return { todo: 'remember', remember: { ...remembered, tag: file.tag } };
+  }
+
+  #isUnknown(key: ResourceKey): boolean {
+    if (this.#unknown.length === 0) return false;
+    // Keys ascend: what lies at or below an earlier one is behind.
+    this.#unknown = this.#unknown.filter((unknown) => key < `${unknown}0`);
+    return this.#unknown.some((unknown) => key === unknown || key.startsWith(`${unknown}/`));
+  }
+}
+
+/** Whole seconds of a file's mtime; undefined when it is so far in the future that it must be wrong. */
+export function lastmodOf(mtime: bigint, now: number): Seconds | undefined {
+  const seconds = Number(mtime / NANOSECONDS_PER_SECOND);
+  return seconds * 1000 > now + DAY_MILLISECONDS ? undefined : seconds;
+}
+
+function isRemembered(file: FileEntry, remembered: RememberedFile | undefined): remembered is RememberedFile {
+  const { length, mtime, tag, changed } = file;
+  if (remembered === undefined || remembered.length !== length || remembered.mtime !== mtime) return false;
+  if (isWithoutTag(remembered, file)) {
+    if (remembered.scanned - changed! < RACY_NANOSECONDS) return false;
+  } else if (remembered.tag !== tag) return false;
+  if (tag !== undefined && changed === undefined) return true;
+  const age = remembered.scanned - mtime;
+  return age >= RACY_NANOSECONDS || age <= -RACY_NANOSECONDS;
+}
+
+/** Whether a file of a folder was remembered before those had tags: it is the same unless it was changed since. */
+function isWithoutTag(remembered: RememberedFile, { changed }: FileEntry): boolean {
+  return remembered.tag === undefined && changed !== undefined;
+}
+
+/** Whether a state is what a sync would make of the file, as far as that is known without hashing. A client may have posted another. */
+function isStateOf(state: ResourceState, { length, mtime }: FileEntry, { hashes, now }: ClassifierRules): boolean {
+  const hashed = hashes.every((algorithm) => state.hashes?.[algorithm] !== undefined);
+  return state.hashes !== undefined && hashed && state.length === length && state.lastmod === lastmodOf(mtime, now);
+}

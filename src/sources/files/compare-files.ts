@@ -1,0 +1,165 @@
+import type { ResourceSet } from '../../core/resource-set.ts';
+import type { ResourceIndex } from '../../stores/resource-index.ts';
+import type { ContentRoot, FileEntry } from '../content-root.ts';
+import type { CompareOptions, Difference, SyncStep } from '../source.ts';
+import { FileClassifier } from './classify-file.ts';
+import { describeFile } from './describe-file.ts';
+import type { FileMemory, RememberedFile } from './file-memory.ts';
+import { type FileRow, fileRows } from './file-rows.ts';
+
+export interface ComparedFiles {
+  readonly set: ResourceSet;
+  readonly root: ContentRoot;
+  readonly memory: FileMemory;
+  readonly index: ResourceIndex;
+}
+
+type Options = Pick<CompareOptions, 'under' | 'rehash' | 'counter' | 'signal'>;
+
+/** What was found out about one key. */
+interface Finding {
+  readonly key: FileRow['key'];
+  /** Absent when the state stays as it is. */
+  readonly difference?: Difference;
+  /** What to remember of the file; nothing when it is to be forgotten. */
+  readonly remember?: RememberedFile;
+}
+
+type RowOfFile = FileRow & { readonly file: FileEntry };
+
+const PATHS_AT_ONCE = 8;
+/** A step ends when it has so many findings, or when so many bytes (256 MB) wait to be read for it. */
+const MOST_FINDINGS = 1_000;
+const MOST_BYTES = 268_435_456;
+
+/** Compares the files of a root with the state of its set. What is below a path that cannot be read is unknown, and stays as it is. */
+export async function* compareFiles(files: ComparedFiles, options: Options): AsyncGenerator<SyncStep> {
+  const comparison = new FileComparison(files, options);
+  for await (const rows of rowsOf(files, outermost(options.under ?? ['']))) {
+    options.signal?.throwIfAborted();
+    for (const row of rows) {
+      comparison.add(row);
+      if (comparison.isFull) yield await comparison.step();
+    }
+  }
+  yield await comparison.step();
+}
+
+/** The rows of one path after the other; some begin early, since each waits for an answer of its root and of the store. */
+async function* rowsOf(files: ComparedFiles, paths: readonly string[]): AsyncGenerator<readonly FileRow[]> {
+  for (let at = 0; at < paths.length; at += PATHS_AT_ONCE) {
+    const begun = paths.slice(at, at + PATHS_AT_ONCE).map((path) => {
+      const rows = fileRows({ ...files, set: files.set.id }, path);
+      const first = rows.next();
+      // It is thrown when the rows of this path are read; a caller that stops before does not need it.
+      first.catch(() => {});
+      return { rows, first };
+    });
+    try {
+      for (const { rows, first } of begun) {
+        const { value, done } = await first;
+        if (!done) yield value;
+        yield* rows;
+      }
+    } finally {
+      for (const { rows } of begun) await rows.return(undefined);
+    }
+  }
+}
+
+class FileComparison {
+  readonly #files: ComparedFiles;
+  readonly #options: Options;
+  readonly #classifier: FileClassifier;
+  #findings: Finding[] = [];
+  #toDescribe: RowOfFile[] = [];
+  #bytesToRead = 0;
+
+  constructor(files: ComparedFiles, options: Options) {
+    const { set, root } = files;
+    this.#files = files;
+    this.#options = options;
+    const { rehash = false } = options;
+    this.#classifier = new FileClassifier({ set, rehash, hashes: root.hashes, now: Date.now() });
+  }
+
+  get isFull(): boolean {
+    return this.#findings.length + this.#toDescribe.length >= MOST_FINDINGS || this.#bytesToRead >= MOST_BYTES;
+  }
+
+  add(row: FileRow): void {
+    const { key, file, resource } = row;
+    const { counter } = this.#options;
+    if (file !== undefined) counter.file();
+    const action = this.#classifier.classify(row);
+    switch (action.todo) {
+      case 'nothing':
+        if (file !== undefined) counter.unchanged();
+        break;
+      case 'hash':
+        this.#toDescribe.push({ ...row, file: action.file });
+        this.#bytesToRead += action.file.toRead ?? action.file.length;
+        break;
+      case 'remember':
+        counter.unchanged();
+        this.#findings.push({ key, remember: action.remember });
+        break;
+      case 'delete':
+        this.#findings.push({ key, difference: { key, state: undefined, known: resource?.state } });
+        break;
+      case 'forget':
+        this.#findings.push({ key });
+        break;
+      case 'report':
+        counter.problem(action.problem);
+        break;
+    }
+  }
+
+  /** Describes what waits for it. */
+  async step(): Promise<SyncStep> {
+    const findings = this.#findings;
+    const next = this.#toDescribe.values();
+    this.#findings = [];
+    this.#toDescribe = [];
+    this.#bytesToRead = 0;
+    const { root, memory } = this.#files;
+    // Each of them takes the next file when it is done with its last.
+    await Promise.all(Array.from({ length: root.digestsAtOnce }, () => this.#describeEach(next, findings)));
+    return {
+      differences: findings.flatMap(({ difference }) => difference ?? []),
+      onCommitted: () =>
+        memory.update({
+          remember: findings.flatMap(({ remember }) => remember ?? []),
+          forget: findings.flatMap(({ key, remember }) => (remember === undefined ? key : [])),
+        }),
+    };
+  }
+
+  async #describeEach(rows: Iterator<RowOfFile>, findings: Finding[]): Promise<void> {
+    const { counter, signal } = this.#options;
+    for (let next = rows.next(); !next.done; next = rows.next()) {
+      signal?.throwIfAborted();
+      const { key, file, resource } = next.value;
+      const described = await describeFile({ root: this.#files.root, file, signal });
+      if (described === 'left') counter.left();
+      else if ('problem' in described) counter.problem(described);
+      else {
+        const { state, remember } = described;
+        counter.hashed(remember.length);
+        findings.push({ key, remember, difference: { key, state, known: resource?.state } });
+      }
+    }
+  }
+}
+
+/** The paths without those that are below another one, in order. */
+function outermost(paths: readonly string[]): readonly string[] {
+  const all = new Set(paths);
+  if (all.has('')) return [''];
+  return [...all].filter((path) => !ancestors(path).some((above) => all.has(above))).sort();
+}
+
+function ancestors(path: string): readonly string[] {
+  return [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index));
+}

@@ -1,0 +1,49 @@
+import mime from 'mime';
+import { isTidemarkError } from '../../core/errors.ts';
+import { keyOfPath } from '../../core/key.ts';
+import type { ResourceState } from '../../core/resource.ts';
+import type { ContentRoot, FileEntry, RootProblem } from '../content-root.ts';
+import { lastmodOf } from './classify-file.ts';
+import type { RememberedFile } from './file-memory.ts';
+
+export type DescribedFile =
+  | { readonly state: ResourceState; readonly remember: RememberedFile }
+  /** It was deleted, or is being written: the next sync decides. */
+  | 'left'
+  | RootProblem;
+
+export interface DescribeInput {
+  readonly root: ContentRoot;
+  readonly file: FileEntry;
+  readonly signal: AbortSignal | undefined;
+}
+
+const ANY_TYPE = 'application/octet-stream';
+
+/** Reads a file and describes it. A file that changes meanwhile is read once more, and then left. */
+export async function describeFile(input: DescribeInput): Promise<DescribedFile> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await readFile(input);
+    } catch (error) {
+      // An error that names no path is not this file's: the root itself does not exist any more.
+      if (!isTidemarkError(error) || error.details.path === undefined) throw error;
+      if (error.code === 'not-found' || (error.code === 'conflict' && attempt === 2)) return 'left';
+      if (error.code === 'conflict') continue;
+      return { path: input.file.path, problem: error.message };
+    }
+  }
+}
+
+async function readFile({ root, file: { path }, signal }: DescribeInput): Promise<DescribedFile> {
+  const key = keyOfPath(path);
+  const now = Date.now();
+  const { length, mtime, hashes, tag, mime: known } = await root.digest(path, signal);
+  const lastmod = lastmodOf(mtime, now);
+  const type = known ?? mime.getType(path) ?? ANY_TYPE;
+  const state = { ...(lastmod !== undefined && { lastmod }), length, hashes, mime: type };
+  return {
+    state,
+    remember: { key, length, mtime, tag, scanned: BigInt(now) * 1_000_000n },
+  };
+}

@@ -1,0 +1,62 @@
+import { TidemarkError } from '../../core/errors.ts';
+import { traitsOf } from '../../core/origin.ts';
+import { Mutex } from '../../lib/mutex.ts';
+import type { ContentRoot } from '../content-root.ts';
+import type { CompareOptions, Comparison, Mismatch, Source, SourceProblem, SourceWatch } from '../source.ts';
+import { type ComparedFiles, compareFiles } from './compare-files.ts';
+import type { FileMemory } from './file-memory.ts';
+import { verifyFiles } from './verify-files.ts';
+
+const mutexes = new WeakMap<FileMemory, Mutex>();
+
+/** The files of a folder or a bucket: any content root. */
+export class FileSource implements Source {
+  readonly longestRetryMs = 1_000;
+  readonly #files: ComparedFiles;
+
+  constructor(files: ComparedFiles) {
+    this.#files = files;
+  }
+
+  get root(): ContentRoot {
+    return this.#files.root;
+  }
+
+  /**
+   * One comparison of a root at a time, in the order of the calls. Of two at once, the one that listed first might post last, and delete
+   * what was created meanwhile.
+   */
+  async compare(options: CompareOptions): Promise<Comparison> {
+    const { memory } = this.#files;
+    const mutex = mutexes.get(memory) ?? new Mutex();
+    mutexes.set(memory, mutex);
+    const end = await mutex.acquire(options.signal);
+    try {
+      if (options.under === undefined && options.attended !== true) await this.#requireFiles();
+      return { steps: compareFiles(this.#files, options), end };
+    } catch (error) {
+      end();
+      throw error;
+    }
+  }
+
+  verify(options: Pick<CompareOptions, 'counter' | 'signal'>): AsyncIterable<readonly Mismatch[]> {
+    return verifyFiles(this.#files, options);
+  }
+
+  watch(onChange: (path: string) => void, onProblem: (problem: SourceProblem) => void): Promise<SourceWatch> {
+    return this.#files.root.watch(onChange, onProblem);
+  }
+
+  /** An empty root that had files is most likely the place where a disk is missing, not one that lost them all. */
+  async #requireFiles(): Promise<void> {
+    const { root, index, set } = this.#files;
+    if (!(await root.isEmpty())) return;
+    const { resources } = await index.summary(set.id);
+    if (resources === 0) return;
+    throw new TidemarkError(
+      'unavailable',
+      `the root ${traitsOf(set.origin).root} is empty, and ${resources} resources were in it: nothing is deleted; if that is meant, run "tidemark scan ${set.slug}"`,
+    );
+  }
+}

@@ -1,0 +1,149 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { TidemarkError } from '../../core/errors.ts';
+import type { KeyRange, ResourceKey } from '../../core/key.ts';
+import type { FileMemory, RememberedFile } from './file-memory.ts';
+
+const BATCH = 500;
+/** How long to wait for another process, milliseconds. */
+const BUSY_TIMEOUT = 5_000;
+
+// Losing the last writes means hashing a few files again, so no write waits for the disk but a checkpoint.
+const SCHEMA = `
+  PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = NORMAL;
+  CREATE TABLE IF NOT EXISTS root (path TEXT NOT NULL);
+  CREATE TABLE IF NOT EXISTS files (
+    key TEXT PRIMARY KEY,
+    length INTEGER NOT NULL,
+    mtime INTEGER NOT NULL,
+    scanned INTEGER NOT NULL,
+    tag TEXT
+  ) WITHOUT ROWID, STRICT;
+`;
+/** What a memory needs that was made before files had tags; all that it remembers holds on. */
+const ADD_TAG = 'ALTER TABLE files ADD COLUMN tag TEXT';
+
+/** After every key: keys are printable ASCII. */
+const LAST = '\x7f';
+
+interface Row {
+  readonly key: string;
+  readonly length: bigint;
+  readonly mtime: bigint;
+  readonly scanned: bigint;
+  readonly tag: string | null;
+}
+
+/** The memory of a root's scans, a small database of its own. */
+export class ScanMemory implements FileMemory {
+  readonly #database: DatabaseSync;
+  readonly #select: StatementSync;
+  readonly #insert: StatementSync;
+  readonly #delete: StatementSync;
+
+  /**
+   * Opens the memory of a root, an empty one when the file remembers another root or is damaged.
+   * @throws TidemarkError `unavailable` when the file cannot be used
+   */
+  constructor({ file, root }: { readonly file: string; readonly root: string }) {
+    this.#database = open(file);
+    clearUnlessOf(this.#database, root);
+    this.#select = this.#database.prepare('SELECT * FROM files WHERE key >= ? AND key < ? ORDER BY key LIMIT ?');
+    this.#select.setReadBigInts(true);
+    this.#insert = this.#database.prepare(
+      'INSERT OR REPLACE INTO files (key, length, mtime, scanned, tag) VALUES (?, ?, ?, ?, ?)',
+    );
+    this.#delete = this.#database.prepare('DELETE FROM files WHERE key = ?');
+  }
+
+  *read({ from = '', to = LAST }: KeyRange): Generator<readonly RememberedFile[]> {
+    for (let next = from; ; ) {
+      const rows = this.#select.all(next, to, BATCH) as unknown as Row[];
+      if (rows.length > 0) yield rows.map(remembered);
+      if (rows.length < BATCH) return;
+      // The smallest text above the last key.
+      next = `${rows.at(-1)!.key}\0`;
+    }
+  }
+
+  update({ remember, forget }: { remember: readonly RememberedFile[]; forget: readonly ResourceKey[] }): void {
+    if (remember.length === 0 && forget.length === 0) return;
+    inTransaction(this.#database, () => {
+      for (const { key, length, mtime, scanned, tag } of remember) {
+        this.#insert.run(key, length, mtime, scanned, tag ?? null);
+      }
+      for (const key of forget) this.#delete.run(key);
+    });
+  }
+
+  close(): void {
+    if (this.#database.isOpen) this.#database.close();
+  }
+}
+
+function remembered({ length, tag, ...row }: Row): RememberedFile {
+  return { ...row, length: Number(length), ...(tag !== null && { tag }) };
+}
+
+function open(file: string): DatabaseSync {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  try {
+    return openDatabase(file);
+  } catch (error) {
+    if (!isDamage(error)) throw unusable(file, error);
+  }
+  try {
+    for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });
+    return openDatabase(file);
+  } catch (error) {
+    throw unusable(file, error);
+  }
+}
+
+function openDatabase(file: string): DatabaseSync {
+  const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT });
+  try {
+    database.exec(SCHEMA);
+    // Looked at again in the transaction: another process may do the same.
+    if (!hasTags(database)) inTransaction(database, () => hasTags(database) || database.exec(ADD_TAG));
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function hasTags(database: DatabaseSync): boolean {
+  return database.prepare("SELECT 1 FROM pragma_table_info('files') WHERE name = 'tag'").get() !== undefined;
+}
+
+function clearUnlessOf(database: DatabaseSync, root: string): void {
+  if (database.prepare('SELECT path FROM root').get()?.path === root) return;
+  inTransaction(database, () => {
+    database.exec('DELETE FROM files; DELETE FROM root');
+    database.prepare('INSERT INTO root (path) VALUES (?)').run(root);
+  });
+}
+
+function inTransaction(database: DatabaseSync, work: () => unknown): void {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    work();
+    database.exec('COMMIT');
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+// SQLite's result codes: 11 SQLITE_CORRUPT, 26 SQLITE_NOTADB.
+function isDamage(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && (error.errcode === 11 || error.errcode === 26);
+}
+
+function unusable(file: string, error: unknown): TidemarkError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new TidemarkError('unavailable', `the memory of scans ${file} cannot be used: ${reason}`, { file }, error);
+}

@@ -1,0 +1,129 @@
+import type { ChangeKind } from '../core/change.ts';
+import type { ResourceKey } from '../core/key.ts';
+
+/** How far a sync is. */
+export interface SyncProgress {
+  /** Files or records that were found. */
+  readonly files: number;
+  readonly hashed: number;
+  /** Bytes that were hashed. */
+  readonly bytes: number;
+}
+
+export interface SyncSummary extends SyncProgress, Partial<RecordsSummary> {
+  readonly created: number;
+  readonly updated: number;
+  readonly deleted: number;
+  /** Those whose state is the same. */
+  readonly unchanged: number;
+  /** Files that were left for the next sync, because they were deleted or written meanwhile. */
+  readonly left: number;
+  /** The first problems: a thousand, when nothing else was asked for. */
+  readonly problems: readonly CountedProblem[];
+  readonly problemCount: number;
+  readonly seconds: number;
+}
+
+/** What else a sync with the records of an artifact reports. */
+export interface RecordsSummary {
+  /** Its key in the artifact store. */
+  readonly artifact: string;
+  /** Records that another one of the same id came after in the file. */
+  readonly duplicates: number;
+  /** The keys of the first hundred. */
+  readonly duplicateKeys: readonly ResourceKey[];
+}
+
+interface CountedProblem {
+  readonly path: string;
+  readonly problem: string;
+}
+
+export interface CounterOptions {
+  /** Called at most every 100 milliseconds. */
+  readonly onProgress?: ((progress: SyncProgress) => void) | undefined;
+  /** Problems that the summary lists at most. */
+  readonly mostProblems?: number | undefined;
+}
+
+const MOST_PROBLEMS = 1_000;
+const PROGRESS_MILLISECONDS = 100;
+
+/** Counts what a sync does: the source counts what it finds, `sync` what was posted. */
+export class SyncCounter {
+  readonly #began = performance.now();
+  readonly #onProgress: ((progress: SyncProgress) => void) | undefined;
+  readonly #mostProblems: number;
+  readonly #kinds: Record<ChangeKind, number> = { created: 0, updated: 0, deleted: 0 };
+  readonly #problems: CountedProblem[] = [];
+  #problemCount = 0;
+  #reported = 0;
+  #progress: SyncProgress = { files: 0, hashed: 0, bytes: 0 };
+  #unchanged = 0;
+  #left = 0;
+  #records: RecordsSummary | undefined;
+
+  constructor({ onProgress, mostProblems = MOST_PROBLEMS }: CounterOptions = {}) {
+    this.#onProgress = onProgress;
+    this.#mostProblems = mostProblems;
+  }
+
+  /** Files or records so far. */
+  get files(): number {
+    return this.#progress.files;
+  }
+
+  file(): void {
+    const { files } = this.#progress;
+    this.reach({ ...this.#progress, files: files + 1 });
+  }
+
+  hashed(length: number): void {
+    const { files, hashed, bytes } = this.#progress;
+    this.reach({ files, hashed: hashed + 1, bytes: bytes + length });
+  }
+
+  /** For a source that counts itself. */
+  reach(progress: SyncProgress): void {
+    this.#progress = progress;
+    if (this.#onProgress === undefined) return;
+    const now = performance.now();
+    if (now - this.#reported < PROGRESS_MILLISECONDS) return;
+    this.#reported = now;
+    this.#onProgress(progress);
+  }
+
+  changed(kind: ChangeKind): void {
+    this.#kinds[kind] += 1;
+  }
+
+  unchanged(more = 1): void {
+    this.#unchanged += more;
+  }
+
+  left(): void {
+    this.#left += 1;
+  }
+
+  records(records: RecordsSummary): void {
+    this.#records = records;
+  }
+
+  problem({ path, problem }: CountedProblem): void {
+    this.#problemCount += 1;
+    if (this.#problems.length < this.#mostProblems) this.#problems.push({ path, problem });
+  }
+
+  summary(): SyncSummary {
+    return {
+      ...this.#progress,
+      ...this.#kinds,
+      ...this.#records,
+      unchanged: this.#unchanged,
+      left: this.#left,
+      problems: this.#problems,
+      problemCount: this.#problemCount,
+      seconds: (performance.now() - this.#began) / 1000,
+    };
+  }
+}

@@ -1,0 +1,70 @@
+/** So many changed paths are scanned one by one; of more, their folders are, and of too many folders the whole root. */
+const MOST_PATHS = 2_000;
+
+/** Milliseconds without a change after which files count as written, and the most that a change waits when there is no such pause. */
+const SETTLED = 200;
+const LONGEST_WAIT = 1_000;
+
+/** Gathers the paths that changed until they have settled, or something else ends the waiting for them. */
+export class SourceChanges {
+  readonly #signal: AbortSignal;
+  readonly #wake = () => this.#woken.resolve();
+  #paths = new Set<string>();
+  #first = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #failure: Error | undefined;
+  #woken = Promise.withResolvers<void>();
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+    signal.addEventListener('abort', this.#wake);
+  }
+
+  add(path: string): void {
+    const now = Date.now();
+    if (this.#paths.size === 0) this.#first = now;
+    this.#paths.add(path);
+    if (this.#paths.size > MOST_PATHS) this.#paths = coarser(this.#paths);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(this.#wake, Math.max(0, Math.min(SETTLED, this.#first + LONGEST_WAIT - now)));
+  }
+
+  /** Ends the waiting with an error. */
+  fail(error: Error): void {
+    this.#failure ??= error;
+    this.#wake();
+  }
+
+  /** Resolves with the paths that have settled; with undefined when the signal is aborted. Throws what `fail` was given. */
+  async settled(): Promise<readonly string[] | undefined> {
+    if (!this.#signal.aborted) await this.#woken.promise;
+    this.#woken = Promise.withResolvers();
+    if (this.#failure !== undefined) throw this.#failure;
+    if (this.#signal.aborted) return undefined;
+    const paths = [...this.#paths];
+    this.#paths = new Set();
+    return paths;
+  }
+
+  /** Resolves when paths have settled, at most so many milliseconds later. */
+  async settledWithin(milliseconds: number): Promise<void> {
+    if (milliseconds <= 0) return;
+    const timer = setTimeout(this.#wake, milliseconds);
+    try {
+      await this.settled();
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#signal.removeEventListener('abort', this.#wake);
+  }
+}
+
+/** The folders of the paths; the root when those are too many as well. */
+function coarser(paths: ReadonlySet<string>): Set<string> {
+  const folders = new Set([...paths].map((path) => path.slice(0, Math.max(0, path.lastIndexOf('/')))));
+  return folders.has('') || folders.size > MOST_PATHS / 2 ? new Set(['']) : folders;
+}

@@ -1,0 +1,136 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import type { SourceProblem, SourceWatch } from '../source.ts';
+import { SyncCounter, type SyncProgress, type SyncSummary } from '../sync-counter.ts';
+import { SourceChanges } from './source-changes.ts';
+import { type Synced, sync } from './sync.ts';
+
+/** What a loop reports while it runs. */
+export interface SyncEvents {
+  /** Of a full sync; a sync of single changes reports nothing before it is done. */
+  onProgress?(progress: SyncProgress): void;
+  onScanned?(summary: SyncSummary, extent: 'full' | 'changes'): void;
+  /** A folder that cannot be watched. What could not be listed or read is in the summary. */
+  onProblem?(problem: SourceProblem): void;
+  /** The source or the store does not answer. Called once; the loop goes on trying. */
+  onTrouble?(error: TidemarkError): void;
+  /** After trouble a full sync was complete. */
+  onRecovered?(): void;
+  /** Nothing more will be reported. */
+  onStopped?(): void;
+}
+
+export interface SyncLoopOptions extends Synced {
+  readonly events?: SyncEvents;
+  /** Milliseconds before the first attempt after trouble; then twice as long each time, up to `Source.longestRetryMs`. */
+  readonly retryDelayMs?: number;
+}
+
+/**
+ * Keeps a set in sync with its source until it is stopped: watches it, syncs all, then syncs what changes, one sync at a time. When the
+ * source or the store fails, it deletes nothing, and begins again with a full sync.
+ */
+export class SyncLoop {
+  /** Resolves when a full sync was complete for the first time; with undefined when the loop was stopped before. */
+  readonly firstSync: Promise<SyncSummary | undefined>;
+  readonly #options: SyncLoopOptions;
+  readonly #events: SyncEvents;
+  readonly #stopping = new AbortController();
+  readonly #firstSync = Promise.withResolvers<SyncSummary | undefined>();
+  #running: Promise<void> | undefined;
+  #trouble: TidemarkError | undefined;
+  #delayMs: number;
+
+  constructor(options: SyncLoopOptions) {
+    this.#options = options;
+    this.#events = options.events ?? {};
+    this.#delayMs = this.#firstDelayMs;
+    this.firstSync = this.#firstSync.promise;
+  }
+
+  /** Begins, and returns at once. */
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** Resolves when what was being posted is committed, and nothing is watched any more. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+    this.#firstSync.resolve(undefined);
+    this.#events.onStopped?.();
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      const changes = new SourceChanges(signal);
+      let watch: SourceWatch | undefined;
+      try {
+        // Watched first, so that no change falls between sync and watch.
+        watch = await this.#watch(changes);
+        await this.#follow(changes);
+      } catch (error) {
+        if (!signal.aborted) await this.#waitAfter(error, changes);
+      } finally {
+        changes.close();
+        await watch?.close();
+      }
+    }
+  }
+
+  /** Syncs until it is stopped (then it returns) or something fails (then it throws). */
+  async #follow(changes: SourceChanges): Promise<void> {
+    await this.#sync(['']);
+    for (let under = await changes.settled(); under !== undefined; under = await changes.settled()) {
+      await this.#sync(under);
+    }
+  }
+
+  #watch(changes: SourceChanges): Promise<SourceWatch> {
+    return this.#options.source.watch(
+      (path) => changes.add(path),
+      (problem) => {
+        if (problem.path === '') changes.fail(new TidemarkError('unavailable', problem.problem));
+        else this.#events.onProblem?.(problem);
+      },
+    );
+  }
+
+  async #sync(paths: readonly string[]): Promise<void> {
+    const isFull = paths.includes('');
+    const onProgress = (progress: SyncProgress) => this.#events.onProgress?.(progress);
+    const extent = isFull ? { onProgress } : { under: paths };
+    const summary = await sync({ ...this.#options, ...extent, signal: this.#stopping.signal });
+    if (summary !== undefined) this.#events.onScanned?.(summary, isFull ? 'full' : 'changes');
+    if (isFull) this.#noteSynced(summary ?? new SyncCounter().summary());
+  }
+
+  #noteSynced(summary: SyncSummary): void {
+    this.#firstSync.resolve(summary);
+    if (this.#trouble !== undefined) this.#events.onRecovered?.();
+    this.#trouble = undefined;
+    this.#delayMs = this.#firstDelayMs;
+  }
+
+  /** Reports what went wrong, unless that is known, and waits; after the first delay, until something has changed. */
+  async #waitAfter(error: unknown, changes: SourceChanges): Promise<void> {
+    const { signal } = this.#stopping;
+    const trouble = troubleOf(error);
+    if (trouble.message !== this.#trouble?.message) this.#events.onTrouble?.(trouble);
+    this.#trouble = trouble;
+    await wait(this.#firstDelayMs, undefined, { signal }).catch(() => {});
+    await changes.settledWithin(this.#delayMs - this.#firstDelayMs).catch(() => {});
+    this.#delayMs = Math.max(this.#firstDelayMs, Math.min(this.#delayMs * 2, this.#options.source.longestRetryMs));
+  }
+
+  get #firstDelayMs(): number {
+    return this.#options.retryDelayMs ?? 1_000;
+  }
+}
+
+function troubleOf(error: unknown): TidemarkError {
+  if (isTidemarkError(error)) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new TidemarkError('unavailable', `keeping the set in sync failed: ${message}`, {}, error);
+}

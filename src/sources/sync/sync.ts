@@ -1,0 +1,111 @@
+import { type ChangeEvent, type ChangeKind, decide } from '../../core/change.ts';
+import { entryWeight } from '../../core/entry-weight.ts';
+import { TidemarkError } from '../../core/errors.ts';
+import type { ResourceKey } from '../../core/key.ts';
+import { encodeState, type ResourceState } from '../../core/resource.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
+import { failpoint } from '../../lib/failpoint.ts';
+import { mapInOrder } from '../../lib/map-in-order.ts';
+import type { CommitResult } from '../../stores/commit-result.ts';
+import type { EventPoster } from '../../stores/event-poster.ts';
+import type { CompareOptions, Comparison, Difference, Source, SyncStep } from '../source.ts';
+import { type CounterOptions, SyncCounter, type SyncSummary } from '../sync-counter.ts';
+
+/** What a sync works on. */
+export interface Synced {
+  readonly set: ResourceSet;
+  readonly source: Source;
+  readonly updater: EventPoster;
+}
+
+export interface SyncOptions extends Synced, CounterOptions, Omit<CompareOptions, 'counter'> {
+  /** Called for every change that was made, or would be. */
+  readonly onChange?: ((kind: ChangeKind, key: ResourceKey) => void) | undefined;
+}
+
+/** Steps that are posted at a time: the store has the next one before it has committed one. More take memory, and are no faster. */
+const POSTINGS = 2;
+
+/**
+ * Compares a source with the state of its set, and posts the differences. Any number of processes may sync the same records; files are
+ * synced by one process. Undefined when the set is in sync, and that was known.
+ * @throws TidemarkError as `Source.compare`: nothing is deleted then; the signal's reason when it is aborted, after what was being posted
+ *   is committed
+ */
+export async function sync(options: SyncOptions): Promise<SyncSummary | undefined> {
+  for (;;) {
+    options.signal?.throwIfAborted();
+    const counter = new SyncCounter(options);
+    const comparison = await options.source.compare({ ...options, counter });
+    if (comparison === undefined) return undefined;
+    let summary: SyncSummary | undefined;
+    try {
+      if (await postSteps(comparison, counter, options)) summary = counter.summary();
+    } finally {
+      await comparison.end?.(summary);
+    }
+    // Another process has come further: the next comparison begins from there.
+    if (summary !== undefined) return summary;
+  }
+}
+
+/** Returns false when another process has overtaken this comparison: the store took none of the rest. */
+async function postSteps(comparison: Comparison, counter: SyncCounter, options: SyncOptions): Promise<boolean> {
+  const post = (step: SyncStep) => postStep(step, { comparison, counter, options });
+  for await (const isCurrent of mapInOrder(comparison.steps, POSTINGS, post)) {
+    if (!isCurrent) return false;
+  }
+  return true;
+}
+
+interface PostParts {
+  readonly comparison: Comparison;
+  readonly counter: SyncCounter;
+  readonly options: SyncOptions;
+}
+
+async function postStep({ differences, onCommitted }: SyncStep, parts: PostParts): Promise<boolean> {
+  const { dryRun, updater } = parts.options;
+  if (dryRun) {
+    for (const difference of differences) count(difference, wouldBe(difference), parts);
+    return true;
+  }
+  if (differences.length > 0) {
+    const results = await updater.post(differences.map((difference) => eventOf(difference, parts)));
+    for (const [at, result] of results.entries()) {
+      if (isOvertaken(result)) return false;
+      count(differences[at]!, kindOf(result), parts);
+    }
+    failpoint('sync.posted');
+  }
+  onCommitted?.();
+  return true;
+}
+
+function eventOf({ key, state }: Difference, { options: { set }, comparison: { position } }: PostParts): ChangeEvent {
+  return { set: set.id, key, state, weight: entryWeight(set.urlPrefix, key, state), ...position };
+}
+
+function count({ key, state }: Difference, kind: ChangeKind | undefined, { counter, options }: PostParts): void {
+  if (kind !== undefined) {
+    counter.changed(kind);
+    options.onChange?.(kind, key);
+  } else if (state !== undefined) counter.unchanged();
+}
+
+function wouldBe({ state, known }: Difference): ChangeKind | undefined {
+  return decide(encoded(known), encoded(state));
+}
+
+function encoded(state: ResourceState | undefined) {
+  return state && encodeState(state);
+}
+
+function isOvertaken(result: CommitResult): boolean {
+  return result.status === 'unchanged' && result.reason === 'repeated';
+}
+
+function kindOf(result: CommitResult): ChangeKind | undefined {
+  if (result.status === 'rejected') throw new TidemarkError('not-found', result.message);
+  return result.status === 'applied' ? result.kind : undefined;
+}
