@@ -37,7 +37,10 @@ export const postedChangesSchema = z.strictObject({ changes: z.array(postedEvent
 
 const results = [
   z.strictObject({ status: z.literal('applied'), change: z.enum(CHANGE_KINDS), datetime }),
-  z.strictObject({ status: z.literal('unchanged'), reason: z.enum(['same-state', 'not-there', 'repeated']) }),
+  z.strictObject({
+    status: z.literal('unchanged'),
+    reason: z.enum(['same-state', 'not-there', 'repeated', 'superseded']),
+  }),
   z.strictObject({
     status: z.literal('rejected'),
     code: z.string(),

@@ -62,7 +62,7 @@ export interface SegmentPartKey extends Omit<SegmentKey, 'kind'> {
 }
 
 /** Parts of an archive, each in a folder of its own. */
-export const ARCHIVE_PARTS = ['changes', 'documents', 'positions'] as const;
+export const ARCHIVE_PARTS = ['changes', 'orders', 'documents', 'positions'] as const;
 export type ArchivePart = (typeof ARCHIVE_PARTS)[number];
 
 /** An Avro file of records. */

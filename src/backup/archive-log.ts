@@ -54,8 +54,12 @@ export async function archiveLog(input: ArchiveInput): Promise<Archived> {
 
   const segment = { chain: chain.id, number: (before?.number ?? 0) + 1, after: before?.through ?? 0, through };
   const hasChanges = (await index.tail(segment.after, 1)).some(({ stamp }) => stamp < through);
+  const hasOrders = await isNotEmpty(index.raisedOrders({ after: segment.after, until: through }));
   const isSame =
-    before?.documents.digest === digestOf(documents) && before.positions.digest === digestOf(positions) && !hasChanges;
+    before?.documents.digest === digestOf(documents) &&
+    before.positions.digest === digestOf(positions) &&
+    !hasChanges &&
+    !hasOrders;
   if (isSame || (before === undefined && documents.length === 0)) {
     return { chain: chain.id, status: 'nothing-new', mark: before };
   }
@@ -67,6 +71,7 @@ export async function archiveLog(input: ArchiveInput): Promise<Archived> {
     after: segment.after,
     through,
     changes: changes?.file,
+    ...(hasOrders && { orders: await parts.orders(stores) }),
     total: (before?.total ?? 0) + (changes?.file.records ?? 0),
     last: changes?.last ?? before?.last,
     documents: await parts.documents(documents),
@@ -80,6 +85,11 @@ export async function archiveLog(input: ArchiveInput): Promise<Archived> {
   return isThere
     ? { chain: chain.id, status: 'written', mark }
     : { chain: chain.id, status: 'outrun', mark: await chain.last() };
+}
+
+async function isNotEmpty(batches: AsyncIterable<readonly unknown[]>): Promise<boolean> {
+  for await (const batch of batches) if (batch.length > 0) return true;
+  return false;
 }
 
 /** One of a clock that is ahead counts as recent for as long as that. */

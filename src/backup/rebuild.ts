@@ -6,7 +6,7 @@ import { SetRegistry } from '../sets/set-registry.ts';
 import type { Stores } from '../stores/open-stores.ts';
 import type { ArchiveChain } from './archive-chain.ts';
 import { beginRebuild, endRebuild, requireUnderWay } from './rebuild-state.ts';
-import { replayChanges, replayPositions } from './replay.ts';
+import { replayChanges, replayOrders, replayPositions } from './replay.ts';
 import { openSets, putDocuments, readArchivedDocuments, setsOf } from './restore-documents.ts';
 import type { SegmentMark } from './segment.ts';
 import { nameChain } from './store-chain.ts';
@@ -61,6 +61,7 @@ export async function rebuild(input: RebuildInput): Promise<Rebuilt> {
   await openSets(catalog, sets);
   const tell = teller(input, newest.total);
   await replayChanges({ artifacts, index, marks, signal, onProgress: tell('replaying') });
+  await replayOrders({ artifacts, index, marks, signal });
   await replayPositions({ artifacts, index }, newest);
   await putDocuments(catalog, documents);
   failpoint('rebuild.replayed');

@@ -1,8 +1,9 @@
 import type { ArtifactStore } from '../artifacts/artifact-store.ts';
-import type { LogChange } from '../artifacts/avro/schemas.ts';
+import type { LogChange, LogOrder, RecordOf } from '../artifacts/avro/schemas.ts';
 import type { ChangeEvent } from '../core/change.ts';
 import { TidemarkError } from '../core/errors.ts';
 import { decodeState } from '../core/resource.ts';
+import type { SetId } from '../core/resource-set.ts';
 import { formatStamp } from '../core/stamp.ts';
 import { failpoint } from '../lib/failpoint.ts';
 import { prefetchItems } from '../lib/prefetch.ts';
@@ -70,10 +71,40 @@ export async function replayPositions(
   }
 }
 
+/**
+ * Raises orders as they rose without a change. Call it when all changes are replayed: later ones have brought their orders themselves.
+ * @throws TidemarkError `invalid` when a state is not the one whose order rose
+ */
+export async function replayOrders({ artifacts, index, marks, signal }: Omit<Replay, 'onProgress'>): Promise<void> {
+  for (const { orders } of marks) {
+    if (orders === undefined) continue;
+    for await (const block of readFile(artifacts, orders, { schema: 'log.Order.v1', digest: new RecordDigest() })) {
+      signal?.throwIfAborted();
+      for (const [set, rows] of Map.groupBy(block, (row) => row.set)) await raiseOrders(index, set, rows);
+    }
+  }
+}
+
+async function raiseOrders(index: ResourceIndex, set: SetId, rows: readonly LogOrder[]): Promise<void> {
+  const states = await index.lookup(
+    set,
+    rows.map(({ key }) => key),
+  );
+  const events: ChangeEvent[] = [];
+  for (const [at, { key, order, stamp }] of rows.entries()) {
+    const current = states[at];
+    // It has changed since then.
+    if (current !== undefined && current.stamp > stamp) continue;
+    events.push({ set, key, state: current?.state, weight: 0, order, time: stamp });
+  }
+  const results = await index.commit(events);
+  if (results.every(({ status }) => status === 'unchanged')) return;
+  throw new TidemarkError('invalid', 'an order of the archive became a change: the store is of no use, make it anew');
+}
+
 async function* inCommits(artifacts: ArtifactStore, mark: SegmentMark): AsyncGenerator<readonly LogChange[]> {
-  const options = { schema: 'log.Change.v1', digest: new ChangeDigest() } as const;
   let changes: LogChange[] = [];
-  for await (const block of readFile(artifacts, mark.changes!, options)) {
+  for await (const block of readChanges(artifacts, mark)) {
     for (const change of block) {
       changes.push(change);
       if (changes.length < PER_COMMIT) continue;
@@ -84,8 +115,29 @@ async function* inCommits(artifacts: ArtifactStore, mark: SegmentMark): AsyncGen
   if (changes.length > 0) yield changes;
 }
 
-function toEvent({ set, key, stamp, window, weight, state }: LogChange): ChangeEvent {
-  return { set, key, state: state === null ? undefined : decodeState(state), weight, time: stamp, window };
+async function* readChanges(artifacts: ArtifactStore, mark: SegmentMark): AsyncGenerator<readonly LogChange[]> {
+  if (mark.format > 1) {
+    yield* readFile(artifacts, mark.changes!, { schema: 'log.Change.v2', digest: new ChangeDigest() });
+    return;
+  }
+  const digest = new ChangeDigest();
+  const withOrders = {
+    add: (changes: readonly RecordOf['log.Change.v1'][]) => digest.add(changes.map(withoutOrder)),
+    get value() {
+      return digest.value;
+    },
+  };
+  const options = { schema: 'log.Change.v1', digest: withOrders } as const;
+  for await (const changes of readFile(artifacts, mark.changes!, options)) yield changes.map(withoutOrder);
+}
+
+function withoutOrder(change: RecordOf['log.Change.v1']): LogChange {
+  return { ...change, order: null };
+}
+
+function toEvent({ set, key, stamp, window, weight, state, order }: LogChange): ChangeEvent {
+  const decoded = state === null ? undefined : decodeState(state);
+  return { set, key, state: decoded, weight, time: stamp, window, ...(order !== null && { order }) };
 }
 
 /** Those that are known were recorded before the last stop, or by another process that makes the same store; the comparison at the end has all. */

@@ -1,5 +1,5 @@
 import type { ArtifactStore } from '../artifacts/artifact-store.ts';
-import type { LogChange, LogDocument, LogPosition } from '../artifacts/avro/schemas.ts';
+import type { LogChange, LogDocument, LogOrder, LogPosition } from '../artifacts/avro/schemas.ts';
 import type { Stores } from '../stores/open-stores.ts';
 import { ChangeDigest, toLogChange } from './change-rows.ts';
 import { digestOf, RecordDigest } from './documents.ts';
@@ -38,7 +38,7 @@ export class SegmentParts {
     }
     const file = await this.#write({
       part: 'changes',
-      schema: 'log.Change.v1',
+      schema: 'log.Change.v2',
       records: rows(),
       digest: new ChangeDigest(),
       onProgress: (done) => onProgress?.(done, Math.max(total, done)),
@@ -60,12 +60,28 @@ export class SegmentParts {
     return this.#write({ part: 'positions', schema: 'log.Position.v1', records, digest: new RecordDigest() });
   }
 
-  #write<Id extends 'log.Change.v1' | 'log.CatalogDocument.v1' | 'log.Position.v1'>(
+  async orders({ index }: Pick<Stores, 'index'>): Promise<ArchivedFile> {
+    const { segment } = this.#options;
+    const records = index.raisedOrders({ after: segment.after, until: segment.through });
+    return this.#write({
+      part: 'orders',
+      schema: 'log.Order.v1',
+      records: inOneOrder(records),
+      digest: new RecordDigest(),
+    });
+  }
+
+  #write<Id extends 'log.Change.v2' | 'log.Order.v1' | 'log.CatalogDocument.v1' | 'log.Position.v1'>(
     contents: FileContents<Id>,
   ): Promise<ArchivedFile> {
     const { artifacts, segment, signal } = this.#options;
     return writeFile(artifacts, segment, { ...contents, signal });
   }
+}
+
+/** With the fields in one order, so that equal records have equal digests. */
+async function* inOneOrder(batches: AsyncIterable<readonly LogOrder[]>): AsyncGenerator<readonly LogOrder[]> {
+  for await (const batch of batches) yield batch.map(({ set, key, order, stamp }) => ({ set, key, order, stamp }));
 }
 
 async function* inBatches<Item>(items: readonly Item[]): AsyncGenerator<readonly Item[]> {

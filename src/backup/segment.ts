@@ -3,8 +3,9 @@ import type { ObjectKey } from '../artifacts/artifact-store.ts';
 import type { SetId } from '../core/resource-set.ts';
 import type { Stamp } from '../core/stamp.ts';
 
-/** Of the files that a segment is made of; one that this program does not know is refused. */
-export const FORMAT = 1;
+/** Of the files that a segment is made of; one that this program does not know is refused. Format 1 has no orders. */
+export const FORMAT = 2;
+const FORMATS = [1, FORMAT] as const;
 
 /** A file that a segment names. */
 export interface ArchivedFile {
@@ -29,12 +30,14 @@ export interface LastChange {
  * it, under a key that follows from its number alone: that it is there makes the segment exist, and its number can be taken once.
  */
 export interface SegmentMark {
-  readonly format: typeof FORMAT;
+  readonly format: (typeof FORMATS)[number];
   readonly number: number;
   readonly after: Stamp;
   readonly through: Stamp;
   /** Undefined when only the documents or the positions have changed. */
   readonly changes?: ArchivedFile | undefined;
+  /** Keys whose order rose without a change; undefined when there are none. */
+  readonly orders?: ArchivedFile | undefined;
   /** Changes of this segment and all before it. */
   readonly total: number;
   /** Of this segment or one before it; undefined before there is any. */
@@ -59,11 +62,12 @@ const file = z.object({
 });
 
 export const SEGMENT_MARK: z.ZodType<SegmentMark> = z.object({
-  format: z.literal(FORMAT, { error: 'it was written by a newer version: use that' }),
+  format: z.literal(FORMATS, { error: 'it was written by a newer version: use that' }),
   number: z.int().min(1),
   after: stamp,
   through: stamp,
   changes: file.optional(),
+  orders: file.optional(),
   total: z.int().min(0),
   last: z.object({ set: z.int(), key: z.string(), stamp }).optional(),
   documents: file,

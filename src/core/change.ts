@@ -29,6 +29,11 @@ export interface ChangeEvent {
    */
   readonly sharesPosition?: true;
   /**
+   * Its place among the events about its key, wherever they come from: a safe integer from 0 on. An event of a lower order than its key has
+   * is superseded: it changes nothing. A key has the highest order that was decided for it; an event without one leaves that as it is.
+   */
+  readonly order?: number;
+  /**
    * When it happened, for history that is taken over: its change gets this stamp, unless the log has come further; then it gets the next
    * one. A time that has not come yet counts as now. Absent for what is told as it happens.
    */
@@ -51,6 +56,8 @@ export interface Change {
   readonly weight: number;
   /** The number of the Change List window that it belongs to. */
   readonly window: number;
+  /** The order of its key after the change; absent when it has none. */
+  readonly order?: number;
 }
 
 /**

@@ -20,14 +20,18 @@ export interface BatchEvent {
   readonly sharesPosition: boolean | undefined;
   readonly time: Stamp | undefined;
   readonly window: number | undefined;
+  readonly order: number | undefined;
 }
 
-/** What is stored of a key: its state, or (state `undefined`) its tombstone. */
+/** What is stored of a key: its state, or (state `undefined`) its tombstone. With stamp 0, only an order: the key was never there. */
 export interface CurrentState {
   readonly state: EncodedState | undefined;
   readonly stamp: Stamp;
   readonly created: Stamp;
   readonly weight: number;
+  readonly order: number | undefined;
+  /** The stamp at which the order rose without a change; undefined when the order is that of the last change. */
+  readonly raised: Stamp | undefined;
 }
 
 /** A set before a batch. */
@@ -58,6 +62,7 @@ export type Outcome =
   | 'same-state'
   | 'not-there'
   | 'repeated'
+  | 'superseded'
   | 'unknown-set'
   | 'moved'
   | 'too-many-sources';
@@ -69,6 +74,13 @@ export interface DecidedChange {
   readonly window: number;
   /** What its key was before, and is after it. */
   readonly before: CurrentState | undefined;
+  readonly after: CurrentState;
+}
+
+/** A key whose order rose, though nothing about it is news: else a late event of an order in between would win. */
+export interface RaisedOrder {
+  /** The index of the last event that raised it. Its state is the key's. */
+  readonly event: number;
   readonly after: CurrentState;
 }
 
@@ -87,6 +99,8 @@ export interface Decisions {
   readonly outcomes: readonly Outcome[];
   /** With ascending stamps. */
   readonly changes: readonly DecidedChange[];
+  /** Keys that did not change after their order rose. */
+  readonly raised: readonly RaisedOrder[];
   /** What each key is now; the very same value for one that did not change. */
   readonly keys: readonly (CurrentState | undefined)[];
   /** Sets of which something changed. */
@@ -102,20 +116,30 @@ export function decideBatch({ events, sets, keys, last: before, now }: Batch): D
   const after = [...keys];
   const outcomes = new Array<Outcome>(events.length);
   const changes: DecidedChange[] = [];
+  const raises = new Map<number, number>();
   let last = before;
   for (const [at, event] of events.entries()) {
     const current = after[event.key];
     const draft = drafts.get(event.set);
     const outcome = outcomeOf(event, { draft, current, last });
     outcomes[at] = outcome;
-    if (draft === undefined || !isChange(outcome)) continue;
-    last = nextStamp(last, now, event.time);
-    const change = draft.record({ at, kind: outcome, stamp: last }, event, current);
-    after[event.key] = change.after;
-    changes.push(change);
+    if (draft === undefined) continue;
+    if (isChange(outcome)) {
+      last = nextStamp(last, now, event.time);
+      const change = draft.record({ at, kind: outcome, stamp: last }, event, current);
+      after[event.key] = change.after;
+      changes.push(change);
+      raises.delete(event.key);
+    } else if (raisesOrder(outcome, event, current)) {
+      last = nextStamp(last, now, event.time);
+      after[event.key] = { ...(current ?? NEVER), order: event.order, raised: last };
+      draft.touch();
+      raises.set(event.key, at);
+    }
   }
+  const raised = [...raises].map(([key, event]) => ({ event, after: after[key]! }));
   const moved = [...drafts.values()].filter(({ isMoved }) => isMoved);
-  return { outcomes, changes, keys: after, sets: moved, last };
+  return { outcomes, changes, raised, keys: after, sets: moved, last };
 }
 
 interface Met {
@@ -130,7 +154,23 @@ function outcomeOf(event: BatchEvent, { draft, current, last }: Met): Outcome {
   if (!draft.hasRoomFor(event)) return 'too-many-sources';
   const isInLog = event.window !== undefined && event.time! <= last;
   if (isInLog || !draft.advance(event)) return 'repeated';
+  if (event.order !== undefined && event.order < (current?.order ?? 0)) return 'superseded';
   return decide(current?.state, event.state) ?? (event.state === undefined ? 'not-there' : 'same-state');
+}
+
+const NEVER: CurrentState = {
+  state: undefined,
+  stamp: 0,
+  created: 0,
+  weight: 0,
+  order: undefined,
+  raised: undefined,
+};
+
+/** A deletion of a key that was never there counts, too: the creation that it deletes may still come. */
+function raisesOrder(outcome: Outcome, { order }: BatchEvent, current: CurrentState | undefined): boolean {
+  const isNoNews = outcome === 'same-state' || outcome === 'not-there';
+  return isNoNews && order !== undefined && order > (current?.order ?? -1);
 }
 
 export function isChange(outcome: Outcome): outcome is ChangeKind {
@@ -145,7 +185,7 @@ class SetDraft implements DecidedSet {
   readonly closed: OpenWindow[] = [];
   readonly #before: BatchSet;
   #newSources = 0;
-  #hasChanges = false;
+  #isTouched = false;
 
   constructor(set: SetId, before: BatchSet) {
     this.set = set;
@@ -154,7 +194,7 @@ class SetDraft implements DecidedSet {
   }
 
   get isMoved(): boolean {
-    return this.#hasChanges || this.positions.size > 0;
+    return this.#isTouched || this.positions.size > 0;
   }
 
   /** Whether the event's key means in the set what it meant when it was resolved. */
@@ -179,12 +219,18 @@ class SetDraft implements DecidedSet {
     return true;
   }
 
+  /** Says that a key of the set changed. */
+  touch(): void {
+    this.#isTouched = true;
+  }
+
   record(
     { at, kind, stamp }: { readonly at: number; readonly kind: ChangeKind; readonly stamp: Stamp },
-    { state, weight, window }: BatchEvent,
+    { state, weight, window, order }: BatchEvent,
     before: CurrentState | undefined,
   ): DecidedChange {
-    const after = { state, stamp, created: kind === 'created' ? stamp : before!.created, weight };
+    const created = kind === 'created' ? stamp : before!.created;
+    const after = { state, stamp, created, weight, order: order ?? before?.order, raised: undefined };
     return { event: at, kind, window: this.#count({ kind, stamp, weight, window }), before, after };
   }
 
@@ -196,7 +242,7 @@ class SetDraft implements DecidedSet {
   #count(change: CountedChange): number {
     const closed = countChange(this.ledger, change, this.#before.set);
     if (closed !== undefined) this.closed.push(closed);
-    this.#hasChanges = true;
+    this.touch();
     return this.ledger.window.number;
   }
 }

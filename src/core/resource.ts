@@ -45,6 +45,8 @@ export interface Resource {
   readonly stamp: Stamp;
   /** The stamp at which it was last created; tells whether a page held it at a given time. */
   readonly created: Stamp;
+  /** The highest order of the events that were decided for it; absent when none had one. */
+  readonly order?: number;
 }
 
 /** What a deletion leaves behind, so that a late repeat cannot bring the resource back. */
@@ -53,6 +55,7 @@ export interface Tombstone {
   readonly state: undefined;
   readonly stamp: Stamp;
   readonly created: Stamp;
+  readonly order?: number;
 }
 
 /** A state as canonical JSON: two states are the same exactly when their texts are. */

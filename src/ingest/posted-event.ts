@@ -54,9 +54,18 @@ function toEvent(posted: PostedEvent, { set, leavesOut }: PostedTo, now: number)
   const state = posted.change === 'deleted' ? undefined : described;
   const { id, urlPrefix } = set;
   const weight = entryWeight(urlPrefix, key, state);
-  if (source === undefined) return { set: id, key, state, weight, urlPrefix };
-  if (position === undefined) return { set: id, key, state, weight, urlPrefix, source };
-  return { set: id, key, state, weight, urlPrefix, source, position };
+  const { order } = posted;
+  if (source === undefined && order === undefined) return { set: id, key, state, weight, urlPrefix };
+  return {
+    set: id,
+    key,
+    state,
+    weight,
+    urlPrefix,
+    ...(source !== undefined && { source }),
+    ...(source !== undefined && position !== undefined && { position }),
+    ...(order !== undefined && { order }),
+  };
 }
 
 function requireFetchable(key: ResourceKey): void {

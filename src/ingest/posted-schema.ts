@@ -51,6 +51,11 @@ export const postedEventSchema = z
       .min(0)
       .optional()
       .describe('The place of the event in what `source` posts. One that is not above the last is told nothing new.'),
+    order: z
+      .int()
+      .min(0)
+      .optional()
+      .describe('Its place among the events about this resource. One below the highest so far changes nothing.'),
     resource_set: z.string().optional().describe('The id or an alias of the set that it is posted to.'),
     // The source protocol's documents have these; the server's own time counts (requirements b4).
     timestamp: z.unknown().optional().describe('Ignored: the time of the server counts.'),

@@ -88,7 +88,7 @@ function wrong(field: string, given: unknown, issue: Issue): { code: string; mes
   if (field.endsWith('.type')) {
     return { code: 'unknown-location-type', message: `${found}; use one of ${LOCATION_TYPES.join(', ')}` };
   }
-  if (field === 'length' || field === 'position') {
+  if (field === 'length' || field === 'position' || field === 'order') {
     if (typeof given === 'number') return { code: wrongNumber(field, given), message: `${found}; ${WHOLE_NUMBER}` };
     return { code: 'wrong-type', message: `${found}; ${WHOLE_NUMBER}` };
   }

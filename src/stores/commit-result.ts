@@ -5,8 +5,8 @@ import type { Stamp } from '../core/stamp.ts';
 
 export type CommitResult =
   | { readonly status: 'applied'; readonly stamp: Stamp; readonly kind: ChangeKind }
-  /** It told nothing new; `repeated` when its position was known. */
-  | { readonly status: 'unchanged'; readonly reason: 'same-state' | 'not-there' | 'repeated' }
+  /** Nothing changed; `repeated` when its position was known, `superseded` when its order is below that of its key. */
+  | { readonly status: 'unchanged'; readonly reason: 'same-state' | 'not-there' | 'repeated' | 'superseded' }
   | {
       readonly status: 'rejected';
       readonly code: 'unknown-set' | 'moved' | 'too-many-sources';

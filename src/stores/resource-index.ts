@@ -18,7 +18,8 @@ export interface ResourceIndex {
    * Decides each event against the state it meets, in order, and appends the resulting changes as one commit: all of them or
    * none, with strictly ascending stamps. When it resolves, the commit is durable and visible to every reader. Of concurrent
    * writers none decides against a state that has moved: a resource is never created twice in a row. Repeating a commit
-   * changes nothing. An event for an unknown set, or with another `urlPrefix` than its set has, is rejected by itself; its neighbours are not.
+   * changes nothing. An event of a lower `order` than its key has changes nothing; one of a higher order that is no news raises the order all the same.
+   * An event for an unknown set, or with another `urlPrefix` than its set has, is rejected by itself; its neighbours are not.
    */
   commit(events: readonly ChangeEvent[]): Promise<readonly CommitResult[]>;
 
@@ -82,6 +83,13 @@ export interface ResourceIndex {
   positions(): Promise<readonly SourcePosition[]>;
 
   /**
+   * The keys of all sets whose order rose without a change, strictly between two boundaries, ascending by stamp, as batches. Only what is so
+   * now: of a key whose order rose again only the last rise, and none of a key that has changed since. The changes and these are enough to
+   * give each key its order again.
+   */
+  raisedOrders(range: StampRange): AsyncIterable<readonly RaisedKey[]>;
+
+  /**
    * Drops what the store keeps of the commits below a boundary beside changes and states, which stay: every answer is as it was. Commits that a
    * process may still read stay. Where the log is the history itself, there is nothing to drop.
    * @returns how many it dropped, and how many there are now without their changes
@@ -115,6 +123,14 @@ export interface EncodedResource {
 export interface StampRange {
   readonly after: Stamp;
   readonly until?: Stamp | undefined;
+}
+
+export interface RaisedKey {
+  readonly set: SetId;
+  readonly key: ResourceKey;
+  readonly order: number;
+  /** When it rose: between the stamps of changes. */
+  readonly stamp: Stamp;
 }
 
 export interface SourcePosition {

@@ -190,7 +190,7 @@ describe('a damaged archive', () => {
 
   it('is refused when a mark is of a newer version', async () => {
     const mark = join(folder, 'segments/0000000003.json');
-    await writeFile(mark, (await readFile(mark, 'utf8')).replace('"format": 1', '"format": 2'));
+    await writeFile(mark, (await readFile(mark, 'utf8')).replace('"format": 2', '"format": 3'));
     await refuses(/newer version/);
   });
 });

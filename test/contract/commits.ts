@@ -5,7 +5,7 @@ import { clockStamp } from '../../src/core/stamp.ts';
 import { SetRegistry } from '../../src/sets/set-registry.ts';
 import type { CommitResult } from '../../src/stores/commit-result.ts';
 import type { Stores } from '../../src/stores/open-stores.ts';
-import { collect, deletion, URL_PREFIX, upsert } from '../support/builders.ts';
+import { collect, deletion, shuffled, URL_PREFIX, upsert } from '../support/builders.ts';
 import { until } from '../support/until.ts';
 
 /** What every committer decides, in one store for all tests: each has a set of its own. */
@@ -236,6 +236,101 @@ export function commitContract(start: () => Promise<{ open(): Promise<Stores>; d
     assert.deepEqual(await short(noSource, noPosition), ['created', 'created']);
     assert.deepEqual(await positionsOf(set, beside), ['0 harvester 10', '0 toString 1', '1 harvester 1']);
     assert.ok((await stores.index.watermark()) > watermark);
+  });
+
+  describe('an event with an order', () => {
+    const at = (set: number, name: string, length: number, order?: number) => ({
+      ...upsert(set, name, { length }),
+      ...(order !== undefined && { order }),
+    });
+    const lookup = async (set: number, index = other.index) => (await index.lookup(set, ['/a']))[0];
+    const raisedOf = async (set: number, after = 0) =>
+      (await collect(stores.index.raisedOrders({ after })))
+        .filter((raised) => raised.set === set)
+        .map(({ key, order }) => [key, order]);
+
+    it('changes nothing when its order is below that of the state or tombstone', async () => {
+      const set = await add(100);
+      assert.deepEqual(await short(at(set, 'a', 1, 5), at(set, 'a', 2, 4)), ['created', 'superseded']);
+      assert.deepEqual(await short(at(set, 'a', 2, 4), at(set, 'a', 3, 5), at(set, 'a', 4, 6)), [
+        'superseded',
+        'updated',
+        'updated',
+      ]);
+      assert.deepEqual(await short({ ...deletion(set, 'a'), order: 8 }), ['deleted']);
+      assert.deepEqual(await short(at(set, 'a', 5, 7)), ['superseded']);
+      assert.equal((await lookup(set))?.order, 8);
+      assert.deepEqual(await short(at(set, 'a', 5)), ['created']);
+      assert.deepEqual([(await lookup(set))?.order, (await lookup(set))?.state], [8, { length: 5 }]);
+      assert.deepEqual(
+        (await changesOf(set)).map(({ kind, order }) => [kind, order]),
+        [
+          ['created', 5],
+          ['updated', 5],
+          ['updated', 6],
+          ['deleted', 8],
+          ['created', 8],
+        ],
+      );
+      assert.deepEqual(await raisedOf(set), []);
+    });
+
+    it('raises the order also when it changes nothing, without a change', async () => {
+      const set = await add(100);
+      const [created] = (await commit(at(set, 'a', 1, 1), at(set, 'b', 1))).map(stampOf);
+      const before = await stores.index.watermark();
+      assert.deepEqual(await short(at(set, 'a', 1, 3), at(set, 'b', 1, 9)), ['same-state', 'same-state']);
+      assert.deepEqual(await lookup(set), { key: '/a', state: { length: 1 }, stamp: created, created, order: 3 });
+      assert.deepEqual(await raisedOf(set), [
+        ['/a', 3],
+        ['/b', 9],
+      ]);
+      assert.deepEqual(await raisedOf(set, await stores.index.watermark()), []);
+      assert.deepEqual((await other.index.commit([at(set, 'a', 2, 2)])).map(describeResult), ['superseded']);
+      assert.equal((await changesOf(set)).length, 2);
+      assert.deepEqual((await stores.index.summary(set)).changes, 2);
+      assert.deepEqual(await collect(stores.index.log({ after: before })), []);
+      assert.deepEqual(await short(at(set, 'a', 1, 4), at(set, 'a', 2, 4), at(set, 'a', 2, 5)), [
+        'same-state',
+        'updated',
+        'same-state',
+      ]);
+      assert.deepEqual(await raisedOf(set), [
+        ['/b', 9],
+        ['/a', 5],
+      ]);
+      assert.deepEqual(await short(at(set, 'a', 3, 6)), ['updated']);
+      assert.deepEqual(await raisedOf(set), [['/b', 9]]);
+      const { pieces } = await stores.index.survey(set, {}, { entries: 10, weight: 1e9 });
+      assert.deepEqual([pieces.length, pieces[0]!.entries], [1, 2]);
+    });
+
+    it('deletes also what has not come yet, and leaves nothing to be seen', async () => {
+      const set = await add(100);
+      assert.deepEqual(await short({ ...deletion(set, 'a'), order: 2 }), ['not-there']);
+      assert.equal(await lookup(set), undefined);
+      assert.deepEqual(await collect(stores.index.read(set, { tombstones: true })), []);
+      assert.deepEqual(await stores.index.history(set, '/a', { limit: 10 }), []);
+      assert.deepEqual(await stores.index.summary(set), { resources: 0, changes: 0, lastChange: 0 });
+      const { pieces } = await stores.index.survey(set, {}, { entries: 10, weight: 1e9 });
+      assert.deepEqual(pieces, [{ from: undefined, last: undefined, entries: 0, weight: 0, newest: 0 }]);
+      const late = await other.index.commit([at(set, 'a', 1, 1)]);
+      assert.deepEqual(late.map(describeResult), ['superseded']);
+      assert.deepEqual(await short(at(set, 'a', 1, 3)), ['created']);
+      assert.deepEqual(
+        (await stores.index.history(set, '/a', { limit: 10 })).map(({ kind, order }) => [kind, order]),
+        [['created', 3]],
+      );
+    });
+
+    it('ends with the highest order when many raise it at once', async () => {
+      const set = await add(1_000);
+      const orders = shuffled(Array.from({ length: 24 }, (_, order) => order));
+      const posted = orders.map((order) => [stores, other][order % 2]!.index.commit([at(set, 'a', order >> 2, order)]));
+      await Promise.all(posted);
+      assert.deepEqual([(await lookup(set))?.order, (await lookup(set))?.state], [23, { length: 5 }]);
+      assert.deepEqual((await lookup(set, stores.index))?.order, 23);
+    });
   });
 
   it('makes boundaries above all stamps, and gives later changes stamps above them', async () => {

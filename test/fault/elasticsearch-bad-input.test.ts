@@ -67,7 +67,7 @@ describe('an Elasticsearch that cannot be used', () => {
 
   it('is refused when an index has a newer schema', async () => {
     await put(`${source.prefix}-ledgers-000001`, ours('ledgers', 99));
-    await isRefused(source, /-ledgers-000001 has schema 99, and this version knows 3: use a newer one/);
+    await isRefused(source, /-ledgers-000001 has schema 99, and this version knows 4: use a newer one/);
   });
 
   it('hides the sets that were removed before, when it is migrated', async () => {
@@ -88,7 +88,7 @@ describe('an Elasticsearch that cannot be used', () => {
       await put(`${source.prefix}-${kind}-000001/_alias/${source.prefix}`, {});
     assert.equal(await count(source.prefix, { match_all: {} }), 4);
 
-    assert.match((await source.run(['migrate'])).stdout, /from schema 2 to 3/);
+    assert.match((await source.run(['migrate'])).stdout, /from schema 2 to 4/);
     assert.equal(await count(source.prefix, { match_all: {} }), 2);
     assert.equal(await count(source.prefix, { term: { resource_set: 'maps' } }), 0);
   });
@@ -97,10 +97,10 @@ describe('an Elasticsearch that cannot be used', () => {
     for (const kind of KINDS) await put(`${source.prefix}-${kind}-000001`, ours(kind, 1));
     await put(`${source.prefix}-resources/_doc/1`, { hash: ['md5:0123'], location: { value: 'x', type: 'url' } });
     const refused = await source.run(['sets', 'list']);
-    assert.match(refused.stderr, /have schema 1, this program needs 3: stop all .*"tidemark migrate"/);
+    assert.match(refused.stderr, /have schema 1, this program needs 4: stop all .*"tidemark migrate"/);
     assert.equal(refused.exitCode, 3);
-    assert.match((await source.run(['migrate'])).stdout, /from schema 1 to 3/);
-    assert.match((await source.run(['migrate'])).stdout, /has schema 3 already/);
+    assert.match((await source.run(['migrate'])).stdout, /from schema 1 to 4/);
+    assert.match((await source.run(['migrate'])).stdout, /has schema 4 already/);
     for (const term of [{ hash: 'md5:0123' }, { 'location.type': 'url' }]) {
       assert.equal(await count(source.prefix, { term }), 1, JSON.stringify(term));
     }
@@ -113,6 +113,40 @@ describe('an Elasticsearch that cannot be used', () => {
     await index.watermark();
     assert.deepEqual((await index.lookup(id, ['/a']))[0]?.state, { length: 1, record });
     await close();
+  });
+
+  it('keeps how its fields are searched when it is migrated from schema 3, and takes orders then', async () => {
+    // One that was made with schema 3, and one that was taken there from schema 2.
+    const migrated = { resources: 2, changes: 3 };
+    for (const kind of KINDS) {
+      const made = kind === 'resources' ? migrated.resources : migrated.changes;
+      await put(`${source.prefix}-${kind}-000001`, ours(kind, made));
+    }
+    const runtime = { hash: { type: 'keyword' }, 'location.type': { type: 'keyword' } };
+    await put(`${source.prefix}-resources-000001/_mapping`, { _meta: { schema_version: 3 }, runtime });
+    assert.match((await source.run(['migrate'])).stdout, /from schema 3 to 4/);
+
+    const { index, sets, close } = await source.open();
+    await sets.useBaseUrl(BASE_URL, false);
+    const { id } = await sets.add({ slug: 'maps', urlPrefix: 'http://example.org/' });
+    const event = upsert(id, 'a', { hashes: { md5: '0123' } });
+    await index.commit([{ ...event, order: 2 }]);
+    const results = await index.commit([
+      { ...event, order: 4 },
+      { ...upsert(id, 'a'), order: 3 },
+    ]);
+    assert.deepEqual(
+      results.map((result) => result.status === 'unchanged' && result.reason),
+      ['same-state', 'superseded'],
+    );
+    await index.watermark();
+    assert.equal((await index.lookup(id, ['/a']))[0]?.order, 4);
+    await close();
+    for (const term of [{ hash: 'md5:0123' }, { 'location.type': 'rel_path' }]) {
+      assert.equal(await count(source.prefix, { term }), 2, JSON.stringify(term));
+    }
+    const { text } = await ask(`${elasticsearch.url}/${source.prefix}-changes/_mapping`, {});
+    assert.doesNotMatch(text, /runtime/);
   });
 
   it('is refused when it is of version 7, as it would say', async () => {
@@ -202,6 +236,8 @@ describe('an Elasticsearch that cannot be used', () => {
     const { mappings } = JSON.parse(readFileSync(new URL(`../../mappings/${kind}.json`, import.meta.url), 'utf8'));
     // Came with schema 2.
     if (version === 1) delete mappings.properties.record;
+    // Came with schema 4.
+    if (version < 4) for (const field of ['event_order', 'raised']) delete mappings.properties[field];
     const isShared = kind === 'resources' || kind === 'changes';
     // Since schema 3, they are searchable.
     const hidden = { type: 'keyword', index: false, doc_values: false };

@@ -23,6 +23,29 @@ const OTHERS: { readonly [Id in Exclude<SchemaId, 'OriginalRecord.v1'>]: readonl
     { set: 1, key: '/a', kind: 'created', stamp: 1_700_000_000_123_456, window: 1, weight: 1, state: '{}' },
     { set: 2 ** 40, key: '/a', kind: 'deleted', stamp: 1_700_000_000_123_458, window: 1, weight: 1, state: null },
   ],
+  'log.Change.v2': [
+    {
+      set: 1,
+      key: '/a',
+      kind: 'created',
+      stamp: 1_700_000_000_123_456,
+      window: 1,
+      weight: 1,
+      state: '{}',
+      order: 2 ** 40,
+    },
+    {
+      set: 1,
+      key: '/a',
+      kind: 'deleted',
+      stamp: 1_700_000_000_123_458,
+      window: 1,
+      weight: 1,
+      state: null,
+      order: null,
+    },
+  ],
+  'log.Order.v1': [{ set: 1, key: '/a', order: 7, stamp: 1_700_000_000_123_456 }],
   'log.CatalogDocument.v1': [{ kind: 'set', id: 'a', body: '{"a":"\\n"}' }],
   'log.Position.v1': [{ set: 1, source: 'a', position: 7 }],
 };
@@ -55,7 +78,8 @@ function asLines(values: readonly object[]): string {
 /** In the JSON of Avro, a value of a union is told with its type. */
 function asAvroJson(record: RecordOf[SchemaId]): object {
   const state = 'state' in record && record.state !== null ? { state: { string: record.state } } : {};
-  return { ...symbolic(record), ...state };
+  const order = 'order' in record && 'kind' in record && record.order !== null ? { order: { long: record.order } } : {};
+  return { ...symbolic(record), ...state, ...order };
 }
 
 function nextCodec(codec: Codec): Codec {

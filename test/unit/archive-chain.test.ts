@@ -15,7 +15,7 @@ const FILE = { file: 'f.avro', records: 2, length: 1, sha256: 'aa', digest: 'bb'
 /** Segments of two changes each, which follow each other. */
 function mark(number: number, fields: Partial<SegmentMark> = {}): SegmentMark {
   return {
-    format: 1,
+    format: 2,
     number,
     after: number === 1 ? 0 : number * 1_000 - 999,
     through: number * 1_000 + 1,
@@ -126,7 +126,7 @@ describe('the segments of an archive', () => {
   }
 
   const unreadable: Readonly<Record<string, object>> = {
-    'another format': { format: 2 },
+    'another format': { format: 3 },
     'a number that is no segment': { number: 0 },
     'a negative boundary': { after: -1 },
     'a boundary that is no integer': { through: 1.5 },

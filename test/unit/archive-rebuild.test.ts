@@ -43,6 +43,11 @@ describe('a rebuilt store', () => {
     rebuild({ stores: made, name: 'the store', artifacts: place.artifacts, chain: place.chain(archived), ...more });
   const marksOf = () => place.chain(archived).all();
 
+  const storedSet = async () => {
+    const [set] = await place.stores.catalog.list('set');
+    return { kind: 'set', id: set!.id, body: JSON.stringify(set!.body) };
+  };
+
   it('has the log, the states, the positions and the catalog that were archived', async () => {
     const steps: RebuildProgress[] = [];
     const rebuilt = await make({ onProgress: (progress) => steps.push(progress) });
@@ -76,6 +81,56 @@ describe('a rebuilt store', () => {
     }
     const next = await place.archive({ stores: made });
     assert.deepEqual([next.chain, next.status, next.mark?.number], [archived.chain, 'nothing-new', 3]);
+  });
+
+  it('has the orders of keys, also those that rose without a change', async () => {
+    const { index } = place.stores;
+    await index.commit([
+      { ...upsert(place.maps, 'a', { length: 7 }), order: 3 },
+      { ...upsert(place.maps, 'c'), order: 1 },
+      { ...deletion(place.maps, 'never'), order: 5 },
+    ]);
+    await place.archive();
+    await index.commit([
+      { ...upsert(place.maps, 'c'), order: 2 },
+      { ...upsert(place.maps, 'a', { length: 8 }), order: 4 },
+      { ...upsert(place.maps, 'd'), order: 6 },
+    ]);
+    await index.commit([{ ...upsert(place.maps, 'c'), order: 9 }]);
+    archived = await place.archive();
+    await make();
+    assert.deepEqual(await logOf(made), await logOf(place.stores));
+    const keys = ['/a', '/b', '/c', '/d', '/never'];
+    assert.deepEqual(await made.index.lookup(place.maps, keys), await index.lookup(place.maps, keys));
+    const late = ['a', 'c', 'd', 'never'].map((name, at) => ({
+      ...upsert(place.maps, name, { length: 99 }),
+      order: [3, 8, 5, 4][at]!,
+    }));
+    for (const result of await made.index.commit(late)) {
+      assert.deepEqual(result, { status: 'unchanged', reason: 'superseded' });
+    }
+  });
+
+  it('is made of an archive from before there were orders', async () => {
+    const marks = await marksOf();
+    async function* records(changes: readonly LogChange[]) {
+      yield changes.map(({ order: _, ...change }) => change);
+    }
+    const older: SegmentMark[] = [];
+    for (const mark of marks) {
+      const changes = (await collect(place.stores.index.log({ after: mark.after, until: mark.through }))).map(
+        toLogChange,
+      );
+      const { chain } = archived;
+      const contents = { part: 'changes', schema: 'log.Change.v1', records: records(changes) } as const;
+      const same = mark.changes?.digest;
+      const digest = { add: () => {}, value: same ?? '' };
+      const file = await writeFile(place.artifacts, { chain, ...mark }, { ...contents, digest });
+      older.push({ ...mark, format: 1, changes: same === undefined ? undefined : file });
+    }
+    await openSets(made.catalog, setsOf([await storedSet()]));
+    await replayChanges({ artifacts: place.artifacts, index: made.index, marks: older, onProgress: () => {} });
+    assert.deepEqual(await logOf(made), await logOf(place.stores));
   });
 
   it('gives no change a stamp at or below a boundary of the archive', async () => {
@@ -148,23 +203,19 @@ describe('a rebuilt store', () => {
       async function* records() {
         yield changes;
       }
-      const contents = { part: 'changes', schema: 'log.Change.v1', records: records() } as const;
+      const contents = { part: 'changes', schema: 'log.Change.v2', records: records() } as const;
       const segment = { chain: archived.chain, number: 1, after: 0, through: mark!.through };
       const file = await writeFile(place.artifacts, segment, { ...contents, digest: new ChangeDigest() });
       return { ...mark!, changes: file };
     };
     const replay = async (...marks: readonly SegmentMark[]) => {
       let done = 0;
-      await openSets(made.catalog, setsOf([await setDocument()]));
+      await openSets(made.catalog, setsOf([await storedSet()]));
       const onProgress = (more: number) => {
         done += more;
       };
       await replayChanges({ artifacts: place.artifacts, index: made.index, marks, onProgress });
       return done;
-    };
-    const setDocument = async () => {
-      const [set] = await place.stores.catalog.list('set');
-      return { kind: 'set', id: set!.id, body: JSON.stringify(set!.body) };
     };
 
     it('is given up when a change becomes another kind', async () => {

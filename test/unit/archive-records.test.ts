@@ -8,8 +8,8 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 
 describe('the records of an archive', () => {
   const change = { set: 1, key: '/a', kind: 'created', stamp: 1_000, window: 2, weight: 30 } as const;
-  const created: LogChange = { ...change, state: '{"length":1}' };
-  const deleted: LogChange = { ...change, kind: 'deleted', stamp: 1_002, state: null };
+  const created: LogChange = { ...change, state: '{"length":1}', order: null };
+  const deleted: LogChange = { ...change, kind: 'deleted', stamp: 1_002, state: null, order: 7 };
   const digest = (...batches: readonly (readonly LogChange[])[]): string => {
     const made = new ChangeDigest();
     for (const batch of batches) made.add(batch);
@@ -18,11 +18,11 @@ describe('the records of an archive', () => {
 
   it('hold all of a change', () => {
     assert.deepEqual(toLogChange({ ...change, state: { length: 1 } }), created);
-    assert.deepEqual(toLogChange({ ...change, kind: 'deleted', stamp: 1_002, state: undefined }), deleted);
+    assert.deepEqual(toLogChange({ ...change, kind: 'deleted', stamp: 1_002, state: undefined, order: 7 }), deleted);
   });
 
   it('have a digest of what changes say, however they are cut into batches', () => {
-    const text = '1 1000 2 30 created /a\n{"length":1}\n1 1002 2 30 deleted /a\n\n';
+    const text = '1 1000 2 30 created /a\n{"length":1}\n1 1002 2 30 deleted /a\n\n7\n';
     assert.equal(digest([created, deleted]), sha256(text));
     assert.equal(digest([created], [], [deleted]), sha256(text));
     assert.equal(digest(), sha256(''));

@@ -41,6 +41,7 @@ describe('A posted event', () => {
       ln: [{ rel: 'DescribedBy', href: { value: '/srv/papers/a b.xml', type: 'abs_path' }, mime: 'application/xml' }],
       source: 'harvester',
       position: 3,
+      order: 4,
       resource_set: 'papers',
       timestamp: '2017-02-03T12:25:00+0000',
       datetime: '2017-02-03T12:25:00+0000',
@@ -61,13 +62,14 @@ describe('A posted event', () => {
       urlPrefix: SET.urlPrefix,
       source: 'harvester',
       position: 3,
+      order: 4,
     });
   });
 
   it('has no field that was not told', () => {
     const event = parsed(created());
     assert.deepEqual(event.state, {});
-    assert.ok(!('source' in event) && !('position' in event));
+    assert.ok(!('source' in event) && !('position' in event) && !('order' in event));
   });
 
   it('has no state when it tells of a deletion', () => {
@@ -175,6 +177,9 @@ const REFUSED: readonly (readonly [string, unknown, string, string | undefined])
   ['a link of an unknown type', link({ href: { value: 'b', type: 'x' } }), 'unknown-location-type', 'ln[0].href.type'],
   ['a link with a mime that is none', link({ mime: 'x' }), 'bad-media-type', 'ln[0].mime'],
   ['more links than fit', created({ ln: Array(1001).fill({ rel: 'self', href: LOCATION }) }), 'too-long', 'ln'],
+  ['a negative order', created({ order: -1 }), 'negative-order', 'order'],
+  ['a fractional order', created({ order: 0.5 }), 'fractional-order', 'order'],
+  ['an order above 2^53', created({ order: 2 ** 60 }), 'order-too-large', 'order'],
   ['a position without source', created({ position: 1 }), 'position-without-source', 'position'],
   ['a negative position', created({ source: 's', position: -1 }), 'negative-position', 'position'],
   ['a fractional position', created({ source: 's', position: 0.5 }), 'fractional-position', 'position'],

@@ -45,7 +45,9 @@ describe('a SQLite store of an older schema', () => {
         await index.history(id, '/a', { limit: 10 }),
         changes.filter(({ key }) => key === '/a').toReversed(),
       );
-      await index.commit([upsert(id, 'a', { length: 9 })]);
+      await index.commit([{ ...upsert(id, 'a', { length: 9 }), order: 4 }]);
+      const late = { ...upsert(id, 'a'), order: 3 };
+      assert.deepEqual(await index.commit([late]), [{ status: 'unchanged', reason: 'superseded' }]);
       assert.equal((await index.history(id, '/a', { limit: 10 })).length, 5);
       const [counts] = await index.activity(id, { after: 1, until: changes.at(-1)!.stamp + 1, unit: 'day' });
       assert.deepEqual([counts!.created, counts!.updated, counts!.deleted], [3, 1, 1]);

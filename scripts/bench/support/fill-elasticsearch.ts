@@ -122,7 +122,7 @@ async function* commits(
     const entry = { ...ledger, window: { ...ledger.window }, set: set.id, slug: set.slug, positions: {} };
     const changesIndex = names.changesIndex(1);
     const record = { number: commit, uuid, after, stamp, time: Date.now(), changesIndex, changes, closed };
-    yield { ...record, ledgers: [entry] };
+    yield { ...record, raised: [], ledgers: [entry] };
   }
 }
 

@@ -8,6 +8,8 @@ export const SCHEMA_IDS = [
   'MAP.4_0.IndexRecord.v1',
   'DeletedRecord.v1',
   'log.Change.v1',
+  'log.Change.v2',
+  'log.Order.v1',
   'log.CatalogDocument.v1',
   'log.Position.v1',
 ] as const;
@@ -52,6 +54,17 @@ export interface LogChange {
   readonly weight: number;
   /** Canonical JSON; null when it was deleted. */
   readonly state: string | null;
+  /** The order of the key after it; null when it has none. */
+  readonly order: number | null;
+}
+
+/** A key whose order rose without a change. */
+export interface LogOrder {
+  readonly set: number;
+  readonly key: string;
+  readonly order: number;
+  /** When it rose: microseconds since 1970. */
+  readonly stamp: number;
 }
 
 /** A small document that a log needs: a set, a page directory, a token. */
@@ -76,7 +89,10 @@ export interface RecordOf {
   readonly 'MAP.4_0.MAPRecord.v1': DerivedRecord;
   readonly 'MAP.4_0.IndexRecord.v1': DerivedRecord;
   readonly 'DeletedRecord.v1': DeletedRecord;
-  readonly 'log.Change.v1': LogChange;
+  /** Of archives from before there were orders. */
+  readonly 'log.Change.v1': Omit<LogChange, 'order'>;
+  readonly 'log.Change.v2': LogChange;
+  readonly 'log.Order.v1': LogOrder;
   readonly 'log.CatalogDocument.v1': LogDocument;
   readonly 'log.Position.v1': LogPosition;
 }
@@ -169,6 +185,32 @@ export const SCHEMAS: Readonly<Record<SchemaId, AvroRecord>> = {
       { name: 'window', type: 'long' },
       { name: 'weight', type: 'long' },
       { name: 'state', type: ['null', 'string'] },
+    ],
+  },
+  'log.Change.v2': {
+    namespace: 'la.dp.avro.log',
+    type: 'record',
+    name: 'Change.v2',
+    fields: [
+      { name: 'set', type: 'long' },
+      { name: 'key', type: 'string' },
+      { name: 'kind', type: { name: 'ChangeKind', type: 'enum', symbols: ['created', 'updated', 'deleted'] } },
+      { name: 'stamp', type: { type: 'long', logicalType: 'timestamp-micros' } },
+      { name: 'window', type: 'long' },
+      { name: 'weight', type: 'long' },
+      { name: 'state', type: ['null', 'string'] },
+      { name: 'order', type: ['null', 'long'] },
+    ],
+  },
+  'log.Order.v1': {
+    namespace: 'la.dp.avro.log',
+    type: 'record',
+    name: 'Order.v1',
+    fields: [
+      { name: 'set', type: 'long' },
+      { name: 'key', type: 'string' },
+      { name: 'order', type: 'long' },
+      { name: 'stamp', type: { type: 'long', logicalType: 'timestamp-micros' } },
     ],
   },
   'log.CatalogDocument.v1': {

@@ -8,7 +8,7 @@ import { overriding } from './overriding.ts';
 import { REJECTION_CODES } from './rejection-codes.ts';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
-const UNCHANGED = ['same-state', 'not-there', 'repeated'] satisfies Extract<
+const UNCHANGED = ['same-state', 'not-there', 'repeated', 'superseded'] satisfies Extract<
   CommitResult,
   { status: 'unchanged' }
 >['reason'][];

@@ -57,6 +57,8 @@ export function documentSchema(schema: ComparedArtifact['schema']): DocumentSche
       return schema;
     case 'DeletedRecord.v1':
     case 'log.Change.v1':
+    case 'log.Change.v2':
+    case 'log.Order.v1':
     case 'log.CatalogDocument.v1':
     case 'log.Position.v1':
       throw new TidemarkError('invalid', `records of ${schema} have no documents`);

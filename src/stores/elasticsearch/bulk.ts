@@ -1,6 +1,6 @@
 import type { estypes } from '@elastic/elasticsearch';
 import { formatStamp, type Stamp } from '../../core/stamp.ts';
-import type { CommitRecord, LedgerEntry, LoggedChange } from './commit-record.ts';
+import type { CommitRecord, LedgerEntry, LoggedChange, LoggedOrder } from './commit-record.ts';
 import { identityFields, isSampleKey, stateFields } from './documents.ts';
 import type { IndexNames } from './index-names.ts';
 import { TextBuffer } from './text-buffer.ts';
@@ -21,11 +21,13 @@ export function refusalIn({ items = [] }: Partial<estypes.BulkResponse>): estype
 
 /** The bulk requests that apply a commit, each as the bytes of its lines. They may be sent in any order, and again. */
 export function* bulksOf(record: CommitRecord, names: IndexNames): Iterable<Buffer> {
-  const { number, changes, ledgers, closed, changesIndex, time } = record;
+  const { number, changes, raised, ledgers, closed, changesIndex, time } = record;
   const slugs = new Map(ledgers.map(({ set, slug }) => [set, slug]));
   const timestamp = new Date(time).toISOString();
   const last = new Map<string, Stamp>();
   for (const { sortKey, stamp } of changes) last.set(sortKey, stamp);
+  // Their documents contain the state after the last change as well.
+  for (const order of raised) last.set(order.sortKey, order.raised);
 
   for (let start = 0; start < changes.length; start += CHANGES_PER_BULK) {
     const part = changes.slice(start, start + CHANGES_PER_BULK);
@@ -49,6 +51,17 @@ export function* bulksOf(record: CommitRecord, names: IndexNames): Iterable<Buff
     yield lines.bytes();
   }
 
+  for (let start = 0; start < raised.length; start += CHANGES_PER_BULK) {
+    const part = raised.slice(start, start + CHANGES_PER_BULK);
+    const lines = new TextBuffer(part.length * BYTES_PER_CHANGE);
+    for (const order of part) {
+      const identity = identityFields(order, { slug: slugs.get(order.set)!, timestamp });
+      lines.write(`${stateHead(names.resources, order, String(order.raised))}${identity},`);
+      lines.write(`${stateFields(order.key, order.state)}${stateTail(order, String(order.stamp))}`);
+    }
+    yield lines.bytes();
+  }
+
   let lines = '';
   for (const ledger of ledgers) lines += ledgerLines(names.ledgers, number, ledger);
   for (const { set, number: window, firstStamp, changes, weight } of closed) {
@@ -64,20 +77,27 @@ export function ledgerId(set: number): string {
   return `ledger-${set}`;
 }
 
-function changeTail({ kind, stamp, window, weight }: LoggedChange, text: string): string {
-  return `,"change":"${kind}","datetime":"${formatStamp(stamp)}","stamp":${text},"window":${window},"weight":${weight}}\n`;
+function changeTail({ kind, stamp, window, weight, order }: LoggedChange, text: string): string {
+  const times = `"datetime":"${formatStamp(stamp)}","stamp":${text}`;
+  return `,"change":"${kind}",${times},"window":${window},"weight":${weight}${orderField(order)}}\n`;
 }
 
-function stateHead(index: string, { id, state }: LoggedChange, stamp: string): string {
-  const type = state === undefined ? 'tombstone' : 'resource';
-  return `${action('index', { index, id, version: stamp })}{"doc_type":"${type}",`;
+function orderField(order: number | undefined): string {
+  return order === undefined ? '' : `,"event_order":${order}`;
 }
 
-function stateTail({ id, state, stamp, created, weight }: LoggedChange, text: string): string {
+function stateHead(index: string, { id, state, stamp }: LoggedChange | LoggedOrder, version: string): string {
+  const type = state !== undefined ? 'resource' : stamp > 0 ? 'tombstone' : 'order';
+  return `${action('index', { index, id, version })}{"doc_type":"${type}",`;
+}
+
+function stateTail(change: LoggedChange | LoggedOrder, text: string): string {
+  const { id, state, stamp, created, weight, order } = change;
   // A tombstone has no weight: that is how a survey tells it.
   const size = state === undefined ? '' : `,"weight":${weight}`;
   const sample = isSampleKey(id) ? ',"milestone":true' : '';
-  return `,"stamp":${text},"created":${created === stamp ? text : created}${size}${sample}}\n`;
+  const orders = 'raised' in change ? `${orderField(order)},"raised":${change.raised}` : orderField(order);
+  return `,"stamp":${text},"created":${created === stamp ? text : created}${size}${orders}${sample}}\n`;
 }
 
 function ledgerLines(index: string, commit: number, ledger: LedgerEntry): string {

@@ -201,6 +201,7 @@ export class CommitLog {
     this.#pending.push(record);
     this.overlay.apply(record);
     this.knownKeys.note(record.changes);
+    this.knownKeys.note(record.raised);
     for (const ledger of record.ledgers) this.ledgers.set(ledger.set, ledger);
     // The pointer may be known to be further than what was read.
     this.noteApplied(this.#applied);

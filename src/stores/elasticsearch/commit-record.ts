@@ -25,6 +25,8 @@ export interface CommitRecord {
   /** The concrete index of its changes: whoever applies it, however late, writes them there. */
   readonly changesIndex: string;
   readonly changes: readonly LoggedChange[];
+  /** Orders that rose without a change, after all changes of their keys. */
+  readonly raised: readonly LoggedOrder[];
   /** The ledgers of the sets that it touches, as they are after it. */
   readonly ledgers: readonly LedgerEntry[];
   readonly closed: readonly ClosedWindow[];
@@ -41,6 +43,23 @@ export interface LoggedChange extends Change {
   readonly created: Stamp;
   /** What the key was before this commit. */
   readonly was: Former;
+}
+
+/** A key whose order rose, with all that its document contains. */
+export interface LoggedOrder {
+  readonly set: SetId;
+  readonly key: ResourceKey;
+  readonly sortKey: string;
+  readonly id: string;
+  readonly order: number;
+  /** The stamp at which it rose. */
+  readonly raised: Stamp;
+  /** Of its last change; 0 for a key that was never there. */
+  readonly stamp: Stamp;
+  readonly created: Stamp;
+  readonly weight: number;
+  readonly state: ResourceState | undefined;
+  readonly encoded: EncodedState | undefined;
 }
 
 /** What a survey needs to know of a key; stamp 0 for one that never was. */
@@ -73,7 +92,22 @@ type ChangeRow = [
   wasWeight: number,
   wasLive: 0 | 1,
   state: ResourceState | null,
+  order?: number,
 ];
+
+type OrderRow = [
+  set: SetId,
+  key: ResourceKey,
+  order: number,
+  raised: Stamp,
+  stamp: Stamp,
+  created: Stamp,
+  weight: number,
+  state: ResourceState | null,
+];
+
+/** Rows as they are stored: as they are, or packed as base64. */
+type StoredRows<Row> = { readonly rows: readonly Row[] } | { readonly zstd: string };
 
 /** The document of a commit as it is stored. Changes are rows, which are a third of the size of objects with names. */
 export interface CommitDocument {
@@ -83,9 +117,11 @@ export interface CommitDocument {
   readonly timestamp: string;
   readonly changes_index: string;
   /** `dropped`: they are not kept any more; see commit-dropper.ts. */
-  readonly changes: ({ readonly rows: readonly ChangeRow[] } | { readonly zstd: string }) & {
+  readonly changes: StoredRows<ChangeRow> & {
     readonly dropped?: true;
     readonly turn?: true;
+    /** Absent when there are none. */
+    readonly raised?: StoredRows<OrderRow>;
   };
   readonly ledgers: { readonly entries: readonly LedgerEntry[] };
   readonly closed: { readonly windows: readonly ClosedWindow[] };
@@ -100,7 +136,7 @@ const compress = promisify(zstdCompress);
 const QUICKLY = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
 export async function encodeCommit(record: CommitRecord): Promise<Buffer> {
-  const { uuid, after, stamp, time, changesIndex, changes, ledgers, closed, isReservation } = record;
+  const { uuid, after, stamp, time, changesIndex, changes, raised, ledgers, closed, isReservation } = record;
   const rest = {
     uuid,
     after,
@@ -110,23 +146,26 @@ export async function encodeCommit(record: CommitRecord): Promise<Buffer> {
     ledgers: { entries: ledgers },
     closed: { windows: closed },
   };
-  const rows = encodeRows(changes);
-  const packed = rows.length < WORTH_PACKING ? undefined : await compress(rows, QUICKLY);
-  const text = packed === undefined ? `"rows":${rows.toString()}` : `"zstd":"${packed.toString('base64')}"`;
-  return Buffer.from(`${JSON.stringify(rest).slice(0, -1)},"changes":{${isReservation ? '"turn":true,' : ''}${text}}}`);
+  const changeRows = await encodeRows(changes, encodeRow);
+  const orderRows = raised.length === 0 ? '' : `,"raised":{${await encodeRows(raised, encodeOrderRow)}}`;
+  const head = JSON.stringify(rest).slice(0, -1);
+  return Buffer.from(`${head},"changes":{${isReservation ? '"turn":true,' : ''}${changeRows}${orderRows}}}`);
 }
 
-function encodeRows(changes: readonly LoggedChange[]): Buffer {
-  const text = new TextBuffer(1_000 + changes.length * BYTES_PER_ROW);
+/** The member of `StoredRows`. */
+async function encodeRows<Item>(items: readonly Item[], encode: (item: Item) => string): Promise<string> {
+  const text = new TextBuffer(1_000 + items.length * BYTES_PER_ROW);
   text.write('[');
-  for (const [at, change] of changes.entries()) text.write(at === 0 ? encodeRow(change) : `,${encodeRow(change)}`);
+  for (const [at, item] of items.entries()) text.write(at === 0 ? encode(item) : `,${encode(item)}`);
   text.write(']');
-  return text.bytes();
+  const rows = text.bytes();
+  if (rows.length < WORTH_PACKING) return `"rows":${rows.toString()}`;
+  return `"zstd":"${(await compress(rows, QUICKLY)).toString('base64')}"`;
 }
 
-function decodeRows(changes: CommitDocument['changes']): readonly ChangeRow[] {
-  if ('rows' in changes) return changes.rows;
-  return JSON.parse(zstdDecompressSync(Buffer.from(changes.zstd, 'base64')).toString());
+function decodeRows<Row>(stored: StoredRows<Row>): readonly Row[] {
+  if ('rows' in stored) return stored.rows;
+  return JSON.parse(zstdDecompressSync(Buffer.from(stored.zstd, 'base64')).toString());
 }
 
 /** A commit besides what it did. */
@@ -156,6 +195,7 @@ export function decodeCommit(number: number, document: CommitDocument): CommitRe
     time: Date.parse(timestamp),
     changesIndex: changes_index,
     changes: decodeRows(changes).map(decodeRow),
+    raised: changes.raised === undefined ? [] : decodeRows(changes.raised).map(decodeOrderRow),
     ledgers: ledgers.entries,
     closed: closed.windows,
     ...(changes.turn && { isReservation: true }),
@@ -175,34 +215,49 @@ export function emptyRecord(
     time: Date.now(),
     changesIndex,
     changes: [],
+    raised: [],
     ledgers: [],
     closed: [],
   };
 }
 
-function encodeRow({ set, key, kind, stamp, window, weight, created, was, encoded }: LoggedChange): string {
+function encodeRow({ set, key, kind, stamp, window, weight, created, was, encoded, order }: LoggedChange): string {
   const numbers = `${CHANGE_KINDS.indexOf(kind)},${stamp},${window},${weight},${created},${was.stamp},${was.weight},${was.live ? 1 : 0}`;
-  return `[${set},${jsonString(key)},${numbers},${encoded ?? 'null'}]`;
+  const more = order === undefined ? '' : `,${order}`;
+  return `[${set},${jsonString(key)},${numbers},${encoded ?? 'null'}${more}]`;
+}
+
+function encodeOrderRow({ set, key, order, raised, stamp, created, weight, encoded }: LoggedOrder): string {
+  return `[${set},${jsonString(key)},${order},${raised},${stamp},${created},${weight},${encoded ?? 'null'}]`;
+}
+
+function decodeOrderRow([set, key, order, raised, stamp, created, weight, state]: OrderRow): LoggedOrder {
+  return { set, key, order, raised, stamp, created, weight, ...decodedKey(set, key), ...decodedState(state) };
+}
+
+function decodedKey(set: SetId, key: ResourceKey) {
+  const sortKey = sortKeyOf(set, key);
+  return { sortKey, id: resourceId(sortKey) };
+}
+
+/** It was written from canonical JSON, and its fields keep their order. */
+function decodedState(state: ResourceState | null) {
+  return { state: state ?? undefined, encoded: state === null ? undefined : JSON.stringify(state) };
 }
 
 function decodeRow(row: ChangeRow): LoggedChange {
-  const [set, key, kind, stamp, window, weight, created, wasStamp, wasWeight, wasLive, state] = row;
-  const was = { stamp: wasStamp, weight: wasWeight, live: wasLive === 1 };
-  // It was written from canonical JSON, and its fields keep their order.
-  const encoded = state === null ? undefined : JSON.stringify(state);
-  const sortKey = sortKeyOf(set, key);
+  const [set, key, kind, stamp, window, weight, created, wasStamp, wasWeight, wasLive, state, order] = row;
   return {
     set,
     key,
-    sortKey,
-    id: resourceId(sortKey),
+    ...decodedKey(set, key),
     kind: CHANGE_KINDS[kind]!,
     stamp,
     window,
     weight,
     created,
-    was,
-    state: state ?? undefined,
-    encoded,
+    was: { stamp: wasStamp, weight: wasWeight, live: wasLive === 1 },
+    ...decodedState(state),
+    ...(order !== undefined && { order }),
   };
 }

@@ -7,6 +7,7 @@ import {
   type DecidedChange,
   type DecidedSet,
   decideBatch,
+  type RaisedOrder,
 } from '../../core/decide-batch.ts';
 import { encodeState } from '../../core/resource.ts';
 import type { SetId } from '../../core/resource-set.ts';
@@ -18,7 +19,13 @@ import { type CommitResult, stampsOf, toResult } from '../commit-result.ts';
 import type { Applier } from './applier.ts';
 import type { ClockCheck } from './clock-check.ts';
 import type { CommitLog } from './commit-log.ts';
-import { type CommitRecord, emptyRecord, type LedgerEntry, type LoggedChange } from './commit-record.ts';
+import {
+  type CommitRecord,
+  emptyRecord,
+  type LedgerEntry,
+  type LoggedChange,
+  type LoggedOrder,
+} from './commit-record.ts';
 import type { CurrentStateReader, MetKeys } from './current-state-reader.ts';
 import { Reservations } from './reservation.ts';
 import type { StoredSets } from './stored-sets.ts';
@@ -129,6 +136,7 @@ export class Committer {
       ...emptyRecord(log.head, { stamp: decisions.last, changesIndex }),
       time: now,
       changes: decisions.changes.map((change) => toLogged(change, events[change.event]!, met)),
+      raised: decisions.raised.map((raised) => toLoggedOrder(raised, events[raised.event]!, met)),
       ledgers: decisions.sets.map((decided) => this.#ledgerAfter(decided)),
       closed: decisions.sets.flatMap(({ set, closed }) => closed.map((window) => ({ ...window, set }))),
     };
@@ -188,9 +196,10 @@ function hasRoom(pending: readonly CommitRecord[]): boolean {
 }
 
 function toBatchEvent(event: ChangeEvent, key: number): BatchEvent {
-  const { set, state, weight, urlPrefix, source, position, sharesPosition, time, window } = event;
+  const { set, state, weight, urlPrefix, source, position, sharesPosition, time, window, order } = event;
   const encoded = state === undefined ? undefined : encodeState(state);
-  return { set, key, state: encoded, weight, urlPrefix, source, position, sharesPosition, time, window };
+  const more = { urlPrefix, source, position, sharesPosition, time, window, order };
+  return { set, key, state: encoded, weight, ...more };
 }
 
 function toLogged(
@@ -199,8 +208,20 @@ function toLogged(
   { keys, ofEvents }: MetKeys,
 ): LoggedChange {
   const { sortKey, id } = keys[ofEvents[at]!]!;
-  const { state: encoded, stamp, created, weight } = after;
-  return { set, key, sortKey, id, kind, stamp, state, encoded, weight, window, created, was: formerOf(before) };
+  const { state: encoded, stamp, created, weight, order } = after;
+  const names = { set, key, sortKey, id };
+  const change = { kind, stamp, state, encoded, weight, window, created, was: formerOf(before) };
+  return order === undefined ? { ...names, ...change } : { ...names, ...change, order };
+}
+
+function toLoggedOrder(
+  { event: at, after }: RaisedOrder,
+  { set, key, state }: ChangeEvent,
+  { keys, ofEvents }: MetKeys,
+): LoggedOrder {
+  const { sortKey, id } = keys[ofEvents[at]!]!;
+  const { state: encoded, stamp, created, weight, order, raised } = after;
+  return { set, key, sortKey, id, order: order!, raised: raised!, stamp, created, weight, state, encoded };
 }
 
 const NEVER: LoggedChange['was'] = { stamp: 0, weight: 0, live: false };

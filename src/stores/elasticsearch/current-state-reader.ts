@@ -5,6 +5,7 @@ import { TidemarkError } from '../../core/errors.ts';
 import { encodeState } from '../../core/resource.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import { emptyLedger } from '../../core/set-ledger.ts';
+import type { Stamp } from '../../core/stamp.ts';
 import { isTooLarge } from '../../lib/elasticsearch/batch-size.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import type { SourcePosition } from '../resource-index.ts';
@@ -74,7 +75,8 @@ export class CurrentStateReader {
     const ids = all.map(({ id }) => id);
     for (const [at, document] of (await this.get<ResourceDocument>(this.#names.resources, ids)).entries()) {
       const key = all[at]!;
-      if (document !== undefined && document.stamp > (key.current?.stamp ?? 0)) key.current = toCurrentState(document);
+      const stored = document && toCurrentState(document);
+      if (stored !== undefined && versionOf(stored) > versionOf(key.current)) key.current = stored;
     }
     return { keys, ofEvents };
   }
@@ -160,8 +162,14 @@ export class CurrentStateReader {
 }
 
 function toCurrentState(document: ResourceDocument): CurrentState {
-  const { doc_type, stamp, created, weight = 0 } = document;
-  return { state: doc_type === 'tombstone' ? undefined : encodeState(toState(document)), stamp, created, weight };
+  const { doc_type, stamp, created, weight = 0, event_order: order, raised } = document;
+  const state = doc_type === 'resource' ? encodeState(toState(document)) : undefined;
+  return { state, stamp, created, weight, order, raised };
+}
+
+/** The version of its document. */
+function versionOf(current: CurrentState | undefined): Stamp {
+  return current?.raised ?? current?.stamp ?? 0;
 }
 
 function toLedger(set: SetId, document: LedgerDocument | undefined): LedgerEntry {

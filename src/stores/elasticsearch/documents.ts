@@ -29,13 +29,17 @@ interface LinkFields {
 
 /** A document of the index of resources. */
 export interface ResourceDocument extends StateFields {
-  readonly doc_type: 'resource' | 'tombstone';
+  /** `order`: of a key that was never there, and has nothing but an order. */
+  readonly doc_type: 'resource' | 'tombstone' | 'order';
   readonly set: SetId;
   readonly order: string;
   readonly stamp: Stamp;
   readonly created: Stamp;
   /** A tombstone has none. */
   readonly weight?: number;
+  readonly event_order?: number;
+  /** The stamp at which the order rose without a change. */
+  readonly raised?: Stamp;
 }
 
 /** A document of the index of changes. */
@@ -46,6 +50,7 @@ export interface ChangeDocument extends StateFields {
   readonly stamp: Stamp;
   readonly window: number;
   readonly weight: number;
+  readonly event_order?: number;
 }
 
 const SET_DIGITS = 10;
@@ -102,14 +107,16 @@ export function identityFields(
 }
 
 export function toResource(document: ResourceDocument): Resource | Tombstone {
-  const { doc_type, order, stamp, created } = document;
-  return { key: keyOfSortKey(order), state: doc_type === 'tombstone' ? undefined : toState(document), stamp, created };
+  const { doc_type, order: sortKey, stamp, created, event_order: order } = document;
+  const state = doc_type === 'tombstone' ? undefined : toState(document);
+  return { key: keyOfSortKey(sortKey), state, stamp, created, ...(order !== undefined && { order }) };
 }
 
 export function toChange(document: ChangeDocument): Change {
-  const { set, order, change, stamp, window, weight } = document;
+  const { set, order: sortKey, change, stamp, window, weight, event_order: order } = document;
   const state = change === 'deleted' ? undefined : toState(document);
-  return { set, key: keyOfSortKey(order), kind: change, stamp, state, weight, window };
+  const entry = { set, key: keyOfSortKey(sortKey), kind: change, stamp, state, weight, window };
+  return order === undefined ? entry : { ...entry, order };
 }
 
 /** In the order of `encodeState`, so that encoding it again gives the same text. */

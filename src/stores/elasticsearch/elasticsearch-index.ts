@@ -22,6 +22,7 @@ import type {
   LatestRange,
   Limits,
   LogEntry,
+  RaisedKey,
   ResourceIndex,
   Search,
   SetSummary,
@@ -110,7 +111,7 @@ export class ElasticsearchIndex implements ResourceIndex {
     const { names, currentStates } = this.#parts;
     const ids = keys.map((key) => resourceId(sortKeyOf(set, key)));
     const documents = await currentStates.get<ResourceDocument>(names.resources, ids);
-    return documents.map((document) => document && toResource(document));
+    return documents.map((document) => (document && document.stamp > 0 ? toResource(document) : undefined));
   }
 
   async *changes(set: SetId, range: StampRange): AsyncIterable<readonly Change[]> {
@@ -127,6 +128,11 @@ export class ElasticsearchIndex implements ResourceIndex {
     await this.#settled.read();
     await this.#refresh(this.#parts.names.ledgers);
     return this.#parts.currentStates.positions();
+  }
+
+  async *raisedOrders({ after, until = Number.POSITIVE_INFINITY }: StampRange): AsyncIterable<readonly RaisedKey[]> {
+    const { stamp: last } = await this.#settled.read();
+    yield* this.#parts.resources.raisedOrders({ after, until: Math.min(until, last + 1) });
   }
 
   dropCommits(below: Stamp, options?: DropOptions): Promise<DroppedCommits> {

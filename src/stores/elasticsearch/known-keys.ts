@@ -1,5 +1,4 @@
 import type { SetId } from '../../core/resource-set.ts';
-import type { LoggedChange } from './commit-record.ts';
 
 /** Keys that are remembered at most, in 32 MB. */
 const MOST_KEYS = 4_000_000;
@@ -33,8 +32,8 @@ export class KnownKeys {
     return this.#slots[this.#slotOf(print)] === print;
   }
 
-  /** Notes the changes of the next commit. */
-  note(changes: readonly LoggedChange[]): void {
+  /** Remembers the keys of the next commit. */
+  note(changes: readonly { readonly set: SetId; readonly id: string }[]): void {
     if (this.#sets.size === 0) return;
     for (const { set, id } of changes) if (this.#sets.has(set)) this.#add(fingerprint(id));
     if (this.#keys > this.#mostKeys) this.clear();

@@ -7,7 +7,8 @@ import { BatchSize } from '../../lib/elasticsearch/batch-size.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import { mapInOrder } from '../../lib/map-in-order.ts';
 import { prefetchItems } from '../../lib/prefetch.ts';
-import { type ResourceDocument, sortKeyEnd, sortKeyOf, toResource } from './documents.ts';
+import type { RaisedKey, StampRange } from '../resource-index.ts';
+import { keyOfSortKey, type ResourceDocument, sortKeyEnd, sortKeyOf, toResource } from './documents.ts';
 import type { IndexNames } from './index-names.ts';
 import { inAscii, justBelow, type OrderRange, searchWithin } from './order-range.ts';
 
@@ -35,6 +36,8 @@ export interface Bounds {
 type Filter = estypes.QueryDslQueryContainer;
 /** What a survey sorts by. */
 type SurveySort = [order: string, stamp: Stamp, weight: number];
+
+type RaisedDocument = Required<Pick<ResourceDocument, 'set' | 'order' | 'event_order' | 'raised'>>;
 
 /** What a survey sees in place of the weight that a tombstone does not have. */
 const NO_WEIGHT = -1;
@@ -66,6 +69,27 @@ export class ResourceReader {
   /** A range of keys, cut into pieces of 4,096 on average. */
   pieces(set: SetId, range: KeyRange): AsyncIterable<Bounds> {
     return this.#pieces(boundsOf(set, range));
+  }
+
+  /** Keys whose order rose without a change, in the order of the stamps at which it did. */
+  async *raisedOrders({ after, until }: StampRange): AsyncIterable<readonly RaisedKey[]> {
+    const batches = new BatchSize(PER_SEARCH);
+    for (let last = after; ; ) {
+      const query = { range: { raised: { gt: last, ...(until !== undefined && { lt: until }) } } };
+      const _source = ['set', 'order', 'event_order', 'raised'];
+      const search = (size: number) =>
+        this.#cluster.search<RaisedDocument>({
+          index: this.#names.resources,
+          query,
+          sort: [{ raised: 'asc' }],
+          size,
+          _source,
+        });
+      const { found, isFull } = await batches.ask(search);
+      if (found.length > 0) yield found.map(toRaisedKey);
+      if (!isFull) return;
+      last = found.at(-1)!.raised;
+    }
   }
 
   /** What a survey needs of everything that ever was. */
@@ -109,7 +133,8 @@ export class ResourceReader {
     const resources: (Resource | Tombstone)[] = [];
     const search = (range: OrderRange, size: number) =>
       this.#cluster.search<ResourceDocument>({ index: this.#names.resources, ...searchWithin(range, filter), size });
-    for await (const documents of everything(bounds, batches, search)) resources.push(...documents.map(toResource));
+    for await (const documents of everything(bounds, batches, search))
+      resources.push(...documents.filter(({ stamp }) => stamp > 0).map(toResource));
     return resources;
   }
 
@@ -159,4 +184,8 @@ function boundsOf(set: SetId, { from, to }: KeyRange): Bounds {
 function toRow([order, stamp, weight]: SurveySort): SurveyRow {
   const live = weight !== NO_WEIGHT;
   return { order, stamp, weight: live ? weight : 0, live };
+}
+
+function toRaisedKey({ set, order: sortKey, event_order: order, raised: stamp }: RaisedDocument): RaisedKey {
+  return { set, key: keyOfSortKey(sortKey), order, stamp };
 }

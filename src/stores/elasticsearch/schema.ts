@@ -7,7 +7,10 @@ import { filterOfAll } from './alias-of-all.ts';
 import { concrete, type IndexNames } from './index-names.ts';
 
 /** The schema that this version reads and writes; `_meta.schema_version` of every index contains its own. mappings/README.md lists what is new in each. */
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 4;
+
+/** The first schema that indexes all fields of today. */
+const INDEXES_ALL_FIELDS = 3;
 
 /** Elasticsearch does not begin to index a field that has documents. In older indices, searches read these from each document. */
 const READ_WHEN_SEARCHED = { hash: { type: 'keyword' }, 'location.type': { type: 'keyword' } } as const;
@@ -31,6 +34,8 @@ interface FoundIndex {
   readonly kind: IndexKind;
   readonly name: string;
   readonly version: number;
+  /** Its documents were not indexed by all fields of today; see READ_WHEN_SEARCHED. */
+  readonly readsWhenSearched: boolean;
 }
 
 /**
@@ -61,16 +66,16 @@ export async function migrateIndices(cluster: Cluster, names: IndexNames): Promi
     ({ version }) => version < SCHEMA_VERSION,
   );
   for (const kind of new Set(older.map(({ kind }) => kind))) await putTemplate(cluster, names, kind);
-  for (const { kind, name } of older) {
-    await cluster.ask((client) => client.indices.putMapping({ index: name, ...laterMapping(kind) }));
+  for (const index of older) {
+    await cluster.ask((client) => client.indices.putMapping({ index: index.name, ...laterMapping(index) }));
   }
   return Math.min(SCHEMA_VERSION, ...older.map(({ version }) => version));
 }
 
 /** The mapping for an index of an older schema: every schema has all fields of the one before, as they were, but for those. */
-function laterMapping(kind: IndexKind): estypes.MappingTypeMapping {
+function laterMapping({ kind, readsWhenSearched }: FoundIndex): estypes.MappingTypeMapping {
   const { mappings } = readMapping(kind);
-  if (kind !== 'resources' && kind !== 'changes') return mappings;
+  if (!readsWhenSearched) return mappings;
   const { hash: _, location: __, ...properties } = mappings.properties;
   return { ...mappings, properties, runtime: READ_WHEN_SEARCHED };
 }
@@ -152,7 +157,7 @@ async function findIndices(cluster: Cluster, names: IndexNames): Promise<Readonl
       index: [names.prefix, ...KINDS.map((kind) => names[kind])],
       ignore_unavailable: true,
       features: ['aliases', 'mappings'],
-      filter_path: '*.aliases,*.mappings._meta',
+      filter_path: '*.aliases,*.mappings._meta,*.mappings.runtime',
     }),
   );
   return new Map(Object.entries(indices));
@@ -176,7 +181,9 @@ function indicesOf(found: ReadonlyMap<string, Found>, names: IndexNames, kind: I
   return indices.map(([name, { mappings }]) => {
     const version = mappings?._meta?.schema_version;
     if (typeof version !== 'number') throw refuse(`the index ${name} has a mapping that this program has not made`);
-    if (version <= SCHEMA_VERSION) return { kind, name, version };
+    const hasFields = kind === 'resources' || kind === 'changes';
+    const readsWhenSearched = hasFields && (version < INDEXES_ALL_FIELDS || mappings?.runtime !== undefined);
+    if (version <= SCHEMA_VERSION) return { kind, name, version, readsWhenSearched };
     throw refuse(`the index ${name} has schema ${version}, and this version knows ${SCHEMA_VERSION}: use a newer one`);
   });
 }

@@ -35,15 +35,19 @@ export class Committer {
     this.#settings = new Settings(database);
     this.#ledgers = new SetLedgers(database);
     this.#statements = {
-      find: database.prepare('SELECT rowid, state, stamp, created, weight FROM resources WHERE set_id = ? AND key = ?'),
+      find: database.prepare(
+        'SELECT rowid, state, stamp, created, weight, event_order, raised FROM resources WHERE set_id = ? AND key = ?',
+      ),
       log: database.prepare(
-        'INSERT INTO changes (stamp, set_id, window, kind, key, weight, state, previous) VALUES (?,?,?,?,?,?,?,?)',
+        'INSERT INTO changes (stamp, set_id, window, kind, key, weight, state, previous, event_order) VALUES (?,?,?,?,?,?,?,?,?)',
       ),
       create: database.prepare(
-        'INSERT INTO resources (set_id, key, stamp, created, weight, state) VALUES (?,?,?,?,?,?)',
+        'INSERT INTO resources (set_id, key, stamp, created, weight, state, event_order, raised) VALUES (?,?,?,?,?,?,?,?)',
       ),
       accepted: database.prepare('SELECT body FROM catalog WHERE kind = ? AND id = ?'),
-      update: database.prepare('UPDATE resources SET stamp = ?, created = ?, weight = ?, state = ? WHERE rowid = ?'),
+      update: database.prepare(
+        'UPDATE resources SET stamp = ?, created = ?, weight = ?, state = ?, event_order = ?, raised = ? WHERE rowid = ?',
+      ),
     };
     this.#statements.find.setReturnArrays(true);
   }
@@ -97,10 +101,10 @@ export class Committer {
   }
 
   #writeLog(changes: readonly DecidedChange[], { sets, keys }: EventColumns): void {
-    for (const { event, kind, window, before, after } of changes) {
-      const { stamp, weight, state = null } = after;
-      const previous = before?.stamp ?? 0;
-      this.#statements.log.run(stamp, sets[event]!, window, numberOfKind(kind), keys[event]!, weight, state, previous);
+    for (const { event: at, kind, window, before, after } of changes) {
+      const { stamp, weight, state = null, order = null } = after;
+      const [set, key, previous] = [sets[at]!, keys[at]!, before?.stamp ?? 0];
+      this.#statements.log.run(stamp, set, window, numberOfKind(kind), key, weight, state, previous, order);
     }
   }
 
@@ -126,21 +130,22 @@ export class Committer {
 
   #find(set: SetId, key: string): { row: number | undefined; current: CurrentState | undefined } {
     const found = this.#statements.find.get(set, key) as unknown as
-      | [number, string | null, Stamp, Stamp, number]
+      | [number, string | null, Stamp, Stamp, number, number | null, Stamp | null]
       | undefined;
     if (found === undefined) return { row: undefined, current: undefined };
-    const [row, state, stamp, created, weight] = found;
-    return { row, current: { state: state ?? undefined, stamp, created, weight } };
+    const [row, state, stamp, created, weight, order, raised] = found;
+    const current = { stamp, created, weight, order: order ?? undefined, raised: raised ?? undefined };
+    return { row, current: { ...current, state: state ?? undefined } };
   }
 
   #writeStates({ sets, keys, rows, states }: StoredKeys, decided: Decisions['keys']): void {
     const { create, update } = this.#statements;
     for (const [at, after] of decided.entries()) {
       if (after === undefined || after === states[at]) continue;
-      const { stamp, created, weight, state = null } = after;
+      const { stamp, created, weight, state = null, order = null, raised = null } = after;
       const row = rows[at];
-      if (row === undefined) create.run(sets[at]!, keys[at]!, stamp, created, weight, state);
-      else update.run(stamp, created, weight, state, row);
+      if (row === undefined) create.run(sets[at]!, keys[at]!, stamp, created, weight, state, order, raised);
+      else update.run(stamp, created, weight, state, order, raised, row);
     }
   }
 }

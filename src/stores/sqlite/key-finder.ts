@@ -29,7 +29,7 @@ export class KeyFinder {
     // LIKE tells no case of ASCII letters apart.
     const find = (holds: string) =>
       prepare(
-        `SELECT key, state, stamp, created FROM resources
+        `SELECT key, state, stamp, created, event_order FROM resources
          WHERE set_id = ? AND key > ? AND key <= ? AND (${holds}) AND state IS NOT NULL ORDER BY key`,
       );
     const like = `key LIKE ? ESCAPE '\\'`;

@@ -19,6 +19,7 @@ export class Queries {
   readonly changes: StatementSync;
   readonly log: StatementSync;
   readonly positions: StatementSync;
+  readonly raisedOrders: StatementSync;
   readonly newest: StatementSync;
   readonly latest: StatementSync;
   readonly change: StatementSync;
@@ -42,28 +43,34 @@ export class Queries {
         );
       return { first: sql('>='), next: sql('>') };
     };
-    this.states = byKey('key, state, stamp, created');
-    this.resources = byKey('key, state, stamp, created', 'AND state IS NOT NULL');
+    // A row with stamp 0 has nothing but an order.
+    this.states = byKey('key, state, stamp, created, event_order', 'AND stamp > 0');
+    this.resources = byKey('key, state, stamp, created, event_order', 'AND state IS NOT NULL');
     this.survey = byKey('key, stamp, weight, state IS NOT NULL');
-    this.state = prepare('SELECT key, state, stamp, created FROM resources WHERE set_id = ? AND key = ?');
+    this.state = prepare(
+      'SELECT key, state, stamp, created, event_order FROM resources WHERE set_id = ? AND key = ? AND stamp > 0',
+    );
     this.changes = prepare(
-      `SELECT set_id, key, kind, stamp, weight, state, window FROM changes
+      `SELECT set_id, key, kind, stamp, weight, state, window, event_order FROM changes
        WHERE set_id = ? AND stamp > ? AND stamp < ? ORDER BY stamp LIMIT ?`,
     );
     this.log = prepare(
-      `SELECT set_id, key, kind, stamp, weight, state, window FROM changes
+      `SELECT set_id, key, kind, stamp, weight, state, window, event_order FROM changes
        WHERE stamp > ? AND stamp < ? ORDER BY stamp LIMIT ?`,
     );
     this.positions = prepare('SELECT set_id, source, position FROM positions');
+    this.raisedOrders = prepare(
+      'SELECT set_id, key, event_order, raised FROM resources WHERE raised > ? AND raised < ? ORDER BY raised LIMIT ?',
+    );
     this.newest = prepare(
       'SELECT stamp, weight FROM changes WHERE set_id = ? AND stamp < ? ORDER BY stamp DESC LIMIT ?',
     );
     this.latest = prepare(
-      `SELECT set_id, key, kind, stamp, weight, state, window FROM changes
+      `SELECT set_id, key, kind, stamp, weight, state, window, event_order FROM changes
        WHERE set_id = ? AND stamp > ? AND stamp < ? ORDER BY stamp DESC LIMIT ?`,
     );
     this.change = prepare(
-      'SELECT set_id, key, kind, stamp, weight, state, window, previous FROM changes WHERE stamp = ?',
+      'SELECT set_id, key, kind, stamp, weight, state, window, event_order, previous FROM changes WHERE stamp = ?',
     );
     this.lastChange = prepare('SELECT stamp FROM resources WHERE set_id = ? AND key = ?');
     this.windows = prepare(
@@ -79,12 +86,13 @@ export class Queries {
 }
 
 export function toResource(row: unknown[]): Resource | Tombstone {
-  const [key, state, stamp, created] = row as [string, string | null, number, number];
-  return { key, state: state === null ? undefined : decodeState(state), stamp, created };
+  const [key, state, stamp, created, order] = row as [string, string | null, number, number, number | null];
+  const resource = { key, state: state === null ? undefined : decodeState(state), stamp, created };
+  return order === null ? resource : { ...resource, order };
 }
 
 export function toChange(row: unknown[]): Change {
-  const [set, key, kind, stamp, weight, state, window] = row as [
+  const [set, key, kind, stamp, weight, state, window, order] = row as [
     number,
     string,
     number,
@@ -92,8 +100,9 @@ export function toChange(row: unknown[]): Change {
     number,
     string | null,
     number,
+    number | null,
   ];
-  return {
+  const change = {
     set,
     key,
     kind: kindOfNumber(kind),
@@ -102,6 +111,7 @@ export function toChange(row: unknown[]): Change {
     state: state === null ? undefined : decodeState(state),
     window,
   };
+  return order === null ? change : { ...change, order };
 }
 
 export function toLogEntry(row: unknown[]): LogEntry {

@@ -49,6 +49,16 @@ export const MIGRATIONS: readonly Migration[] = [
       DROP INDEX changes_of_set;
       CREATE INDEX changes_of_set ON changes (set_id, stamp, kind);
     `),
+  (database) =>
+    database.exec(`
+      -- The order of a key after a change, and now. A row of resources with stamp 0 has nothing but an order: the key was never there.
+      ALTER TABLE changes ADD COLUMN event_order INTEGER;
+      ALTER TABLE resources ADD COLUMN event_order INTEGER;
+
+      -- The stamp at which the order rose without a change; null when it is that of the last change.
+      ALTER TABLE resources ADD COLUMN raised INTEGER;
+      CREATE INDEX resources_raised ON resources (raised) WHERE raised IS NOT NULL;
+    `),
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -19,6 +19,7 @@ import type {
   LatestRange,
   Limits,
   LogEntry,
+  RaisedKey,
   ResourceIndex,
   Search,
   SetSummary,
@@ -124,6 +125,16 @@ export class SqliteIndex implements ResourceIndex {
   async positions(): Promise<readonly SourcePosition[]> {
     const rows = this.#rows(this.#queries.positions) as [SetId, string, number][];
     return rows.map(([set, source, position]) => ({ set, source, position }));
+  }
+
+  async *raisedOrders({ after, until = NO_UNTIL }: StampRange): AsyncIterable<readonly RaisedKey[]> {
+    for (let last = after; ; ) {
+      const rows = this.#rows(this.#queries.raisedOrders, last, until, BATCH) as [SetId, string, number, Stamp][];
+      if (rows.length > 0) yield rows.map(([set, key, order, stamp]) => ({ set, key, order, stamp }));
+      if (rows.length < BATCH) return;
+      last = rows.at(-1)![3];
+      await setImmediate();
+    }
   }
 
   /** The log is the history itself. */

@@ -17,6 +17,8 @@ export interface EventColumns {
   readonly positions: readonly EventPosition[];
   /** Sparse too. */
   readonly times: readonly EventTime[];
+  /** Undefined when no event has one. */
+  readonly orders: readonly (number | undefined)[] | undefined;
   /** Where the prefix that keys were resolved under changes: neighbours share it. */
   readonly prefixes: readonly PrefixRun[];
 }
@@ -57,6 +59,7 @@ const OUTCOMES: readonly Outcome[] = [
   'unknown-set',
   'moved',
   'too-many-sources',
+  'superseded',
 ];
 
 /** The number of a kind in the column `kind`. */
@@ -84,6 +87,7 @@ export function toColumns(events: readonly ChangeEvent[]): EventColumns {
     keys: events.map(({ key }) => key),
     states: events.map(({ state }) => (state === undefined ? null : encodeState(state))),
     weights: events.map(({ weight }) => weight),
+    orders: events.some(({ order }) => order !== undefined) ? events.map(({ order }) => order) : undefined,
     positions,
     times,
     prefixes,
@@ -105,7 +109,9 @@ export function toEvents(columns: EventColumns, keys: readonly number[]): readon
     const { source, position, shares } = positions.get(at) ?? NOTHING;
     const { time, window } = times.get(at) ?? NOTHING;
     const [state, weight] = [columns.states[at] ?? undefined, columns.weights[at]!];
-    return { set, key: keys[at]!, state, weight, urlPrefix, source, position, sharesPosition: shares, time, window };
+    const order = columns.orders?.[at];
+    const more = { urlPrefix, source, position, sharesPosition: shares, time, window, order };
+    return { set, key: keys[at]!, state, weight, ...more };
   });
 }
 
