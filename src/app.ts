@@ -25,7 +25,7 @@ import { Renderer } from './publish/cache/renderer.ts';
 import type { DocumentPublisher } from './publish/document-publisher.ts';
 import { Publisher } from './publish/publisher.ts';
 import { SetRegistry } from './sets/set-registry.ts';
-import type { CompareThreadData } from './sources/artifact/compare-thread.ts';
+import type { CompareThreadData } from './sources/artifact/compare.worker.ts';
 import { Comparer } from './sources/artifact/comparer.ts';
 import { Records } from './sources/artifact/records.ts';
 import type { ContentRoot } from './sources/content-root.ts';
@@ -197,7 +197,7 @@ function openMemory(dataFolder: string, { id, origin, epoch, epochStart }: Resou
 function startCompareThread({ store, artifacts, dataFolder, failpoint }: Configuration): Worker {
   const folder = join(dataFolder, 'spool');
   const workerData: CompareThreadData = { store, artifacts, folder, failpoint };
-  return startWorker('./sources/artifact/compare-thread', import.meta.url, {
+  return startWorker('./sources/artifact/compare.worker', import.meta.url, {
     workerData,
     resourceLimits: { maxYoungGenerationSizeMb: COMPARE_YOUNG_MB },
   });

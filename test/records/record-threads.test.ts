@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { ArtifactStore } from '../../src/artifacts/artifact-store.ts';
 import { openArtifacts } from '../../src/artifacts/open-artifacts.ts';
 import { isTidemarkError } from '../../src/core/errors.ts';
-import { startThread } from '../../src/lib/workers/questions.ts';
+import { startWorker } from '../../src/lib/workers/rpc.ts';
 import { SQLITE, type StorePlace } from '../support/each-store.ts';
 import { putArtifact, record } from '../support/record-artifacts.ts';
 import { RecordsProcess } from '../support/record-set.ts';
@@ -22,7 +22,7 @@ describe('A large artifact', () => {
     threads = 0;
     one.startDigester = (workerData) => {
       threads += 1;
-      return startThread('../../src/sources/artifact/digest-thread', import.meta.url, { workerData });
+      return startWorker('../../src/sources/artifact/digest.worker', import.meta.url, { workerData });
     };
   });
   afterEach(async () => {

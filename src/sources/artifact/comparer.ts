@@ -1,11 +1,9 @@
 import type { Worker } from 'node:worker_threads';
 import { Mutex } from '../../lib/mutex.ts';
 import { prefetch } from '../../lib/prefetch.ts';
-import { AskedThread } from '../../lib/workers/asked-thread.ts';
+import { CalledThread } from '../../lib/workers/rpc.ts';
+import type { CompareFunctions } from './compare.worker.ts';
 import type { Comparison, ComparisonStep } from './compare-records.ts';
-
-/** What a thread that compares is asked; it answers with a step, or with nothing after the last one. */
-export type CompareTask = { readonly task: 'begin'; readonly comparison: Comparison } | { readonly task: 'next' };
 
 /**
  * Compares in a thread of its own, which ends with the comparison: a million documents are read and hashed there, and the HTTP thread is told only
@@ -14,7 +12,7 @@ export type CompareTask = { readonly task: 'begin'; readonly comparison: Compari
 export class Comparer {
   readonly #start: () => Worker;
   readonly #mutex = new Mutex();
-  #running: AskedThread | undefined;
+  #running: CalledThread<CompareFunctions> | undefined;
   #closed = false;
 
   constructor(start: () => Worker) {
@@ -37,19 +35,19 @@ export class Comparer {
   /** Stops what is under way. */
   async close(): Promise<void> {
     this.#closed = true;
-    this.#running?.end('the program ends');
+    void this.#running?.end('the program ends');
     await this.#mutex.run(() => {});
   }
 
   async *#compare(comparison: Comparison, signal: AbortSignal | undefined): AsyncGenerator<ComparisonStep> {
-    const thread = new AskedThread({ work: 'comparing records', start: this.#start });
-    const stop = () => thread.end();
+    const thread = new CalledThread<CompareFunctions>({ work: 'comparing records', start: this.#start });
+    const stop = () => void thread.end();
     this.#running = thread;
     signal?.addEventListener('abort', stop);
     try {
       if (this.#closed) throw new Error('it is closed');
-      await thread.ask<CompareTask, undefined>({ task: 'begin', comparison });
-      yield* prefetch(() => thread.ask<CompareTask, ComparisonStep | undefined>({ task: 'next' }));
+      await thread.call('begin', [comparison]);
+      yield* prefetch(() => thread.call('next', []));
       await thread.close();
     } catch (error) {
       signal?.throwIfAborted();
@@ -57,7 +55,7 @@ export class Comparer {
     } finally {
       signal?.removeEventListener('abort', stop);
       this.#running = undefined;
-      thread.end();
+      void thread.end();
     }
   }
 }

@@ -2,11 +2,10 @@ import { workerData } from 'node:worker_threads';
 import { type ArtifactLocation, openArtifacts } from '../../artifacts/open-artifacts.ts';
 import type { StoreLocation } from '../../config/configuration.ts';
 import { armFailpoint } from '../../lib/failpoint.ts';
-import { answerQuestions, startThread } from '../../lib/workers/questions.ts';
+import { serveCalls, startWorker } from '../../lib/workers/rpc.ts';
 import { openStores } from '../../stores/open-stores.ts';
-import { type ComparisonStep, compareRecords } from './compare-records.ts';
-import type { CompareTask } from './comparer.ts';
-import type { DigesterData } from './digesters.ts';
+import { type Comparison, type ComparisonStep, compareRecords } from './compare-records.ts';
+import type { DigesterData } from './digest.worker.ts';
 
 /** What the thread is started with. */
 export interface CompareThreadData {
@@ -25,23 +24,23 @@ const artifacts = openArtifacts(location);
 // What a thread makes of a record is of no use after its row: a small young generation has hardly more to copy.
 const resourceLimits = { maxYoungGenerationSizeMb: 6 };
 const startDigester = (data: DigesterData) =>
-  startThread('./digest-thread', import.meta.url, { workerData: data, resourceLimits });
+  startWorker('./digest.worker', import.meta.url, { workerData: data, resourceLimits });
 let steps: AsyncIterator<ComparisonStep> | undefined;
 
-answerQuestions(perform, async () => {
+const functions = {
+  begin(comparison: Comparison): void {
+    steps = compareRecords(comparison, { index, artifacts, folder, startDigester });
+  },
+  /** Undefined after the last step. */
+  async next(): Promise<ComparisonStep | undefined> {
+    const { done, value } = await steps!.next();
+    return done ? undefined : value;
+  },
+};
+export type CompareFunctions = typeof functions;
+
+serveCalls(functions, async () => {
   await steps?.return?.();
   await artifacts.close();
   await close();
 });
-
-async function perform(task: CompareTask): Promise<ComparisonStep | undefined> {
-  switch (task.task) {
-    case 'begin':
-      steps = compareRecords(task.comparison, { index, artifacts, folder, startDigester });
-      return undefined;
-    case 'next': {
-      const { done, value } = await steps!.next();
-      return done ? undefined : value;
-    }
-  }
-}
