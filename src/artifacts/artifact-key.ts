@@ -87,7 +87,7 @@ export const PLAN_FOLDER = 'plan';
 /** All archives are stored in this folder; no provider has this name. */
 export const ARCHIVE_FOLDER = '_log/';
 const PROVIDER = /^[a-z0-9-]{1,63}$/;
-// Providers have no dots and no capitals, schemas no hyphens: so the last hyphen stands between them.
+// Providers have no dots and no capitals, schemas no hyphens: so the last hyphen separates them.
 const FILE_NAME = /^(\d{8}_\d{6})-([a-z0-9-]+)-([^-/]+)\.avro$/;
 /** Ours, by what a plan's source calls `<TIMESTAMP>-<SCHEMA NAME>.json`: any name is fine, see readings a3. */
 const PLAN_SCHEMA = /^[A-Za-z0-9._]{1,100}$/;
@@ -184,7 +184,7 @@ export function parseAvroKey(text: string): AvroKey | undefined {
   return date === undefined || date === formatDate(named.start) ? { kind: 'avro', ...named, activity } : undefined;
 }
 
-/** What the name alone tells of a file that was copied somewhere else. */
+/** What the name alone says of a file that was copied somewhere else. */
 export function parseFileName(name: string): Omit<AvroKey, 'kind' | 'activity'> | undefined {
   const [, timestamp = '', provider = '', schema = ''] = FILE_NAME.exec(name) ?? [];
   const start = parseTimestamp(timestamp);

@@ -9,7 +9,7 @@ const MOST_UNDER_WAY = 4;
 export interface Block {
   /** From 0. */
   readonly at: number;
-  /** Shared with threads, and used again as soon as whoever takes the block is done with it. */
+  /** Shared with threads, and used again as soon as `take` is done with the block. */
   readonly bytes: Uint8Array;
   /** Whether there is no other. */
   readonly isOnly: boolean;
@@ -59,7 +59,7 @@ class Pump {
   async run(body: ArtifactBody): Promise<void> {
     let length = 0;
     for await (const chunk of body) {
-      // Whoever made the body is told by the end of this loop that nobody wants more of it.
+      // The end of this loop ends the body, too: no more of it is wanted.
       if (this.#failed) return;
       length += chunk.length;
       await this.#add(chunk);

@@ -1,7 +1,7 @@
 import { TidemarkError } from '../core/errors.ts';
 import type { ObjectKey } from './artifact-store.ts';
 
-/** A name in a key. One that begins with a dot is the store's own, and never told of. */
+/** A name in a key. One that begins with a dot is the store's own, and never listed. */
 const NAME = /^(?!\.)[!-.0-~]{1,200}$/;
 const LONGEST = 800;
 

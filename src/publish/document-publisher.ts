@@ -32,11 +32,11 @@ export interface DocumentPublisher {
    */
   setDocument(key: SetDocumentKey): Promise<PublishedDocument>;
   pages(slug: string): Promise<readonly PageInfo[]>;
-  /** Some of a set's pages, and how many there are: what is told of a page is read from the disk. @param range `start` is counted from 0 */
+  /** Some pages of a set, and how many there are. Sizes and digests are read from the disk. @param range `start` is counted from 0 */
   pagesFrom(
     slug: string,
     range: { readonly start: number; readonly most: number },
   ): Promise<{ readonly pages: readonly PageInfo[]; readonly total: number }>;
-  /** Renders one page anew from the store, and touches no other. */
+  /** Renders one page again from the store, and no other. */
   refreshPage(slug: string, name: string): Promise<PageInfo>;
 }

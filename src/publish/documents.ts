@@ -45,7 +45,7 @@ export interface SetRow extends DocumentRow {
 
 /**
  * Every document that is published. Routes, addresses, the Capability List, the API and its description, and pages for people follow from
- * the rows. To add a document, write its renderer and a row. A path that another one's parameter would match stands before it. The plan
+ * the rows. To add a document, write its renderer and a row. A path that another one's parameter would match comes before it. The plan
  * says which version there is now, and whether that may be cached for ever.
  */
 export const DOCUMENTS = {

@@ -8,7 +8,7 @@ export type Encoding = (typeof ENCODINGS)[number];
 export interface PublishedDocument {
   /** The digest of its uncompressed bytes, the opaque part of an ETag. */
   readonly digest: string;
-  /** The newest stamp that it tells of; what Last-Modified is made from. */
+  /** The newest stamp that it contains; what Last-Modified is made from. */
   readonly newest: Stamp;
   /** When it was rendered, milliseconds since 1970. */
   readonly rendered: number;

@@ -10,7 +10,7 @@ export type Codec = (typeof CODECS)[number];
 interface Packing {
   compress(bytes: Uint8Array): Promise<Uint8Array>;
   decompress(bytes: Uint8Array): Promise<Uint8Array>;
-  /** In the thread that asks: takes half of the processor's time, for whoever has a thread for it. */
+  /** In the calling thread: takes half of the processor's time, for a caller that has a thread for it. */
   decompressSync(bytes: Uint8Array): Uint8Array;
 }
 
@@ -48,7 +48,7 @@ function zstandard(): Packing | undefined {
   };
 }
 
-/** By what it is told, zstd takes a fraction of the memory that it clears for a stream of unknown length, and half of the time. */
+/** With the length known, zstd takes a fraction of the memory that it clears for a stream of unknown length, and half of the time. */
 function zstandardOptions({ length }: Uint8Array): zlib.ZstdOptions {
   const window = { [zlib.constants.ZSTD_c_windowLog]: Math.log2(BLOCK_SIZE) };
   return { ...compressing, pledgedSrcSize: length, ...(length <= BLOCK_SIZE && { params: window }) };

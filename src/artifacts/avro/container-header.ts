@@ -11,10 +11,10 @@ export const SYNC_LENGTH = 16;
 /** Bytes. A longer one is refused: no schema of ours, and no note in it, is near that. */
 export const LONGEST_HEADER = 1_048_576;
 
-/** The key of our metadata that tells the full name of the schema, which parsers of Avro lose. */
+/** The key of our metadata that has the full name of the schema, which parsers of Avro lose. */
 export const SCHEMA_NAME = 'schema.name';
 
-/** The beginning of a file as it lies there. */
+/** The beginning of a file as it is stored. */
 export interface RawHeader {
   readonly metadata: ReadonlyMap<string, string>;
   readonly sync: Buffer;

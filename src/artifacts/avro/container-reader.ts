@@ -16,7 +16,7 @@ import { recordType } from './record-type.ts';
 import type { RecordOf, SchemaId } from './schemas.ts';
 
 /**
- * Reads Avro object container files, strictly: what is damaged is told with the byte at which it lies, and nothing is passed over. avsc
+ * Reads Avro object container files, strictly: an error names the byte at which the file is damaged, and nothing is passed over. avsc
  * decodes the values; its own reader of files takes a file that is cut off for a shorter one, and reads no block by itself.
  */
 
@@ -77,7 +77,7 @@ export async function* readBlocks<Id extends SchemaId>(
 
 /**
  * Decodes one block that was read by its place.
- * @param bytes all bytes of the block, as its place tells
+ * @param bytes all bytes of the block, as its place says
  * @param offset where they begin in the file, for messages
  * @throws TidemarkError `invalid` when they are not one whole block of that file
  */

@@ -11,7 +11,7 @@ import type { RecordOf, SchemaId } from './schemas.ts';
  * many bytes wait, and gives records back one event at a time, so that blocks are put together here.
  */
 
-/** Where a block lies in its file. */
+/** Where a block is in its file. */
 export interface BlockPlace {
   /** Bytes before it. */
   readonly offset: number;
@@ -53,7 +53,7 @@ export async function* encodeContainer<Id extends SchemaId>(options: EncodeOptio
     const length = head.length + data.length + sync.length;
     onBlock?.({ offset, length, records });
     offset += length;
-    // Not put together: whoever takes them copies them anyway.
+    // Not put together: the caller copies them anyway.
     yield head;
     yield data;
     yield sync;

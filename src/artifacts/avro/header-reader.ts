@@ -5,7 +5,7 @@ import { decodeHeader, LONGEST_HEADER, type RawHeader } from './container-header
 import { fileSchema } from './file-schema.ts';
 import { NAME_PREFIX, type SchemaId } from './schemas.ts';
 
-/** What the beginning of a file tells, and all that is needed to read one of its blocks. */
+/** What the beginning of a file contains, and all that is needed to read one of its blocks. */
 export interface ContainerHeader<Id extends SchemaId> {
   /** Of the file, for messages. */
   readonly name: string;
@@ -30,7 +30,7 @@ export interface HeaderOptions<Id extends SchemaId> {
 const FIRST_LOOK = 4096;
 
 /**
- * Reads the header; afterwards the source stands at the first block.
+ * Reads the header; afterwards the source is at the first block.
  * @throws TidemarkError `invalid` for what is no Avro file, has another schema, or an unknown codec
  */
 export async function takeHeader<Id extends SchemaId>(

@@ -16,7 +16,7 @@ export type BlockHeader<Id extends SchemaId = SchemaId> = Pick<
   'name' | 'schema' | 'codec' | 'sync'
 >;
 
-/** A block as it lies in the file, or unpacked. */
+/** A block as it is in the file, or unpacked. */
 export interface Block {
   readonly place: BlockPlace;
   readonly data: Uint8Array;
@@ -40,13 +40,13 @@ const LONGEST_HEAD = 2 * LONGEST_LONG;
 /** Bytes of a stretch, but for one larger block: what a thread has to do with them takes a hundred times as long as handing them over. */
 const STRETCH = 512 * 1024;
 
-/** Blocks from where a source stands to its end. */
+/** Blocks from the current position of a source to its end. */
 export async function* packedBlocks(source: ByteSource, header: BlockHeader): AsyncGenerator<Block> {
   for await (const { bytes, offset } of rawBlocks(source, header)) yield packedBlock(bytes, header, offset);
 }
 
 /**
- * Reads a file from its beginning, and leaves it to others to unpack it: of the blocks, it looks at nothing but their lengths.
+ * Reads a file from its beginning, and leaves unpacking to the caller: of the blocks, it reads their lengths only.
  * @throws TidemarkError `invalid` for what is no Avro file, has another schema, or an unknown codec; what `bytes` throws
  */
 export async function* readStretches<Id extends SchemaId>(

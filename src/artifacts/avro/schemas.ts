@@ -114,7 +114,7 @@ export interface AvroRecord {
   readonly fields: readonly { readonly name: string; readonly type: AvroType }[];
 }
 
-/** Before an id, it is the full name that the source gives the schema, and that `schema.name` tells in a file. */
+/** Before an id, it is the full name that the source gives the schema, and that `schema.name` has in a file. */
 export const NAME_PREFIX = 'la.dp.avro.';
 
 /**
@@ -239,7 +239,7 @@ export function isSchemaId(text: string): text is SchemaId {
   return SCHEMA_IDS.some((id) => id === text);
 }
 
-/** The schema as JSON text for the header of a file, in the source's order; `doc` stands where the source has it, or is left out. */
+/** The schema as JSON text for the header of a file, in the source's order; `doc` is where the source has it, or is left out. */
 export function schemaText(id: SchemaId, doc?: string): string {
   const { fields, ...names } = SCHEMAS[id];
   return JSON.stringify({ ...names, ...(doc !== undefined && { doc }), fields });

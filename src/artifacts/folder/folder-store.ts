@@ -132,7 +132,7 @@ export class FolderStore implements ArtifactStore {
       }
     }
     const body = Readable.from(chunks(), { objectMode: false, highWaterMark: CHUNK });
-    // A generator that nobody has begun to read does not come to its end.
+    // A generator that was never read does not come to its end.
     body.once('close', () => void file.close().catch(() => {}));
     return body;
   }

@@ -52,7 +52,7 @@ async function writeBlocks(path: string, { root, body, signal }: WriteTask, hash
     if (at % SYNC_EVERY !== SYNC_EVERY - 1) return;
     await syncing;
     syncing = file.datasync();
-    // Whoever awaits it next is told.
+    // The next caller that awaits it gets the error.
     syncing.catch(() => {});
   };
   try {
@@ -69,7 +69,7 @@ async function writeBlocks(path: string, { root, body, signal }: WriteTask, hash
   }
 }
 
-/** Errors of the disk are told as ours; those of the body stay what they are. */
+/** Errors of the disk become ours; those of the body stay what they are. */
 async function translated<Result>(root: string, work: Promise<Result>): Promise<Result> {
   return work.catch((error: unknown) => {
     throw folderError(root, 'written', error);

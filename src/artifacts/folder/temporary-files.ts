@@ -5,7 +5,7 @@ import { errorCode, isGone } from '../../lib/system-error.ts';
 
 /** Beside what is stored, on the same file system: no key begins with a dot. */
 const FOLDER = '.unfinished';
-/** Milliseconds without a byte after which nobody writes any more, on whatever machine. */
+/** Milliseconds without a byte after which no process writes any more, on any machine. */
 const LONG = 24 * 60 * 60 * 1000;
 const NAME = /^(.*)\.(\d+)\.[0-9a-f-]{36}$/;
 

@@ -104,7 +104,7 @@ async function openLarge(file: string, encoding: Encoding): Promise<Readable> {
   const chunk = chunkFor(CHUNK);
   const packed = createReadStream(file, { fd: handle, highWaterMark: chunk });
   countStream(packed);
-  // A fault reaches whoever reads: what is unpacked is destroyed with it.
+  // A fault reaches the reader: the unpacked stream is destroyed with it.
   return encoding === 'identity' ? pipe(packed, createGunzip({ chunkSize: chunk }), () => {}) : packed;
 }
 

@@ -16,12 +16,12 @@ import {
   versionOf,
 } from './document-reference.ts';
 
-/** How to make a document that is not there. */
+/** How to render a document that is not cached. */
 export interface Making {
   readonly job: RenderJob;
   readonly newest: number;
   readonly immutable?: boolean;
-  /** The version that is kept until this one is there, when this one may be made of it. */
+  /** The cached version, when this one may be made of it. */
   readonly older?: OlderVersion | undefined;
 }
 
@@ -30,7 +30,7 @@ export type Render = (record: string, making: Making) => Promise<DocumentRecord>
 
 interface Entry {
   readonly record: DocumentRecord;
-  /** Tells whether the record file is still the one that was read: another process may have rendered it anew. */
+  /** Identifies the record file that was read: another process may have rendered the document again. */
   readonly file: string;
   readonly bytes: number;
   /** Whether its body has the bytes of its digest; undefined before this process needed it. */
@@ -50,9 +50,9 @@ export interface CacheFigures {
   /** That they take on disk. */
   readonly bytes: number;
   readonly mostBytes: number;
-  /** Requests for a document that was there. */
+  /** Requests for a cached document. */
   readonly hits: number;
-  /** Requests for one that had to be made, or was being made. */
+  /** Requests for one that had to be rendered, or was being rendered. */
   readonly misses: number;
 }
 
@@ -91,31 +91,31 @@ export class DocumentCache {
     return this.#toDocument(path, await this.#make(path, reference, withOlder));
   }
 
-  /** What is kept, and how often it was there when it was asked for. */
+  /** What is cached, and how often a request found its document. */
   figures(): CacheFigures {
     const documents = this.#entries.size;
     return { documents, bytes: this.#bytes, mostBytes: this.#mostBytes, hits: this.#hits, misses: this.#misses };
   }
 
-  /** Whether a version of a document was there when it was last looked for; it costs no look at the disk. */
+  /** Whether the cache had a version of a document when it was last asked for it; does not read the disk. */
   holds(document: Pick<DocumentReference, 'folder' | 'name' | 'version'>): boolean {
     const path = this.#versions.get(versionless(document));
     return path !== undefined && this.#entries.has(path) && versionOf(path) === document.version;
   }
 
-  /** Makes a document anew, whether it is there or not, and all of it. */
+  /** Renders a document as a whole, whether it is cached or not. */
   async refresh(reference: DocumentReference, making: Making): Promise<PublishedDocument> {
     const path = this.#recordPath(reference);
     return this.#toDocument(path, await this.#make(path, reference, async () => making));
   }
 
-  /** The document when it is there. */
+  /** The document when it is cached. */
   async peek(reference: DocumentReference): Promise<DocumentRecord | undefined> {
     const path = this.#recordPath(reference);
     return (this.#known(path) ?? (await this.#readRecord(path)))?.record;
   }
 
-  /** Takes in what an earlier process left: counts its documents, and removes what it did not finish. */
+  /** Reads what an earlier process left: counts its documents, and removes what it did not finish. */
   async scan(): Promise<void> {
     for (const folder of await readdir(this.#folder).catch(() => []))
       await this.#scanFolder(join(this.#folder, folder));
@@ -148,7 +148,7 @@ export class DocumentCache {
     return join(this.#folder, recordPath(reference));
   }
 
-  /** What is known of a record, unless its file is another one by now. */
+  /** The entry of a record, unless the file is another one by now. */
   #known(path: string): Entry | undefined {
     const entry = this.#entries.get(path);
     if (entry === undefined) return undefined;
@@ -170,12 +170,12 @@ export class DocumentCache {
       await requireBody(path, record);
       return this.#remember(path, record, identityOf(found));
     } catch {
-      // Not there, not whole, or removed meanwhile by another process: it is made anew.
+      // Missing, not whole, or removed meanwhile by another process: it is rendered again.
       return undefined;
     }
   }
 
-  /** What another process has made takes the place of the older version that this one knows. */
+  /** A document that another process has rendered replaces the older version that this process knows. */
   async #readOther(path: string, reference: DocumentReference): Promise<Entry | undefined> {
     const entry = await this.#readRecord(path);
     const known = this.#versions.get(versionless(reference));
@@ -186,7 +186,7 @@ export class DocumentCache {
     return entry;
   }
 
-  /** Undefined when the body of the document is damaged: then it is removed, and made anew. */
+  /** Undefined when the body of the document is damaged: then it is removed, and rendered again. */
   async #requireSound(path: string, entry: Entry | undefined): Promise<Entry | undefined> {
     if (entry === undefined) return undefined;
     entry.sound ??= isSound(path, entry.record);
@@ -237,7 +237,7 @@ export class DocumentCache {
     return entry;
   }
 
-  /** What was known of a record that is there no more. Its body goes too, unless it is that of the record that is there now. */
+  /** Drops a stale entry, and its body unless the current record uses it. */
   #forget(path: string, current?: DocumentRecord): void {
     const entry = this.#entries.get(path);
     if (entry === undefined) return;

@@ -11,7 +11,7 @@ import { reasonOf } from '../../lib/system-error.ts';
 import type { Encoding } from '../published-document.ts';
 import { utf8Parts } from './utf8-parts.ts';
 
-/** What stands beside a rendered document's body, in a file of its own: the document is there when this file is. */
+/** The file beside the body of a rendered document: the document exists when this file does. */
 export interface DocumentRecord {
   readonly digest: string;
   readonly newest: number;
@@ -30,7 +30,7 @@ const LEFT_OVER_AFTER = 10 * 60 * 1000;
 /** Only gzip is kept: a request for plain text is rare, and answered by unpacking. */
 export const BODY_ENDING = '.xml.gz';
 
-// 17 MB of entries take 38 ms for 2.55 MB; gzip 6 takes 83 ms for 2.51 MB. What repeats stands in the entry before: of a window of 32 kB,
+// 17 MB of entries take 38 ms for 2.55 MB; gzip 6 takes 83 ms for 2.51 MB. What repeats is in the entry before: of a window of 32 kB,
 // zlib's default, the far end would cost 12 ms and make longer distances.
 const GZIP = { level: 2, windowBits: 12, memLevel: 7, chunkSize: 262_144 };
 
@@ -128,7 +128,7 @@ class PackedFile {
   write(bytes: Buffer): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#gzip.write(bytes, (error) => (error ? reject(error) : resolve()));
-      // What is destroyed calls nobody back.
+      // A destroyed stream never calls back.
       this.#done.catch(reject);
     });
   }

@@ -9,7 +9,7 @@ const BATCH = 2_000;
 
 type Listener = (entries: readonly LogEntry[]) => void;
 
-/** Reads along the log, and hands each set's changes to whoever follows it. */
+/** Reads along the log, and hands the changes of each set to its followers. */
 export class LogTail {
   readonly #index: ResourceIndex;
   readonly #listeners = new Map<SetId, Listener>();

@@ -65,7 +65,7 @@ export const RETIRED_FOR = 24 * 60 * 60 * 1000;
 
 /**
  * Which range of keys is which page of a set. A fold of the log, so every server has the same one, with one exception: where a page is
- * split is read from the store, and agreed upon through the catalog before anybody is told.
+ * split is read from the store, and agreed upon through the catalog before any client reads of it.
  *
  * A name never loses a key that it held: a key beyond all that a full page held opens a new page; a page that
  * overflows in the middle is retired, and its pieces have new names.

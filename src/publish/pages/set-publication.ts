@@ -10,7 +10,7 @@ import type { LogTail } from './log-tail.ts';
 import { PageDirectory, type StoredDirectory } from './page-directory.ts';
 import { widened, widenedFor } from './page-limits.ts';
 
-/** Splitting goes on while changes come in; after this many rounds the caller is told to come again. */
+/** Splitting goes on while changes come in; after this many rounds the caller has to try again later. */
 const MOST_ROUNDS = 20;
 
 export interface PublicationParts {
@@ -45,7 +45,7 @@ export class SetPublication {
   }
 
   /**
-   * Calls back with the directory at a moment when every page is within its limits, and every change is counted that was committed before the
+   * Calls back with the directory at a time when every page is within its limits, and every change is counted that was committed before the
    * call. The directory goes on changing afterwards: what is wanted of it is to be taken at once.
    * @param set as the caller knows it, in the epoch of this publication
    * @throws TidemarkError `not-ready` when changes come in faster than pages can be split
@@ -56,7 +56,7 @@ export class SetPublication {
     await this.#parts.tail.look();
     for (let round = 0; round < MOST_ROUNDS; round++) {
       if (await this.#isSettled()) return use(this.#directory!);
-      // One that began before the look may not have counted all of it.
+      // One that began before the log was read may not have counted all of it.
       const began = this.#settling === undefined;
       await this.#settle();
       if (began && this.#directory !== undefined && !this.#needsSettling(this.#directory)) return use(this.#directory);
@@ -64,7 +64,7 @@ export class SetPublication {
     throw new TidemarkError('not-ready', `the pages of "${this.#set.slug}" are being made: try again in a moment`);
   }
 
-  /** The listed pages as they are known by now, without a look at the log; none before somebody asked for a list. */
+  /** The listed pages as they are known by now, without reading the log; none before a client asked for a list. */
   knownPages(): readonly KnownPage[] {
     const directory = this.#directory;
     if (directory === undefined) return [];
@@ -118,7 +118,7 @@ export class SetPublication {
     }
     const isWidened = directory.hasTooManyPages;
     if (isWidened) await this.#replaceAll(directory);
-    // The pieces may be counted further than the other pages; an index tells one time for all of them.
+    // The pieces may be counted further than the other pages; an index has one time for all of them.
     if (isResized || overflowing.length > 0 || isWidened) await this.#parts.tail.look();
     this.#count();
     if (directory.overflowing().length > 0) return;
@@ -195,7 +195,7 @@ export class SetPublication {
       directory.shapeChanged = false;
     } catch (error) {
       if (!isTidemarkError(error, 'conflict')) throw error;
-      // Another process was first: its directory is the one that readers know. Nobody has been told of this one.
+      // Another process was first: its directory is the one that readers know. No client has seen this one.
       this.#directory = undefined;
     }
   }

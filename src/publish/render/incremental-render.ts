@@ -9,16 +9,16 @@ import { RenderedEntries } from './documents/rendered-entries.ts';
 import { resourceEntries, resourceListHead, URLSET_END } from './documents/resource-list.ts';
 import { type ChangesJob, type RenderJob, type ResourcePageJob, renderChangesAfter } from './render-job.ts';
 
-/** Changes of the set since then that a page is brought up to date with; with more of them, reading the page itself may be cheaper. */
+/** Most changes of the set to update a page with; with more of them, reading the page itself may be cheaper. */
 const MOST_CHANGES = 1_000;
 
-/** A version of a document as it lies on the disk. */
+/** A version of a document on the disk. */
 export interface OlderVersion {
   /** Its body, gzip. */
   readonly file: string;
   /** Bytes of its text. */
   readonly length: number;
-  /** It tells of every change up to this one. */
+  /** It contains every change up to this one. */
   readonly newest: Stamp;
 }
 
@@ -56,7 +56,7 @@ export async function renderIncrementally(
   return entries && replaceEntries(job, changes, entries);
 }
 
-/** Changes are appended: what was told stays. */
+/** Changes are appended; earlier entries stay as they are. */
 async function* appendChanges(
   job: ChangesJob,
   { newest }: OlderVersion,
@@ -68,8 +68,8 @@ async function* appendChanges(
 }
 
 /**
- * The older version may tell more than it has to of some resources; of those that changed since, it is set to what they are at the newer version's
- * time. So each is as it was then, or later, as in a page that is read.
+ * The older version may have newer states of some resources than it has to. Resources that changed since get the state that they have at the
+ * newer version's time. So each is as it was then, or later, as in a page that is read.
  * @param changes newest first
  */
 async function* replaceEntries(

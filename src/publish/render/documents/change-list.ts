@@ -31,7 +31,7 @@ export function changeListHead({ from, until, capabilityList, index }: ChangeLis
 export function changeEntries(changes: readonly Change[], style: EntryStyle): string {
   return joinTexts(changes, ({ key, kind, stamp, state }) => {
     const event = ` change="${kind}" datetime="${formatStamp(stamp)}"`;
-    // ResourceSync 1.1, 12.1: there is no state after a deletion, so nothing of it is told.
+    // ResourceSync 1.1, 12.1: there is no state after a deletion, so the entry has none.
     return urlEntry({ key, state: kind === 'deleted' ? undefined : state, event }, style);
   });
 }

@@ -12,7 +12,7 @@ export interface EntryStyle {
   readonly publishHashes: readonly HashAlgorithm[];
 }
 
-/** Changes with what the markup of an entry is made from: documents of another version are made anew. */
+/** Raise it when the markup of entries changes: documents of another version are rendered again. */
 export const ENTRY_VERSION = 2;
 
 interface LinkStyle {
@@ -23,7 +23,7 @@ interface LinkStyle {
 
 export interface Entry {
   readonly key: ResourceKey;
-  /** The state to tell of; a deleted resource has none. */
+  /** The state to publish; a deleted resource has none. */
   readonly state: ResourceState | undefined;
   /** The first attributes of rs:md, as markup that begins with a space, or nothing. */
   readonly event: string;

@@ -1,4 +1,4 @@
-// Nearly every text needs nothing, and one look tells; looking for what is plain is twice as fast as for what is not.
+// Nearly every text needs no escaping, which one test finds; testing for plain characters is twice as fast as for others.
 const NEEDS_CARE = /[^ !#-%'-;=?-~]/;
 const EACH = /[&<>"\u0000-\u001f\ufffe\uffff]/g;
 const REFERENCES: Readonly<Record<string, string>> = {
@@ -12,7 +12,7 @@ const REFERENCES: Readonly<Record<string, string>> = {
   '\r': '&#13;',
 };
 
-/** What stands for a character that XML 1.0 cannot hold (2.2). */
+/** Replaces a character that XML 1.0 cannot contain (2.2). */
 const REPLACEMENT = '\ufffd';
 
 /** A text for an element or for an attribute in double quotes. Takes any string, and always gives well-formed XML. */

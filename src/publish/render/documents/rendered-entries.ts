@@ -30,7 +30,7 @@ export class RenderedEntries {
   find(key: ResourceKey, urlPrefix: string): Place {
     let { from, to } = this.place;
     while (from < to) {
-      // The line that the middle lies in.
+      // The line that the middle is in.
       const line = this.bytes.lastIndexOf('\n', from + ((to - from) >> 1) - 1) + 1;
       const start = Math.max(line, from);
       const end = this.bytes.indexOf('\n', start) + 1;

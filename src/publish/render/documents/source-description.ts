@@ -10,7 +10,7 @@ export interface SourceDescription {
   readonly capabilityLists: readonly { readonly uri: string; readonly describedBy?: string | undefined }[];
 }
 
-/** ResourceSync 1.1, 8. Nothing stands above it, so it has no link `up`. */
+/** ResourceSync 1.1, 8. It is the top document, so it has no link `up`. */
 export function renderSourceDescription({ describedBy, index, capabilityLists }: SourceDescription): string {
   const head = documentHead({
     root: 'urlset',
