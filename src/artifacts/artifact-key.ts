@@ -17,7 +17,10 @@ export const ACTIVITIES = [
 ] as const;
 export type Activity = (typeof ACTIVITIES)[number];
 
-/** Everything that this program stores as artifacts: `formatKey` names it, `mediaTypeOf` says what it is. None is ever changed. */
+/**
+ * Everything that this program stores as artifacts: `formatKey` names it, `mediaTypeOf` says what it is. None is ever
+ * changed.
+ */
 export type ArtifactKey =
   | AvroKey
   | BesideKey
@@ -34,8 +37,8 @@ export type ArtifactKey =
 /** Beside the Avro file of a run. */
 export interface BesideKey {
   /**
-   * `provenance` makes the file exist; `summary` has what its run did; `errata` the records that failed; by `claim` a run takes a second of
-   * its own, before there is anything else.
+   * `provenance` makes the file exist; `summary` has what its run did; `errata` the records that failed; by `claim` a
+   * run takes a second of its own, before there is anything else.
    */
   readonly kind: keyof typeof BESIDE;
   /** The key of the Avro file. */
@@ -174,7 +177,10 @@ function parseSegment(text: ObjectKey): ArtifactKey | undefined {
   return { kind: 'segment-part', chain, part, number: Number(number), ...boundaries, chance };
 }
 
-/** Reads the key of an Avro file, also one without the folder of the date, or with a slash before it. Undefined for any other key. */
+/**
+ * Reads the key of an Avro file, also one without the folder of the date, or with a slash before it. Undefined for any
+ * other key.
+ */
 export function parseAvroKey(text: string): AvroKey | undefined {
   const names = withoutSlash(text).split('/');
   const file = names.pop()!;

@@ -2,9 +2,10 @@ import type { Readable } from 'node:stream';
 import type { Hashes } from '../core/hash.ts';
 
 /**
- * Immutable objects under keys: a folder, or a prefix of an S3 bucket. Held to these promises by test/contract/artifact-store.ts. Keys are
- * relative to it, printable ASCII without spaces, with `/` between names; none is empty or begins with a dot, which is for what the store keeps for
- * itself (plain-key.ts); other keys are `invalid`.
+ * Immutable objects under keys: a folder, or a prefix of an S3 bucket. Held to these promises by
+ * test/contract/artifact-store.ts. Keys are relative to it, printable ASCII without spaces, with `/` between names;
+ * none is empty or begins with a dot, which is for what the store keeps for itself (plain-key.ts); other keys are
+ * `invalid`.
  *
  * A fault that may pass is `unavailable`: the server denies, throttles, does not answer, or cuts its answer off.
  */
@@ -12,13 +13,16 @@ export interface ArtifactStore {
   /** As messages name it; without credentials. */
   readonly name: string;
 
-  /** Where an object is, as Spark takes it: `s3a://bucket/prefix/key` or `file:///folder/key`, nothing percent-encoded. */
+  /**
+   * Where an object is, as Spark takes it: `s3a://bucket/prefix/key` or `file:///folder/key`, nothing percent-encoded.
+   */
   pathOf(key: ObjectKey): string;
 
   /**
-   * Writes an object as a stream. It is there whole, durably, when this resolves, and not at all before; when it fails, nothing is there.
-   * @throws TidemarkError `conflict` when the key is taken: nothing is ever overwritten; the signal's reason when it is aborted;
-   *   what the body throws
+   * Writes an object as a stream. It is there whole, durably, when this resolves, and not at all before; when it fails,
+   * nothing is there.
+   * @throws TidemarkError `conflict` when the key is taken: nothing is ever overwritten; the signal's reason when it is
+   *   aborted; what the body throws
    */
   put(key: ObjectKey, body: ArtifactBody, options?: PutOptions): Promise<StoredObject>;
 
@@ -34,7 +38,10 @@ export interface ArtifactStore {
   /** All objects whose key begins with `prefix`, ascending by the bytes of their keys, as batches. */
   list(prefix: string): AsyncIterable<readonly ListedObject[]>;
 
-  /** The names of the folders right below a folder (empty, or ending with a slash), ascending; none for one that is not there. */
+  /**
+   * The names of the folders right below a folder (empty, or ending with a slash), ascending; none for one that is not
+   * there.
+   */
   folders(under: string): Promise<readonly string[]>;
 
   /** The objects right below a folder, ascending by the bytes of their keys. */

@@ -1,6 +1,9 @@
 import type { ArtifactBody } from './artifact-store.ts';
 
-/** Bytes of each block of a body but the last; as the parts of an upload to S3, which has at most 10,000 of them and of one size. */
+/**
+ * Bytes of each block of a body but the last; as the parts of an upload to S3, which has at most 10,000 of them and of
+ * one size.
+ */
 export const BLOCK_BYTES = 8 * 1024 * 1024;
 /** How many blocks are on their way at a time, at most. */
 const MOST_UNDER_WAY = 4;
@@ -22,8 +25,9 @@ export interface PumpOptions {
 }
 
 /**
- * Cuts a body into blocks of one size. Resolves with its length in bytes when all of them are taken; rejects at once when one cannot be,
- * or the signal says so, however long the body would keep us waiting; nothing is being taken any more then.
+ * Cuts a body into blocks of one size. Resolves with its length in bytes when all of them are taken; rejects at once
+ * when one cannot be, or the signal says so, however long the body would keep us waiting; nothing is being taken any
+ * more then.
  */
 export async function pumpBlocks(body: ArtifactBody, { take, signal }: PumpOptions): Promise<number> {
   const pump = new Pump(take);

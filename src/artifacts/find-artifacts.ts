@@ -26,7 +26,9 @@ export interface ArtifactFilter {
 
 type Reads = Pick<ArtifactStore, 'list' | 'folders' | 'objects'>;
 
-/** Written beside a run's own file, with the same timestamp: it lists what was deleted, and is no state of the provider. */
+/**
+ * Written beside a run's own file, with the same timestamp: it lists what was deleted, and is no state of the provider.
+ */
 export const COMPANION: FoundArtifact['schema'] = 'DeletedRecord.v1';
 /** How many providers are looked through at a time. */
 const AT_ONCE = 16;

@@ -47,7 +47,8 @@ export async function writePlan(
 }
 
 /**
- * Reads a plan by its key, or by that of its folder, with a slash before it or not. What its file is called does not matter.
+ * Reads a plan by its key, or by that of its folder, with a slash before it or not. What its file is called does not
+ * matter.
  * @throws TidemarkError `not-found`; `invalid` for a file that is no plan
  */
 export async function readPlan(

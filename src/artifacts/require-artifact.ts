@@ -3,7 +3,9 @@ import { requireKey } from './artifact-key.ts';
 import type { ArtifactStore, ObjectKey } from './artifact-store.ts';
 import { type FoundArtifact, findArtifact } from './find-artifacts.ts';
 
-/** @throws TidemarkError `not-found` when it is not there or not complete; `invalid` for what is no key of an Avro file */
+/**
+ * @throws TidemarkError `not-found` when it is not there or not complete; `invalid` for what is no key of an Avro file
+ */
 export async function requireArtifact(store: ArtifactStore, text: string): Promise<FoundArtifact> {
   const { key } = requireKey(text);
   const found = await findArtifact(store, key);

@@ -92,7 +92,8 @@ export class ChangeLists {
     const next = await this.#endOfDocument(published, from, asked ?? newest + 1);
     const until = next ?? asked;
     const head = { from, capabilityList: uris.capabilityList, ...(until !== undefined && { until }) };
-    // Under one name, so that a new question replaces the last one in the cache: there are as many as there are clients.
+    // Under one name, so that a new question replaces the last one in the cache: there are as many as there are
+    // clients.
     const question = { ...published, fingerprint: fingerprint(published.fingerprint, from, until) };
     const document = planChanges(question, {
       name: documentName(uris.changeList, 'between'),
@@ -142,7 +143,8 @@ interface ChangesPlan {
 
 function planWindowIndex(published: PublishedSet, { windows, newest }: History): DocumentPlan {
   const { set, uris } = published;
-  // An index lists what has happened since its `from`, so the oldest of too many windows may be left out (ResourceSync 1.1, 12.2).
+  // An index lists what has happened since its `from`, so the oldest of too many windows may be left out (ResourceSync
+  // 1.1, 12.2).
   const first = Math.max(windows.length - MAX_ENTRIES, 0);
   return plan(published, { name: documentName(uris.changeList, 'index'), version: newest }, () => ({
     newest,

@@ -8,7 +8,10 @@ import type { PageDirectory } from './pages/page-directory.ts';
 import type { PublishedDocument } from './published-document.ts';
 import type { PublishedSet, SetUris } from './published-set.ts';
 
-/** Which version of a document to publish, and how to make it. A plan is made at one state of the log, and carried out later. */
+/**
+ * Which version of a document to publish, and how to make it. A plan is made at one state of the log, and carried out
+ * later.
+ */
 export interface DocumentPlan {
   readonly reference: DocumentReference;
   readonly making: () => Making;

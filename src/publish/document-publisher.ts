@@ -26,13 +26,16 @@ export interface DocumentPublisher {
    */
   sourceDocument(key: SourceDocumentKey, shown: readonly ResourceSet[]): Promise<PublishedDocument>;
   /**
-   * @throws TidemarkError `not-found` for the name of a page or window that never existed; `gone` for one of an old epoch, and for a page that
-   *   was split more than a day ago; `not-ready` while the set is read for the first time; `invalid` when `until` is not after `from`,
-   *   `from` lies in the future, or `until` before the history of the set
+   * @throws TidemarkError `not-found` for the name of a page or window that never existed; `gone` for one of an old
+   *   epoch, and for a page that was split more than a day ago; `not-ready` while the set is read for the first time;
+   *   `invalid` when `until` is not after `from`, `from` lies in the future, or `until` before the history of the set
    */
   setDocument(key: SetDocumentKey): Promise<PublishedDocument>;
   pages(slug: string): Promise<readonly PageInfo[]>;
-  /** Some pages of a set, and how many there are. Sizes and digests are read from the disk. @param range `start` is counted from 0 */
+  /**
+   * Some pages of a set, and how many there are. Sizes and digests are read from the disk.
+   * @param range `start` is counted from 0
+   */
   pagesFrom(
     slug: string,
     range: { readonly start: number; readonly most: number },

@@ -44,9 +44,9 @@ export interface SetRow extends DocumentRow {
 }
 
 /**
- * Every document that is published. Routes, addresses, the Capability List, the API and its description, and pages for people follow from
- * the rows. To add a document, write its renderer and a row. A path that another one's parameter would match comes before it. The plan
- * says which version there is now, and whether that may be cached for ever.
+ * Every document that is published. Routes, addresses, the Capability List, the API and its description, and pages for
+ * people follow from the rows. To add a document, write its renderer and a row. A path that another one's parameter
+ * would match comes before it. The plan says which version there is now, and whether that may be cached for ever.
  */
 export const DOCUMENTS = {
   sourceDescription: {
@@ -161,7 +161,10 @@ type KeyOf<Kind extends DocumentKind> = { readonly kind: Kind } & {
   readonly [Field in FieldsOf<Table[Kind]['path']>]: string;
 } & (Table[Kind] extends { readonly takesRange: true } ? { readonly range?: AskedRange | undefined } : unknown);
 
-/** A document by its kind and the parameters of its path: `{ kind: 'resourceListPage', set: 'maps', name: '1-00000002' }`. */
+/**
+ * A document by its kind and the parameters of its path: `{ kind: 'resourceListPage', set: 'maps', name: '1-00000002'
+ * }`.
+ */
 export type DocumentKey = { readonly [Kind in DocumentKind]: KeyOf<Kind> }[DocumentKind];
 export type SetDocumentKey = Extract<DocumentKey, { readonly set: string }>;
 export type SourceDocumentKey = Exclude<DocumentKey, SetDocumentKey>;

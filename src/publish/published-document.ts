@@ -14,7 +14,9 @@ export interface PublishedDocument {
   readonly rendered: number;
   /** A closed document never changes and may be cached for ever. */
   readonly immutable: boolean;
-  /** The boundary at which the next document goes on, when this one had no room for all changes that a client asked for. */
+  /**
+   * The boundary at which the next document goes on, when this one had no room for all changes that a client asked for.
+   */
   readonly next?: Stamp | undefined;
   /** Bytes of each encoding. */
   readonly lengths: Readonly<Record<Encoding, number>>;

@@ -103,8 +103,8 @@ export class Publisher implements DocumentPublisher {
   }
 
   /**
-   * How many pages are cached in their current version, of the sets that a client asked for since the start. It reads neither store nor
-   * disk.
+   * How many pages are cached in their current version, of the sets that a client asked for since the start. It reads
+   * neither store nor disk.
    */
   async countPages(): Promise<PageCounts> {
     const counts = { current: 0, outOfDate: 0 };

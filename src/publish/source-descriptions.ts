@@ -6,7 +6,10 @@ import type { DocumentPlan, SourceInput } from './document-plan.ts';
 import { documentName } from './pages/document-name.ts';
 import type { RenderJob } from './render/render-job.ts';
 
-/** The Source Description: one document, or an index over several when there are more sets than one may list (ResourceSync 1.1, 8). */
+/**
+ * The Source Description: one document, or an index over several when there are more sets than one may list
+ * (ResourceSync 1.1, 8).
+ */
 export function planSourceDescription(input: SourceInput): DocumentPlan {
   const { baseUrl, shown, uris } = input;
   const slugs = shown.map(({ slug }) => slug);
@@ -40,7 +43,8 @@ function plan({ baseUrl, shown, uri }: SourceInput, slugs: readonly string[], jo
   const newest = shown.reduce((latest, { epochStart }) => Math.max(latest, epochStart), 0);
   // Those that list private sets have one name, so that a new one replaces the last: there may be one for each token.
   const variant = shown.some((set) => set.private === true) ? 'for-some' : undefined;
-  // A set that is not shown makes no other version: otherwise its Last-Modified would reveal when this one was rendered.
+  // A set that is not shown makes no other version: otherwise its Last-Modified would reveal when this one was
+  // rendered.
   const print = fingerprint(baseUrl, newest, slugs, job.kind);
   return {
     reference: { folder: 'source', name: documentName(uri, variant), version: newest, fingerprint: print },

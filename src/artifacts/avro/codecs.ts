@@ -14,7 +14,8 @@ interface Packing {
   decompressSync(bytes: Uint8Array): Uint8Array;
 }
 
-// A block of ours comes out in one piece: each piece is a way to a thread and back, which costs more than most of the unpacking.
+// A block of ours comes out in one piece: each piece is a way to a thread and back, which costs more than most of the
+// unpacking.
 const compressing = { chunkSize: BLOCK_SIZE + 8_192 };
 const decompressing = { ...compressing, maxOutputLength: LARGEST_BLOCK };
 
@@ -48,7 +49,10 @@ function zstandard(): Packing | undefined {
   };
 }
 
-/** With the length known, zstd takes a fraction of the memory that it clears for a stream of unknown length, and half of the time. */
+/**
+ * With the length known, zstd takes a fraction of the memory that it clears for a stream of unknown length, and half of
+ * the time.
+ */
 function zstandardOptions({ length }: Uint8Array): zlib.ZstdOptions {
   const window = { [zlib.constants.ZSTD_c_windowLog]: Math.log2(BLOCK_SIZE) };
   return { ...compressing, pledgedSrcSize: length, ...(length <= BLOCK_SIZE && { params: window }) };

@@ -16,8 +16,9 @@ import { recordType } from './record-type.ts';
 import type { RecordOf, SchemaId } from './schemas.ts';
 
 /**
- * Reads Avro object container files, strictly: an error names the byte at which the file is damaged, and nothing is passed over. avsc
- * decodes the values; its own reader of files takes a file that is cut off for a shorter one, and reads no block by itself.
+ * Reads Avro object container files, strictly: an error names the byte at which the file is damaged, and nothing is
+ * passed over. avsc decodes the values; its own reader of files takes a file that is cut off for a shorter one, and
+ * reads no block by itself.
  */
 
 export interface DecodedBlock<Id extends SchemaId> {
@@ -43,8 +44,8 @@ export async function readHeader<Id extends SchemaId = SchemaId>(
 
 /**
  * Reads a file from its beginning, block by block; some are unpacked ahead.
- * @throws TidemarkError `invalid` for a file that is cut off or damaged, has another schema or an unknown codec, or a text that is no UTF-8;
- *   what `bytes` throws
+ * @throws TidemarkError `invalid` for a file that is cut off or damaged, has another schema or an unknown codec, or a
+ *   text that is no UTF-8; what `bytes` throws
  */
 export async function* readContainer<Id extends SchemaId>(
   bytes: AsyncIterable<Uint8Array>,
@@ -89,7 +90,10 @@ export async function decodeBlock<Id extends SchemaId>(
   return decode(await unpackBlock(bytes, header, offset), header);
 }
 
-/** Unpacks one block that was read by its place, as `decodeBlock` does, and leaves its records to others. @throws TidemarkError as that */
+/**
+ * Unpacks one block that was read by its place, as `decodeBlock` does, and leaves its records to others.
+ * @throws TidemarkError as that
+ */
 export async function unpackBlock<Id extends SchemaId>(
   bytes: Uint8Array,
   header: ContainerHeader<Id>,

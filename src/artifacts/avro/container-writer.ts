@@ -7,8 +7,8 @@ import { encodeLong } from './long.ts';
 import type { RecordOf, SchemaId } from './schemas.ts';
 
 /**
- * Writes Avro object container files. Values are encoded by avsc; its own writer of files knows neither where a block begins nor how
- * many bytes wait, and gives records back one event at a time, so that blocks are put together here.
+ * Writes Avro object container files. Values are encoded by avsc; its own writer of files knows neither where a block
+ * begins nor how many bytes wait, and gives records back one event at a time, so that blocks are put together here.
  */
 
 /** Where a block is in its file. */
@@ -29,7 +29,10 @@ export interface EncodeOptions<Id extends SchemaId> {
   readonly doc?: string | undefined;
   /** More for the header; keys that begin with `avro.` are Avro's. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
-  /** Told of each block when it is given out, in their order: the records are those that were given, one after the other. */
+  /**
+   * Told of each block when it is given out, in their order: the records are those that were given, one after the
+   * other.
+   */
   readonly onBlock?: ((block: BlockPlace) => void) | undefined;
 }
 
@@ -38,7 +41,8 @@ export const UNDER_WAY = 4;
 
 /**
  * Encodes records into an Avro object container file.
- * @throws TidemarkError `invalid` for a record that is none of the schema, naming it and the field; what `records` throws
+ * @throws TidemarkError `invalid` for a record that is none of the schema, naming it and the field; what `records`
+ *   throws
  */
 export async function* encodeContainer<Id extends SchemaId>(options: EncodeOptions<Id>): AsyncGenerator<Uint8Array> {
   const { schema, codec = 'deflate', doc, metadata, records, onBlock } = options;

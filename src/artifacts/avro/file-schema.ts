@@ -10,9 +10,9 @@ export interface FileSchema {
 }
 
 /**
- * Tells from the header which schema a file has. Our files name it in `schema.name`. Files of others may only have the schema, as the source
- * has it, or as a parser rewrote it: with the joined name, or without the namespace. A name that two schemas share is then taken for the one that is
- * wanted, which the name of the file says.
+ * Tells from the header which schema a file has. Our files name it in `schema.name`. Files of others may only have the
+ * schema, as the source has it, or as a parser rewrote it: with the joined name, or without the namespace. A name that
+ * two schemas share is then taken for the one that is wanted, which the name of the file says.
  * @throws TidemarkError `invalid`: none of ours, one of two, or with other fields
  */
 export function fileSchema(metadata: ReadonlyMap<string, string>, wanted?: SchemaId): FileSchema {
@@ -67,7 +67,10 @@ function sameName(id: SchemaId, name: string): boolean {
   return `.${NAME_PREFIX}${id}`.endsWith(`.${name}`);
 }
 
-/** Whether values are written alike: names of types, notes and hints for a language do not matter. What a file has may be any JSON. */
+/**
+ * Whether values are written alike: names of types, notes and hints for a language do not matter. What a file has may
+ * be any JSON.
+ */
 function isWrittenAs(ours: AvroType, given: unknown): boolean {
   const type = plain(given);
   const own = plain(ours) as AvroType;
@@ -83,7 +86,10 @@ function isWrittenAs(ours: AvroType, given: unknown): boolean {
   );
 }
 
-/** A type that is named by itself, instead of an object that says no more: `{"type": "string", "avro.java.string": "String"}`. */
+/**
+ * A type that is named by itself, instead of an object that says no more: `{"type": "string", "avro.java.string":
+ * "String"}`.
+ */
 function plain(type: unknown): unknown {
   let plainer = type;
   while (isTypeObject(plainer) && !['record', 'enum', 'array', 'map', 'fixed'].includes(plainer.type as string)) {

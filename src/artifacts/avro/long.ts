@@ -19,8 +19,8 @@ export function encodeLong(number: number): Uint8Array {
 }
 
 /**
- * The number that begins at a position, and where it ends. Undefined when the bytes end before it does. One that is no safe integer becomes
- * infinite: it is larger than every limit.
+ * The number that begins at a position, and where it ends. Undefined when the bytes end before it does. One that is no
+ * safe integer becomes infinite: it is larger than every limit.
  */
 export function decodeLong(bytes: Uint8Array, position: number): { value: number; end: number } | undefined {
   let sum = 0;

@@ -27,7 +27,10 @@ export interface PlainBlock<Id extends SchemaId> extends Block {
   readonly header: BlockHeader<Id>;
 }
 
-/** Blocks of a file that lie one after the other, packed. Plain values, to be handed to a thread: `bytes` have a buffer of their own. */
+/**
+ * Blocks of a file that lie one after the other, packed. Plain values, to be handed to a thread: `bytes` have a buffer
+ * of their own.
+ */
 export interface Stretch<Id extends SchemaId> {
   readonly header: BlockHeader<Id>;
   /** Bytes of the file before it. */
@@ -37,7 +40,10 @@ export interface Stretch<Id extends SchemaId> {
 
 /** Bytes that both numbers of a block take at most. */
 const LONGEST_HEAD = 2 * LONGEST_LONG;
-/** Bytes of a stretch, but for one larger block: what a thread has to do with them takes a hundred times as long as handing them over. */
+/**
+ * Bytes of a stretch, but for one larger block: what a thread has to do with them takes a hundred times as long as
+ * handing them over.
+ */
 const STRETCH = 512 * 1024;
 
 /** Blocks from the current position of a source to its end. */
@@ -47,7 +53,8 @@ export async function* packedBlocks(source: ByteSource, header: BlockHeader): As
 
 /**
  * Reads a file from its beginning, and leaves unpacking to the caller: of the blocks, it reads their lengths only.
- * @throws TidemarkError `invalid` for what is no Avro file, has another schema, or an unknown codec; what `bytes` throws
+ * @throws TidemarkError `invalid` for what is no Avro file, has another schema, or an unknown codec; what `bytes`
+ *   throws
  */
 export async function* readStretches<Id extends SchemaId>(
   bytes: AsyncIterable<Uint8Array>,
@@ -76,8 +83,8 @@ export async function* readStretches<Id extends SchemaId>(
 }
 
 /**
- * Unpacks the blocks of a stretch, one by one, in this thread. The bytes of a block are gone when the next is asked for, and those of the stretch at
- * the end: the garbage collector would let a hundred megabytes of them gather.
+ * Unpacks the blocks of a stretch, one by one, in this thread. The bytes of a block are gone when the next is asked
+ * for, and those of the stretch at the end: the garbage collector would let a hundred megabytes of them gather.
  * @throws TidemarkError `invalid` for a block that is cut off or damaged
  */
 export function* unpackStretch<Id extends SchemaId>({ header, offset, bytes }: Stretch<Id>): Generator<PlainBlock<Id>> {

@@ -8,7 +8,8 @@ import { type RecordOf, SCHEMAS, type SchemaId } from './schemas.ts';
 /** Values of one schema to bytes and back; by avsc, with what it does not check. */
 export interface RecordType<Id extends SchemaId> {
   /**
-   * Writes a record into a buffer. Gives where it ends, or, when the buffer is too small, minus the bytes that it lacks.
+   * Writes a record into a buffer. Gives where it ends, or, when the buffer is too small, minus the bytes that it
+   * lacks.
    * @throws TidemarkError `invalid`, naming the field, when it is no record of the schema
    */
   encode(record: RecordOf[Id], buffer: Buffer, position: number): number;

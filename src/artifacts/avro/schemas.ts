@@ -1,6 +1,9 @@
 import type { Mimetype } from './mimetypes.ts';
 
-/** The schemas that artifacts have: full names without `la.dp.avro.`, as they stand in keys. The first four are the source's, the others ours. */
+/**
+ * The schemas that artifacts have: full names without `la.dp.avro.`, as they stand in keys. The first four are the
+ * source's, the others ours.
+ */
 export const SCHEMA_IDS = [
   'OriginalRecord.v1',
   'MAP.3_1.IndexRecord.v1',
@@ -27,7 +30,10 @@ export interface OriginalRecord {
   readonly mimetype: Mimetype;
 }
 
-/** A record that a mapping, an enrichment or an indexing made: JSON text for an IndexRecord of MAP 3.1, else MAP 4.0 as RDF. */
+/**
+ * A record that a mapping, an enrichment or an indexing made: JSON text for an IndexRecord of MAP 3.1, else MAP 4.0 as
+ * RDF.
+ */
 export interface DerivedRecord {
   readonly id: string;
   readonly document: string;
@@ -118,8 +124,9 @@ export interface AvroRecord {
 export const NAME_PREFIX = 'la.dp.avro.';
 
 /**
- * As the source writes them. The dotted names make Avro pass over the namespace, so that to Avro both IndexRecords are `IndexRecord.v1`; and no
- * parser takes the full name, as a namespace must not have a part that begins with a digit. So the literal namespace tells them apart.
+ * As the source writes them. The dotted names make Avro pass over the namespace, so that to Avro both IndexRecords are
+ * `IndexRecord.v1`; and no parser takes the full name, as a namespace must not have a part that begins with a digit. So
+ * the literal namespace tells them apart.
  */
 export const SCHEMAS: Readonly<Record<SchemaId, AvroRecord>> = {
   'OriginalRecord.v1': {
@@ -239,7 +246,10 @@ export function isSchemaId(text: string): text is SchemaId {
   return SCHEMA_IDS.some((id) => id === text);
 }
 
-/** The schema as JSON text for the header of a file, in the source's order; `doc` is where the source has it, or is left out. */
+/**
+ * The schema as JSON text for the header of a file, in the source's order; `doc` is where the source has it, or is left
+ * out.
+ */
 export function schemaText(id: SchemaId, doc?: string): string {
   const { fields, ...names } = SCHEMAS[id];
   return JSON.stringify({ ...names, ...(doc !== undefined && { doc }), fields });

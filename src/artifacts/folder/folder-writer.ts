@@ -19,7 +19,10 @@ export interface WriteTask {
   readonly signal: PutOptions['signal'];
 }
 
-/** Writes a file under a temporary name, and gives it its own when it is durable: a hard link, which never replaces anything. */
+/**
+ * Writes a file under a temporary name, and gives it its own when it is durable: a hard link, which never replaces
+ * anything.
+ */
 export async function writeFile(task: WriteTask): Promise<StoredObject> {
   const { root, key, temporary, signal } = task;
   const target = join(root, key);

@@ -11,7 +11,10 @@ interface Named {
   readonly isFolder: boolean;
 }
 
-/** What is in a folder (empty, or ending with a slash) that may have a key, in the order of the keys; nothing when it is not there. */
+/**
+ * What is in a folder (empty, or ending with a slash) that may have a key, in the order of the keys; nothing when it is
+ * not there.
+ */
 export async function namesIn(root: string, under: string): Promise<readonly Named[]> {
   if (under !== '') requirePlainKey(under.replace(/\/$/, ''));
   const entries = await readdir(join(root, under), { withFileTypes: true }).catch((error: unknown) => {

@@ -9,7 +9,9 @@ const FOLDER = '.unfinished';
 const LONG = 24 * 60 * 60 * 1000;
 const NAME = /^(.*)\.(\d+)\.[0-9a-f-]{36}$/;
 
-/** Files that are being written. Those that a process left behind which was killed are removed by the next that writes. */
+/**
+ * Files that are being written. Those that a process left behind which was killed are removed by the next that writes.
+ */
 export class TemporaryFiles {
   readonly #folder: string;
   #ready: Promise<void> | undefined;

@@ -9,8 +9,8 @@ import { RunningHashes } from './running-hashes.ts';
 const SHARES: readonly (readonly HashAlgorithm[])[] = [['md5'], ['sha-1', 'sha-256']];
 
 /**
- * Hashes the blocks of one body with each algorithm there is. A body of several blocks is hashed in threads: all three take 3.5 seconds
- * for a gigabyte, in which the main thread would encode nothing.
+ * Hashes the blocks of one body with each algorithm there is. A body of several blocks is hashed in threads: all three
+ * take 3.5 seconds for a gigabyte, in which the main thread would encode nothing.
  */
 export class BlockHasher {
   #threads: readonly CalledThread<HashFunctions>[] = [];

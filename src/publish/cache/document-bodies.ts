@@ -16,7 +16,9 @@ const unpack = promisify(gunzip);
 /** Bodies up to this size are kept in memory: those that every client begins with. */
 const SMALL = 65_536;
 const MOST_SMALL_BYTES = 32 * 1024 * 1024;
-/** Milliseconds that the body of a replaced version stays: a request may hold its record, and not have opened it yet. */
+/**
+ * Milliseconds that the body of a replaced version stays: a request may hold its record, and not have opened it yet.
+ */
 const GRACE = 10_000;
 
 /** The bodies of rendered documents, which lie beside their records on disk; small ones also in memory. */
@@ -66,7 +68,8 @@ export class DocumentBodies {
 }
 
 /**
- * Nothing waits for the disk when a document is written: after a power failure a record may be there, and its body not whole.
+ * Nothing waits for the disk when a document is written: after a power failure a record may be there, and its body not
+ * whole.
  * @throws Error then
  */
 export async function requireBody(path: string, record: DocumentRecord): Promise<void> {
@@ -75,8 +78,8 @@ export async function requireBody(path: string, record: DocumentRecord): Promise
 }
 
 /**
- * Whether a body has the very bytes that its record is about: after a power failure it may have the right size and be full of zeros, and a disk may
- * have changed some. Reads all of it.
+ * Whether a body has the very bytes that its record is about: after a power failure it may have the right size and be
+ * full of zeros, and a disk may have changed some. Reads all of it.
  */
 export async function isSound(path: string, record: DocumentRecord): Promise<boolean> {
   const hash = createHash('sha256');

@@ -222,7 +222,8 @@ export class DocumentCache {
     if (older !== undefined && older !== path) await this.#remove(older);
     this.#versions.set(versionless(reference), path);
     const entry = await this.#readRecord(path);
-    // Another process has made it at the same time, and was last; or it has removed it already, and only this answer needs it.
+    // Another process has made it at the same time, and was last; or it has removed it already, and only this answer
+    // needs it.
     if (entry?.record.body !== record.body) this.#bodies.removeLater(path, record);
     else entry.sound = Promise.resolve(true);
     await this.#evict();

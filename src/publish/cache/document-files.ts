@@ -30,13 +30,13 @@ const LEFT_OVER_AFTER = 10 * 60 * 1000;
 /** Only gzip is kept: a request for plain text is rare, and answered by unpacking. */
 export const BODY_ENDING = '.xml.gz';
 
-// 17 MB of entries take 38 ms for 2.55 MB; gzip 6 takes 83 ms for 2.51 MB. What repeats is in the entry before: of a window of 32 kB,
-// zlib's default, the far end would cost 12 ms and make longer distances.
+// 17 MB of entries take 38 ms for 2.55 MB; gzip 6 takes 83 ms for 2.51 MB. What repeats is in the entry before: of a
+// window of 32 kB, zlib's default, the far end would cost 12 ms and make longer distances.
 const GZIP = { level: 2, windowBits: 12, memLevel: 7, chunkSize: 262_144 };
 
 /**
- * Writes a document, packed, and then, at once, the record that makes it visible. A body is never written over: a reader that has
- * the old record gets the old bytes.
+ * Writes a document, packed, and then, at once, the record that makes it visible. A body is never written over: a
+ * reader that has the old record gets the old bytes.
  * @param record the path of the record
  * @throws TidemarkError `unavailable` when the disk does not take it; then nothing of it is left
  */

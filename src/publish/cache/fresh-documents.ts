@@ -8,7 +8,10 @@ import type { DocumentReference } from './document-reference.ts';
 /** What a publisher needs of the documents that were rendered. */
 export type Documents = Pick<DocumentCache, 'get' | 'refresh' | 'holds' | 'peek'>;
 
-/** Renders each document from the store when it is opened, and keeps none: to compare with those that are kept. Only `identity` can be opened. */
+/**
+ * Renders each document from the store when it is opened, and keeps none: to compare with those that are kept. Only
+ * `identity` can be opened.
+ */
 export class FreshDocuments implements Documents {
   readonly #index: ResourceIndex;
 

@@ -7,11 +7,15 @@ import type { Making } from './document-cache.ts';
 import type { DocumentRecord } from './document-files.ts';
 import type { RenderFunctions } from './render.worker.ts';
 
-/** Two keep a machine of two cores busy; more would take memory for a gain that only a first list of many pages would show. */
+/**
+ * Two keep a machine of two cores busy; more would take memory for a gain that only a first list of many pages would
+ * show.
+ */
 const THREADS = 2;
 
 /**
- * Renders and surveys in threads: so the HTTP thread is never held, and memory is that of as many documents as there are threads.
+ * Renders and surveys in threads: so the HTTP thread is never held, and memory is that of as many documents as there
+ * are threads.
  */
 export class Renderer {
   readonly #threads: ThreadPool<RenderFunctions>;

@@ -24,8 +24,8 @@ export function parseName(name: string, epoch: number): number {
 }
 
 /**
- * The name of a page or a window. Names sort as their numbers do: one known client reads the parts of an index in the order of their
- * URIs, and windows must come in the order of time.
+ * The name of a page or a window. Names sort as their numbers do: one known client reads the parts of an index in the
+ * order of their URIs, and windows must come in the order of time.
  */
 export function partName(epoch: number, number: number): string {
   return `${epoch}-${String(number).padStart(8, '0')}`;

@@ -6,8 +6,8 @@ import { partName } from './document-name.ts';
 import { bytesOf, MOST_BYTES, MOST_PAGES, MOST_RETIRED_BYTES } from './page-limits.ts';
 
 /**
- * A Resource List page: a contiguous range of keys, from its `from` to that of the next page. What it holds is counted along the
- * log, so that nothing has to be asked of the store until a page is too full.
+ * A Resource List page: a contiguous range of keys, from its `from` to that of the next page. What it holds is counted
+ * along the log, so that nothing has to be asked of the store until a page is too full.
  */
 export interface Page {
   readonly name: string;
@@ -64,11 +64,11 @@ interface WholeSurvey {
 export const RETIRED_FOR = 24 * 60 * 60 * 1000;
 
 /**
- * Which range of keys is which page of a set. A fold of the log, so every server has the same one, with one exception: where a page is
- * split is read from the store, and agreed upon through the catalog before any client reads of it.
+ * Which range of keys is which page of a set. A fold of the log, so every server has the same one, with one exception:
+ * where a page is split is read from the store, and agreed upon through the catalog before any client reads of it.
  *
- * A name never loses a key that it held: a key beyond all that a full page held opens a new page; a page that
- * overflows in the middle is retired, and its pieces have new names.
+ * A name never loses a key that it held: a key beyond all that a full page held opens a new page; a page that overflows
+ * in the middle is retired, and its pieces have new names.
  */
 export class PageDirectory {
   readonly epoch: number;
@@ -215,7 +215,10 @@ export class PageDirectory {
     }
   }
 
-  /** What the catalog keeps; names that were retired more than a day ago, or before too many others, are forgotten, and so answer 410. */
+  /**
+   * What the catalog keeps; names that were retired more than a day ago, or before too many others, are forgotten, and
+   * so answer 410.
+   */
   toStored(now: number): StoredDirectory {
     this.#forgetRetired(now);
     const { epoch, through } = this;

@@ -2,20 +2,26 @@ import type { ResourceKey } from '../../core/key.ts';
 import { MAX_ENTRIES } from '../../core/resource-set.ts';
 import type { Limits, Piece } from '../../stores/resource-index.ts';
 
-/** Resources for each entry of a page, above which pages are made larger, and how many there are then for each: an index has 50,000 pages at most. */
+/**
+ * Resources for each entry of a page, above which pages are made larger, and how many there are then for each: an index
+ * has 50,000 pages at most.
+ */
 export const MOST_PAGES = MAX_ENTRIES;
 const WIDEN_ABOVE = 40_000;
 const WIDEN_TO = 25_000;
 
-/** The limits of pages when a set has so many resources: larger than the set says when an index could not list all pages. */
+/**
+ * The limits of pages when a set has so many resources: larger than the set says when an index could not list all
+ * pages.
+ */
 export function widened({ entries, weight }: Limits, resources: number): Limits {
   if (resources <= entries * WIDEN_ABOVE) return { entries, weight };
   return { entries: Math.min(Math.ceil(resources / WIDEN_TO), MAX_ENTRIES), weight };
 }
 
 /**
- * Bytes of a stored directory, which is one document of the catalog: Elasticsearch takes 100 MB, and less with a small heap. Keys may be
- * 2,048 characters long, so pages of few entries are made larger before there are 50,000 of them.
+ * Bytes of a stored directory, which is one document of the catalog: Elasticsearch takes 100 MB, and less with a small
+ * heap. Keys may be 2,048 characters long, so pages of few entries are made larger before there are 50,000 of them.
  */
 export const MOST_BYTES = 16 * 1024 * 1024;
 const WIDEN_ABOVE_BYTES = 13 * 1024 * 1024;

@@ -27,7 +27,10 @@ export interface KnownPage {
   readonly version: Stamp;
 }
 
-/** The page directory of one set and epoch, kept in step with the log and with what other processes write to the catalog. */
+/**
+ * The page directory of one set and epoch, kept in step with the log and with what other processes write to the
+ * catalog.
+ */
 export class SetPublication {
   #set: ResourceSet;
   readonly #parts: PublicationParts;
@@ -45,8 +48,8 @@ export class SetPublication {
   }
 
   /**
-   * Calls back with the directory at a time when every page is within its limits, and every change is counted that was committed before the
-   * call. The directory goes on changing afterwards: what is wanted of it is to be taken at once.
+   * Calls back with the directory at a time when every page is within its limits, and every change is counted that was
+   * committed before the call. The directory goes on changing afterwards: what is wanted of it is to be taken at once.
    * @param set as the caller knows it, in the epoch of this publication
    * @throws TidemarkError `not-ready` when changes come in faster than pages can be split
    */
@@ -111,7 +114,8 @@ export class SetPublication {
     if (isResized) await this.#replaceAll(directory);
     const overflowing = directory.overflowing();
     for (const { name, from } of overflowing) {
-      // Nothing is counted while this waits: a piece knows up to where it was counted, the page that it replaces would not.
+      // Nothing is counted while this waits: a piece knows up to where it was counted, the page that it replaces would
+      // not.
       const range = { from, to: directory.endOf(name) };
       directory.split(name, await this.#parts.survey(this.#set.id, range, directory.limits), Date.now());
       failpoint('split.surveyed');
@@ -158,7 +162,10 @@ export class SetPublication {
     }
   }
 
-  /** Cuts the whole set into pages of the size that it says, or larger ones when they could not all be listed and stored. */
+  /**
+   * Cuts the whole set into pages of the size that it says, or larger ones when they could not all be listed and
+   * stored.
+   */
   async #surveyAll(set: ResourceSet): Promise<Survey & { readonly entries: number }> {
     const { id } = set;
     const { resources } = await this.#parts.index.summary(id);

@@ -23,8 +23,9 @@ export interface OlderVersion {
 }
 
 /**
- * What two versions of a document have in common when the newer one can be made of the older one and the changes between them, which saves reading
- * everything that has not changed. Undefined for documents that are always made as a whole.
+ * What two versions of a document have in common when the newer one can be made of the older one and the changes
+ * between them, which saves reading everything that has not changed. Undefined for documents that are always made as a
+ * whole.
  */
 export function basisOf(job: RenderJob): string | undefined {
   if (job.kind === 'changes') return JSON.stringify(job.head);
@@ -33,8 +34,8 @@ export function basisOf(job: RenderJob): string | undefined {
 }
 
 /**
- * A document as text, made of an older version of it with the same basis. Undefined when it is to be made as a whole: the older one is gone or not
- * readable, or too much has changed.
+ * A document as text, made of an older version of it with the same basis. Undefined when it is to be made as a whole:
+ * the older one is gone or not readable, or too much has changed.
  */
 export async function renderIncrementally(
   job: RenderJob,
@@ -68,8 +69,8 @@ async function* appendChanges(
 }
 
 /**
- * The older version may have newer states of some resources than it has to. Resources that changed since get the state that they have at the
- * newer version's time. So each is as it was then, or later, as in a page that is read.
+ * The older version may have newer states of some resources than it has to. Resources that changed since get the state
+ * that they have at the newer version's time. So each is as it was then, or later, as in a page that is read.
  * @param changes newest first
  */
 async function* replaceEntries(

@@ -30,8 +30,9 @@ export interface Entry {
 }
 
 /**
- * One resource or change: loc, lastmod, rs:md, rs:ln, in the order of sitemap.xsd (ResourceSync 1.1, 10.1 and 12.1), on a line
- * of its own. Written as text since a page has up to 50,000 of them. Takes any string, and always gives well-formed XML.
+ * One resource or change: loc, lastmod, rs:md, rs:ln, in the order of sitemap.xsd (ResourceSync 1.1, 10.1 and 12.1), on
+ * a line of its own. Written as text since a page has up to 50,000 of them. Takes any string, and always gives
+ * well-formed XML.
  */
 export function urlEntry({ key, state, event }: Entry, { urlPrefix, publishHashes }: EntryStyle): string {
   const loc = escapeXml(uriOf(urlPrefix, key));

@@ -1,4 +1,5 @@
-// Nearly every text needs no escaping, which one test finds; testing for plain characters is twice as fast as for others.
+// Nearly every text needs no escaping, which one test finds; testing for plain characters is twice as fast as for
+// others.
 const NEEDS_CARE = /[^ !#-%'-;=?-~]/;
 const EACH = /[&<>"\u0000-\u001f\ufffe\uffff]/g;
 const REFERENCES: Readonly<Record<string, string>> = {
@@ -6,7 +7,8 @@ const REFERENCES: Readonly<Record<string, string>> = {
   '<': '&lt;',
   '>': '&gt;',
   '"': '&quot;',
-  // A parser would turn these into spaces in an attribute, and the last one into a line feed everywhere (XML 1.0, 2.11 and 3.3.3).
+  // A parser would turn these into spaces in an attribute, and the last one into a line feed everywhere (XML 1.0, 2.11
+  // and 3.3.3).
   '\t': '&#9;',
   '\n': '&#10;',
   '\r': '&#13;',

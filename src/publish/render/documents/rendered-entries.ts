@@ -26,7 +26,10 @@ export class RenderedEntries {
     this.place = { from: first === -1 ? to : first, to };
   }
 
-  /** Where the entry of a key is, or (nothing long) belongs, in a document that is ordered by keys: a binary search among bytes. */
+  /**
+   * Where the entry of a key is, or (nothing long) belongs, in a document that is ordered by keys: a binary search
+   * among bytes.
+   */
   find(key: ResourceKey, urlPrefix: string): Place {
     let { from, to } = this.place;
     while (from < to) {

@@ -16,7 +16,10 @@ export interface DocumentHead {
   readonly md: { readonly capability: Capability } & Readonly<Record<string, string | undefined>>;
 }
 
-/** A document up to its first entry: its own links and metadata stand before all entries (ResourceSync 1.1, 7). The root is left open. */
+/**
+ * A document up to its first entry: its own links and metadata stand before all entries (ResourceSync 1.1, 7). The root
+ * is left open.
+ */
 export function documentHead({ root, links, md }: DocumentHead): string {
   const linkLines = present(links).map(([rel, href]) => `<rs:ln rel="${rel}" href="${escapeXml(href)}"/>\n`);
   const attributes = present(md).map(([name, value]) => ` ${name}="${escapeXml(value)}"`);
