@@ -100,6 +100,8 @@ export interface RootFile {
   readonly mtime: bigint;
   /** Tells versions of its bytes apart, as the opaque part of an ETag. */
   readonly tag: string;
+  /** All of them, when the root has read them already, as it does with small files. */
+  readonly bytes?: Buffer;
   /**
    * Bytes from `start` to `end`, both inclusive; all without a range. The stream closes the file. It fails with `conflict`,
    * before its last bytes, when the file was changed since it was opened: nobody takes a mixture of two versions for one.

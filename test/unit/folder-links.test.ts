@@ -7,6 +7,7 @@ import { isTidemarkError } from '../../src/core/errors.ts';
 import type { ContentRoot, RootWatch } from '../../src/sources/content-root.ts';
 import { hashFile } from '../../src/sources/folder/hash-file.ts';
 import { openWithin } from '../../src/sources/folder/open-within.ts';
+import { SmallFiles } from '../../src/sources/folder/small-files.ts';
 import { openRoot } from '../../src/sources/open.ts';
 import { collect } from '../support/builders.ts';
 import { itWithPermissions, useTempFolder, whileUnreadable } from '../support/temp-folder.ts';
@@ -133,15 +134,17 @@ describe('links and other things in a folder', () => {
     try {
       await once(swapper, 'message');
       const found = new Set<string>();
+      const small = new SmallFiles(folder.at('root'));
       // Both are there in most of its turns, so they are met at last also where this thread and that one seldom run together.
-      while (turns[0]! < TURNS || !found.has('public') || !found.has('6 bytes')) {
+      while (turns[0]! < TURNS || !found.has('public') || !found.has('6 bytes') || !found.has('at once: public')) {
         for (const path of ['name', 'dir/name']) {
           found.add(await openedText(folder.at('root'), path));
           found.add(hashedLength(folder.at('root'), path));
+          found.add(await textAtOnce(small, folder.at('root'), path));
         }
       }
       found.delete('nothing');
-      assert.deepEqual([...found].toSorted(), ['6 bytes', 'public']);
+      assert.deepEqual([...found].toSorted(), ['6 bytes', 'at once: public', 'public']);
     } finally {
       await swapper.terminate();
     }
@@ -258,6 +261,14 @@ async function openedText(root: string, path: string): Promise<string> {
     if (isTidemarkError(error)) return 'nothing';
     throw error;
   }
+}
+
+/** What small-files.ts opens in a folder that it takes for known. */
+async function textAtOnce(small: SmallFiles, root: string, path: string): Promise<string> {
+  const file = await openWithin(root, path, (device, real) => small.learn(device, real)).catch(() => undefined);
+  await file?.close();
+  const bytes = small.open(path)?.bytes;
+  return bytes === undefined ? 'nothing' : `at once: ${bytes}`;
 }
 
 function hashedLength(root: string, path: string): string {

@@ -1,6 +1,7 @@
 import { isTidemarkError } from '../../core/errors.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
-import { get, param, post, type Route, setOf } from '../request/route.ts';
+import { param, setOf } from '../request/admitted.ts';
+import { get, post, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { renderPagesPage } from './pages-page.ts';
 import { pagingOf } from './parts/pager.ts';

@@ -1,14 +1,16 @@
 import type { Request, Response } from 'express';
 import type * as z from 'zod';
 import type { Action } from '../../access/may.ts';
-import type { Principal } from '../../access/principal.ts';
-import type { ResourceSet } from '../../core/resource-set.ts';
+import type { RoutedRequest, RoutedResponse } from './admitted.ts';
 import { requireMediaType } from './media-types.ts';
 import type { Operation } from './operation.ts';
 import { parseQuery } from './parse-query.ts';
 
 /** Answers a request; errors go to error-handler.ts. */
 export type Handler = (request: Request, response: Response) => Promise<void> | void;
+
+/** Answers a request with node:http alone. */
+export type DirectHandler = (request: RoutedRequest, response: RoutedResponse) => Promise<void>;
 
 type Method = 'get' | 'patch' | 'post';
 
@@ -20,6 +22,8 @@ export interface Route {
   readonly operation: Operation;
   /** Checks the request against the operation, and answers it. Called when the sender may do the action. */
   readonly handle: Handler;
+  /** Answers what server/direct-routes.ts lets past express: a GET without a query that prefers no page. */
+  readonly direct?: DirectHandler | undefined;
 }
 
 /** What a route does, by whom, and how it is described. */
@@ -28,6 +32,7 @@ interface Answering<Query extends z.ZodObject> {
   readonly operation: Operation<Query>;
   /** @param query the parameters as the operation's schema makes them */
   readonly handle: (request: Request, response: Response, query: z.output<Query>) => Promise<void> | void;
+  readonly direct?: DirectHandler;
 }
 
 /** A route that answers GET, and HEAD. */
@@ -44,7 +49,7 @@ export function patch<Query extends z.ZodObject>(path: string, answering: Answer
 }
 
 function route<Query extends z.ZodObject>(method: Method, path: string, answering: Answering<Query>): Route {
-  const { action, operation, handle } = answering;
+  const { action, operation, handle, direct } = answering;
   const { query: schema, body } = operation;
   return {
     method,
@@ -56,21 +61,6 @@ function route<Query extends z.ZodObject>(method: Method, path: string, answerin
       const query = schema === undefined ? ({} as z.output<Query>) : parseQuery(schema, request.query as never);
       return handle(request, response, query);
     },
+    direct,
   };
-}
-
-/** A part of the path, decoded. */
-export function param(request: Request, name: string): string {
-  const value = request.params[name];
-  return Array.isArray(value) ? value.join('/') : (value ?? '');
-}
-
-/** The set that the path names; only for routes with `:set`. */
-export function setOf(response: Response): ResourceSet {
-  return response.locals.set as ResourceSet;
-}
-
-/** Who sends the request. */
-export function senderOf(response: Response): Principal {
-  return response.locals.sender as Principal;
 }

@@ -1,5 +1,6 @@
-import type { Request, Response } from 'express';
+import type { IncomingMessage } from 'node:http';
 import parseRange from 'range-parser';
+import type { RoutedResponse } from '../request/admitted.ts';
 import { HttpError } from '../request/http-error.ts';
 import { setCaching } from './caching.ts';
 import { rangeHolds, type Validators, weighConditions } from './conditional-request.ts';
@@ -24,10 +25,15 @@ export interface Part {
  * Answers all of a resource but its body: the range of bytes that is to follow, or undefined for a 304.
  * @throws HttpError 412 for a condition that does not hold, 416 for a range beyond the end
  */
-export function answerHead(request: Request, response: Response, { length: total, mime, validators }: Body) {
+export function answerHead(
+  request: IncomingMessage,
+  response: RoutedResponse,
+  { length: total, mime, validators }: Body,
+) {
   const { etag, lastModified } = validators;
-  response.set({ ETag: etag, 'Accept-Ranges': 'bytes' });
-  if (lastModified !== undefined) response.set('Last-Modified', new Date(lastModified * 1000).toUTCString());
+  response.setHeader('ETag', etag);
+  response.setHeader('Accept-Ranges', 'bytes');
+  if (lastModified !== undefined) response.setHeader('Last-Modified', new Date(lastModified * 1000).toUTCString());
   setCaching(response, 'no-cache');
   const precondition = weighConditions(request.headers, validators);
   if (precondition === 'failed') {
@@ -38,7 +44,6 @@ export function answerHead(request: Request, response: Response, { length: total
     return undefined;
   }
   const part = rangeOf(request, response, { total, validators });
-  // setHeader, because express would add a charset, and with it say more than is known.
   response.setHeader('Content-Type', mime ?? UNKNOWN_TYPE);
   response.setHeader('Content-Length', String(part.length));
   return part;
@@ -46,8 +51,8 @@ export function answerHead(request: Request, response: Response, { length: total
 
 /** One range is answered with 206; several, or a header that is no range, with the whole (RFC 9110, 14.2). */
 function rangeOf(
-  request: Request,
-  response: Response,
+  request: IncomingMessage,
+  response: RoutedResponse,
   { total, validators }: { readonly total: number; readonly validators: Validators },
 ): Part {
   const whole = { start: 0, length: total };
@@ -60,6 +65,7 @@ function rangeOf(
   }
   if (ranges === -2 || ranges.type !== 'bytes' || ranges.length !== 1) return whole;
   const { start, end } = ranges[0]!;
-  response.status(206).setHeader('Content-Range', `bytes ${start}-${end}/${total}`);
+  response.statusCode = 206;
+  response.setHeader('Content-Range', `bytes ${start}-${end}/${total}`);
   return { start, length: end - start + 1 };
 }

@@ -1,7 +1,8 @@
-import type { Request, Response } from 'express';
+import type { IncomingMessage } from 'node:http';
 import { TidemarkError } from '../../core/errors.ts';
 import type { ResourceState } from '../../core/resource.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
+import type { RoutedResponse } from '../request/admitted.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { answerHead } from './answer-head.ts';
 import type { Validators } from './conditional-request.ts';
@@ -9,8 +10,8 @@ import { setResourceHeaders } from './resource-headers.ts';
 import { sendBytes } from './send-bytes.ts';
 
 interface RecordQuestion {
-  readonly request: Request;
-  readonly response: Response;
+  readonly request: IncomingMessage;
+  readonly response: RoutedResponse;
   readonly set: ResourceSet;
   readonly state: ResourceState;
 }

@@ -1,5 +1,6 @@
-import type { Request, Response } from 'express';
+import type { IncomingMessage } from 'node:http';
 import { ENCODINGS, type Encoding, type PublishedDocument } from '../../publish/published-document.ts';
+import type { RoutedResponse } from '../request/admitted.ts';
 import { HttpError } from '../request/http-error.ts';
 import { setCaching } from './caching.ts';
 import { type Validators, weighConditions } from './conditional-request.ts';
@@ -14,16 +15,17 @@ const CONTENT_SECURITY_POLICY =
 
 /** Sends a document in the encoding that the client likes best, or 304 when it has it already. */
 export async function sendDocument(
-  request: Request,
-  response: Response,
+  request: IncomingMessage,
+  response: RoutedResponse,
   { document, idleTimeout }: { document: PublishedDocument; idleTimeout: number },
 ): Promise<void> {
   const encoding = negotiateEncoding(request.headers['accept-encoding']);
   const validators = validatorsOf(document, encoding);
-  response.set({ ETag: validators.etag, Vary: 'Accept, Accept-Encoding' });
+  response.setHeader('ETag', validators.etag);
+  response.setHeader('Vary', 'Accept, Accept-Encoding');
   setCaching(response, document.immutable ? `public, max-age=${YEAR_IN_SECONDS}, immutable` : 'no-cache');
   if (validators.lastModified !== undefined) {
-    response.set('Last-Modified', new Date(validators.lastModified * 1000).toUTCString());
+    response.setHeader('Last-Modified', new Date(validators.lastModified * 1000).toUTCString());
   }
   const precondition = weighConditions(request.headers, validators);
   if (precondition === 'failed') {
@@ -34,13 +36,11 @@ export async function sendDocument(
     response.end();
     return;
   }
-  response.set({
-    'Content-Type': 'application/xml; charset=utf-8',
-    'Content-Security-Policy': CONTENT_SECURITY_POLICY,
-  });
-  if (encoding !== 'identity') response.set('Content-Encoding', encoding);
+  response.setHeader('Content-Type', 'application/xml; charset=utf-8');
+  response.setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY);
+  if (encoding !== 'identity') response.setHeader('Content-Encoding', encoding);
   const length = document.lengths[encoding];
-  if (request.method === 'HEAD') response.set('Content-Length', String(length)).end();
+  if (request.method === 'HEAD') response.setHeader('Content-Length', String(length)).end();
   else await sendBytes(response, { body: await document.open(encoding), length, idleTimeout });
 }
 

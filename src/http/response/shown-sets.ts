@@ -1,14 +1,13 @@
-import type { Response } from 'express';
 import { may } from '../../access/may.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
-import { senderOf } from '../request/route.ts';
+import { type RoutedResponse, senderOf } from '../request/admitted.ts';
 import { makePrivate } from './caching.ts';
 
 /** The sets that the sender may read, ascending by slug. An answer that tells of a private one is its sender's alone. */
 export async function shownSets(
   { sets }: { readonly sets: Pick<SetRegistry, 'list'> },
-  response: Response,
+  response: RoutedResponse,
 ): Promise<readonly ResourceSet[]> {
   const sender = senderOf(response);
   const shown = (await sets.list()).filter((set) => may(sender, 'read-state', set));

@@ -6,9 +6,10 @@ import { boundaryAfter, boundaryBefore, clockStamp, formatStamp } from '../../co
 import { MICROSECONDS, type TimeUnit } from '../../core/time-unit.ts';
 import { MOST_UNITS } from '../../stores/activity-memory.ts';
 import type { HistoryRange } from '../../stores/resource-index.ts';
+import { setOf } from '../request/admitted.ts';
 import { newestChanges } from '../request/browse.ts';
 import { keyOf } from '../request/named-resource.ts';
-import { get, type Route, setOf } from '../request/route.ts';
+import { get, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import type { Taken } from '../request/take.ts';
 import { sendJson } from '../response/send-json.ts';

@@ -1,13 +1,13 @@
-import type { Request, Response } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { TidemarkError } from '../../core/errors.ts';
 import { keyOfRequestPath, pathOfKey, type ResourceKey, uriOf } from '../../core/key.ts';
 import { traitsOf } from '../../core/origin.ts';
 import type { ResourceState } from '../../core/resource.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import type { RootFile } from '../../sources/content-root.ts';
-import { HttpError } from '../request/http-error.ts';
+import { setOf } from '../request/admitted.ts';
 import type { Operation } from '../request/operation.ts';
-import { get, type Handler, type Route, setOf } from '../request/route.ts';
+import { type DirectHandler, get, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { answerHead } from '../response/answer-head.ts';
 import { answerRecord } from '../response/answer-record.ts';
@@ -33,11 +33,13 @@ const READ_RESOURCE = {
 
 /** The bytes of resources that are live, and of nothing else. */
 export function resourceRoutes(app: ServedApp): readonly Route[] {
-  const handle = resourceHandler(app);
-  return [get('/sets/:set/resources/*path', { action: 'read-resource', operation: READ_RESOURCE, handle })];
+  const direct = resourceHandler(app);
+  return [
+    get('/sets/:set/resources/*path', { action: 'read-resource', operation: READ_RESOURCE, handle: direct, direct }),
+  ];
 }
 
-function resourceHandler(app: ServedApp): Handler {
+function resourceHandler(app: ServedApp): DirectHandler {
   const { configuration } = app;
 
   return async (request, response) => {
@@ -56,7 +58,8 @@ function resourceHandler(app: ServedApp): Handler {
       if (range === undefined || request.method === 'HEAD' || range.length === 0) response.end();
       else {
         isSending = true;
-        const body = file.stream({ start: range.start, end: range.start + range.length - 1 });
+        const end = range.start + range.length;
+        const body = file.bytes?.subarray(range.start, end) ?? file.stream({ start: range.start, end: end - 1 });
         await sendBytes(response, { body, length: range.length, idleTimeout: configuration.idleTimeout });
       }
     } finally {
@@ -68,24 +71,26 @@ function resourceHandler(app: ServedApp): Handler {
 /** Where the S3 server itself has the resource, when the set says that clients are to be sent there. */
 async function presignedUrl(
   app: ServedApp,
-  { set, key, method }: { readonly set: ResourceSet; readonly key: ResourceKey; readonly method: string },
+  { set, key, method }: { readonly set: ResourceSet; readonly key: ResourceKey; readonly method: string | undefined },
 ): Promise<string | undefined> {
   const { root } = app.rootOf(set);
   if (set.presignedSeconds === undefined || root.presign === undefined) return undefined;
   return root.presign(pathOf(key), { method: method === 'HEAD' ? 'HEAD' : 'GET', expires: set.presignedSeconds });
 }
 
-function redirectTo(response: Response, url: string): void {
+function redirectTo(response: ServerResponse, url: string): void {
   // Whoever has the URL can read the resource, so no cache may keep it.
-  response.set({ Location: url, 'Cache-Control': 'private, no-store' }).status(307).end();
+  response.setHeader('Location', url).setHeader('Cache-Control', 'private, no-store');
+  response.statusCode = 307;
+  response.end();
 }
 
 /** The key that the path below `resources/` means; the path as it was sent, since decoding it would lose an encoded slash. */
-function keyOfPathIn(request: Request): ResourceKey {
-  const [, path = ''] = /^(?:https?:\/\/[^/]*)?\/sets\/[^/?#]*\/resources\/([^?#]*)/.exec(request.originalUrl) ?? [];
+function keyOfPathIn({ url = '' }: IncomingMessage): ResourceKey {
+  const [, path = ''] = /^(?:https?:\/\/[^/]*)?\/sets\/[^/?#]*\/resources\/([^?#]*)/.exec(url) ?? [];
   const key = keyOfRequestPath(path);
   if (key !== undefined) return key;
-  throw new HttpError(400, { code: 'bad-path', message: 'the path has percent-encoded bytes that are not UTF-8' });
+  throw new URIError('the path has percent-encoded bytes that are not UTF-8');
 }
 
 async function liveState({ index }: ServedApp, set: ResourceSet, key: ResourceKey): Promise<ResourceState> {

@@ -5,10 +5,11 @@ import { setView } from '../../api/views.ts';
 import { changedFields } from '../../config/changed-fields.ts';
 import { type SetValues, shownSettings } from '../../config/set-settings.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
+import { senderOf, setOf } from '../request/admitted.ts';
 import { json, NO_PARAMETERS, type Operation } from '../request/operation.ts';
 import { parseJsonBody } from '../request/parse-json-body.ts';
 import { readBody, requestBody } from '../request/request-body.ts';
-import { get, patch, type Route, senderOf, setOf } from '../request/route.ts';
+import { get, patch, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { sendJson } from '../response/send-json.ts';
 

@@ -1,62 +1,37 @@
 import express, { type Express } from 'express';
-import helmet from 'helmet';
 import type { Logger } from 'pino';
-import type { AccessPolicy } from '../../access/access-policy.ts';
-import type { SenderLimits } from '../../access/sender-limits.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import { errorView } from '../pages/error-view.ts';
-import { CONTENT_SECURITY_POLICY } from '../pages/parts/layout.ts';
 import { HttpError } from '../request/http-error.ts';
-import { noteRoute, requestIdOf } from '../request/observation.ts';
+import { noteRoute } from '../request/observation.ts';
 import type { Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { errorHandler, limitUnwantedBody } from '../response/error-handler.ts';
-import { routeTable } from '../routes/route-table.ts';
-import { createAdmit } from './admit.ts';
+import type { Admit } from './admit.ts';
 import { guard } from './guard.ts';
 
-export interface Serving {
-  readonly policy: AccessPolicy;
-  readonly limits: SenderLimits;
+export interface ExpressParts {
+  readonly routes: readonly Route[];
+  readonly admit: Admit;
   readonly logger: Logger;
-  /** Aborted when the server stops. */
-  readonly stopping: AbortSignal;
 }
 
-/** The routes of route-table.ts behind their guard. */
-export function createExpress(app: ServedApp, { policy, limits, logger, stopping }: Serving): Express {
+/** The routes of route-table.ts behind their guard. Reports the failure of a request that was answered before it (`locals.failure`). */
+export function createExpress(app: ServedApp, { routes, admit, logger }: ExpressParts): Express {
   const server = express();
   for (const setting of ['etag', 'x-powered-by'] as const) server.disable(setting);
   for (const setting of ['case sensitive routing', 'strict routing'] as const) server.enable(setting);
   server.set('query parser', 'simple');
   server.use((request, response, next) => {
-    const id = requestIdOf(response);
-    if (id !== undefined) response.setHeader('X-Request-Id', id);
-    // Who reads is answered without a look at the body that came with the request.
+    // A request is answered without waiting for a body that no route reads.
     response.once('finish', () => limitUnwantedBody(request));
-    next();
+    next(response.locals.failure);
   });
-  server.use(
-    helmet({
-      contentSecurityPolicy: { useDefaults: false, directives: CONTENT_SECURITY_POLICY },
-      // Whether a name is to be reached by https for ever is for the proxy in front to say.
-      strictTransportSecurity: false,
-      // What only browsers of the past know, what the policy above says, and hints that gain nothing here: each header is paid for with every answer.
-      originAgentCluster: false,
-      xDnsPrefetchControl: false,
-      xDownloadOptions: false,
-      xFrameOptions: false,
-      xPermittedCrossDomainPolicies: false,
-      xXssProtection: false,
-    }),
-  );
-  const table = routeTable(app, stopping);
-  const admit = createAdmit(app, policy, limits);
-  for (const route of table) server[route.method](route.path, guard(admit, route), route.handle);
-  for (const [path, routes] of Map.groupBy(table, ({ path }) => path)) {
+  for (const route of routes) server[route.method](route.path, guard(admit, route), route.handle);
+  for (const [path, ofPath] of Map.groupBy(routes, ({ path }) => path)) {
     server.all(path, (_request, response) => {
       noteRoute(response, path);
-      refuseMethod(routes);
+      refuseMethod(ofPath);
     });
   }
   server.use((request) => {

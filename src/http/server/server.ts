@@ -9,8 +9,11 @@ import { TidemarkError } from '../../core/errors.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
 import { createLogger } from '../../observe/logs/logger.ts';
 import type { ServedApp } from '../request/served-app.ts';
+import { routeTable } from '../routes/route-table.ts';
+import { createAdmit } from './admit.ts';
 import { type ConnectionLimits, connectionLimits, limitConnections } from './connections.ts';
 import { createExpress } from './create-express.ts';
+import { directRoutes } from './direct-routes.ts';
 import { answerUnreadable } from './unreadable-requests.ts';
 import { withObservation } from './with-observation.ts';
 
@@ -47,7 +50,9 @@ export async function startServer(app: ServedApp, options: ServerOptions): Promi
   const policy = accessPolicy(app.configuration, options.host, await app.tokens.countValid());
   const limits = new SenderLimits(app.configuration.limits);
   const stopping = new AbortController();
-  const answer = createExpress(app, { policy, limits, logger, stopping: stopping.signal });
+  const routes = routeTable(app, stopping.signal);
+  const admit = createAdmit(app, policy, limits);
+  const answer = directRoutes({ routes, admit, express: createExpress(app, { routes, admit, logger }) });
   const observed = withObservation(answer, { metrics: app.metrics.http, accessLog });
   const servers = await listenOnPorts(app.configuration, options, observed);
   app.metrics.live.start();

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
@@ -41,6 +42,14 @@ export class CurrentExclusions {
     } catch (error) {
       throw ignoreFileError(error);
     }
+  }
+
+  /** The exclusions that were read last, when the file is the same; it does not wait. Undefined when they have to be read. */
+  known(): Exclusions | undefined {
+    if (this.#known === undefined) return undefined;
+    const stats = statSync(this.#file, { bigint: true, throwIfNoEntry: false });
+    const identity = stats === undefined ? '' : identityOf(stats);
+    return identity === this.#known.identity ? this.#known.excludes : undefined;
   }
 
   async #identity(): Promise<string> {

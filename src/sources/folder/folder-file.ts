@@ -5,7 +5,7 @@ import { chunkFor, countStream } from '../../lib/read-ahead.ts';
 import type { ByteRange, RootFile } from '../content-root.ts';
 import { changedMeanwhile } from '../file-errors.ts';
 import { identityOf } from './file-identity.ts';
-import { versionTag } from './version-tag.ts';
+import { fileTag } from './version-tag.ts';
 
 const CHUNK = 128 * 1024;
 
@@ -31,7 +31,7 @@ export class FolderFile implements RootFile {
     this.#path = path;
     this.length = Number(size);
     this.mtime = mtimeNs;
-    this.tag = `${mtimeNs.toString(36)}-${size.toString(36)}-${versionTag(stats, real)}`;
+    this.tag = fileTag(stats, real);
     this.#identity = identityOf(stats);
   }
 

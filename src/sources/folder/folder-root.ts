@@ -12,12 +12,14 @@ import type {
   RootWatch,
 } from '../content-root.ts';
 import { noSuchFile } from '../file-errors.ts';
+import { isPlainPath } from '../plain-path.ts';
 import type { RootLocation } from '../root-location.ts';
 import { CurrentExclusions } from './current-exclusions.ts';
 import { folderThread } from './folder-thread.ts';
 import type { HashFunctions } from './hash.worker.ts';
 import type { HashedRoot } from './hash-file.ts';
 import { openWithin } from './open-within.ts';
+import { SmallFiles } from './small-files.ts';
 import type { WalkedFolder } from './walk.ts';
 import { WalkClient } from './walk-client.ts';
 import { watchFolder } from './watch-client.ts';
@@ -43,11 +45,13 @@ export class FolderRoot implements ContentRoot {
   readonly #walks: WalkClient;
   readonly #hashing: ThreadPool<HashFunctions>;
   readonly #scanInterval: number;
+  readonly #small: SmallFiles;
 
   constructor({ root, exclude, ownFiles, hashes = [], scanInterval = DEFAULT_SCAN_INTERVAL }: RootLocation) {
     this.#folder = { root: resolve(root), patterns: { exclude, ownFiles } };
     this.#exclusions = new CurrentExclusions(this.#folder.root, this.#folder.patterns);
     this.#scanInterval = scanInterval;
+    this.#small = new SmallFiles(this.#folder.root);
     this.#walks = new WalkClient(this.#folder);
     this.hashes = [...new Set([PUBLISHED_HASH, ...hashes])];
     const hashed: HashedRoot = { root: this.#folder.root, hashes: this.hashes };
@@ -69,8 +73,19 @@ export class FolderRoot implements ContentRoot {
   }
 
   async open(path: string): Promise<RootFile> {
+    return this.#openSmall(path) ?? this.#open(path);
+  }
+
+  /** Undefined when it is no small file, or that cannot be found out at once. */
+  #openSmall(path: string): RootFile | undefined {
+    if (!this.#small.areKnown || !isPlainPath(path)) return undefined;
+    const excludes = this.#exclusions.known();
+    return excludes === undefined || isLeftOut(excludes, path) ? undefined : this.#small.open(path);
+  }
+
+  async #open(path: string): Promise<RootFile> {
     if (isLeftOut(await this.#exclusions.read(), path)) throw noSuchFile(path);
-    return openWithin(this.#folder.root, path);
+    return openWithin(this.#folder.root, path, (device, real) => this.#small.learn(device, real));
   }
 
   digest(path: string, signal?: AbortSignal): Promise<FileDigest> {

@@ -6,6 +6,9 @@ import { isPlainPath } from '../plain-path.ts';
 import { FolderFile } from './folder-file.ts';
 import { isWithin, OPEN_FLAGS } from './within.ts';
 
+/** Called with the device and the real path of a file that was opened. */
+type OnOpen = (device: bigint, real: string) => void;
+
 /** An editor that replaces a file may do so between opening and checking; several times in a row is no coincidence. */
 const ATTEMPTS = 5;
 
@@ -14,25 +17,28 @@ const ATTEMPTS = 5;
  * between check and open leads nowhere.
  * @throws TidemarkError `not-found` when there is none, or it lies outside; `unavailable` when it, or the root, cannot be read
  */
-export async function openWithin(root: string, path: string): Promise<RootFile> {
+export async function openWithin(root: string, path: string, onOpen?: OnOpen): Promise<RootFile> {
   if (!isPlainPath(path)) throw noSuchFile(path);
   const realRoot = await realpath(root).catch((error: unknown) => {
     throw rootNotThere(root, error);
   });
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const file = await tryOpen(realRoot, path);
+    const file = await tryOpen(realRoot, path, onOpen);
     if (file !== undefined) return file;
   }
   throw noSuchFile(path);
 }
 
 /** Returns undefined when the file was replaced meanwhile. @param realRoot the real path of the root */
-async function tryOpen(realRoot: string, path: string): Promise<RootFile | undefined> {
+async function tryOpen(realRoot: string, path: string, onOpen?: OnOpen): Promise<RootFile | undefined> {
   const { real, handle } = await openReal(realRoot, path);
   try {
     const stats = await handle.stat({ bigint: true });
     const place = await placeOf(handle, real);
-    if (place === real && stats.isFile()) return new FolderFile(handle, path, { stats, real });
+    if (place === real && stats.isFile()) {
+      onOpen?.(stats.dev, real);
+      return new FolderFile(handle, path, { stats, real });
+    }
     if (place === real) throw noSuchFile(path);
   } catch (error) {
     await handle.close();

@@ -1,10 +1,5 @@
-import { type BigIntStats, statfsSync } from 'node:fs';
-
-/** Types of file systems that make up the number of an inode when a file is looked up: FUSE (sshfs, rclone), SMB, CIFS. */
-const WITHOUT_INODES: ReadonlySet<number> = new Set([0x65735546, 0xfe534d42, 0xff534d42, 0x517b]);
-
-/** By device, whether numbers of inodes last. */
-const stableInodes = new Map<bigint, boolean>();
+import type { BigIntStats } from 'node:fs';
+import { hasStableInodes } from './file-systems.ts';
 
 /**
  * Differs for any two versions of a file that have one length and mtime: ctime cannot be set by whoever writes the file, and a link that
@@ -15,11 +10,8 @@ export function versionTag({ dev, ino, ctimeNs }: BigIntStats, path: string): st
   return hasStableInodes(dev, path) ? `${ctimeNs.toString(36)}-${ino.toString(36)}` : ctimeNs.toString(36);
 }
 
-function hasStableInodes(dev: bigint, path: string): boolean {
-  let isStable = stableInodes.get(dev);
-  if (isStable === undefined) {
-    isStable = !WITHOUT_INODES.has(statfsSync(path).type);
-    stableInodes.set(dev, isStable);
-  }
-  return isStable;
+/** Tells versions of a file apart. @param real its real path */
+export function fileTag(stats: BigIntStats, real: string): string {
+  const { mtimeNs, size } = stats;
+  return `${mtimeNs.toString(36)}-${size.toString(36)}-${versionTag(stats, real)}`;
 }

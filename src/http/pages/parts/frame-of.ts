@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { administers, may } from '../../../access/may.ts';
 import { ANONYMOUS, type Principal } from '../../../access/principal.ts';
-import { senderOf } from '../../request/route.ts';
+import { senderOf } from '../../request/admitted.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { type Frame, topOf, type Viewer } from './frame.ts';
 

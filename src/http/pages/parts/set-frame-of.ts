@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { may } from '../../../access/may.ts';
-import { senderOf, setOf } from '../../request/route.ts';
+import { senderOf, setOf } from '../../request/admitted.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { frameOf } from './frame-of.ts';
 import type { SetFrame, Tab } from './set-frame.ts';

@@ -1,0 +1,36 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Principal } from '../../access/principal.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
+
+/** What is known of a request while it is answered. Express keeps it at the same place. */
+export interface Locals {
+  sender?: Principal;
+  /** The set that the path names. */
+  set?: ResourceSet | undefined;
+  /** Whether the response is for its sender alone. */
+  isPrivate?: boolean;
+  /** Why the request could not be answered; see create-express.ts. */
+  failure?: unknown;
+}
+
+/** A request whose path matches a route; every request of express is one. */
+export type RoutedRequest = IncomingMessage & { readonly params: Readonly<Record<string, string | string[]>> };
+
+/** A response of node:http, or of express. */
+export type RoutedResponse = ServerResponse & { readonly locals: Locals };
+
+/** A part of the path, decoded. */
+export function param({ params }: Pick<RoutedRequest, 'params'>, name: string): string {
+  const value = params[name];
+  return Array.isArray(value) ? value.join('/') : (value ?? '');
+}
+
+/** The set that the path names; only for routes with `:set`. */
+export function setOf({ locals }: Pick<RoutedResponse, 'locals'>): ResourceSet {
+  return locals.set as ResourceSet;
+}
+
+/** The sender of the request. */
+export function senderOf({ locals }: Pick<RoutedResponse, 'locals'>): Principal {
+  return locals.sender as Principal;
+}
