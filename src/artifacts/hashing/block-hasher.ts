@@ -1,9 +1,9 @@
 import type { Worker } from 'node:worker_threads';
 import { HASH_ALGORITHMS, type HashAlgorithm, type Hashes } from '../../core/hash.ts';
+import { RunningHashes } from '../../core/running-hashes.ts';
 import { CalledThread, startWorker } from '../../lib/workers/rpc.ts';
 import type { Block } from '../blocks.ts';
 import type { HashFunctions } from './hash.worker.ts';
-import { RunningHashes } from './running-hashes.ts';
 
 /** MD5 takes as long as the other two together. */
 const SHARES: readonly (readonly HashAlgorithm[])[] = [['md5'], ['sha-1', 'sha-256']];

@@ -1,7 +1,7 @@
 import { workerData } from 'node:worker_threads';
 import type { HashAlgorithm } from '../../core/hash.ts';
+import { RunningHashes } from '../../core/running-hashes.ts';
 import { serveCalls } from '../../lib/workers/rpc.ts';
-import { RunningHashes } from './running-hashes.ts';
 
 const hashes = new RunningHashes(workerData as readonly HashAlgorithm[]);
 

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { isTidemarkError } from '../../core/errors.ts';
 import type { HashAlgorithm, Hashes } from '../../core/hash.ts';
 import type { ResourceKey } from '../../core/key.ts';
 import type { ResourceState } from '../../core/resource.ts';
+import { RunningHashes } from '../../core/running-hashes.ts';
 import type { ContentRoot, RootFile } from '../content-root.ts';
 import type { CompareOptions, Mismatch } from '../source.ts';
 import { FileClassifier, lastmodOf } from './classify-file.ts';
@@ -82,7 +82,7 @@ async function wrongFields(
 }
 
 async function hashesOf(file: RootFile, algorithms: readonly HashAlgorithm[]): Promise<Hashes> {
-  const running = algorithms.map((algorithm) => [algorithm, createHash(algorithm.replace('-', ''))] as const);
-  for await (const chunk of file.stream()) for (const [, hash] of running) hash.update(chunk);
-  return Object.fromEntries(running.map(([algorithm, hash]) => [algorithm, hash.digest('hex')]));
+  const running = new RunningHashes(algorithms);
+  for await (const chunk of file.stream()) running.update(chunk);
+  return running.digest();
 }

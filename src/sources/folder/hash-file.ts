@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   type BigIntStats,
   closeSync,
@@ -12,6 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { HashAlgorithm, Hashes } from '../../core/hash.ts';
+import { RunningHashes } from '../../core/running-hashes.ts';
 import type { FileDigest } from '../content-root.ts';
 import { changedMeanwhile, noSuchFile, openError, rootNotThere } from '../file-errors.ts';
 import { isPlainPath } from '../plain-path.ts';
@@ -87,9 +87,9 @@ function placeOf(file: number, path: string, opened: BigIntStats): string {
 }
 
 function hashAll(file: number, algorithms: readonly HashAlgorithm[]): Hashes {
-  const running = algorithms.map((algorithm) => ({ algorithm, hash: createHash(algorithm.replace('-', '')) }));
+  const running = new RunningHashes(algorithms);
   for (let read = readSync(file, buffer); read > 0; read = readSync(file, buffer)) {
-    for (const { hash } of running) hash.update(buffer.subarray(0, read));
+    running.update(buffer.subarray(0, read));
   }
-  return Object.fromEntries(running.map(({ algorithm, hash }) => [algorithm, hash.digest('hex')]));
+  return running.digest();
 }

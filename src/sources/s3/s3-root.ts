@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { HashAlgorithm, Hashes } from '../../core/hash.ts';
+import { RunningHashes } from '../../core/running-hashes.ts';
 import {
   type Exclusions,
   exclusionsOf,
@@ -124,11 +124,9 @@ export class S3Root implements ContentRoot {
     const missing = this.hashes.filter((algorithm) => !known.includes(algorithm));
     if (missing.length === 0 && known.length === 0) missing.push('sha-256');
     if (missing.length === 0) return {};
-    const running = missing.map((algorithm) => [algorithm, createHash(algorithm.replace('-', ''))] as const);
-    for await (const chunk of new S3File(bucket, object).stream(undefined, signal)) {
-      for (const [, hash] of running) hash.update(chunk);
-    }
-    return Object.fromEntries(running.map(([algorithm, hash]) => [algorithm, hash.digest('hex')]));
+    const running = new RunningHashes(missing);
+    for await (const chunk of new S3File(bucket, object).stream(undefined, signal)) running.update(chunk);
+    return running.digest();
   }
 
   async #requireListed(bucket: SourceBucket, path: string): Promise<void> {

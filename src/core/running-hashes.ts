@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { HashAlgorithm, Hashes } from '../../core/hash.ts';
+import type { HashAlgorithm, Hashes } from './hash.ts';
 
-/** Hashes of bytes that come one after the other. */
+/** Hashes of a stream of bytes, by several algorithms at once. */
 export class RunningHashes {
   readonly #running;
 
