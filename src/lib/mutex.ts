@@ -1,3 +1,5 @@
+import { unlessAborted } from './unless-aborted.ts';
+
 /** Runs works one at a time, in the order in which they were asked for. */
 export class Mutex {
   #last: Promise<void> = Promise.resolve();
@@ -38,20 +40,5 @@ export class Mutex {
       release();
       throw error;
     }
-  }
-}
-
-/** Rejects with the signal's reason as soon as it is aborted. */
-async function unlessAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
-  signal?.throwIfAborted();
-  if (signal === undefined) return work;
-  const done = new AbortController();
-  const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { signal: done.signal });
-  });
-  try {
-    await Promise.race([work, aborted]);
-  } finally {
-    done.abort();
   }
 }

@@ -9,7 +9,7 @@ import { collect } from '../support/builders.ts';
 /** An artifact store, and what lies in its place besides what it tells of. */
 export interface StoreUnderTest {
   open(): ArtifactStore;
-  /** Everything that is kept, also what no list tells of: unfinished uploads, temporary files, claims. */
+  /** Everything that is kept, also what no list tells of: unfinished uploads, temporary files, probes. */
   leftovers(): Promise<readonly string[]>;
   /** Puts small objects there, as another program would. */
   fill(keys: readonly string[]): Promise<void>;

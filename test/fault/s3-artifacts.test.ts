@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { hostname } from 'node:os';
-import { ListMultipartUploadsCommand } from '@aws-sdk/client-s3';
+import { ListMultipartUploadsCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import type { ArtifactStore } from '../../src/artifacts/artifact-store.ts';
 import { BLOCK_BYTES } from '../../src/artifacts/blocks.ts';
 import { openArtifacts } from '../../src/artifacts/open-artifacts.ts';
@@ -12,7 +11,7 @@ import { parseS3Location } from '../../src/lib/s3/s3-location.ts';
 import { collect } from '../support/builders.ts';
 import { type Asked, cutInTheMiddle, type Fault, FaultProxy, saySilence } from '../support/fault-proxy.ts';
 import { removeBucket, rootOf, useBucket, useKeys, useS3 } from '../support/s3.ts';
-import { isList, refuseWith } from '../support/s3-refusal.ts';
+import { isList, refuseWith, s3Refusal } from '../support/s3-refusal.ts';
 
 const KEY = 'cdl/harvest/20170209/20170209_104428-cdl-OriginalRecord.v1.avro';
 const SMALL = [Buffer.from('some bytes')];
@@ -50,13 +49,13 @@ const endInTheMiddle: Fault = async (execute) => {
 };
 
 type Matches = (asked: Asked) => boolean;
-const isObject: Matches = (asked) => !isList(asked) && asked.path.includes(KEY) && !asked.path.includes('/.claims/');
+const isObject: Matches = (asked) => !isList(asked) && asked.path.includes(KEY);
 const isPut: Matches = (asked) => asked.method === 'PUT' && isObject(asked) && !asked.path.includes('partNumber');
 const isBegin: Matches = (asked) => asked.method === 'POST' && isObject(asked) && asked.path.includes('uploads');
 const isPart: Matches = (asked) => asked.method === 'PUT' && isObject(asked) && asked.path.includes('partNumber=2');
 const isComplete: Matches = (asked) => asked.method === 'POST' && isObject(asked) && asked.path.includes('uploadId');
 const isGet: Matches = (asked) => asked.method === 'GET' && isObject(asked);
-const isClaim: Matches = ({ method, path }) => method === 'PUT' && path.includes('/.claims/');
+const isProbe: Matches = ({ method, path }) => method === 'PUT' && path.includes('/.probe-');
 
 /** Each kind of request, and what meets it. */
 const REQUESTS: readonly {
@@ -65,7 +64,7 @@ const REQUESTS: readonly {
   readonly use: 'small' | 'large' | 'get' | 'list';
 }[] = [
   { name: 'an object', matches: isPut, use: 'small' },
-  { name: 'a claim', matches: isClaim, use: 'small' },
+  { name: 'the probe of its conditions', matches: isProbe, use: 'small' },
   { name: 'the beginning of an upload', matches: isBegin, use: 'large' },
   { name: 'a part', matches: isPart, use: 'large' },
   { name: 'the end of an upload', matches: isComplete, use: 'large' },
@@ -185,26 +184,81 @@ describe('artifacts on an S3 server that fails', () => {
     });
   }
 
-  it('claims a key again when its folder is taken away at the same time', async () => {
-    let times = 0;
-    proxy.on((asked) => isClaim(asked) && times++ < 2, refuseWith(409, 'ExistingObjectIsDirectory'));
+  for (const [name, matches, body] of [
+    ['an object', isPut, SMALL],
+    ['an upload', isComplete, LARGE],
+  ] as const) {
+    it(`writes ${name} again when another request wrote it at the same time, and failed`, async () => {
+      let times = 0;
+      proxy.on((asked) => matches(asked) && times++ < 2, refuseWith(409, 'ConditionalRequestConflict'));
 
-    await store.put(KEY, SMALL);
+      const { length } = await store.put(KEY, body);
 
-    assert.equal(times, 3);
-    assert.equal((await store.head(KEY))?.length, SMALL[0]!.length);
-  });
+      assert.equal(times, 3);
+      assert.equal((await direct.head(KEY))?.length, length);
+    });
 
-  it('overwrites nothing on a server that does not know conditions', async () => {
-    let refused = 0;
-    proxy.on((asked) => (isPut(asked) || isComplete(asked)) && refused++ % 2 === 0, refuseWith(501, 'NotImplemented'));
-    for (const body of [SMALL, LARGE]) {
-      const key = `${KEY}-${body.length}`;
-      const { length } = await store.put(key, body);
-      assert.equal((await direct.head(key))?.length, length);
-      await assert.rejects(store.put(key, body), (error) => isTidemarkError(error, 'conflict'));
-    }
-    assert.ok(refused >= 2);
+    it(`writes ${name} no more when another request wrote it at the same time`, async () => {
+      let times = 0;
+      proxy.on(
+        (asked) => matches(asked) && times++ < 1,
+        async () => {
+          await direct.put(KEY, [Buffer.from('faster')]);
+          return s3Refusal(409, 'ConditionalRequestConflict');
+        },
+      );
+      await assert.rejects(store.put(KEY, body), (error) => isTidemarkError(error, 'conflict'));
+
+      assert.equal((await direct.head(KEY))?.length, 6);
+      assert.deepEqual(await openUploads(), []);
+    });
+
+    it(`says that another process writes ${name} when the server says so each time`, async () => {
+      proxy.on(matches, refuseWith(409, 'ConditionalRequestConflict'));
+      await assert.rejects(
+        store.put(KEY, body),
+        (error) => isTidemarkError(error, 'unavailable') && /being written .* by another process/.test(error.message),
+      );
+      await requireNothingLeft();
+    });
+  }
+
+  /** Writes the object, whatever the condition says. */
+  const ignoreCondition: Fault = async (_, { path }) => {
+    await bucket.put(path.slice(path.indexOf('ingest/'), path.indexOf('?')), '');
+    return { status: 200, headers: { etag: '"d41d8cd98f00b204e9800998ecf8427e"' }, body: Buffer.alloc(0) };
+  };
+  for (const [title, fault, most] of [
+    ['refuses conditions', refuseWith(501, 'NotImplemented'), Number.POSITIVE_INFINITY],
+    ['ignores conditions', ignoreCondition, Number.POSITIVE_INFINITY],
+    ['lets two writers of the same time succeed', ignoreCondition, 2],
+  ] as const) {
+    it(`writes nothing into a bucket of a server that ${title}`, async () => {
+      let times = 0;
+      const rule = proxy.on((asked) => isProbe(asked) && times++ < most, fault);
+      for (const body of [SMALL, LARGE]) {
+        times = 0;
+        await assert.rejects(
+          store.put(KEY, body),
+          (error) => isTidemarkError(error, 'unavailable') && /does not honour conditional writes/.test(error.message),
+        );
+      }
+      await requireNothingLeft();
+      const { KeyCount } = await bucket.client.send(new ListObjectsV2Command({ Bucket: bucket.name }));
+      assert.equal(KeyCount, 0);
+      rule.remove();
+      await store.put(KEY, SMALL);
+    });
+  }
+
+  it('asks whether the server knows conditions once, when it writes first', async () => {
+    const isAnyProbe = (asked: Asked) => asked.path.includes('/.probe-');
+    await collect(store.list(''));
+    assert.equal(proxy.asked.filter(isAnyProbe).length, 0);
+    await Promise.all(['a', 'b', 'c'].map((key) => store.put(key, SMALL)));
+    const asked = proxy.asked.filter(isAnyProbe).length;
+    await store.put('d', SMALL);
+    assert.deepEqual([asked, proxy.asked.filter(isAnyProbe).length], [6, 6]);
   });
 
   it('goes on where what it reads was cut off', async () => {
@@ -258,20 +312,5 @@ describe('artifacts on an S3 server that fails', () => {
     await abortAbandonedUploads(requests, Date.now() + 60_000);
     assert.deepEqual(await openUploads(), []);
     objects.close();
-  });
-
-  it('passes over the claim of a process that has ended, and waits for one that goes on', async () => {
-    await bucket.put(`ingest/.claims/${KEY}/${hostname()}.4194304.${crypto.randomUUID()}`, '');
-    await direct.put(KEY, SMALL);
-
-    const held = `ingest/.claims/second/${hostname()}.${process.pid}.${crypto.randomUUID()}`;
-    await bucket.put(held, '');
-    const put = store.put('second', SMALL);
-    const first = await Promise.race([put, new Promise((resolve) => setTimeout(resolve, 300, 'waits'))]);
-    assert.equal(first, 'waits');
-    assert.equal(await direct.head('second'), undefined);
-    await removeBucket(bucket.client, bucket.name, { keepBucket: true });
-    await put;
-    assert.equal((await direct.head('second'))?.length, 10);
   });
 });

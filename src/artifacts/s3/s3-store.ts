@@ -1,7 +1,7 @@
-import type { Bucket } from '../../lib/s3/bucket.ts';
 import type { ListedS3Object } from '../../lib/s3/read-list.ts';
 import type { S3ClientSettings } from '../../lib/s3/s3-client.ts';
 import { describeS3, type S3Location } from '../../lib/s3/s3-location.ts';
+import { unlessAborted } from '../../lib/unless-aborted.ts';
 import type {
   ArtifactBody,
   ArtifactStore,
@@ -14,7 +14,6 @@ import type {
 } from '../artifact-store.ts';
 import { isPlainKey, requirePlainKey } from '../plain-key.ts';
 import { requireRange } from '../store-errors.ts';
-import type { WriteRequests } from './write-requests.ts';
 
 /** Objects below a prefix of a bucket, which must exist. */
 export class S3Store implements ArtifactStore {
@@ -23,6 +22,7 @@ export class S3Store implements ArtifactStore {
   readonly #settings: S3ClientSettings;
   #opened: Promise<Parts> | undefined;
   #swept: Promise<void> | undefined;
+  #probed: Promise<void> | undefined;
 
   constructor(location: S3Location, settings: S3ClientSettings) {
     this.name = describeS3(location);
@@ -38,6 +38,7 @@ export class S3Store implements ArtifactStore {
   async put(key: ObjectKey, body: ArtifactBody, options: PutOptions = {}): Promise<StoredObject> {
     requirePlainKey(key);
     const { requests, upload, abortAbandonedUploads } = await this.#parts();
+    await unlessAborted(this.#requireConditionalWrites(), options.signal);
     this.#swept ??= abortAbandonedUploads(requests);
     return upload(requests, { ...options, store: this.name, key, body });
   }
@@ -97,6 +98,16 @@ export class S3Store implements ArtifactStore {
     opened?.bucket.close();
   }
 
+  /** Once for a store that writes. Another `put` tries again after a failure. */
+  async #requireConditionalWrites(): Promise<void> {
+    const { requests, requireConditionalWrites } = await this.#parts();
+    this.#probed ??= requireConditionalWrites(requests).catch((error: unknown) => {
+      this.#probed = undefined;
+      throw error;
+    });
+    await this.#probed;
+  }
+
   /** The client takes 100 milliseconds to load, and most commands do not need it. */
   #parts(): Promise<Parts> {
     this.#opened ??= load(this.#location, this.#settings);
@@ -104,24 +115,27 @@ export class S3Store implements ArtifactStore {
   }
 }
 
-interface Parts {
-  readonly bucket: Bucket;
-  readonly requests: WriteRequests;
-  readonly upload: typeof import('./s3-upload.ts').upload;
-  readonly openObject: typeof import('./s3-reader.ts').openObject;
-  readonly abortAbandonedUploads: typeof import('./abandoned-uploads.ts').abortAbandonedUploads;
-}
+type Parts = Awaited<ReturnType<typeof load>>;
 
-async function load(location: S3Location, settings: S3ClientSettings): Promise<Parts> {
-  const [{ Bucket }, { WriteRequests }, { upload }, { openObject }, { abortAbandonedUploads }] = await Promise.all([
+async function load(location: S3Location, settings: S3ClientSettings) {
+  const [{ Bucket }, { WriteRequests }, ...functions] = await Promise.all([
     import('../../lib/s3/bucket.ts'),
     import('./write-requests.ts'),
+    import('./require-conditional-writes.ts'),
     import('./s3-upload.ts'),
     import('./s3-reader.ts'),
     import('./abandoned-uploads.ts'),
   ]);
+  const [{ requireConditionalWrites }, { upload }, { openObject }, { abortAbandonedUploads }] = functions;
   const bucket = new Bucket(location, settings, 'artifacts');
-  return { bucket, requests: new WriteRequests(bucket), upload, openObject, abortAbandonedUploads };
+  return {
+    bucket,
+    requests: new WriteRequests(bucket),
+    requireConditionalWrites,
+    upload,
+    openObject,
+    abortAbandonedUploads,
+  };
 }
 
 function requireFolder(under: string): void {

@@ -1,17 +1,15 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { TidemarkError } from '../../core/errors.ts';
+import { type Backoff, pauseAfter } from '../../lib/retry.ts';
 import { failureOf } from '../../lib/s3/s3-failure.ts';
 import type { ArtifactBody, ObjectKey, PutOptions, StoredObject } from '../artifact-store.ts';
 import { BLOCK_BYTES, type Block, pumpBlocks } from '../blocks.ts';
 import { BlockHasher } from '../hashing/block-hasher.ts';
 import { keyTaken } from '../store-errors.ts';
-import { withClaim } from './key-claim.ts';
 import type { NewObject, UploadedPart, WriteRequests } from './write-requests.ts';
 
 const MOST_PARTS = 10_000;
-const MOST_ABORTS = 5;
-/** Milliseconds before an upload is aborted again. */
-const PAUSE = 50;
+const MOST_ATTEMPTS = 5;
+const BACKOFF: Backoff = { firstMs: 50, longestMs: 1_000 };
 
 export interface UploadTask extends PutOptions {
   /** As errors name it. */
@@ -21,8 +19,8 @@ export interface UploadTask extends PutOptions {
 }
 
 /**
- * Writes an object: in one request when it has but one block, else in parts that are put together at the end. Only that last request is
- * made under a claim. An upload that fails is aborted, and leaves nothing.
+ * Writes an object: in one request when it has only one block, else in parts. The last request makes it exist, unless
+ * the key is taken. An upload that fails is aborted, and leaves nothing.
  */
 export async function upload(requests: WriteRequests, task: UploadTask): Promise<StoredObject> {
   const upload = new Upload(requests, task);
@@ -53,16 +51,16 @@ class Upload {
   }
 
   async run(): Promise<StoredObject> {
-    const { key, body, store, signal } = this.#task;
+    const { key, body, signal } = this.#task;
     const length = await pumpBlocks(body, { signal, take: (block) => this.#take(block) });
     const hashes = await this.#hasher.digest();
     signal?.throwIfAborted();
-    await withClaim(this.#requests, key, { store, signal }, () => this.#finish());
+    await this.#finish();
     return { key, length, hashes };
   }
 
   async abort(): Promise<void> {
-    // Whatever is wrong with the server, what failed first is told; what stays of the upload is found by the next one.
+    // The caller gets the error that came first. A later process aborts what remains of the upload.
     const id = await this.#uploadId?.catch(() => undefined);
     if (id !== undefined) await abortForGood(this.#requests, this.#task.key, id).catch(() => {});
   }
@@ -93,50 +91,60 @@ class Upload {
 
   async #begin(): Promise<string> {
     const { store, key, signal } = this.#task;
-    // The rest of a body need not be read when its key is taken already.
-    if ((await this.#requests.bucket.find(key)) !== undefined) throw keyTaken(store, key);
+    // When the key is taken already, the rest of the body need not be read.
+    if (await this.#isTaken()) throw keyTaken(store, key);
     return this.#requests.beginUpload(this.#object, signal);
   }
 
-  /** Makes the object exist. When the answer is an error, or was lost, the object itself tells who wrote it. */
+  /** Makes the object exist. When the answer is an error or was lost, the object says which `put` wrote it. */
   async #finish(): Promise<void> {
     const { key, store, signal } = this.#task;
-    try {
-      await this.#request(true);
-      return;
-    } catch (error) {
-      const outcome = await this.#requests.writerOf(key).catch(() => undefined);
-      if (outcome === this.#object.id) return;
-      signal?.throwIfAborted();
-      const { name, status } = failureOf(error);
-      if (status === 412) throw keyTaken(store, key);
-      if (status !== 501 && name !== 'NotImplemented') throw this.#requests.bucket.errorOf(error);
+    for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
+      try {
+        return await this.#request();
+      } catch (error) {
+        const writer = await this.#requests.writerOf(key).catch(() => undefined);
+        if (writer === this.#object.id) return;
+        signal?.throwIfAborted();
+        const { status } = failureOf(error);
+        if (status === 412) throw keyTaken(store, key);
+        // 409: another request writes the object at the same time, and may still fail. Amazon S3 then may forget the
+        // upload (404).
+        if (status !== 409 && (status !== 404 || attempt === 1)) throw this.#requests.bucket.errorOf(error);
+      }
+      await pauseAfter(attempt, BACKOFF, signal);
     }
-    // A server that refuses the condition: the claim keeps others away.
-    await this.#request(false).catch((error: unknown) => {
-      throw this.#requests.bucket.errorOf(error);
-    });
+    throw (await this.#isTaken()) ? keyTaken(store, key) : writtenByOther(store, key);
   }
 
-  async #request(onlyNew: boolean): Promise<void> {
+  async #isTaken(): Promise<boolean> {
+    return (await this.#requests.bucket.find(this.#task.key)) !== undefined;
+  }
+
+  async #request(): Promise<void> {
     const { key, signal } = this.#task;
-    if (this.#only !== undefined) return this.#requests.put(this.#object, this.#only, { onlyNew, signal });
+    if (this.#only !== undefined) return this.#requests.put(this.#object, this.#only, signal);
     const uploaded = { path: key, UploadId: await this.#uploadId!, parts: this.#parts };
-    await this.#requests.completeUpload(uploaded, { onlyNew, signal });
+    await this.#requests.completeUpload(uploaded, signal);
   }
 }
 
-/** A part that was under way when an upload was aborted may bring it back: so it is aborted until the server does not know it. */
+/** A part that arrives late may bring an aborted upload back: so it is aborted until the server does not know it. */
 async function abortForGood(requests: WriteRequests, key: ObjectKey, id: string): Promise<void> {
-  for (let pause = PAUSE, attempt = 0; attempt < MOST_ABORTS; attempt++, pause *= 2) {
+  for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
     try {
       await requests.abortUpload(key, id);
     } catch (error) {
       if (failureOf(error).status === 404) return;
       throw error;
     }
-    await wait(pause);
+    await pauseAfter(attempt, BACKOFF);
   }
+}
+
+function writtenByOther(store: string, key: ObjectKey): TidemarkError {
+  const message = `${key} is being written into the artifact store ${store} by another process; try again in some minutes`;
+  return new TidemarkError('unavailable', message, { key });
 }
 
 function tooLong(key: ObjectKey): TidemarkError {

@@ -26,12 +26,6 @@ export interface UploadedPart {
   readonly ETag: string;
 }
 
-interface PutOptions {
-  /** Whether the server is to refuse it where there is an object already. */
-  readonly onlyNew: boolean;
-  readonly signal?: AbortSignal | undefined;
-}
-
 interface PartToUpload {
   readonly path: string;
   readonly UploadId: string;
@@ -53,7 +47,10 @@ export interface OpenUpload {
   readonly begun: number;
 }
 
-/** The requests that write objects below the prefix of a bucket. What they throw is the client's own error. */
+/**
+ * The requests that write objects below the prefix of a bucket. What they throw is the client's own error. Those that
+ * make an object exist fail with the status 412 when the key is taken.
+ */
 export class WriteRequests {
   readonly bucket: Bucket;
 
@@ -70,12 +67,12 @@ export class WriteRequests {
     return head?.Metadata?.[WRITTEN_BY];
   }
 
-  async put(object: NewObject, body: Uint8Array, { onlyNew, signal }: PutOptions): Promise<void> {
+  async put(object: NewObject, body: Uint8Array, signal?: AbortSignal): Promise<void> {
     const command = new PutObjectCommand({
       ...this.#created(object),
       Body: body,
       ContentLength: body.length,
-      ...(onlyNew && { IfNoneMatch: '*' }),
+      IfNoneMatch: '*',
     });
     const { ETag } = await this.bucket.client.send(command, abortable(signal));
     if (ETag === undefined) throw this.bucket.brokenAnswer('did not confirm that it stored an object');
@@ -107,12 +104,12 @@ export class WriteRequests {
     return { PartNumber, ETag };
   }
 
-  async completeUpload({ path, UploadId, parts }: UploadToComplete, { onlyNew, signal }: PutOptions): Promise<void> {
+  async completeUpload({ path, UploadId, parts }: UploadToComplete, signal?: AbortSignal): Promise<void> {
     const command = new CompleteMultipartUploadCommand({
       ...this.bucket.named(path),
       UploadId,
       MultipartUpload: { Parts: parts.toSorted((one, other) => one.PartNumber - other.PartNumber) },
-      ...(onlyNew && { IfNoneMatch: '*' }),
+      IfNoneMatch: '*',
     });
     const { ETag } = await this.bucket.client.send(command, abortable(signal));
     if (ETag === undefined) throw this.bucket.brokenAnswer('did not confirm that it completed an upload');

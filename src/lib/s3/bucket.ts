@@ -12,7 +12,7 @@ import type { TidemarkError } from '../../core/errors.ts';
 import { brokenAnswer, bucketError } from './bucket-errors.ts';
 import { type ListedS3Object, type ListedS3Page, readList } from './read-list.ts';
 import { createClient, type S3ClientSettings } from './s3-client.ts';
-import type { S3Location, S3Use } from './s3-location.ts';
+import { describeS3, type S3Location, type S3Use } from './s3-location.ts';
 
 interface PageOptions {
   /** Where the page begins, as the page before it says. */
@@ -25,12 +25,15 @@ interface PageOptions {
 /** The objects below a prefix of a bucket. A path is a key without the prefix. */
 export class Bucket {
   readonly location: S3Location;
+  /** As messages name it. */
+  readonly name: string;
   readonly client: S3Client;
   readonly #use: S3Use;
 
   /** @param use what errors call the location */
   constructor(location: S3Location, settings: S3ClientSettings, use: S3Use) {
     this.location = location;
+    this.name = describeS3(location);
     this.client = createClient(location, settings);
     this.#use = use;
   }
