@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
-import { setTimeout as wait } from 'node:timers/promises';
 import { isTidemarkError, type TidemarkError } from '../../core/errors.ts';
+import { type Backoff, pauseAfter } from '../retry.ts';
 
-/** How many times in a row reading continues where it was cut off, and the milliseconds before the first time. */
+/** How many times in a row reading continues where it was cut off. */
 const RESUMES = 3;
-const PAUSE_MS = 200;
+const BACKOFF: Backoff = { firstMs: 200, longestMs: 1_000 };
 
 export interface ResumingRead {
   /** The first byte, and the last one. */
@@ -43,7 +43,7 @@ export async function* readResuming(read: ResumingRead): AsyncGenerator<Buffer> 
       const explained = read.errorOf(error);
       cuts += 1;
       if (!isTidemarkError(explained, 'unavailable') || cuts > RESUMES) throw explained;
-      await wait(PAUSE_MS * cuts, undefined, { signal });
+      await pauseAfter(cuts, BACKOFF, signal);
     }
   }
 }
