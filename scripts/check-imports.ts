@@ -108,7 +108,7 @@ const ADAPTERS: readonly { readonly folder: string; readonly onlyFrom: string }[
 ];
 
 /** Files that put the parts together. */
-const COMPOSITION_ROOTS = ['app.ts', 'main.ts'];
+const COMPOSITION_ROOTS = ['app.ts', 'main.js'];
 
 const MOST_FILES_OF_A_FOLDER = 30;
 const MOST_ENTRIES_OF_SRC = 18;

@@ -1,4 +1,5 @@
-import { RE2JS } from 're2js';
+import { createRequire } from 'node:module';
+import type * as Re2 from 're2js';
 
 /** Whether a name or a path matches; `/` is between names. Takes time in proportion to the text, whatever the pattern is. */
 export type Glob = (text: string) => boolean;
@@ -20,12 +21,22 @@ export function hasWildcard(glob: string): boolean {
 export function compileGlob(glob: string): Glob {
   if (!hasWildcard(glob)) return (text) => text === glob;
   try {
+    const { RE2JS } = loadRe2();
     const expression = RE2JS.compile(new GlobTranslator(glob).translate(), RE2JS.DOTALL);
     return (text) => expression.testExact(text);
   } catch {
     // Groups that are nested a thousand deep are no pattern that a person wrote.
     return (text) => text === glob;
   }
+}
+
+const require = createRequire(import.meta.url);
+let re2: typeof Re2 | undefined;
+
+/** Few sets have patterns with wildcards: it is loaded for those that do. */
+function loadRe2(): typeof Re2 {
+  re2 ??= require('re2js') as typeof Re2;
+  return re2;
 }
 
 interface Group {

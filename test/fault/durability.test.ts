@@ -9,7 +9,7 @@ import { askElasticsearch } from '../support/elasticsearch-indices.ts';
 import { closeFaultSources, FaultSource, SLUG } from '../support/fault-source.ts';
 import { itWithStrace, type Sync, syncsOf } from '../support/strace.ts';
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 const LIMITS = { pageEntries: 100, windowChanges: 100 };
 /** More than one commit takes. */
 const EVENTS = 25_000;

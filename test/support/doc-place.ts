@@ -10,7 +10,7 @@ import { cleanEnvironment } from './run-tidemark.ts';
 import { until } from './until.ts';
 
 const CHECKOUT = join(import.meta.dirname, '../..');
-const PROGRAM = join(CHECKOUT, 'src/main.ts');
+const PROGRAM = join(CHECKOUT, 'src/main.js');
 /** Milliseconds for one block of commands. */
 const LIMIT = 120_000;
 

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { runCli } from '../../src/cli/run-cli.ts';
 
-export const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+export const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 /** Milliseconds; generous, because a machine that runs tests may be busy. */
 const PATIENCE = 120_000;
 

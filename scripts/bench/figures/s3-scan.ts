@@ -9,7 +9,7 @@ import { peakMemory } from '../support/peak-memory.ts';
 import { median } from '../support/spread.ts';
 import { Tidemark } from '../support/tidemark.ts';
 
-const MAIN = join(import.meta.dirname, '../../../src/main.ts');
+const MAIN = join(import.meta.dirname, '../../../src/main.js');
 const BASELINE = join(import.meta.dirname, '../baselines/list-objects.ts');
 const BUCKET = 'objects';
 

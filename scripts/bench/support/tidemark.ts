@@ -7,7 +7,7 @@ import { type ChildOptions, type Finished, runChild } from './child.ts';
 import { HttpClient } from './http-client.ts';
 import { peakMemory } from './peak-memory.ts';
 
-const MAIN = join(import.meta.dirname, '../../../src/main.ts');
+const MAIN = join(import.meta.dirname, '../../../src/main.js');
 
 /** A source's data folder, and the program run on it as an operator would. */
 export class Tidemark {

@@ -128,7 +128,7 @@ export class CalledThread<Offered extends Functions<Offered>> {
   }
 }
 
-/** The young generation of a thread that names no other: see cli/prepare-runtime.ts. */
+/** The young generation of a thread that names no other: see cli/limit-heaps.ts. */
 const YOUNG_MB = 12;
 
 /**

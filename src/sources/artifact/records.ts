@@ -2,28 +2,36 @@ import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
 import type { RecordPlace } from '../../core/resource.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import type { Catalog } from '../../stores/catalog.ts';
-import { RecordReader } from './record-reader.ts';
+import type { RecordReader } from './record-reader.ts';
 import { readCursor, type SyncCursor } from './sync-cursor.ts';
 import type { WalkedRecord } from './walk-records.ts';
 
 /** The records of artifacts, as pages and requests for bytes need them. */
 export class Records {
+  readonly #artifacts: ArtifactStore;
   readonly #catalog: Pick<Catalog, 'get'>;
-  readonly #reader: RecordReader;
+  #reader: Promise<RecordReader> | undefined;
 
   constructor(artifacts: ArtifactStore, catalog: Pick<Catalog, 'get'>) {
+    this.#artifacts = artifacts;
     this.#catalog = catalog;
-    this.#reader = new RecordReader(artifacts);
   }
 
   /** @see RecordReader */
-  read(place: RecordPlace, digest: string): Promise<WalkedRecord> {
-    return this.#reader.read(place, digest);
+  async read(place: RecordPlace, digest: string): Promise<WalkedRecord> {
+    this.#reader ??= this.#newReader();
+    return (await this.#reader).read(place, digest);
   }
 
   /** Which artifact a set mirrors; undefined when it was never compared with one, or has no records. */
   async cursorOf({ id, origin }: Pick<ResourceSet, 'id' | 'origin'>): Promise<SyncCursor | undefined> {
     if (origin.kind !== 'artifact') return undefined;
     return (await readCursor(this.#catalog, id))?.body;
+  }
+
+  /** Most servers have no set of records: Avro is loaded for those that do. */
+  async #newReader(): Promise<RecordReader> {
+    const { RecordReader } = await import('./record-reader.ts');
+    return new RecordReader(this.#artifacts);
   }
 }

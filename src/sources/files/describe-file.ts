@@ -1,4 +1,3 @@
-import mime from 'mime';
 import { isTidemarkError } from '../../core/errors.ts';
 import { keyOfPath } from '../../core/key.ts';
 import type { ResourceState } from '../../core/resource.ts';
@@ -35,12 +34,20 @@ export async function describeFile(input: DescribeInput): Promise<DescribedFile>
   }
 }
 
+let types: Promise<typeof import('mime')> | undefined;
+
+/** By its name. The table of names is loaded for servers that scan. */
+async function typeOf(path: string): Promise<string | null> {
+  types ??= import('mime');
+  return (await types).default.getType(path);
+}
+
 async function readFile({ root, file: { path }, signal }: DescribeInput): Promise<DescribedFile> {
   const key = keyOfPath(path);
   const now = Date.now();
   const { length, mtime, hashes, tag, mime: known } = await root.digest(path, signal);
   const lastmod = lastmodOf(mtime, now);
-  const type = known ?? mime.getType(path) ?? ANY_TYPE;
+  const type = known ?? (await typeOf(path)) ?? ANY_TYPE;
   const state = { ...(lastmod !== undefined && { lastmod }), length, hashes, mime: type };
   return {
     state,

@@ -10,7 +10,6 @@ import { frameOf } from '../parts/frame-of.ts';
 import { pagingOf } from '../parts/pager.ts';
 import { sendPage } from '../parts/send-page.ts';
 import { renderDocumentPage } from './document-page.ts';
-import { readSlice } from './document-slice.ts';
 
 const ENTRIES_PER_PAGE = 100;
 
@@ -57,6 +56,8 @@ export async function sendDocumentPage(
 }
 
 async function sliceOf(document: PublishedDocument, page: number) {
+  // Harvesters never ask for a page: the XML parser is loaded for people.
+  const { readSlice } = await import('./document-slice.ts');
   const body = await document.open('identity');
   try {
     return await readSlice(body, { start: (page - 1) * ENTRIES_PER_PAGE, most: ENTRIES_PER_PAGE });
