@@ -9,7 +9,7 @@ import type { PostingResult } from '../ingest/ndjson-posting.ts';
 import type { PostingEntry } from '../observe/audit/posting-entry.ts';
 import type { PageInfo } from '../publish/document-publisher.ts';
 import { documentUri, eachListed } from '../publish/documents.ts';
-import type { ChangeCounts, SetSummary } from '../stores/resource-index.ts';
+import type { ChangeCounts, SetSummary } from '../stores/set-statistics.ts';
 import type {
   ChangeView,
   CountedChangesView,

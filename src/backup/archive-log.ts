@@ -3,8 +3,8 @@ import { VERSION } from '../config/version.ts';
 import { TidemarkError } from '../core/errors.ts';
 import { formatStamp, type Stamp } from '../core/stamp.ts';
 import { failpoint } from '../lib/failpoint.ts';
+import type { ChangeLog } from '../stores/change-log.ts';
 import type { Stores } from '../stores/open-stores.ts';
-import type { ResourceIndex } from '../stores/resource-index.ts';
 import type { ArchiveChain } from './archive-chain.ts';
 import { digestOf, readDocuments, toLogPositions } from './documents.ts';
 import { FORMAT, type LastChange, type SegmentMark } from './segment.ts';
@@ -100,7 +100,7 @@ function isRecent({ written }: SegmentMark, minAge = 0): boolean {
 /**
  * What was archived last has to be in the log: else the store was set back to an earlier time, or another store writes to the archive.
  */
-async function requireSameHistory(index: ResourceIndex, mark: SegmentMark, chain: ArchiveChain): Promise<void> {
+async function requireSameHistory(index: ChangeLog, mark: SegmentMark, chain: ArchiveChain): Promise<void> {
   const isAhead = (await index.watermark()) < mark.through;
   if (!isAhead && (await holds(index, mark.last))) return;
   const at: Stamp = mark.last?.stamp ?? mark.through;
@@ -112,7 +112,7 @@ async function requireSameHistory(index: ResourceIndex, mark: SegmentMark, chain
   );
 }
 
-async function holds(index: ResourceIndex, last: LastChange | undefined): Promise<boolean> {
+async function holds(index: ChangeLog, last: LastChange | undefined): Promise<boolean> {
   if (last === undefined) return true;
   const [found] = await index.tail(last.stamp - 1, 1);
   return found?.stamp === last.stamp && found.set === last.set && found.key === last.key;

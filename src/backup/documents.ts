@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { LogDocument, LogPosition } from '../artifacts/avro/schemas.ts';
 import type { Catalog, CatalogKind } from '../stores/catalog.ts';
-import type { SourcePosition } from '../stores/resource-index.ts';
+import type { SourcePosition } from '../stores/change-log.ts';
 import type { Digest } from './file-writer.ts';
 
 /**

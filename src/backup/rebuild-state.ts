@@ -1,6 +1,6 @@
 import { TidemarkError } from '../core/errors.ts';
 import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
-import type { ResourceIndex } from '../stores/resource-index.ts';
+import type { ChangeLog } from '../stores/change-log.ts';
 import { CATALOG_KINDS } from './documents.ts';
 
 const ID = 'rebuild';
@@ -26,7 +26,7 @@ export async function requireWhole(catalog: Catalog, name: string): Promise<void
  * @throws TidemarkError `conflict` when it holds something else
  */
 export async function beginRebuild(
-  { catalog, index }: { readonly catalog: Catalog; readonly index: ResourceIndex },
+  { catalog, index }: { readonly catalog: Catalog; readonly index: ChangeLog },
   { chain, name }: { readonly chain: string; readonly name: string },
 ): Promise<void> {
   const state = await catalog.get<RebuildState>('rebuild', ID);
@@ -63,7 +63,7 @@ export async function endRebuild(catalog: Catalog): Promise<void> {
   await catalog.put<RebuildState>('rebuild', ID, { ...state.body, done: true }, state.version);
 }
 
-async function isEmpty(catalog: Catalog, index: ResourceIndex): Promise<boolean> {
+async function isEmpty(catalog: Catalog, index: ChangeLog): Promise<boolean> {
   for (const kind of CATALOG_KINDS) if ((await catalog.head(kind)) > 0) return false;
   // A boundary just above 0: no stamp was ever given.
   return (await index.watermark()) <= 1;

@@ -7,8 +7,9 @@ import type { SetId } from '../core/resource-set.ts';
 import { formatStamp } from '../core/stamp.ts';
 import { failpoint } from '../lib/failpoint.ts';
 import { prefetchItems } from '../lib/prefetch.ts';
+import type { ChangeLog } from '../stores/change-log.ts';
 import type { CommitResult } from '../stores/commit-result.ts';
-import type { ResourceIndex } from '../stores/resource-index.ts';
+import type { ResourceStates } from '../stores/resource-states.ts';
 import { ChangeDigest } from './change-rows.ts';
 import { RecordDigest } from './documents.ts';
 import { readFile } from './file-reader.ts';
@@ -21,7 +22,7 @@ const NO_KEY = '';
 
 export interface Replay {
   readonly artifacts: ArtifactStore;
-  readonly index: ResourceIndex;
+  readonly index: ChangeLog & ResourceStates;
   readonly marks: readonly SegmentMark[];
   readonly signal?: AbortSignal | undefined;
   /** @param changes so many more are in the store, or were there */
@@ -85,7 +86,7 @@ export async function replayOrders({ artifacts, index, marks, signal }: Omit<Rep
   }
 }
 
-async function raiseOrders(index: ResourceIndex, set: SetId, rows: readonly LogOrder[]): Promise<void> {
+async function raiseOrders(index: ChangeLog & ResourceStates, set: SetId, rows: readonly LogOrder[]): Promise<void> {
   const states = await index.lookup(
     set,
     rows.map(({ key }) => key),

@@ -2,12 +2,13 @@ import { TidemarkError } from '../core/errors.ts';
 import type { SetId } from '../core/resource-set.ts';
 import type { Stamp } from '../core/stamp.ts';
 import type { StoredSet } from '../core/stored-set.ts';
-import type { ResourceIndex, SetSummary } from '../stores/resource-index.ts';
+import type { ChangeLog } from '../stores/change-log.ts';
+import type { SetStatistics, SetSummary } from '../stores/set-statistics.ts';
 import { ChangeDigest, toLogChange } from './change-rows.ts';
 import type { SegmentMark } from './segment.ts';
 
 export interface Verification {
-  readonly index: ResourceIndex;
+  readonly index: ChangeLog & SetStatistics;
   readonly marks: readonly SegmentMark[];
   readonly sets: readonly StoredSet[];
   readonly signal?: AbortSignal | undefined;

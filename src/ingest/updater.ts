@@ -1,7 +1,7 @@
 import type { ChangeEvent } from '../core/change.ts';
+import type { ChangeLog } from '../stores/change-log.ts';
 import type { CommitResult } from '../stores/commit-result.ts';
 import type { EventPoster } from '../stores/event-poster.ts';
-import type { ResourceIndex } from '../stores/resource-index.ts';
 
 // The best batch that was measured for SQLite with keys in random order; see docs/performance.md.
 const MOST_EVENTS_PER_COMMIT = 10_000;
@@ -21,11 +21,11 @@ interface Posting {
  * So nobody waits when it is idle, and a busy store gets large batches.
  */
 export class Updater implements EventPoster {
-  readonly #index: ResourceIndex;
+  readonly #index: ChangeLog;
   #waiting: Posting[] = [];
   #running: Promise<void> | undefined;
 
-  constructor(index: ResourceIndex) {
+  constructor(index: ChangeLog) {
     this.#index = index;
   }
 

@@ -1,7 +1,8 @@
 import { TidemarkError } from '../core/errors.ts';
 import { MAX_ENTRIES, MAX_ENTRIES_WEIGHT } from '../core/resource-set.ts';
 import { boundaryAfter, boundaryBefore, clockStamp, formatStamp, type Stamp } from '../core/stamp.ts';
-import type { ResourceIndex, Window } from '../stores/resource-index.ts';
+import type { ChangeLog } from '../stores/change-log.ts';
+import type { SetStatistics, Window } from '../stores/set-statistics.ts';
 import type { Making } from './cache/document-cache.ts';
 import { fingerprint } from './cache/document-reference.ts';
 import type { AskedRange, DocumentPlan } from './document-plan.ts';
@@ -18,9 +19,9 @@ interface History {
 
 /** The Change Lists of a set: windows of its history, and the index over them (ResourceSync 1.1, 12). */
 export class ChangeLists {
-  readonly #index: ResourceIndex;
+  readonly #index: ChangeLog & SetStatistics;
 
-  constructor(index: ResourceIndex) {
+  constructor(index: ChangeLog & SetStatistics) {
     this.#index = index;
   }
 

@@ -3,9 +3,10 @@ import { entryWeight } from '../core/entry-weight.ts';
 import { type ResourceKey, rightKey } from '../core/key.ts';
 import type { Resource } from '../core/resource.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
-import type { ResourceIndex } from '../stores/resource-index.ts';
+import type { ChangeLog } from '../stores/change-log.ts';
+import type { ResourceStates } from '../stores/resource-states.ts';
 
-type Index = Pick<ResourceIndex, 'read' | 'lookup' | 'commit'>;
+type Index = Pick<ResourceStates, 'read' | 'lookup'> & Pick<ChangeLog, 'commit'>;
 type Set = Pick<ResourceSet, 'id' | 'urlPrefix' | 'epochStart'>;
 
 interface Misnamed {

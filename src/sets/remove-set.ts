@@ -2,13 +2,14 @@ import type { ResourceSet, SetId } from '../core/resource-set.ts';
 import type { Stamp } from '../core/stamp.ts';
 import { type StoredSet, toStoredSet } from '../core/stored-set.ts';
 import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
-import type { ResourceIndex } from '../stores/resource-index.ts';
+import type { ChangeLog } from '../stores/change-log.ts';
+import type { SetStatistics } from '../stores/set-statistics.ts';
 
 const BATCH = 10_000;
 
 interface Stores {
   readonly catalog: Pick<Catalog, 'put'>;
-  readonly index: Pick<ResourceIndex, 'mark' | 'summary' | 'tail'>;
+  readonly index: Pick<ChangeLog, 'mark' | 'tail'> & Pick<SetStatistics, 'summary'>;
 }
 
 /**

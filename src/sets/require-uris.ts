@@ -2,7 +2,7 @@ import { TidemarkError } from '../core/errors.ts';
 import { type ResourceKey, URI_LENGTH, uriOf } from '../core/key.ts';
 import type { Resource } from '../core/resource.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
-import type { ResourceIndex } from '../stores/resource-index.ts';
+import type { ResourceStates } from '../stores/resource-states.ts';
 
 /**
  * Requires that every resource of a set, and every link to one, has a URI below a new prefix that a list may contain. Reads the set only when one may
@@ -10,7 +10,7 @@ import type { ResourceIndex } from '../stores/resource-index.ts';
  * @throws TidemarkError `conflict` with how many there are, and the first of them
  */
 export async function requireUris(
-  index: Pick<ResourceIndex, 'read'>,
+  index: Pick<ResourceStates, 'read'>,
   { id, slug, urlPrefix: before }: ResourceSet,
   urlPrefix: string,
 ): Promise<void> {

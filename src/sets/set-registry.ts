@@ -12,7 +12,9 @@ import { resourcesPrefix } from '../core/set-uris.ts';
 import type { Stamp } from '../core/stamp.ts';
 import { fromStoredSet, type StoredSet, toStoredSet } from '../core/stored-set.ts';
 import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
-import type { ResourceIndex } from '../stores/resource-index.ts';
+import type { ChangeLog } from '../stores/change-log.ts';
+import type { ResourceStates } from '../stores/resource-states.ts';
+import type { SetStatistics } from '../stores/set-statistics.ts';
 import { changedSet, draftSet, type NewSet, parseUrlPrefix } from './new-set.ts';
 import { rekey } from './rekey.ts';
 import { removeSet } from './remove-set.ts';
@@ -26,7 +28,9 @@ export interface SourceSettings {
   readonly served?: boolean;
 }
 
-type Index = Pick<ResourceIndex, 'mark' | 'read' | 'lookup' | 'commit' | 'summary' | 'tail'>;
+type Index = Pick<ChangeLog, 'mark' | 'commit' | 'tail'> &
+  Pick<ResourceStates, 'read' | 'lookup'> &
+  Pick<SetStatistics, 'summary'>;
 
 /** The resource sets and the source's base URL, as the catalog has them; what another process writes is noticed at the next call. */
 export class SetRegistry {

@@ -1,5 +1,5 @@
 import type { ResourceSet } from '../core/resource-set.ts';
-import type { ResourceIndex, SetSummary } from '../stores/resource-index.ts';
+import type { SetStatistics, SetSummary } from '../stores/set-statistics.ts';
 
 export interface SummarizedSet {
   readonly set: ResourceSet;
@@ -8,7 +8,7 @@ export interface SummarizedSet {
 
 /** Sets with what the index counts of them, however many; one that was removed meanwhile is left out. */
 export async function summarize(
-  index: Pick<ResourceIndex, 'summaries'>,
+  index: Pick<SetStatistics, 'summaries'>,
   sets: readonly ResourceSet[],
 ): Promise<readonly SummarizedSet[]> {
   const summaries = await index.summaries(sets.map(({ id }) => id));

@@ -2,7 +2,8 @@ import type { SetId } from '../core/resource-set.ts';
 import type { Stamp } from '../core/stamp.ts';
 import { MICROSECONDS, type TimeUnit } from '../core/time-unit.ts';
 import { Mutex } from '../lib/mutex.ts';
-import type { ChangeCounts, ResourceIndex } from './resource-index.ts';
+import type { ChangeLog } from './change-log.ts';
+import type { ChangeCounts, SetStatistics } from './set-statistics.ts';
 
 export interface ActivityOptions {
   /** Microseconds since 1970; the hours or days of both are told of, too. */
@@ -30,12 +31,12 @@ interface Known {
  * the sets that were asked for last.
  */
 export class ActivityMemory {
-  readonly #index: Pick<ResourceIndex, 'activity' | 'watermark'>;
+  readonly #index: Pick<SetStatistics, 'activity'> & Pick<ChangeLog, 'watermark'>;
   /** By set and unit, those that were asked for last at the end. */
   readonly #known = new Map<string, Known>();
   readonly #counting = new Map<string, Mutex>();
 
-  constructor(index: Pick<ResourceIndex, 'activity' | 'watermark'>) {
+  constructor(index: Pick<SetStatistics, 'activity'> & Pick<ChangeLog, 'watermark'>) {
     this.#index = index;
   }
 

@@ -1,6 +1,6 @@
 import type { ResourceKey } from '../core/key.ts';
 import type { Stamp } from '../core/stamp.ts';
-import type { Limits, Piece } from './resource-index.ts';
+import type { Limits, Piece } from './resource-states.ts';
 
 /** What a survey reads of each resource; a tombstone is not live, but its stamp counts. */
 export interface SurveyedResource {

@@ -6,7 +6,7 @@ import { isTidemarkError } from '../../src/core/errors.ts';
 import { SetRegistry } from '../../src/sets/set-registry.ts';
 import { ActivityMemory } from '../../src/stores/activity-memory.ts';
 import { openStores, type Stores } from '../../src/stores/open-stores.ts';
-import type { ActivityRange } from '../../src/stores/resource-index.ts';
+import type { ActivityRange } from '../../src/stores/set-statistics.ts';
 import { deletion, URL_PREFIX, upsert } from '../support/builders.ts';
 
 const HOUR = 3_600_000_000;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { LogTail } from '../../src/publish/pages/log-tail.ts';
-import type { LogEntry } from '../../src/stores/resource-index.ts';
+import type { LogEntry } from '../../src/stores/change-log.ts';
 import { upsert } from '../support/builders.ts';
 import { PublishedSets, withAfter } from '../support/published-sets.ts';
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { MAX_ENTRIES } from '../../src/core/resource-set.ts';
 import { PageDirectory, RETIRED_FOR } from '../../src/publish/pages/page-directory.ts';
 import { widened } from '../../src/publish/pages/page-limits.ts';
-import type { LogEntry, Piece } from '../../src/stores/resource-index.ts';
+import type { LogEntry } from '../../src/stores/change-log.ts';
+import type { Piece } from '../../src/stores/resource-states.ts';
 
 const LIMITS = { entries: 3, weight: 1_000 };
 const NOW = 1_700_000_000_000;

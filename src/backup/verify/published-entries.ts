@@ -4,7 +4,8 @@ import type { Resource } from '../../core/resource.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { formatStamp, type Stamp } from '../../core/stamp.ts';
 import { unescapeXml } from '../../publish/render/documents/markup.ts';
-import type { ResourceIndex } from '../../stores/resource-index.ts';
+import type { ChangeLog } from '../../stores/change-log.ts';
+import type { ResourceStates } from '../../stores/resource-states.ts';
 import type { DifferenceList } from './differences.ts';
 
 /** The URIs that the entries of a document have, in order. */
@@ -14,7 +15,7 @@ export function* locsOf(text: string, element: 'url' | 'sitemap'): Iterable<stri
 
 export interface EntriesInput {
   readonly set: ResourceSet;
-  readonly index: Pick<ResourceIndex, 'read' | 'lookup' | 'changes'>;
+  readonly index: Pick<ResourceStates, 'read' | 'lookup'> & Pick<ChangeLog, 'changes'>;
   readonly differences: DifferenceList;
   /** The watermark before the first document was read: what changed later may be in a list, or not. */
   readonly start: Stamp;

@@ -2,12 +2,13 @@ import type { Change } from '../../core/change.ts';
 import { encodeState, type Resource, type Tombstone } from '../../core/resource.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import { formatStamp, type Stamp } from '../../core/stamp.ts';
-import type { ResourceIndex } from '../../stores/resource-index.ts';
+import type { ChangeLog } from '../../stores/change-log.ts';
+import type { ResourceStates } from '../../stores/resource-states.ts';
 import type { DifferenceList } from './differences.ts';
 
 export interface LogInput {
   readonly set: SetId;
-  readonly index: ResourceIndex;
+  readonly index: ChangeLog & ResourceStates;
   readonly until: Stamp;
   readonly differences: DifferenceList;
   readonly onProgress: (done: number) => void;

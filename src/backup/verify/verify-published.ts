@@ -3,7 +3,9 @@ import type { ResourceSet } from '../../core/resource-set.ts';
 import { boundaryBefore, type Stamp } from '../../core/stamp.ts';
 import { parseDatetime } from '../../core/w3c-datetime.ts';
 import { type DocumentKey, documentUri } from '../../publish/documents.ts';
-import type { ResourceIndex } from '../../stores/resource-index.ts';
+import type { ChangeLog } from '../../stores/change-log.ts';
+import type { ResourceStates } from '../../stores/resource-states.ts';
+import type { SetStatistics } from '../../stores/set-statistics.ts';
 import { DocumentComparison, type Publishers } from './compare-documents.ts';
 import type { DifferenceList } from './differences.ts';
 import { type EntriesInput, locsOf, PublishedChanges, PublishedResources } from './published-entries.ts';
@@ -19,7 +21,7 @@ export interface Published extends Publishers {
 
 export interface PublishedInput {
   readonly set: ResourceSet;
-  readonly index: ResourceIndex;
+  readonly index: ChangeLog & ResourceStates & SetStatistics;
   readonly published: Published;
   readonly differences: DifferenceList;
   /** Called with how many documents were compared so far. */

@@ -1,7 +1,9 @@
 import type { ResourceSet } from '../../core/resource-set.ts';
 import type { Source } from '../../sources/source.ts';
 import { SyncCounter } from '../../sources/sync-counter.ts';
-import type { ResourceIndex } from '../../stores/resource-index.ts';
+import type { ChangeLog } from '../../stores/change-log.ts';
+import type { ResourceStates } from '../../stores/resource-states.ts';
+import type { SetStatistics } from '../../stores/set-statistics.ts';
 import { DifferenceList, type Differences } from './differences.ts';
 import { verifyLog } from './verify-log.ts';
 import { type Published, type PublishedCounts, verifyPublished } from './verify-published.ts';
@@ -9,7 +11,7 @@ import { verifyStates } from './verify-states.ts';
 
 export interface VerifyInput {
   readonly set: ResourceSet;
-  readonly index: ResourceIndex;
+  readonly index: ChangeLog & ResourceStates & SetStatistics;
   /** Compares what the set is synced with, too: the bytes of every file, or the digest of every record. */
   readonly source?: Source | undefined;
   /** Compares every document that is published with state and log, too. */
@@ -103,7 +105,7 @@ async function verifySource({ source, differences, onProgress, signal }: SourceI
   return counter.files;
 }
 
-async function keysChangedAfter(index: ResourceIndex, set: ResourceSet, after: number): Promise<number> {
+async function keysChangedAfter(index: ChangeLog, set: ResourceSet, after: number): Promise<number> {
   const keys = new Set<string>();
   for await (const batch of index.changes(set.id, { after })) for (const { key } of batch) keys.add(key);
   return keys.size;

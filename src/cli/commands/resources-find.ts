@@ -2,7 +2,7 @@ import { resourceView } from '../../api/views.ts';
 import type { Resource } from '../../core/resource.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { formatStamp } from '../../core/stamp.ts';
-import type { ResourceIndex } from '../../stores/resource-index.ts';
+import type { ResourceStates } from '../../stores/resource-states.ts';
 import type { Call, CliCommand } from '../cli-command.ts';
 import { EXIT } from '../exit-code.ts';
 import { wholeNumber } from '../options.ts';
@@ -37,7 +37,7 @@ export const resourcesFind: CliCommand<Options> = {
 
 interface Found {
   readonly set: ResourceSet;
-  readonly index: Pick<ResourceIndex, 'find'>;
+  readonly index: Pick<ResourceStates, 'find'>;
   readonly format: (set: ResourceSet, resource: Resource) => string;
 }
 

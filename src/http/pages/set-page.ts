@@ -1,7 +1,7 @@
 import type { Change } from '../../core/change.ts';
 import { DOCUMENTS, documentUri, eachListed } from '../../publish/documents.ts';
 import type { SyncCursor } from '../../sources/artifact/sync-cursor.ts';
-import type { SetSummary } from '../../stores/resource-index.ts';
+import type { SetSummary } from '../../stores/set-statistics.ts';
 import { activityPlot, type Series } from './parts/activity-plot.ts';
 import { linkTo } from './parts/frame.ts';
 import { type Html, html } from './parts/html.ts';

@@ -4,7 +4,7 @@ import type { ResourceSet } from '../../core/resource-set.ts';
 import { boundaryBefore, clockStamp, type Stamp } from '../../core/stamp.ts';
 import { MICROSECONDS, type TimeUnit } from '../../core/time-unit.ts';
 import { MOST_ENTRIES } from '../../observe/audit/stored-journal.ts';
-import type { HistoryRange } from '../../stores/resource-index.ts';
+import type { HistoryRange } from '../../stores/set-statistics.ts';
 import { setOf } from '../request/admitted.ts';
 import { newestChanges, resourcesAfter, searchedResources } from '../request/browse.ts';
 import { keyOf } from '../request/named-resource.ts';

@@ -2,7 +2,8 @@ import type { Change } from '../../core/change.ts';
 import type { Resource } from '../../core/resource.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { boundaryBefore } from '../../core/stamp.ts';
-import type { FoundResources, HistoryRange, ResourceIndex, Search } from '../../stores/resource-index.ts';
+import type { FoundResources, ResourceStates, Search } from '../../stores/resource-states.ts';
+import type { HistoryRange } from '../../stores/set-statistics.ts';
 import { type Taken, take } from './take.ts';
 
 /** Changes that are read at once: an answer may have room for few of them. */
@@ -15,7 +16,7 @@ interface Following {
 
 /** The resources after a key that one answer has room for, and the last of their keys when there are more. */
 export async function resourcesAfter(
-  index: ResourceIndex,
+  index: ResourceStates,
   set: ResourceSet,
   { after, limit }: Following,
 ): Promise<FoundResources> {
@@ -25,7 +26,7 @@ export async function resourcesAfter(
 
 /** What a search finds, as far as one answer has room for it. */
 export async function searchedResources(
-  index: ResourceIndex,
+  index: ResourceStates,
   set: ResourceSet,
   search: Search,
 ): Promise<FoundResources> {

@@ -5,7 +5,7 @@ import type { ResourceSet } from '../../core/resource-set.ts';
 import { boundaryAfter, boundaryBefore, clockStamp, formatStamp } from '../../core/stamp.ts';
 import { MICROSECONDS, type TimeUnit } from '../../core/time-unit.ts';
 import { MOST_UNITS } from '../../stores/activity-memory.ts';
-import type { HistoryRange } from '../../stores/resource-index.ts';
+import type { HistoryRange } from '../../stores/set-statistics.ts';
 import { setOf } from '../request/admitted.ts';
 import { newestChanges } from '../request/browse.ts';
 import { keyOf } from '../request/named-resource.ts';

@@ -2,11 +2,11 @@ import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { traitsOf } from '../../core/origin.ts';
 import { type Imported, type ResourceSet, slugify } from '../../core/resource-set.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
-import type { ResourceIndex, SetSummary } from '../../stores/resource-index.ts';
+import type { SetStatistics, SetSummary } from '../../stores/set-statistics.ts';
 
 export interface KnownSets {
   readonly sets: Pick<SetRegistry, 'list' | 'bySlug'>;
-  readonly index: Pick<ResourceIndex, 'summary'>;
+  readonly index: Pick<SetStatistics, 'summary'>;
 }
 
 /**

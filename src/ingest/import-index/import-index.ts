@@ -3,8 +3,10 @@ import type { ChangeEvent } from '../../core/change.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { clockStamp, type Stamp } from '../../core/stamp.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
+import type { ChangeLog } from '../../stores/change-log.ts';
 import type { CommitResult } from '../../stores/commit-result.ts';
-import type { ResourceIndex } from '../../stores/resource-index.ts';
+import type { ResourceStates } from '../../stores/resource-states.ts';
+import type { SetStatistics } from '../../stores/set-statistics.ts';
 import { type PostedHistory, postHistory } from './post-history.ts';
 import { type ReadTotals, readSource } from './read-source.ts';
 import { type RejectedDocuments, RejectionList } from './rejected-documents.ts';
@@ -26,7 +28,7 @@ export interface ImportInput {
 
 export interface ImportStore {
   readonly sets: SetRegistry;
-  readonly index: ResourceIndex;
+  readonly index: ChangeLog & ResourceStates & SetStatistics;
   post(events: readonly ChangeEvent[]): Promise<readonly CommitResult[]>;
 }
 

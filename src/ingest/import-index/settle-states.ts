@@ -3,7 +3,7 @@ import { entryWeight } from '../../core/entry-weight.ts';
 import { decodeState, encodeState, type Resource } from '../../core/resource.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import type { CommitResult } from '../../stores/commit-result.ts';
-import type { ResourceIndex } from '../../stores/resource-index.ts';
+import type { ResourceStates } from '../../stores/resource-states.ts';
 import type { ScratchRow } from './scratch.ts';
 
 const PER_POSTING = 2_000;
@@ -17,7 +17,7 @@ export interface SettledStates {
 
 export interface Settling {
   readonly set: ResourceSet;
-  readonly index: Pick<ResourceIndex, 'read'>;
+  readonly index: Pick<ResourceStates, 'read'>;
   /** What the resource documents say, ascending by key. */
   readonly told: Iterable<ScratchRow>;
   post(events: readonly ChangeEvent[]): Promise<readonly CommitResult[]>;

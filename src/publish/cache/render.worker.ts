@@ -6,7 +6,7 @@ import { armFailpoint } from '../../lib/failpoint.ts';
 import { serveCalls } from '../../lib/workers/rpc.ts';
 import { openStores } from '../../stores/open-stores.ts';
 import { requestObserver } from '../../stores/request-counts.ts';
-import type { Limits, Survey } from '../../stores/resource-index.ts';
+import type { Limits, Survey } from '../../stores/resource-states.ts';
 import { basisOf, renderIncrementally } from '../render/incremental-render.ts';
 import { render } from '../render/render-job.ts';
 import type { Making } from './document-cache.ts';

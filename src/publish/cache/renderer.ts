@@ -2,7 +2,7 @@ import type { Worker } from 'node:worker_threads';
 import type { KeyRange } from '../../core/key.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import { ThreadPool } from '../../lib/workers/pool.ts';
-import type { Limits, Survey } from '../../stores/resource-index.ts';
+import type { Limits, Survey } from '../../stores/resource-states.ts';
 import type { Making } from './document-cache.ts';
 import type { DocumentRecord } from './document-files.ts';
 import type { RenderFunctions } from './render.worker.ts';

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import { CoalescedRead } from '../../lib/coalesced-read.ts';
-import type { LogEntry, ResourceIndex } from '../../stores/resource-index.ts';
+import type { ChangeLog, LogEntry } from '../../stores/change-log.ts';
 
 /** Entries that are read at once: about a millisecond. */
 const BATCH = 2_000;
@@ -11,13 +11,13 @@ type Listener = (entries: readonly LogEntry[]) => void;
 
 /** Reads along the log, and hands the changes of each set to its followers. */
 export class LogTail {
-  readonly #index: ResourceIndex;
+  readonly #index: ChangeLog;
   readonly #listeners = new Map<SetId, Listener>();
   /** Every change below it was handed on. */
   #head: Stamp | undefined;
   readonly #shared = new CoalescedRead(() => this.#readOn());
 
-  constructor(index: ResourceIndex) {
+  constructor(index: ChangeLog) {
     this.#index = index;
   }
 

@@ -1,7 +1,8 @@
 import type { ResourceKey } from '../../core/key.ts';
 import { MAX_ENTRIES, type ResourceSet } from '../../core/resource-set.ts';
 import { boundaryBefore, type Stamp } from '../../core/stamp.ts';
-import type { Limits, LogEntry, Piece } from '../../stores/resource-index.ts';
+import type { LogEntry } from '../../stores/change-log.ts';
+import type { Limits, Piece } from '../../stores/resource-states.ts';
 import { partName } from './document-name.ts';
 import { bytesOf, MOST_BYTES, MOST_PAGES, MOST_RETIRED_BYTES } from './page-limits.ts';
 

@@ -1,6 +1,6 @@
 import type { ResourceKey } from '../../core/key.ts';
 import { MAX_ENTRIES } from '../../core/resource-set.ts';
-import type { Limits, Piece } from '../../stores/resource-index.ts';
+import type { Limits, Piece } from '../../stores/resource-states.ts';
 
 /**
  * Resources for each entry of a page, above which pages are made larger, and how many there are then for each: an index

@@ -5,7 +5,9 @@ import type { Stamp } from '../../core/stamp.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import { catalogId } from '../../sets/set-registry.ts';
 import type { Catalog } from '../../stores/catalog.ts';
-import type { Limits, LogEntry, ResourceIndex, Survey } from '../../stores/resource-index.ts';
+import type { ChangeLog, LogEntry } from '../../stores/change-log.ts';
+import type { Limits, Survey } from '../../stores/resource-states.ts';
+import type { SetStatistics } from '../../stores/set-statistics.ts';
 import type { LogTail } from './log-tail.ts';
 import { PageDirectory, type StoredDirectory } from './page-directory.ts';
 import { widened, widenedFor } from './page-limits.ts';
@@ -14,7 +16,7 @@ import { widened, widenedFor } from './page-limits.ts';
 const MOST_ROUNDS = 20;
 
 export interface PublicationParts {
-  readonly index: ResourceIndex;
+  readonly index: ChangeLog & SetStatistics;
   readonly catalog: Catalog;
   readonly tail: LogTail;
   /** Surveys in a thread of its own. */

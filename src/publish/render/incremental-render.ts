@@ -4,7 +4,9 @@ import { gunzip } from 'node:zlib';
 import type { Change } from '../../core/change.ts';
 import type { ResourceKey } from '../../core/key.ts';
 import { boundaryAfter, type Stamp } from '../../core/stamp.ts';
-import type { ResourceIndex } from '../../stores/resource-index.ts';
+import type { ChangeLog } from '../../stores/change-log.ts';
+import type { ResourceStates } from '../../stores/resource-states.ts';
+import type { SetStatistics } from '../../stores/set-statistics.ts';
 import { RenderedEntries } from './documents/rendered-entries.ts';
 import { resourceEntries, resourceListHead, URLSET_END } from './documents/resource-list.ts';
 import { type ChangesJob, type RenderJob, type ResourcePageJob, renderChangesAfter } from './render-job.ts';
@@ -40,7 +42,7 @@ export function basisOf(job: RenderJob): string | undefined {
 export async function renderIncrementally(
   job: RenderJob,
   older: OlderVersion,
-  index: ResourceIndex,
+  index: ChangeLog & ResourceStates & SetStatistics,
 ): Promise<AsyncIterable<string | Buffer> | undefined> {
   if (job.kind === 'changes') {
     const entries = await readEntries(older);
@@ -62,7 +64,7 @@ async function* appendChanges(
   job: ChangesJob,
   { newest }: OlderVersion,
   { bytes, place }: RenderedEntries,
-  index: ResourceIndex,
+  index: ChangeLog & ResourceStates & SetStatistics,
 ): AsyncIterable<string | Buffer> {
   yield bytes.subarray(0, place.to);
   yield* renderChangesAfter(boundaryAfter(newest), job, index);

@@ -1,7 +1,8 @@
 import type { KeyRange } from '../../core/key.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
-import type { Limits, ResourceIndex } from '../../stores/resource-index.ts';
+import type { ChangeLog } from '../../stores/change-log.ts';
+import type { Limits, ResourceStates } from '../../stores/resource-states.ts';
 import { type ChangeListHead, changeEntries, changeListHead } from './documents/change-list.ts';
 import { type ChangeListIndex, renderChangeListIndex } from './documents/change-list-index.ts';
 import type { EntryStyle } from './documents/entry.ts';
@@ -57,7 +58,7 @@ export interface RecentChangesJob {
 }
 
 /** The document as text, in small parts. */
-export async function* render(job: RenderJob, index: ResourceIndex): AsyncIterable<string> {
+export async function* render(job: RenderJob, index: ChangeLog & ResourceStates): AsyncIterable<string> {
   switch (job.kind) {
     case 'text':
       yield job.text;
@@ -89,7 +90,7 @@ export async function* render(job: RenderJob, index: ResourceIndex): AsyncIterab
   }
 }
 
-async function* renderResourcePage(job: ResourcePageJob, index: ResourceIndex): AsyncIterable<string> {
+async function* renderResourcePage(job: ResourcePageJob, index: ChangeLog & ResourceStates): AsyncIterable<string> {
   yield resourceListHead(job.head);
   const { createdBefore = Number.POSITIVE_INFINITY } = job;
   for await (const batch of index.read(job.set, job.range)) {
@@ -99,7 +100,7 @@ async function* renderResourcePage(job: ResourcePageJob, index: ResourceIndex): 
   yield URLSET_END;
 }
 
-async function* renderChanges(job: ChangesJob, index: ResourceIndex): AsyncIterable<string> {
+async function* renderChanges(job: ChangesJob, index: ChangeLog & ResourceStates): AsyncIterable<string> {
   yield changeListHead(job.head);
   yield* renderChangesAfter(job.after, job, index);
 }
@@ -108,7 +109,7 @@ async function* renderChanges(job: ChangesJob, index: ResourceIndex): AsyncItera
 export async function* renderChangesAfter(
   after: Stamp,
   { set, until, style }: ChangesJob,
-  index: ResourceIndex,
+  index: ChangeLog & ResourceStates,
 ): AsyncIterable<string> {
   for await (const batch of index.changes(set, { after, until })) {
     for (const group of groups(batch)) yield changeEntries(group, style);

@@ -4,7 +4,8 @@ import type { HashAlgorithm } from '../../core/hash.ts';
 import { type ResourceKey, uriLengthFault } from '../../core/key.ts';
 import type { EncodedState } from '../../core/resource.ts';
 import type { SetId } from '../../core/resource-set.ts';
-import type { ResourceIndex } from '../../stores/resource-index.ts';
+import type { ResourceStates } from '../../stores/resource-states.ts';
+import type { SetStatistics } from '../../stores/set-statistics.ts';
 import { KeyCursor, KeyMerge } from '../sync/key-cursor.ts';
 import { type ComparedArtifact, digestRecords } from './digest-records.ts';
 import { artifactOf, type DigestRow, placeIn } from './digest-row.ts';
@@ -21,7 +22,7 @@ export interface Comparison {
 }
 
 export interface ComparisonParts extends Pick<RecordSortParts, 'folder' | 'startDigester'> {
-  readonly index: Pick<ResourceIndex, 'states' | 'summary'>;
+  readonly index: Pick<ResourceStates, 'states'> & Pick<SetStatistics, 'summary'>;
   readonly artifacts: Pick<ArtifactStore, 'get' | 'head' | 'name'>;
 }
 

@@ -2,7 +2,7 @@ import type { KeyRange } from '../../core/key.ts';
 import { keyOfPath, type ResourceKey } from '../../core/key.ts';
 import type { Resource } from '../../core/resource.ts';
 import type { SetId } from '../../core/resource-set.ts';
-import type { ResourceIndex } from '../../stores/resource-index.ts';
+import type { ResourceStates } from '../../stores/resource-states.ts';
 import type { ContentRoot, FileEntry, RootEntry, RootProblem } from '../content-root.ts';
 import { KeyCursor, KeyMerge } from '../sync/key-cursor.ts';
 import type { FileMemory, RememberedFile } from './file-memory.ts';
@@ -19,7 +19,7 @@ export interface FileRow {
 export interface FileRowsInput {
   readonly set: SetId;
   readonly root: ContentRoot;
-  readonly index: ResourceIndex;
+  readonly index: ResourceStates;
   readonly memory: FileMemory;
 }
 

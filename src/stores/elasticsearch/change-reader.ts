@@ -5,14 +5,8 @@ import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import { BatchSize } from '../../lib/elasticsearch/batch-size.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
-import type {
-  ActivityRange,
-  ChangeCounts,
-  HistoryRange,
-  LatestRange,
-  LogEntry,
-  StampRange,
-} from '../resource-index.ts';
+import type { LogEntry, StampRange } from '../change-log.ts';
+import type { ActivityRange, ChangeCounts, HistoryRange, LatestRange } from '../set-statistics.ts';
 import { type ChangeDocument, keyOfSortKey, sortKeyOf, toChange } from './documents.ts';
 import type { IndexNames } from './index-names.ts';
 

@@ -2,7 +2,7 @@ import type { estypes } from '@elastic/elasticsearch';
 import { TidemarkError } from '../../core/errors.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
-import type { DropOptions, DroppedCommits } from '../resource-index.ts';
+import type { DropOptions, DroppedCommits } from '../log-maintenance.ts';
 import { ITEM_ERRORS, refusalIn } from './bulk.ts';
 import { type CommitDocument, type CommitHead, withoutChanges } from './commit-record.ts';
 import type { IndexNames } from './index-names.ts';

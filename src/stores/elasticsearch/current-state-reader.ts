@@ -8,7 +8,7 @@ import { emptyLedger } from '../../core/set-ledger.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import { isTooLarge } from '../../lib/elasticsearch/batch-size.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
-import type { SourcePosition } from '../resource-index.ts';
+import type { SourcePosition } from '../change-log.ts';
 import { ledgerId } from './bulk.ts';
 import type { CommitLog } from './commit-log.ts';
 import type { LedgerEntry } from './commit-record.ts';

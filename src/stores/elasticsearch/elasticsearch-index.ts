@@ -10,27 +10,12 @@ import { CoalescedRead } from '../../lib/coalesced-read.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import { prefetchItems } from '../../lib/prefetch.ts';
+import type { LogEntry, RaisedKey, SourcePosition, StampRange } from '../change-log.ts';
 import type { CommitResult } from '../commit-result.ts';
-import type {
-  ActivityRange,
-  ChangeCounts,
-  DropOptions,
-  DroppedCommits,
-  EncodedResource,
-  FoundResources,
-  HistoryRange,
-  LatestRange,
-  Limits,
-  LogEntry,
-  RaisedKey,
-  ResourceIndex,
-  Search,
-  SetSummary,
-  SourcePosition,
-  StampRange,
-  Survey,
-  Window,
-} from '../resource-index.ts';
+import type { DropOptions, DroppedCommits } from '../log-maintenance.ts';
+import type { ResourceIndex } from '../resource-index.ts';
+import type { EncodedResource, FoundResources, Limits, Search, Survey } from '../resource-states.ts';
+import type { ActivityRange, ChangeCounts, HistoryRange, LatestRange, SetSummary, Window } from '../set-statistics.ts';
 import { PieceCutter } from '../survey.ts';
 import type { Applier } from './applier.ts';
 import { type ChangeReader, stampRange } from './change-reader.ts';

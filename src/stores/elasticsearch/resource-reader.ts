@@ -7,7 +7,7 @@ import { BatchSize } from '../../lib/elasticsearch/batch-size.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import { mapInOrder } from '../../lib/map-in-order.ts';
 import { prefetchItems } from '../../lib/prefetch.ts';
-import type { RaisedKey, StampRange } from '../resource-index.ts';
+import type { RaisedKey, StampRange } from '../change-log.ts';
 import { keyOfSortKey, type ResourceDocument, sortKeyEnd, sortKeyOf, toResource } from './documents.ts';
 import type { IndexNames } from './index-names.ts';
 import { inAscii, justBelow, type OrderRange, searchWithin } from './order-range.ts';

@@ -2,7 +2,7 @@ import { TidemarkError } from '../../core/errors.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
-import type { Window } from '../resource-index.ts';
+import type { Window } from '../set-statistics.ts';
 import type { CurrentStateReader } from './current-state-reader.ts';
 import type { IndexNames } from './index-names.ts';
 

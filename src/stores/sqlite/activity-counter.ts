@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { MICROSECONDS } from '../../core/time-unit.ts';
-import type { ChangeCounts } from '../resource-index.ts';
+import type { ChangeCounts } from '../set-statistics.ts';
 import type { CountRequest } from './wire.ts';
 
 /** Counts changes by reading only their index, which has their kinds. */

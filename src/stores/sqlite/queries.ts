@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Change } from '../../core/change.ts';
 import { decodeState, type Resource, type Tombstone } from '../../core/resource.ts';
-import type { LogEntry } from '../resource-index.ts';
+import type { LogEntry } from '../change-log.ts';
 import { kindOfNumber } from './wire.ts';
 
 /** A query over a range of keys: `first` from a key, `next` above one. */

@@ -8,26 +8,12 @@ import type { Resource, Tombstone } from '../../core/resource.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import { failpoint } from '../../lib/failpoint.ts';
+import type { LogEntry, RaisedKey, SourcePosition, StampRange } from '../change-log.ts';
 import type { CommitResult } from '../commit-result.ts';
-import type {
-  ActivityRange,
-  ChangeCounts,
-  DroppedCommits,
-  EncodedResource,
-  FoundResources,
-  HistoryRange,
-  LatestRange,
-  Limits,
-  LogEntry,
-  RaisedKey,
-  ResourceIndex,
-  Search,
-  SetSummary,
-  SourcePosition,
-  StampRange,
-  Survey,
-  Window,
-} from '../resource-index.ts';
+import type { DroppedCommits } from '../log-maintenance.ts';
+import type { ResourceIndex } from '../resource-index.ts';
+import type { EncodedResource, FoundResources, Limits, Search, Survey } from '../resource-states.ts';
+import type { ActivityRange, ChangeCounts, HistoryRange, LatestRange, SetSummary, Window } from '../set-statistics.ts';
 import { PieceCutter } from '../survey.ts';
 import { ask, snapshot } from './connection.ts';
 import { Queries, toChange, toLogEntry, toResource } from './queries.ts';

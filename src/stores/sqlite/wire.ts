@@ -5,7 +5,7 @@ import { type EncodedState, encodeState } from '../../core/resource.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import { type CommitResult, stampsOf, toResult } from '../commit-result.ts';
-import type { ActivityRange } from '../resource-index.ts';
+import type { ActivityRange } from '../set-statistics.ts';
 
 /** Events as columns: cloning five arrays for a thread costs a fraction of cloning ten thousand objects. */
 export interface EventColumns {

@@ -1,5 +1,5 @@
 import type { TimeUnit } from '../../../core/time-unit.ts';
-import type { ChangeCounts } from '../../../stores/resource-index.ts';
+import type { ChangeCounts } from '../../../stores/set-statistics.ts';
 import { Html, html } from './html.ts';
 import { scaleOf } from './plot-scale.ts';
 import { table } from './tables.ts';

@@ -4,7 +4,7 @@ import type { Resource } from '../../../core/resource.ts';
 import type { SetId } from '../../../core/resource-set.ts';
 import { BatchSize } from '../../../lib/elasticsearch/batch-size.ts';
 import type { Cluster } from '../../../lib/elasticsearch/cluster.ts';
-import type { FoundResources, Search } from '../../resource-index.ts';
+import type { FoundResources, Search } from '../../resource-states.ts';
 import { keyOfSortKey, type ResourceDocument, sortKeyEnd, sortKeyOf, toResource } from '../documents.ts';
 import type { IndexNames } from '../index-names.ts';
 import { inAscii } from '../order-range.ts';

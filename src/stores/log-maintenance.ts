@@ -1,0 +1,25 @@
+import type { Stamp } from '../core/stamp.ts';
+
+/**
+ * What operators do with a log. Held to these promises by test/contract/resource-log.ts.
+ */
+export interface LogMaintenance {
+  /**
+   * Drops what the store keeps of the commits below a boundary beside changes and states, which stay: every answer is as it was. Commits that a
+   * process may still read stay. Where the log is the history itself, there is nothing to drop.
+   * @returns how many it dropped, and how many there are now without their changes
+   */
+  dropCommits(below: Stamp, options?: DropOptions): Promise<DroppedCommits>;
+}
+
+export interface DropOptions {
+  /** Only commits that are older than so many milliseconds. */
+  readonly olderThan?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  onProgress?(done: number, total: number): void;
+}
+
+export interface DroppedCommits {
+  readonly dropped: number;
+  readonly total: number;
+}
