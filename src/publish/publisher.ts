@@ -53,6 +53,8 @@ const PAGES_AT_ONCE = 2_000;
 export class Publisher implements DocumentPublisher {
   readonly #parts: PublisherParts;
   readonly #tail: LogTail;
+  /** By the set as the registry has it: a set that was changed is another object. */
+  readonly #sets = new WeakMap<ResourceSet, { readonly baseUrl: string; readonly published: PublishedSet }>();
   readonly #publications = new Map<SetId, KnownPublication>();
 
   constructor(parts: PublisherParts) {
@@ -130,8 +132,10 @@ export class Publisher implements DocumentPublisher {
   async #set(slug: string): Promise<PublishedSet> {
     const { sets } = this.#parts;
     const [set, { baseUrl }] = await Promise.all([sets.bySlug(slug), sets.source()]);
+    const known = this.#sets.get(set);
+    if (known?.baseUrl === baseUrl) return known.published;
     const { urlPrefix, publishHashes, epoch } = set;
-    return {
+    const published = {
       set,
       baseUrl,
       uris: setUris(baseUrl, slug),
@@ -139,6 +143,8 @@ export class Publisher implements DocumentPublisher {
       folder: folderOf(set.id),
       fingerprint: fingerprint(ENTRY_VERSION, baseUrl, urlPrefix, publishHashes, epoch),
     };
+    this.#sets.set(set, { baseUrl, published });
+    return published;
   }
 
   /** @throws TidemarkError `not-ready` while the set's first scan goes on: a list is never a part of itself */
