@@ -4,6 +4,7 @@ import type { Bench, BenchOptions } from './figure.ts';
 import { activityHarvest } from './figures/activity-harvest.ts';
 import { avroRead, avroWrite } from './figures/avro.ts';
 import { avroRandom } from './figures/avro-random.ts';
+import { distinctFiles } from './figures/distinct-files.ts';
 import { elasticsearchIdle } from './figures/elasticsearch-idle.ts';
 import { elasticsearchLargeSet } from './figures/elasticsearch-large-set.ts';
 import { elasticsearchPage } from './figures/elasticsearch-page.ts';
@@ -39,6 +40,7 @@ const BENCHES: readonly Bench[] = [
   watch,
   mirrorMemory,
   serving,
+  distinctFiles,
   activityHarvest,
   avroWrite,
   avroRead,

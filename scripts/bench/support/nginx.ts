@@ -24,6 +24,10 @@ const OWN_HEADERS = [
   'x-request-id',
 ];
 
+const TEMPORARY_PATHS = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+  .map((name) => `${name}_temp_path ${name};`)
+  .join(' ');
+
 /** nginx as one sets it up to serve files as fast as it can, with what Tidemark answered as its files and headers. */
 export class Nginx {
   readonly #folder: string;
@@ -56,9 +60,24 @@ export class Nginx {
     this.#locations.set(path, `location = ${path} { ${type} ${extra(headers)} }`);
   }
 
-  async start(): Promise<void> {
+  start(): Promise<void> {
+    return this.#start(this.#configuration());
+  }
+
+  /** Starts it as a package installs it, with one worker, on the files of a folder. */
+  startDefault(root: string): Promise<void> {
+    mkdirSync(this.#folder, { recursive: true });
+    return this.#start(`${this.#main(1)} events { worker_connections 768; }
+      http {
+        ${TEMPORARY_PATHS}
+        access_log off; sendfile on; tcp_nopush on; gzip on; keepalive_requests 100000000;
+        server { listen 127.0.0.1:${this.#port}; root ${root}; }
+      }`);
+  }
+
+  async #start(configuration: string): Promise<void> {
     const file = join(this.#folder, 'nginx.conf');
-    writeFileSync(file, this.#configuration());
+    writeFileSync(file, configuration);
     this.#process = spawn('nginx', ['-p', this.#folder, '-e', 'stderr', '-c', file], {
       stdio: ['ignore', 'inherit', 'inherit'],
     });
@@ -83,13 +102,16 @@ export class Nginx {
     await exit;
   }
 
+  #main(workers: number): string {
+    const user = process.getuid?.() === 0 ? 'user root;' : '';
+    return `${user} daemon off; pid nginx.pid; error_log stderr crit; worker_processes ${workers};`;
+  }
+
   #configuration(): string {
-    const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
-    return `
-      ${process.getuid?.() === 0 ? 'user root;' : ''} daemon off; pid nginx.pid; error_log stderr crit; worker_processes ${availableParallelism()}; worker_rlimit_nofile 8192;
+    return `${this.#main(availableParallelism())} worker_rlimit_nofile 8192;
       events { worker_connections 4096; multi_accept on; }
       http {
-        ${temporary.map((name) => `${name}_temp_path ${name};`).join(' ')}
+        ${TEMPORARY_PATHS}
         access_log off; server_tokens off; sendfile on; tcp_nopush on; tcp_nodelay on;
         keepalive_timeout 65; keepalive_requests 100000000;
         open_file_cache max=10000 inactive=60s; open_file_cache_valid 60s; open_file_cache_min_uses 1;
