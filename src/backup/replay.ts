@@ -1,6 +1,6 @@
 import type { ArtifactStore } from '../artifacts/artifact-store.ts';
 import type { LogChange, LogOrder, RecordOf } from '../artifacts/avro/schemas.ts';
-import type { ChangeEvent } from '../core/change.ts';
+import type { ChangeEvent, ReplayedChange } from '../core/change.ts';
 import { TidemarkError } from '../core/errors.ts';
 import { decodeState } from '../core/resource.ts';
 import type { SetId } from '../core/resource-set.ts';
@@ -9,6 +9,7 @@ import { failpoint } from '../lib/failpoint.ts';
 import { prefetchItems } from '../lib/prefetch.ts';
 import type { ChangeLog } from '../stores/change-log.ts';
 import type { CommitResult } from '../stores/commit-result.ts';
+import type { LogMaintenance } from '../stores/log-maintenance.ts';
 import type { ResourceStates } from '../stores/resource-states.ts';
 import { ChangeDigest } from './change-rows.ts';
 import { RecordDigest } from './documents.ts';
@@ -22,7 +23,7 @@ const NO_KEY = '';
 
 export interface Replay {
   readonly artifacts: ArtifactStore;
-  readonly index: ChangeLog & ResourceStates;
+  readonly index: ChangeLog & ResourceStates & LogMaintenance;
   readonly marks: readonly SegmentMark[];
   readonly signal?: AbortSignal | undefined;
   /** @param changes so many more are in the store, or were there */
@@ -43,7 +44,7 @@ export async function replayChanges({ artifacts, index, marks, signal, onProgres
     }
     for await (const changes of prefetchItems(inCommits(artifacts, mark))) {
       signal?.throwIfAborted();
-      requireAsBefore(changes, await index.commit(changes.map(toEvent)));
+      requireAsBefore(changes, await index.replay(changes.map(toEvent)));
       failpoint('rebuild.committed');
       onProgress(changes.length);
     }
@@ -136,7 +137,7 @@ function withoutOrder(change: RecordOf['log.Change.v1']): LogChange {
   return { ...change, order: null };
 }
 
-function toEvent({ set, key, stamp, window, weight, state, order }: LogChange): ChangeEvent {
+function toEvent({ set, key, stamp, window, weight, state, order }: LogChange): ReplayedChange {
   const decoded = state === null ? undefined : decodeState(state);
   return { set, key, state: decoded, weight, time: stamp, window, ...(order !== null && { order }) };
 }

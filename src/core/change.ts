@@ -38,11 +38,14 @@ export interface ChangeEvent {
    * one. A time that has not come yet counts as now. Absent for what is told as it happens.
    */
   readonly time?: Stamp;
-  /**
-   * The number of its Change List window, for a log that is made again from a copy of it: then `time` is the stamp that its change had, and
-   * an event at or below the log's last stamp counts as known.
-   */
-  readonly window?: number;
+}
+
+/** A change of a log that is made again from a copy of it: one at or below the log's last stamp counts as known. */
+export interface ReplayedChange extends ChangeEvent {
+  /** The stamp that it had. */
+  readonly time: Stamp;
+  /** The number of the Change List window that it was in. */
+  readonly window: number;
 }
 
 /** An entry of the log. */

@@ -36,7 +36,7 @@ export interface ChangeLog {
 
   /**
    * The changes of all sets strictly between two boundaries, also of those that were removed, ascending by stamp, as batches; none is above the
-   * watermark of the moment at which it was asked for. What they are made of is enough to make the log again: see ChangeEvent.window.
+   * watermark of the moment at which it was asked for. They are enough to make the log again: see `LogMaintenance.replay`.
    */
   log(range: StampRange): AsyncIterable<readonly Change[]>;
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Change, ChangeEvent } from '../../src/core/change.ts';
+import type { Change, ReplayedChange } from '../../src/core/change.ts';
 import { SetRegistry } from '../../src/sets/set-registry.ts';
 import type { Stores } from '../../src/stores/open-stores.ts';
 import { collect, deletion, URL_PREFIX, upsert } from '../support/builders.ts';
@@ -34,7 +34,7 @@ export function resourceLogContract(start: () => Promise<{ open(): Promise<Store
   });
 
   const all = (index = stores.index) => collect(index.log({ after: 0 }));
-  const toEvent = ({ set, key, state, weight, stamp, window }: Change): ChangeEvent => {
+  const toEvent = ({ set, key, state, weight, stamp, window }: Change): ReplayedChange => {
     return { set, key, state, weight, time: stamp, window };
   };
 
@@ -81,7 +81,7 @@ export function resourceLogContract(start: () => Promise<{ open(): Promise<Store
     assert.ok(was.windows.length > 3);
 
     const other = await make(1_000);
-    const results = await other.index.commit(was.log.map(toEvent));
+    const results = await other.index.replay(was.log.map(toEvent));
     assert.deepEqual(
       results.map((result) => result.status === 'applied' && [result.stamp, result.kind]),
       was.log.map(({ stamp, kind }) => [stamp, kind]),
@@ -100,8 +100,8 @@ export function resourceLogContract(start: () => Promise<{ open(): Promise<Store
     await stores.index.commit([upsert(maps, 'a'), upsert(maps, 'b'), upsert(maps, 'a', { length: 2 })]);
     const log = await all();
     const other = await make(3);
-    await other.index.commit(log.slice(0, 2).map(toEvent));
-    const results = await other.index.commit(log.map(toEvent));
+    await other.index.replay(log.slice(0, 2).map(toEvent));
+    const results = await other.index.replay(log.map(toEvent));
     assert.deepEqual(
       results.map(({ status }) => status),
       ['unchanged', 'unchanged', 'applied'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
-import type { ChangeEvent } from '../../src/core/change.ts';
+import type { ChangeEvent, ReplayedChange } from '../../src/core/change.ts';
 import { MOST_SOURCES } from '../../src/core/decide-batch.ts';
 import { isTidemarkError } from '../../src/core/errors.ts';
 import { keyOfPath } from '../../src/core/key.ts';
@@ -48,8 +48,9 @@ describe('the committer of SQLite', () => {
   });
   afterEach(() => database.close());
 
-  const commit = (...events: readonly ChangeEvent[]) => toResults(committer.commit(toColumns(events)), events);
-  const short = (...events: readonly ChangeEvent[]) => commit(...events).map(describeResult);
+  const commit = (...events: readonly (ChangeEvent | ReplayedChange)[]) =>
+    toResults(committer.commit(toColumns(events)), events);
+  const short = (...events: readonly (ChangeEvent | ReplayedChange)[]) => commit(...events).map(describeResult);
   const rows = (sql: string, ...values: number[]) => {
     const statement = database.prepare(sql);
     statement.setReturnArrays(true);

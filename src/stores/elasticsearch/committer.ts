@@ -1,4 +1,4 @@
-import type { ChangeEvent } from '../../core/change.ts';
+import type { ChangeEvent, ReplayedChange } from '../../core/change.ts';
 import { clockIsBehind, isAhead } from '../../core/clock.ts';
 import {
   type BatchEvent,
@@ -62,7 +62,7 @@ export class Committer {
     this.#reservations = new Reservations(parts);
   }
 
-  async commit(events: readonly ChangeEvent[]): Promise<readonly CommitResult[]> {
+  async commit(events: readonly (ChangeEvent | ReplayedChange)[]): Promise<readonly CommitResult[]> {
     for (let lost = 0; ; lost++) {
       await this.#room();
       const results = await this.#reservations.letPass(async () => {
@@ -89,7 +89,7 @@ export class Committer {
   }
 
   /** Undefined when the log has grown meanwhile. */
-  async #try(events: readonly ChangeEvent[]): Promise<readonly CommitResult[] | undefined> {
+  async #try(events: readonly (ChangeEvent | ReplayedChange)[]): Promise<readonly CommitResult[] | undefined> {
     const { log, applier, sets, currentStates, changesIndex } = this.#parts;
     failpoint('commit.begun');
     const [, index] = await Promise.all([sets.load(), changesIndex()]);
@@ -118,7 +118,7 @@ export class Committer {
   }
 
   #decide(
-    events: readonly ChangeEvent[],
+    events: readonly (ChangeEvent | ReplayedChange)[],
     { met, changesIndex, now }: { readonly met: MetKeys; readonly changesIndex: string; readonly now: number },
   ): Decision {
     const { log } = this.#parts;
@@ -195,8 +195,9 @@ function hasRoom(pending: readonly CommitRecord[]): boolean {
   return pending.reduce((sum, { changes }) => sum + changes.length, 0) < MOST_PENDING.changes;
 }
 
-function toBatchEvent(event: ChangeEvent, key: number): BatchEvent {
-  const { set, state, weight, urlPrefix, source, position, sharesPosition, time, window, order } = event;
+function toBatchEvent(event: ChangeEvent | ReplayedChange, key: number): BatchEvent {
+  const { set, state, weight, urlPrefix, source, position, sharesPosition, time, order } = event;
+  const window = 'window' in event ? event.window : undefined;
   const encoded = state === undefined ? undefined : encodeState(state);
   const more = { urlPrefix, source, position, sharesPosition, time, window, order };
   return { set, key, state: encoded, weight, ...more };

@@ -1,4 +1,4 @@
-import type { Change, ChangeEvent } from '../../core/change.ts';
+import type { Change, ChangeEvent, ReplayedChange } from '../../core/change.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import type { KeyRange, ResourceKey } from '../../core/key.ts';
 import { parseKeySearch } from '../../core/key-search.ts';
@@ -71,8 +71,12 @@ export class ElasticsearchIndex implements ResourceIndex {
     this.#parts = parts;
   }
 
-  async commit(events: readonly ChangeEvent[]): Promise<readonly CommitResult[]> {
+  async commit(events: readonly (ChangeEvent | ReplayedChange)[]): Promise<readonly CommitResult[]> {
     return events.length === 0 ? [] : this.#parts.committer.commit(events);
+  }
+
+  replay(changes: readonly ReplayedChange[]): Promise<readonly CommitResult[]> {
+    return this.commit(changes);
   }
 
   read(set: SetId, range: KeyRange & { tombstones?: false }): AsyncIterable<readonly Resource[]>;

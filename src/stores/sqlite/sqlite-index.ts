@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
-import type { Change, ChangeEvent } from '../../core/change.ts';
+import type { Change, ChangeEvent, ReplayedChange } from '../../core/change.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import type { KeyRange, ResourceKey } from '../../core/key.ts';
 import { parseKeySearch } from '../../core/key-search.ts';
@@ -65,11 +65,15 @@ export class SqliteIndex implements ResourceIndex {
     this.#queries = new Queries(database);
   }
 
-  async commit(events: readonly ChangeEvent[]): Promise<readonly CommitResult[]> {
+  async commit(events: readonly (ChangeEvent | ReplayedChange)[]): Promise<readonly CommitResult[]> {
     if (events.length === 0) return [];
     const results = await this.#writer.commit(toColumns(events));
     failpoint('commit.acknowledged');
     return toResults(results, events);
+  }
+
+  replay(changes: readonly ReplayedChange[]): Promise<readonly CommitResult[]> {
+    return this.commit(changes);
   }
 
   read(set: SetId, range: KeyRange & { tombstones?: false }): AsyncIterable<readonly Resource[]>;

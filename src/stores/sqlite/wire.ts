@@ -1,4 +1,4 @@
-import { CHANGE_KINDS, type ChangeEvent, type ChangeKind } from '../../core/change.ts';
+import { CHANGE_KINDS, type ChangeEvent, type ChangeKind, type ReplayedChange } from '../../core/change.ts';
 import type { BatchEvent, Decisions, Outcome } from '../../core/decide-batch.ts';
 import type { ResourceKey } from '../../core/key.ts';
 import { type EncodedState, encodeState } from '../../core/resource.ts';
@@ -71,16 +71,17 @@ export function kindOfNumber(number: number): ChangeKind {
   return CHANGE_KINDS[number - 1]!;
 }
 
-export function toColumns(events: readonly ChangeEvent[]): EventColumns {
+export function toColumns(events: readonly (ChangeEvent | ReplayedChange)[]): EventColumns {
   const positions: EventPosition[] = [];
   const times: EventTime[] = [];
   const prefixes: PrefixRun[] = [];
   let last: string | undefined;
-  events.forEach(({ source, position, sharesPosition: shares = false, time, window, urlPrefix }, at) => {
+  events.forEach((event, at) => {
+    const { source, position, sharesPosition: shares = false, time, urlPrefix } = event;
     if (urlPrefix !== last) prefixes.push({ at, urlPrefix });
     last = urlPrefix;
     if (source !== undefined && position !== undefined) positions.push({ at, source, position, shares });
-    if (time !== undefined) times.push({ at, time, window });
+    if (time !== undefined) times.push({ at, time, window: 'window' in event ? event.window : undefined });
   });
   return {
     sets: events.map(({ set }) => set),
