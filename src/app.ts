@@ -160,7 +160,7 @@ export async function openApp(configuration: Configuration): Promise<App> {
     async scanPaths(set, paths) {
       // Scans of a root take turns within one process: see sources/sync/scan-turns.ts.
       if (!configuration.sources) throw keepsNoSources();
-      return pathScans.tell(set, paths);
+      return pathScans.scan(set, paths);
     },
     rootOf,
     sourceOf,

@@ -1,6 +1,6 @@
 /** Where the resources of a set come from. From where a set was imported is a fact beside its origin: others may post to it. */
 export type Origin =
-  /** From whoever may post. `urlPrefix` says where the bytes are. */
+  /** From clients that may post. `urlPrefix` says where the bytes are. */
   | { readonly kind: 'posted' }
   /** The files of a folder of this machine: its absolute path. */
   | { readonly kind: 'folder'; readonly path: string }
@@ -18,7 +18,7 @@ export interface RecordsSource {
   readonly activity: string;
 }
 
-/** What follows from the kind of an origin, for everything that shows a set or lets somebody change it. */
+/** What follows from the kind of an origin, for everything that shows a set or allows changes. */
 export interface OriginTraits {
   /** What the set is synced with, as messages name it; undefined when others post to it. */
   readonly source?: string;
@@ -32,7 +32,7 @@ export interface OriginTraits {
   readonly folder?: string;
   /** The location on S3 that has its files. */
   readonly bucket?: string;
-  /** Why nobody may post to it, and what to do instead. */
+  /** Why no client may post to it, and what to do instead. */
   readonly refusal?: string;
 }
 

@@ -76,14 +76,14 @@ describe('A row of a record', () => {
   it('is told by a state of the same document, whenever and wherever it was read', () => {
     const place = { artifact: 'old.avro', offset: 1, length: 2, position: 0 };
     const known = { lastmod: 99, ...told, record: place };
-    assert.ok(record().isToldBy(encodeState(known)));
-    assert.ok(record().isToldBy(encodeState({ ...told, record: place })));
-    assert.ok(record().isToldBy(encodeState({ ...known, hashes: { ...hashes, 'sha-1': 'ef'.repeat(20) } })));
-    assert.ok(!record().isToldBy(encodeState({ ...known, length: 1_001 })));
-    assert.ok(!record().isToldBy(encodeState({ ...known, mime: 'application/xml' })));
-    assert.ok(!record().isToldBy(encodeState({ ...known, hashes: { 'sha-256': hashes['sha-256'] } })));
-    assert.ok(!record().isToldBy(encodeState({ ...known, hashes: { ...hashes, md5: 'ce'.repeat(16) } })));
-    assert.ok(!record().isToldBy(encodeState({ lastmod: 99 })));
+    assert.ok(record().isDescribedBy(encodeState(known)));
+    assert.ok(record().isDescribedBy(encodeState({ ...told, record: place })));
+    assert.ok(record().isDescribedBy(encodeState({ ...known, hashes: { ...hashes, 'sha-1': 'ef'.repeat(20) } })));
+    assert.ok(!record().isDescribedBy(encodeState({ ...known, length: 1_001 })));
+    assert.ok(!record().isDescribedBy(encodeState({ ...known, mime: 'application/xml' })));
+    assert.ok(!record().isDescribedBy(encodeState({ ...known, hashes: { 'sha-256': hashes['sha-256'] } })));
+    assert.ok(!record().isDescribedBy(encodeState({ ...known, hashes: { ...hashes, md5: 'ce'.repeat(16) } })));
+    assert.ok(!record().isDescribedBy(encodeState({ lastmod: 99 })));
   });
 
   it('finds its text in a state with a place in the artifact that is named, and in no other one', () => {

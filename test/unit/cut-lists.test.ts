@@ -32,7 +32,7 @@ describe('A list that is cut', () => {
     try {
       const names = Array.from({ length: 1_100 }, (_, at) => `a\n${at}`);
       for (const name of names) writeFileSync(folder.at(`root/${name}`), '');
-      const problems = await new PathScans(() => scanned).tell(scanned.set, names);
+      const problems = await new PathScans(() => scanned).scan(scanned.set, names);
       assert.equal(problems.length, names.length);
     } finally {
       await scanned.close();

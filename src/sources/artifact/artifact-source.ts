@@ -105,8 +105,8 @@ export class ArtifactSource implements Source {
     const steps = this.#parts.comparer.compare(comparison, signal);
     for await (const { differences } of countSteps(steps, artifact, counter)) {
       yield {
-        differences: differences.map(({ key, told, known }) => {
-          return { key, state: told && decodeState(told), known: known && decodeState(known) };
+        differences: differences.map(({ key, state, known }) => {
+          return { key, state: state && decodeState(state), known: known && decodeState(known) };
         }),
       };
     }

@@ -26,12 +26,12 @@ export interface ComparisonParts extends Pick<RecordSortParts, 'folder' | 'start
   readonly artifacts: Pick<ArtifactStore, 'get' | 'head' | 'name'>;
 }
 
-/** A record whose state is another one than the artifact tells. */
+/** A record whose state in the store differs from the artifact. */
 export interface RecordDifference {
   readonly key: ResourceKey;
-  /** As the artifact tells; undefined when it has no such record. */
-  readonly told: EncodedState | undefined;
-  /** As it is; undefined when there is no such resource. */
+  /** As the artifact has it; undefined when it has no such record. */
+  readonly state: EncodedState | undefined;
+  /** As the store has it; undefined when there is no such resource. */
   readonly known: EncodedState | undefined;
 }
 
@@ -49,7 +49,7 @@ export interface ComparisonStep {
   /** Bytes of the artifact that were read, and all. */
   readonly bytes: number;
   readonly ofBytes: number;
-  /** Records whose state tells the same, so far. */
+  /** Records whose state is the same, so far. */
   readonly unchanged: number;
   /** Records that another one of the same id came after in the file, so far; and the keys of the first hundred, since the last step. */
   readonly duplicates: number;
@@ -67,8 +67,8 @@ const NAMED_DUPLICATES = 100;
 const BATCH = 1_000;
 
 /**
- * Compares the state of a set with an artifact, by digests, and tells what differs. The artifact is read first, to its end: of one that is torn
- * nothing is told. Only what is looked at is in memory.
+ * Compares the state of a set with an artifact, by digests, and yields what differs. The artifact is read first, to its end: of one that is torn
+ * nothing is yielded. Only a batch of each is in memory.
  * @throws TidemarkError `unavailable` when the artifact cannot be read, or has no records where there were some
  */
 export async function* compareRecords(comparison: Comparison, parts: ComparisonParts): AsyncGenerator<ComparisonStep> {
@@ -98,7 +98,7 @@ class ComparisonRun {
   #compared = 0;
   #unchanged = 0;
   #duplicates = 0;
-  #told = performance.now();
+  #lastStep = performance.now();
 
   constructor(comparison: Comparison, parts: ComparisonParts) {
     this.#comparison = comparison;
@@ -154,9 +154,9 @@ class ComparisonRun {
         const known = states.takeAt(key)?.state;
         if (record === undefined) this.#differ(key, undefined, known);
         // Waiting for each record would cost more than all the rest.
-        else if (known === undefined) this.#tell(record, undefined);
-        else if (record.isWrittenIn(known, this.#place) || (await this.#isTold(record, known))) this.#same();
-        else this.#tell(record, known);
+        else if (known === undefined) this.#addRecord(record, undefined);
+        else if (record.isWrittenIn(known, this.#place) || (await this.#isSame(record, known))) this.#same();
+        else this.#addRecord(record, known);
         if (this.#differences.length >= DIFFERENCES) yield this.#step();
       }
     } finally {
@@ -165,11 +165,11 @@ class ComparisonRun {
     yield this.#step();
   }
 
-  async #isTold(record: DigestRow, known: EncodedState): Promise<boolean> {
-    return (await this.#isReadable(known)) && record.isToldBy(known);
+  async #isSame(record: DigestRow, known: EncodedState): Promise<boolean> {
+    return (await this.#isReadable(known)) && record.isDescribedBy(known);
   }
 
-  /** A place is of use only while its artifact is there: when somebody took it away, the record is told of again, at its place in the newest one. */
+  /** A place is of use only while its artifact is there: when it was deleted, the record gets its place in the newest one. */
   async #isReadable(known: EncodedState): Promise<boolean> {
     const artifact = artifactOf(known);
     if (artifact === undefined) return false;
@@ -187,7 +187,7 @@ class ComparisonRun {
     this.#unchanged += 1;
   }
 
-  #tell(record: DigestRow, known: EncodedState | undefined): void {
+  #addRecord(record: DigestRow, known: EncodedState | undefined): void {
     const { key } = record;
     this.#compared += 1;
     const { artifact, urlPrefix } = this.#comparison;
@@ -196,8 +196,8 @@ class ComparisonRun {
     else this.#problems.push({ key, problem: `its URI would have ${fault.text}` });
   }
 
-  #differ(key: ResourceKey, told: EncodedState | undefined, known: EncodedState | undefined): void {
-    this.#differences.push({ key: copied(key), told: told && copied(told), known: known && copied(known) });
+  #differ(key: ResourceKey, state: EncodedState | undefined, known: EncodedState | undefined): void {
+    this.#differences.push({ key: copied(key), state: state && copied(state), known: known && copied(known) });
   }
 
   #duplicate(key: ResourceKey): void {
@@ -206,7 +206,7 @@ class ComparisonRun {
   }
 
   #isDue(): boolean {
-    return this.#differences.length >= DIFFERENCES || performance.now() - this.#told >= STEP_MILLISECONDS;
+    return this.#differences.length >= DIFFERENCES || performance.now() - this.#lastStep >= STEP_MILLISECONDS;
   }
 
   #step(): ComparisonStep {
@@ -223,7 +223,7 @@ class ComparisonRun {
     this.#differences = [];
     this.#duplicateKeys = [];
     this.#problems = [];
-    this.#told = performance.now();
+    this.#lastStep = performance.now();
     return step;
   }
 }

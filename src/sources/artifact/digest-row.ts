@@ -3,7 +3,7 @@ import type { ResourceKey } from '../../core/key.ts';
 import { type EncodedState, encodeState, type RecordPlace, type ResourceState } from '../../core/resource.ts';
 import type { Seconds } from '../../core/w3c-datetime.ts';
 
-/** What the document of a record tells: the state without its date and its place. */
+/** The state of a record without its date and its place: what its document alone decides. */
 export type DocumentState = Required<Pick<ResourceState, 'length' | 'mime' | 'hashes'>>;
 
 /** Stands after the key, and sorts before every character of one: so rows are in the order of the keys, and those of one key in that of the file. */
@@ -17,9 +17,9 @@ const POSITION_DIGITS = 10;
 /** Makes rows of the records of a block: a text of ASCII for each, which sorts by its key. */
 export function rowsOf({ offset, length }: BlockPlace) {
   const before = AFTER_KEY + (OFFSETS + offset);
-  return (key: ResourceKey, position: number, told: DocumentState): string =>
+  return (key: ResourceKey, position: number, document: DocumentState): string =>
     // Of the state's text, the part between the date and what may follow the hashes: so that it is found in another state's text.
-    `${key}${before}${POSITIONS + position}${length} ${encodeState(told).slice(1, -2)}`;
+    `${key}${before}${POSITIONS + position}${length} ${encodeState(document).slice(1, -2)}`;
 }
 
 /** What was noted of a record while its artifact was read. */
@@ -33,7 +33,7 @@ export class DigestRow {
   }
 
   /**
-   * Whether a state is the text that this record makes, but for date and place, with a place as `placeIn` tells it: for nearly all of a million
+   * Whether a state is the text that this record makes, but for date and place, with a place as `placeIn` writes it: for nearly all of a million
    * records, this is all that is asked.
    */
   isWrittenIn(known: EncodedState, place: string): boolean {
@@ -45,9 +45,9 @@ export class DigestRow {
     return known.slice(begin, end) === document && known.slice(end, end + place.length) === place;
   }
 
-  /** Whether a state tells the same of the document as this record does, be it in another way. */
-  isToldBy(known: EncodedState): boolean {
-    return known.startsWith(this.#document, known.indexOf(',') + 1) || this.#isToldInAnotherWay(JSON.parse(known));
+  /** Whether a state describes the same document as this record, also when it is written in another way. */
+  isDescribedBy(known: EncodedState): boolean {
+    return known.startsWith(this.#document, known.indexOf(',') + 1) || this.#isDescribedInAnotherWay(JSON.parse(known));
   }
 
   stateAt(artifact: string, lastmod: Seconds): EncodedState {
@@ -58,8 +58,8 @@ export class DigestRow {
     return this.#row.slice(this.#row.indexOf(' ', this.key.length) + 1);
   }
 
-  /** One that has hashes of more algorithms tells it, too. */
-  #isToldInAnotherWay(known: ResourceState): boolean {
+  /** A state with hashes of more algorithms describes it, too. */
+  #isDescribedInAnotherWay(known: ResourceState): boolean {
     const { length, mime, hashes }: DocumentState = JSON.parse(`{${this.#document}}}`);
     if (known.length !== length || known.mime !== mime) return false;
     return Object.entries(hashes).every(([algorithm, digest]) => known.hashes?.[algorithm as 'md5'] === digest);

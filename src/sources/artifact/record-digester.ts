@@ -47,8 +47,8 @@ export class RecordDigester {
           withoutId += 1;
           continue;
         }
-        const told = { length: document.length, mime, hashes: this.#hashesOf(document) };
-        this.#rows.add(row(keyOfRecordId(id), position, told));
+        const described = { length: document.length, mime, hashes: this.#hashesOf(document) };
+        this.#rows.add(row(keyOfRecordId(id), position, described));
         records += 1;
       }
     }

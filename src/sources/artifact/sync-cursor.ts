@@ -7,8 +7,8 @@ import type { ComparedArtifact } from './digest-records.ts';
 /** How far a set of records has come: one document of the catalog. */
 export interface SyncCursor extends ComparedArtifact {
   /**
-   * Rises with every artifact that the set is made to tell, also when somebody goes back to an older one. It is the position of the events that
-   * come of it, so that the store itself drops those of whoever is late.
+   * Rises with every artifact that the set is made to mirror, also when it goes back to an older one. It is the position of the events that
+   * come of it, so that the store itself drops those of a process that is late.
    */
   readonly generation: number;
   /** The `hashesSince` of the set whose hashes the states have. */
@@ -25,7 +25,7 @@ export function readCursor(catalog: Pick<Catalog, 'get'>, set: SetId): Promise<S
   return catalog.get<SyncCursor>('records', cursorId(set));
 }
 
-/** Says which artifact the set is made to tell from now on. @throws TidemarkError `conflict` when somebody else said so meanwhile */
+/** Records which artifact the set mirrors from now on. @throws TidemarkError `conflict` when another process did so meanwhile */
 export async function putCursor(
   catalog: Pick<Catalog, 'put'>,
   set: SetId,

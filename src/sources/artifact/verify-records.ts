@@ -39,19 +39,21 @@ export async function* verifyRecords(
   for await (const step of countSteps(steps, artifact, counter)) yield step.differences.map(describe);
 }
 
-function describe({ key, told, known }: RecordDifference): Mismatch {
-  if (told === undefined) return { kind: 'missing', key, message: 'is published, and is not in the artifact' };
+function describe({ key, state, known }: RecordDifference): Mismatch {
+  if (state === undefined) return { kind: 'missing', key, message: 'is published, and is not in the artifact' };
   if (known === undefined) return { kind: 'extra', key, message: 'is in the artifact, and is not published' };
-  const wrong = wrongFields(decodeState(told), decodeState(known));
+  const wrong = wrongFields(decodeState(state), decodeState(known));
   if (wrong.length > 0) return { kind: 'differing', key, message: `differs in ${wrong.join(', ')}` };
   const artifact = decodeState(known).record?.artifact;
   return { kind: 'unreadable', key, message: `is in ${artifact ?? 'no artifact'}, which does not exist (any more)` };
 }
 
-function wrongFields(told: ResourceState, known: ResourceState): readonly string[] {
+function wrongFields(actual: ResourceState, known: ResourceState): readonly string[] {
   const wrong: string[] = [];
-  if (told.length !== known.length) wrong.push('length');
-  if (told.mime !== known.mime) wrong.push('mime');
-  const hashes = Object.entries(told.hashes ?? {}).filter(([name, digest]) => digest !== known.hashes?.[name as 'md5']);
+  if (actual.length !== known.length) wrong.push('length');
+  if (actual.mime !== known.mime) wrong.push('mime');
+  const hashes = Object.entries(actual.hashes ?? {}).filter(
+    ([name, digest]) => digest !== known.hashes?.[name as 'md5'],
+  );
   return [...wrong, ...hashes.map(([name]) => name)];
 }

@@ -78,7 +78,7 @@ export class RecordWalk {
   }
 }
 
-/** Documents for an index are JSON. A MAPRecord is RDF, and only its text tells in which syntax. */
+/** Documents for an index are JSON. A MAPRecord is RDF, and only its text shows in which syntax. */
 function mimeOf(schema: DocumentSchemaId, document: Buffer): string {
   if (schema !== 'MAP.4_0.MAPRecord.v1') return JSON_TYPE;
   const beginning = document.toString('latin1', 0, 200).replace(/^(?:\xef\xbb\xbf)?\s+/, '');

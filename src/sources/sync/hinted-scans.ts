@@ -26,16 +26,16 @@ export class HintedScans {
   }
 
   /**
-   * Resolves when the paths were looked at after the call, and what changed is committed; with the problems that there are with them.
+   * Resolves when the paths were compared after the call, and what changed is committed; with the problems of these paths.
    * @throws TidemarkError `not-ready` when that takes too long: it is done later; `unavailable` when the root or the store does not answer
    */
-  async tell(paths: readonly string[]): Promise<readonly SourceProblem[]> {
+  async scan(paths: readonly string[]): Promise<readonly SourceProblem[]> {
     if (paths.length === 0) return [];
     const { paths: waiting, scanned } = this.#join();
     if (waiting.size + paths.length > MOST_WAITING) refuse();
     for (const path of paths) waiting.add(path);
-    const told = new Set(paths);
-    return (await withTimeout(scanned, SCAN_TIMEOUT_MS, refuse)).filter(({ path }) => told.has(path));
+    const asked = new Set(paths);
+    return (await withTimeout(scanned, SCAN_TIMEOUT_MS, refuse)).filter(({ path }) => asked.has(path));
   }
 
   #join(): Hints {

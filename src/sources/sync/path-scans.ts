@@ -14,14 +14,14 @@ export class PathScans {
     this.#synced = synced;
   }
 
-  /** As `HintedScans.tell`. */
-  tell(set: ResourceSet, paths: readonly string[]): Promise<readonly SourceProblem[]> {
+  /** As `HintedScans.scan`. */
+  scan(set: ResourceSet, paths: readonly string[]): Promise<readonly SourceProblem[]> {
     this.#sets.set(set.id, set);
     let scans = this.#hinted.get(set.id);
     if (scans === undefined) {
       scans = new HintedScans(() => this.#synced(this.#sets.get(set.id)!));
       this.#hinted.set(set.id, scans);
     }
-    return scans.tell(paths);
+    return scans.scan(paths);
   }
 }
