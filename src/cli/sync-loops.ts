@@ -6,7 +6,10 @@ import { traitsOf } from '../core/origin.ts';
 import type { ResourceSet, SetId } from '../core/resource-set.ts';
 import { type SyncEvents, SyncLoop } from '../sources/sync/sync-loop.ts';
 
-/** Between two checks which sets exist: another process may add or remove one. An idle server asks its store for little else. */
+/**
+ * Between two checks which sets exist: another process may add or remove one. An idle server asks its store for little
+ * else.
+ */
 const CHECK_INTERVAL_MS = 2000;
 
 interface Running {

@@ -1,4 +1,7 @@
-/** Where the resources of a set come from. From where a set was imported is a fact beside its origin: others may post to it. */
+/**
+ * Where the resources of a set come from. From where a set was imported is a fact beside its origin: others may post to
+ * it.
+ */
 export type Origin =
   /** From clients that may post. `urlPrefix` says where the bytes are. */
   | { readonly kind: 'posted' }

@@ -1,7 +1,10 @@
 import type { Origin, RecordsSource } from './origin.ts';
 import type { ResourceSet } from './resource-set.ts';
 
-/** A set as the catalog and archives have it. Its format has no origin: a location of files, a source of records, or neither. */
+/**
+ * A set as the catalog and archives have it. Its format has no origin: a location of files, a source of records, or
+ * neither.
+ */
 export interface StoredSet extends Omit<ResourceSet, 'origin'> {
   /** The absolute path of a folder, or `s3://bucket/prefix`. */
   readonly root?: string;

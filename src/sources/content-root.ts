@@ -2,7 +2,8 @@ import type { HashAlgorithm, Hashes } from '../core/hash.ts';
 import type { Seconds } from '../core/w3c-datetime.ts';
 
 /**
- * Where the bytes of a set are. Held to these promises by test/contract/content-root.ts. Paths are relative to the root, with `/` between names.
+ * Where the bytes of a set are. Held to these promises by test/contract/content-root.ts. Paths are relative to the
+ * root, with `/` between names.
  */
 export interface ContentRoot {
   /** What every digest has at least. */
@@ -11,13 +12,15 @@ export interface ContentRoot {
   readonly digestsAtOnce: number;
 
   /**
-   * The files below a path (the whole root without one; the file itself when the path is one), ascending by the bytes of their
-   * resource key (`keyOfPath`), as batches. What is excluded and symbolic links that lead out of the root are left out. A folder
-   * that cannot be read, and a name that cannot be published (not UTF-8, control characters), is told as a problem and does not
-   * stop the rest; a problem comes before the first file that is told after the files that it hides.
+   * The files below a path (the whole root without one; the file itself when the path is one), ascending by the bytes
+   * of their resource key (`keyOfPath`), as batches. What is excluded and symbolic links that lead out of the root are
+   * left out. A folder that cannot be read, and a name that cannot be published (not UTF-8, control characters), is
+   * told as a problem and does not stop the rest; a problem comes before the first file that is told after the files
+   * that it hides.
    *
    * The root was there after each batch was gathered: what a batch skips was not there, not unreachable.
-   * @param onLeftOutLinks is called with the number of links that a batch leaves out because they lead to no file of the root
+   * @param onLeftOutLinks is called with the number of links that a batch leaves out because they lead to no file of
+   *   the root
    * @throws TidemarkError `unavailable` when the root itself is not there, also when it vanishes meanwhile
    */
   list(under?: string, onLeftOutLinks?: (count: number) => void): AsyncIterable<readonly RootEntry[]>;
@@ -35,29 +38,32 @@ export interface ContentRoot {
   leavesOut(): Promise<LeavesOut>;
 
   /**
-   * Opens a file that `list` would return, and no other. What it opens lies in the root also when a link is swapped in meanwhile.
-   * @throws TidemarkError `not-found` when there is no such file (any more), it lies outside, below a link or is left out; `unavailable`
-   *   when it cannot be read
+   * Opens a file that `list` would return, and no other. What it opens lies in the root also when a link is swapped in
+   * meanwhile.
+   * @throws TidemarkError `not-found` when there is no such file (any more), it lies outside, below a link or is left
+   *   out; `unavailable` when it cannot be read
    */
   open(path: string): Promise<RootFile>;
 
   /**
-   * The hashes of a file that was listed, with the figures of the very bytes that have them. Several may be asked for at once.
-   * @throws TidemarkError as `open`, but what is left out meanwhile may still be hashed; `conflict` when the file was changed while it was read; the signal's reason when it is aborted
+   * The hashes of a file that was listed, with the figures of the very bytes that have them. Several may be asked for
+   * at once.
+   * @throws TidemarkError as `open`, but what is left out meanwhile may still be hashed; `conflict` when the file was
+   *   changed while it was read; the signal's reason when it is aborted
    */
   digest(path: string, signal?: AbortSignal): Promise<FileDigest>;
 
   /**
-   * Tells what changed from now on: a path to list again, a file or a folder, the empty path for the whole root. Told at least
-   * once for every change, perhaps more often. A problem with the empty path means that the root has vanished or was replaced,
-   * and that nothing more will be told.
+   * Tells what changed from now on: a path to list again, a file or a folder, the empty path for the whole root. Told
+   * at least once for every change, perhaps more often. A problem with the empty path means that the root has vanished
+   * or was replaced, and that nothing more will be told.
    * @throws TidemarkError `unavailable` when the root is not there
    */
   watch(onChange: (path: string) => void, onProblem: (problem: RootProblem) => void): Promise<RootWatch>;
 
   /**
-   * A URL that lets anybody who has it read the file, for a while and without us; only where the root can make one. Whether there
-   * is such a file is found out by who follows it.
+   * A URL that lets anybody who has it read the file, for a while and without us; only where the root can make one.
+   * Whether there is such a file is found out by who follows it.
    * @throws TidemarkError `not-found` when it is left out
    */
   presign?(path: string, use: PresignedUse): Promise<string>;
@@ -74,11 +80,15 @@ export interface FileEntry {
   readonly length: number;
   /** Nanoseconds since 1970. */
   readonly mtime: bigint;
-  /** Differs for any two versions of its bytes, as far as the root knows without reading them; else length and mtime have to do. */
+  /**
+   * Differs for any two versions of its bytes, as far as the root knows without reading them; else length and mtime
+   * have to do.
+   */
   readonly tag?: string;
   /**
-   * When anything of it was changed last, nanoseconds since 1970. Absent where the same tag proves the same bytes; where it is given, a
-   * change of a file that is as young as the clock of the file system is coarse may leave the tag as it was.
+   * When anything of it was changed last, nanoseconds since 1970. Absent where the same tag proves the same bytes;
+   * where it is given, a change of a file that is as young as the clock of the file system is coarse may leave the tag
+   * as it was.
    */
   readonly changed?: bigint;
   /** Bytes that its digest most likely has to read, when these are not all. */
@@ -103,8 +113,9 @@ export interface RootFile {
   /** All of them, when the root has read them already, as it does with small files. */
   readonly bytes?: Buffer;
   /**
-   * Bytes from `start` to `end`, both inclusive; all without a range. The stream closes the file. It fails with `conflict`,
-   * before its last bytes, when the file was changed since it was opened: nobody takes a mixture of two versions for one.
+   * Bytes from `start` to `end`, both inclusive; all without a range. The stream closes the file. It fails with
+   * `conflict`, before its last bytes, when the file was changed since it was opened: nobody takes a mixture of two
+   * versions for one.
    */
   stream(range?: ByteRange): import('node:stream').Readable;
   close(): Promise<void>;

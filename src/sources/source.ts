@@ -4,29 +4,30 @@ import type { ResourceState } from '../core/resource.ts';
 import type { SyncCounter, SyncSummary } from './sync-counter.ts';
 
 /**
- * What a set is synced with: a folder, a bucket, the records of artifacts. `sync/sync.ts` posts what differs, `sync/sync-loop.ts` does so
- * whenever something has changed, and `verify` checks it. A source posts no change itself.
+ * What a set is synced with: a folder, a bucket, the records of artifacts. `sync/sync.ts` posts what differs,
+ * `sync/sync-loop.ts` does so whenever something has changed, and `verify` checks it. A source posts no change itself.
  *
  * What cannot be listed is unknown, not deleted: a source reports it to the counter as a problem, and no difference.
  */
 export interface Source {
   /**
-   * Lists the source in the order of its keys beside the state of the set, and describes what is new or has another fingerprint.
-   * Undefined when it is known that nothing differs.
-   * @throws TidemarkError `unavailable` when the source is not there or is suddenly empty; the signal's reason when it is aborted
+   * Lists the source in the order of its keys beside the state of the set, and describes what is new or has another
+   * fingerprint. Undefined when it is known that nothing differs.
+   * @throws TidemarkError `unavailable` when the source is not there or is suddenly empty; the signal's reason when it
+   *   is aborted
    */
   compare(options: CompareOptions): Promise<Comparison | undefined>;
 
   /**
-   * Reads every byte of what the set mirrors now, and compares it with the state, whatever is remembered. It changes nothing. The counter
-   * counts what was compared.
+   * Reads every byte of what the set mirrors now, and compares it with the state, whatever is remembered. It changes
+   * nothing. The counter counts what was compared.
    * @throws TidemarkError as `compare`
    */
   verify(options: Pick<CompareOptions, 'counter' | 'signal'>): AsyncIterable<readonly Mismatch[]>;
 
   /**
-   * Reports from now on what may have changed: a path to compare again, the empty path for everything. Each change is reported at least
-   * once. After `onProblem` with an empty path nothing more is reported.
+   * Reports from now on what may have changed: a path to compare again, the empty path for everything. Each change is
+   * reported at least once. After `onProblem` with an empty path nothing more is reported.
    * @throws TidemarkError `unavailable` when the source is not there
    */
   watch(onChange: (path: string) => void, onProblem: (problem: SourceProblem) => void): Promise<SourceWatch>;
@@ -63,7 +64,10 @@ export interface Comparison {
 
 export interface SyncStep {
   readonly differences: readonly Difference[];
-  /** Remembers what was described. Called when the differences are committed, never before: being ahead would lose a change. */
+  /**
+   * Remembers what was described. Called when the differences are committed, never before: being ahead would lose a
+   * change.
+   */
   readonly onCommitted?: () => void;
 }
 

@@ -42,13 +42,15 @@ const SOURCE = 'records';
 const NO_RECORD: ResourceKey = '/';
 
 /**
- * The records of the newest artifact of a provider's activity. Any number of processes may compare and post concurrently, however late one
- * of them is:
+ * The records of the newest artifact of a provider's activity. Any number of processes may compare and post
+ * concurrently, however late one of them is:
  *
- * 1. Which artifact the set mirrors is recorded first, in the catalog, by compare-and-set; each has a higher generation than the one before.
- * 2. Then an event that changes nothing takes the generation's position in the log. From then on, the store drops every event of a lower one.
- * 3. Only then the state is read, and what differs is posted, at that position. Two that compare the same artifact post the same states, of
- *    which the second is no news.
+ * 1. Which artifact the set mirrors is recorded first, in the catalog, by compare-and-set; each has a higher generation
+ *    than the one before.
+ * 2. Then an event that changes nothing takes the generation's position in the log. From then on, the store drops every
+ *    event of a lower one.
+ * 3. Only then the state is read, and what differs is posted, at that position. Two that compare the same artifact post
+ *    the same states, of which the second is no news.
  * 4. That it is complete is recorded last: when a process was killed before, the next one compares again.
  */
 export class ArtifactSource implements Source {
@@ -129,7 +131,10 @@ export class ArtifactSource implements Source {
     return latestArtifact(this.#parts.artifacts, { provider, activity: activity as Activity });
   }
 
-  /** Records which artifact the set mirrors, and takes its position in the log. Undefined when another process has come further. */
+  /**
+   * Records which artifact the set mirrors, and takes its position in the log. Undefined when another process has come
+   * further.
+   */
   async #begin(artifact: ComparedArtifact, before: StoredCursor | undefined): Promise<StoredCursor | undefined> {
     // Processes that go on with the same artifact have the same position: all post the same.
     const goesOn = before?.body.key === artifact.key && hasHashesOf(before.body, this.#set);
@@ -141,7 +146,8 @@ export class ArtifactSource implements Source {
     const [result] = await this.#parts.updater.post([event]);
     if (result!.status === 'rejected') throw new TidemarkError('not-found', result!.message);
     if (result!.status === 'applied' || result!.reason !== 'repeated') return cursor;
-    // Another process has come further, or the log has the position of a cursor that the catalog has lost: the next one is above it.
+    // Another process has come further, or the log has the position of a cursor that the catalog has lost: the next one
+    // is above it.
     await this.#moveTo(artifact, cursor);
     return undefined;
   }

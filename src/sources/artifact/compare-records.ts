@@ -51,7 +51,10 @@ export interface ComparisonStep {
   readonly ofBytes: number;
   /** Records whose state is the same, so far. */
   readonly unchanged: number;
-  /** Records that another one of the same id came after in the file, so far; and the keys of the first hundred, since the last step. */
+  /**
+   * Records that another one of the same id came after in the file, so far; and the keys of the first hundred, since
+   * the last step.
+   */
   readonly duplicates: number;
   readonly duplicateKeys: readonly ResourceKey[];
   /** Records that cannot be resources, since the last step. */
@@ -67,8 +70,8 @@ const NAMED_DUPLICATES = 100;
 const BATCH = 1_000;
 
 /**
- * Compares the state of a set with an artifact, by digests, and yields what differs. The artifact is read first, to its end: of one that is torn
- * nothing is yielded. Only a batch of each is in memory.
+ * Compares the state of a set with an artifact, by digests, and yields what differs. The artifact is read first, to its
+ * end: of one that is torn nothing is yielded. Only a batch of each is in memory.
  * @throws TidemarkError `unavailable` when the artifact cannot be read, or has no records where there were some
  */
 export async function* compareRecords(comparison: Comparison, parts: ComparisonParts): AsyncGenerator<ComparisonStep> {
@@ -88,7 +91,10 @@ class ComparisonRun {
   readonly #sort: RecordSort;
   /** By key of an artifact that states point at: whether it is there. */
   readonly #isThere = new Map<string, boolean>();
-  /** What a state holds that points at one that is there: the one that was met last, since most states point at the same. */
+  /**
+   * What a state holds that points at one that is there: the one that was met last, since most states point at the
+   * same.
+   */
   #place: string;
   #differences: RecordDifference[] = [];
   #duplicateKeys: ResourceKey[] = [];
@@ -169,7 +175,10 @@ class ComparisonRun {
     return (await this.#isReadable(known)) && record.isDescribedBy(known);
   }
 
-  /** A place is of use only while its artifact is there: when it was deleted, the record gets its place in the newest one. */
+  /**
+   * A place is of use only while its artifact is there: when it was deleted, the record gets its place in the newest
+   * one.
+   */
   async #isReadable(known: EncodedState): Promise<boolean> {
     const artifact = artifactOf(known);
     if (artifact === undefined) return false;

@@ -16,7 +16,9 @@ export interface CompareThreadData {
   readonly failpoint: string | undefined;
 }
 
-/** The thread that compares records: it has its own connections to the store and to the artifacts, and posts nothing. */
+/**
+ * The thread that compares records: it has its own connections to the store and to the artifacts, and posts nothing.
+ */
 const { store, artifacts: location, folder, failpoint } = workerData as CompareThreadData;
 armFailpoint(failpoint);
 const { index, close } = await openStores(store);

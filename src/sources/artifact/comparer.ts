@@ -6,8 +6,8 @@ import type { CompareFunctions } from './compare.worker.ts';
 import type { Comparison, ComparisonStep } from './compare-records.ts';
 
 /**
- * Compares in a thread of its own, which ends with the comparison: a million documents are read and hashed there, and the HTTP thread is told only
- * what differs. One comparison at a time, so that memory is that of one.
+ * Compares in a thread of its own, which ends with the comparison: a million documents are read and hashed there, and
+ * the HTTP thread is told only what differs. One comparison at a time, so that memory is that of one.
  */
 export class Comparer {
   readonly #start: () => Worker;

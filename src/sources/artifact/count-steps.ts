@@ -3,7 +3,10 @@ import type { SyncCounter } from '../sync-counter.ts';
 import type { ComparisonStep } from './compare-records.ts';
 import type { ComparedArtifact } from './digest-records.ts';
 
-/** Counts what the steps of a comparison report, as they are read. In the end, `files` are the records that were compared. */
+/**
+ * Counts what the steps of a comparison report, as they are read. In the end, `files` are the records that were
+ * compared.
+ */
 export async function* countSteps(
   steps: AsyncIterable<ComparisonStep>,
   { key: artifact }: ComparedArtifact,

@@ -29,7 +29,8 @@ export interface Noted {
 
 /**
  * Reads an artifact once, to its end, and notes of each record what a comparison and an answer need.
- * @throws TidemarkError `unavailable` when it is not there (any more), is damaged, or cannot be read: whoever asks again later may find it
+ * @throws TidemarkError `unavailable` when it is not there (any more), is damaged, or cannot be read: whoever asks
+ *   again later may find it
  */
 export async function* digestRecords({ artifacts, artifact, sort }: Noting): AsyncGenerator<Noted> {
   const { key, schema } = artifact;

@@ -6,7 +6,10 @@ import type { Seconds } from '../../core/w3c-datetime.ts';
 /** The state of a record without its date and its place: what its document alone decides. */
 export type DocumentState = Required<Pick<ResourceState, 'length' | 'mime' | 'hashes'>>;
 
-/** Stands after the key, and sorts before every character of one: so rows are in the order of the keys, and those of one key in that of the file. */
+/**
+ * Stands after the key, and sorts before every character of one: so rows are in the order of the keys, and those of one
+ * key in that of the file.
+ */
 const AFTER_KEY = '\u0001';
 // Numbers that have as many digits whatever is added to them.
 const OFFSETS = 1_000_000_000_000_000;
@@ -18,7 +21,8 @@ const POSITION_DIGITS = 10;
 export function rowsOf({ offset, length }: BlockPlace) {
   const before = AFTER_KEY + (OFFSETS + offset);
   return (key: ResourceKey, position: number, document: DocumentState): string =>
-    // Of the state's text, the part between the date and what may follow the hashes: so that it is found in another state's text.
+    // Of the state's text, the part between the date and what may follow the hashes: so that it is found in another
+    // state's text.
     `${key}${before}${POSITIONS + position}${length} ${encodeState(document).slice(1, -2)}`;
 }
 
@@ -33,8 +37,8 @@ export class DigestRow {
   }
 
   /**
-   * Whether a state is the text that this record makes, but for date and place, with a place as `placeIn` writes it: for nearly all of a million
-   * records, this is all that is asked.
+   * Whether a state is the text that this record makes, but for date and place, with a place as `placeIn` writes it:
+   * for nearly all of a million records, this is all that is asked.
    */
   isWrittenIn(known: EncodedState, place: string): boolean {
     const document = this.#document;
@@ -79,7 +83,9 @@ export class DigestRow {
 
 const PLACE = '"record":{"artifact":"';
 
-/** What follows the hashes in the text of a state whose record is in an artifact. Nothing is escaped in a key of one. */
+/**
+ * What follows the hashes in the text of a state whose record is in an artifact. Nothing is escaped in a key of one.
+ */
 export function placeIn(artifact: string): string {
   return `},${PLACE}${artifact}"`;
 }

@@ -16,7 +16,10 @@ type Block = PlainBlock<DocumentSchemaId>;
 
 /** Headers that are kept: of the artifacts that a set points at, few are asked for all the time. */
 const MOST_HEADERS = 1_000;
-/** Bytes of unpacked blocks that are kept: a client that copies a set requests the records of a block one after the other. */
+/**
+ * Bytes of unpacked blocks that are kept: a client that copies a set requests the records of a block one after the
+ * other.
+ */
 const MOST_BYTES = 16 * 1024 * 1024;
 /** Bytes in which a header of ours ends, and most of others. */
 const USUAL_HEADER = 4_096;

@@ -7,8 +7,8 @@ import type { ComparedArtifact } from './digest-records.ts';
 /** How far a set of records has come: one document of the catalog. */
 export interface SyncCursor extends ComparedArtifact {
   /**
-   * Rises with every artifact that the set is made to mirror, also when it goes back to an older one. It is the position of the events that
-   * come of it, so that the store itself drops those of a process that is late.
+   * Rises with every artifact that the set is made to mirror, also when it goes back to an older one. It is the
+   * position of the events that come of it, so that the store itself drops those of a process that is late.
    */
   readonly generation: number;
   /** The `hashesSince` of the set whose hashes the states have. */
@@ -25,7 +25,10 @@ export function readCursor(catalog: Pick<Catalog, 'get'>, set: SetId): Promise<S
   return catalog.get<SyncCursor>('records', cursorId(set));
 }
 
-/** Records which artifact the set mirrors from now on. @throws TidemarkError `conflict` when another process did so meanwhile */
+/**
+ * Records which artifact the set mirrors from now on. @throws TidemarkError `conflict` when another process did so
+ * meanwhile
+ */
 export async function putCursor(
   catalog: Pick<Catalog, 'put'>,
   set: SetId,
@@ -37,8 +40,8 @@ export async function putCursor(
 }
 
 /**
- * The generation after a standing. Not below the seconds since 1970: so it rises also over one that was lost with its store, of which the log may
- * still know positions.
+ * The generation after a standing. Not below the seconds since 1970: so it rises also over one that was lost with its
+ * store, of which the log may still know positions.
  */
 export function nextGeneration(before: StoredCursor | undefined): number {
   return Math.max((before?.body.generation ?? 0) + 1, Math.floor(Date.now() / 1000));

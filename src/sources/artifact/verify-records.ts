@@ -17,8 +17,10 @@ export interface VerifiedRecords {
 }
 
 /**
- * Compares the state with the artifact that the set mirrors, digest by digest; also whether the artifacts that states point to exist.
- * @throws TidemarkError `invalid` when the set was never compared with one; `unavailable` when the artifact cannot be read
+ * Compares the state with the artifact that the set mirrors, digest by digest; also whether the artifacts that states
+ * point to exist.
+ * @throws TidemarkError `invalid` when the set was never compared with one; `unavailable` when the artifact cannot be
+ *   read
  */
 export async function* verifyRecords(
   { set, origin, catalog, comparer }: VerifiedRecords,

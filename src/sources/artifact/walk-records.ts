@@ -21,8 +21,8 @@ export interface WalkedRecord {
 const JSON_TYPE = 'application/json';
 
 /**
- * Walks through the records of a block without making values of them: a comparison needs a digest of a million documents, whose bytes are in
- * the block as they are, and one answer needs one of them.
+ * Walks through the records of a block without making values of them: a comparison needs a digest of a million
+ * documents, whose bytes are in the block as they are, and one answer needs one of them.
  */
 export class RecordWalk {
   readonly #bytes: Buffer;

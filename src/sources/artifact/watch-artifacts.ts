@@ -6,10 +6,15 @@ interface WatchOptions {
   readonly onChange: () => void;
 }
 
-/** After so many milliseconds a change is reported in any case: another process may have changed what the set mirrors. */
+/**
+ * After so many milliseconds a change is reported in any case: another process may have changed what the set mirrors.
+ */
 const LONGEST_SILENCE_MS = 60_000;
 
-/** Checks again and again which artifact is the newest. A store that does not answer is reported as a change: the sync finds out why. */
+/**
+ * Checks again and again which artifact is the newest. A store that does not answer is reported as a change: the sync
+ * finds out why.
+ */
 export async function watchArtifacts(
   newest: () => Promise<string | undefined>,
   { intervalMs, onChange }: WatchOptions,

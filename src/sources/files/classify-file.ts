@@ -26,7 +26,9 @@ export interface ClassifierRules {
   readonly now: number;
 }
 
-/** A file may be written twice within one tick of the clock of its file system: times as young as this prove nothing. */
+/**
+ * A file may be written twice within one tick of the clock of its file system: times as young as this prove nothing.
+ */
 const RACY_NANOSECONDS = 2_000_000_000n;
 const NANOSECONDS_PER_SECOND = 1_000_000_000n;
 const DAY_MILLISECONDS = 86_400_000;
@@ -95,7 +97,10 @@ function isWithoutTag(remembered: RememberedFile, { changed }: FileEntry): boole
   return remembered.tag === undefined && changed !== undefined;
 }
 
-/** Whether a state is what a sync would make of the file, as far as that is known without hashing. A client may have posted another. */
+/**
+ * Whether a state is what a sync would make of the file, as far as that is known without hashing. A client may have
+ * posted another.
+ */
 function isStateOf(state: ResourceState, { length, mtime }: FileEntry, { hashes, now }: ClassifierRules): boolean {
   const hashed = hashes.every((algorithm) => state.hashes?.[algorithm] !== undefined);
   return state.hashes !== undefined && hashed && state.length === length && state.lastmod === lastmodOf(mtime, now);

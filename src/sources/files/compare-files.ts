@@ -32,7 +32,10 @@ const PATHS_AT_ONCE = 8;
 const MOST_FINDINGS = 1_000;
 const MOST_BYTES = 268_435_456;
 
-/** Compares the files of a root with the state of its set. What is below a path that cannot be read is unknown, and stays as it is. */
+/**
+ * Compares the files of a root with the state of its set. What is below a path that cannot be read is unknown, and
+ * stays as it is.
+ */
 export async function* compareFiles(files: ComparedFiles, options: Options): AsyncGenerator<SyncStep> {
   const comparison = new FileComparison(files, options);
   for await (const rows of rowsOf(files, outermost(options.under ?? ['']))) {
@@ -45,7 +48,9 @@ export async function* compareFiles(files: ComparedFiles, options: Options): Asy
   yield await comparison.step();
 }
 
-/** The rows of one path after the other; some begin early, since each waits for an answer of its root and of the store. */
+/**
+ * The rows of one path after the other; some begin early, since each waits for an answer of its root and of the store.
+ */
 async function* rowsOf(files: ComparedFiles, paths: readonly string[]): AsyncGenerator<readonly FileRow[]> {
   for (let at = 0; at < paths.length; at += PATHS_AT_ONCE) {
     const begun = paths.slice(at, at + PATHS_AT_ONCE).map((path) => {

@@ -7,7 +7,10 @@ import type { ContentRoot, FileEntry, RootEntry, RootProblem } from '../content-
 import { KeyCursor, KeyMerge } from '../sync/key-cursor.ts';
 import type { FileMemory, RememberedFile } from './file-memory.ts';
 
-/** What is known of one key: at least one of file, resource and memory. Or a problem, which hides all keys at and below its path. */
+/**
+ * What is known of one key: at least one of file, resource and memory. Or a problem, which hides all keys at and below
+ * its path.
+ */
 export interface FileRow {
   readonly key: ResourceKey;
   readonly file?: FileEntry | undefined;
@@ -29,8 +32,8 @@ const BATCH = 100;
 const EVERYTHING: KeyRange = { from: '/', to: '0' };
 
 /**
- * Merges the listing of the root, the state and the memory, ascending by key; below a path, or everywhere for the empty one.
- * Only what is compared is in memory.
+ * Merges the listing of the root, the state and the memory, ascending by key; below a path, or everywhere for the empty
+ * one. Only what is compared is in memory.
  */
 export async function* fileRows(input: FileRowsInput, under: string): AsyncGenerator<readonly FileRow[]> {
   const files = new KeyCursor(input.root.list(under), keyOfEntry);

@@ -23,8 +23,8 @@ export class FileSource implements Source {
   }
 
   /**
-   * One comparison of a root at a time, in the order of the calls. Of two at once, the one that listed first might post last, and delete
-   * what was created meanwhile.
+   * One comparison of a root at a time, in the order of the calls. Of two at once, the one that listed first might post
+   * last, and delete what was created meanwhile.
    */
   async compare(options: CompareOptions): Promise<Comparison> {
     const { memory } = this.#files;

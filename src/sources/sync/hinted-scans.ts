@@ -26,8 +26,10 @@ export class HintedScans {
   }
 
   /**
-   * Resolves when the paths were compared after the call, and what changed is committed; with the problems of these paths.
-   * @throws TidemarkError `not-ready` when that takes too long: it is done later; `unavailable` when the root or the store does not answer
+   * Resolves when the paths were compared after the call, and what changed is committed; with the problems of these
+   * paths.
+   * @throws TidemarkError `not-ready` when that takes too long: it is done later; `unavailable` when the root or the
+   *   store does not answer
    */
   async scan(paths: readonly string[]): Promise<readonly SourceProblem[]> {
     if (paths.length === 0) return [];

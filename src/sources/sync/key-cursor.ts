@@ -1,6 +1,9 @@
 import type { ResourceKey } from '../../core/key.ts';
 
-/** Steps through batches item by item, and waits only between batches: awaiting each item would cost more than all the rest. */
+/**
+ * Steps through batches item by item, and waits only between batches: awaiting each item would cost more than all the
+ * rest.
+ */
 export class KeyCursor<Item> {
   readonly #batches: AsyncIterator<readonly Item[]>;
   readonly #keyOf: (item: Item) => ResourceKey;

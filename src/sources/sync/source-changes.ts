@@ -1,7 +1,10 @@
 /** So many changed paths are scanned one by one; of more, their folders are, and of too many folders the whole root. */
 const MOST_PATHS = 2_000;
 
-/** Milliseconds without a change after which files count as written, and the most that a change waits when there is no such pause. */
+/**
+ * Milliseconds without a change after which files count as written, and the most that a change waits when there is no
+ * such pause.
+ */
 const SETTLED = 200;
 const LONGEST_WAIT = 1_000;
 
@@ -35,7 +38,9 @@ export class SourceChanges {
     this.#wake();
   }
 
-  /** Resolves with the paths that have settled; with undefined when the signal is aborted. Throws what `fail` was given. */
+  /**
+   * Resolves with the paths that have settled; with undefined when the signal is aborted. Throws what `fail` was given.
+   */
   async settled(): Promise<readonly string[] | undefined> {
     if (!this.#signal.aborted) await this.#woken.promise;
     this.#woken = Promise.withResolvers();

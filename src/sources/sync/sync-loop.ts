@@ -22,13 +22,15 @@ export interface SyncEvents {
 
 export interface SyncLoopOptions extends Synced {
   readonly events?: SyncEvents;
-  /** Milliseconds before the first attempt after trouble; then twice as long each time, up to `Source.longestRetryMs`. */
+  /**
+   * Milliseconds before the first attempt after trouble; then twice as long each time, up to `Source.longestRetryMs`.
+   */
   readonly retryDelayMs?: number;
 }
 
 /**
- * Keeps a set in sync with its source until it is stopped: watches it, syncs all, then syncs what changes, one sync at a time. When the
- * source or the store fails, it deletes nothing, and begins again with a full sync.
+ * Keeps a set in sync with its source until it is stopped: watches it, syncs all, then syncs what changes, one sync at
+ * a time. When the source or the store fails, it deletes nothing, and begins again with a full sync.
  */
 export class SyncLoop {
   /** Resolves when a full sync was complete for the first time; with undefined when the loop was stopped before. */

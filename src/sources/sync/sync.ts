@@ -23,14 +23,17 @@ export interface SyncOptions extends Synced, CounterOptions, Omit<CompareOptions
   readonly onChange?: ((kind: ChangeKind, key: ResourceKey) => void) | undefined;
 }
 
-/** Steps that are posted at a time: the store has the next one before it has committed one. More take memory, and are no faster. */
+/**
+ * Steps that are posted at a time: the store has the next one before it has committed one. More take memory, and are no
+ * faster.
+ */
 const POSTINGS = 2;
 
 /**
- * Compares a source with the state of its set, and posts the differences. Any number of processes may sync the same records; files are
- * synced by one process. Undefined when the set is in sync, and that was known.
- * @throws TidemarkError as `Source.compare`: nothing is deleted then; the signal's reason when it is aborted, after what was being posted
- *   is committed
+ * Compares a source with the state of its set, and posts the differences. Any number of processes may sync the same
+ * records; files are synced by one process. Undefined when the set is in sync, and that was known.
+ * @throws TidemarkError as `Source.compare`: nothing is deleted then; the signal's reason when it is aborted, after
+ *   what was being posted is committed
  */
 export async function sync(options: SyncOptions): Promise<SyncSummary | undefined> {
   for (;;) {
