@@ -97,7 +97,8 @@ describeOnEachStore('tidemark verify', (store) => {
     },
     {
       what: 'a state without a change',
-      sql: `INSERT INTO resources SELECT set_id, '/x', stamp, created, weight, state FROM resources LIMIT 1`,
+      sql: `INSERT INTO resources (set_id, key, stamp, created, weight, state)
+        SELECT set_id, '/x', stamp, created, weight, state FROM resources LIMIT 1`,
       documents: {
         index: 'resources',
         which: ofKey('/a.txt'),
