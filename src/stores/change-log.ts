@@ -6,7 +6,7 @@ import type { CommitResult } from './commit-result.ts';
 import type { Limits } from './resource-states.ts';
 
 /**
- * The log of all changes of all sets. Held to these promises by commits.ts, resource-index.ts
+ * The log of all changes of all sets. Held to these promises by change-log.ts, commits.ts
  * and resource-log.ts in test/contract/.
  *
  * The log is append-only and has one total order over the whole store, also with several processes.

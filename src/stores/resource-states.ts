@@ -4,8 +4,8 @@ import type { SetId } from '../core/resource-set.ts';
 import type { Stamp } from '../core/stamp.ts';
 
 /**
- * The current states of the resources of sets: a fold of the log. Held to these promises by resource-index.ts
- * and resource-search.ts in test/contract/.
+ * The current states of the resources of sets: a fold of the log. Held to these promises by
+ * test/contract/resource-states.ts.
  * Every method throws `not-found` for a set that the catalog does not hold or that was removed; an empty set is an empty answer.
  * A fault that may pass is `unavailable`, and then nothing was acknowledged.
  */

@@ -5,8 +5,8 @@ import type { Stamp } from '../core/stamp.ts';
 import type { TimeUnit } from '../core/time-unit.ts';
 
 /**
- * What the log counts and lists for people and documents. Held to these promises by resource-index.ts and
- * resource-search.ts in test/contract/.
+ * What the log counts and lists for people and documents. Held to these promises by
+ * test/contract/set-statistics.ts.
  * Every method throws `not-found` for a set that the catalog does not hold or that was removed; an empty set is an empty answer.
  * A fault that may pass is `unavailable`, and then nothing was acknowledged.
  */

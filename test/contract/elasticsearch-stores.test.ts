@@ -2,9 +2,10 @@ import { openStores } from '../../src/stores/open-stores.ts';
 import { onElasticsearch } from '../support/each-store.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
 import { catalogContract } from './catalog.ts';
-import { resourceIndexContract } from './resource-index.ts';
+import { changeLogContract } from './change-log.ts';
 import { resourceLogContract } from './resource-log.ts';
-import { resourceSearchContract } from './resource-search.ts';
+import { resourceStatesContract } from './resource-states.ts';
+import { setStatisticsContract } from './set-statistics.ts';
 import { storeGaugeContract } from './store-gauge.ts';
 
 describe('the stores on Elasticsearch', () => {
@@ -15,9 +16,10 @@ describe('the stores on Elasticsearch', () => {
     return { open: () => openStores(location), dispose };
   }
 
-  describe('the resource index', () => resourceIndexContract(start));
-  describe('the log of the resource index', () => resourceLogContract(start));
-  describe('the resource index for people', () => resourceSearchContract(start));
+  describe('the change log', () => changeLogContract(start));
+  describe('the states of resources', () => resourceStatesContract(start));
+  describe('the statistics of sets', () => setStatisticsContract(start));
+  describe('the log and its maintenance', () => resourceLogContract(start));
   describe('the catalog', () => catalogContract(start));
   describe('the gauge of the store', () => storeGaugeContract(start));
 });

@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStores } from '../../src/stores/open-stores.ts';
 import { catalogContract } from './catalog.ts';
+import { changeLogContract } from './change-log.ts';
 import { commitContract } from './commits.ts';
-import { resourceIndexContract } from './resource-index.ts';
 import { resourceLogContract } from './resource-log.ts';
-import { resourceSearchContract } from './resource-search.ts';
+import { resourceStatesContract } from './resource-states.ts';
+import { setStatisticsContract } from './set-statistics.ts';
 import { storeGaugeContract } from './store-gauge.ts';
 
 async function start() {
@@ -17,9 +18,10 @@ async function start() {
   };
 }
 
-describe('the resource index on SQLite', () => resourceIndexContract(start));
-describe('the log of the resource index on SQLite', () => resourceLogContract(start));
-describe('the resource index for people on SQLite', () => resourceSearchContract(start));
+describe('the change log on SQLite', () => changeLogContract(start));
+describe('the states of resources on SQLite', () => resourceStatesContract(start));
+describe('the statistics of sets on SQLite', () => setStatisticsContract(start));
+describe('the log and its maintenance on SQLite', () => resourceLogContract(start));
 describe('the committer of a store on SQLite', () => commitContract(start));
 describe('the catalog on SQLite', () => catalogContract(start));
 describe('the gauge of the store on SQLite', () => storeGaugeContract(start));
