@@ -16,7 +16,7 @@ import { Updater } from './ingest/updater.ts';
 import { armFailpoint } from './lib/failpoint.ts';
 import { makeFolder } from './lib/make-folder.ts';
 import { startWorker } from './lib/workers/rpc.ts';
-import { Journal } from './observe/audit/journal.ts';
+import { PostingLog } from './observe/audit/posting-log.ts';
 import { AppMetrics } from './observe/metrics/app-metrics.ts';
 import { DocumentCache } from './publish/cache/document-cache.ts';
 import { FreshDocuments } from './publish/cache/fresh-documents.ts';
@@ -57,7 +57,7 @@ export interface App {
   readonly publisher: DocumentPublisher;
   /** Another publisher, which renders each document from the store whatever is kept: to compare with. */
   freshPublisher(): DocumentPublisher;
-  readonly journal: Journal;
+  readonly postingLog: PostingLog;
   /** How many changes sets had in each hour or day. */
   readonly activity: ActivityMemory;
   readonly metrics: AppMetrics;
@@ -92,8 +92,8 @@ export async function openApp(configuration: Configuration): Promise<App> {
   });
   const index = metrics.index.around(stores.index);
   const sets = new SetRegistry(catalog, index);
-  const journal = new Journal(catalog);
-  closers.push(() => journal.close());
+  const postingLog = new PostingLog(catalog);
+  closers.push(() => postingLog.close());
   const updater = new Updater(index);
   closers.push(() => updater.idle());
   const artifacts = openArtifacts(configuration.artifacts);
@@ -151,7 +151,7 @@ export async function openApp(configuration: Configuration): Promise<App> {
     records: new Records(artifacts, catalog),
     publisher,
     freshPublisher: () => new Publisher({ index, catalog, sets, cache: new FreshDocuments(index), renderer }),
-    journal,
+    postingLog,
     activity: new ActivityMemory(index),
     metrics,
     cacheScan,

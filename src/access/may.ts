@@ -10,7 +10,7 @@ import type { Principal } from './principal.ts';
  * - `read-resource`: the bytes of a resource
  * - `read-state`: what the index knows of a set
  * - `post-changes`: tell of changes
- * - `read-journal`: who posted to a set, and what was rejected
+ * - `read-postings`: who posted to a set, and what was rejected
  * - `administer`: make the server do work, and let others in
  * - `read-metrics`: how the server is; the figures tell of all sets together
  * - `sign-in`: show a token, as a person does in a browser
@@ -22,7 +22,7 @@ export type Action =
   | 'read-resource'
   | 'read-state'
   | 'post-changes'
-  | 'read-journal'
+  | 'read-postings'
   | 'administer'
   | 'read-metrics'
   | 'sign-in';
@@ -41,7 +41,7 @@ export function may(principal: Principal, action: Action, set: GuardedSet | unde
     case 'read-state':
       return set?.private !== true || holds(principal, 'read', set);
     case 'post-changes':
-    case 'read-journal':
+    case 'read-postings':
       return holds(principal, 'post', set);
     case 'administer':
       return administers(principal);

@@ -87,12 +87,12 @@ export class SyncLoops {
   }
 
   #begin(set: ResourceSet, after: Promise<void> = Promise.resolve()): void {
-    const { journal, updater } = this.#app;
+    const { postingLog, updater } = this.#app;
     const shown = this.#eventsOf(set);
     const events: SyncEvents = {
       ...shown,
       onScanned: (summary, extent) => {
-        journal.noteScan(set, summary);
+        postingLog.noteScan(set, summary);
         shown.onScanned?.(summary, extent);
       },
     };

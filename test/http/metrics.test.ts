@@ -237,7 +237,7 @@ describeOnEachStore('Metrics over HTTP', (store, itOnce) => {
     }
     await readList();
     await until('the commit is applied', async () => sampleOf(await scrape(), 'tidemark_apply_seconds_count') >= 1);
-    // An idle source: a scrape asks for the sets, twice, and the end of the log. Between two of them, the journal may be written.
+    // An idle source: a scrape asks for the sets, twice, and the end of the log. Between two of them, the log of postings may be written.
     const costs: number[] = [];
     for (let before = await answered(); costs.length < 5; before = await answered()) {
       costs.push((await answered()) - before);

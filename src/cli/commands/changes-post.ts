@@ -48,14 +48,17 @@ export const changesPost: CliCommand<Options> = {
     const totals: Totals = { applied: 0, unchanged: 0, rejected: 0, complete: false };
     try {
       await withExistingApp(call, async (app) => {
-        const { sets, updater, journal } = app;
+        const { sets, updater, postingLog } = app;
         const set = await sets.bySlug(call.args[0]!);
         refusePosting(set);
         const sender: Sender = { kind: 'command-line' };
         const leavesOut = await leftOutOf(set, app);
-        await journal.recorded({ set, leavesOut, sender, post: (events) => updater.post(events) }, async (posting) => {
-          for await (const batch of postNdjson(input, posting)) await report(batch, totals, call);
-        });
+        await postingLog.recorded(
+          { set, leavesOut, sender, post: (events) => updater.post(events) },
+          async (posting) => {
+            for await (const batch of postNdjson(input, posting)) await report(batch, totals, call);
+          },
+        );
         // A stopped standard input just ends; so do not say that it was read to its end.
         totals.complete = !call.stopped.aborted;
       });

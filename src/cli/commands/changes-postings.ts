@@ -1,6 +1,6 @@
 import { postingView } from '../../api/views.ts';
 import { type PostingEntry, senderText } from '../../observe/audit/posting-entry.ts';
-import { MOST_ENTRIES } from '../../observe/audit/stored-journal.ts';
+import { MOST_ENTRIES } from '../../observe/audit/stored-postings.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { EXIT } from '../exit-code.ts';
 import { formatTable, plural } from '../ui/table.ts';
@@ -12,9 +12,9 @@ export const changesPostings: CliCommand = {
   summary: 'Tells who posted lately, newest first, and what was rejected and why.',
 
   async run(call) {
-    const entries = await withExistingApp(call, async ({ sets, journal }) => {
+    const entries = await withExistingApp(call, async ({ sets, postingLog }) => {
       const { id } = await sets.bySlug(call.args[0]!);
-      return journal.read(id, MOST_ENTRIES);
+      return postingLog.read(id, MOST_ENTRIES);
     });
     await call.terminal.print(describe(entries), { postings: entries.map(postingView) });
     return EXIT.done;

@@ -3,7 +3,7 @@ import { TidemarkError } from '../../core/errors.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { boundaryBefore, clockStamp, type Stamp } from '../../core/stamp.ts';
 import { MICROSECONDS, type TimeUnit } from '../../core/time-unit.ts';
-import { MOST_ENTRIES } from '../../observe/audit/stored-journal.ts';
+import { MOST_ENTRIES } from '../../observe/audit/stored-postings.ts';
 import type { HistoryRange } from '../../stores/set-statistics.ts';
 import { setOf } from '../request/admitted.ts';
 import { newestChanges, resourcesAfter, searchedResources } from '../request/browse.ts';
@@ -31,7 +31,7 @@ const RESOURCES_PER_PAGE = 100;
 
 /** The pages of a set. */
 export function setRoutes(app: ServedApp): readonly Route[] {
-  const { index, journal, records } = app;
+  const { index, postingLog, records } = app;
 
   return [
     get('/sets/:set/', {
@@ -103,10 +103,10 @@ export function setRoutes(app: ServedApp): readonly Route[] {
     }),
 
     get('/sets/:set/postings', {
-      action: 'read-journal',
+      action: 'read-postings',
       operation: POSTINGS,
       async handle(request, response) {
-        const postings = await journal.read(setOf(response).id, MOST_ENTRIES);
+        const postings = await postingLog.read(setOf(response).id, MOST_ENTRIES);
         const page = await setFrameOf(app, { request, response }, 'postings');
         sendPage(response, renderPostingsPage({ ...page, postings }));
       },

@@ -2,7 +2,7 @@ import type { TokenRegistry } from '../../access/token-registry.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import type { Updater } from '../../ingest/updater.ts';
-import type { Journal } from '../../observe/audit/journal.ts';
+import type { PostingLog } from '../../observe/audit/posting-log.ts';
 import type { AppMetrics } from '../../observe/metrics/app-metrics.ts';
 import type { DocumentPublisher } from '../../publish/document-publisher.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
@@ -24,7 +24,7 @@ export interface ServedApp {
   readonly updater: Pick<Updater, 'post'>;
   readonly records: Pick<Records, 'read' | 'cursorOf'>;
   readonly publisher: DocumentPublisher;
-  readonly journal: Journal;
+  readonly postingLog: PostingLog;
   /** How many changes sets had in each hour or day. */
   readonly activity: ActivityMemory;
   readonly metrics: AppMetrics;

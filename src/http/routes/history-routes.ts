@@ -19,7 +19,7 @@ import { LIST_LATEST_CHANGES, LIST_POSTINGS, SHOW_ACTIVITY, SHOW_HISTORY } from 
 const USUAL: Readonly<Record<TimeUnit, number>> = { hour: 48, day: 30 };
 
 /** What became of a set, and who did it. */
-export function historyRoutes({ index, activity, journal }: ServedApp): readonly Route[] {
+export function historyRoutes({ index, activity, postingLog }: ServedApp): readonly Route[] {
   return [
     get('/api/sets/:set/changes/latest', {
       action: 'read-state',
@@ -57,10 +57,10 @@ export function historyRoutes({ index, activity, journal }: ServedApp): readonly
     }),
 
     get('/api/sets/:set/postings', {
-      action: 'read-journal',
+      action: 'read-postings',
       operation: LIST_POSTINGS,
       async handle(_request, response, { limit }) {
-        const entries = await journal.read(setOf(response).id, limit);
+        const entries = await postingLog.read(setOf(response).id, limit);
         sendJson(response, { postings: entries.map(postingView) });
       },
     }),

@@ -10,9 +10,9 @@ import { readBody, requestBody } from '../request/request-body.ts';
 import { post, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { sendJson } from '../response/send-json.ts';
-import { journalSender } from './journal-sender.ts';
 import { MAX_JSON_BYTES, parseChangesBody, postChanges } from './posting-json.ts';
 import { POST_CHANGES } from './posting-operation.ts';
+import { postingSender } from './posting-sender.ts';
 import { answerWithResults, answerWithTotals } from './posting-stream.ts';
 import { count, noTotals } from './totals.ts';
 
@@ -20,7 +20,7 @@ const STREAM_HINT = ': send it as application/x-ndjson, one event a line';
 
 /** Posting of change events. @param stopping ends streams that are being read when the server stops */
 export function postingRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
-  const { updater, metrics, journal, configuration } = app;
+  const { updater, metrics, postingLog, configuration } = app;
   const { idleTimeout } = configuration;
 
   return [
@@ -33,12 +33,12 @@ export function postingRoutes(app: ServedApp, stopping: AbortSignal): readonly R
         const unrecorded = {
           set,
           leavesOut: await leftOutOf(set, app),
-          sender: journalSender(senderOf(response), configuration),
+          sender: postingSender(senderOf(response), configuration),
           post: (events) => updater.post(events),
           rejected: (rejection) => metrics.index.rejected(rejection),
         } satisfies Posting & { sender: Sender };
         const body = requestBody(request, { idleTimeout, stopping });
-        await journal.recorded(unrecorded, async (posting) => {
+        await postingLog.recorded(unrecorded, async (posting) => {
           if (mediaTypeOf(request.headers) === 'application/json') await answerToJson(response, body, posting);
           else if (results === 'all') await answerWithResults(response, body, { posting, idleTimeout });
           else await answerWithTotals(response, body, posting);

@@ -90,7 +90,7 @@ function missingScope(name: string, action: Action, set: ResourceSet | undefined
 }
 
 function scopeFor(action: Action, set: ResourceSet | undefined): Scope {
-  const isOfPosters = action === 'post-changes' || action === 'read-journal';
+  const isOfPosters = action === 'post-changes' || action === 'read-postings';
   if (isOfPosters && set !== undefined) return `post:${set.slug}`;
   return action === 'read-metrics' ? 'metrics' : 'administer';
 }

@@ -12,6 +12,6 @@ export async function setFrameOf(
   tab: Tab | undefined,
 ): Promise<SetFrame> {
   const set = setOf(response);
-  const seesPostings = may(senderOf(response), 'read-journal', set);
+  const seesPostings = may(senderOf(response), 'read-postings', set);
   return { frame: await frameOf(app, request, response), set, tab, seesPostings };
 }

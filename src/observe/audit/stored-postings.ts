@@ -16,8 +16,8 @@ interface Body {
   readonly entries: readonly PostingEntry[];
 }
 
-/** The journals of sets in the catalog, one document each, to which all processes add. */
-export class StoredJournal {
+/** The postings of sets in the catalog, one document each, to which all processes add. */
+export class StoredPostings {
   readonly #catalog: Pick<Catalog, 'get' | 'put'>;
 
   constructor(catalog: Pick<Catalog, 'get' | 'put'>) {

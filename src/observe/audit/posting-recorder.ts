@@ -8,7 +8,7 @@ import { MOST_REJECTIONS, MOST_TEXT, type NewEntry, type RejectedEvent, type Sen
 const MOST_SOURCES = 20;
 
 /** Counts what becomes of one posting while it is under way. */
-export class Recording {
+export class PostingRecorder {
   readonly #sender: Sender;
   readonly #began = Date.now();
   readonly #start = performance.now();

@@ -16,8 +16,8 @@ import {
   takes,
   together,
 } from './posting-entry.ts';
-import { Recording } from './recording.ts';
-import { lastOf, StoredJournal } from './stored-journal.ts';
+import { PostingRecorder } from './posting-recorder.ts';
+import { lastOf, StoredPostings } from './stored-postings.ts';
 
 /** Milliseconds between two times of writing. */
 const WRITE_AFTER = 5_000;
@@ -36,8 +36,8 @@ const MOST_OPEN = 2_000;
  * Who posted what to which set, and what was rejected and why: an account for people. It is not the log: entries are gathered in memory and written
  * some seconds later, so that a process that is killed loses the last of them, and of very many sets at once, some are given up.
  */
-export class Journal {
-  readonly #stored: StoredJournal;
+export class PostingLog {
+  readonly #stored: StoredPostings;
   /** By set and id; what waits to be written. Sets in the order of their first entry. */
   readonly #waiting = new Map<SetId, Map<string, PostingEntry>>();
   /** The last entry of a set, sender and source. */
@@ -48,7 +48,7 @@ export class Journal {
   #closed = false;
 
   constructor(catalog: Pick<Catalog, 'get' | 'put'>) {
-    this.#stored = new StoredJournal(catalog);
+    this.#stored = new StoredPostings(catalog);
   }
 
   /** Does the work of a posting, and keeps an account of it. Throws what the work throws. */
@@ -56,7 +56,7 @@ export class Journal {
     { sender, ...posting }: Posting & { readonly sender: Sender },
     work: (posting: Posting) => Promise<Result>,
   ): Promise<Result> {
-    const recording = new Recording(sender);
+    const recording = new PostingRecorder(sender);
     let problem: string | undefined;
     try {
       return await work(recording.around(posting));
