@@ -17,25 +17,27 @@ export interface ChangeEvent {
   /** An upper bound of the bytes of its entry in any document; see entry-weight.ts. */
   readonly weight: number;
   /**
-   * The prefix that its key was resolved under, when the key was made of a URI: the event is rejected when the set was moved to another one meanwhile.
+   * The prefix that its key was resolved under, when the key was made of a URI: the event is rejected when the set was
+   * moved to another one meanwhile.
    */
   readonly urlPrefix?: string;
   /** Who says it, with an ascending number: an event at or below the source's last position counts as known. */
   readonly source?: string;
   readonly position?: number;
   /**
-   * Several events have this position: only one below the source's last position counts as known. So whoever works at a position is stopped by
-   * the first event of a later one, however late its own events come.
+   * Several events have this position: only one below the source's last position counts as known. So whoever works at a
+   * position is stopped by the first event of a later one, however late its own events come.
    */
   readonly sharesPosition?: true;
   /**
-   * Its place among the events about its key, wherever they come from: a safe integer from 0 on. An event of a lower order than its key has
-   * is superseded: it changes nothing. A key has the highest order that was decided for it; an event without one leaves that as it is.
+   * Its place among the events about its key, wherever they come from: a safe integer from 0 on. An event of a lower
+   * order than its key has is superseded: it changes nothing. A key has the highest order that was decided for it; an
+   * event without one leaves that as it is.
    */
   readonly order?: number;
   /**
-   * When it happened, for history that is taken over: its change gets this stamp, unless the log has come further; then it gets the next
-   * one. A time that has not come yet counts as now. Absent for what is told as it happens.
+   * When it happened, for history that is taken over: its change gets this stamp, unless the log has come further; then
+   * it gets the next one. A time that has not come yet counts as now. Absent for what is told as it happens.
    */
   readonly time?: Stamp;
 }

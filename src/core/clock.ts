@@ -3,7 +3,9 @@ import { clockStamp, type Stamp } from './stamp.ts';
 
 /** Milliseconds that a clock may be off without a doubt of it. */
 export const MOST_OFF = 60_000;
-/** Microseconds that the last stamp may be ahead of the clock: beyond that, the clock is wrong now, or was wrong then. */
+/**
+ * Microseconds that the last stamp may be ahead of the clock: beyond that, the clock is wrong now, or was wrong then.
+ */
 const MOST_AHEAD = MOST_OFF * 1000;
 
 /** The stamp up to which an operator has accepted that the log is ahead of the clock. */

@@ -4,7 +4,10 @@ import type { ResourceSet, SetId } from './resource-set.ts';
 import { type CountedChange, countChange, type OpenWindow, type SetLedger } from './set-ledger.ts';
 import { nextStamp, type Stamp } from './stamp.ts';
 
-/** Sources of one set whose positions are remembered. On Elasticsearch, each commit contains the positions of all of them. */
+/**
+ * Sources of one set whose positions are remembered. On Elasticsearch, each commit contains the positions of all of
+ * them.
+ */
 export const MOST_SOURCES = 10_000;
 
 /** An event of a batch, with its state as the current one is compared with it. @see ChangeEvent */
@@ -23,7 +26,10 @@ export interface BatchEvent {
   readonly order: number | undefined;
 }
 
-/** What is stored of a key: its state, or (state `undefined`) its tombstone. With stamp 0, only an order: the key was never there. */
+/**
+ * What is stored of a key: its state, or (state `undefined`) its tombstone. With stamp 0, only an order: the key was
+ * never there.
+ */
 export interface CurrentState {
   readonly state: EncodedState | undefined;
   readonly stamp: Stamp;
@@ -109,7 +115,10 @@ export interface Decisions {
   readonly last: Stamp;
 }
 
-/** Decides events in order, each against what the ones before it made. Pure: a store reads what it needs, and appends what it returns. */
+/**
+ * Decides events in order, each against what the ones before it made. Pure: a store reads what it needs, and appends
+ * what it returns.
+ */
 export function decideBatch({ events, sets, keys, last: before, now }: Batch): Decisions {
   const drafts = new Map<SetId, SetDraft>();
   for (const [id, set] of sets) drafts.set(id, new SetDraft(id, set));

@@ -1,13 +1,14 @@
 import type { ResourceKey } from './key.ts';
 import type { ResourceState } from './resource.ts';
 
-// An entry with every attribute, three hashes and no link: markup 180, dates 60, numbers 20, digests and their names 160.
+// An entry with every attribute, three hashes and no link: markup 180, dates 60, numbers 20, digests and their names
+// 160.
 const MARKUP = 420;
 const LINK_MARKUP = 40;
 
 /**
- * An upper bound of the bytes that a resource takes in a Resource List or Change List, so that pages and windows can be cut
- * before 50 MB without rendering them. Texts are ASCII or checked to hold no markup but `&`.
+ * An upper bound of the bytes that a resource takes in a Resource List or Change List, so that pages and windows can be
+ * cut before 50 MB without rendering them. Texts are ASCII or checked to hold no markup but `&`.
  */
 export function entryWeight(urlPrefix: string, key: ResourceKey, state: ResourceState | undefined): number {
   const prefix = escaped(urlPrefix);

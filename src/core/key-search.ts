@@ -5,7 +5,9 @@ import { keyOfPath, type ResourceKey } from './key.ts';
 export type KeySearch =
   /** Keys that begin with one of these, which are in the order of their bytes. Case counts. */
   | { readonly where: 'beginning'; readonly beginnings: readonly ResourceKey[] }
-  /** Keys that hold one of these, one or two, anywhere. The case of ASCII letters does not count; these are lower-case. */
+  /**
+   * Keys that hold one of these, one or two, anywhere. The case of ASCII letters does not count; these are lower-case.
+   */
   | { readonly where: 'anywhere'; readonly texts: readonly string[] };
 
 /** The most characters that a search may have when it is percent-encoded. */
@@ -14,8 +16,8 @@ const NOT_IN_A_URI = /[^\u0021-\u007e]+/g;
 const BARE_PERCENT = /%(?![0-9a-f]{2})/i;
 
 /**
- * Makes a search of what a person types: a part of a path, decoded (`mäp 1`), or of a URI as it was copied (`m%C3%A4p`, `?id=7`). What begins with a
- * slash, or with `^`, is the beginning of a path; after `^` also that of a URI elsewhere.
+ * Makes a search of what a person types: a part of a path, decoded (`mäp 1`), or of a URI as it was copied (`m%C3%A4p`,
+ * `?id=7`). What begins with a slash, or with `^`, is the beginning of a path; after `^` also that of a URI elsewhere.
  * @throws TidemarkError `invalid` when it is too long
  */
 export function parseKeySearch(part: string, field = 'contains'): KeySearch {
@@ -28,7 +30,8 @@ export function parseKeySearch(part: string, field = 'contains'): KeySearch {
 }
 
 /**
- * Whether a key holds one of the texts (lower-case), in whatever case. A percent-encoded character counts as one: `20` is not found in `%20`.
+ * Whether a key holds one of the texts (lower-case), in whatever case. A percent-encoded character counts as one: `20`
+ * is not found in `%20`.
  */
 export function holder(texts: readonly string[]): (key: ResourceKey) => boolean {
   const literal = texts.map((text) => text.replace(/[^a-z0-9]/g, '\\$&')).join('|');

@@ -1,8 +1,9 @@
 import { TidemarkError } from './errors.ts';
 
 /**
- * What identifies a resource in its set: `/` and its percent-encoded path below the set's `url_prefix`, or its whole URI when
- * it lies elsewhere. Always printable ASCII, so that comparing keys with `<` compares their UTF-8 bytes, as every store does.
+ * What identifies a resource in its set: `/` and its percent-encoded path below the set's `url_prefix`, or its whole
+ * URI when it lies elsewhere. Always printable ASCII, so that comparing keys with `<` compares their UTF-8 bytes, as
+ * every store does.
  */
 export type ResourceKey = string;
 
@@ -64,7 +65,10 @@ export function namesOfKey(key: ResourceKey): readonly string[] | undefined {
   return names.includes(undefined) ? undefined : (names as string[]);
 }
 
-/** The key that a path of an HTTP request means, or undefined when its escapes are not UTF-8. The path begins with no slash. */
+/**
+ * The key that a path of an HTTP request means, or undefined when its escapes are not UTF-8. The path begins with no
+ * slash.
+ */
 export function keyOfRequestPath(path: string): ResourceKey | undefined {
   return canonicalPath(path);
 }
@@ -75,8 +79,9 @@ export function uriOf(urlPrefix: string, key: ResourceKey): string {
 }
 
 /**
- * The key that the URI of a resource has in a set with this prefix: one URI has one key, however its path is percent-encoded. Below the prefix that is
- * the path, elsewhere the URI itself. Undefined when it is below the prefix, and has percent-encoded bytes that are not UTF-8.
+ * The key that the URI of a resource has in a set with this prefix: one URI has one key, however its path is
+ * percent-encoded. Below the prefix that is the path, elsewhere the URI itself. Undefined when it is below the prefix,
+ * and has percent-encoded bytes that are not UTF-8.
  */
 export function keyOfUri(urlPrefix: string, uri: string): ResourceKey | undefined {
   const below = restBelow(urlPrefix, uri);
@@ -86,7 +91,10 @@ export function keyOfUri(urlPrefix: string, uri: string): ResourceKey | undefine
   return key === undefined ? undefined : key + rest;
 }
 
-/** The key that a resource should have in a set with this prefix: its present one, unless that is a URI below the prefix. */
+/**
+ * The key that a resource should have in a set with this prefix: its present one, unless that is a URI below the
+ * prefix.
+ */
 export function rightKey(urlPrefix: string, key: ResourceKey): ResourceKey {
   return key.startsWith('/') ? key : (keyOfUri(urlPrefix, key) ?? key);
 }
@@ -182,8 +190,9 @@ function keyOfUrl(value: string, { urlPrefix }: LocationBase, field: string): Re
 let plainOrigin = '//';
 
 /**
- * Whether the parser would give a URL back as it is: one that is plain, on a host that it gave back as it is. Most links lead to the host of
- * the one before, and parsing takes ten times as long as looking. Segments `.` and `..` were refused before.
+ * Whether the parser would give a URL back as it is: one that is plain, on a host that it gave back as it is. Most
+ * links lead to the host of the one before, and parsing takes ten times as long as looking. Segments `.` and `..` were
+ * refused before.
  */
 function isPlainUrl(value: string): boolean {
   const host = value.indexOf('://') + 3;
@@ -205,8 +214,9 @@ function parseUrl(value: string, field: string): string {
 }
 
 /**
- * What the WHATWG parser makes of a URL, with everything encoded that it keeps and RFC 3986 does not permit: brackets outside of the host, a
- * second `#`, a `%` without digits, spaces in opaque paths (urn:). Documents with them would not be valid.
+ * What the WHATWG parser makes of a URL, with everything encoded that it keeps and RFC 3986 does not permit: brackets
+ * outside of the host, a second `#`, a `%` without digits, spaces in opaque paths (urn:). Documents with them would not
+ * be valid.
  */
 export function strictUri(href: string): string {
   if (PLAIN_URI.test(href)) return href;

@@ -19,7 +19,10 @@ const REGISTERED: ReadonlySet<string> = new Set(
 const ABSOLUTE_URI = /^[A-Za-z][A-Za-z0-9+.-]*:[\x21\x23-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a\x7e]+$/;
 const MAX_URI_LENGTH = 2048;
 
-/** By these, documents of ResourceSync link to each other (ResourceSync 1.1, 6.2 and 11.1): a client may follow them wherever they are. */
+/**
+ * By these, documents of ResourceSync link to each other (ResourceSync 1.1, 6.2 and 11.1): a client may follow them
+ * wherever they are.
+ */
 export const NAVIGATION_RELATIONS: ReadonlySet<string> = new Set(['up', 'index', 'contents', 'resourcesync']);
 
 /** A link to what turns the former state of a resource into the present one (ResourceSync 1.1, 14.4). */

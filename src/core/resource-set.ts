@@ -13,7 +13,10 @@ export interface ResourceSet {
   /** Its name in URLs. */
   readonly slug: string;
   readonly title?: string;
-  /** Names that it has elsewhere: events that name it so are accepted. No other set has one of them as its alias or slug. */
+  /**
+   * Names that it has elsewhere: events that name it so are accepted. No other set has one of them as its alias or
+   * slug.
+   */
   readonly aliases?: readonly string[];
   /** Part of page and window names; rises when the history starts anew. */
   readonly epoch: number;
@@ -21,7 +24,10 @@ export interface ResourceSet {
   readonly epochStart: Stamp;
   /** What the URIs of its resources begin with; ends with a slash. */
   readonly urlPrefix: string;
-  /** The weight of the shortest prefix that it ever had: weights in the store may be of that one. Absent while it was never moved or renewed. */
+  /**
+   * The weight of the shortest prefix that it ever had: weights in the store may be of that one. Absent while it was
+   * never moved or renewed.
+   */
   readonly leastPrefixWeight?: number;
   readonly origin: Origin;
   /** Its bytes are sent by their S3 server, by URLs that hold for so many seconds; absent: by this one. */
@@ -40,7 +46,9 @@ export interface ResourceSet {
   readonly pagesSince?: Stamp;
   /** When its published hashes were changed: all lists have other bytes since then. */
   readonly hashesSince?: Stamp;
-  /** False until its first scan or import is complete, and while it is moved: a Resource List is never a part of itself. */
+  /**
+   * False until its first scan or import is complete, and while it is moved: a Resource List is never a part of itself.
+   */
   readonly ready: boolean;
   /** Its keys are being made those of its prefix; absent at all other times. */
   readonly moving?: Moving | undefined;
@@ -104,7 +112,10 @@ export const DEFAULT_WINDOW_CHANGES = 50_000;
 /** What a slug looks like: one without two dots in a row, so that it is never taken for the way to another folder. */
 export const SLUG = /^(?!.*\.\.)[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/;
 
-/** Of a set that an earlier version of the program may have moved, nothing shorter than `http://a/` can have been the prefix. */
+/**
+ * Of a set that an earlier version of the program may have moved, nothing shorter than `http://a/` can have been the
+ * prefix.
+ */
 const LEAST_PREFIX_WEIGHT = 9;
 
 /** @see ResourceSet.leastPrefixWeight */
@@ -116,7 +127,10 @@ export function leastPrefixWeight(
   return Math.min(known, prefixWeight(urlPrefix));
 }
 
-/** What the entries of a Resource List page may weigh by the weights in the store: less when the prefix has become longer since. */
+/**
+ * What the entries of a Resource List page may weigh by the weights in the store: less when the prefix has become
+ * longer since.
+ */
 export function pageWeight(set: ResourceSet): number {
   return Math.floor(MAX_ENTRIES_WEIGHT / weightGrowth(leastPrefixWeight(set), prefixWeight(set.urlPrefix)));
 }
@@ -126,7 +140,10 @@ export function isPublished({ ready, moving }: Pick<ResourceSet, 'ready' | 'movi
   return ready || moving?.ready === true;
 }
 
-/** Returns the slug, or throws `invalid`: lower-case letters, digits, `.`, `_` and `-`, 1 to 64, letters or digits at the ends. */
+/**
+ * Returns the slug, or throws `invalid`: lower-case letters, digits, `.`, `_` and `-`, 1 to 64, letters or digits at
+ * the ends.
+ */
 export function parseSlug(text: string): string {
   if (SLUG.test(text)) return text;
   throw new TidemarkError(

@@ -12,7 +12,8 @@ export interface Link {
 }
 
 /**
- * Where a record's document is: what one range request reads. An artifact never changes, so this holds until the artifact itself is taken away.
+ * Where a record's document is: what one range request reads. An artifact never changes, so this holds until the
+ * artifact itself is taken away.
  */
 export interface RecordPlace {
   /** The key of the artifact, see artifacts/artifact-key.ts. */

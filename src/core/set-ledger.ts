@@ -30,7 +30,10 @@ export interface CountedChange {
   readonly window?: number | undefined;
 }
 
-/** Counts a change into the ledger of its set. Returns the window that it closed, by finding it full: then it is the first of the next. */
+/**
+ * Counts a change into the ledger of its set. Returns the window that it closed, by finding it full: then it is the
+ * first of the next.
+ */
 export function countChange(
   ledger: SetLedger,
   change: CountedChange,

@@ -11,15 +11,19 @@ export type DatetimeProblem =
   | 'a datetime without a time zone'
   | 'no such day or time';
 
-/** The code that a problem has in answers: what is right but for its time and zone is told apart from what is no datetime. */
+/**
+ * The code that a problem has in answers: what is right but for its time and zone is told apart from what is no
+ * datetime.
+ */
 export function codeOfProblem(problem: DatetimeProblem): 'datetime-without-zone' | 'bad-datetime' {
   const isIncomplete = problem === 'a date without a time' || problem === 'a datetime without a time zone';
   return isIncomplete ? 'datetime-without-zone' : 'bad-datetime';
 }
 
 /**
- * Parses a complete W3C datetime into microseconds since 1970; `+0000` is taken as well as `+00:00`, for the Elasticsearch
- * format `yyyy-MM-dd'T'HH:mm:ssZ`. Returns what is wrong with it when it is none. Digits below the microsecond are cut off.
+ * Parses a complete W3C datetime into microseconds since 1970; `+0000` is taken as well as `+00:00`, for the
+ * Elasticsearch format `yyyy-MM-dd'T'HH:mm:ssZ`. Returns what is wrong with it when it is none. Digits below the
+ * microsecond are cut off.
  */
 export function parseDatetime(text: string): number | DatetimeProblem {
   if (!COMPLETE.test(text)) {
@@ -73,7 +77,10 @@ const SECONDS_PER_DAY = 86_400;
 const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
 const dates = new Map<number, string>();
 
-/** Whole seconds as W3C datetime, as `lastmod` is published. Called for every entry: Date.toISOString alone took a fifth of a page's time. */
+/**
+ * Whole seconds as W3C datetime, as `lastmod` is published. Called for every entry: Date.toISOString alone took a fifth
+ * of a page's time.
+ */
 export function formatSeconds(seconds: Seconds): string {
   const day = Math.floor(seconds / SECONDS_PER_DAY);
   const rest = seconds - day * SECONDS_PER_DAY;

@@ -1,6 +1,6 @@
 /**
- * Coalesces concurrent reads of something that others change. A caller never joins a read that started before it asked: that read may
- * miss what the caller already knows.
+ * Coalesces concurrent reads of something that others change. A caller never joins a read that started before it asked:
+ * that read may miss what the caller already knows.
  */
 export class CoalescedRead<Result> {
   readonly #work: () => Promise<Result>;

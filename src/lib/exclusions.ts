@@ -6,7 +6,9 @@ import { errorCode, reasonOf } from './system-error.ts';
 
 export const IGNORE_FILE = '.tidemarkignore';
 
-/** What is never content: the history of a working copy, and the list of exclusions itself. `!.git/` includes it again. */
+/**
+ * What is never content: the history of a working copy, and the list of exclusions itself. `!.git/` includes it again.
+ */
 const ALWAYS = ['.git/', IGNORE_FILE];
 
 /** Patterns with wildcards of one origin, together: compiling the worst of them takes half a second. */
@@ -32,9 +34,9 @@ interface Rule {
 }
 
 /**
- * Patterns in the manner of `.gitignore`: one without a slash matches names at any depth, one with a slash (at its beginning or
- * inside) a path from the root; a slash at its end means folders only; `!` includes again; `#` begins a comment. The last match
- * decides, and nothing below an excluded folder can be included again.
+ * Patterns in the manner of `.gitignore`: one without a slash matches names at any depth, one with a slash (at its
+ * beginning or inside) a path from the root; a slash at its end means folders only; `!` includes again; `#` begins a
+ * comment. The last match decides, and nothing below an excluded folder can be included again.
  */
 export function parseExclusions(lines: readonly string[]): Exclusions {
   const rules = [...ALWAYS, ...lines].flatMap(parseRule);

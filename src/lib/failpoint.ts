@@ -1,6 +1,7 @@
 /**
- * Named places at which a test can kill or stop the process: `TIDEMARK_FAILPOINT=commit.logged:kill` or `…:kill@3` for the third
- * time it comes by; `stop` sends SIGSTOP instead, from which SIGCONT awakes it. Without that variable a failpoint costs one comparison.
+ * Named places at which a test can kill or stop the process: `TIDEMARK_FAILPOINT=commit.logged:kill` or `…:kill@3` for
+ * the third time it comes by; `stop` sends SIGSTOP instead, from which SIGCONT awakes it. Without that variable a
+ * failpoint costs one comparison.
  */
 const ANY_STORE = [
   'commit.begun',

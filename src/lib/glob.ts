@@ -1,7 +1,10 @@
 import { createRequire } from 'node:module';
 import type * as Re2 from 're2js';
 
-/** Whether a name or a path matches; `/` is between names. Takes time in proportion to the text, whatever the pattern is. */
+/**
+ * Whether a name or a path matches; `/` is between names. Takes time in proportion to the text, whatever the pattern
+ * is.
+ */
 export type Glob = (text: string) => boolean;
 
 /** In a name, `*` and `?` match no slash. */
@@ -15,8 +18,9 @@ export function hasWildcard(glob: string): boolean {
 }
 
 /**
- * Compiles a pattern of `.gitignore`, with groups (`{a,b}`) and ranges (`{1..3}`) besides. What is no complete group or class stands for itself.
- * RE2 knows no backtracking: a regular expression of JavaScript takes hours for a name that nearly matches `*a*a*a/*a*a*a`.
+ * Compiles a pattern of `.gitignore`, with groups (`{a,b}`) and ranges (`{1..3}`) besides. What is no complete group or
+ * class stands for itself. RE2 knows no backtracking: a regular expression of JavaScript takes hours for a name that
+ * nearly matches `*a*a*a/*a*a*a`.
  */
 export function compileGlob(glob: string): Glob {
   if (!hasWildcard(glob)) return (text) => text === glob;

@@ -8,8 +8,8 @@ const OWNER_ONLY = { folder: 0o700, file: 0o600 };
 const ABOVE = 0o777;
 
 /**
- * Makes a folder that only its owner can use, and those above it as they are made by default. (Node's own recursive mkdir goes round for ever where a file system has a folder
- * but lets nothing be made in it, as /proc does.)
+ * Makes a folder that only its owner can use, and those above it as they are made by default. (Node's own recursive
+ * mkdir goes round for ever where a file system has a folder but lets nothing be made in it, as /proc does.)
  * @throws TidemarkError `unavailable`
  */
 export function makeFolder(folder: string, mode = OWNER_ONLY.folder): void {

@@ -13,8 +13,8 @@ const BYTE_ORDER_MARK = '\ufeff';
 const BLANK = /^[ \t\r]*$/;
 
 /**
- * Splits bytes into lines as they come. No byte is copied more than twice, however a line is cut into chunks, and of a line
- * that is too long nothing is kept: memory stays below one line and one chunk.
+ * Splits bytes into lines as they come. No byte is copied more than twice, however a line is cut into chunks, and of a
+ * line that is too long nothing is kept: memory stays below one line and one chunk.
  */
 export class NdjsonLines {
   #number = 0;

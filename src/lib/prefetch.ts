@@ -14,7 +14,10 @@ export async function* prefetch<Item>(next: () => Promise<Item | undefined>): As
   }
 }
 
-/** The same items, each requested while the caller uses the one before. A caller that stops early waits for the last request. */
+/**
+ * The same items, each requested while the caller uses the one before. A caller that stops early waits for the last
+ * request.
+ */
 export async function* prefetchItems<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item> {
   const iterator = items[Symbol.asyncIterator]();
   const next = async () => {

@@ -29,7 +29,10 @@ export async function pauseAfter(failures: number, backoff: Backoff, signal?: Ab
   await wait(backoffMs(failures, backoff), undefined, options).catch(() => signal?.throwIfAborted());
 }
 
-/** Milliseconds after so many failures: at random between a half and the whole, so that processes that failed together do not return together. */
+/**
+ * Milliseconds after so many failures: at random between a half and the whole, so that processes that failed together
+ * do not return together.
+ */
 export function backoffMs(failures: number, { firstMs, longestMs }: Backoff): number {
   const most = Math.min(firstMs * 2 ** (failures - 1), longestMs);
   return most * (0.5 + Math.random() / 2);

@@ -1,8 +1,8 @@
 import { unlinkSync } from 'node:fs';
 
 /**
- * Takes the name of an open file away: it goes when it is closed, and also when the process is killed. Returns false where the system does not let
- * go of the name of an open file; then whoever closes it calls this again.
+ * Takes the name of an open file away: it goes when it is closed, and also when the process is killed. Returns false
+ * where the system does not let go of the name of an open file; then whoever closes it calls this again.
  */
 export function unlinked(path: string): boolean {
   try {

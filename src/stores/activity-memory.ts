@@ -27,8 +27,8 @@ interface Known {
 }
 
 /**
- * How many changes sets had in each hour or day. The log is append-only: what lies below the watermark is counted once, and remembered for
- * the sets that were asked for last.
+ * How many changes sets had in each hour or day. The log is append-only: what lies below the watermark is counted once,
+ * and remembered for the sets that were asked for last.
  */
 export class ActivityMemory {
   readonly #index: Pick<SetStatistics, 'activity'> & Pick<ChangeLog, 'watermark'>;

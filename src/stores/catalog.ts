@@ -1,12 +1,14 @@
 /**
- * Small documents by kind and id: sets, page directories, tokens, settings of the store. Held to these promises by test/contract/catalog.ts.
+ * Small documents by kind and id: sets, page directories, tokens, settings of the store. Held to these promises by
+ * test/contract/catalog.ts.
  */
 export interface Catalog {
   /** The document, or undefined when there is none. */
   get<Body>(kind: CatalogKind, id: string): Promise<CatalogDocument<Body> | undefined>;
 
   /**
-   * Writes a document in place of the version that it replaces (undefined: there is none yet), durably. Returns its new version.
+   * Writes a document in place of the version that it replaces (undefined: there is none yet), durably. Returns its new
+   * version.
    * @throws TidemarkError `conflict` when that is no longer the current version; then nothing was written
    */
   put<Body>(kind: CatalogKind, id: string, body: Body, replaces: number | undefined): Promise<number>;
@@ -19,8 +21,8 @@ export interface Catalog {
 }
 
 /**
- * `records`: how far a set has come with artifacts; `archive`: which archive the log goes to; `rebuild`: that the store is made of one, and whether it
- * is whole; `clock`: see clock.ts.
+ * `records`: how far a set has come with artifacts; `archive`: which archive the log goes to; `rebuild`: that the store
+ * is made of one, and whether it is whole; `clock`: see clock.ts.
  */
 export type CatalogKind =
   | 'set'

@@ -10,24 +10,28 @@ import type { Limits } from './resource-states.ts';
  * and resource-log.ts in test/contract/.
  *
  * The log is append-only and has one total order over the whole store, also with several processes.
- * Every method throws `not-found` for a set that the catalog does not hold or that was removed; an empty set is an empty answer.
- * A fault that may pass is `unavailable`, and then nothing was acknowledged.
+ * Every method throws `not-found` for a set that the catalog does not hold or that was removed; an empty set is an
+ * empty answer. A fault that may pass is `unavailable`, and then nothing was acknowledged.
  */
 export interface ChangeLog {
   /**
-   * Decides each event against the state it meets, in order, and appends the resulting changes as one commit: all of them or
-   * none, with strictly ascending stamps. When it resolves, the commit is durable and visible to every reader. Of concurrent
-   * writers none decides against a state that has moved: a resource is never created twice in a row. Repeating a commit
-   * changes nothing. An event of a lower `order` than its key has changes nothing; one of a higher order that is no news raises the order all the same.
-   * An event for an unknown set, or with another `urlPrefix` than its set has, is rejected by itself; its neighbours are not.
+   * Decides each event against the state it meets, in order, and appends the resulting changes as one commit: all of
+   * them or none, with strictly ascending stamps. When it resolves, the commit is durable and visible to every reader.
+   * Of concurrent writers none decides against a state that has moved: a resource is never created twice in a row.
+   * Repeating a commit changes nothing. An event of a lower `order` than its key has changes nothing; one of a higher
+   * order that is no news raises the order all the same. An event for an unknown set, or with another `urlPrefix` than
+   * its set has, is rejected by itself; its neighbours are not.
    */
   commit(events: readonly ChangeEvent[]): Promise<readonly CommitResult[]>;
 
-  /** A set's changes strictly between two boundaries, ascending by stamp, as batches; no cursor stays open between them. */
+  /**
+   * A set's changes strictly between two boundaries, ascending by stamp, as batches; no cursor stays open between them.
+   */
   changes(set: SetId, range: StampRange): AsyncIterable<readonly Change[]>;
 
   /**
-   * The boundary below the newest changes of a set, up to `until`: as many as both limits permit. `until` itself when there are none.
+   * The boundary below the newest changes of a set, up to `until`: as many as both limits permit. `until` itself when
+   * there are none.
    */
   newest(set: SetId, until: Stamp, limits: Limits): Promise<Stamp>;
 
@@ -35,25 +39,33 @@ export interface ChangeLog {
   tail(after: Stamp, limit: number): Promise<readonly LogEntry[]>;
 
   /**
-   * The changes of all sets strictly between two boundaries, also of those that were removed, ascending by stamp, as batches; none is above the
-   * watermark of the moment at which it was asked for. They are enough to make the log again: see `LogMaintenance.replay`.
+   * The changes of all sets strictly between two boundaries, also of those that were removed, ascending by stamp, as
+   * batches; none is above the watermark of the moment at which it was asked for. They are enough to make the log
+   * again: see `LogMaintenance.replay`.
    */
   log(range: StampRange): AsyncIterable<readonly Change[]>;
 
-  /** How far each source has come in each set, at a moment before the answer, in no order. Also of sets that were removed. */
+  /**
+   * How far each source has come in each set, at a moment before the answer, in no order. Also of sets that were
+   * removed.
+   */
   positions(): Promise<readonly SourcePosition[]>;
 
   /**
-   * The keys of all sets whose order rose without a change, strictly between two boundaries, ascending by stamp, as batches. Only what is so
-   * now: of a key whose order rose again only the last rise, and none of a key that has changed since. The changes and these are enough to
-   * give each key its order again.
+   * The keys of all sets whose order rose without a change, strictly between two boundaries, ascending by stamp, as
+   * batches. Only what is so now: of a key whose order rose again only the last rise, and none of a key that has
+   * changed since. The changes and these are enough to give each key its order again.
    */
   raisedOrders(range: StampRange): AsyncIterable<readonly RaisedKey[]>;
 
-  /** A boundary: every change below it is committed, applied and visible to a search; every later one will be above it. */
+  /**
+   * A boundary: every change below it is committed, applied and visible to a search; every later one will be above it.
+   */
   watermark(): Promise<Stamp>;
 
-  /** Makes a boundary, above the clock and every change so far; every change that is not yet committed will be above it. */
+  /**
+   * Makes a boundary, above the clock and every change so far; every change that is not yet committed will be above it.
+   */
   mark(): Promise<Stamp>;
 }
 

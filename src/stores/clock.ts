@@ -12,12 +12,18 @@ export async function readAcceptedClock(catalog: Catalog): Promise<AcceptedClock
   return (await catalog.get<AcceptedClock>(ACCEPTED_CLOCK.kind, ACCEPTED_CLOCK.id))?.body;
 }
 
-/** When the machine started by its clock, milliseconds since 1970: it changes only when somebody sets the clock, also when the machine sleeps. */
+/**
+ * When the machine started by its clock, milliseconds since 1970: it changes only when somebody sets the clock, also
+ * when the machine sleeps.
+ */
 export function startOfMachine(now = Date.now()): number {
   return now - uptime() * 1000;
 }
 
-/** Notices when the clock of this machine jumps. No clock says which time is right, so a jump must last before it is trusted. */
+/**
+ * Notices when the clock of this machine jumps. No clock says which time is right, so a jump must last before it is
+ * trusted.
+ */
 export class JumpCheck {
   readonly #trustedAfter: number;
   #trusted: number;

@@ -6,12 +6,16 @@ import type { CommitResult } from './commit-result.ts';
  * What operators do with a log. Held to these promises by test/contract/resource-log.ts.
  */
 export interface LogMaintenance {
-  /** Commits changes with the stamps and windows that they had. Replaying them again changes nothing. @throws as `ChangeLog.commit` */
+  /**
+   * Commits changes with the stamps and windows that they had. Replaying them again changes nothing.
+   * @throws as `ChangeLog.commit`
+   */
   replay(changes: readonly ReplayedChange[]): Promise<readonly CommitResult[]>;
 
   /**
-   * Drops what the store keeps of the commits below a boundary beside changes and states, which stay: every answer is as it was. Commits that a
-   * process may still read stay. Where the log is the history itself, there is nothing to drop.
+   * Drops what the store keeps of the commits below a boundary beside changes and states, which stay: every answer is
+   * as it was. Commits that a process may still read stay. Where the log is the history itself, there is nothing to
+   * drop.
    * @returns how many it dropped, and how many there are now without their changes
    */
   dropCommits(below: Stamp, options?: DropOptions): Promise<DroppedCommits>;

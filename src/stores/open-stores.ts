@@ -49,7 +49,10 @@ export async function migrateStores(location: StoreLocation): Promise<{ readonly
   }
 }
 
-/** Keeps every other process from opening the file of a store, until it is released or this process ends. @throws TidemarkError `unavailable` */
+/**
+ * Keeps every other process from opening the file of a store, until it is released or this process ends.
+ * @throws TidemarkError `unavailable`
+ */
 export function lockOutOthers(file: string): { release(): void } {
   return lockStore(file, 'exclusive');
 }

@@ -6,34 +6,38 @@ import type { Stamp } from '../core/stamp.ts';
 /**
  * The current states of the resources of sets: a fold of the log. Held to these promises by
  * test/contract/resource-states.ts.
- * Every method throws `not-found` for a set that the catalog does not hold or that was removed; an empty set is an empty answer.
- * A fault that may pass is `unavailable`, and then nothing was acknowledged.
+ * Every method throws `not-found` for a set that the catalog does not hold or that was removed; an empty set is an
+ * empty answer. A fault that may pass is `unavailable`, and then nothing was acknowledged.
  */
 export interface ResourceStates {
   /**
-   * Live resources (with `tombstones`, those too) ascending by the bytes of their key, as batches. Memory does not grow with the range,
-   * and no cursor stays open between batches: each batch is read when it is asked for.
+   * Live resources (with `tombstones`, those too) ascending by the bytes of their key, as batches. Memory does not grow
+   * with the range, and no cursor stays open between batches: each batch is read when it is asked for.
    */
   read(set: SetId, range: KeyRange & { readonly tombstones?: false }): AsyncIterable<readonly Resource[]>;
   read(set: SetId, range: KeyRange & { readonly tombstones: true }): AsyncIterable<readonly (Resource | Tombstone)[]>;
 
-  /** All live resources as `read` gives them, with their states as text: whoever compares a million of them decodes only those that differ. */
+  /**
+   * All live resources as `read` gives them, with their states as text: whoever compares a million of them decodes only
+   * those that differ.
+   */
   states(set: SetId): AsyncIterable<readonly EncodedResource[]>;
 
   /** The states of these keys, in order; `undefined` for one that never was. */
   lookup(set: SetId, keys: readonly ResourceKey[]): Promise<readonly (Resource | Tombstone | undefined)[]>;
 
   /**
-   * Live resources whose key holds what a person typed (see `parseKeySearch`), ascending by the bytes of their key, above `after`, at most
-   * `limit` (up to 1,000). A search for a beginning is a range, and quick. Any other one looks at one key after the other, and gives up after half a second or
-   * so: then it tells how far it has looked, with what it found so far, which may be nothing.
+   * Live resources whose key holds what a person typed (see `parseKeySearch`), ascending by the bytes of their key,
+   * above `after`, at most `limit` (up to 1,000). A search for a beginning is a range, and quick. Any other one looks
+   * at one key after the other, and gives up after half a second or so: then it tells how far it has looked, with what
+   * it found so far, which may be nothing.
    * @throws TidemarkError `unavailable` when too many are searching at once
    */
   find(set: SetId, search: Search): Promise<FoundResources>;
 
   /**
-   * Cuts a range of live keys into pieces that each keep to both limits, as even as can be; at least one piece, which may be empty. It
-   * tells exactly of the changes below `through`. May hold its thread for as long as it reads.
+   * Cuts a range of live keys into pieces that each keep to both limits, as even as can be; at least one piece, which
+   * may be empty. It tells exactly of the changes below `through`. May hold its thread for as long as it reads.
    */
   survey(set: SetId, range: KeyRange, limits: Limits): Promise<Survey>;
 }

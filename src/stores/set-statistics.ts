@@ -7,8 +7,8 @@ import type { TimeUnit } from '../core/time-unit.ts';
 /**
  * What the log counts and lists for people and documents. Held to these promises by
  * test/contract/set-statistics.ts.
- * Every method throws `not-found` for a set that the catalog does not hold or that was removed; an empty set is an empty answer.
- * A fault that may pass is `unavailable`, and then nothing was acknowledged.
+ * Every method throws `not-found` for a set that the catalog does not hold or that was removed; an empty set is an
+ * empty answer. A fault that may pass is `unavailable`, and then nothing was acknowledged.
  */
 export interface SetStatistics {
   summary(set: SetId): Promise<SetSummary>;
@@ -17,17 +17,20 @@ export interface SetStatistics {
   summaries(sets: readonly SetId[]): Promise<readonly (SetSummary | undefined)[]>;
 
   /**
-   * How many changes of each kind a set had in each hour or day (UTC) between two boundaries, ascending; those without a change are left out. Takes
-   * as long as counting them takes, up to a second for some million.
+   * How many changes of each kind a set had in each hour or day (UTC) between two boundaries, ascending; those without
+   * a change are left out. Takes as long as counting them takes, up to a second for some million.
    */
   activity(set: SetId, range: ActivityRange): Promise<readonly ChangeCounts[]>;
 
-  /** The newest changes of a set, newest first: at most `limit` (up to 10,000) of those strictly between two boundaries. Takes as long for the oldest. */
+  /**
+   * The newest changes of a set, newest first: at most `limit` (up to 10,000) of those strictly between two boundaries.
+   * Takes as long for the oldest.
+   */
   latest(set: SetId, range: LatestRange): Promise<readonly Change[]>;
 
   /**
-   * The changes of one resource, newest first: at most `limit` (up to 1,000) of those below a boundary. A boundary beside one of its changes is found
-   * at once. Nothing for a key that never was.
+   * The changes of one resource, newest first: at most `limit` (up to 1,000) of those below a boundary. A boundary
+   * beside one of its changes is found at once. Nothing for a key that never was.
    */
   history(set: SetId, key: ResourceKey, range: HistoryRange): Promise<readonly Change[]>;
 

@@ -2,8 +2,8 @@ import type { SetId } from '../core/resource-set.ts';
 import type { Stamp } from '../core/stamp.ts';
 
 /**
- * What a store can tell of itself in a moment, however much it holds: for metrics and `tidemark status`. Held to these promises by
- * test/contract/store-gauge.ts. Both methods throw `unavailable` when the store does not answer.
+ * What a store can tell of itself in a moment, however much it holds: for metrics and `tidemark status`. Held to these
+ * promises by test/contract/store-gauge.ts. Both methods throw `unavailable` when the store does not answer.
  */
 export interface StoreGauge {
   /** How far the log is, and how much of it is applied. It waits for nothing that is being applied. */

@@ -14,7 +14,10 @@ export interface SurveyedResource {
 const FILL = 0.9;
 const CELLS_PER_PIECE = 50;
 
-/** Cuts resources in the order of their keys into even pieces. Reads them once, and remembers only some fifty cells a piece. */
+/**
+ * Cuts resources in the order of their keys into even pieces. Reads them once, and remembers only some fifty cells a
+ * piece.
+ */
 export class PieceCutter {
   readonly #limits: Limits;
   readonly #cells: MutablePiece[];

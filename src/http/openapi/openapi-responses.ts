@@ -40,7 +40,10 @@ function answersOf({ operation }: Route): readonly Answer[] {
   return [...versioned, { ...whole, status: 206, description: 'The bytes of the range.', headers }];
 }
 
-/** What an answer has that says nothing of it: an error is told as all are, as a page to whoever asks for one outside of the API. */
+/**
+ * What an answer has that says nothing of it: an error is told as all are, as a page to whoever asks for one outside of
+ * the API.
+ */
 function contentOf(status: number): Contents {
   return status >= 400 ? { 'application/json': errorSchema, 'text/html': 'text' } : {};
 }

@@ -35,7 +35,10 @@ export async function searchedResources(
   return { resources: taken, next: hasMore ? taken.at(-1)?.key : next };
 }
 
-/** The newest changes below a boundary that one answer has room for. @param read as `latest` and `history` of an index read them */
+/**
+ * The newest changes below a boundary that one answer has room for.
+ * @param read as `latest` and `history` of an index read them
+ */
 export function newestChanges(
   set: ResourceSet,
   { before, limit }: HistoryRange,

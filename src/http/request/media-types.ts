@@ -7,8 +7,8 @@ export function mediaTypeOf({ 'content-type': contentType = '' }: IncomingHttpHe
 }
 
 /**
- * Refuses a body of another media type, or of another charset than UTF-8. A web page of another origin cannot send JSON or NDJSON
- * without asking first.
+ * Refuses a body of another media type, or of another charset than UTF-8. A web page of another origin cannot send JSON
+ * or NDJSON without asking first.
  * @throws HttpError 415
  */
 export function requireMediaType(headers: IncomingHttpHeaders, understood: readonly string[]): void {

@@ -44,7 +44,10 @@ export function observationOf(response: ServerResponse): Observation | undefined
   return (response as Observed)[OBSERVATION];
 }
 
-/** What names the request that is answered; every answer bears it as X-Request-Id. Undefined for one that nobody observes. */
+/**
+ * What names the request that is answered; every answer bears it as X-Request-Id. Undefined for one that nobody
+ * observes.
+ */
 export function requestIdOf(response: ServerResponse): string | undefined {
   return (response as Observed)[OBSERVATION]?.id;
 }

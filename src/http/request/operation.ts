@@ -27,8 +27,9 @@ export interface Answer {
 }
 
 /**
- * What a route takes and answers. The schemas that check requests are these very ones, so the description can say nothing else
- * than what is checked. Answers that any route may give (not authorized, too many requests …) are in openapi-answers.ts.
+ * What a route takes and answers. The schemas that check requests are these very ones, so the description can say
+ * nothing else than what is checked. Answers that any route may give (not authorized, too many requests …) are in
+ * openapi-answers.ts.
  */
 export interface Operation<Query extends z.ZodObject = z.ZodObject> {
   /** Unique among all routes: generated clients name their functions by it. */
@@ -37,8 +38,9 @@ export interface Operation<Query extends z.ZodObject = z.ZodObject> {
   readonly summary: string;
   readonly description?: string;
   /**
-   * Its parameters are parsed before the handler is called. A `z.strictObject` refuses parameters that it does not know, as the
-   * JSON API does; a `z.object` ignores them, for harvesters and links that add their own. Without it any are ignored.
+   * Its parameters are parsed before the handler is called. A `z.strictObject` refuses parameters that it does not
+   * know, as the JSON API does; a `z.object` ignores them, for harvesters and links that add their own. Without it any
+   * are ignored.
    */
   readonly query?: Query;
   /** What a request must bear; another Content-Type is answered with 415 before the handler is called. */

@@ -2,7 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import type * as z from 'zod';
 import { TidemarkError } from '../../core/errors.ts';
 
-/** A body as its schema makes it. @throws TidemarkError `invalid` that names the field; it repeats nothing of the body */
+/**
+ * A body as its schema makes it.
+ * @throws TidemarkError `invalid` that names the field; it repeats nothing of the body
+ */
 export function parseJsonBody<Schema extends z.ZodType>(schema: Schema, bytes: Buffer): z.output<Schema> {
   const parsed = schema.safeParse(readJson(bytes));
   if (parsed.success) return parsed.data;

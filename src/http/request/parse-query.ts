@@ -5,7 +5,8 @@ import { nearestName } from '../../lib/nearest-name.ts';
 
 /**
  * The parameters of a query as their schema makes them.
- * @throws TidemarkError `invalid` for a parameter that is wrong, missing, given several times, or (strict schemas) unknown
+ * @throws TidemarkError `invalid` for a parameter that is wrong, missing, given several times, or (strict schemas)
+ * unknown
  */
 export function parseQuery<Query extends z.ZodObject>(schema: Query, query: ParsedUrlQuery): z.output<Query> {
   const names = Object.keys(schema.shape);

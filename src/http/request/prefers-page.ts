@@ -3,8 +3,8 @@ const XML_TYPES = ['application/xml', 'text/xml'];
 const PAGE_TYPES = ['text/html', 'application/xhtml+xml'];
 
 /**
- * Whether a client would rather have a page to read than XML (RFC 9110, 12.5.1). Who says nothing, takes everything, or likes both
- * alike gets XML: only browsers name HTML.
+ * Whether a client would rather have a page to read than XML (RFC 9110, 12.5.1). Who says nothing, takes everything, or
+ * likes both alike gets XML: only browsers name HTML.
  */
 export function prefersPage(accept: string | undefined): boolean {
   if (accept === undefined || !namesHtml(accept)) return false;

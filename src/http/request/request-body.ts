@@ -12,9 +12,10 @@ export interface BodyLimits {
 }
 
 /**
- * The bytes of a request's body, unpacked when they are gzip. Leaving the loop early does not cut the connection, so that an
- * answer can still be sent.
- * @throws HttpError 415 for another encoding, 400 for broken gzip, 408 when the client sends nothing, 429 when it sends too much, 503 when the server stops
+ * The bytes of a request's body, unpacked when they are gzip. Leaving the loop early does not cut the connection, so
+ * that an answer can still be sent.
+ * @throws HttpError 415 for another encoding, 400 for broken gzip, 408 when the client sends nothing, 429 when it sends
+ * too much, 503 when the server stops
  */
 export async function* requestBody(
   request: IncomingMessage,

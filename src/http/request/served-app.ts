@@ -30,7 +30,8 @@ export interface ServedApp {
   readonly metrics: AppMetrics;
   /**
    * Scans the paths of which somebody says that they have changed. Resolves with the problems that there are with them.
-   * @throws TidemarkError `not-ready` when that takes too long: it is done later; `unavailable` when the root or the store does not answer
+   * @throws TidemarkError `not-ready` when that takes too long: it is done later; `unavailable` when the root or the
+   * store does not answer
    */
   scanPaths(set: ResourceSet, paths: readonly string[]): Promise<readonly SourceProblem[]>;
   rootOf(set: ResourceSet): { readonly root: ContentRoot; readonly memory: FileMemory };

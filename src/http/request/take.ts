@@ -16,8 +16,8 @@ export interface Taken<Item> {
 }
 
 /**
- * The first entries of a set that one answer has room for: at most `limit`, and fewer when they are heavy, but at least one. The batches after
- * them are not read.
+ * The first entries of a set that one answer has room for: at most `limit`, and fewer when they are heavy, but at least
+ * one. The batches after them are not read.
  */
 export async function take<Item extends Entry>(
   batches: AsyncIterable<readonly Item[]> | Iterable<readonly Item[]>,

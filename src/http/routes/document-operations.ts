@@ -5,8 +5,8 @@ import { type Operation, page, xml } from '../request/operation.ts';
 import { text, time } from '../request/query-parameters.ts';
 
 /**
- * The documents of ResourceSync. Harvesters may add parameters to a query, so unknown ones are ignored. A client that would rather have
- * HTML gets a page to read.
+ * The documents of ResourceSync. Harvesters may add parameters to a query, so unknown ones are ignored. A client that
+ * would rather have HTML gets a page to read.
  */
 
 const QUERY = {

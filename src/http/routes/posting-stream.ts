@@ -33,7 +33,10 @@ export async function answerWithTotals(
   response.set('Cache-Control', 'no-store').json({ complete: true, ...totals, ...notApplied.view() });
 }
 
-/** Posts a stream, and answers with one line an event while it is read; the last line says that all was read, or why not. */
+/**
+ * Posts a stream, and answers with one line an event while it is read; the last line says that all was read, or why
+ * not.
+ */
 export async function answerWithResults(
   response: Response,
   body: AsyncIterable<Buffer>,

@@ -85,7 +85,10 @@ function redirectTo(response: ServerResponse, url: string): void {
   response.end();
 }
 
-/** The key that the path below `resources/` means; the path as it was sent, since decoding it would lose an encoded slash. */
+/**
+ * The key that the path below `resources/` means; the path as it was sent, since decoding it would lose an encoded
+ * slash.
+ */
 function keyOfPathIn({ url = '' }: IncomingMessage): ResourceKey {
   const [, path = ''] = /^(?:https?:\/\/[^/]*)?\/sets\/[^/?#]*\/resources\/([^?#]*)/.exec(url) ?? [];
   const key = keyOfRequestPath(path);

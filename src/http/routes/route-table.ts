@@ -15,9 +15,10 @@ import { tokenRoutes } from './token-routes.ts';
 /**
  * Every route, group by group. A GET answers HEAD as well; any other method is answered with 405.
  *
- * To add one, put `get(path, { action, operation, handle })` or `post(…)` into the list of its group, or make a group and name it
- * here. The action (access/may.ts) says who may. The operation (operation.ts) says what is asked and answered, once, by zod
- * schemas: they check the request before `handle` is called, and /api/openapi.json is made from them.
+ * To add one, put `get(path, { action, operation, handle })` or `post(…)` into the list of its group, or make a group
+ * and name it here. The action (access/may.ts) says who may. The operation (operation.ts) says what is asked and
+ * answered, once, by zod schemas: they check the request before `handle` is called, and /api/openapi.json is made from
+ * them.
  */
 export function routeTable(app: ServedApp, stopping: AbortSignal): readonly Route[] {
   const routes: readonly Route[] = [

@@ -53,8 +53,8 @@ function objectOf(told: Told | undefined): ToldObject | undefined {
 }
 
 /**
- * Most servers encode keys as forms do, with `+` for a blank; EventBridge, Ceph and versitygw do not. Where it makes a difference, both
- * may be meant, and looking at what is not there does no harm.
+ * Most servers encode keys as forms do, with `+` for a blank; EventBridge, Ceph and versitygw do not. Where it makes a
+ * difference, both may be meant, and looking at what is not there does no harm.
  */
 function pathsOf({ bucket, key }: ToldObject, root: Pick<S3Location, 'bucket' | 'prefix'>): readonly string[] {
   if (bucket !== root.bucket) return [];

@@ -24,7 +24,9 @@ const WORDS: Readonly<Record<S3Use, Words>> = {
   },
 };
 
-/** Why a location cannot be used. It repeats only names of the client's error: the rest may hold keys and signatures. */
+/**
+ * Why a location cannot be used. It repeats only names of the client's error: the rest may hold keys and signatures.
+ */
 export function bucketError(location: S3Location, use: S3Use, error: unknown): TidemarkError {
   if (isTidemarkError(error)) return error;
   const failure = failureOf(error);

@@ -1,7 +1,9 @@
 import { pipeline, type Readable, Transform } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
 
-/** Bytes of an answer that is read as a whole. A list of 1,000 keys of 1,024 bytes, each encoded threefold, has 4 MB. */
+/**
+ * Bytes of an answer that is read as a whole. A list of 1,000 keys of 1,024 bytes, each encoded threefold, has 4 MB.
+ */
 const MOST_BYTES = 16 * 1024 * 1024;
 
 /** Fails requests whose answer is too long, except for the bytes of an object: those are streamed. */

@@ -1,6 +1,9 @@
 import { type Arguments, CalledThread, type Functions, type Result, type ThreadOptions } from './rpc.ts';
 
-/** A few threads that offer the same functions, each with one call at a time. A thread is started when the others are busy. */
+/**
+ * A few threads that offer the same functions, each with one call at a time. A thread is started when the others are
+ * busy.
+ */
 export class ThreadPool<Offered extends Functions<Offered>> {
   readonly #threads: readonly CalledThread<Offered>[];
   readonly #free: CalledThread<Offered>[];
@@ -13,7 +16,8 @@ export class ThreadPool<Offered extends Functions<Offered>> {
 
   /**
    * Calls a function in the first thread that is free.
-   * @throws as `CalledThread.call`; the signal's reason when it is aborted, which stops the function, whatever it is doing
+   * @throws as `CalledThread.call`; the signal's reason when it is aborted, which stops the function, whatever it is
+   * doing
    */
   async call<Name extends keyof Offered>(
     name: Name,

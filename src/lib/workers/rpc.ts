@@ -25,8 +25,8 @@ export interface ThreadOptions {
   readonly work: string;
   start(): Worker;
   /**
-   * The thread ends when it was not held for so many milliseconds, and does not keep the process from ending meanwhile. Without it, the thread
-   * stays until `close`.
+   * The thread ends when it was not held for so many milliseconds, and does not keep the process from ending meanwhile.
+   * Without it, the thread stays until `close`.
    */
   readonly idleMs?: number;
 }
@@ -48,7 +48,8 @@ export class CalledThread<Offered extends Functions<Offered>> {
   /**
    * Calls a function of the thread.
    * @param transfer buffers that the thread gets instead of a copy: they are empty here afterwards
-   * @throws what the function throws; TidemarkError `unavailable` when the thread ended: the function may have done anything, or nothing
+   * @throws what the function throws; TidemarkError `unavailable` when the thread ended: the function may have done
+   * anything, or nothing
    */
   async call<Name extends keyof Offered>(
     name: Name,
@@ -144,7 +145,9 @@ export function startWorker(
   return new Worker(new URL(file + extname(base), base), { ...options, resourceLimits });
 }
 
-/** In a thread: offers functions, which are called in the order of the calls and one at a time; `close` is called last. */
+/**
+ * In a thread: offers functions, which are called in the order of the calls and one at a time; `close` is called last.
+ */
 export function serveCalls<Offered extends Functions<Offered>>(
   functions: Offered,
   close: () => void | Promise<void> = () => {},
@@ -169,7 +172,9 @@ async function replyTo<Offered extends Functions<Offered>>(call: Call, functions
   }
 }
 
-/** An error as it travels between threads, which copy of an Error only its text; without a code it is an unexpected one. */
+/**
+ * An error as it travels between threads, which copy of an Error only its text; without a code it is an unexpected one.
+ */
 interface SentError {
   readonly code?: ErrorCode;
   readonly message: string;

@@ -188,8 +188,8 @@ export class Applier {
 
   async #send(lines: Buffer): Promise<void> {
     const { errors } = await this.#cluster.bulk(lines, { filter_path: 'errors' });
-    // Which documents were not taken is asked only then: to go through the answer for each one costs Elasticsearch as much as some of its work.
-    // Those that were taken are refused the second time, which means that they are there.
+    // Which documents were not taken is asked only then: to go through the answer for each one costs Elasticsearch as
+    // much as some of its work. Those that were taken are refused the second time, which means that they are there.
     if (errors) await this.#requireTaken(lines);
   }
 

@@ -22,7 +22,10 @@ export class ChangesIndices {
     this.#most = most;
   }
 
-  /** The name of the index for the next commit. It is written into the commit, so it does not matter when two processes disagree. */
+  /**
+   * The name of the index for the next commit. It is written into the commit, so it does not matter when two processes
+   * disagree.
+   */
   current(): Promise<string> {
     if (this.#asked++ % LOOK_AFTER === 0) this.#current = undefined;
     if (this.#current === undefined) {

@@ -7,7 +7,10 @@ const CHECK_AFTER = 60_000;
 /** Milliseconds that somebody may set this clock by without another check. */
 const SMALL_STEP = 1_000;
 
-/** Compares this machine's clock with the store's, at most once a minute and when this one was set, and only when somebody writes. */
+/**
+ * Compares this machine's clock with the store's, at most once a minute and when this one was set, and only when
+ * somebody writes.
+ */
 export class ClockCheck {
   readonly #cluster: Cluster;
   #checked = Number.NEGATIVE_INFINITY;

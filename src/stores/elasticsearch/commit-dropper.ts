@@ -12,7 +12,10 @@ import { externalVersion, readPointer } from './pointer.ts';
 const DROPPED = 'dropped';
 /** Milliseconds that a commit stays at least, unless it is told otherwise: nobody reads a range of keys for so long. */
 const OLDER_THAN = 24 * 60 * 60 * 1000;
-/** The last commits stay whatever their age. Whoever is further behind than 16 goes on from the pointer and reads none of them. */
+/**
+ * The last commits stay whatever their age. Whoever is further behind than 16 goes on from the pointer and reads none
+ * of them.
+ */
 const KEPT = 64;
 const PER_BULK = 500;
 
@@ -21,8 +24,8 @@ type Head = CommitHead & Pick<CommitDocument, 'changes'>;
 type Found = estypes.GetGetResult<Head> & { readonly _source: Head };
 
 /**
- * Takes the changes out of old commits, which the index of changes has, too. The documents stay, with their uuids: a number is the
- * fence of whoever comes late, and must never be free again. See docs/elasticsearch.md.
+ * Takes the changes out of old commits, which the index of changes has, too. The documents stay, with their uuids: a
+ * number is the fence of whoever comes late, and must never be free again. See docs/elasticsearch.md.
  */
 export class CommitDropper {
   readonly #cluster: Cluster;
@@ -51,7 +54,10 @@ export class CommitDropper {
     return { dropped: last - before, total: last };
   }
 
-  /** The greatest number above `low` up to `high` whose commit may go; `low` when there is none. Stamps ascend with the numbers. */
+  /**
+   * The greatest number above `low` up to `high` whose commit may go; `low` when there is none. Stamps ascend with the
+   * numbers.
+   */
   async #lastOf(low: number, high: number, mayGo: (commit: CommitHead) => boolean): Promise<number> {
     let [least, most] = [low, Math.max(low, high)];
     while (least < most) {

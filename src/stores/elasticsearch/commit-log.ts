@@ -128,7 +128,8 @@ export class CommitLog {
   }
 
   /**
-   * Appends a commit with the number after the head. Returns whether it is in the log; if not, the log has grown by somebody else's.
+   * Appends a commit with the number after the head. Returns whether it is in the log; if not, the log has grown by
+   * somebody else's.
    * @throws TidemarkError `unavailable` when it is not known: it may be in the log, or appear there
    */
   async append(record: CommitRecord): Promise<boolean> {

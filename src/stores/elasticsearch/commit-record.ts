@@ -129,7 +129,9 @@ export interface CommitDocument {
 
 /** Bytes that a row takes, with some room. */
 const BYTES_PER_ROW = 700;
-/** Rows of so many bytes are packed: Elasticsearch, which would only skip them, takes and keeps a tenth of the bytes. */
+/**
+ * Rows of so many bytes are packed: Elasticsearch, which would only skip them, takes and keeps a tenth of the bytes.
+ */
 const WORTH_PACKING = 16_384;
 
 const compress = promisify(zstdCompress);
@@ -171,7 +173,9 @@ function decodeRows<Row>(stored: StoredRows<Row>): readonly Row[] {
 /** A commit besides what it did. */
 export type CommitHead = Omit<CommitDocument, 'changes' | 'ledgers' | 'closed'>;
 
-/** What is left of a commit that is dropped: nobody else can be given its number, and the chain of uuids has no hole. */
+/**
+ * What is left of a commit that is dropped: nobody else can be given its number, and the chain of uuids has no hole.
+ */
 export function withoutChanges({ uuid, after, stamp, timestamp, changes_index }: CommitHead): CommitDocument {
   return {
     uuid,

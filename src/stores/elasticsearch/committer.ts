@@ -30,7 +30,10 @@ import type { CurrentStateReader, MetKeys } from './current-state-reader.ts';
 import { Reservations } from './reservation.ts';
 import type { StoredSets } from './stored-sets.ts';
 
-/** Commits that may wait to be applied, and changes in them: what waits long is copied and marked by the garbage collector again and again. */
+/**
+ * Commits that may wait to be applied, and changes in them: what waits long is copied and marked by the garbage
+ * collector again and again.
+ */
 const MOST_PENDING = { commits: 8, changes: 25_000 };
 /** How many races a commit may lose before it reserves the next number. */
 const MOST_LOST = 3;
@@ -106,7 +109,10 @@ export class Committer {
     return results;
   }
 
-  /** What the clock says. @throws TidemarkError `unavailable` when a clock is wrong, or was wrong when the last stamp was given */
+  /**
+   * What the clock says.
+   * @throws TidemarkError `unavailable` when a clock is wrong, or was wrong when the last stamp was given
+   */
   async #now(): Promise<number> {
     const { log, clock, catalog } = this.#parts;
     const now = await clock.now();

@@ -47,7 +47,10 @@ export interface MetKeys {
   readonly ofEvents: readonly number[];
 }
 
-/** Reads what events meet: the states of their keys, and the ledgers of their sets. Realtime: nothing has to be refreshed. */
+/**
+ * Reads what events meet: the states of their keys, and the ledgers of their sets. Realtime: nothing has to be
+ * refreshed.
+ */
 export class CurrentStateReader {
   readonly #cluster: Cluster;
   readonly #names: IndexNames;
@@ -81,7 +84,10 @@ export class CurrentStateReader {
     return { keys, ofEvents };
   }
 
-  /** Reads the overlay before documents are fetched: a pending commit may be applied, and leave the overlay, while the fetch is in flight. */
+  /**
+   * Reads the overlay before documents are fetched: a pending commit may be applied, and leave the overlay, while the
+   * fetch is in flight.
+   */
   #meet(set: SetId, sortKey: string): MetKey {
     const { overlay, knownKeys } = this.#log;
     const id = resourceId(sortKey);

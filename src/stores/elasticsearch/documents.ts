@@ -70,7 +70,10 @@ export function keyOfSortKey(sortKey: string): ResourceKey {
   return sortKey.slice(SET_DIGITS);
 }
 
-/** The `_id` of a resource. Keys are longer than the 512 bytes that an `_id` may have; 132 bits tell 10^12 of them apart. */
+/**
+ * The `_id` of a resource. Keys are longer than the 512 bytes that an `_id` may have; 132 bits tell 10^12 of them
+ * apart.
+ */
 export function resourceId(sortKey: string): string {
   return hash('sha256', sortKey, 'base64url').slice(0, 22);
 }
@@ -81,8 +84,8 @@ export function isSampleKey(id: string): boolean {
 }
 
 /**
- * The fields that documents of a resource and of its change share, as JSON without braces. In few large pieces: each one is a string of its
- * own until they are written.
+ * The fields that documents of a resource and of its change share, as JSON without braces. In few large pieces: each
+ * one is a string of its own until they are written.
  */
 export function stateFields(key: ResourceKey, state: ResourceState | undefined): string {
   const { value, type } = locationOf(key);

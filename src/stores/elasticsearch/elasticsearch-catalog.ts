@@ -18,8 +18,8 @@ interface Source {
 type Stored = Pick<estypes.GetGetResult<Source>, '_seq_no' | '_primary_term' | '_source'>;
 
 /**
- * A version is one above the `_seq_no` of the document: the index has one shard, so that it rises with every put. Every put is refreshed before
- * it is acknowledged, so that searches (`list`, `head`) see it.
+ * A version is one above the `_seq_no` of the document: the index has one shard, so that it rises with every put. Every
+ * put is refreshed before it is acknowledged, so that searches (`list`, `head`) see it.
  */
 export class ElasticsearchCatalog implements Catalog {
   readonly #cluster: Cluster;

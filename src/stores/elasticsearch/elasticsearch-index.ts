@@ -245,7 +245,10 @@ export class ElasticsearchIndex implements ResourceIndex {
     return head;
   }
 
-  /** Of ledgers, what is asked for by its id needs none; nor has a reader to wait until their index has made a segment of them. */
+  /**
+   * Of ledgers, what is asked for by its id needs none; nor has a reader to wait until their index has made a segment
+   * of them.
+   */
   async #refresh(...indices: readonly string[]): Promise<void> {
     const { cluster } = this.#parts;
     const { _shards } = await cluster.ask((client) =>

@@ -6,16 +6,20 @@ import type { IndexNames } from './index-names.ts';
 const FRESH = 250;
 
 /**
- * Notices when the log or the catalog is another index than when the store was opened, because it was deleted and made anew, or restored from a
- * snapshot: the number of the next commit would then fence nothing, and a commit be acknowledged that no reader ever finds. Also when another version
- * has migrated them, and may write what this one cannot read.
+ * Notices when the log or the catalog is another index than when the store was opened, because it was deleted and made
+ * anew, or restored from a snapshot: the number of the next commit would then fence nothing, and a commit be
+ * acknowledged that no reader ever finds. Also when another version has migrated them, and may write what this one
+ * cannot read.
  */
 export class IndicesIdentity {
   readonly #cluster: Cluster;
   readonly #names: IndexNames;
   #opened: string | undefined;
   #isReplaced = false;
-  /** When the last check that found nothing began: by the clock, and by the time of this process, which stops while the machine sleeps. */
+  /**
+   * When the last check that found nothing began: by the clock, and by the time of this process, which stops while the
+   * machine sleeps.
+   */
   #checked = { clock: Number.NEGATIVE_INFINITY, process: Number.NEGATIVE_INFINITY };
 
   constructor(cluster: Cluster, names: IndexNames) {

@@ -5,9 +5,10 @@ const MOST_KEYS = 4_000_000;
 const FIRST_SLOTS = 1_024;
 
 /**
- * Which keys the sets have that began under the eyes of this process: what is not among them never was, and its document need not be asked
- * for. So the first load of a set, which is when most is posted, reads nothing. 32 bits of each key are kept: a key that is not there
- * may be taken for one that is, and is then asked for; never the other way round.
+ * Which keys the sets have that began under the eyes of this process: what is not among them never was, and its
+ * document need not be asked for. So the first load of a set, which is when most is posted, reads nothing. 32 bits of
+ * each key are kept: a key that is not there may be taken for one that is, and is then asked for; never the other way
+ * round.
  */
 export class KnownKeys {
   readonly #mostKeys: number;

@@ -1,8 +1,8 @@
 import type { estypes } from '@elastic/elasticsearch';
 
 /**
- * Characters of a bound that a query contains. Lucene makes an automaton of a range of texts and refuses one that is more than 1,000
- * states long, one for each character; keys are longer.
+ * Characters of a bound that a query contains. Lucene makes an automaton of a range of texts and refuses one that is
+ * more than 1,000 states long, one for each character; keys are longer.
  */
 const MOST_OF_BOUND = 900;
 /** Above every character of a key. */
@@ -16,8 +16,8 @@ export interface OrderRange {
 }
 
 /**
- * The part of a search that finds a range of orders, in their order. It may find orders from `below` on when that bound was shortened: the
- * caller drops them.
+ * The part of a search that finds a range of orders, in their order. It may find orders from `below` on when that bound
+ * was shortened: the caller drops them.
  */
 export function searchWithin({ above, below }: OrderRange, filter: readonly estypes.QueryDslQueryContainer[] = []) {
   const lt = below.length > MOST_OF_BOUND ? below.slice(0, MOST_OF_BOUND) + ABOVE_ALL : below;
@@ -33,7 +33,10 @@ export function justBelow(text: string): string {
   return last <= BLANK ? begin : begin + String.fromCharCode(last - 1) + ABOVE_ALL;
 }
 
-/** A bound in ASCII for any text of a client: what lies above the text lies above all orders that go on as it does up to there. */
+/**
+ * A bound in ASCII for any text of a client: what lies above the text lies above all orders that go on as it does up to
+ * there.
+ */
 export function inAscii(text: string): string {
   return text.replace(/[\u007f-\uffff].*$/s, ABOVE_ALL);
 }

@@ -3,7 +3,10 @@ import type { Applier } from './applier.ts';
 import type { CommitLog } from './commit-log.ts';
 import { emptyRecord } from './commit-record.ts';
 
-/** Milliseconds that other processes wait: enough to read the current states for 10,000 events. The process that reserved may have died. */
+/**
+ * Milliseconds that other processes wait: enough to read the current states for 10,000 events. The process that
+ * reserved may have died.
+ */
 const RESERVED_MS = 3_000;
 const POLL_INTERVAL_MS = 20;
 
@@ -14,9 +17,9 @@ export interface ReservationsParts {
 }
 
 /**
- * Preparing a large commit takes longer than preparing a small one: beside processes that commit without a pause, it would lose each race.
- * So its process appends an empty commit, as quickly as the others append theirs, and every process that reads it waits for the next
- * commit. That is a courtesy: only the number of a commit decides.
+ * Preparing a large commit takes longer than preparing a small one: beside processes that commit without a pause, it
+ * would lose each race. So its process appends an empty commit, as quickly as the others append theirs, and every
+ * process that reads it waits for the next commit. That is a courtesy: only the number of a commit decides.
  */
 export class Reservations {
   readonly #parts: ReservationsParts;

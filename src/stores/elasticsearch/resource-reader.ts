@@ -43,9 +43,10 @@ type RaisedDocument = Required<Pick<ResourceDocument, 'set' | 'order' | 'event_o
 const NO_WEIGHT = -1;
 
 /**
- * Reads ranges of keys in their order. One key in 4,096, by its hash, is a sample key: a long range is cut at them, and what lies between two is
- * found in the same time everywhere. (A sorted search from a key on looks at everything above it, for each batch anew; a composite aggregation
- * does so too, unless it has the whole index to itself, and needs ordinals that every refresh throws away.)
+ * Reads ranges of keys in their order. One key in 4,096, by its hash, is a sample key: a long range is cut at them, and
+ * what lies between two is found in the same time everywhere. (A sorted search from a key on looks at everything above
+ * it, for each batch anew; a composite aggregation does so too, unless it has the whole index to itself, and needs
+ * ordinals that every refresh throws away.)
  */
 export class ResourceReader {
   readonly #cluster: Cluster;
@@ -128,7 +129,10 @@ export class ResourceReader {
     }
   }
 
-  /** Documents are made resources as they come, not when it is their turn: until then, they would take three times as much memory. */
+  /**
+   * Documents are made resources as they come, not when it is their turn: until then, they would take three times as
+   * much memory.
+   */
   async #resources(bounds: Bounds, batches: BatchSize, filter: readonly Filter[]): Promise<(Resource | Tombstone)[]> {
     const resources: (Resource | Tombstone)[] = [];
     const search = (range: OrderRange, size: number) =>

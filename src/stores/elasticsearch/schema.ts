@@ -6,13 +6,19 @@ import { causeOf } from '../../lib/elasticsearch/faults.ts';
 import { filterOfAll } from './alias-of-all.ts';
 import { concrete, type IndexNames } from './index-names.ts';
 
-/** The schema that this version reads and writes; `_meta.schema_version` of every index contains its own. mappings/README.md lists what is new in each. */
+/**
+ * The schema that this version reads and writes; `_meta.schema_version` of every index contains its own.
+ * mappings/README.md lists what is new in each.
+ */
 export const SCHEMA_VERSION = 4;
 
 /** The first schema that indexes all fields of today. */
 const INDEXES_ALL_FIELDS = 3;
 
-/** Elasticsearch does not begin to index a field that has documents. In older indices, searches read these from each document. */
+/**
+ * Elasticsearch does not begin to index a field that has documents. In older indices, searches read these from each
+ * document.
+ */
 const READ_WHEN_SEARCHED = { hash: { type: 'keyword' }, 'location.type': { type: 'keyword' } } as const;
 
 /** How long the indices may take until each has a primary shard. */
@@ -55,8 +61,8 @@ export async function prepareIndices(cluster: Cluster, names: IndexNames): Promi
 }
 
 /**
- * Takes the indices that are there to the schema of this version, and returns the oldest one that they had. Each index is taken further by itself: what
- * was broken off is gone on with.
+ * Takes the indices that are there to the schema of this version, and returns the oldest one that they had. Each index
+ * is taken further by itself: what was broken off is gone on with.
  * @throws TidemarkError as `prepareIndices`
  */
 export async function migrateIndices(cluster: Cluster, names: IndexNames): Promise<number> {
@@ -72,7 +78,10 @@ export async function migrateIndices(cluster: Cluster, names: IndexNames): Promi
   return Math.min(SCHEMA_VERSION, ...older.map(({ version }) => version));
 }
 
-/** The mapping for an index of an older schema: every schema has all fields of the one before, as they were, but for those. */
+/**
+ * The mapping for an index of an older schema: every schema has all fields of the one before, as they were, but for
+ * those.
+ */
 function laterMapping({ kind, readsWhenSearched }: FoundIndex): estypes.MappingTypeMapping {
   const { mappings } = readMapping(kind);
   if (!readsWhenSearched) return mappings;
@@ -92,7 +101,10 @@ async function missingKinds(cluster: Cluster, names: IndexNames): Promise<readon
   return missing;
 }
 
-/** An index of another program behind the alias of all would take part in its searches, and could not be written through the alias any more. */
+/**
+ * An index of another program behind the alias of all would take part in its searches, and could not be written through
+ * the alias any more.
+ */
 function requireOwnAlias(found: ReadonlyMap<string, Found>, { prefix, resources, changes }: IndexNames): void {
   for (const [name, { aliases = {} }] of found) {
     if (!(prefix in aliases) || resources in aliases || changes in aliases) continue;
@@ -163,7 +175,10 @@ async function findIndices(cluster: Cluster, names: IndexNames): Promise<Readonl
   return new Map(Object.entries(indices));
 }
 
-/** The indices of a kind with their schemas; none when there is no index. @throws TidemarkError `incompatible` for indices that cannot be used, or migrated */
+/**
+ * The indices of a kind with their schemas; none when there is no index.
+ * @throws TidemarkError `incompatible` for indices that cannot be used, or migrated
+ */
 function indicesOf(found: ReadonlyMap<string, Found>, names: IndexNames, kind: IndexKind): readonly FoundIndex[] {
   const refuse = (message: string) => unusable(`${message};`);
   if (found.has(names.prefix))

@@ -1,6 +1,6 @@
 /**
- * Gathers text as UTF-8. Megabytes of text that are put together from small pieces would stay a tree of these pieces until they are sent,
- * which the garbage collector copies again and again: that was a third of the time of posting.
+ * Gathers text as UTF-8. Megabytes of text that are put together from small pieces would stay a tree of these pieces
+ * until they are sent, which the garbage collector copies again and again: that was a third of the time of posting.
  */
 export class TextBuffer {
   #bytes: Buffer;

@@ -41,7 +41,8 @@ export class WindowReader {
    */
   async read(set: SetId, atLeast: number): Promise<FoundWindows> {
     const [closed, [ledger]] = await Promise.all([this.#closed(set), this.#currentStates.ledgersOf([set])]);
-    // Commits are applied in any order: of the windows that a later commit than the last visible one has closed, some may be there.
+    // Commits are applied in any order: of the windows that a later commit than the last visible one has closed, some
+    // may be there.
     const gap = closed.findIndex(({ number }, at) => number !== at + 1);
     const windows = gap < 0 ? closed : closed.slice(0, gap);
     if (windows.length < atLeast) throw missing(this.#names.ledgers, { set, number: windows.length + 1 });

@@ -87,7 +87,10 @@ export class Committer {
     return toResultColumns(decisions);
   }
 
-  /** What the clock says. @throws TidemarkError `unavailable` when that is wrong, or was wrong when the last stamp was given */
+  /**
+   * What the clock says.
+   * @throws TidemarkError `unavailable` when that is wrong, or was wrong when the last stamp was given
+   */
   #now(last: Stamp): number {
     const now = Date.now();
     this.#jumps.require(now);

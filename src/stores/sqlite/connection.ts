@@ -23,9 +23,11 @@ const FAULTS: Readonly<Record<number, string>> = {
 export const APPLICATION_ID = 0x54696465;
 
 /**
- * Opens a connection with what every thread needs. WAL lets readers and the writer go on side by side; FULL makes a commit durable
- * when it returns. A checkpoint every 16,000 pages (125 MB) was the best for large batches, see docs/performance.md.
- * @throws TidemarkError `unavailable`, or `incompatible` when the file is another program's: then nothing was written to it
+ * Opens a connection with what every thread needs. WAL lets readers and the writer go on side by side; FULL makes a
+ * commit durable when it returns. A checkpoint every 16,000 pages (125 MB) was the best for large batches, see
+ * docs/performance.md.
+ * @throws TidemarkError `unavailable`, or `incompatible` when the file is another program's: then nothing was written
+ * to it
  */
 export function connect(file: string): DatabaseSync {
   return ask(file, () => {
@@ -56,7 +58,10 @@ export function ask<Result>(file: string, statement: () => Result): Result {
   }
 }
 
-/** All of it, or nothing. Takes the write lock at once: a transaction that read first could not be repeated when another one wrote. */
+/**
+ * All of it, or nothing. Takes the write lock at once: a transaction that read first could not be repeated when another
+ * one wrote.
+ */
 export function transaction<Result>(database: DatabaseSync, work: () => Result): Result {
   database.exec('BEGIN IMMEDIATE');
   try {

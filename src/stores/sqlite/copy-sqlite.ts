@@ -12,7 +12,8 @@ export type CopyProgress = (done: number, total: number) => void;
 
 /**
  * Copies a store as it is at one moment into a file that is not there yet, while others go on reading and writing it.
- * @throws TidemarkError `incompatible` when it is no store of this program, `unavailable` when a file cannot be read or written
+ * @throws TidemarkError `incompatible` when it is no store of this program, `unavailable` when a file cannot be read or
+ * written
  */
 export async function copySqlite(file: string, copy: string, onProgress: CopyProgress = () => {}): Promise<void> {
   const database = connect(file);

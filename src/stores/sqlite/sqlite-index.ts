@@ -22,7 +22,10 @@ import type { StoreIdentity } from './store-lock.ts';
 import { toColumns, toResults } from './wire.ts';
 import type { Writer } from './writer.ts';
 
-/** Rows that one statement reads: less than a millisecond, and so few that what is made of them never leaves the young generation. */
+/**
+ * Rows that one statement reads: less than a millisecond, and so few that what is made of them never leaves the young
+ * generation.
+ */
 const BATCH = 250;
 /** Reading so many at once is a third faster than one by one. */
 const SURVEY_BATCH = 2000;
@@ -47,7 +50,10 @@ interface Parts {
   readonly identity: StoreIdentity;
 }
 
-/** Reads on the connection of its own thread; writes go to the writer thread, and what reads many rows to the reader thread. */
+/**
+ * Reads on the connection of its own thread; writes go to the writer thread, and what reads many rows to the reader
+ * thread.
+ */
 export class SqliteIndex implements ResourceIndex {
   readonly #database: DatabaseSync;
   readonly #file: string;
@@ -243,7 +249,10 @@ export class SqliteIndex implements ResourceIndex {
     return summaries;
   }
 
-  /** The stamp of the last change of a key, or of the one below a boundary, when that lies beside a change of the key; 0 when there is none. */
+  /**
+   * The stamp of the last change of a key, or of the one below a boundary, when that lies beside a change of the key; 0
+   * when there is none.
+   */
   #lastChange(set: SetId, key: ResourceKey, before: Stamp): Stamp {
     const { change, lastChange } = this.#queries;
     const [beside] = this.#rows(change, before + 1);
@@ -278,7 +287,9 @@ export class SqliteIndex implements ResourceIndex {
     }
   }
 
-  /** Rows of a range of keys, whose first column is the key; the next batch begins above the last key of the one before. */
+  /**
+   * Rows of a range of keys, whose first column is the key; the next batch begins above the last key of the one before.
+   */
   *#batches({ first, next }: Queries['states'], { set, range, batch }: BatchedRange): Iterable<unknown[][]> {
     const to = range.to ?? NO_END;
     let rows = this.#rows(first, set, range.from ?? '', to, batch);

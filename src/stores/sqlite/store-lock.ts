@@ -15,8 +15,9 @@ const WAIT = 500;
 const LOCK = { shared: 'BEGIN; SELECT 1 FROM sqlite_schema', exclusive: 'BEGIN EXCLUSIVE' };
 
 /**
- * Locks a store until it is released, or until the process ends, however it ends. The lock is on a database of its own beside the store, so that it also
- * holds for a store that is damaged, or is being replaced. Within a process each caller has a lock of its own.
+ * Locks a store until it is released, or until the process ends, however it ends. The lock is on a database of its own
+ * beside the store, so that it also holds for a store that is damaged, or is being replaced. Within a process each
+ * caller has a lock of its own.
  * @throws TidemarkError `unavailable` when another process has a lock that excludes this one
  */
 export function lockStore(file: string, mode: LockMode): { release(): void } {
@@ -37,8 +38,8 @@ export function lockStore(file: string, mode: LockMode): { release(): void } {
 }
 
 /**
- * Takes the write-ahead log into the file of the store, which then has all of it. That needs a lock on the file itself, which other connections hold,
- * also those of versions that have no lock file.
+ * Takes the write-ahead log into the file of the store, which then has all of it. That needs a lock on the file itself,
+ * which other connections hold, also those of versions that have no lock file.
  */
 function foldLog(file: string): void {
   if (!existsSync(file)) return;
@@ -57,7 +58,10 @@ export function lockFileOf(file: string): string {
   return `${file}.lock`;
 }
 
-/** Notices when the path of an open store leads to another file than the one that was opened: what is written there would be lost. */
+/**
+ * Notices when the path of an open store leads to another file than the one that was opened: what is written there
+ * would be lost.
+ */
 export class StoreIdentity {
   readonly #file: string;
   readonly #opened: string | undefined;

@@ -167,7 +167,10 @@ export interface StatesRequest {
   readonly after: ResourceKey;
 }
 
-/** Live resources, ascending by key. Each column is one text with a line for each resource: a thread is handed two texts in place of hundreds. */
+/**
+ * Live resources, ascending by key. Each column is one text with a line for each resource: a thread is handed two texts
+ * in place of hundreds.
+ */
 export interface StateColumns {
   readonly keys: string;
   readonly states: string;

@@ -7,11 +7,14 @@ import { Committer } from './committer.ts';
 import { ask, connect } from './connection.ts';
 import type { EventColumns, PutRequest, WriterData } from './wire.ts';
 
-/** The one thread of a process that writes to the store: a commit may take long, and wait for another process's lock. */
+/**
+ * The one thread of a process that writes to the store: a commit may take long, and wait for another process's lock.
+ */
 const { file, failpoint, startOfMachine } = workerData as WriterData;
 armFailpoint(failpoint);
 const database = connect(file);
-// Kilobytes. Keys in random order touch the whole index; whoever reads goes through it in order, and needs next to nothing.
+// Kilobytes. Keys in random order touch the whole index; whoever reads goes through it in order, and needs next to
+// nothing.
 database.exec('PRAGMA cache_size = -16000');
 const committer = new Committer(database, new JumpCheck(startOfMachine));
 

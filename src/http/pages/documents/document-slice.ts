@@ -7,8 +7,9 @@ export interface DocumentSlice extends Sitemap {
 }
 
 /**
- * Reads some entries of a published document, and counts all. It goes through the bytes once, as they come, and keeps its head and those
- * entries: memory does not grow with the document, and a document of 50 MB holds the thread for no longer than one piece of it takes.
+ * Reads some entries of a published document, and counts all. It goes through the bytes once, as they come, and keeps
+ * its head and those entries: memory does not grow with the document, and a document of 50 MB holds the thread for no
+ * longer than one piece of it takes.
  * @param start counted from 0
  */
 export async function readSlice(
@@ -45,7 +46,10 @@ export async function readSlice(
   return { ...readSitemap(isWanted() ? text : `${text}</${root}>`), total };
 }
 
-/** How an entry begins, by the document's root. A `<` in a text is written as `&lt;`, so that these bytes stand nowhere else. */
+/**
+ * How an entry begins, by the document's root. A `<` in a text is written as `&lt;`, so that these bytes stand nowhere
+ * else.
+ */
 const ENTRY_MARKS = { urlset: '<url>', sitemapindex: '<sitemap>' } as const;
 type Root = keyof typeof ENTRY_MARKS;
 const LONGEST_MARK = '<sitemapindex'.length;

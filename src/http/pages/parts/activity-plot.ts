@@ -34,8 +34,8 @@ const HOUR = new Intl.DateTimeFormat('en-GB', {
 const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' });
 
 /**
- * Changes of each hour or day as columns: what was created and updated stands above the line, what was deleted hangs below it. They
- * differ by place and pattern, not by colour alone. The same as a table stands below.
+ * Changes of each hour or day as columns: what was created and updated stands above the line, what was deleted hangs
+ * below it. They differ by place and pattern, not by colour alone. The same as a table stands below.
  */
 export function activityPlot(series: Series): Html {
   const title = TITLES[series.unit];

@@ -11,7 +11,10 @@ export interface Viewer {
 
 /** What every page needs to know besides what it shows. */
 export interface Frame {
-  /** The way from the page to the base URL: the base URL may have a path that only a proxy in front knows of. Ends with a slash. */
+  /**
+   * The way from the page to the base URL: the base URL may have a path that only a proxy in front knows of. Ends with
+   * a slash.
+   */
   readonly top: string;
   /** The page's own address, below the base URL; empty for that itself. */
   readonly here: string;
@@ -27,7 +30,9 @@ export function topOf(path: string): string {
   return '../'.repeat(path.split('/').length - 2) || './';
 }
 
-/** A URI as a link of a page: one of ours goes by the name under which the reader came, which may not be the public one. */
+/**
+ * A URI as a link of a page: one of ours goes by the name under which the reader came, which may not be the public one.
+ */
 export function linkTo(uri: string, { top, baseUrl }: Pick<Frame, 'top' | 'baseUrl'>): string {
   return uri.startsWith(`${baseUrl}/`) ? top + uri.slice(baseUrl.length + 1) : uri;
 }

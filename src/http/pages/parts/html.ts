@@ -17,7 +17,9 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** A template whose values are escaped, unless they are markup of another template. `undefined` and `false` are nothing. */
+/**
+ * A template whose values are escaped, unless they are markup of another template. `undefined` and `false` are nothing.
+ */
 export function html(literals: TemplateStringsArray, ...values: readonly Value[]): Html {
   let text = literals[0]!;
   values.forEach((value, at) => {

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { boundaryAfter, boundaryBefore, type Stamp } from '../../../core/stamp.ts';
 
 /**
- * Parameters of pages. A link that was cut short or written by hand shows the beginning, rather than what is wrong with it; unknown
- * parameters are ignored.
+ * Parameters of pages. A link that was cut short or written by hand shows the beginning, rather than what is wrong with
+ * it; unknown parameters are ignored.
  */
 
 /** The number of a page, counted from 1. */

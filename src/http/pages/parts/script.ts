@@ -1,6 +1,6 @@
 /**
- * What pages do better with JavaScript; every page works without it. It is inside every page, and the Content-Security-Policy
- * permits it, and nothing else, by its digest.
+ * What pages do better with JavaScript; every page works without it. It is inside every page, and the
+ * Content-Security-Policy permits it, and nothing else, by its digest.
  *
  * - times show the reader's own time on hovering
  * - a page that tells of work that goes on is read again, unless the reader is in the middle of something

@@ -23,7 +23,10 @@ export interface SetFrame {
   readonly seesPostings: boolean;
 }
 
-/** A page of a set: its name, the way to its other pages, and what this one shows. @param above what the page is called, below the set */
+/**
+ * A page of a set: its name, the way to its other pages, and what this one shows.
+ * @param above what the page is called, below the set
+ */
 export function renderSetFrame(page: SetFrame, main: Html, above?: string): string {
   const { frame, set, tab } = page;
   const name = titleOf(set);

@@ -3,7 +3,10 @@ import { type Html, html } from './html.ts';
 export interface Column<Row> {
   readonly name: string;
   readonly cell: (row: Row) => Html | string | false | undefined;
-  /** `number` stands at the right, `short` stays on one line, `name` may be broken anywhere; `wide` is left out on a phone. */
+  /**
+   * `number` stands at the right, `short` stays on one line, `name` may be broken anywhere; `wide` is left out on a
+   * phone.
+   */
   readonly style?: string;
   /** The column that names the row. */
   readonly isHead?: boolean;

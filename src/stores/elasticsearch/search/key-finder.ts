@@ -15,7 +15,10 @@ import { commonPrefix, ordersBetween, TAIL } from './order-expression.ts';
 const MOST_TIME = 500;
 /** Pieces of 4,096 keys that are looked through at first: some fifty milliseconds. */
 const PIECES_AT_FIRST = 32;
-/** Milliseconds below which a slice was quick: the next one has twice as many pieces, since some of the time is the same for any size. */
+/**
+ * Milliseconds below which a slice was quick: the next one has twice as many pieces, since some of the time is the same
+ * for any size.
+ */
 const QUICK = 100;
 /** Between a key and all that is longer, and after all of that. */
 const ABOVE = '\u0001';
@@ -38,8 +41,8 @@ interface Slice {
 type Wanted = Pick<Search, 'after' | 'limit'>;
 
 /**
- * Finds resources by a part of their key. Elasticsearch looks at every term for that, so the set is looked through in slices: what a slice finds is
- * complete, and where the time is over, the search can go on.
+ * Finds resources by a part of their key. Elasticsearch looks at every term for that, so the set is looked through in
+ * slices: what a slice finds is complete, and where the time is over, the search can go on.
  */
 export class KeyFinder {
   readonly #parts: FinderParts;
