@@ -33,7 +33,7 @@ const NEEDS = {
   ci: { not: 'is what .ci/run does' },
   elasticsearch: { not: 'names a server of the reader; test/contract and test/fault run on Elasticsearch' },
   import: { not: 'names an index of the reader; test/cli/import-index.test.ts takes one over' },
-  docker: { not: 'needs Docker; test/unit/compose.test.ts reads its file' },
+  docker: { not: 'needs Docker; test/unit/project/compose.test.ts reads its file' },
   proxy: { not: 'serves under a public name; test/interop/base-url.test.ts does it behind a proxy' },
   archive: { not: 'needs an archive and an empty store; test/cli/archive.test.ts has them' },
   s3: { not: 'names a bucket of the reader; test/cli/s3.test.ts publishes one' },

@@ -1,7 +1,7 @@
 /**
  * - `documents`: judged from the documents alone
  * - `source`: judged from what a source answers, from what it published before, or from what its owner knows
- * - `schema`: what our schemas must take, in test/unit/documents-schema.test.ts
+ * - `schema`: what our schemas must take, in test/unit/publish/documents-schema.test.ts
  * - `no`: does not apply, for the reason given
  */
 export type Judged = 'documents' | 'source' | 'schema' | 'no';

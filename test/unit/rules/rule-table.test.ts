@@ -6,7 +6,7 @@ import { countRules, RULE_TABLE } from '../../support/rule-table.ts';
 import { RULES } from '../../support/rules.ts';
 import { FAULTS } from './faults.ts';
 
-const SCHEMA_TESTS = join(import.meta.dirname, '../documents-schema.test.ts');
+const SCHEMA_TESTS = join(import.meta.dirname, '../publish/documents-schema.test.ts');
 
 const entries = RULE_TABLE.flatMap(({ rules }) => rules);
 const numbersOf = (...judged: readonly string[]) =>

@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { loadConfiguration } from '../../../src/config/load-configuration.ts';
+import type { Surroundings } from '../../../src/config/setting-sources.ts';
+import { isTidemarkError, type TidemarkError } from '../../../src/core/errors.ts';
+
+describe('the configuration', () => {
+  let folder: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'tidemark-configuration-'));
+  });
+
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  it('has a default for everything', () => {
+    const { configuration, given } = load();
+
+    assert.deepEqual(
+      { ...configuration },
+      {
+        store: { kind: 'sqlite', file: join(folder, 'data/tidemark.db') },
+        artifacts: { kind: 'folder', folder: join(folder, 'data/artifacts') },
+        archiveInterval: undefined,
+        drop: { stop: 0.3, warn: 0.15 },
+        dataFolder: join(folder, 'data'),
+        baseUrl: 'http://localhost:8080',
+        host: '127.0.0.1',
+        port: 8080,
+        sharePort: false,
+        ownPort: undefined,
+        sources: true,
+        token: undefined,
+        publicReadOnly: false,
+        limits: { tokenRequests: 6000, tokenBody: 1_073_741_824, anonymousRequests: Number.POSITIVE_INFINITY },
+        s3: { timeout: 30_000, pollInterval: 300_000 },
+        folderScanInterval: 3_600_000,
+        recordTimeout: 10_000,
+        recordsPollInterval: 5_000,
+        publicMetrics: false,
+        accessLog: true,
+        cacheBytes: 2_147_483_648,
+        idleTimeout: 60_000,
+        logLevel: 'info',
+        failpoint: undefined,
+      },
+    );
+    assert.deepEqual([...given], []);
+  });
+
+  it('takes flags before variables, and variables before the file', () => {
+    writeFile({ port: 1001, host: '127.0.0.1', logLevel: 'error' });
+
+    const { configuration } = load({
+      flags: { port: '1003' },
+      environment: { TIDEMARK_PORT: '1002', TIDEMARK_HOST: '::1' },
+    });
+
+    assert.deepEqual(
+      [configuration.port, configuration.host, configuration.logLevel, configuration.baseUrl],
+      [1003, '::1', 'error', 'http://localhost:1003'],
+    );
+  });
+
+  it('reads every setting from its variable', () => {
+    const { configuration } = load({
+      environment: {
+        TIDEMARK_STORE: 'sqlite:elsewhere/log.db',
+        TIDEMARK_DATA: 'kept',
+        TIDEMARK_BASE_URL: 'https://example.org/sync/',
+        TIDEMARK_HOST: '0.0.0.0',
+        TIDEMARK_PORT: '0',
+        TIDEMARK_SHARE_PORT: 'true',
+        TIDEMARK_OWN_PORT: '8081',
+        TIDEMARK_SOURCES: 'false',
+        TIDEMARK_TOKEN: 'a-long-secret',
+        TIDEMARK_PUBLIC_READ_ONLY: 'true',
+        TIDEMARK_TOKEN_REQUESTS: '100',
+        TIDEMARK_TOKEN_BODY: 'unlimited',
+        TIDEMARK_ANONYMOUS_REQUESTS: '60',
+        TIDEMARK_S3_TIMEOUT: '45s',
+        TIDEMARK_S3_POLL_INTERVAL: '1m',
+        TIDEMARK_FOLDER_SCAN_INTERVAL: '2h',
+        TIDEMARK_RECORDS_POLL_INTERVAL: '2s',
+        TIDEMARK_RECORD_TIMEOUT: '5s',
+        TIDEMARK_PUBLIC_METRICS: 'true',
+        TIDEMARK_ACCESS_LOG: 'false',
+        TIDEMARK_CACHE_SIZE: '1.5GB',
+        TIDEMARK_IDLE_TIMEOUT: '2m',
+        TIDEMARK_LOG_LEVEL: 'debug',
+        TIDEMARK_ARTIFACTS: 'file:files',
+        TIDEMARK_ARCHIVE: '10m',
+        TIDEMARK_DROP_LIMIT: '20%',
+        TIDEMARK_DROP_WARNING: '10%',
+        TIDEMARK_FAILPOINT: 'commit.begun:kill',
+      },
+    });
+
+    const { token, ...others } = configuration;
+    assert.deepEqual(others, {
+      store: { kind: 'sqlite', file: join(folder, 'elsewhere/log.db') },
+      artifacts: { kind: 'folder', folder: join(folder, 'files') },
+      archiveInterval: 600_000,
+      drop: { stop: 0.2, warn: 0.1 },
+      dataFolder: join(folder, 'kept'),
+      baseUrl: 'https://example.org/sync',
+      host: '0.0.0.0',
+      port: 0,
+      sharePort: true,
+      ownPort: 8081,
+      sources: false,
+      publicReadOnly: true,
+      limits: { tokenRequests: 100, tokenBody: Number.POSITIVE_INFINITY, anonymousRequests: 60 },
+      s3: { timeout: 45_000, pollInterval: 60_000 },
+      folderScanInterval: 7_200_000,
+      recordTimeout: 5_000,
+      recordsPollInterval: 2_000,
+      publicMetrics: true,
+      accessLog: false,
+      cacheBytes: 1_610_612_736,
+      idleTimeout: 120_000,
+      logLevel: 'debug',
+      failpoint: 'commit.begun:kill',
+    });
+    assert.equal(token?.reveal(), 'a-long-secret');
+  });
+
+  it('means relative paths of a file from the folder of that file', () => {
+    const other = mkdtempSync(join(folder, 'other-'));
+    writeFileSync(join(other, 'settings.json'), '{"data": "kept", "store": "sqlite:log.db"}');
+
+    const { configuration } = load({ configurationFile: join(other, 'settings.json') });
+
+    assert.equal(configuration.dataFolder, join(other, 'kept'));
+    assert.deepEqual(configuration.store, { kind: 'sqlite', file: join(other, 'log.db') });
+  });
+
+  it('puts the store into the data folder when only that is set', () => {
+    const { store } = load({ flags: { data: '/srv/tidemark' } }).configuration;
+    assert.deepEqual(store, { kind: 'sqlite', file: '/srv/tidemark/tidemark.db' });
+  });
+
+  it('takes an empty variable as one that is not set', () => {
+    assert.equal(load({ environment: { TIDEMARK_PORT: '' } }).configuration.port, 8080);
+  });
+
+  it('never prints a token', () => {
+    const { configuration } = load({ environment: { TIDEMARK_TOKEN: 'a-long-secret' } });
+
+    for (const text of [
+      JSON.stringify(configuration),
+      inspect(configuration, { depth: 9 }),
+      `${configuration.token}`,
+    ]) {
+      assert.doesNotMatch(text, /a-long-secret/);
+    }
+  });
+
+  it('names every wrong setting of every source in one message', () => {
+    writeFile({ prot: 8080, idleTimeout: 5 });
+
+    const error = loadingError({
+      flags: { port: '99999' },
+      environment: { TIDEMARK_STORE: 'https://user:secret@host:9200?a=b', TIDEMARK_BASEURL: 'http://localhost' },
+    });
+
+    assert.deepEqual(problems(error), [
+      '--port "99999" is no port: use a number from 0 to 65535',
+      'TIDEMARK_BASEURL is no setting; did you mean TIDEMARK_BASE_URL?',
+      'TIDEMARK_STORE has a query or a fragment: leave it out, and write %3F %23 for ? # in a password',
+      'tidemark.config.json: idleTimeout 5 is no duration: use a number with ms, s, m or h, such as 30s',
+      'tidemark.config.json: prot is no setting; did you mean port?',
+    ]);
+    for (const problem of problems(error)) assert.ok(error.message.includes(problem));
+    assert.doesNotMatch(error.message, /secret/);
+  });
+
+  it('says what to do in place of a setting of an earlier version', () => {
+    writeFile({ processes: 2 });
+    const advice =
+      /^(TIDEMARK_PROCESSES|tidemark.config.json: processes) is no setting any more: start several servers that share a port/;
+    const found = problems(loadingError({ environment: { TIDEMARK_PROCESSES: '2' } }));
+    assert.equal(found.length, 2);
+    for (const problem of found) assert.match(problem, advice);
+  });
+
+  it('names a wrong setting also when a stronger source overrides it', () => {
+    assert.deepEqual(problems(loadingError({ flags: { port: '1' }, environment: { TIDEMARK_PORT: 'x' } })), [
+      'TIDEMARK_PORT "x" is no port: use a number from 0 to 65535',
+    ]);
+  });
+
+  const WRONG: readonly (readonly [variable: string, value: string, message: RegExp])[] = [
+    ['TIDEMARK_PORT', '-1', /is no port/],
+    ['TIDEMARK_PORT', '80.5', /is no port/],
+    ['TIDEMARK_PORT', '65536', /is no port/],
+    ['TIDEMARK_BASE_URL', 'example.org', /is no URL/],
+    ['TIDEMARK_BASE_URL', 'ftp://example.org', /is no URL/],
+    ['TIDEMARK_BASE_URL', 'http://example.org/?a=b', /query/],
+    ['TIDEMARK_BASE_URL', 'http://me:pw@example.org', /user name or password/],
+    ['TIDEMARK_HOST', 'http://localhost', /is no address/],
+    ['TIDEMARK_TOKEN', 'short', /8 or more/],
+    ['TIDEMARK_PUBLIC_READ_ONLY', 'maybe', /neither true nor false/],
+    ['TIDEMARK_CACHE_SIZE', '2 apples', /is no size/],
+    ['TIDEMARK_CACHE_SIZE', '10', /too small/],
+    ['TIDEMARK_IDLE_TIMEOUT', '30', /is no duration/],
+    ['TIDEMARK_IDLE_TIMEOUT', '48h', /from 1ms to 24h/],
+    ['TIDEMARK_LOG_LEVEL', 'loud', /silent, error, warn, info, debug/],
+  ];
+  for (const [variable, value, message] of WRONG) {
+    it(`refuses ${variable}=${value}`, () => {
+      const [problem, ...others] = problems(loadingError({ environment: { [variable]: value } }));
+
+      assert.deepEqual(others, []);
+      assert.ok(problem?.startsWith(`${variable} `));
+      assert.match(problem ?? '', message);
+    });
+  }
+
+  it('names a configuration file that is no JSON', () => {
+    writeFileSync(join(folder, 'tidemark.config.json'), '{"port": 8080');
+
+    assert.match(loadingError().message, /tidemark\.config\.json is no JSON: /);
+  });
+
+  it('names a configuration file that is no object', () => {
+    writeFileSync(join(folder, 'tidemark.config.json'), '[]');
+
+    assert.match(loadingError().message, /must be a JSON object/);
+  });
+
+  it('names a configuration file that was asked for and is not there', () => {
+    assert.match(loadingError({ configurationFile: 'none.json' }).message, /none\.json is not there/);
+  });
+
+  it('does not take the failpoint from the file', () => {
+    writeFile({ failpoint: 'commit.begun:kill' });
+
+    assert.match(loadingError().message, /failpoint is no setting/);
+  });
+
+  function writeFile(body: object): void {
+    writeFileSync(join(folder, 'tidemark.config.json'), JSON.stringify(body));
+  }
+
+  function load(surroundings: Partial<Surroundings> = {}) {
+    return loadConfiguration({ flags: {}, environment: {}, workingDirectory: folder, ...surroundings });
+  }
+
+  function loadingError(surroundings: Partial<Surroundings> = {}): TidemarkError {
+    try {
+      load(surroundings);
+    } catch (error) {
+      assert.ok(isTidemarkError(error, 'invalid'));
+      return error;
+    }
+    throw new Error('it was taken');
+  }
+});
+
+function problems({ details }: TidemarkError): string[] {
+  return (details.problems as { from: string; message: string }[])
+    .map(({ from, message }) => `${from} ${message}`)
+    .sort();
+}

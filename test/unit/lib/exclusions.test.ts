@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { TidemarkError } from '../../../src/core/errors.ts';
+import {
+  exclusionsOf,
+  IGNORE_FILE,
+  ignoreFileError,
+  ignoreFileTooLarge,
+  isHidden,
+  isLeftOut,
+  MOST_IGNORE_BYTES,
+  parseExclusions,
+  readExclusions,
+  requireFewPatterns,
+} from '../../../src/lib/exclusions.ts';
+import { compileGlob } from '../../../src/lib/glob.ts';
+import { useTempFolder } from '../../support/temp-folder.ts';
+
+describe('a glob', () => {
+  const CASES: readonly (readonly [glob: string, matching: string[], others: string[]])[] = [
+    ['a', ['a'], ['b', 'aa', '']],
+    ['*', ['a', ''], ['a/b']],
+    ['**', ['a', 'a/b', ''], []],
+    ['a**', ['a', 'ab'], ['a/b']],
+    ['a/**', ['a', 'a/b', 'a/b/c'], ['ab', 'b/a']],
+    ['a/**b', ['a/b', 'a/xb'], ['a/x/b']],
+    ['***', ['a'], ['a/b']],
+    ['a/***', ['a/b'], ['a/b/c']],
+    ['**a', ['a', 'ba'], ['b/a']],
+    ['a**/b', ['a/b', 'ax/b'], ['a/x/b', 'b']],
+    ['x**', ['x', 'xy'], ['x/y']],
+    ['**/a', ['a', 'b/a', 'b/c/a'], ['ba']],
+    ['a/**/b', ['a/b', 'a/x/b', 'a/x/y/b'], ['ab', 'a/xb']],
+    ['*/***/b', ['a/x/b'], ['a/b', 'a/x/y/b']],
+    ['?', ['a'], ['/', '', 'ab']],
+    ['[ab]', ['a', 'b'], ['c', '[ab]']],
+    ['[!ab]', ['c'], ['a', 'b', '/']],
+    ['[^ab]', ['c'], ['a', 'b', '/']],
+    ['[!]a]', ['b'], [']', 'a']],
+    ['[]', ['[]'], ['a']],
+    ['x[', ['x['], ['x']],
+    ['[a', ['[a'], ['a']],
+    ['[a-]', ['a', '-'], ['b']],
+    ['[-a]', ['a', '-'], ['b']],
+    ['[a-a]', ['a'], ['b', '-']],
+    ['[a-cx]', ['a', 'b', 'c', 'x'], ['-', 'd']],
+    ['[ac-]', ['a', 'c', '-'], ['b']],
+    ['[a-c-e]', ['a', 'b', 'c', '-', 'e'], ['d']],
+    ['[c-a]', [], ['a', 'b', 'c', '']],
+    ['[c-a]x', [], ['ax', 'x']],
+    ['[\\]]', [']'], ['\\']],
+    ['[ ]', [' '], ['a']],
+    ['{a,b}', ['a', 'b'], ['c', '{a,b}', 'a,b']],
+    ['{a}', ['{a}'], ['a']],
+    ['}', ['}'], ['']],
+    ['*}', ['a}'], ['a']],
+    ['*,', ['a,'], ['a']],
+    ['{a}*', ['{a}b'], ['ab']],
+    ['{1..3}', ['1', '2', '3'], ['4', '.']],
+    ['{3..1}', ['1', '2', '3'], ['4']],
+    ['{2..2}', ['2'], ['1']],
+    ['{x{a,b}', ['{xa', '{xb'], ['xa']],
+    ['a\\', ['a\\'], ['a']],
+    ['\\*', ['*'], ['a', '\\*']],
+    ['a.b', ['a.b'], ['axb']],
+    ['*.b', ['a.b'], ['axb']],
+    [`${'{'.repeat(3_000)}a,b${'}'.repeat(3_000)}`, [], ['a', '']],
+  ];
+
+  for (const [glob, matching, others] of CASES) {
+    it(`is understood as ${glob.slice(0, 20)}`, () => {
+      const matches = compileGlob(glob);
+      assert.deepEqual(matching.filter(matches), matching);
+      assert.deepEqual(others.filter(matches), []);
+    });
+  }
+});
+
+describe('the exclusions of a root', () => {
+  const folder = useTempFolder();
+
+  it('are the patterns of its set, those of its file, and at last those of the program', () => {
+    const excludes = exclusionsOf({ exclude: ['*.a'], ownFiles: ['own'] }, '!x.a\n*.b\n!own');
+    assert.deepEqual(
+      ['y.a', 'x.a', 'y.b', 'own', 'other'].filter((path) => excludes(path, false)),
+      ['y.a', 'y.b', 'own'],
+    );
+    assert.equal(exclusionsOf({ exclude: [] }, '')('Stryker was here', false), false);
+  });
+
+  it('are read from its file, when there is one', () => {
+    const root = folder.at('root');
+    mkdirSync(root);
+    const excludes = () => readExclusions(root, { exclude: [] })('é', false);
+    assert.equal(excludes(), false);
+    folder.write(`root/${IGNORE_FILE}`, 'é\n');
+    assert.equal(excludes(), true);
+    folder.write(`root/${IGNORE_FILE}`, '#'.repeat(MOST_IGNORE_BYTES));
+    assert.equal(excludes(), false);
+    folder.write(`root/${IGNORE_FILE}`, '#'.repeat(MOST_IGNORE_BYTES + 1));
+    assert.throws(excludes, { code: 'unavailable', message: /cannot be used: it has more than 1048576 bytes$/ });
+  });
+
+  it('are none when the file is no file', () => {
+    mkdirSync(folder.at(`folder/${IGNORE_FILE}`), { recursive: true });
+    assert.equal(readExclusions(folder.at('folder'), { exclude: [] })('a', false), false);
+  });
+
+  it('are unknown when the file cannot be read, or has too many patterns', () => {
+    folder.write('file', '');
+    assert.throws(() => readExclusions(folder.at('file'), { exclude: [] }), {
+      code: 'unavailable',
+      message: /it cannot be read: .*ENOTDIR/,
+    });
+    const patterns = 'a*'.repeat(16_384);
+    requireFewPatterns([patterns, 'x'.repeat(100)]);
+    assert.throws(() => requireFewPatterns([patterns, '*']), { code: 'invalid', details: { field: 'exclude' } });
+    assert.throws(() => exclusionsOf({ exclude: [] }, `${patterns}\n*`), { code: 'unavailable' });
+    const own = new TidemarkError('unavailable', 'out of reach');
+    assert.equal(ignoreFileError(own), own);
+    assert.equal(ignoreFileTooLarge().code, 'invalid');
+  });
+
+  it('leave out what lies below a folder that is left out', () => {
+    const excludes = parseExclusions(['a/b/', 'c', '']);
+    for (const path of ['a/b/c', 'a/b/x/y', 'c', 'x/c', 'c/x']) assert.ok(isLeftOut(excludes, path), path);
+    for (const path of ['a/b', 'a/x', 'ab', '']) assert.equal(isLeftOut(excludes, path), false, path);
+    assert.equal(isHidden(excludes, 'x/c'), false);
+    assert.equal(isHidden(excludes, 'c/x'), true);
+  });
+});

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { accessPolicy } from '../../../src/access/access-policy.ts';
+import { describeStore } from '../../../src/config/configuration.ts';
+import { loadConfiguration } from '../../../src/config/load-configuration.ts';
+import { type ComposeService, composeVariables, readComposeFile, repositoryFile } from '../../support/compose-file.ts';
+
+const SECRETS = {
+  ELASTIC_PASSWORD: '4f2a9c',
+  TIDEMARK_TOKEN: 'b71e03d5',
+  S3_ACCESS_KEY: 'tidemark',
+  S3_SECRET_KEY: '90c4e1',
+};
+const manifest = JSON.parse(repositoryFile('package.json'));
+const dockerfile = repositoryFile('Dockerfile');
+
+describe('docker-compose.yml', () => {
+  const { services, volumes } = readComposeFile(SECRETS);
+  const everyService = Object.entries(services);
+
+  it('starts Tidemark on Elasticsearch, open to readers, and to whoever has the token', () => {
+    const { configuration } = configurationOfContainer(SECRETS);
+
+    assert.equal(describeStore(configuration.store), 'http://elasticsearch:9200 (indices omtd-resourcesync-*)');
+    assert.equal(
+      configuration.store.kind === 'elasticsearch' && configuration.store.authorization,
+      `Basic ${btoa(`elastic:${SECRETS.ELASTIC_PASSWORD}`)}`,
+    );
+    assert.equal(services.elasticsearch?.environment?.ELASTIC_PASSWORD, SECRETS.ELASTIC_PASSWORD);
+    assert.equal(accessPolicy(configuration, configuration.host).mode, 'token');
+  });
+
+  it('publishes under the address where its port is', () => {
+    assert.equal(configurationOfContainer(SECRETS).configuration.baseUrl, 'http://localhost:8080');
+    assert.equal(
+      configurationOfContainer({ ...SECRETS, PUBLISHED_PORT: '9000' }).configuration.baseUrl,
+      'http://localhost:9000',
+    );
+    const { port } = configurationOfContainer(SECRETS).configuration;
+    assert.deepEqual(services.tidemark?.ports, [`127.0.0.1:8080:${port}`]);
+  });
+
+  for (const name of Object.keys(SECRETS)) {
+    it(`does not start without ${name}`, () => {
+      assert.throws(
+        () => readComposeFile({ ...SECRETS, [name]: '' }),
+        (error: Error) => error.message === `${name} is missing in .env, see .env.example`,
+      );
+    });
+  }
+
+  it('asks for nothing that .env.example does not tell of', () => {
+    const told = [...repositoryFile('.env.example').matchAll(/^#?([A-Z0-9_]+)=/gm)].map(([, name]) => name!);
+
+    assert.deepEqual(told.sort(), [...composeVariables()].sort());
+  });
+
+  it('lets no other machine in, unless somebody changes it', () => {
+    const ports = everyService.flatMap(([, { ports = [] }]) => ports);
+
+    assert.ok(ports.length >= everyService.length);
+    for (const port of ports) assert.match(port, /^127\.0\.0\.1:\d+:\d+$/);
+  });
+
+  for (const [name, service] of everyService) {
+    it(`pins the image of ${name}, limits its memory, and knows whether it is healthy`, () => {
+      assert.match(imageOf(service), /:v?\d+[\w.-]*$/);
+      assert.match(service.mem_limit ?? '', /^\d+[mg]$/);
+      if (service.build === undefined) assert.match(service.healthcheck?.test[0] ?? '', /^CMD(-SHELL)?$/);
+      else assert.match(dockerfile, /^HEALTHCHECK /m);
+    });
+
+    it(`keeps the data of ${name} in a volume that is there, and waits for services that are`, () => {
+      const named = (service.volumes ?? []).map((volume) => volume.split(':')[0]!);
+      assert.notEqual(named.length, 0);
+      for (const volume of named) assert.ok(volume in volumes, volume);
+
+      for (const [needed, { condition }] of Object.entries(service.depends_on ?? {})) {
+        assert.ok(services[needed] !== undefined, needed);
+        assert.equal(condition, 'service_healthy');
+      }
+    });
+  }
+
+  it('starts Tidemark when Elasticsearch is healthy, and an S3 server beside them', () => {
+    assert.deepEqual(Object.keys(services).sort(), ['elasticsearch', 's3', 'tidemark']);
+    assert.deepEqual(Object.keys(services.tidemark?.depends_on ?? {}), ['elasticsearch']);
+    for (const [name, { profiles }] of everyService)
+      assert.equal(profiles, undefined, `${name} is not started by itself`);
+  });
+
+  /** What the program makes of the variables that its container is given. Throws for one that is no setting. */
+  function configurationOfContainer(variables: Readonly<Record<string, string>>) {
+    const environment = { ...variablesOfImage(), ...readComposeFile(variables).services.tidemark?.environment };
+    return loadConfiguration({ flags: {}, environment, workingDirectory: '/nowhere' });
+  }
+});
+
+describe('the Dockerfile', () => {
+  it('has the Node that package.json asks for, in every stage', () => {
+    const wanted = /\d+/.exec(manifest.devDependencies.node)?.[0];
+    const images = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
+
+    assert.ok(images.length > 0);
+    for (const image of images) assert.match(image ?? '', new RegExp(`^node:${wanted}-slim$`));
+  });
+
+  it('starts the program of the package by Node itself, as somebody who is not root', () => {
+    const start = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(dockerfile)?.[1] ?? '[]');
+
+    assert.deepEqual(start, ['node', `/app/${manifest.bin.tidemark}`]);
+    assert.match(dockerfile.slice(dockerfile.lastIndexOf('\nFROM ')), /^USER [1-9]\d*$/m);
+  });
+
+  it('keeps its data where its volume is', () => {
+    assert.equal(variablesOfImage().TIDEMARK_DATA, /^VOLUME (\S+)$/m.exec(dockerfile)?.[1]);
+    assert.ok(services().tidemark?.volumes?.includes(`tidemark-data:${variablesOfImage().TIDEMARK_DATA}`));
+  });
+
+  it('is given all that the package is made of, and no secret', () => {
+    const ignored = repositoryFile('.dockerignore').split('\n');
+    const made = ['src', 'tsconfig.json', 'tsconfig.build.json', 'package.json', 'package-lock.json', '.npmrc'];
+
+    assert.ok(ignored.includes('*'));
+    for (const name of [...made, ...manifest.files.filter((name: string) => name !== 'dist')]) {
+      assert.ok(ignored.includes(`!${name}`), `.dockerignore leaves out ${name}`);
+    }
+    assert.ok(!ignored.some((line) => line.startsWith('!.env')));
+    assert.ok(repositoryFile('.gitignore').split('\n').includes('.env'));
+  });
+
+  function services(): Readonly<Record<string, ComposeService>> {
+    return readComposeFile(SECRETS).services;
+  }
+});
+
+function imageOf({ image, build }: ComposeService): string {
+  return image ?? (build === '.' ? (/^FROM (\S+)/m.exec(dockerfile)?.[1] ?? '') : '');
+}
+
+function variablesOfImage(): Record<string, string> {
+  const block = /^ENV ((?:.*\\\n)*.*)$/m.exec(dockerfile)?.[1] ?? '';
+  return Object.fromEntries([...block.matchAll(/(\w+)=(\S+)/g)].map(([, name, value]) => [name!, value!]));
+}

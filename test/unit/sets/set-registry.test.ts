@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SetRegistry } from '../../../src/sets/set-registry.ts';
+import type { Catalog } from '../../../src/stores/catalog.ts';
+import { openStores, type Stores } from '../../../src/stores/open-stores.ts';
+import { describeOnEachStore, type StorePlace } from '../../support/each-store.ts';
+
+const URL_PREFIX = 'http://example.org/';
+
+describeOnEachStore('a registry of sets', (store) => {
+  let folder: string;
+  let place: StorePlace;
+  let opened: Stores[];
+  /** Of two processes. */
+  let sets: SetRegistry;
+  let others: SetRegistry;
+  /** Sets that `others` has read. */
+  let read: number;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
+    place = store.place(folder);
+    const one = await openStores(place.location);
+    const other = await openStores(place.location);
+    opened = [one, other];
+    read = 0;
+    sets = new SetRegistry(one.catalog, one.index);
+    others = new SetRegistry(
+      counting(other.catalog, (count) => {
+        read += count;
+      }),
+      other.index,
+    );
+    await sets.useBaseUrl('http://localhost:8080', false);
+  });
+
+  afterEach(async () => {
+    for (const { close } of opened) await close();
+    await place.dispose();
+    await rm(folder, { recursive: true });
+  });
+
+  const add = (slug: string) => sets.add({ slug, urlPrefix: URL_PREFIX });
+  const listed = async () => (await others.list()).map(({ slug }) => slug);
+
+  it('gives a renewed set an epoch that no set has had, and a history that begins now', async () => {
+    const { epochStart } = await add('a');
+    await sets.move('a', 'http://example.net/');
+    const renewed = await sets.renew('a');
+    assert.ok(renewed.epochStart > epochStart);
+    // In minutes since 2020, of which there were 3 million in 2026.
+    assert.ok(renewed.epoch > 3_000_000);
+    assert.equal((await sets.renew('a')).epoch, renewed.epoch + 1);
+    assert.equal((await others.bySlug('a')).epoch, renewed.epoch + 1);
+  });
+
+  it('shows another one what was added, changed and removed', async () => {
+    for (const slug of ['c', 'a', 'b']) await add(slug);
+    assert.deepEqual(await listed(), ['a', 'b', 'c']);
+    const version = await others.version();
+
+    await sets.change('b', { exclude: ['*.tmp'] });
+    assert.deepEqual((await others.bySlug('b')).exclude, ['*.tmp']);
+    assert.ok((await others.version()) > version);
+
+    await sets.remove('a');
+    assert.deepEqual(await listed(), ['b', 'c']);
+    await assert.rejects(others.bySlug('a'), { code: 'gone' });
+
+    const d = await add('d');
+    assert.deepEqual(await listed(), ['b', 'c', 'd']);
+    assert.deepEqual(await others.byId(d.id), d);
+    const again = await others.add({ slug: 'a' });
+    assert.deepEqual((await sets.bySlug('a')).id, again.id);
+  });
+
+  it('gives the id of a removed set to another one only when it never had a change', async () => {
+    const { id } = await add('a');
+    const index = opened[0]!.index;
+    const change = (key: string) => ({ set: id, key, state: {}, weight: 0 });
+    // Somebody posts while the set is being removed.
+    const put: Catalog['put'] = async (kind, ...rest) => {
+      if (kind === 'set') await index.commit([change('/late')]);
+      return opened[0]!.catalog.put(kind, ...rest);
+    };
+    const removing = new SetRegistry({ ...counting(opened[0]!.catalog, () => {}), put }, index);
+    assert.equal(await removing.remove('a'), false);
+    await assert.rejects(sets.add({ slug: 'a' }), { code: 'conflict' });
+  });
+
+  it('gives no two sets the same name, be it an id or an alias', async () => {
+    const addWith = (slug: string, ...aliases: string[]) => others.add({ slug, urlPrefix: URL_PREFIX, aliases });
+    await sets.add({ slug: 'a', urlPrefix: URL_PREFIX, aliases: ['Maps', 'old'] });
+    for (const [slug, alias] of [
+      ['old', 'b'],
+      ['b', 'a'],
+      ['b', 'Maps'],
+    ] as const) {
+      await assert.rejects(addWith(slug, alias), { code: 'conflict' });
+    }
+    const imported = { index: 'i', name: 'Maps', through: 2 };
+    await addWith('b', 'Plans');
+    assert.deepEqual((await others.noteImport('b', imported)).aliases, ['Plans']);
+
+    await sets.remove('a');
+    // A set that was taken over before sets had aliases gets one with its next import.
+    assert.deepEqual((await others.noteImport('b', imported)).aliases, ['Plans', 'Maps']);
+    assert.deepEqual((await addWith('c', 'old', 'a')).aliases, ['old', 'a']);
+  });
+
+  it('reads what is new, and not all sets again', async () => {
+    for (let number = 0; number < 5; number++) await add(`set-${number}`);
+    await others.list();
+    assert.equal(read, 5);
+    await sets.markReady('set-3');
+    await sets.change('set-3', { exclude: ['*.tmp'] });
+    await others.list();
+    await others.bySlug('set-3');
+    assert.equal(read, 6);
+  });
+
+  it('knows its own changes, also when others were put meanwhile', async () => {
+    for (const slug of ['a', 'b']) await add(slug);
+    await others.change('a', { exclude: ['1'] });
+    await sets.change('a', { exclude: ['2'] });
+    await others.change('b', { exclude: ['3'] });
+    const excludes = async (registry: SetRegistry) => (await registry.list()).map(({ exclude }) => exclude);
+    assert.deepEqual(await excludes(sets), [['2'], ['3']]);
+    assert.deepEqual(await excludes(others), [['2'], ['3']]);
+  });
+});
+
+/** The same catalog, which tells how many documents were listed. */
+function counting(catalog: Catalog, onListed: (count: number) => void): Catalog {
+  return {
+    get: (kind, id) => catalog.get(kind, id),
+    put: (kind, id, body, replaces) => catalog.put(kind, id, body, replaces),
+    head: (kind) => catalog.head(kind),
+    async list<Body>(kind: Parameters<Catalog['list']>[0], after?: number) {
+      const documents = await catalog.list<Body>(kind, after);
+      onListed(documents.length);
+      return documents;
+    },
+  };
+}

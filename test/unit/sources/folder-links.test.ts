@@ -1,0 +1,281 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+import { isTidemarkError } from '../../../src/core/errors.ts';
+import type { ContentRoot, RootWatch } from '../../../src/sources/content-root.ts';
+import { hashFile } from '../../../src/sources/folder/hash-file.ts';
+import { openWithin } from '../../../src/sources/folder/open-within.ts';
+import { SmallFiles } from '../../../src/sources/folder/small-files.ts';
+import { openRoot } from '../../../src/sources/open.ts';
+import { collect } from '../../support/builders.ts';
+import { itWithPermissions, useTempFolder, whileUnreadable } from '../../support/temp-folder.ts';
+import { until } from '../../support/until.ts';
+
+// Takes turns: a file and a link to one outside under one name, a folder and a link to one outside under another.
+const SWAP = `
+  const { renameSync, symlinkSync, unlinkSync, writeFileSync } = require('node:fs');
+  const { parentPort, workerData: { root, outside, turns } } = require('node:worker_threads');
+  const at = (name) => root + '/' + name;
+  parentPort.postMessage('begun');
+  for (;; Atomics.add(turns, 0, 1)) {
+    symlinkSync(outside + '/name', at('.link'));
+    renameSync(at('.link'), at('name'));
+    renameSync(at('dir'), at('.dir'));
+    symlinkSync(outside, at('dir'));
+    writeFileSync(at('.file'), 'public');
+    renameSync(at('.file'), at('name'));
+    unlinkSync(at('dir'));
+    renameSync(at('.dir'), at('dir'));
+  }
+`;
+
+/** Turns while a path is opened and hashed again and again. */
+const TURNS = 1_000;
+
+const unavailable = (error: unknown): boolean => isTidemarkError(error, 'unavailable');
+const notFound = (error: unknown): boolean => isTidemarkError(error, 'not-found');
+
+describe('links and other things in a folder', () => {
+  const folder = useTempFolder();
+  let root: ContentRoot;
+  let watch: RootWatch | undefined;
+
+  beforeEach(() => {
+    mkdirSync(folder.at('root'));
+    folder.write('outside/secret', 'secret');
+    root = openRoot({ root: folder.at('root'), exclude: [] });
+  });
+  afterEach(async () => {
+    await watch?.close();
+    watch = undefined;
+  });
+
+  const list = async (): Promise<string[]> => (await collect(root.list())).map(({ path }) => path);
+  const link = (target: string, path: string): void => symlinkSync(target, folder.at(`root/${path}`));
+
+  it('lists a link to a file of the root with the figures of that file, and opens it', async () => {
+    folder.write('root/a/target', '12345', 1_600_000_000);
+    link('a/target', 'latest');
+
+    const [entry] = await collect(root.list('latest'));
+    const [target] = await collect(root.list('a/target'));
+    assert.deepEqual(entry, { ...target, path: 'latest' });
+    assert.deepEqual(await list(), ['a/target', 'latest']);
+    assert.equal(String(Buffer.concat(await (await root.open('latest')).stream().toArray())), '12345');
+    assert.equal((await root.digest('latest')).length, 5);
+  });
+
+  it('neither lists nor opens what a link outside leads to', async () => {
+    link('../outside/secret', 'relative');
+    link(folder.at('outside/secret'), 'absolute');
+    link('relative', 'twice');
+    link(folder.at('outside'), 'folder');
+
+    assert.deepEqual(await list(), []);
+    for (const path of ['relative', 'absolute', 'twice', 'folder/secret', 'folder']) {
+      assert.deepEqual(await collect(root.list(path)), []);
+      await assert.rejects(root.open(path), notFound);
+      await assert.rejects(root.digest(path), notFound);
+    }
+  });
+
+  it('does not mistake a folder whose name begins alike for the root', async () => {
+    folder.write('root-2/secret', 'secret');
+    link('../root-2/secret', 'link');
+    assert.deepEqual(await list(), []);
+    await assert.rejects(root.open('link'), notFound);
+  });
+
+  it('lists no folder twice through a link, nor loops', async () => {
+    folder.write('root/a/file');
+    link('.', 'self');
+    link('../a', 'a/again');
+    link('loop', 'loop');
+    link('nothing', 'dangling');
+
+    assert.deepEqual(await list(), ['a/file']);
+    assert.deepEqual(await collect(root.list('self/a/file')), []);
+  });
+
+  it('works through a root that is a link itself', async () => {
+    folder.write('root/file', 'x');
+    symlinkSync('root', folder.at('alias'));
+    root = openRoot({ root: folder.at('alias'), exclude: [] });
+
+    assert.deepEqual(await list(), ['file']);
+    await (await root.open('file')).close();
+    assert.equal((await root.digest('file')).length, 1);
+  });
+
+  it('leaves out FIFOs, sockets and devices, and waits for none', async () => {
+    execFileSync('mkfifo', [folder.at('root/fifo')]);
+    folder.write('root/file');
+    link('/dev/zero', 'zero');
+    link('fifo', 'to-fifo');
+
+    assert.deepEqual(await list(), ['file']);
+    for (const path of ['fifo', 'zero', 'to-fifo']) {
+      await assert.rejects(root.open(path), notFound);
+      await assert.rejects(root.digest(path), notFound);
+    }
+  });
+
+  it('never opens or hashes what lies outside while files and folders are swapped for links all the time', async () => {
+    folder.write('root/name', 'public');
+    folder.write('root/dir/name', 'public');
+    folder.write('outside/name', 'not public');
+    const turns = new Int32Array(new SharedArrayBuffer(4));
+    const swapper = new Worker(SWAP, {
+      eval: true,
+      workerData: { root: folder.at('root'), outside: folder.at('outside'), turns },
+    });
+    try {
+      await once(swapper, 'message');
+      const found = new Set<string>();
+      const small = new SmallFiles(folder.at('root'));
+      // Both are there in most of its turns, so they are met at last also where this thread and that one seldom run together.
+      while (turns[0]! < TURNS || !found.has('public') || !found.has('6 bytes') || !found.has('at once: public')) {
+        for (const path of ['name', 'dir/name']) {
+          found.add(await openedText(folder.at('root'), path));
+          found.add(hashedLength(folder.at('root'), path));
+          found.add(await textAtOnce(small, folder.at('root'), path));
+        }
+      }
+      found.delete('nothing');
+      assert.deepEqual([...found].toSorted(), ['6 bytes', 'at once: public', 'public']);
+    } finally {
+      await swapper.terminate();
+    }
+  });
+
+  it('tells a name that is not UTF-8 as a problem', async () => {
+    writeFileSync(Buffer.concat([Buffer.from(`${folder.at('root')}/bad-`), Buffer.from([0xff])]), 'x');
+    folder.write('root/good-\ufffd', 'x');
+
+    assert.deepEqual(
+      (await collect(root.list())).map(({ path, problem }) => [path, problem]),
+      [
+        ['bad-\ufffd', 'its name is not UTF-8'],
+        ['good-\ufffd', undefined],
+      ],
+    );
+  });
+
+  itWithPermissions('tells a folder that cannot be read as a problem, and lists the rest', async () => {
+    folder.write('root/a');
+    folder.write('root/secret/b');
+    folder.write('root/z');
+
+    const entries = await whileUnreadable(folder.at('root/secret'), () => collect(root.list()));
+    assert.deepEqual(
+      entries.find(({ problem }) => problem !== undefined),
+      { path: 'secret', problem: 'cannot be read: permission denied (EACCES)' },
+    );
+    assert.deepEqual(
+      entries.filter(({ problem }) => problem === undefined).map(({ path }) => path),
+      ['a', 'z'],
+    );
+  });
+
+  itWithPermissions('tells a path below a folder that cannot be read as a problem, and cannot open it', async () => {
+    folder.write('root/secret/deep/b');
+    await whileUnreadable(folder.at('root/secret'), async () => {
+      const [entry] = await collect(root.list('secret/deep/b'));
+      assert.deepEqual([entry?.path, entry?.problem], ['secret/deep/b', 'cannot be read: permission denied (EACCES)']);
+      await assert.rejects(root.open('secret/deep/b'), unavailable);
+      await assert.rejects(root.digest('secret/deep/b'), unavailable);
+    });
+  });
+
+  itWithPermissions('is unavailable when the root itself cannot be read', async () => {
+    folder.write('root/a');
+    await whileUnreadable(folder.at('root'), () => assert.rejects(collect(root.list()), unavailable));
+  });
+
+  itWithPermissions('tells a folder that cannot be watched, and watches it once it can be read', async () => {
+    folder.write('root/secret/b', 'x');
+    const told = new Set<string>();
+    await whileUnreadable(folder.at('root/secret'), async () => {
+      watch = await root.watch(
+        (path) => told.add(path),
+        ({ path, problem }) => told.add(`${path}: ${problem}`),
+      );
+      assert.deepEqual([...told], ['secret: cannot be watched: permission denied (EACCES)']);
+    });
+    await until('the folder', async () => told.has('secret'));
+    folder.write('root/secret/b', 'y');
+    await until('the file', async () => told.has('secret/b'));
+  });
+
+  it('tells of a link when the file that it names changes', async () => {
+    folder.write('root/deep/target', 'x');
+    link('deep/target', 'latest');
+    const told = new Set<string>();
+    watch = await root.watch(
+      (path) => told.add(path),
+      () => {},
+    );
+
+    folder.write('root/deep/target', 'y');
+    await until('the link', async () => told.has('latest'));
+    told.clear();
+    renameSync(folder.at('root/deep'), folder.at('root/moved'));
+    await until('the link', async () => told.has('latest'));
+  });
+
+  it('tells the whole root, and watches what is shown now, when .tidemarkignore changes', async () => {
+    folder.write('root/.tidemarkignore', 'hidden/\n');
+    folder.write('root/hidden/file');
+    const told = new Set<string>();
+    watch = await root.watch(
+      (path) => told.add(path),
+      () => {},
+    );
+
+    rmSync(folder.at('root/.tidemarkignore'));
+    await until('the root', async () => told.has(''));
+    folder.write('root/hidden/file', 'changed');
+    await until('the file', async () => told.has('hidden/file'));
+  });
+
+  it('tells when another folder is put in the place of the root', async () => {
+    const problems: string[] = [];
+    watch = await root.watch(
+      () => {},
+      ({ path, problem }) => problems.push(`${path}: ${problem}`),
+    );
+    renameSync(folder.at('root'), folder.at('old'));
+    mkdirSync(folder.at('root'));
+
+    await until('the problem', async () => problems.length > 0);
+    assert.match(problems.join(), /^: the root .* is not there/);
+  });
+});
+
+async function openedText(root: string, path: string): Promise<string> {
+  try {
+    return String(Buffer.concat(await (await openWithin(root, path)).stream().toArray()));
+  } catch (error) {
+    if (isTidemarkError(error)) return 'nothing';
+    throw error;
+  }
+}
+
+/** What small-files.ts opens in a folder that it takes for known. */
+async function textAtOnce(small: SmallFiles, root: string, path: string): Promise<string> {
+  const file = await openWithin(root, path, (device, real) => small.learn(device, real)).catch(() => undefined);
+  await file?.close();
+  const bytes = small.open(path)?.bytes;
+  return bytes === undefined ? 'nothing' : `at once: ${bytes}`;
+}
+
+function hashedLength(root: string, path: string): string {
+  try {
+    return `${hashFile({ root, hashes: ['sha-256'] }, path).length} bytes`;
+  } catch (error) {
+    if (isTidemarkError(error)) return 'nothing';
+    throw error;
+  }
+}

@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { Worker } from 'node:worker_threads';
+import { isTidemarkError } from '../../../src/core/errors.ts';
+import type { RememberedFile } from '../../../src/sources/files/file-memory.ts';
+import { ScanMemory } from '../../../src/sources/files/scan-memory.ts';
+import { useTempFolder } from '../../support/temp-folder.ts';
+
+/** Another writer, which holds the lock for a tenth of a second. */
+const WRITE_FOR_A_WHILE = `
+  const { workerData: { path, isLocked } } = require('node:worker_threads');
+  const database = new (require('node:sqlite').DatabaseSync)(path);
+  database.exec("BEGIN IMMEDIATE; INSERT INTO files VALUES ('/b', 1, 1, 1, NULL)");
+  Atomics.store(isLocked, 0, 1);
+  Atomics.notify(isLocked, 0);
+  Atomics.wait(isLocked, 0, 1, 100);
+  database.exec('COMMIT');
+  database.close();
+`;
+
+describe('what scans remember', () => {
+  const folder = useTempFolder();
+  const open: ScanMemory[] = [];
+
+  afterEach(() => {
+    for (const memory of open.splice(0)) memory.close();
+  });
+
+  function openMemory(root = '/data'): ScanMemory {
+    const memory = new ScanMemory({ file: folder.at('roots/1.db'), root });
+    open.push(memory);
+    return memory;
+  }
+
+  const file = (key: string, length = 1): RememberedFile => ({
+    key,
+    length,
+    mtime: 1_600_000_000_123_456_789n,
+    scanned: 1_700_000_000_987_654_321n,
+  });
+  const keysOf = (memory: ScanMemory, range = {}): string[] => [...memory.read(range)].flat().map(({ key }) => key);
+
+  it('is kept to the nanosecond, also when it is closed and opened again', () => {
+    const files = [file('/a', 2 ** 40), file('/b')];
+    openMemory().update({ remember: files, forget: [] });
+    assert.deepEqual([...openMemory().read({})].flat(), files);
+  });
+
+  it('is changed by all of an update or by nothing, and goes on after one that failed', () => {
+    const memory = openMemory();
+    memory.update({ remember: [file('/a')], forget: [] });
+    memory.update({ remember: [], forget: [] });
+    const broken = { ...file('/c'), length: 0.5 };
+    assert.throws(() => memory.update({ remember: [file('/b'), broken], forget: ['/a'] }));
+    assert.deepEqual(keysOf(memory), ['/a']);
+    memory.update({ remember: [file('/b')], forget: [] });
+    memory.update({ remember: [], forget: ['/a'] });
+    assert.deepEqual(keysOf(memory), ['/b']);
+  });
+
+  it('is read as batches that are not empty', () => {
+    const memory = openMemory();
+    assert.deepEqual([...memory.read({})], []);
+    memory.update({ remember: Array.from({ length: 1_000 }, (_, at) => file(`/${at}`)), forget: [] });
+    assert.ok([...memory.read({})].every((batch) => batch.length > 0));
+    assert.equal(keysOf(memory).length, 1_000);
+  });
+
+  it('is closed once, however often that is asked for', () => {
+    const memory = openMemory();
+    memory.close();
+    memory.close();
+    assert.throws(() => keysOf(memory));
+  });
+
+  it('holds what tells versions of a file apart, where there is such a thing', () => {
+    const files = [{ ...file('/a'), tag: 'v1' }, file('/b')];
+    openMemory().update({ remember: files, forget: [] });
+    assert.deepEqual([...openMemory().read({})].flat(), files);
+    openMemory().update({ remember: [file('/a')], forget: [] });
+    assert.deepEqual([...openMemory().read({})].flat(), [file('/a'), file('/b')]);
+  });
+
+  it('is kept when it was made before files had versions', () => {
+    mkdirSync(folder.at('roots'));
+    const database = new DatabaseSync(folder.at('roots/1.db'));
+    database.exec(`
+      CREATE TABLE root (path TEXT NOT NULL);
+      CREATE TABLE files (
+        key TEXT PRIMARY KEY, length INTEGER NOT NULL, mtime INTEGER NOT NULL, scanned INTEGER NOT NULL
+      ) WITHOUT ROWID, STRICT;
+      INSERT INTO root VALUES ('/data');
+      INSERT INTO files VALUES ('/a', 1, 1600000000123456789, 1700000000987654321);
+    `);
+    database.close();
+
+    const memory = openMemory();
+    assert.deepEqual([...memory.read({})].flat(), [file('/a')]);
+    memory.update({ remember: [{ ...file('/b'), tag: 'v1' }], forget: [] });
+    assert.deepEqual([...openMemory().read({})].flat(), [file('/a'), { ...file('/b'), tag: 'v1' }]);
+  });
+
+  it('is read ascending by key, in a range, over several batches', () => {
+    const keys = Array.from({ length: 1_700 }, (_, at) => `/${String(at).padStart(4, '0')}`);
+    const memory = openMemory();
+    memory.update({ remember: keys.toReversed().map((key) => file(key)), forget: [] });
+
+    assert.deepEqual(keysOf(memory), keys);
+    assert.deepEqual(keysOf(memory, { from: '/0500', to: '/1600' }), keys.slice(500, 1_600));
+    assert.deepEqual(keysOf(memory, { from: '/2', to: '/3' }), []);
+  });
+
+  it('may be changed while it is read', () => {
+    const keys = Array.from({ length: 1_200 }, (_, at) => `/${String(at).padStart(4, '0')}`);
+    const memory = openMemory();
+    memory.update({ remember: keys.map((key) => file(key)), forget: [] });
+    const seen: string[] = [];
+    for (const batch of memory.read({})) {
+      seen.push(...batch.map(({ key }) => key));
+      memory.update({ remember: batch.map(({ key }) => file(key, 2)), forget: [] });
+    }
+    assert.deepEqual(seen, keys);
+  });
+
+  it('takes the newest of a file, and forgets', () => {
+    const memory = openMemory();
+    memory.update({ remember: [file('/a'), file('/b')], forget: [] });
+    memory.update({ remember: [file('/a', 5)], forget: ['/b', '/never'] });
+    assert.deepEqual([...memory.read({})].flat(), [file('/a', 5)]);
+  });
+
+  it('begins anew for another root', () => {
+    openMemory().update({ remember: [file('/a')], forget: [] });
+    assert.deepEqual(keysOf(openMemory('/elsewhere')), []);
+    assert.deepEqual(keysOf(openMemory()), []);
+  });
+
+  it('begins anew when its file is damaged, which costs nothing but time', () => {
+    mkdirSync(folder.at('roots'));
+    writeFileSync(folder.at('roots/1.db'), 'this is no database, but long enough to be taken for one'.repeat(100));
+    const memory = openMemory();
+    memory.update({ remember: [file('/a')], forget: [] });
+    assert.deepEqual(keysOf(memory), ['/a']);
+  });
+
+  it('begins anew when a page of its file is damaged, and closes the damaged file', () => {
+    const memory = openMemory();
+    memory.update({ remember: [file('/a')], forget: [] });
+    memory.close();
+    const damaged = readFileSync(folder.at('roots/1.db'));
+    // The header of the file remains; the page that lists the tables does not.
+    writeFileSync(folder.at('roots/1.db'), damaged.fill(0xff, 100, 4_096));
+
+    assert.deepEqual(keysOf(openMemory()), []);
+    const opened = openFiles().filter((path) => path.startsWith(folder.path));
+    assert.deepEqual(
+      opened.filter((path) => path.includes('(deleted)')),
+      [],
+    );
+  });
+
+  it('is unavailable, and says which file, when a damaged one cannot be removed', () => {
+    folder.write('roots/1.db', 'this is no database, but long enough to be taken for one'.repeat(100));
+    mkdirSync(folder.at('roots/1.db-shm'));
+    assert.throws(openMemory, (error) => isTidemarkError(error, 'unavailable') && error.message.includes('roots/1.db'));
+  });
+
+  it('is kept when it cannot be opened for another reason than damage', () => {
+    const memory = openMemory();
+    memory.update({ remember: [file('/a')], forget: [] });
+    memory.close();
+    mkdirSync(folder.at('roots/1.db-wal'));
+    assert.throws(openMemory, (error) => isTidemarkError(error, 'unavailable'));
+    folder.remove('roots/1.db-wal');
+    assert.deepEqual(keysOf(openMemory()), ['/a']);
+  });
+
+  it('waits for another process that writes to it', async () => {
+    const memory = openMemory();
+    const isLocked = new Int32Array(new SharedArrayBuffer(4));
+    const writer = new Worker(WRITE_FOR_A_WHILE, {
+      eval: true,
+      workerData: { path: folder.at('roots/1.db'), isLocked },
+    });
+    const ended = once(writer, 'exit');
+    await Atomics.waitAsync(isLocked, 0, 0).value;
+    memory.update({ remember: [file('/a')], forget: [] });
+    assert.deepEqual(keysOf(memory), ['/a', '/b']);
+    await ended;
+  });
+
+  it('is unavailable, and says which file, when it cannot be opened', () => {
+    mkdirSync(folder.at('roots/1.db'), { recursive: true });
+    assert.throws(openMemory, (error) => isTidemarkError(error, 'unavailable') && error.message.includes('roots/1.db'));
+  });
+});
+
+/** The paths of the files that this process has open. */
+function openFiles(): string[] {
+  return readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${fd}`)];
+    } catch {
+      // It was closed meanwhile.
+      return [];
+    }
+  });
+}
