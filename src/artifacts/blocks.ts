@@ -18,7 +18,7 @@ export interface Block {
   readonly isOnly: boolean;
 }
 
-export interface PumpOptions {
+export interface CutOptions {
   /** Is given the blocks in their order, the next ones before it is done with one. An empty body is one empty block. */
   readonly take: (block: Block) => Promise<unknown>;
   readonly signal?: AbortSignal | undefined;
@@ -26,26 +26,26 @@ export interface PumpOptions {
 
 /**
  * Cuts a body into blocks of one size. Resolves with its length in bytes when all of them are taken; rejects at once
- * when one cannot be, or the signal says so, however long the body would keep us waiting; nothing is being taken any
+ * when one cannot be, or the signal says so, however long the next bytes of the body take; nothing is being taken any
  * more then.
  */
-export async function pumpBlocks(body: ArtifactBody, { take, signal }: PumpOptions): Promise<number> {
-  const pump = new Pump(take);
-  const abort = (): void => pump.fail(signal?.reason);
+export async function cutIntoBlocks(body: ArtifactBody, { take, signal }: CutOptions): Promise<number> {
+  const cutter = new BlockCutter(take);
+  const abort = (): void => cutter.fail(signal?.reason);
   signal?.addEventListener('abort', abort);
   try {
     signal?.throwIfAborted();
-    pump.run(body).catch((error: unknown) => pump.fail(error));
-    return await pump.ended;
+    cutter.run(body).catch((error: unknown) => cutter.fail(error));
+    return await cutter.ended;
   } finally {
     signal?.removeEventListener('abort', abort);
-    await pump.settled();
+    await cutter.settled();
   }
 }
 
-class Pump {
+class BlockCutter {
   readonly ended: Promise<number>;
-  readonly #take: PumpOptions['take'];
+  readonly #take: CutOptions['take'];
   readonly #free: SharedArrayBuffer[] = [];
   readonly #underWay = new Set<Promise<void>>();
   readonly #resolve: (length: number) => void;
@@ -55,7 +55,7 @@ class Pump {
   #used = 0;
   #given = 0;
 
-  constructor(take: PumpOptions['take']) {
+  constructor(take: CutOptions['take']) {
     this.#take = take;
     ({ promise: this.ended, resolve: this.#resolve, reject: this.#reject } = Promise.withResolvers<number>());
   }

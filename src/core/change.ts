@@ -7,8 +7,8 @@ export const CHANGE_KINDS = ['created', 'updated', 'deleted'] as const;
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
 /**
- * What somebody says about one resource: its complete state after a change, or (state `undefined`) that it is gone.
- * Whether that makes it created or updated is decided against what is known of it, not by who says it.
+ * A statement of a source about one resource: its complete state after a change, or (state `undefined`) that it was
+ * deleted. Whether it was created or updated is decided by its stored state, not by the source.
  */
 export interface ChangeEvent {
   readonly set: SetId;
@@ -25,8 +25,8 @@ export interface ChangeEvent {
   readonly source?: string;
   readonly position?: number;
   /**
-   * Several events have this position: only one below the source's last position counts as known. So whoever works at a
-   * position is stopped by the first event of a later one, however late its own events come.
+   * Several events have this position: only one below the source's last position counts as known. So a process that
+   * works at a position is stopped by the first event of a later one, however late its own events come.
    */
   readonly sharesPosition?: true;
   /**
@@ -37,7 +37,7 @@ export interface ChangeEvent {
   readonly order?: number;
   /**
    * When it happened, for history that is taken over: its change gets this stamp, unless the log has come further; then
-   * it gets the next one. A time that has not come yet counts as now. Absent for what is told as it happens.
+   * it gets the next one. A time that has not come yet counts as now. Absent for what is reported as it happens.
    */
   readonly time?: Stamp;
 }
@@ -66,8 +66,8 @@ export interface Change {
 }
 
 /**
- * Decides an event against the state it meets: the change that it makes, or `undefined` when it tells nothing new.
- * Both states are canonical JSON, `undefined` for a resource that is not there.
+ * Decides an event against the state it meets: the change that it makes, or `undefined` when it changes nothing. Both
+ * states are canonical JSON, `undefined` for a resource that is not there.
  */
 export function decide(current: EncodedState | undefined, next: EncodedState | undefined): ChangeKind | undefined {
   if (next === undefined) return current === undefined ? undefined : 'deleted';

@@ -4,10 +4,10 @@
  *
  * - `invalid`: what was given is wrong, and stays wrong when tried again
  * - `not-found`: no such set, page or resource
- * - `conflict`: somebody else changed it first
+ * - `conflict`: another client or process changed it first
  * - `gone`: it was there, and will not come back (a page of an old epoch)
  * - `forbidden`: the caller may not do this
- * - `not-ready`: being made; try again in a moment
+ * - `not-ready`: being made; try again in a few seconds
  * - `unavailable`: a store or a root does not answer, or refuses to write; may pass
  * - `incompatible`: the store has a schema that this version cannot use
  */

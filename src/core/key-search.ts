@@ -39,7 +39,7 @@ export function holder(texts: readonly string[]): (key: ResourceKey) => boolean 
   return (key) => expression.test(key);
 }
 
-/** How a key may hold a text: as names of a path, or as it stands in a URI. */
+/** How a key may hold a text: as names of a path, or as it is written in a URI. */
 function spellings(text: string, field: string): readonly string[] {
   const inPath = keyOfPath(text).slice(1);
   const inUri = text.replace(NOT_IN_A_URI, encodeURIComponent);

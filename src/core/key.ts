@@ -16,7 +16,7 @@ export interface KeyRange {
 export const LOCATION_TYPES = ['url', 'abs_path', 'rel_path'] as const;
 export type LocationType = (typeof LOCATION_TYPES)[number];
 
-/** Where a resource is, in the words of whoever posts it. */
+/** Where a resource is, as the sender of the event writes it. */
 export interface Location {
   readonly value: string;
   readonly type: LocationType;
@@ -44,7 +44,7 @@ export function keyOfPath(path: string): ResourceKey {
   return `/${PLAIN_PATH.test(path) ? path : path.split('/').map(encodeSegment).join('/')}`;
 }
 
-/** The path below the root that a key stands for, or undefined when no file can have it. */
+/** The path below the root that a key means, or undefined when no file can have it. */
 export function pathOfKey(key: ResourceKey): string | undefined {
   if (!key.startsWith('/') || key.length === 1 || key.includes('?')) return undefined;
   if (!key.includes('%')) return key.slice(1);
@@ -58,7 +58,7 @@ export function keyOfNames(names: readonly string[]): ResourceKey {
   return `/${names.map(encodeSegment).join('/')}`;
 }
 
-/** The names of the path that a key stands for; undefined for a URI elsewhere, and for a path with a query. */
+/** The names of the path that a key means; undefined for a URI elsewhere, and for a path with a query. */
 export function namesOfKey(key: ResourceKey): readonly string[] | undefined {
   if (!key.startsWith('/') || key.includes('?')) return undefined;
   const names = key.slice(1).split('/').map(decodeSegment);
@@ -153,7 +153,7 @@ export function keyOfLocation(location: Location, base: LocationBase, field: str
   return type === 'url' ? keyOfUrl(value, base, field) : keyOfPath(relativePath(location, base, field));
 }
 
-/** Why no client can fetch the resource that a key stands for in a set; undefined when one can. */
+/** Why no client can fetch the resource that a key means in a set; undefined when one can. */
 export function unfetchable(key: ResourceKey): 'not-http' | 'fragment' | undefined {
   if (key.includes('#')) return 'fragment';
   return key.startsWith('/') || IS_WEB.test(key) ? undefined : 'not-http';
@@ -236,7 +236,7 @@ function canonicalPath(path: string): ResourceKey | undefined {
 }
 
 function encodeSegment(name: string): string {
-  // encodeURIComponent also encodes $ & + , ; = : @, which stand for themselves in a path segment.
+  // encodeURIComponent also encodes $ & + , ; = : @, which need no encoding in a path segment.
   return encodeURIComponent(name).replace(/%(?:24|26|2B|2C|3B|3D|3A|40)/g, decodeURIComponent);
 }
 

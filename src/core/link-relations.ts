@@ -25,7 +25,7 @@ const MAX_URI_LENGTH = 2048;
  */
 export const NAVIGATION_RELATIONS: ReadonlySet<string> = new Set(['up', 'index', 'contents', 'resourcesync']);
 
-/** A link to what turns the former state of a resource into the present one (ResourceSync 1.1, 14.4). */
+/** A link to a patch that makes the present state of a resource from the former one (ResourceSync 1.1, 14.4). */
 export const PATCH_RELATION = 'http://www.openarchives.org/rs/terms/patch';
 
 /** How the OpenMinTeD ResourceSync protocol spells a name. No name that is registered has a space in it. */

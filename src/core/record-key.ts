@@ -4,14 +4,14 @@ import { keyOfNames, namesOfKey, type ResourceKey } from './key.ts';
 
 /**
  * The id of a record as the key of a resource, and back. An id is one name of a path, whatever it holds: a slash is
- * `%2F`, so that no id lies below another one, and none leads out of the folder of whoever mirrors the set. What cannot
- * be a name by itself begins with `=`, which is what `=` itself at the beginning of an id is doubled for:
+ * `%2F`, so that no id lies below another one, and none leads out of the folder of a client that mirrors the set. What
+ * cannot be a name by itself begins with `=`, which is what `=` itself at the beginning of an id is doubled for:
  *
  * - `=.` and `=..` for the ids `.` and `..`, which every client takes out of a path, encoded or not;
  * - `==a` for the id `=a`;
  * - `=first part/=second part/…` for a long id: a file system takes names of 255 bytes;
- * - `=:` and the SHA-256 of an id that no URI would hold. Only of such a one the key alone does not tell the id: its
- *   record does.
+ * - `=:` and the SHA-256 of an id that no URI would hold. Only for such a one the id does not follow from the key
+ *   alone: its record has it.
  */
 
 /**
@@ -19,7 +19,7 @@ import { keyOfNames, namesOfKey, type ResourceKey } from './key.ts';
  * empty. Each part before it has a few more: so no name is a folder for one id and a file for another.
  */
 const MOST_OF_NAME = 200;
-/** Characters of all parts together: a URI in a sitemap has at most 2,048, and before them stands the set's prefix. */
+/** Characters of all parts together: a URI in a sitemap has at most 2,048, and the set's prefix comes before them. */
 const MOST_OF_ID = 1_400;
 
 const ESCAPE = '=';
@@ -34,8 +34,7 @@ export function keyOfRecordId(id: string): ResourceKey {
   return keyOfNames(namesOf(id));
 }
 
-/**
- * The id that a key stands for; undefined for a key that no id has, and for one that holds only the digest of its id.
+/** The id that a key means; undefined for a key that no id has, and for one that holds only the digest of its id.
  */
 export function recordIdOfKey(key: ResourceKey): string | undefined {
   const names = namesOfKey(key) ?? [''];

@@ -109,7 +109,7 @@ export const MAX_TITLE_LENGTH = 500;
 export const DEFAULT_PAGE_ENTRIES = 10_000;
 export const DEFAULT_WINDOW_CHANGES = 50_000;
 
-/** What a slug looks like: one without two dots in a row, so that it is never taken for the way to another folder. */
+/** The form of a slug: one without two dots in a row, so that it is never taken for the way to another folder. */
 export const SLUG = /^(?!.*\.\.)[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/;
 
 /**

@@ -11,10 +11,7 @@ export type DatetimeProblem =
   | 'a datetime without a time zone'
   | 'no such day or time';
 
-/**
- * The code that a problem has in answers: what is right but for its time and zone is told apart from what is no
- * datetime.
- */
+/** The code that a problem has in answers: a date without a time or zone is distinguished from what is no datetime. */
 export function codeOfProblem(problem: DatetimeProblem): 'datetime-without-zone' | 'bad-datetime' {
   const isIncomplete = problem === 'a date without a time' || problem === 'a datetime without a time zone';
   return isIncomplete ? 'datetime-without-zone' : 'bad-datetime';
@@ -30,7 +27,7 @@ export function parseDatetime(text: string): number | DatetimeProblem {
     if (WITHOUT_TIME.test(text)) return 'a date without a time';
     return WITHOUT_ZONE.test(text) ? 'a datetime without a time zone' : 'not a W3C datetime';
   }
-  // Where everything stands is known by now: to have the expression cut out the parts takes four times as long.
+  // The place of every part is known by now: to have the expression cut them out takes four times as long.
   const [year, month, day] = [digits(text, 0, 4), digits(text, 5, 7), digits(text, 8, 10)];
   const [hour, minute, second] = [
     digits(text, 11, 13),

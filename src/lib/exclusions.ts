@@ -16,7 +16,7 @@ const MOST_CHARACTERS = 32_768;
 /** Bytes of a `.tidemarkignore`. */
 export const MOST_IGNORE_BYTES = 1_048_576;
 
-/** Whether a file or folder is left out, looked at by itself: whoever walks does not enter a folder that is. */
+/** Whether a file or folder is left out, judged by its own path: a walk does not enter a folder that is. */
 export type Exclusions = (path: string, isFolder: boolean) => boolean;
 
 /** What a root leaves out, besides what its `.tidemarkignore` does. */

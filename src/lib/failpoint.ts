@@ -82,6 +82,6 @@ export function failpoint(name: Failpoint): void {
   if (armed.passesLeft !== 0) return;
   process.kill(process.pid, armed.signal);
   // The signal is delivered to the process, not to this thread: without waiting, the next step might still happen.
-  const patience = armed.signal === 'SIGKILL' ? undefined : UNTIL_STOPPED;
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, patience);
+  const timeoutMs = armed.signal === 'SIGKILL' ? undefined : UNTIL_STOPPED;
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, timeoutMs);
 }

@@ -19,8 +19,8 @@ export function hasWildcard(glob: string): boolean {
 
 /**
  * Compiles a pattern of `.gitignore`, with groups (`{a,b}`) and ranges (`{1..3}`) besides. What is no complete group or
- * class stands for itself. RE2 knows no backtracking: a regular expression of JavaScript takes hours for a name that
- * nearly matches `*a*a*a/*a*a*a`.
+ * class is literal. RE2 knows no backtracking: a regular expression of JavaScript takes hours for a name that nearly
+ * matches `*a*a*a/*a*a*a`.
  */
 export function compileGlob(glob: string): Glob {
   if (!hasWildcard(glob)) return (text) => text === glob;
@@ -99,7 +99,7 @@ class GlobTranslator {
     return character;
   }
 
-  /** `**` between slashes stands for any folders, also for none. */
+  /** `**` between slashes matches any folders, also none. */
   #stars(): string {
     const isFirst = this.#at === 1 || this.#glob[this.#at - 2] === '/';
     let count = 1;
@@ -118,7 +118,7 @@ class GlobTranslator {
     const isNegated = '!^'.includes(this.#glob[this.#at] ?? ' ');
     const from = this.#at + (isNegated ? 1 : 0);
     let end = from;
-    // A bracket that comes first stands for itself.
+    // A bracket that comes first is literal.
     for (let first = true; end <= this.#lastBracket && (first || this.#glob[end] !== ']'); first = false) {
       end += this.#glob[end] === '\\' ? 2 : 1;
     }

@@ -30,7 +30,7 @@ export function makeFile(file: string): void {
   if (!existsSync(file)) closeSync(openSync(file, 'a', OWNER_ONLY.file));
 }
 
-/** Whether every account of the machine may look into a folder. */
+/** Whether every account of the machine may list a folder. */
 export function isOpenToAll(folder: string): boolean {
   return ((statSync(folder, { throwIfNoEntry: false })?.mode ?? 0) & 0o007) !== 0;
 }

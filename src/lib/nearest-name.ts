@@ -1,4 +1,4 @@
-/** The known name that somebody probably meant, or undefined when none is like it. */
+/** The known name that a person probably meant, or undefined when none is like it. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   if (name.length > 40) return undefined;
   const meant = name.toLowerCase();

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** So many may read far ahead; whoever comes to more of them takes his bytes slowly, or there are very many clients. */
+/** So many may read far ahead; with more of them, clients read slowly, or there are very many clients. */
 const MANY_STREAMS = 200;
 const SMALL_CHUNK = 16_384;
 

@@ -130,7 +130,7 @@ export const DOCUMENTS = {
     of: 'set',
     path: '/sets/:set/changelist-recent.xml',
     operation: { id: 'recentChangeList', summary: 'The latest changes, always one list' },
-    listed: { title: 'Recent changes', purpose: 'The latest changes in one list, to stay in step.' },
+    listed: { title: 'Recent changes', purpose: 'The latest changes in one list, to stay in sync.' },
     page: { title: 'Change List', purpose: 'Changes, in the order in which they came about.' },
     entries: 'changes',
     plan: ({ index, published }) => new ChangeLists(index).recent(published),

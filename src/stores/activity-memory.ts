@@ -6,7 +6,7 @@ import type { ChangeLog } from './change-log.ts';
 import type { ChangeCounts, SetStatistics } from './set-statistics.ts';
 
 export interface ActivityOptions {
-  /** Microseconds since 1970; the hours or days of both are told of, too. */
+  /** Microseconds since 1970; the hours or days of both are included. */
   readonly from: number;
   readonly until: number;
   readonly unit: TimeUnit;
@@ -15,7 +15,7 @@ export interface ActivityOptions {
 /** Sets whose counts are remembered, each of so many hours or days: 20 MB, if there were changes in all of them. */
 const MOST_SETS = 50;
 const MOST_REMEMBERED = 4_000;
-/** The most hours or days that are told of at once: eleven weeks, or five years. */
+/** The most hours or days in one answer: eleven weeks, or five years. */
 export const MOST_UNITS = 2_000;
 
 /** What is known of a contiguous time that is over. */

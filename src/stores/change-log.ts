@@ -40,13 +40,13 @@ export interface ChangeLog {
 
   /**
    * The changes of all sets strictly between two boundaries, also of those that were removed, ascending by stamp, as
-   * batches; none is above the watermark of the moment at which it was asked for. They are enough to make the log
-   * again: see `LogMaintenance.replay`.
+   * batches; none is above the watermark at the time of the call. They are enough to make the log again: see
+   * `LogMaintenance.replay`.
    */
   log(range: StampRange): AsyncIterable<readonly Change[]>;
 
   /**
-   * How far each source has come in each set, at a moment before the answer, in no order. Also of sets that were
+   * The last position of each source in each set, in no order, read some time before the answer. Also of sets that were
    * removed.
    */
   positions(): Promise<readonly SourcePosition[]>;

@@ -13,8 +13,8 @@ export async function readAcceptedClock(catalog: Catalog): Promise<AcceptedClock
 }
 
 /**
- * When the machine started by its clock, milliseconds since 1970: it changes only when somebody sets the clock, also
- * when the machine sleeps.
+ * When the machine started by its clock, milliseconds since 1970: it changes only when the clock is set, also when the
+ * machine sleeps.
  */
 export function startOfMachine(now = Date.now()): number {
   return now - uptime() * 1000;

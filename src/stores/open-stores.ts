@@ -57,7 +57,7 @@ export function lockOutOthers(file: string): { release(): void } {
   return lockStore(file, 'exclusive');
 }
 
-/** Copies the file of a store, as it is at one moment, to a file that is not there yet. */
+/** Copies a snapshot of a store's file to a file that does not exist yet. */
 export function copyStore(file: string, copy: string, onProgress: CopyProgress): Promise<void> {
   return copySqlite(file, copy, onProgress);
 }

@@ -1,6 +1,6 @@
 import { REQUEST_OUTCOMES, type RequestObserver, type RequestOutcome } from '../lib/elasticsearch/request-outcome.ts';
 
-/** Where the microseconds stand; before it, a number for each outcome. */
+/** The index of the microseconds; the numbers before it count one outcome each. */
 const MICROSECONDS = REQUEST_OUTCOMES.length;
 
 /** Requests to the store, counted by all threads of the process in memory that they share. */

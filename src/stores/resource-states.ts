@@ -18,8 +18,8 @@ export interface ResourceStates {
   read(set: SetId, range: KeyRange & { readonly tombstones: true }): AsyncIterable<readonly (Resource | Tombstone)[]>;
 
   /**
-   * All live resources as `read` gives them, with their states as text: whoever compares a million of them decodes only
-   * those that differ.
+   * All live resources as `read` gives them, with their states as text: a caller that compares a million of them
+   * decodes only those that differ.
    */
   states(set: SetId): AsyncIterable<readonly EncodedResource[]>;
 
@@ -28,16 +28,16 @@ export interface ResourceStates {
 
   /**
    * Live resources whose key holds what a person typed (see `parseKeySearch`), ascending by the bytes of their key,
-   * above `after`, at most `limit` (up to 1,000). A search for a beginning is a range, and quick. Any other one looks
-   * at one key after the other, and gives up after half a second or so: then it tells how far it has looked, with what
-   * it found so far, which may be nothing.
+   * above `after`, at most `limit` (up to 1,000). A search for a beginning is a range, and quick. Any other one tests
+   * key by key, and stops after about half a second: then it returns how far it came, with what it found so far, which
+   * may be nothing.
    * @throws TidemarkError `unavailable` when too many are searching at once
    */
   find(set: SetId, search: Search): Promise<FoundResources>;
 
   /**
    * Cuts a range of live keys into pieces that each keep to both limits, as even as can be; at least one piece, which
-   * may be empty. It tells exactly of the changes below `through`. May hold its thread for as long as it reads.
+   * may be empty. It counts exactly the changes below `through`. May block its thread for as long as it reads.
    */
   survey(set: SetId, range: KeyRange, limits: Limits): Promise<Survey>;
 }

@@ -2,7 +2,7 @@ import type { SetId } from '../core/resource-set.ts';
 import type { Stamp } from '../core/stamp.ts';
 
 /**
- * What a store can tell of itself in a moment, however much it holds: for metrics and `tidemark status`. Held to these
+ * What a store can report about itself quickly, however much it holds: for metrics and `tidemark status`. Held to these
  * promises by test/contract/store-gauge.ts. Both methods throw `unavailable` when the store does not answer.
  */
 export interface StoreGauge {

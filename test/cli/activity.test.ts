@@ -93,7 +93,7 @@ describeOnEachArtifactStore('activities on the command line', (place) => {
     const cases = {
       [`mapping cdl --input ${missing}`]: /there is no cdl\/harvest\/20180209/,
       [`mapping cdl --input ${torn}`]: /there is no .+20190209.+ no -prov.json beside it/,
-      'mapping cdl --input nonsense': /"nonsense" is no key of an Avro file: it looks like cdl\/harvest/,
+      'mapping cdl --input nonsense': /"nonsense" is no key of an Avro file; a valid one is cdl\/harvest/,
       [`mapping mdl --input ${HARVEST_KEY}`]: /is a file of cdl, not of mdl/,
       [`enrichment cdl --input ${HARVEST_KEY}`]:
         /avro holds OriginalRecord.v1, and enrichment reads MAP.4_0.MAPRecord.v1/,

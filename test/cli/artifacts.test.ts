@@ -248,7 +248,7 @@ describeOnEachArtifactStore('tidemark artifacts', (place) => {
     folder.write('part-00000.avro', file);
     assert.match(
       (await run('cat', 'part-00000.avro')).stderr,
-      /may be .+ schema\.name, or a file name as in keys, would tell/,
+      /may be .+ schema\.name, or a file name as in keys, would decide/,
     );
   });
 
@@ -275,7 +275,7 @@ describeOnEachArtifactStore('tidemark artifacts', (place) => {
     const torn = 'cdl/harvest/20170209/20170209_104428-cdl-OriginalRecord.v1.avro';
     await store.put(torn, [Buffer.from('torn')]);
     for (const [args, message, code] of [
-      [['cat', 'cdl/x'], /"cdl\/x" is no key of an Avro file: it looks like cdl\/harvest\//, 2],
+      [['cat', 'cdl/x'], /"cdl\/x" is no key of an Avro file; a valid one is cdl\/harvest\//, 2],
       [['show', torn.replaceAll('2017', '2018')], /there is no cdl\/harvest\/20180209\//, 2],
       [['show', torn], /it has no -prov\.json beside it, so the run that wrote it is not over/, 2],
       [['at', 'yesterday', '--activity', 'harvest'], /"yesterday" is not a W3C datetime: use one such as/, 2],

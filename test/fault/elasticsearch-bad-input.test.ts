@@ -32,11 +32,7 @@ describe('an Elasticsearch that cannot be used', () => {
       await remove(alias);
 
       await put(`${alias}-000001`, FOREIGN);
-      await isRefused(
-        source,
-        new RegExp(`index ${alias}-000001 that the alias ${alias} does not stand for`),
-        'migrate',
-      );
+      await isRefused(source, new RegExp(`index ${alias}-000001 that the alias ${alias} does not point to`), 'migrate');
       await remove(`${alias}-000001`);
 
       await put(`${source.prefix}-soup`, { ...FOREIGN, aliases: { [alias]: {} } });
@@ -52,17 +48,17 @@ describe('an Elasticsearch that cannot be used', () => {
     await isRefused(source, new RegExp(`there is an index ${source.prefix}, where an alias`));
   });
 
-  it('is refused and left as it is when the alias of all stands for an index of another program', async () => {
+  it('is refused and left as it is when the alias of all points to an index of another program', async () => {
     await put(`${source.prefix}-soup`, { ...FOREIGN, aliases: { [source.prefix]: {} } });
-    await isRefused(
-      source,
-      new RegExp(`alias ${source.prefix} stands for the index ${source.prefix}-soup, which this`),
-    );
+    await isRefused(source, new RegExp(`alias ${source.prefix} points to the index ${source.prefix}-soup, which this`));
   });
 
-  it('is refused when an alias stands for two indices', async () => {
+  it('is refused when an alias points to two indices', async () => {
     for (const number of [1, 2]) await put(`${source.prefix}-log-00000${number}`, ours('log', 1));
-    await isRefused(source, /the alias \S+-log stands for \S+-log-000001 and \S+-log-000002: one index is to be there/);
+    await isRefused(
+      source,
+      /the alias \S+-log points to \S+-log-000001 and \S+-log-000002: it must point to one index/,
+    );
   });
 
   it('is refused when an index has a newer schema', async () => {

@@ -8,7 +8,7 @@ const MAGIC = Buffer.from('Obj\u0001');
 
 export const SYNC_LENGTH = 16;
 
-/** Bytes. A longer one is refused: no schema of ours, and no note in it, is near that. */
+/** Bytes. A longer one is refused: no schema of ours, with its `doc`, is near that. */
 export const LONGEST_HEADER = 1_048_576;
 
 /** The key of our metadata that has the full name of the schema, which parsers of Avro lose. */

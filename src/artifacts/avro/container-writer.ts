@@ -25,12 +25,12 @@ export interface EncodeOptions<Id extends SchemaId> {
   readonly records: AsyncIterable<readonly RecordOf[Id][]>;
   /** Deflate unless given: every reader has it. */
   readonly codec?: Codec | undefined;
-  /** A note on what made the file, for the schema: see doc-text.ts. */
+  /** What made the file, for the `doc` of the schema: see doc-text.ts. */
   readonly doc?: string | undefined;
   /** More for the header; keys that begin with `avro.` are Avro's. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   /**
-   * Told of each block when it is given out, in their order: the records are those that were given, one after the
+   * Called with each block when it is given out, in their order: the records are those that were given, one after the
    * other.
    */
   readonly onBlock?: ((block: BlockPlace) => void) | undefined;

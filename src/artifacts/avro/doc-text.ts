@@ -1,4 +1,4 @@
-/** The activity that writes a file, for the note in its schema. */
+/** The activity that writes a file, for the `doc` of its schema. */
 export interface DocumentedActivity {
   /** Such as `mapping`. */
   readonly activity: string;

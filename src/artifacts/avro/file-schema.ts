@@ -18,10 +18,10 @@ export interface FileSchema {
 export function fileSchema(metadata: ReadonlyMap<string, string>, wanted?: SchemaId): FileSchema {
   const schema = parseSchema(metadata.get('avro.schema'));
   const literal = nameOf(schema);
-  const told = metadata.get(SCHEMA_NAME);
-  const id = told === undefined ? idOf(literal, wanted) : idOf(told);
-  if (told !== undefined && !sameName(id, literal)) {
-    throw invalid(`it names its schema ${told}, but the schema in it is ${literal}`);
+  const declared = metadata.get(SCHEMA_NAME);
+  const id = declared === undefined ? idOf(literal, wanted) : idOf(declared);
+  if (declared !== undefined && !sameName(id, literal)) {
+    throw invalid(`it names its schema ${declared}, but the schema in it is ${literal}`);
   }
   if (!isWrittenAs(SCHEMAS[id], schema)) {
     throw invalid(`its schema is named ${literal}, but has other fields than ${NAME_PREFIX}${id}`);
@@ -58,7 +58,7 @@ function idOf(name: string, wanted?: SchemaId): SchemaId {
   if (found.length === 0) throw invalid(`its schema is ${name}, which is none of ours`);
   const names = found.map((id) => NAME_PREFIX + id).join(' or ');
   throw invalid(
-    `its schema is ${name}, which may be ${names}: header metadata ${SCHEMA_NAME}, or a file name as in keys, would tell`,
+    `its schema is ${name}, which may be ${names}: header metadata ${SCHEMA_NAME}, or a file name as in keys, would decide`,
   );
 }
 
@@ -68,8 +68,8 @@ function sameName(id: SchemaId, name: string): boolean {
 }
 
 /**
- * Whether values are written alike: names of types, notes and hints for a language do not matter. What a file has may
- * be any JSON.
+ * Whether values are written alike: names of types, doc texts and hints for a language do not matter. What a file has
+ * may be any JSON.
  */
 function isWrittenAs(ours: AvroType, given: unknown): boolean {
   const type = plain(given);

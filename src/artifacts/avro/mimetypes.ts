@@ -17,7 +17,7 @@ const MIMETYPE_OF: ReadonlyMap<string, Mimetype> = new Map(
 );
 
 /**
- * The symbol that stands for a MIME type in a file.
+ * The symbol of a MIME type in a file.
  * @throws TidemarkError `invalid` for a MIME type that has no symbol
  */
 export function symbolOf(mimetype: string): string {
@@ -28,9 +28,9 @@ export function symbolOf(mimetype: string): string {
   });
 }
 
-/** The MIME type that a symbol stands for. @throws TidemarkError `invalid` for a symbol that is none of the three */
+/** The MIME type of a symbol. @throws TidemarkError `invalid` for a symbol that is none of the three */
 export function mimetypeOf(symbol: string): Mimetype {
   const mimetype = MIMETYPE_OF.get(symbol);
   if (mimetype !== undefined) return mimetype;
-  throw new TidemarkError('invalid', `the symbol ${JSON.stringify(symbol)} stands for no mimetype`, { symbol });
+  throw new TidemarkError('invalid', `the symbol ${JSON.stringify(symbol)} is no mimetype`, { symbol });
 }

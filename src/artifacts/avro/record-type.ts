@@ -16,7 +16,7 @@ export interface RecordType<Id extends SchemaId> {
 
   /**
    * Reads the record that begins at a position. Undefined when the bytes end too early, or are no record.
-   * @throws TidemarkError `invalid` for a text that is no UTF-8, or a number that stands for no symbol
+   * @throws TidemarkError `invalid` for a text that is no UTF-8, or a number that is no symbol's
    */
   decode(buffer: Buffer, position: number): { readonly record: RecordOf[Id]; readonly end: number } | undefined;
 

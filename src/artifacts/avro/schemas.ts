@@ -1,7 +1,7 @@
 import type { Mimetype } from './mimetypes.ts';
 
 /**
- * The schemas that artifacts have: full names without `la.dp.avro.`, as they stand in keys. The first four are the
+ * The schemas that artifacts have: full names without `la.dp.avro.`, as they are in keys. The first four are the
  * source's, the others ours.
  */
 export const SCHEMA_IDS = [
@@ -126,7 +126,7 @@ export const NAME_PREFIX = 'la.dp.avro.';
 /**
  * As the source writes them. The dotted names make Avro pass over the namespace, so that to Avro both IndexRecords are
  * `IndexRecord.v1`; and no parser takes the full name, as a namespace must not have a part that begins with a digit. So
- * the literal namespace tells them apart.
+ * the literal namespace distinguishes them.
  */
 export const SCHEMAS: Readonly<Record<SchemaId, AvroRecord>> = {
   'OriginalRecord.v1': {

@@ -2,7 +2,7 @@ import { access, type FileHandle, link, mkdir, open, rm } from 'node:fs/promises
 import { dirname, join } from 'node:path';
 import { errorCode } from '../../lib/system-error.ts';
 import type { ArtifactBody, ObjectKey, PutOptions, StoredObject } from '../artifact-store.ts';
-import { BLOCK_BYTES, type Block, pumpBlocks } from '../blocks.ts';
+import { BLOCK_BYTES, type Block, cutIntoBlocks } from '../blocks.ts';
 import { BlockHasher } from '../hashing/block-hasher.ts';
 import { keyTaken } from '../store-errors.ts';
 import { folderError } from './folder-errors.ts';
@@ -59,7 +59,7 @@ async function writeBlocks(path: string, { root, body, signal }: WriteTask, hash
     syncing.catch(() => {});
   };
   try {
-    const length = await pumpBlocks(body, {
+    const length = await cutIntoBlocks(body, {
       signal,
       take: (block) => Promise.all([hasher.update(block), translated(root, write(block))]),
     });

@@ -2,7 +2,7 @@ import { TidemarkError } from '../../core/errors.ts';
 import { type Backoff, pauseAfter } from '../../lib/retry.ts';
 import { failureOf } from '../../lib/s3/s3-failure.ts';
 import type { ArtifactBody, ObjectKey, PutOptions, StoredObject } from '../artifact-store.ts';
-import { BLOCK_BYTES, type Block, pumpBlocks } from '../blocks.ts';
+import { BLOCK_BYTES, type Block, cutIntoBlocks } from '../blocks.ts';
 import { BlockHasher } from '../hashing/block-hasher.ts';
 import { keyTaken } from '../store-errors.ts';
 import type { NewObject, UploadedPart, WriteRequests } from './write-requests.ts';
@@ -52,7 +52,7 @@ class Upload {
 
   async run(): Promise<StoredObject> {
     const { key, body, signal } = this.#task;
-    const length = await pumpBlocks(body, { signal, take: (block) => this.#take(block) });
+    const length = await cutIntoBlocks(body, { signal, take: (block) => this.#take(block) });
     const hashes = await this.#hasher.digest();
     signal?.throwIfAborted();
     await this.#finish();

@@ -20,7 +20,7 @@ export interface ListedS3Page {
 
 /**
  * Reads one answer to ListObjectsV2, requested with `EncodingType: 'url'`; or returns what is wrong with it, in words
- * that follow the server's name. An answer that was cut off may still look like a list: what it lacks must not be taken
+ * that follow the server's name. An answer that was cut off may still be a valid list: what it lacks must not be taken
  * for deleted.
  */
 export function readList(

@@ -115,7 +115,7 @@ class PackedFile {
     this.#output = createWriteStream(file);
     this.#closed = new Promise((resolve) => this.#output.on('close', () => resolve()));
     this.#done = pipeline(this.#gzip, this.#output);
-    // Told by write() or end(); without this, a full disk between two writes would end the process.
+    // write() or end() report it; without this, a full disk between two writes would end the process.
     this.#done.catch(() => {});
   }
 

@@ -22,7 +22,7 @@ export class LogTail {
   }
 
   /** Resolves when everything that was committed before the call has been handed on. */
-  look(): Promise<void> {
+  catchUp(): Promise<void> {
     return this.#shared.read();
   }
 

@@ -156,7 +156,7 @@ export class PageDirectory {
     return this.#pages.filter(({ full }) => full !== undefined);
   }
 
-  /** Whether empty pages stand beside others. */
+  /** Whether there are empty pages beside others. */
   hasEmptyPages(): boolean {
     return this.#pages.length > 1 && this.#pages.some(({ entries }) => entries === 0);
   }

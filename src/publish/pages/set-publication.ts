@@ -30,7 +30,7 @@ export interface KnownPage {
 }
 
 /**
- * The page directory of one set and epoch, kept in step with the log and with what other processes write to the
+ * The page directory of one set and epoch, kept in sync with the log and with what other processes write to the
  * catalog.
  */
 export class SetPublication {
@@ -58,7 +58,7 @@ export class SetPublication {
   async settled<Result>(set: ResourceSet, use: (directory: PageDirectory) => Result): Promise<Result> {
     // A slow request may know less of the set than the one before.
     if ((set.pagesSince ?? 0) > (this.#set.pagesSince ?? 0)) this.#set = set;
-    await this.#parts.tail.look();
+    await this.#parts.tail.catchUp();
     for (let round = 0; round < MOST_ROUNDS; round++) {
       if (await this.#isSettled()) return use(this.#directory!);
       // One that began before the log was read may not have counted all of it.
@@ -66,7 +66,7 @@ export class SetPublication {
       await this.#settle();
       if (began && this.#directory !== undefined && !this.#needsSettling(this.#directory)) return use(this.#directory);
     }
-    throw new TidemarkError('not-ready', `the pages of "${this.#set.slug}" are being made: try again in a moment`);
+    throw new TidemarkError('not-ready', `the pages of "${this.#set.slug}" are being made: try again in a few seconds`);
   }
 
   /** The listed pages as they are known by now, without reading the log; none before a client asked for a list. */
@@ -125,7 +125,7 @@ export class SetPublication {
     const isWidened = directory.hasTooManyPages;
     if (isWidened) await this.#replaceAll(directory);
     // The pieces may be counted further than the other pages; an index has one time for all of them.
-    if (isResized || overflowing.length > 0 || isWidened) await this.#parts.tail.look();
+    if (isResized || overflowing.length > 0 || isWidened) await this.#parts.tail.catchUp();
     this.#count();
     if (directory.overflowing().length > 0) return;
     directory.removeEmptyPages(Date.now());

@@ -14,8 +14,8 @@ import { movePointer, readPointer } from './pointer.ts';
 
 /** Milliseconds that the commit of another process may wait to be applied, before this one does it. */
 const TAKE_OVER_AFTER = 1_000;
-/** Milliseconds between two looks at the pointer, while somebody else's commit is being applied. */
-const LOOK_AFTER = 20;
+/** Milliseconds between two reads of the pointer, while another process's commit is being applied. */
+const POLL_AFTER = 20;
 const APPLY_BACKOFF = { firstMs: 100, longestMs: 2_000 };
 /** For a reader, and a process that closes: until a commit is applied, and the same while applying fails. */
 const THROUGH_TIMEOUT_MS = { working: 10_000, failing: 2_000 };
@@ -61,14 +61,14 @@ export class Applier {
       this.#done.add(number);
       this.#applying.delete(number);
     });
-    // Given up when it is closed: whoever comes next finds it.
+    // Given up when it is closed: the next process finds it.
     applying.catch(() => {});
     this.#applying.set(number, applying);
     this.#advance();
   }
 
   /**
-   * Resolves when every commit up to a number is applied, whoever applies it.
+   * Resolves when every commit up to a number is applied, by any process.
    * @throws TidemarkError `unavailable` when that takes too long
    */
   async through(number: number): Promise<void> {
@@ -77,13 +77,16 @@ export class Applier {
       this.#advance();
       const timeoutMs = this.#fault === undefined ? THROUGH_TIMEOUT_MS.working : THROUGH_TIMEOUT_MS.failing;
       if (Date.now() - begin > timeoutMs) throw this.#fault ?? notApplied(number);
-      await withTimeout(this.#progress.promise, LOOK_AFTER * 10, () => {});
+      await withTimeout(this.#progress.promise, POLL_AFTER * 10, () => {});
     }
   }
 
-  /** Looks what is applied by now, whoever did it; what nobody applies is begun, and not waited for. */
+  /**
+   * Reads which commits are applied by now, by any process; starts to apply those that no process applies, and does not
+   * wait for them.
+   */
   async notice(): Promise<void> {
-    await this.#lookAtPointer();
+    await this.#readPointer();
     this.#advance();
   }
 
@@ -119,10 +122,10 @@ export class Applier {
           waitedFor = next;
           since = Date.now();
         }
-        await this.#lookAtPointer();
+        await this.#readPointer();
         if (this.#log.applied >= next) continue;
         if (record.number === next && Date.now() - since > TAKE_OVER_AFTER) this.start(record);
-        else await wait(LOOK_AFTER);
+        else await wait(POLL_AFTER);
       }
     }
   }
@@ -142,7 +145,7 @@ export class Applier {
     this.#settle(number);
   }
 
-  async #lookAtPointer(): Promise<void> {
+  async #readPointer(): Promise<void> {
     const pointer = await readPointer(this.#cluster, this.#names);
     if (pointer !== undefined && pointer.commit > this.#log.applied) this.#settle(pointer.commit);
   }
@@ -150,7 +153,7 @@ export class Applier {
   #settle(number: number): void {
     this.#fault = undefined;
     for (const done of this.#done) if (done <= number) this.#done.delete(done);
-    this.#log.noteApplied(number);
+    this.#log.markApplied(number);
     this.#progress.resolve();
     this.#progress = Promise.withResolvers();
   }
@@ -205,5 +208,5 @@ export class Applier {
 }
 
 function notApplied(number: number): TidemarkError {
-  return new TidemarkError('unavailable', `commit ${number} is being applied: try again in a moment`);
+  return new TidemarkError('unavailable', `commit ${number} is being applied: try again in a few seconds`);
 }

@@ -93,7 +93,7 @@ function stateHead(index: string, { id, state, stamp }: LoggedChange | LoggedOrd
 
 function stateTail(change: LoggedChange | LoggedOrder, text: string): string {
   const { id, state, stamp, created, weight, order } = change;
-  // A tombstone has no weight: that is how a survey tells it.
+  // A tombstone has no weight: a survey recognizes it by that.
   const size = state === undefined ? '' : `,"weight":${weight}`;
   const sample = isSampleKey(id) ? ',"milestone":true' : '';
   const orders = 'raised' in change ? `${orderField(order)},"raised":${change.raised}` : orderField(order);

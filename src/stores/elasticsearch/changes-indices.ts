@@ -5,8 +5,8 @@ import { makeChangesIndex } from './schema.ts';
 
 /** A shard is good for some 50 GB; change documents take some 200 bytes on disk. */
 const MOST_CHANGES = 200_000_000;
-/** Commits between two looks at how large the newest index is. */
-const LOOK_AFTER = 1_000;
+/** Commits between two checks of the size of the newest index. */
+const MEASURE_AFTER = 1_000;
 
 /** The indices of changes: the newest takes what is appended, and is followed by another when it is large. */
 export class ChangesIndices {
@@ -27,9 +27,9 @@ export class ChangesIndices {
    * disagree.
    */
   current(): Promise<string> {
-    if (this.#asked++ % LOOK_AFTER === 0) this.#current = undefined;
+    if (this.#asked++ % MEASURE_AFTER === 0) this.#current = undefined;
     if (this.#current === undefined) {
-      this.#current = this.#look();
+      this.#current = this.#newest();
       this.#current.catch(() => {
         this.#current = undefined;
       });
@@ -37,7 +37,7 @@ export class ChangesIndices {
     return this.#current;
   }
 
-  async #look(): Promise<string> {
+  async #newest(): Promise<string> {
     const [indices, counts] = await Promise.all([this.#indices(), this.#counts()]);
     const newest = indices.toSorted().at(-1)!;
     if ((counts[newest]?.primaries?.docs?.count ?? 0) < this.#most) return newest;

@@ -4,12 +4,12 @@ import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import { startOfMachine } from '../clock.ts';
 
 const CHECK_AFTER = 60_000;
-/** Milliseconds that somebody may set this clock by without another check. */
+/** Milliseconds by which this clock may be set without another check. */
 const SMALL_STEP = 1_000;
 
 /**
- * Compares this machine's clock with the store's, at most once a minute and when this one was set, and only when
- * somebody writes.
+ * Compares this machine's clock with the store's, at most once a minute and when this one was set, and only before a
+ * write.
  */
 export class ClockCheck {
   readonly #cluster: Cluster;
@@ -24,7 +24,7 @@ export class ClockCheck {
   async now(): Promise<number> {
     const now = Date.now();
     const start = startOfMachine(now);
-    // The time since the last check is measured by a clock that nobody sets.
+    // The time since the last check is measured by a clock that cannot be set.
     const isRecent = performance.now() - this.#checked < CHECK_AFTER;
     if (isRecent && Math.abs(start - this.#start) < SMALL_STEP) return now;
     await this.#compare();

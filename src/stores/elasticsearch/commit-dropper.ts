@@ -10,11 +10,11 @@ import { externalVersion, readPointer } from './pointer.ts';
 
 /** The `_id` of the number, in the index of ledgers, up to which commits have no changes any more. */
 const DROPPED = 'dropped';
-/** Milliseconds that a commit stays at least, unless it is told otherwise: nobody reads a range of keys for so long. */
+/** Milliseconds that a commit stays at least, by default: no reader takes so long for a range of keys. */
 const OLDER_THAN = 24 * 60 * 60 * 1000;
 /**
- * The last commits stay whatever their age. Whoever is further behind than 16 goes on from the pointer and reads none
- * of them.
+ * The last commits stay whatever their age. A process that is more than 16 commits behind goes on from the pointer and
+ * reads none of them.
  */
 const KEPT = 64;
 const PER_BULK = 500;
@@ -25,7 +25,7 @@ type Found = estypes.GetGetResult<Head> & { readonly _source: Head };
 
 /**
  * Takes the changes out of old commits, which the index of changes has, too. The documents stay, with their uuids: a
- * number is the fence of whoever comes late, and must never be free again. See docs/elasticsearch.md.
+ * number fences off late writers, and must never be free again. See docs/elasticsearch.md.
  */
 export class CommitDropper {
   readonly #cluster: Cluster;
@@ -40,13 +40,13 @@ export class CommitDropper {
     const [pointer, before] = await Promise.all([readPointer(this.#cluster, this.#names), this.#droppedSoFar()]);
     const youngest = Date.now() - olderThan;
     const mayGo = ({ stamp, timestamp }: CommitHead) => stamp < below && Date.parse(timestamp) <= youngest;
-    // Below the pointer, and so applied by whoever it was.
+    // Below the pointer, and so applied, by whichever process.
     const last = await this.#lastOf(before, (pointer?.commit ?? 0) - KEPT, mayGo);
     for (let done = before; done < last; ) {
       signal?.throwIfAborted();
       const to = Math.min(done + PER_BULK, last);
       await this.#dropRange(done + 1, to);
-      await this.#note(to);
+      await this.#record(to);
       done = to;
       onProgress?.(done - before, last - before);
     }
@@ -77,7 +77,7 @@ export class CommitDropper {
     }
   }
 
-  /** Those that somebody else has written meanwhile, perhaps its maker once more, are left as they are. */
+  /** Those that another process has written meanwhile, perhaps the one that made it, are left as they are. */
   async #replace(commits: readonly Found[]): Promise<void> {
     const lines = commits.map(({ _id, _seq_no, _primary_term, _source }) => {
       const action = { _index: this.#names.log, _id, if_seq_no: _seq_no, if_primary_term: _primary_term };
@@ -116,7 +116,7 @@ export class CommitDropper {
     return _source?.commit ?? 0;
   }
 
-  async #note(commit: number): Promise<void> {
+  async #record(commit: number): Promise<void> {
     const document = { doc_type: 'dropped', commit };
     await this.#cluster.ask((client) =>
       client.index(

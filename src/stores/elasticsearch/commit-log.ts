@@ -22,7 +22,7 @@ export interface LogHead {
 /** A commit that reserves the next number for the process that made it. */
 export interface Reservation {
   readonly uuid: string;
-  /** When it was read here, as `performance.now()` tells. */
+  /** When it was read here, by `performance.now()`. */
   readonly since: number;
 }
 
@@ -128,8 +128,8 @@ export class CommitLog {
   }
 
   /**
-   * Appends a commit with the number after the head. Returns whether it is in the log; if not, the log has grown by
-   * somebody else's.
+   * Appends a commit with the number after the head. Returns whether it is in the log; if not, another process has
+   * appended a commit.
    * @throws TidemarkError `unavailable` when it is not known: it may be in the log, or appear there
    */
   async append(record: CommitRecord): Promise<boolean> {
@@ -153,7 +153,7 @@ export class CommitLog {
   }
 
   /** Notes that every commit up to a number is applied, and forgets what they did. */
-  noteApplied(number: number): void {
+  markApplied(number: number): void {
     this.#applied = Math.max(this.#applied, number);
     while (this.#pending.length > 0 && this.#pending[0]!.number <= number) {
       const record = this.#pending.shift()!;
@@ -162,7 +162,7 @@ export class CommitLog {
     }
   }
 
-  /** True: it is there. False: another one is there. Undefined: it was written over meanwhile, look again. */
+  /** True: it is stored. False: another one is stored. Undefined: it was overwritten meanwhile, check again. */
   async #create(record: CommitRecord, body: Buffer): Promise<boolean | undefined> {
     const { number, uuid } = record;
     const place = { index: this.#names.log, id: String(number) };
@@ -201,17 +201,17 @@ export class CommitLog {
     this.#reservation = record.isReservation && { uuid, since: performance.now() };
     this.#pending.push(record);
     this.overlay.apply(record);
-    this.knownKeys.note(record.changes);
-    this.knownKeys.note(record.raised);
+    this.knownKeys.add(record.changes);
+    this.knownKeys.add(record.raised);
     for (const ledger of record.ledgers) this.ledgers.set(ledger.set, ledger);
     // The pointer may be known to be further than what was read.
-    this.noteApplied(this.#applied);
+    this.markApplied(this.#applied);
   }
 
   #leap({ commit, uuid, stamp }: Pointer): void {
     this.#head = { number: commit, uuid, stamp };
     this.#reservation = undefined;
-    this.noteApplied(commit);
+    this.markApplied(commit);
     this.#appliedStamp = stamp;
     this.ledgers.clear();
     this.knownKeys.clear();
@@ -227,7 +227,7 @@ function sourceOf<Source>(cluster: Cluster, got: estypes.MgetResponseItem<Source
   );
 }
 
-/** Whether it was answered, with a reason that will not pass in a moment. */
+/** Whether it was answered with an error that will not pass by itself. */
 function isRefusal({ details }: TidemarkError): boolean {
   const lasts = ['cluster_block_exception', 'index_not_found_exception'].includes(String(details.type));
   return lasts || details.status === 401 || details.status === 403;

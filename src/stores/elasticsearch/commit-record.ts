@@ -22,7 +22,7 @@ export interface CommitRecord {
   readonly stamp: Stamp;
   /** When it was decided, milliseconds since 1970. */
   readonly time: number;
-  /** The concrete index of its changes: whoever applies it, however late, writes them there. */
+  /** The concrete index of its changes: every process that applies it, however late, writes them there. */
   readonly changesIndex: string;
   readonly changes: readonly LoggedChange[];
   /** Orders that rose without a change, after all changes of their keys. */
@@ -174,7 +174,7 @@ function decodeRows<Row>(stored: StoredRows<Row>): readonly Row[] {
 export type CommitHead = Omit<CommitDocument, 'changes' | 'ledgers' | 'closed'>;
 
 /**
- * What is left of a commit that is dropped: nobody else can be given its number, and the chain of uuids has no hole.
+ * What is left of a commit that is dropped: its number can never be given again, and the chain of uuids has no hole.
  */
 export function withoutChanges({ uuid, after, stamp, timestamp, changes_index }: CommitHead): CommitDocument {
   return {

@@ -92,7 +92,7 @@ export class CurrentStateReader {
     const { overlay, knownKeys } = this.#log;
     const id = resourceId(sortKey);
     const mayBeThere = knownKeys.mayHold(set, id);
-    // What the overlay knows of was noted among the known keys as well.
+    // Every key in the overlay is also among the known keys.
     return { sortKey, id, current: mayBeThere ? overlay.get(sortKey) : undefined, mayBeThere };
   }
 

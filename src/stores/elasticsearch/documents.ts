@@ -22,7 +22,7 @@ interface StateFields {
 
 interface LinkFields {
   readonly rel: string;
-  /** `key` where the location alone does not tell it. */
+  /** `key` where it does not follow from the location alone. */
   readonly href: Location & { readonly key?: ResourceKey };
   readonly mime?: string;
 }
@@ -71,8 +71,8 @@ export function keyOfSortKey(sortKey: string): ResourceKey {
 }
 
 /**
- * The `_id` of a resource. Keys are longer than the 512 bytes that an `_id` may have; 132 bits tell 10^12 of them
- * apart.
+ * The `_id` of a resource. Keys are longer than the 512 bytes that an `_id` may have; 132 bits distinguish 10^12 of
+ * them.
  */
 export function resourceId(sortKey: string): string {
   return hash('sha256', sortKey, 'base64url').slice(0, 22);

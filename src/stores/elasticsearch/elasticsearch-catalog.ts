@@ -127,7 +127,7 @@ function toDocument<Body>(stored: Stored): CatalogDocument<Body> {
 }
 
 function conflict(kind: CatalogKind, id: string): TidemarkError {
-  return new TidemarkError('conflict', `the ${kind} ${id} was changed by somebody else meanwhile: read it again`, {
+  return new TidemarkError('conflict', `the ${kind} ${id} was changed meanwhile: read it again`, {
     kind,
     id,
   });

@@ -18,7 +18,7 @@ export interface GaugeParts {
 /** Asks for the end of the log, and for sums over the ledgers, which are one small document a set. */
 export class ElasticsearchGauge implements StoreGauge {
   readonly #parts: GaugeParts;
-  readonly #latest = new CoalescedRead(() => this.#lookAtLog());
+  readonly #latest = new CoalescedRead(() => this.#readLog());
   /** The sums as they were at a commit: while nothing is applied they stay. */
   #known: { readonly commit: number; readonly except: string; readonly totals: StoreTotals } | undefined;
 
@@ -40,7 +40,7 @@ export class ElasticsearchGauge implements StoreGauge {
     return totals;
   }
 
-  async #lookAtLog(): Promise<LogProgress> {
+  async #readLog(): Promise<LogProgress> {
     const { log, applier } = this.#parts;
     await log.exclusive(() => log.catchUp());
     // Whoever reads the log has to forget again what is applied: each commit that waits is kept in memory.

@@ -246,8 +246,8 @@ export class ElasticsearchIndex implements ResourceIndex {
   }
 
   /**
-   * Of ledgers, what is asked for by its id needs none; nor has a reader to wait until their index has made a segment
-   * of them.
+   * Ledgers are read by id, which is realtime, so they need no refresh: no reader waits until their index has made a
+   * segment.
    */
   async #refresh(...indices: readonly string[]): Promise<void> {
     const { cluster } = this.#parts;

@@ -6,7 +6,7 @@ import type { IndexNames } from './index-names.ts';
 
 type CommitBody = Parameters<typeof decodeCommit>[1];
 
-/** How keys were at a commit, when they changed after it: the log tells of each change what the key was before. */
+/** How keys were at a commit, when they changed after it: the log contains the former state of each change. */
 export class FormerStates {
   readonly #cluster: Cluster;
   readonly #log: string;
@@ -43,7 +43,7 @@ export class FormerStates {
   }
 }
 
-/** Commits are dropped a day after they were made: whoever began to read before that was paused meanwhile. */
+/** Commits are dropped a day after they were made: a reader that began before that was paused meanwhile. */
 function isDropped(number: number): TidemarkError {
   return new TidemarkError('unavailable', `commit ${number} was dropped from the log meanwhile: try again`);
 }

@@ -34,7 +34,7 @@ export class KnownKeys {
   }
 
   /** Remembers the keys of the next commit. */
-  note(changes: readonly { readonly set: SetId; readonly id: string }[]): void {
+  add(changes: readonly { readonly set: SetId; readonly id: string }[]): void {
     if (this.#sets.size === 0) return;
     for (const { set, id } of changes) if (this.#sets.has(set)) this.#add(fingerprint(id));
     if (this.#keys > this.#mostKeys) this.clear();

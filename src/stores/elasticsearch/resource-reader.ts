@@ -44,7 +44,7 @@ const NO_WEIGHT = -1;
 
 /**
  * Reads ranges of keys in their order. One key in 4,096, by its hash, is a sample key: a long range is cut at them, and
- * what lies between two is found in the same time everywhere. (A sorted search from a key on looks at everything above
+ * what lies between two is found in the same time everywhere. (A sorted search from a key on visits everything above
  * it, for each batch anew; a composite aggregation does so too, unless it has the whole index to itself, and needs
  * ordinals that every refresh throws away.)
  */

@@ -55,7 +55,7 @@ export async function prepareIndices(cluster: Cluster, names: IndexNames): Promi
   const [still] = missing.length === 0 ? [] : await missingKinds(cluster, names);
   if (still !== undefined) {
     const alias = names[still];
-    throw unusable(`there is an index ${concrete(alias, 1)} that the alias ${alias} does not stand for: add it, or`);
+    throw unusable(`there is an index ${concrete(alias, 1)} that the alias ${alias} does not point to: add it, or`);
   }
   await requireActive(cluster, names);
 }
@@ -108,7 +108,7 @@ async function missingKinds(cluster: Cluster, names: IndexNames): Promise<readon
 function requireOwnAlias(found: ReadonlyMap<string, Found>, { prefix, resources, changes }: IndexNames): void {
   for (const [name, { aliases = {} }] of found) {
     if (!(prefix in aliases) || resources in aliases || changes in aliases) continue;
-    throw unusable(`the alias ${prefix} stands for the index ${name}, which this program has not made;`);
+    throw unusable(`the alias ${prefix} points to the index ${name}, which this program has not created;`);
   }
 }
 
@@ -124,7 +124,7 @@ function unusable(message: string): TidemarkError {
   return new TidemarkError('incompatible', `${message} choose other names with TIDEMARK_INDEX_PREFIX`);
 }
 
-/** Another process may have made them a moment ago: an index is found before it can be read. */
+/** Another process may just have created them: an index is found before it can be read. */
 async function requireActive(cluster: Cluster, names: IndexNames): Promise<void> {
   const request = {
     index: KINDS.map((kind) => names[kind]),
@@ -190,7 +190,7 @@ function indicesOf(found: ReadonlyMap<string, Found>, names: IndexNames, kind: I
   const indices = [...found].filter(([, { aliases }]) => alias in (aliases ?? {}));
   if (kind !== 'changes' && indices.length > 1) {
     throw refuse(
-      `the alias ${alias} stands for ${indices.map(([name]) => name).join(' and ')}: one index is to be there`,
+      `the alias ${alias} points to ${indices.map(([name]) => name).join(' and ')}: it must point to one index`,
     );
   }
   return indices.map(([name, { mappings }]) => {
@@ -231,7 +231,7 @@ async function createIndex(cluster: Cluster, name: string, body: IndexBody): Pro
   if (type === 'resource_already_exists_exception') return;
   // Elasticsearch validates only one thing that may be wrong here: how many shards the cluster may have.
   const isFull = type === 'validation_exception' || type === 'illegal_argument_exception';
-  const advice = isFull ? ': remove indices that nobody needs, or raise cluster.max_shards_per_node' : '';
+  const advice = isFull ? ': remove indices that are no longer needed, or raise cluster.max_shards_per_node' : '';
   throw new TidemarkError(
     isFull ? 'unavailable' : 'incompatible',
     `Elasticsearch at ${cluster.name} does not make the index ${name}: ${reason}${advice}`,

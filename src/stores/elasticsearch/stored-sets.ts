@@ -3,7 +3,7 @@ import type { SetId } from '../../core/resource-set.ts';
 import type { StoredSet } from '../../core/stored-set.ts';
 import type { Catalog } from '../catalog.ts';
 
-/** The sets as the catalog has them; only what changed since the last look is read. */
+/** The sets as the catalog has them; only what changed since the last read is read. */
 export class StoredSets {
   readonly #catalog: Catalog;
   readonly #sets = new Map<SetId, StoredSet>();

@@ -9,7 +9,7 @@ export function putDocument(database: DatabaseSync, { kind, id, body, replaces }
   return transaction(database, () => {
     const found = database.prepare('SELECT version FROM catalog WHERE kind = ? AND id = ?').get(kind, id);
     if (found?.version !== replaces) {
-      throw new TidemarkError('conflict', `the ${kind} ${id} was changed by somebody else meanwhile: read it again`, {
+      throw new TidemarkError('conflict', `the ${kind} ${id} was changed meanwhile: read it again`, {
         kind,
         id,
       });

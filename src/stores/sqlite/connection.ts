@@ -19,7 +19,7 @@ const FAULTS: Readonly<Record<number, string>> = {
   26: 'is no SQLite database: check the setting TIDEMARK_STORE',
 };
 
-/** "Tide" in ASCII, in the file's header: tells our stores from the databases of other programs. */
+/** "Tide" in ASCII, in the file's header: distinguishes our stores from the databases of other programs. */
 export const APPLICATION_ID = 0x54696465;
 
 /**
@@ -75,7 +75,10 @@ export function transaction<Result>(database: DatabaseSync, work: () => Result):
   }
 }
 
-/** Reads of one moment. Synchronous, so that no other reader of this connection is held at that moment. */
+/**
+ * Runs reads that see one state of the store. Synchronous, so that no other read of this connection gets this state,
+ * too.
+ */
 export function snapshot<Result>(database: DatabaseSync, work: () => Result): Result {
   database.exec('BEGIN');
   try {
@@ -109,7 +112,7 @@ export function isBusy(error: unknown): boolean {
 function translate(file: string, error: unknown): unknown {
   if (error instanceof TidemarkError || !(error instanceof Error)) return error;
   const { errcode, code } = error as { errcode?: number; code?: string };
-  // The low byte is the primary result code, the others tell more about it.
+  // The low byte is the primary result code, the others detail it.
   const fault = errcode === undefined ? undefined : FAULTS[errcode & 0xff];
   if (fault !== undefined) return new TidemarkError('unavailable', `the store ${file} ${fault}`, { file }, error);
   if (errcode === undefined && code?.startsWith('E') && 'syscall' in error) {

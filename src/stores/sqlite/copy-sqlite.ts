@@ -11,7 +11,7 @@ const PAGES_AT_A_TIME = 2_000;
 export type CopyProgress = (done: number, total: number) => void;
 
 /**
- * Copies a store as it is at one moment into a file that is not there yet, while others go on reading and writing it.
+ * Copies a snapshot of a store into a file that does not exist yet, while other connections go on reading and writing.
  * @throws TidemarkError `incompatible` when it is no store of this program, `unavailable` when a file cannot be read or
  * written
  */

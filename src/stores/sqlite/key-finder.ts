@@ -5,7 +5,7 @@ import type { FindRequest, FoundRows } from './wire.ts';
 
 /** Milliseconds after which a search says how far it has come. */
 const MOST_TIME = 500;
-/** Keys between two looks at the clock: some milliseconds. */
+/** Keys between two checks of the deadline: some milliseconds. */
 const SLICE = 20_000;
 /** Above every key: keys are ASCII. */
 const NO_END = '\u007f';
@@ -26,7 +26,7 @@ export class KeyFinder {
     this.#sliceEnd = prepare(
       `SELECT key FROM resources WHERE set_id = ? AND key > ? ORDER BY key LIMIT 1 OFFSET ${SLICE - 1}`,
     );
-    // LIKE tells no case of ASCII letters apart.
+    // LIKE ignores the case of ASCII letters.
     const find = (holds: string) =>
       prepare(
         `SELECT key, state, stamp, created, event_order FROM resources
@@ -51,7 +51,7 @@ export class KeyFinder {
         ...patterns,
       ) as Iterable<unknown> as Iterable<Row>) {
         if (!holds(row[0])) continue;
-        // One more tells that there are more.
+        // One row above the limit: there are more.
         if (rows.length === limit) return { rows, next: rows[limit - 1]![0] };
         rows.push(row);
       }

@@ -56,7 +56,7 @@ export class Reader {
 
   async #limited<Result>(search: () => Promise<Result>): Promise<Result> {
     if (this.#waiting >= MOST_WAITING) {
-      throw new TidemarkError('unavailable', 'too many are searching at the moment: try again in a few seconds');
+      throw new TidemarkError('unavailable', 'too many searches are running: try again in a few seconds');
     }
     this.#waiting += 1;
     try {

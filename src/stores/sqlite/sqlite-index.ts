@@ -142,7 +142,7 @@ export class SqliteIndex implements ResourceIndex {
     this.#requireSet(set);
     const search = parseKeySearch(part);
     if (search.where === 'anywhere') return this.#reader.find({ set, texts: search.texts, after, limit });
-    // One more tells whether there are more.
+    // One row above the limit shows that there are more.
     const found: Resource[] = [];
     for (const beginning of search.beginnings) {
       const from = after === undefined || after < beginning ? beginning : after + ABOVE;
@@ -221,7 +221,7 @@ export class SqliteIndex implements ResourceIndex {
   async survey(set: SetId, range: KeyRange, limits: Limits): Promise<Survey> {
     this.#requireSet(set);
     const cutter = new PieceCutter(range.from, limits);
-    // In one transaction, so that it tells of one moment.
+    // In one transaction, so that all reads see the same state.
     return ask(this.#file, () =>
       snapshot(this.#database, () => {
         const [last] = this.#queries.lastStamp.get() as unknown as [Stamp];

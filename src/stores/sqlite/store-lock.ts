@@ -8,7 +8,7 @@ import { ask, isBusy } from './connection.ts';
 /** `shared`: uses the store. `exclusive`: replaces it, or changes its schema, while no other process has it open. */
 export type LockMode = 'shared' | 'exclusive';
 
-/** Milliseconds: a process that ends may have the store open a moment longer. */
+/** Milliseconds: a process that ends may keep the store open a little longer. */
 const WAIT = 500;
 
 // A read transaction holds a shared lock on the file until it ends; the file stays empty.

@@ -133,7 +133,7 @@ export function toResults({ outcomes, stamps }: ResultColumns, events: readonly 
 export interface WriterData {
   readonly file: string;
   readonly failpoint: string | undefined;
-  /** See clock.ts: of the moment at which the store was opened, since the thread starts with the first write. */
+  /** See clock.ts. Read when the store was opened, since the thread starts with the first write. */
   readonly startOfMachine: number;
 }
 

@@ -10,7 +10,9 @@ export interface WriterOptions {
   readonly identity: StoreIdentity;
 }
 
-/** The writer thread as seen from outside. It is started by the first write: whoever only reads never has one. */
+/**
+ * The writer thread as seen from outside. It is started by the first write: a process that only reads never has one.
+ */
 export class Writer {
   readonly #thread: CalledThread<WriterFunctions>;
   readonly #identity: StoreIdentity;

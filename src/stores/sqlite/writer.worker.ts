@@ -13,8 +13,7 @@ import type { EventColumns, PutRequest, WriterData } from './wire.ts';
 const { file, failpoint, startOfMachine } = workerData as WriterData;
 armFailpoint(failpoint);
 const database = connect(file);
-// Kilobytes. Keys in random order touch the whole index; whoever reads goes through it in order, and needs next to
-// nothing.
+// Kilobytes. Keys in random order touch the whole index; readers go through it in order, and need next to nothing.
 database.exec('PRAGMA cache_size = -16000');
 const committer = new Committer(database, new JumpCheck(startOfMachine));
 

@@ -43,16 +43,16 @@ describe('The tail of the log', () => {
     const first = await follow(tail, one);
     const second = await follow(tail, other);
     const stamps = await commit(3, one, other);
-    await tail.look();
+    await tail.catchUp();
     assert.deepEqual(first.seen, stamps);
     assert.deepEqual(
       second.seen,
       stamps.map((stamp) => stamp + 2),
     );
     assert.ok(first.head < stamps[0]!);
-    await tail.look();
+    await tail.catchUp();
     const more = await commit(2, one);
-    await tail.look();
+    await tail.catchUp();
     assert.deepEqual(first.seen, [...stamps, ...more]);
   });
 
@@ -60,21 +60,21 @@ describe('The tail of the log', () => {
     const tail = new LogTail(sets.index);
     const { seen } = await follow(tail, one);
     await commit(2, other);
-    await tail.look();
+    await tail.catchUp();
     tail.unfollow(one);
     await commit(2, one);
-    await tail.look();
+    await tail.catchUp();
     assert.deepEqual(seen, []);
   });
 
   it('begins at the first request, and returns to who follows later where it is', async () => {
     const tail = new LogTail(sets.index);
     await commit(1, one);
-    await tail.look();
+    await tail.catchUp();
     const stamps = await commit(1, one);
     const { head, seen } = await follow(tail, one);
     assert.ok(head < stamps[0]!);
-    await tail.look();
+    await tail.catchUp();
     assert.deepEqual(seen, stamps);
     const later = await follow(tail, other);
     assert.ok(later.head > stamps[0]!);
@@ -86,7 +86,7 @@ describe('The tail of the log', () => {
     const stamps: number[] = [];
     for (const count of [1_999, 2_000, 4_001]) {
       stamps.push(...(await commit(count, one)));
-      await tail.look();
+      await tail.catchUp();
       assert.deepEqual(seen, stamps);
     }
   });
@@ -95,9 +95,9 @@ describe('The tail of the log', () => {
     const tail = new LogTail(sets.index);
     const { seen } = await follow(tail, one);
     await sets.index.mark();
-    await tail.look();
+    await tail.catchUp();
     const stamps = await commit(1, one);
-    await tail.look();
+    await tail.catchUp();
     assert.deepEqual(seen, stamps);
   });
 
@@ -106,7 +106,7 @@ describe('The tail of the log', () => {
     const index = withAfter(sets.index, 'watermark', async () => stamps.push(...(await commit(3, one))));
     const tail = new LogTail(index);
     const { seen } = await follow(tail, one);
-    for (let looks = 0; looks < 3; looks++) await tail.look();
+    for (let looks = 0; looks < 3; looks++) await tail.catchUp();
     assert.deepEqual(seen, stamps);
   });
 });

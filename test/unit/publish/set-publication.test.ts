@@ -148,7 +148,7 @@ describe('The publication of a set', () => {
     await settled(publication);
     assert.equal((await storedDirectory())?.body.pages[0]?.entries, 2);
     const [deleted] = (await commitAll(deletion(id(), 'd'))) as [number];
-    await tail.look();
+    await tail.catchUp();
     await publication.close();
     const { pages, through } = (await storedDirectory())!.body;
     assert.equal(pages[0]?.entries, 0);
@@ -232,7 +232,7 @@ describe('The publication of a set', () => {
         if (surveys === 1 || when === 'before') return;
         await commitAll(deletion(id(), 'b'));
         second = settled(publication);
-        await tail.look();
+        await tail.catchUp();
         await setImmediate();
       },
     });
@@ -250,7 +250,7 @@ describe('The publication of a set', () => {
       if (second !== undefined) return;
       await commitAll(deletion(id(), 'b'));
       second = settled(publication);
-      await tail.look();
+      await tail.catchUp();
       await setImmediate();
     });
     const publication = publicationOf(published, { tail, catalog });

@@ -11,7 +11,7 @@ describe('keys that are known of sets that began here', () => {
   it('miss none that was noted, and hardly take one that was not for one that was', () => {
     const known = new KnownKeys();
     known.begin(1);
-    known.note(changes(1, 20_000));
+    known.add(changes(1, 20_000));
     const mistaken = Array.from({ length: 20_000 }, (_, number) => known.mayHold(1, idOf(1, 20_000 + number)));
     assert.ok(Array.from({ length: 20_000 }, (_, number) => known.mayHold(1, idOf(1, number))).every(Boolean));
     assert.ok(mistaken.filter(Boolean).length <= 3);
@@ -20,7 +20,7 @@ describe('keys that are known of sets that began here', () => {
   it('may be anything in a set that had changes before', () => {
     const known = new KnownKeys();
     known.begin(1);
-    known.note(changes(2, 1));
+    known.add(changes(2, 1));
     assert.equal(known.mayHold(2, idOf(2, 5)), true);
     assert.equal(known.mayHold(1, idOf(2, 0)), false);
   });
@@ -28,9 +28,9 @@ describe('keys that are known of sets that began here', () => {
   it('are forgotten when there are too many: then any key may be there', () => {
     const known = new KnownKeys(100);
     known.begin(1);
-    known.note(changes(1, 100));
+    known.add(changes(1, 100));
     assert.equal(known.mayHold(1, idOf(1, 500)), false);
-    known.note(changes(1, 101));
+    known.add(changes(1, 101));
     assert.equal(known.mayHold(1, idOf(1, 500)), true);
   });
 });

@@ -17,7 +17,7 @@ export interface DocumentHead {
 }
 
 /**
- * A document up to its first entry: its own links and metadata stand before all entries (ResourceSync 1.1, 7). The root
+ * A document up to its first entry: its own links and metadata come before all entries (ResourceSync 1.1, 7). The root
  * is left open.
  */
 export function documentHead({ root, links, md }: DocumentHead): string {

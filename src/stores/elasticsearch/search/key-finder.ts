@@ -41,8 +41,8 @@ interface Slice {
 type Wanted = Pick<Search, 'after' | 'limit'>;
 
 /**
- * Finds resources by a part of their key. Elasticsearch looks at every term for that, so the set is looked through in
- * slices: what a slice finds is complete, and where the time is over, the search can go on.
+ * Finds resources by a part of their key. Elasticsearch tests every term for that, so the set is searched in slices:
+ * what a slice finds is complete, and where the time is over, the search can go on.
  */
 export class KeyFinder {
   readonly #parts: FinderParts;
@@ -73,7 +73,7 @@ export class KeyFinder {
     const deadline = performance.now() + MOST_TIME;
     const found: Resource[] = [];
     for await (const slice of this.#slices(set, after)) {
-      // One more tells whether there are more.
+      // One row above the limit shows that there are more.
       found.push(...(await this.#search(slice, texts, limit + 1 - found.length)));
       if (found.length > limit) return { resources: found.slice(0, limit), next: found[limit - 1]!.key };
       const isLast = slice.through === sortKeyEnd(set);

@@ -1,4 +1,4 @@
-/** Characters behind what two orders have in common that an expression looks at. */
+/** Characters behind the common beginning of two orders that an expression compares. */
 export const TAIL = 6;
 
 /** The default of `index.max_regex_length`. */
@@ -12,10 +12,10 @@ const WHOLE = '([ -$\\&-~]|%[0-9A-Fa-f][ -$\\&-~]|%[ -$\\&-/:-@G-\\`g-~])*';
 
 /**
  * A regular expression of Lucene, with INTERSECTION, for orders above one, up to another one (inclusive), that hold a
- * text (lower-case) in whatever case. A range of the query would not do: Elasticsearch would look for the text among
- * all orders of the index, and then take those in the range. The lower end is cut off after some characters;
- * `search_after` is to keep to it. Where the orders have more in common than an expression can hold, it takes all
- * orders that begin as they do.
+ * text (lower-case) in whatever case. A range of the query would not do: Elasticsearch would search all orders of the
+ * index for the text, and then take those in the range. The lower end is cut off after some characters; `search_after`
+ * is to keep to it. Where the orders have more in common than an expression can hold, it takes all orders that begin as
+ * they do.
  */
 export function ordersBetween(above: string, through: string, text: string): string {
   const common = commonPrefix(above, through);
