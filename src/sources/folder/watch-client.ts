@@ -32,7 +32,8 @@ export async function watchFolder(watched: WatchedRoot, { onChange, onProblem }:
     }
   };
   try {
-    await thread.call('open', []);
+    // Before the caller goes on: it may rely on whatever is not reported here.
+    for (const problem of await thread.call('open', [])) onProblem(problem);
   } catch (error) {
     await close();
     throw error;

@@ -28,8 +28,8 @@ let problems: RootProblem[] = [];
 let noticed = Promise.withResolvers<void>();
 
 const functions = {
-  /** Begins to watch. */
-  open(): void {
+  /** Begins to watch. Returns what cannot be watched from the start. */
+  open(): readonly RootProblem[] {
     const identity = new RootIdentity(root);
     const tree = new WatchTree(root, patterns, {
       changed: gather,
@@ -46,6 +46,7 @@ const functions = {
         report({ path: '', problem: error instanceof Error ? error.message : String(error) });
       }
     }, CHECK_INTERVAL_MS);
+    return problems.splice(0);
   },
 
   /** Resolves when there is something. */
