@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { HashAlgorithm } from '../../core/hash.ts';
-import { isLeftOut } from '../../lib/exclusions.ts';
+import { BatchedCalls } from '../../lib/batched-calls.ts';
+import { type Exclusions, isLeftOut } from '../../lib/exclusions.ts';
 import { ThreadPool } from '../../lib/workers/pool.ts';
 import type {
   ContentRoot,
@@ -33,6 +34,12 @@ const DEFAULT_SCAN_INTERVAL = 3_600_000;
 /** The hash that every set publishes. */
 const PUBLISHED_HASH: HashAlgorithm = 'sha-256';
 
+/** What small files that are opened together share; undefined when it cannot be found out at once. */
+interface SmallRoot {
+  readonly excludes: Exclusions | undefined;
+  readonly realRoot: string | undefined;
+}
+
 /**
  * A folder of this machine. Links to folders are not followed; a link to a file counts as a file when its real path lies in
  * the root. Anything else that is no regular file is left out.
@@ -46,6 +53,9 @@ export class FolderRoot implements ContentRoot {
   readonly #hashing: ThreadPool<HashFunctions>;
   readonly #scanInterval: number;
   readonly #small: SmallFiles;
+  readonly #opening = new BatchedCalls<SmallRoot>((openAll) =>
+    openAll({ excludes: this.#exclusions.known(), realRoot: this.#small.realRoot() }),
+  );
 
   constructor({ root, exclude, ownFiles, hashes = [], scanInterval = DEFAULT_SCAN_INTERVAL }: RootLocation) {
     this.#folder = { root: resolve(root), patterns: { exclude, ownFiles } };
@@ -73,14 +83,16 @@ export class FolderRoot implements ContentRoot {
   }
 
   async open(path: string): Promise<RootFile> {
-    return this.#openSmall(path) ?? this.#open(path);
+    return (await this.#openSmall(path)) ?? this.#open(path);
   }
 
   /** Undefined when it is no small file, or that cannot be found out at once. */
-  #openSmall(path: string): RootFile | undefined {
+  async #openSmall(path: string): Promise<RootFile | undefined> {
     if (!this.#small.areKnown || !isPlainPath(path)) return undefined;
-    const excludes = this.#exclusions.known();
-    return excludes === undefined || isLeftOut(excludes, path) ? undefined : this.#small.open(path);
+    return this.#opening.run(({ excludes, realRoot }) => {
+      if (excludes === undefined || realRoot === undefined || isLeftOut(excludes, path)) return undefined;
+      return this.#small.open(realRoot, path);
+    });
   }
 
   async #open(path: string): Promise<RootFile> {

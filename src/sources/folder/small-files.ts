@@ -37,13 +37,22 @@ export class SmallFiles {
     this.#localFolders.add(folder);
   }
 
+  /** The real path of the root; undefined when it cannot be found out. */
+  realRoot(): string | undefined {
+    try {
+      return realpathSync.native(this.#root);
+    } catch {
+      return undefined;
+    }
+  }
+
   /**
    * The file at a plain path, with its bytes. Undefined when anything is not as usual (a link, a large file, an unknown folder, an error):
    * then open-within.ts finds out what it is.
    */
-  open(path: string): RootFile | undefined {
+  open(realRoot: string, path: string): RootFile | undefined {
     try {
-      const named = `${realpathSync.native(this.#root)}/${path}`;
+      const named = `${realRoot}/${path}`;
       if (!this.#localFolders.has(dirname(named))) return undefined;
       // Checked before it is opened: opening a device may do something.
       if (lstatSync(named, { throwIfNoEntry: false })?.isFile() !== true) return undefined;

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { ask, connect } from './connection.ts';
+import { ReadBatch } from './read-batch.ts';
 import { Reader } from './reader.ts';
 import { migrate, requireSchema, SCHEMA_VERSION } from './schema.ts';
 import { SqliteCatalog } from './sqlite-catalog.ts';
@@ -38,9 +39,10 @@ function connectStores(file: string, failpoint: string | undefined) {
     const identity = new StoreIdentity(file);
     const writer = new Writer(file, { failpoint, identity });
     const reader = new Reader(file);
+    const reads = new ReadBatch({ database, file, identity });
     return {
-      index: new SqliteIndex({ database, file, writer, reader, identity }),
-      catalog: new SqliteCatalog({ database, file, writer, identity }),
+      index: new SqliteIndex({ database, file, writer, reader, reads }),
+      catalog: new SqliteCatalog({ database, writer, reads }),
       gauge: new SqliteGauge(database, file),
       async close() {
         await reader.close();

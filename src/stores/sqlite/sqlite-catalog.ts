@@ -1,26 +1,22 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Catalog, CatalogDocument, CatalogKind } from '../catalog.ts';
-import { ask } from './connection.ts';
-import type { StoreIdentity } from './store-lock.ts';
+import type { ReadBatch } from './read-batch.ts';
 import type { Writer } from './writer.ts';
 
 interface CatalogParts {
   readonly database: DatabaseSync;
-  readonly file: string;
   readonly writer: Writer;
-  readonly identity: StoreIdentity;
+  readonly reads: ReadBatch;
 }
 
 export class SqliteCatalog implements Catalog {
-  readonly #file: string;
   readonly #writer: Writer;
-  readonly #identity: StoreIdentity;
+  readonly #reads: ReadBatch;
   readonly #statements;
 
-  constructor({ database, file, writer, identity }: CatalogParts) {
-    this.#file = file;
+  constructor({ database, writer, reads }: CatalogParts) {
     this.#writer = writer;
-    this.#identity = identity;
+    this.#reads = reads;
     this.#statements = {
       get: database.prepare('SELECT id, version, body FROM catalog WHERE kind = ? AND id = ?'),
       list: database.prepare('SELECT id, version, body FROM catalog WHERE kind = ? AND version > ? ORDER BY id'),
@@ -29,7 +25,7 @@ export class SqliteCatalog implements Catalog {
   }
 
   async get<Body>(kind: CatalogKind, id: string): Promise<CatalogDocument<Body> | undefined> {
-    const row = this.#ask(() => this.#statements.get.get(kind, id));
+    const row = await this.#reads.run(() => this.#statements.get.get(kind, id));
     return row && toDocument<Body>(row);
   }
 
@@ -38,16 +34,12 @@ export class SqliteCatalog implements Catalog {
   }
 
   async list<Body>(kind: CatalogKind, after = 0): Promise<readonly CatalogDocument<Body>[]> {
-    return this.#ask(() => this.#statements.list.all(kind, after)).map(toDocument<Body>);
+    return (await this.#reads.run(() => this.#statements.list.all(kind, after))).map(toDocument<Body>);
   }
 
   async head(kind: CatalogKind): Promise<number> {
-    return (this.#ask(() => this.#statements.head.get(kind))?.head as number | null) ?? 0;
-  }
-
-  #ask<Result>(statement: () => Result): Result {
-    this.#identity.require();
-    return ask(this.#file, statement);
+    const row = await this.#reads.run(() => this.#statements.head.get(kind));
+    return (row?.head as number | null) ?? 0;
   }
 }
 

@@ -17,8 +17,8 @@ import type { ActivityRange, ChangeCounts, HistoryRange, LatestRange, SetSummary
 import { PieceCutter } from '../survey.ts';
 import { ask, snapshot } from './connection.ts';
 import { Queries, toChange, toLogEntry, toResource } from './queries.ts';
+import type { ReadBatch } from './read-batch.ts';
 import type { Reader } from './reader.ts';
-import type { StoreIdentity } from './store-lock.ts';
 import { toColumns, toResults } from './wire.ts';
 import type { Writer } from './writer.ts';
 
@@ -47,7 +47,7 @@ interface Parts {
   readonly file: string;
   readonly writer: Writer;
   readonly reader: Reader;
-  readonly identity: StoreIdentity;
+  readonly reads: ReadBatch;
 }
 
 /**
@@ -59,15 +59,15 @@ export class SqliteIndex implements ResourceIndex {
   readonly #file: string;
   readonly #writer: Writer;
   readonly #reader: Reader;
-  readonly #identity: StoreIdentity;
+  readonly #reads: ReadBatch;
   readonly #queries: Queries;
 
-  constructor({ database, file, writer, reader, identity }: Parts) {
+  constructor({ database, file, writer, reader, reads }: Parts) {
     this.#database = database;
     this.#file = file;
     this.#writer = writer;
     this.#reader = reader;
-    this.#identity = identity;
+    this.#reads = reads;
     this.#queries = new Queries(database);
   }
 
@@ -99,13 +99,13 @@ export class SqliteIndex implements ResourceIndex {
   }
 
   async lookup(set: SetId, keys: readonly ResourceKey[]): Promise<readonly (Resource | Tombstone | undefined)[]> {
-    this.#requireSet(set);
-    return ask(this.#file, () =>
-      keys.map((key) => {
+    return this.#reads.run(() => {
+      this.#requireSet(set);
+      return keys.map((key) => {
         const row = this.#queries.state.get(set, key);
         return row && toResource(row as unknown as unknown[]);
-      }),
-    );
+      });
+    });
   }
 
   async *changes(set: SetId, { after, until = NO_UNTIL }: StampRange): AsyncIterable<readonly Change[]> {
@@ -209,8 +209,7 @@ export class SqliteIndex implements ResourceIndex {
   }
 
   async watermark(): Promise<Stamp> {
-    this.#identity.require();
-    const [[last] = [0]] = this.#rows(this.#queries.lastStamp) as [Stamp][];
+    const [last = 0] = await this.#reads.run(() => (this.#queries.lastStamp.get() ?? []) as unknown as [Stamp?]);
     return last + 1;
   }
 
@@ -236,8 +235,10 @@ export class SqliteIndex implements ResourceIndex {
   }
 
   async summary(set: SetId): Promise<SetSummary> {
-    this.#requireSet(set);
-    return this.#summary(set);
+    return this.#reads.run(() => {
+      this.#requireSet(set);
+      return this.#summary(set);
+    });
   }
 
   async summaries(sets: readonly SetId[]): Promise<readonly (SetSummary | undefined)[]> {

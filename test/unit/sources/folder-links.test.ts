@@ -267,7 +267,8 @@ async function openedText(root: string, path: string): Promise<string> {
 async function textAtOnce(small: SmallFiles, root: string, path: string): Promise<string> {
   const file = await openWithin(root, path, (device, real) => small.learn(device, real)).catch(() => undefined);
   await file?.close();
-  const bytes = small.open(path)?.bytes;
+  const realRoot = small.realRoot();
+  const bytes = realRoot === undefined ? undefined : small.open(realRoot, path)?.bytes;
   return bytes === undefined ? 'nothing' : `at once: ${bytes}`;
 }
 

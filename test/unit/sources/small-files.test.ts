@@ -9,6 +9,7 @@ import { useTempFolder } from '../../support/temp-folder.ts';
 describe('small files of a folder', () => {
   const folder = useTempFolder();
   let small: SmallFiles;
+  const opened = (path: string) => small.open(small.realRoot()!, path);
 
   beforeEach(async () => {
     folder.write('root/known/file', 'text', 1_600_000_000);
@@ -18,7 +19,7 @@ describe('small files of a folder', () => {
   });
 
   it('are read when they are opened, with the figures of a file that is streamed', async () => {
-    const file = small.open('known/file');
+    const file = opened('known/file');
     const streamed = await openWithin(folder.at('root'), 'known/file');
 
     const figures = ({ length, mtime, tag }: RootFile) => ({ length, mtime, tag });
@@ -30,17 +31,17 @@ describe('small files of a folder', () => {
 
   it('have the bytes of each moment', () => {
     folder.write('root/known/file', 'another text');
-    assert.equal(String(small.open('known/file')!.bytes), 'another text');
+    assert.equal(String(opened('known/file')!.bytes), 'another text');
   });
 
   it('are not opened in a folder that is not known, nor below a root that leads elsewhere now', () => {
     folder.write('root/unknown/file', 'text');
-    assert.equal(small.open('unknown/file'), undefined);
-    assert.equal(small.open('file'), undefined);
+    assert.equal(opened('unknown/file'), undefined);
+    assert.equal(opened('file'), undefined);
 
     renameSync(folder.at('root'), folder.at('moved'));
     symlinkSync(folder.at('moved'), folder.at('root'));
-    assert.equal(small.open('known/file'), undefined);
+    assert.equal(opened('known/file'), undefined);
   });
 
   it('are not opened on a device that is none of a disk', () => {
@@ -60,14 +61,14 @@ describe('small files of a folder', () => {
     execFileSync('mkfifo', [folder.at('root/known/fifo')]);
 
     for (const name of ['large', 'link', 'out', 'fifo', 'missing', '../known/missing'])
-      assert.equal(small.open(`known/${name}`), undefined, name);
-    assert.equal(small.open('known/most')!.length, 65_536);
+      assert.equal(opened(`known/${name}`), undefined, name);
+    assert.equal(opened('known/most')!.length, 65_536);
   });
 
   it('are not opened in a folder that was replaced by a link', () => {
     renameSync(folder.at('root/known'), folder.at('elsewhere'));
     symlinkSync(folder.at('elsewhere'), folder.at('root/known'));
-    assert.equal(small.open('known/file'), undefined);
+    assert.equal(opened('known/file'), undefined);
     rmSync(folder.at('root/known'));
   });
 });

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { BatchedCalls } from '../../src/lib/batched-calls.ts';
+
+describe('batched calls', () => {
+  it('share what is made once for all that were requested in one turn, after the last of them was', async () => {
+    let shared = 0;
+    const calls = new BatchedCalls<number>((runAll) => runAll(++shared));
+    const results = Array.from({ length: 5 }, (_, number) => calls.run((made) => `${number} of ${made}`));
+    assert.equal(shared, 0);
+    assert.deepEqual(await Promise.all(results), ['0 of 1', '1 of 1', '2 of 1', '3 of 1', '4 of 1']);
+    assert.equal(await calls.run((made) => made), 2);
+  });
+
+  it('are made in several batches when there are many, in their order', async () => {
+    let batches = 0;
+    const calls = new BatchedCalls<void>((runAll) => {
+      batches += 1;
+      runAll();
+    });
+    const made: number[] = [];
+    await Promise.all(Array.from({ length: 1000 }, (_, number) => calls.run(() => made.push(number))));
+    assert.deepEqual(made, [...made.keys()]);
+    assert.ok(batches > 1, String(batches));
+  });
+
+  it('fail alone, or together when what they share cannot be made', async () => {
+    const calls = new BatchedCalls<void>((runAll) => runAll());
+    const failing = calls.run(() => {
+      throw new Error('one');
+    });
+    const [first, second] = await Promise.allSettled([failing, calls.run(() => 'other')]);
+    assert.deepEqual([first.status, second.status], ['rejected', 'fulfilled']);
+
+    const none = new BatchedCalls<void>(() => {
+      throw new Error('all');
+    });
+    const both = await Promise.allSettled([none.run(() => 1), none.run(() => 2)]);
+    assert.deepEqual(
+      both.map(({ status }) => status),
+      ['rejected', 'rejected'],
+    );
+  });
+});
