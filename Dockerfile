@@ -1,11 +1,11 @@
-# The image holds what `npm pack` would publish, and the packages that it needs to run; nothing to compile or test with.
+# The image contains what `npm pack` would publish, and the packages that it needs to run; no compiler, no tests.
 
 FROM node:24-slim AS package
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 # No package needs a script of its own: the one that fetches another Node is for development.
 RUN npm ci --ignore-scripts
-# .dockerignore names what comes along.
+# .dockerignore lists what is copied.
 COPY . .
 RUN npm pack --silent \
     && mkdir /package \
@@ -22,7 +22,7 @@ LABEL org.opencontainers.image.title="Tidemark" \
       org.opencontainers.image.licenses="Apache-2.0"
 COPY --from=dependencies /build/node_modules /app/node_modules
 COPY --from=package /package /app
-# `docker compose exec tidemark tidemark status`; and the data folder, which a new volume takes its owner from.
+# For `docker compose exec tidemark tidemark status`; and the data folder, whose owner a new volume gets.
 RUN chmod +x /app/dist/main.js \
     && ln -s /app/dist/main.js /usr/local/bin/tidemark \
     && install --directory --owner=node --group=node --mode=0700 /data
@@ -31,9 +31,9 @@ ENV NODE_ENV=production \
     TIDEMARK_DATA=/data \
     TIDEMARK_HOST=0.0.0.0 \
     TIDEMARK_PORT=8080
-# The user "node", by a number, so that Kubernetes can tell that it is not root.
+# The user "node", by a number, so that Kubernetes knows that it is not root.
 USER 1000
-# tidemark.config.json is looked for here.
+# tidemark.config.json is read from here.
 WORKDIR /data
 VOLUME /data
 EXPOSE 8080

@@ -1,4 +1,4 @@
-// Writes docs/conformance.md from the table that the tests are held to.
+// Writes docs/conformance.md from the table that the tests are compared with.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { countRules, RULE_TABLE, type RuleEntry, type RuleSection } from '../test/support/rule-table.ts';
@@ -9,12 +9,13 @@ const { applying, all } = countRules();
 
 const HEAD = `# Conformance to ResourceSync 1.1
 
-The rules of ResourceSync 1.1 (ANSI/NISO Z39.99-2017) as we read it, numbered, and how each is tested. The numbers in the titles are its
-sections. ${applying} of the ${all} rules apply to what Tidemark publishes, and each of these has a test; the others are listed with the
-reason. Each rule is a function in \`test/support/rules/\` that reports what is wrong with a source; \`test/unit/rules/\` runs it on what
-the renderers write, and on the same with a fault planted, which it must find. Rules marked *source* also need what a running source
-answers, such as the bytes of a resource: \`test/interop/conformance.test.ts\` reads a real source over HTTP, which must keep all rules,
-and plants a fault for each of these between the source and its reader. Rules marked *schema* are kept by \`sitemaps/xsd/\`.
+The rules of ResourceSync 1.1 (ANSI/NISO Z39.99-2017) as we read it, numbered, and how each is tested. The numbers in the
+titles are its sections. ${applying} of the ${all} rules apply to what Tidemark publishes, and each of these has a test; the
+others are listed with the reason. Each rule is a function in \`test/support/rules/\` that reports violations of a source;
+\`test/unit/rules/\` runs it on documents of the renderers, and on the same documents with a planted fault, which it must
+find. Rules marked *source* also need responses of a running source, such as the bytes of a resource:
+\`test/interop/conformance.test.ts\` reads a real source over HTTP, which must obey all rules, and plants a fault for each of
+these rules between the source and its reader. Rules marked *schema* are checked by the schemas in \`sitemaps/xsd/\`.
 
 This page is written by \`node scripts/make-conformance.ts\`; a test fails when it is out of date.
 `;
