@@ -131,7 +131,9 @@ export async function openApp(configuration: Configuration): Promise<App> {
     const { exclude, publishHashes: hashes } = set;
     const ownFiles = exclusionsOfOwnFiles(set.origin, configuration);
     const { s3, folderScanInterval: scanInterval } = configuration;
-    const root = openRoot({ root: traitsOf(set.origin).root!, exclude, ownFiles, hashes, s3, scanInterval });
+    const scratchFolder = join(dataFolder, 'spool');
+    const location = { root: traitsOf(set.origin).root!, exclude, ownFiles, hashes, s3, scanInterval, scratchFolder };
+    const root = openRoot(location);
     roots.set(set.id, { set, root });
     return { root, memory };
   };

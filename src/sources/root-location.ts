@@ -9,6 +9,8 @@ export interface RootLocation extends RootPatterns {
   readonly hashes?: readonly HashAlgorithm[];
   /** Of a folder: milliseconds after which it is listed again although no change was noticed. */
   readonly scanInterval?: number | undefined;
+  /** Of a bucket: the folder in which its list is sorted; by default the system's own. */
+  readonly scratchFolder?: string | undefined;
   /** For roots on S3. */
   readonly s3?: S3Settings | undefined;
 }

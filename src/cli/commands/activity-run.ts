@@ -152,8 +152,11 @@ async function openHarvest(from: string, call: Call): Promise<{ source: RecordSo
     if (process.stdin.isTTY) terminal.tell('Reading records from the terminal, one JSON object a line; Ctrl-D ends.');
     return { source: openNdjsonStream(addAbortSignal(stopped, terminal.stdin)), url: 'stdin:' };
   }
-  const { s3 } = loaded.configuration;
-  if (isS3(from)) return { source: openFolder(openRoot({ root: from, exclude: [], s3 })), url: from };
+  const { s3, dataFolder } = loaded.configuration;
+  if (isS3(from)) {
+    const location = { root: from, exclude: [], s3, scratchFolder: join(dataFolder, 'spool') };
+    return { source: openFolder(openRoot(location)), url: from };
+  }
   const path = resolve(workingDirectory, from);
   const url = pathToFileURL(path).href;
   const stats = await stat(path).catch((error: Error) => {

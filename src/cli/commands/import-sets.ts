@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { importLocation } from '../../config/import-location.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import type { ImportedSet, ImportSummary, importIndex } from '../../ingest/import-index/import-index.ts';
@@ -92,6 +93,8 @@ async function run(
       targets,
       lenient,
       store,
+      // What is only read makes no data folder.
+      folder: store === undefined ? tmpdir() : join(loaded.configuration.dataFolder, 'spool'),
       signal: stopped,
       onProgress: ({ step, done, total }) => bar.update(STEPS[step], done, total),
     });

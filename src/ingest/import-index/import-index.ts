@@ -22,6 +22,8 @@ export interface ImportInput {
   readonly lenient?: boolean | undefined;
   /** Where it is taken over to; undefined to read it only. */
   readonly store: ImportStore | undefined;
+  /** Of the scratch database. */
+  readonly folder: string;
   readonly signal?: AbortSignal | undefined;
   onProgress?(progress: ImportProgress): void;
 }
@@ -68,7 +70,7 @@ export interface ImportedSet {
  *   import goes on
  */
 export async function importIndex(input: ImportInput): Promise<ImportSummary> {
-  const scratch = new Scratch();
+  const scratch = new Scratch(input.folder);
   const source = new SourceIndex(input.location);
   try {
     return await new Import(input, scratch).run(source);

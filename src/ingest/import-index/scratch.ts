@@ -1,8 +1,8 @@
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { ChangeKind } from '../../core/change.ts';
 import type { ResourceKey } from '../../core/key.ts';
 import type { EncodedState } from '../../core/resource.ts';
 import type { Stamp } from '../../core/stamp.ts';
+import { ScratchDatabase } from '../../lib/scratch-database.ts';
 import { orderOfKinds } from './order-of-kinds.ts';
 
 /** What a document says of a resource. */
@@ -54,30 +54,32 @@ const IS_LIVE_BEFORE = `
     (SELECT count(*) FROM resources WHERE target = ?1 AND key = ?2) +
       (SELECT sum(kind = 'deleted') - sum(kind = 'created') FROM changes WHERE target = ?1 AND key = ?2) > 0)`;
 
-/**
- * Sorts what was read, on disk: a temporary database without a name, which goes when it is closed, or with the process. It lies in /var/tmp, or
- * where SQLITE_TMPDIR says, and takes some 350 bytes a document.
- */
+/** Bytes of documents in memory. */
+const CACHE = 16 * 1024 * 1024;
+const SCHEMA = `
+  CREATE TABLE resources (
+    target INTEGER, key TEXT, state TEXT, weight INTEGER, written INTEGER, sequence INTEGER, document TEXT,
+    PRIMARY KEY (target, key)
+  ) WITHOUT ROWID;
+  CREATE TABLE changes (
+    target INTEGER, key TEXT, state TEXT, weight INTEGER, time INTEGER, written INTEGER, sequence INTEGER, kind TEXT,
+    place INTEGER NOT NULL DEFAULT 0
+  )`;
+
+/** Sorts the documents that were read, on disk: some 350 bytes each in a scratch database. */
 export class Scratch {
-  readonly #database = new DatabaseSync('');
+  readonly #database: ScratchDatabase;
   readonly #statements;
 
-  constructor() {
-    this.#database.exec(`
-      PRAGMA journal_mode = OFF;
-      PRAGMA cache_size = -16384;
-      CREATE TABLE resources (
-        target INTEGER, key TEXT, state TEXT, weight INTEGER, written INTEGER, sequence INTEGER, document TEXT, PRIMARY KEY (target, key)
-      ) WITHOUT ROWID;
-      CREATE TABLE changes (
-        target INTEGER, key TEXT, state TEXT, weight INTEGER, time INTEGER, written INTEGER, sequence INTEGER, kind TEXT,
-        place INTEGER NOT NULL DEFAULT 0
-      );
-      BEGIN`);
+  /** @throws TidemarkError `unavailable` when the folder cannot be written */
+  constructor(folder: string) {
+    this.#database = new ScratchDatabase({ folder, schema: SCHEMA, cacheBytes: CACHE });
     this.#statements = {
-      find: this.#prepare('SELECT state, written, sequence, document FROM resources WHERE target = ? AND key = ?'),
-      putResource: this.#prepare('REPLACE INTO resources VALUES (?,?,?,?,?,?,?)'),
-      addChange: this.#prepare('INSERT INTO changes VALUES (?,?,?,?,?,?,?,?,0)'),
+      find: this.#database.prepare(
+        'SELECT state, written, sequence, document FROM resources WHERE target = ? AND key = ?',
+      ),
+      putResource: this.#database.prepare('REPLACE INTO resources VALUES (?,?,?,?,?,?,?)'),
+      addChange: this.#database.prepare('INSERT INTO changes VALUES (?,?,?,?,?,?,?,?,0)'),
     };
   }
 
@@ -107,7 +109,7 @@ export class Scratch {
         WHERE state IS NOT NULL AND written > 0
         AND NOT EXISTS (SELECT 1 FROM changes AS c WHERE c.target = r.target AND c.key = r.key)`);
     this.#orderTies();
-    const rows = this.#rows(this.#prepare('SELECT target, count(*), min(time) FROM changes GROUP BY target'));
+    const rows = this.#database.prepare('SELECT target, count(*), min(time) FROM changes GROUP BY target').iterate();
     return [...rows].map(([target, changes, first]) => ({ target, changes, first }) as ScratchTotals);
   }
 
@@ -116,7 +118,7 @@ export class Scratch {
    * one has what its own document tells.
    */
   *history(): Iterable<HistoryEntry> {
-    const rows = this.#prepare(`
+    const rows = this.#database.prepare(`
       SELECT c.target, c.key, ifnull(r.state, c.state), ifnull(r.weight, c.weight), c.time
       FROM changes AS c LEFT JOIN resources AS r
         ON r.target = c.target AND r.key = c.key AND r.state IS NOT NULL AND c.state IS NOT NULL
@@ -124,15 +126,17 @@ export class Scratch {
           SELECT 1 FROM changes AS later WHERE later.target = c.target AND later.key = c.key
           AND (later.time, later.written, later.sequence, later.place, later.rowid) > (c.time, c.written, c.sequence, c.place, c.rowid))
       ORDER BY c.time, c.written, c.sequence, c.place, c.rowid`);
-    for (const [target, key, state, weight, time] of this.#rows(rows)) {
+    for (const [target, key, state, weight, time] of rows.iterate()) {
       yield { target, key, state, weight, time } as HistoryEntry;
     }
   }
 
   /** The resources of a set, ascending by key. */
   *resources(target: number): Iterable<ScratchRow> {
-    const rows = this.#prepare('SELECT target, key, state, weight FROM resources WHERE target = ? ORDER BY key');
-    for (const [, key, state, weight] of this.#rows(rows, target)) yield { target, key, state, weight } as ScratchRow;
+    const rows = this.#database.prepare(
+      'SELECT target, key, state, weight FROM resources WHERE target = ? ORDER BY key',
+    );
+    for (const [, key, state, weight] of rows.iterate(target)) yield { target, key, state, weight } as ScratchRow;
   }
 
   /**
@@ -143,15 +147,15 @@ export class Scratch {
     this.#database.exec(`
       CREATE TABLE ties AS SELECT target, key, time, written FROM changes
         GROUP BY target, key, time, written HAVING count(*) > 1 ORDER BY target, key, time, written`);
-    const changes = this.#prepare(
+    const changes = this.#database.prepare(
       'SELECT rowid, kind, sequence FROM changes WHERE (target, key, time, written) = (?,?,?,?) ORDER BY sequence, rowid',
     );
-    const move = this.#prepare('UPDATE changes SET sequence = ?, place = ? WHERE rowid = ?');
-    const isLive = this.#prepare(IS_LIVE_BEFORE);
+    const move = this.#database.prepare('UPDATE changes SET sequence = ?, place = ? WHERE rowid = ?');
+    const isLive = this.#database.prepare(IS_LIVE_BEFORE);
     // Ascending by time within a key, so what comes before a tie has its order already.
-    for (const tie of this.#rows(this.#prepare('SELECT * FROM ties ORDER BY rowid'))) {
+    for (const tie of this.#database.prepare('SELECT * FROM ties ORDER BY rowid').iterate()) {
       const [target, key, time, written] = tie as [number, string, Stamp, Stamp];
-      const tied = changes.all(target, key, time, written) as unknown as Tied[];
+      const tied = changes.all(target, key, time, written) as unknown as readonly Tied[];
       const [live] = isLive.get(target, key, time, written) as unknown as [number];
       const kinds = tied.map(([, kind]) => kind);
       // They exchange their sequences: changes of other resources keep their places, and so their positions.
@@ -162,16 +166,6 @@ export class Scratch {
 
   close(): void {
     this.#database.close();
-  }
-
-  #prepare(sql: string): StatementSync {
-    const statement = this.#database.prepare(sql);
-    statement.setReturnArrays(true);
-    return statement;
-  }
-
-  #rows(statement: StatementSync, ...values: number[]): Iterable<unknown[]> {
-    return statement.iterate(...values) as unknown as Iterable<unknown[]>;
   }
 }
 

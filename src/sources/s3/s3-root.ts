@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
 import type { HashAlgorithm, Hashes } from '../../core/hash.ts';
 import { RunningHashes } from '../../core/running-hashes.ts';
@@ -46,21 +47,23 @@ export class S3Root implements ContentRoot {
   readonly #location: S3Location;
   readonly #settings: S3Settings;
   readonly #patterns: RootPatterns;
+  readonly #scratchFolder: string;
   #opened: Promise<SourceBucket> | undefined;
   #exclusions: { readonly text: string; readonly readAt: number; readonly excludes: Exclusions } | undefined;
 
   /** @throws TidemarkError `invalid` for a location that is none */
-  constructor({ root, exclude, ownFiles, hashes = [], s3 }: RootLocation) {
+  constructor({ root, exclude, ownFiles, hashes = [], s3, scratchFolder = tmpdir() }: RootLocation) {
     this.#location = parseS3Location(root);
     this.#settings = { ...DEFAULTS, ...s3 };
     this.#patterns = { exclude, ownFiles };
+    this.#scratchFolder = scratchFolder;
     this.hashes = [...new Set(hashes)];
   }
 
   async *list(under = ''): AsyncGenerator<readonly RootEntry[]> {
     const bucket = await this.#bucket();
     const entryOf = entriesOf(await (under === '' ? this.#readExcludes(bucket) : this.#knownExcludes(bucket)));
-    const sorted = new SortedEntries();
+    const sorted = new SortedEntries(this.#scratchFolder);
     try {
       for await (const objects of objectsUnder(bucket, under)) {
         for (const entry of await entriesOfPage(objects, entryOf)) sorted.add(entry);

@@ -1,43 +1,44 @@
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { keyOfPath } from '../../core/key.ts';
+import { ScratchDatabase, type ScratchStatement } from '../../lib/scratch-database.ts';
 import type { RootEntry } from '../content-root.ts';
 
 const BATCH = 500;
+const SCHEMA = `
+  CREATE TABLE entries (
+    key TEXT PRIMARY KEY, path TEXT, length INTEGER, seconds INTEGER, tag TEXT, toRead INTEGER, problem TEXT
+  ) WITHOUT ROWID`;
 
-interface Row {
-  readonly key: string;
-  readonly path: string | null;
-  readonly length: number;
-  readonly seconds: number;
-  readonly tag: string | null;
-  readonly toRead: number;
-  readonly problem: string | null;
-}
+/** Bytes of entries in memory; those of a small bucket never reach the disk. */
+const CACHE = 8 * 1024 * 1024;
+
+type EntryRow = readonly [
+  key: string,
+  path: string | null,
+  length: number,
+  seconds: number,
+  tag: string | null,
+  toRead: number,
+  problem: string | null,
+];
 
 /**
  * Puts entries in the order of their resource keys. S3 lists in the order of the names' own bytes, which is another one: a space comes
- * before `!`, and its `%20` after. A character anywhere in a name may matter, so nothing is known of the order before the last name. They
- * lie in a temporary database without a name, which is in memory while it is small (8 MB), else in /var/tmp or where SQLITE_TMPDIR says, and goes when
- * it is closed, or with the process; some 100 bytes an entry.
+ * before `!`, and its `%20` after. A character anywhere in a name may matter, so nothing is known of the order before the last name.
+ * They take some 100 bytes each in a scratch database.
  */
 export class SortedEntries {
-  readonly #database = new DatabaseSync('');
-  readonly #insert: StatementSync;
-  readonly #select: StatementSync;
+  readonly #database: ScratchDatabase;
+  readonly #insert: ScratchStatement;
+  readonly #select: ScratchStatement;
 
-  constructor() {
-    this.#database.exec(`
-      PRAGMA journal_mode = OFF;
-      PRAGMA cache_size = -8192;
-      CREATE TABLE entries (
-        key TEXT PRIMARY KEY, path TEXT, length INTEGER, seconds INTEGER, tag TEXT, toRead INTEGER, problem TEXT
-      ) WITHOUT ROWID;
-      BEGIN`);
+  /** @throws TidemarkError `unavailable` when the folder cannot be written */
+  constructor(folder: string) {
+    this.#database = new ScratchDatabase({ folder, schema: SCHEMA, cacheBytes: CACHE });
     this.#insert = this.#database.prepare('REPLACE INTO entries VALUES (?, ?, ?, ?, ?, ?, ?)');
     this.#select = this.#database.prepare('SELECT * FROM entries WHERE key > ? ORDER BY key LIMIT ?');
   }
 
-  /** Times have whole seconds. */
+  /** Times have whole seconds. @throws TidemarkError `unavailable`, for one when the disk is full */
   add(entry: RootEntry): void {
     const key = keyOfPath(entry.path);
     const path = key.length === entry.path.length + 1 ? null : entry.path;
@@ -50,10 +51,10 @@ export class SortedEntries {
 
   *batches(): Generator<readonly RootEntry[]> {
     for (let after = ''; ; ) {
-      const rows = this.#select.all(after, BATCH) as unknown as Row[];
+      const rows = this.#select.all(after, BATCH) as unknown as readonly EntryRow[];
       if (rows.length > 0) yield rows.map(entryOf);
       if (rows.length < BATCH) return;
-      after = rows.at(-1)!.key;
+      after = rows.at(-1)![0];
     }
   }
 
@@ -62,7 +63,7 @@ export class SortedEntries {
   }
 }
 
-function entryOf({ key, path, length, seconds, tag, toRead, problem }: Row): RootEntry {
+function entryOf([key, path, length, seconds, tag, toRead, problem]: EntryRow): RootEntry {
   const named = path ?? key.slice(1);
   if (problem !== null) return { path: named, problem };
   return { path: named, length, mtime: BigInt(seconds) * 1_000_000_000n, toRead, ...(tag !== null && { tag }) };
