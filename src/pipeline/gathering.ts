@@ -55,12 +55,13 @@ export class Gathering {
 
   /** @param folder is there already */
   static async begin(folder: string): Promise<Gathering> {
+    const ids = new IdLedger(folder);
     const [errata, file, deletions] = await Promise.all([
       Errata.create(folder),
       Spool.create(folder),
       Spool.create(folder),
     ]);
-    return new Gathering({ errata, ids: new IdLedger(folder), file, deletions });
+    return new Gathering({ errata, ids, file, deletions });
   }
 
   /** Reads the source to its end. @throws what the source throws, and the signal's reason */
@@ -92,7 +93,7 @@ export class Gathering {
       const records: OutputRecord[] = [];
       for (const [at, item] of items.entries()) this.#take(item, outputs[at], records);
       if (isOfRdf(schema)) this.counts.notRdf += countOther(records);
-      await Promise.all([this.errata.settle(), this.ids.settle(), this.deletions.settle()]);
+      await Promise.all([this.errata.settle(), this.deletions.settle()]);
       onProgress({ step: 'reading', attempted: this.counts.attempted, done, total: source.total?.count });
       yield records;
       failpoint('activity.read');

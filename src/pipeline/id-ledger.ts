@@ -1,13 +1,9 @@
-import { hash } from 'node:crypto';
-import { Spool } from './spool.ts';
+import { ScratchDatabase, type ScratchStatement } from '../lib/scratch-database.ts';
 
-const PARTITIONS = 64;
-/** Bytes of an entry: 16 of the id's digest, then two numbers. */
-const ENTRY = 32;
-const WORDS = ENTRY / 4;
-const ENTRIES_IN_MEMORY = 2048;
-/** So many are told with their lines; all are counted. */
-const TOLD = 100_000;
+/** Bytes of ids in memory. */
+const CACHE = 8 * 1024 * 1024;
+/** So many are listed with their lines; all are counted. */
+const MOST_LISTED = 100_000;
 
 /** Where a record of a run was put: which of the two files, and as which of its records, from 0. */
 export interface Place {
@@ -17,122 +13,60 @@ export interface Place {
   readonly line: number | undefined;
 }
 
-/** What comes again later, and so is left out. */
+/** The records that are left out, because another record with the same id comes later. */
 export interface Superseded {
   readonly count: number;
   /** Whether the record is left out. */
   has(file: Place['file'], ordinal: number): boolean;
   countOf(file: Place['file']): number;
-  /** The line of one that is left out, and of the one that stays, while these are few enough to be told. */
+  /** The line of one that is left out, and of the one that stays, for the first ones only. */
   linesOf(file: Place['file'], ordinal: number): { readonly line: number; readonly kept: number } | undefined;
 }
 
+const SCHEMA = `
+  CREATE TABLE ids (id TEXT, place INTEGER, line INTEGER);
+  CREATE TABLE last (id TEXT PRIMARY KEY, entry INTEGER, line INTEGER) WITHOUT ROWID`;
+// SQLite takes the line from the row that has the greatest rowid (sqlite.org/lang_select.html#bareagg).
+const FIND_LAST = `
+  INSERT INTO last SELECT id, entry, line FROM (
+    SELECT id, max(rowid) AS entry, line, count(*) AS times FROM ids GROUP BY id) WHERE times > 1`;
+const FIND_SUPERSEDED = `
+  SELECT place, ids.line, last.line FROM ids JOIN last USING (id) WHERE ids.rowid < entry ORDER BY ids.rowid`;
+
 /**
- * Finds ids that come twice in one run: the last one counts. Memory does not grow with their number as a table of ids would: 32 bytes of each
- * go into one of 64 parts by the id's digest, which wait on disk; at the end each part is looked through by itself (a hundred million records
- * make parts of 50 MB). Besides, one bit for each record.
+ * Finds ids that come twice in one run: the last one counts. The ids are in a scratch database, and sorted at the end:
+ * memory does not grow with their number, but for one bit of each record.
  */
 export class IdLedger {
-  readonly #folder: string;
-  readonly #parts: Part[] = Array.from({ length: PARTITIONS }, () => new Part());
+  readonly #database: ScratchDatabase;
+  readonly #insert: ScratchStatement;
   readonly #counts = { records: 0, deleted: 0 };
-  #full: Part[] = [];
 
-  /** @param folder for what does not fit into memory; is there already */
+  /** @throws TidemarkError `unavailable` when the folder cannot be written */
   constructor(folder: string) {
-    this.#folder = folder;
+    this.#database = new ScratchDatabase({ folder, schema: SCHEMA, cacheBytes: CACHE });
+    this.#insert = this.#database.prepare('INSERT INTO ids VALUES (?, ?, ?)');
   }
 
+  /** @throws TidemarkError `unavailable`, for one when the disk is full */
   add(id: string, { file, ordinal, line = 0 }: Place): void {
-    const digest = hash('sha256', id, 'buffer');
     this.#counts[file] = Math.max(this.#counts[file], ordinal + 1);
-    const part = this.#parts[digest[16]! % PARTITIONS]!;
-    if (part.add(digest, ordinal * 2 + (file === 'deleted' ? 1 : 0), line)) this.#full.push(part);
+    this.#insert.run(id, ordinal * 2 + (file === 'deleted' ? 1 : 0), line);
   }
 
-  /** To be called now and then: moves what has become much to disk. */
-  async settle(): Promise<void> {
-    const full = this.#full;
-    this.#full = [];
-    for (const part of full) await part.spill(this.#folder);
-  }
-
-  async superseded(): Promise<Superseded> {
+  /** To be called once, after the last id. */
+  superseded(): Superseded {
     const found = new SupersededRecords(this.#counts);
-    for (const part of this.#parts) findIn(await part.entries(), found);
+    this.#database.exec(FIND_LAST);
+    for (const [place, line, kept] of this.#database.prepare(FIND_SUPERSEDED).iterate()) {
+      found.add(place as number, line as number, kept as number);
+    }
     return found;
   }
 
-  async close(): Promise<void> {
-    for (const part of this.#parts) await part.close();
+  close(): void {
+    this.#database.close();
   }
-}
-
-class Part {
-  /** Full buffers, and the one that is being filled. */
-  #buffers: Buffer[] = [];
-  #current: Buffer | undefined;
-  #count = 0;
-  #spool: Spool | undefined;
-
-  /** Returns whether a buffer became full. */
-  add(digest: Buffer, place: number, line: number): boolean {
-    this.#current ??= Buffer.allocUnsafeSlow(ENTRIES_IN_MEMORY * ENTRY);
-    const at = this.#count * ENTRY;
-    digest.copy(this.#current, at, 0, 16);
-    this.#current.writeDoubleLE(place, at + 16);
-    this.#current.writeDoubleLE(line, at + 24);
-    this.#count += 1;
-    if (this.#count < ENTRIES_IN_MEMORY) return false;
-    this.#buffers.push(this.#current);
-    this.#current = undefined;
-    this.#count = 0;
-    return true;
-  }
-
-  async spill(folder: string): Promise<void> {
-    if (this.#buffers.length === 0) return;
-    this.#spool ??= await Spool.create(folder);
-    for (const buffer of this.#buffers) this.#spool.add(buffer);
-    this.#buffers = [];
-    await this.#spool.flush();
-  }
-
-  /** In the order in which they were added. */
-  async entries(): Promise<Buffer> {
-    const chunks: Buffer[] = [];
-    if (this.#spool !== undefined) for await (const chunk of this.#spool.read()) chunks.push(chunk);
-    chunks.push(...this.#buffers);
-    if (this.#current !== undefined) chunks.push(this.#current.subarray(0, this.#count * ENTRY));
-    return Buffer.concat(chunks);
-  }
-
-  async close(): Promise<void> {
-    await this.#spool?.close();
-  }
-}
-
-/** Goes through a part from its end: whatever was met already comes again later. */
-function findIn(entries: Buffer, found: SupersededRecords): void {
-  const count = entries.length / ENTRY;
-  if (count < 2) return;
-  // A copy of its own: numbers can be read from aligned memory only.
-  const memory = entries.buffer.slice(entries.byteOffset, entries.byteOffset + entries.length);
-  const words = new Uint32Array(memory);
-  const numbers = new Float64Array(memory);
-  const mask = 2 ** Math.ceil(Math.log2(count * 2)) - 1;
-  const slots = new Int32Array(mask + 1).fill(-1);
-  for (let entry = count - 1; entry >= 0; entry--) {
-    let slot = words[entry * WORDS]! & mask;
-    while (slots[slot] !== -1 && !sameDigest(words, slots[slot]!, entry)) slot = (slot + 1) & mask;
-    if (slots[slot] === -1) slots[slot] = entry;
-    else found.add(numbers[entry * 4 + 2]!, numbers[entry * 4 + 3]!, numbers[slots[slot]! * 4 + 3]!);
-  }
-}
-
-function sameDigest(words: Uint32Array, one: number, other: number): boolean {
-  for (let word = 0; word < 4; word++) if (words[one * WORDS + word] !== words[other * WORDS + word]) return false;
-  return true;
 }
 
 class SupersededRecords implements Superseded {
@@ -157,7 +91,7 @@ class SupersededRecords implements Superseded {
     const ordinal = Math.floor(place / 2);
     this.#bits[file][ordinal >> 3]! |= 1 << (ordinal & 7);
     this.#found[file] += 1;
-    if (line > 0 && this.#lines.size < TOLD) this.#lines.set(place, { line, kept });
+    if (line > 0 && this.#lines.size < MOST_LISTED) this.#lines.set(place, { line, kept });
   }
 
   has(file: Place['file'], ordinal: number): boolean {

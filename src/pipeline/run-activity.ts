@@ -115,7 +115,7 @@ interface Comparison {
 /** What was gathered, held against the run before. */
 async function compareWithPrevious(options: RunOptions, start: Date, gathered: Gathering): Promise<Comparison> {
   const { store, provider, activity } = options;
-  const superseded = await gathered.ids.superseded();
+  const superseded = gathered.ids.superseded();
   const previous = await previousRun(store, { provider, activity, start });
   const written = gathered.counts.written - superseded.countOf('records');
   const drop = previous && dropOf(previous.written, written);
