@@ -10,7 +10,7 @@ import type { Call } from './cli-command.ts';
 import { oneOf } from './options.ts';
 import type { Terminal } from './ui/terminal.ts';
 
-/** What every command takes that asks the artifact store. */
+/** The settings of every command that reads the artifact store. */
 export const ARTIFACT_SETTINGS: readonly SettingName[] = ['artifacts', 's3Timeout'];
 
 export interface FilterOptions {
@@ -33,25 +33,28 @@ export function addSchemaOption(command: Command): Command {
   return command.option('--schema <schema>', 'of this schema only, such as MAP.4_0.MAPRecord.v1', parseSchema);
 }
 
-/** A schema as keys have it, or by its full name. */
+/** A schema by its name in keys, or by its full name. */
 export function parseSchema(text: string): SchemaId {
   const id = text.startsWith(NAME_PREFIX) ? text.slice(NAME_PREFIX.length) : text;
   if (isSchemaId(id)) return id;
   throw new InvalidArgumentError(`Use ${SCHEMA_IDS.join(' or ')}.`);
 }
 
-/** Says that a list has files of several schemas: a program that reads them as one table takes them for records of the first one. */
-export function tellMixed(terminal: Terminal, schemas: ReadonlySet<SchemaId>): void {
+/**
+ * Warns when a list has files of several schemas: a program that reads them as one table would apply the first schema
+ * to all.
+ */
+export function warnOfMixedSchemas(terminal: Terminal, schemas: ReadonlySet<SchemaId>): void {
   if (schemas.size < 2) return;
   const names = [...schemas].join(' and ');
-  terminal.tell(`These are files of ${names}: name one with --schema for a list that is read as one table.`);
+  terminal.say(`These are files of ${names}: name one with --schema for a list that is read as one table.`);
 }
 
 export function addKeysOption(command: Command): Command {
   return command.option('--keys', 'print keys, not paths as Spark takes them');
 }
 
-/** Opens the artifact store for a command, and closes it whatever happens. */
+/** Opens the artifact store for a command, and closes it in any case. */
 export async function withArtifacts<Result>(
   { loaded: { configuration } }: Pick<Call, 'loaded'>,
   use: (store: ArtifactStore) => Promise<Result>,
@@ -64,7 +67,7 @@ export async function withArtifacts<Result>(
   }
 }
 
-/** One line for each: a path, or a key, or JSON. */
+/** Prints one line per artifact: a path, a key, or JSON. */
 export async function printArtifacts(
   terminal: Terminal,
   store: ArtifactStore,
@@ -77,13 +80,13 @@ export async function printArtifacts(
   await terminal.write(artifacts.map((artifact) => `${lineOf(artifact)}\n`).join(''));
 }
 
-/** An artifact as JSON tells of it. */
+/** The JSON view of an artifact. */
 export function viewArtifact(store: ArtifactStore, artifact: FoundArtifact) {
   const { key, provider, activity, start, schema, length } = artifact;
   return { key, path: store.pathOf(key), provider, activity, start: start.toISOString(), schema, length };
 }
 
-/** The key that a person means: a key, with a slash before it or not, or a path of this store as these commands print it. */
+/** Parses a key, with or without a leading slash, or a path of this store as these commands print it. */
 export function keyOf(store: ArtifactStore, text: string): ObjectKey {
   const above = store.pathOf('');
   const s3 = text.replace(/^s3n?:/, 's3a:');

@@ -2,17 +2,17 @@ import { isLoopback } from '../access/loopback.ts';
 import { type LiveStatus, liveStatusSchema } from '../api/live-status.ts';
 import type { Configuration } from '../config/configuration.ts';
 
-/** A server that takes longer counts as one that does not answer. */
+/** A server that takes longer counts as not answering. */
 const ANSWER_TIMEOUT_MS = 2_000;
 const EVERY_ADDRESS = new Map([
   ['0.0.0.0', '127.0.0.1'],
   ['::', '::1'],
 ]);
 
-/** The server of a source, as it was found. */
+/** The server of a source, if one was found. */
 export type FoundServer =
   | { readonly state: 'running'; readonly url: string; readonly status: LiveStatus }
-  /** It is there, and its figures are not for who asks. */
+  /** It runs, and does not show its figures to this caller. */
   | { readonly state: 'refuses'; readonly url: string }
   | { readonly state: 'none' };
 
@@ -33,21 +33,21 @@ async function askAt(url: string, { token }: Settings, baseUrl: string): Promise
   try {
     const response = await fetch(`${url}/api/status`, {
       headers: token === undefined || !mayCarryToken(url) ? {} : { Authorization: `Bearer ${token.reveal()}` },
-      // A token goes nowhere but to the place that was named.
+      // The token is sent only to the URL that was named.
       redirect: 'manual',
       signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
     });
     if (response.status === 401 || response.status === 403) return { state: 'refuses', url };
     const status = liveStatusSchema.parse(await response.json());
-    // Another source may have the port that this one had.
+    // The server of another source may use the port that this one used.
     return status.baseUrl === baseUrl ? { state: 'running', url, status } : { state: 'none' };
   } catch {
-    // Nobody listens, or somebody else does.
+    // No server listens, or another program does.
     return { state: 'none' };
   }
 }
 
-/** Whether nobody on the way can read it. */
+/** Whether the token cannot be read on the way. */
 function mayCarryToken(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'https:' || isLoopback(hostname);
@@ -57,7 +57,7 @@ function ownUrl({ host, ownPort }: Settings): readonly string[] {
   return ownPort === undefined ? [] : [localUrl({ host, port: ownPort })];
 }
 
-/** Where a server with these settings is reached on its own machine. */
+/** The URL of a server with these settings, from its own machine. */
 export function localUrl({ host, port }: Pick<Settings, 'host' | 'port'>): string {
   const address = EVERY_ADDRESS.get(host) ?? host;
   return `http://${address.includes(':') ? `[${address}]` : address}:${port}`;

@@ -22,20 +22,23 @@ export const SETTINGS_OF_EVERY_COMMAND: readonly SettingName[] = [
   'indexPrefix',
   'logLevel',
 ];
-/** Flags of every command that are no settings, with their meanings. */
+/** Flags of every command that are not settings, with their meanings. */
 export const OPTIONS_OF_EVERY_COMMAND = [
   ['--config <file>', 'configuration file (default: tidemark.config.json, when there is one)'],
   ['--json', 'print JSON, and errors as JSON on standard error'],
 ] as const;
 
-/** The command line, made from the commands that it may mean. Running it throws what a command throws, and CommanderError for wrong usage. */
+/**
+ * Builds the command line parser of the given commands. Running it throws what a command throws, and CommanderError for
+ * wrong usage.
+ */
 export function buildProgram(commands: readonly CliCommand[], surroundings: ProgramSurroundings): Command {
   const program = new Command('tidemark')
     .description('Publishes a collection, and every change of it, by ResourceSync (ANSI/NISO Z39.99-2017).')
     .version(VERSION)
     .addHelpText('after', EXIT_CODE_HELP)
     .exitOverride()
-    // The one place that prints errors is run-cli.ts.
+    // Errors are printed in one place, run-cli.ts.
     .configureOutput({
       outputError: () => {},
       writeOut: (help) => void surroundings.terminal.write(help),
@@ -45,7 +48,7 @@ export function buildProgram(commands: readonly CliCommand[], surroundings: Prog
   return program;
 }
 
-/** The program, or the command's group, which is made when its first command comes. */
+/** The program, or the command's group, made for its first command. */
 function parentOf({ group }: CliCommand, program: Command): Command {
   if (group === undefined) return program;
   const made = program.commands.find((command) => command.name() === group);
@@ -68,7 +71,7 @@ function addSetting(command: Command, name: SettingName): void {
   const setting = settingOf(name);
   const byDefault = setting.default.replace(/^\(|\)$/g, '');
   command.option(setting.flag!, `${setting.meaning} Default: ${byDefault}.`.replaceAll('`', ''));
-  // Commander takes `true` for given where a flag such as `--no-sources` is left out.
+  // Commander sets `true` where a flag such as `--no-sources` is left out.
   command.setOptionValue(name, undefined);
 }
 
@@ -89,11 +92,11 @@ async function runCommand(command: CliCommand, { args, options }: Typed, surroun
     },
     command.logsInfo !== true,
   );
-  const signals = onStopSignals((text) => terminal.tell(text), environment.npm_lifecycle_event !== undefined);
+  const signals = onStopSignals((text) => terminal.say(text), environment.npm_lifecycle_event !== undefined);
   try {
     return await command.run({ args, options, loaded, terminal, workingDirectory, stopped: signals.stopped });
   } catch (error) {
-    // Streams that a signal ended throw an AbortError of their own.
+    // Streams ended by a signal throw their own AbortError.
     if (error instanceof Error && error.name === 'AbortError') signals.stopped.throwIfAborted();
     throw error;
   } finally {

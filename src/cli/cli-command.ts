@@ -10,7 +10,7 @@ export interface CliCommand<Options extends object = object> {
   /** Its name (below the group's) and arguments: `add <id>`. */
   readonly usage: string;
   readonly summary: string;
-  /** Settings that it takes as flags, besides those of every command. */
+  /** Settings that can be given as flags, besides those of every command. */
   readonly settings?: readonly SettingName[];
   /** Logs as a server does, not only warnings. */
   readonly logsInfo?: boolean;

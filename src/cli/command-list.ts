@@ -10,7 +10,10 @@ export const GROUPS = {
   tokens: 'Tokens: who may post, read private sets, or administer.',
 } as const;
 
-/** Every command by its name, in the order of the help. Each is loaded when it is asked for: all together take longer than most commands. */
+/**
+ * Every command by its name, in the order of the help. Each is loaded on demand: loading all takes longer than running
+ * most.
+ */
 const LOADERS: Readonly<Record<string, () => Promise<CliCommand>>> = {
   publish: async () => (await import('./commands/publish.ts')).publish,
   serve: async () => (await import('./commands/serve.ts')).serve,
@@ -49,7 +52,7 @@ const LOADERS: Readonly<Record<string, () => Promise<CliCommand>>> = {
   migrate: async () => (await import('./commands/migrate.ts')).migrate,
 };
 
-/** The commands that a command line may mean: the one that its first words name, else those of the group, else all. */
+/** The commands that a command line may mean: the one named by its first words, else those of the group, else all. */
 export function loadCommands(words: readonly string[]): Promise<readonly CliCommand[]> {
   const [first = '', second = ''] = words;
   const names = Object.keys(LOADERS);

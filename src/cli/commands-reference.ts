@@ -5,7 +5,7 @@ import type { CliCommand } from './cli-command.ts';
 import { allCommands, GROUPS } from './command-list.ts';
 import { EXIT_CODE_MEANINGS } from './exit-code.ts';
 
-/** All commands in docs/commands.md; a test holds the page against it. */
+/** All commands in docs/commands.md; a test compares the page with it. */
 export async function commandsReference(): Promise<string> {
   const commands = await allCommands();
   return [
@@ -23,7 +23,7 @@ export async function commandsReference(): Promise<string> {
   ].join('\n');
 }
 
-/** @param before the group of the command before it: the first one of a group says what the group is about */
+/** @param before the group of the previous command: the first command of a group also describes the group */
 function section(command: CliCommand, before: string | undefined): string {
   const { group, usage, summary, settings = [] } = command;
   const name = [group, usage.split(' ')[0]].filter((word) => word !== undefined).join(' ');

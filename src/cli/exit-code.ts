@@ -16,7 +16,7 @@ export const EXIT_CODE_HELP = `
 Exit codes:
 ${EXIT_CODE_MEANINGS.map(([code, meaning]) => `  ${String(code).padEnd(5)}${meaning}\n`).join('')}`;
 
-/** What a person, or a program that asked for JSON, is told of an error. */
+/** An error as it is printed, to a person or as JSON. */
 export interface Failure {
   readonly exitCode: ExitCode;
   readonly code: ErrorCode | 'usage' | 'stopped' | 'internal';
@@ -24,7 +24,7 @@ export interface Failure {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** Why work was given up, when a person asked for it. */
+/** Thrown when the user stopped the work. */
 export class Stopped extends Error {}
 
 const EXIT_CODES: Readonly<Record<ErrorCode, ExitCode>> = {

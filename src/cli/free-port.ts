@@ -2,9 +2,9 @@ import { createServer } from 'node:net';
 import { TidemarkError } from '../core/errors.ts';
 
 /**
- * The port to listen on, known to be free a moment ago: so that a port that is taken is told before anything is written, and
- * base URLs can be made from the port 0.
- * @throws TidemarkError `invalid` when the address cannot be listened on
+ * The port to listen on, which was free when this was called: a port in use is reported before anything is written, and
+ * port 0 becomes a real port for base URLs.
+ * @throws TidemarkError `invalid` when the address cannot be used
  */
 export function freePort(host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -17,7 +17,7 @@ export function freePort(host: string, port: number): Promise<number> {
   });
 }
 
-/** What is wrong with an address, and what to do. */
+/** Says what is wrong with an address, and what to do. */
 export function cannotListen(
   { host, port }: { readonly host: string; readonly port: number },
   error: NodeJS.ErrnoException,

@@ -8,12 +8,12 @@ import { realFolder } from './real-folder.ts';
 export interface GivenRoot {
   /** The same root always has the same origin. */
   readonly origin: Origin;
-  /** The exclusions that keep this program's own files out of it. */
+  /** Exclusions of Tidemark's own files. */
   readonly ownFiles: readonly string[];
 }
 
 /**
- * The root that a person named. Whether a bucket is there is found out by scanning it.
+ * Parses a given root. Whether a bucket exists is found out by scanning it.
  * @throws TidemarkError `invalid` when there is no such folder, or it is no location on S3
  */
 export async function givenRoot(
@@ -26,7 +26,7 @@ export async function givenRoot(
   return { origin, ownFiles: exclusionsOfOwnFiles(origin, configuration) };
 }
 
-/** What people would call a root: the last name of its path. */
+/** The short name of a root: the last name of its path. */
 export function nameOfRoot(origin: Origin): string {
   const { root = '', bucket: location } = traitsOf(origin);
   if (location === undefined) return basename(root);

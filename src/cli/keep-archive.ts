@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { App } from '../app.ts';
 import { ArchiveKeeper } from '../backup/archive-keeper.ts';
 
-/** What archives the log while a server runs; undefined when no setting asks for it. */
+/** Starts archiving the log while a server runs; undefined when no setting asks for it. */
 export function keepArchive({ archive, configuration, metrics }: App, logger: Logger): ArchiveKeeper | undefined {
   const { archiveInterval: interval } = configuration;
   if (interval === undefined) return undefined;

@@ -9,13 +9,13 @@ import { type FoundArtifact, findArtifact } from '../artifacts/find-artifacts.ts
 import { requireArtifact } from '../artifacts/require-artifact.ts';
 import { keyOf } from './artifact-output.ts';
 
-/** An Avro file that a person names: one of the artifact store by its key, or a copy of one by its path. */
+/** A given Avro file: one of the artifact store, named by its key, or a copy of one, named by its path. */
 export interface NamedAvroFile {
   /** For messages: the key or the path. */
   readonly name: string;
   /** Undefined for a copy. */
   readonly artifact: FoundArtifact | undefined;
-  /** As its name has it; undefined for a copy that was renamed. */
+  /** From its name; undefined for a copy that was renamed. */
   readonly schema: SchemaId | undefined;
   /** Bytes. */
   readonly length: number;

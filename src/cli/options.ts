@@ -4,9 +4,9 @@ import { parseTimestamp } from '../artifacts/timestamp.ts';
 import type { RecordsSource } from '../core/origin.ts';
 import { parseDatetime } from '../core/w3c-datetime.ts';
 
-// Parsers of option values: commander names the option and prints what they throw.
+// Parsers of option values. Commander prints what they throw, with the name of the option.
 
-/** Of an option that may be given several times. */
+/** For an option that may be given several times. */
 export function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }
@@ -31,20 +31,23 @@ export function recordsSource(value: string): RecordsSource {
   throw new InvalidArgumentError(`Use an activity that there is: ${ACTIVITIES.join(', ')}.`);
 }
 
-/** When a run began: as in keys, or a W3C datetime with its time zone. Whole seconds. */
+/** When a run began, in whole seconds: written as in keys, or as a W3C datetime with its time zone. */
 export function startTime(value: string): Date {
   const parsed = parseTimestamp(value)?.getTime() ?? parseDatetime(value);
   if (typeof parsed === 'string') {
     throw new InvalidArgumentError(`It is ${parsed}: use one such as 2017-02-09T10:44:28Z or 20170209_104428.`);
   }
   const start = new Date(value.includes('_') ? parsed : Math.floor(parsed / 1_000_000) * 1000);
-  // Until then, it would count as newer than every run that begins meanwhile.
+  // A start in the future would count as newer than every run that begins before then.
   if (start.getTime() > Date.now()) throw new InvalidArgumentError('It is in the future.');
   return start;
 }
 
-/** The first or last microsecond since 1970 of what is given: a W3C datetime with its time zone, or a day or a time as in keys, in UTC. */
-export function moment(end: 'first' | 'last'): (value: string) => number {
+/**
+ * Parses a W3C datetime with its time zone, or a day or a time as in keys (UTC), into its first or last microsecond
+ * since 1970.
+ */
+export function timestamp(end: 'first' | 'last'): (value: string) => number {
   const [second, day] = end === 'first' ? ['Z', 'T00:00:00Z'] : ['.999999Z', 'T23:59:59.999999Z'];
   return (value) => {
     const text = value

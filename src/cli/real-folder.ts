@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import { TidemarkError } from '../core/errors.ts';
 
 /**
- * The real, absolute path of a folder that a person named: the same folder always gives the same path.
- * @throws TidemarkError `invalid` when there is none
+ * The real, absolute path of a given folder: the same folder always has the same path.
+ * @throws TidemarkError `invalid` when there is no such folder
  */
 export async function realFolder(folder: string, workingDirectory: string): Promise<string> {
   const path = resolve(workingDirectory, folder);

@@ -10,7 +10,7 @@ interface ProcessLike extends Streams {
   cwd(): string;
 }
 
-/** Runs one command line, and returns its exit code. Everything that a command throws ends here. */
+/** Runs one command line, and returns its exit code. Handles everything that a command throws. */
 export async function runCli(host: ProcessLike): Promise<ExitCode> {
   const terminal = new Terminal(host, host.argv.includes('--json'));
   const words = wordsOf(host.argv.slice(2));
@@ -40,17 +40,17 @@ function wordsOf(words: readonly string[]): string[] {
 
 function tellFailure(error: unknown, terminal: Terminal): ExitCode {
   if (error instanceof CommanderError) {
-    // Help and version were asked for, and are printed already; so is help that stands for a missing subcommand.
+    // Help and version are printed already; so is the help that commander prints for a missing subcommand.
     if (error.exitCode === 0) return EXIT.done;
     if (error.code === 'commander.help') return EXIT.usage;
   }
   const failure = failureOf(error);
   terminal.fail(failure);
-  if (failure.code === 'usage') terminal.tell('Run the command with --help to see what it takes.');
+  if (failure.code === 'usage') terminal.say('Run the command with --help to see what it takes.');
   return failure.exitCode;
 }
 
-/** `tidemark changes list … | head` is no failure. */
+/** A closed pipe, as in `tidemark changes list … | head`, is not a failure. */
 function endQuietlyWithoutReader({ stdout, stderr }: Streams): void {
   for (const stream of [stdout, stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {

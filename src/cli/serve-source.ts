@@ -15,17 +15,19 @@ import { requireSharedPort } from './shared-port.ts';
 import { SyncLoops } from './sync-loops.ts';
 import { isNewStore, withApp } from './with-app.ts';
 
-/** What the two commands that serve do differently. */
+/** What differs between the two commands that serve. */
 export interface SourceHooks {
-  /** Whether a new history may begin, because the base URL is another one. */
+  /** Whether a new history may begin when the base URL changes. */
   readonly confirmed: boolean;
-  /** First of all: throws when it must not serve. */
+  /** Called first. Throws when the source must not be served. */
   check?(app: App): Promise<void>;
-  /** Before anything is served; the base URL is known. */
+  /** Called before anything is served, when the base URL is known. */
   prepare?(app: App): Promise<void>;
-  /** What to tell of a set's root. */
+  /** Receives the sync events of a set. */
   eventsOf(set: ResourceSet): SyncEvents;
-  /** It serves and watches. Runs until it is done or `stopped`; what it throws ends the source. */
+  /**
+   * Called when the source is served and watched. Runs until it is done or `stopped`; what it throws ends the source.
+   */
   running(source: Source): Promise<void>;
 }
 
@@ -36,12 +38,12 @@ export interface Source {
 }
 
 /**
- * Serves all sets and keeps them in step with their roots, until a signal stops it. What is wrong is found before any set is
- * made or changed.
+ * Serves all sets and keeps them in sync with their sources, until a signal stops it. Checks everything before it makes
+ * or changes any set.
  */
 export async function serveSource(call: Pick<Call, 'loaded' | 'stopped'>, hooks: SourceHooks): Promise<void> {
   const { host: address } = call.loaded.configuration;
-  // Before a store is made that would not be served.
+  // Checked before a store is created that would not be served.
   if (await isNewStore(call.loaded.configuration)) accessPolicy(call.loaded.configuration, address);
   await withApp(call, async (app) => {
     accessPolicy(call.loaded.configuration, address, await app.tokens.countValid());
@@ -69,14 +71,14 @@ export async function serveSource(call: Pick<Call, 'loaded' | 'stopped'>, hooks:
       await untilStopped(running, call.stopped);
     } finally {
       await Promise.all([server.closeInTime(), loops.stop(), archive?.stop()]);
-      // What it waited for has ended now.
+      // What the close waits for has ended now.
       await running?.catch(() => {});
       accessLog?.close();
     }
   });
 }
 
-/** One that this version has made is its owner's alone. */
+/** A data folder made by this version is readable by its owner only. */
 function warnOfOpenFolder(folder: string, logger: Logger): void {
   if (!isOpenToAll(folder)) return;
   logger.warn(
@@ -96,7 +98,7 @@ async function withFreePort(app: App, loaded: LoadedConfiguration): Promise<Load
   return { ...loaded, configuration: { ...configuration, port, baseUrl } };
 }
 
-/** Resolves at the signal, whatever is still running then. @throws what `running` throws before */
+/** Resolves at the signal, even if `running` has not ended then. @throws what `running` throws before */
 async function untilStopped(running: Promise<void>, stopped: AbortSignal): Promise<void> {
   if (stopped.aborted) return;
   const atSignal = once(stopped, 'abort');

@@ -8,17 +8,17 @@ import { nameOfRoot } from './given-root.ts';
 
 export interface FolderToPublish {
   readonly origin: Origin;
-  /** The set id that was asked for. */
+  /** The requested set id. */
   readonly id?: string | undefined;
   /** The settings that were given. */
   readonly values: SetValues;
-  /** What keeps this program's own files out. */
+  /** Exclusions of Tidemark's own files. */
   readonly ownFiles: readonly string[];
 }
 
 /**
- * The set of a folder: found again, with the settings that were given, or made.
- * @throws TidemarkError `conflict` when its id is taken, or the set has another one
+ * Finds the set of a folder and applies the given settings, or makes the set.
+ * @throws TidemarkError `conflict` when another set has the id, or the set of this folder has another id
  */
 export async function setOfFolder({ sets }: Pick<App, 'sets'>, folder: FolderToPublish): Promise<ResourceSet> {
   const { origin, id, values, ownFiles } = folder;
@@ -61,7 +61,7 @@ async function foundAgain(
 }
 
 /**
- * `publish` is for one folder; a second one is more likely a mistake than meant to join it.
+ * `publish` is for one folder; a second folder is more likely a mistake than intended.
  * @throws TidemarkError `conflict` when another folder is published from this data folder, and this one is not
  */
 export async function refuseOtherFolder(

@@ -3,14 +3,14 @@ import { Wrong } from '../config/checked-value.ts';
 import type { SetCommand, SetFlag } from '../config/set-setting.ts';
 import { type SetSettingName, type SetValues, setSettingOf, setSettingsOf } from '../config/set-settings.ts';
 
-/** Adds the flags of the settings of a set that a command takes. */
+/** Adds the flags of the set settings that a command takes. */
 export function addSetOptions(command: Command, name: SetCommand): void {
   for (const setting of setSettingsOf(name)) {
     for (const flag of flagsOf(setting, name)) command.addOption(optionOf(setting, flag));
   }
 }
 
-/** The values that were given, by the names of their settings. @param workingDirectory makes relative paths absolute */
+/** The given values, by the names of their settings. @param workingDirectory makes relative paths absolute */
 export function readSetOptions(options: object, name: SetCommand, workingDirectory: string): SetValues {
   const given = options as Readonly<Record<string, unknown>>;
   const values = setSettingsOf(name).map((setting) => {

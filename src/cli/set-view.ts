@@ -7,7 +7,7 @@ import type { SyncCursor } from '../sources/artifact/sync-cursor.ts';
 
 type Sets = Pick<App, 'index' | 'sets' | 'records'>;
 
-/** A set as commands print it: what the API says of it, and what only its operator may know. */
+/** A set as commands print it: the view of the API, and what only the operator may see. */
 export async function viewSet({ index, sets, records }: Sets, set: ResourceSet): Promise<OperatorSetView> {
   const { baseUrl } = await sets.source();
   const cursor = await records.cursorOf(set);
@@ -25,7 +25,7 @@ export type OperatorSetView = ReturnType<typeof viewFor>;
 
 interface Known {
   readonly baseUrl: string;
-  /** Of a set of records that is shown by itself. */
+  /** Only for a set of records that is shown alone. */
   readonly cursor?: SyncCursor | undefined;
 }
 

@@ -4,10 +4,10 @@ import { isTidemarkError, TidemarkError } from '../core/errors.ts';
 import type { SourceSettings } from '../sets/set-registry.ts';
 
 /**
- * Gives the source its base URL: the one that was set, else the one of last time, else the local one. A source without sets may
- * change it freely, and so may one that was never served; else a change must be confirmed.
- * @param serves the command serves with it, on its port: another port than last time's is another base URL
- * @throws TidemarkError `conflict` that says both base URLs and the ways out, or which URIs would be too long
+ * Sets the base URL of the source: the configured one, else the previous one, else the local one. A source that has no
+ * sets, or was never served, may change it freely; else a change must be confirmed.
+ * @param serves whether the command serves at it, on its port: another port than the previous one is another base URL
+ * @throws TidemarkError `conflict` with both base URLs and the ways out, or with the URIs that would be too long
  */
 export async function settleBaseUrl(
   { sets }: Pick<App, 'sets'>,
@@ -27,12 +27,12 @@ export async function settleBaseUrl(
   return baseUrl;
 }
 
-/** The base URL of last time; undefined for a new source. */
+/** The previous base URL; undefined for a new source. */
 export async function keptBaseUrl({ sets }: Pick<App, 'sets'>): Promise<string | undefined> {
   return (await keptSource({ sets }))?.baseUrl;
 }
 
-/** The port of last time; undefined when the base URL was not made from one. */
+/** The previous port; undefined when the base URL was not made from a port. */
 export async function keptPort({ sets }: Pick<App, 'sets'>): Promise<number | undefined> {
   const kept = await keptBaseUrl({ sets });
   return kept !== undefined && isLocal(kept) ? portOf(kept) : undefined;
@@ -47,7 +47,7 @@ async function keptSource({ sets }: Pick<App, 'sets'>): Promise<SourceSettings |
   }
 }
 
-/** Whether the base URL is one that was made from a port. */
+/** Whether the base URL was made from a port. */
 function isLocal(baseUrl: string): boolean {
   return /^http:\/\/localhost:\d+$/.test(baseUrl);
 }

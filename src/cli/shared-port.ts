@@ -7,9 +7,9 @@ import { localUrl } from './ask-server.ts';
 const TIMEOUT_MS = 5_000;
 
 /**
- * Checks that nothing listens on a port, or a server of the same store that shares it: of another source, each server would get
- * requests that are meant for the other.
- * @throws TidemarkError `invalid` when something else has the port; `unavailable` when what has it does not answer
+ * Checks that nothing listens on a port, or only a server of the same store that shares it: servers of different
+ * sources would receive each other's requests.
+ * @throws TidemarkError `invalid` when another program uses the port; `unavailable` when that program does not answer
  */
 export async function requireSharedPort(settings: Pick<Configuration, 'host' | 'port' | 'store'>): Promise<void> {
   const { host, port } = settings;

@@ -7,8 +7,8 @@ import type { ResourceSet, SetId } from '../core/resource-set.ts';
 import { type SyncEvents, SyncLoop } from '../sources/sync/sync-loop.ts';
 
 /**
- * Between two checks which sets exist: another process may add or remove one. An idle server asks its store for little
- * else.
+ * Milliseconds between two checks which sets exist: another process may add or remove one. An idle server asks its
+ * store for little else.
  */
 const CHECK_INTERVAL_MS = 2000;
 
@@ -33,7 +33,7 @@ export class SyncLoops {
     this.#eventsOf = eventsOf;
   }
 
-  /** Begins with the sets that there are now. */
+  /** Starts with the sets that exist now. */
   async start(): Promise<void> {
     await this.#match();
     this.#following = this.#follow();
@@ -63,7 +63,7 @@ export class SyncLoops {
     for (;;) {
       await wait(CHECK_INTERVAL_MS, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
-      // The loops report a store that does not answer; here it is asked again.
+      // The loops report a store that does not answer; here it is only retried.
       await this.#match().catch(() => {});
     }
   }
@@ -109,7 +109,7 @@ export class SyncLoops {
         await this.#app.sets.markReady(slug);
         return true;
       } catch (error) {
-        // It was removed meanwhile; any other error is the store's, and may pass.
+        // The set was removed meanwhile; any other error comes from the store and may pass.
         if (isTidemarkError(error, 'gone')) return false;
         await wait(CHECK_INTERVAL_MS, undefined, { signal }).catch(() => {});
       }

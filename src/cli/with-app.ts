@@ -4,12 +4,12 @@ import type { Configuration } from '../config/configuration.ts';
 import { TidemarkError } from '../core/errors.ts';
 import type { Call } from './cli-command.ts';
 
-/** Opens what a command works with, and closes it whatever happens. */
+/** Opens the app for a command, and closes it in any case. */
 export async function withApp<Result>(
   { loaded: { configuration } }: Pick<Call, 'loaded'>,
   use: (app: App) => Promise<Result>,
 ): Promise<Result> {
-  // Loaded only now, so that help and wrong usage are told at once.
+  // Loaded only now, so that help and usage errors are printed without delay.
   const { openApp } = await import('../app.ts');
   const app = await openApp(configuration);
   try {
@@ -19,7 +19,7 @@ export async function withApp<Result>(
   }
 }
 
-/** The same for a command that needs a store which is there: a mistyped folder does not become a new, empty source. */
+/** The same for a command that needs an existing store: a mistyped folder must not become a new, empty source. */
 export async function withExistingApp<Result>(
   call: Pick<Call, 'loaded'>,
   use: (app: App) => Promise<Result>,
@@ -29,8 +29,8 @@ export async function withExistingApp<Result>(
 }
 
 /**
- * A server is no file that could be mistyped: whether it is there is found out by opening the store.
- * @throws TidemarkError `invalid` when the file of the store is not there yet
+ * Checks stores in files only: whether a server can be reached is found out by opening the store.
+ * @throws TidemarkError `invalid` when the file of the store does not exist
  */
 export async function requireStore({ store }: Pick<Configuration, 'store'>): Promise<void> {
   if (store.kind !== 'sqlite' || !(await isMissing(store.file))) return;
@@ -41,7 +41,7 @@ export async function requireStore({ store }: Pick<Configuration, 'store'>): Pro
   );
 }
 
-/** Whether the store is a file that is not there yet. */
+/** Whether the store is a file that does not exist yet. */
 export async function isNewStore({ store }: Pick<Configuration, 'store'>): Promise<boolean> {
   return store.kind === 'sqlite' && isMissing(store.file);
 }

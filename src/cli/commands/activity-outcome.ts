@@ -6,8 +6,8 @@ import type { RunSummary } from '../../pipeline/run-summary.ts';
 import type { Call } from '../cli-command.ts';
 import { formatCount, plural } from '../ui/table.ts';
 
-/** Prints the key of what was written; tells a person how the run went. */
-export async function tellOutcome(
+/** Prints the key of what was written, and for a person a summary of the run. */
+export async function printOutcome(
   call: Call<{ readonly started?: Date }>,
   outcome: RunOutcome,
   plan: ObjectKey | undefined,
@@ -16,19 +16,19 @@ export async function tellOutcome(
   const { summary, errata, companion, newer } = outcome;
   const { key, start, published } = summary;
   if (options.started !== undefined && start !== options.started.toISOString()) {
-    terminal.tell(`That second was taken, so this run has the next free one: ${start}.`);
+    terminal.say(`That second was taken, so this run has the next free one: ${start}.`);
   }
   for (const { id, line, message } of errata.first) {
-    terminal.tell(`${[line && `line ${line}`, id].filter(Boolean).join(', ') || 'a record'}: ${message}`);
+    terminal.say(`${[line && `line ${line}`, id].filter(Boolean).join(', ') || 'a record'}: ${message}`);
   }
   const more = errata.count - errata.first.length;
-  if (more > 0) terminal.tell(`… and ${formatCount(more)} more`);
-  for (const line of describe(summary)) terminal.tell(line);
-  for (const line of hintsOf(summary)) terminal.tell(line);
-  if (errata.count > 0) terminal.tell(`Each of them is in ${formatKey({ kind: 'errata', of: key })}.`);
-  for (const line of verdictOf(outcome)) terminal.tell(line);
+  if (more > 0) terminal.say(`… and ${formatCount(more)} more`);
+  for (const line of describe(summary)) terminal.say(line);
+  for (const line of hintsOf(summary)) terminal.say(line);
+  if (errata.count > 0) terminal.say(`Each of them is in ${formatKey({ kind: 'errata', of: key })}.`);
+  for (const line of verdictOf(outcome)) terminal.say(line);
   if (newer !== undefined) {
-    terminal.tell(`The newest is still ${newer}, which began later: what takes the newest does not take this one.`);
+    terminal.say(`The newest is still ${newer}, which began later: what takes the newest does not take this one.`);
   }
   const files = {
     summary: formatKey({ kind: 'summary', of: key }),

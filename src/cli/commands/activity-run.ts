@@ -26,7 +26,7 @@ import type { Call, CliCommand } from '../cli-command.ts';
 import { EXIT } from '../exit-code.ts';
 import { startTime } from '../options.ts';
 import { startActivityBar } from '../ui/activity-bar.ts';
-import { tellOutcome } from './activity-outcome.ts';
+import { printOutcome } from './activity-outcome.ts';
 
 export interface ActivityOptions {
   readonly from?: string;
@@ -39,7 +39,7 @@ export interface ActivityOptions {
   readonly acceptDrop?: boolean;
 }
 
-/** What a run needs besides what every run has. */
+/** The options of a run that depend on its activity. */
 type Work = Pick<RunOptions, 'source' | 'generator' | 'schema' | 'transform'> & { readonly plan?: Plan | undefined };
 type RunCall = Call<ActivityOptions> & { readonly store: ArtifactStore };
 
@@ -68,7 +68,7 @@ export const activityRun: CliCommand<ActivityOptions> = {
     const activity = requireRunnable(call.args[0]!);
     const provider = call.args[1]!;
     requireProvider(provider);
-    requireFitting(activity, call.options);
+    requireOptionsOf(activity, call.options);
     const store = openArtifacts(configuration.artifacts);
     const bar = startActivityBar(call.terminal);
     let transform: TransformRunner | undefined;
@@ -90,7 +90,7 @@ export const activityRun: CliCommand<ActivityOptions> = {
       });
       const plan = call.options.writePlan ? await planOf({ ...call, store }, outcome, given) : undefined;
       bar.end();
-      await tellOutcome(call, outcome, plan);
+      await printOutcome(call, outcome, plan);
       return outcome.summary.published && outcome.summary.failed === 0 ? EXIT.done : EXIT.failed;
     } finally {
       bar.end();
@@ -123,7 +123,7 @@ async function planOf(
 }
 
 /** @throws TidemarkError `invalid` for options that are for other activities */
-function requireFitting(activity: string, options: ActivityOptions): void {
+function requireOptionsOf(activity: string, options: ActivityOptions): void {
   const { from, source, input, plan, transform } = options;
   const isHarvest = activity === 'harvest';
   if (isHarvest && from === undefined) {
@@ -149,7 +149,7 @@ async function harvestOf(call: Call<ActivityOptions>): Promise<Work> {
 async function openHarvest(from: string, call: Call): Promise<{ source: RecordSource; url: string }> {
   const { terminal, stopped, workingDirectory, loaded } = call;
   if (from === '-') {
-    if (process.stdin.isTTY) terminal.tell('Reading records from the terminal, one JSON object a line; Ctrl-D ends.');
+    if (process.stdin.isTTY) terminal.say('Reading records from the terminal, one JSON object a line; Ctrl-D ends.');
     return { source: openNdjsonStream(addAbortSignal(stopped, terminal.stdin)), url: 'stdin:' };
   }
   const { s3, dataFolder } = loaded.configuration;
@@ -183,6 +183,6 @@ async function derivedOf(
     input: options.input && keyOf(store, options.input),
     plan: options.plan && keyOf(store, options.plan),
   });
-  for (const note of notes) terminal.tell(note);
+  for (const note of notes) terminal.say(note);
   return { source: openSourceArtifacts(store, artifacts, stopped), generator: key, schema, transform, plan };
 }

@@ -23,7 +23,7 @@ export const archive: CliCommand<Options> = {
       .option('--anew', 'begin another archive, with all of the log, and leave the old one as it is')
       .option(
         '--drop',
-        'then drop from the store what Elasticsearch keeps of archived commits a second time; those of the last day stay',
+        'then drop from the log of Elasticsearch the archived commits, which the changes index has, too; those of the last day stay',
       );
   },
 

@@ -11,7 +11,7 @@ import { requireStore } from '../with-app.ts';
 
 export const backup: CliCommand = {
   usage: 'backup <file>',
-  summary: 'Copies the store, as it is at one moment, to a file that is not there yet. Servers go on meanwhile.',
+  summary: 'Copies a consistent snapshot of the store to a new file. Servers may go on meanwhile.',
 
   async run({ args, loaded: { configuration }, terminal, workingDirectory }) {
     await requireStore(configuration);
@@ -36,7 +36,7 @@ export const backup: CliCommand = {
 
 /**
  * The file of the store.
- * @throws TidemarkError `invalid` for a store that is no file
+ * @throws TidemarkError `invalid` for a store that is not a file
  */
 export function sqliteFile(store: StoreLocation): string {
   if (store.kind === 'sqlite') return store.file;

@@ -4,7 +4,7 @@ import { boundaryAfter, boundaryBefore, formatStamp, type Stamp } from '../../co
 import { formatSeconds } from '../../core/w3c-datetime.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { EXIT } from '../exit-code.ts';
-import { moment } from '../options.ts';
+import { timestamp } from '../options.ts';
 import { withExistingApp } from '../with-app.ts';
 
 interface Options {
@@ -19,8 +19,8 @@ export const changesList: CliCommand<Options> = {
 
   options(command) {
     command
-      .option('--from <time>', 'changes from this time on: 2026-01-31T12:00:00Z, or a day', moment('first'))
-      .option('--until <time>', 'changes up to this time, or the end of this day', moment('last'));
+      .option('--from <time>', 'changes from this time on: 2026-01-31T12:00:00Z, or a day', timestamp('first'))
+      .option('--until <time>', 'changes up to this time, or the end of this day', timestamp('last'));
   },
 
   async run(call) {
@@ -43,7 +43,7 @@ function toLine({ stamp, kind, key }: Change): string {
   return `${formatStamp(stamp)}  ${kind.padEnd(7)}  ${key}\n`;
 }
 
-/** In the words of the protocol by which events are posted. */
+/** In the format of posted events. */
 function toJsonLine({ key, kind, stamp, state }: Change): string {
   const hashes = Object.entries(state?.hashes ?? {}).map(([algorithm, digest]) => `${algorithm}:${digest}`);
   const event = {

@@ -59,7 +59,7 @@ export const changesPost: CliCommand<Options> = {
             for await (const batch of postNdjson(input, posting)) await report(batch, totals, call);
           },
         );
-        // A stopped standard input just ends; so do not say that it was read to its end.
+        // A stopped standard input just ends; do not report that it was read to its end.
         totals.complete = !call.stopped.aborted;
       });
     } finally {
@@ -74,7 +74,7 @@ export const changesPost: CliCommand<Options> = {
 async function openInput({ args, terminal, workingDirectory, stopped }: Call<Options>): Promise<Readable> {
   const name = args[1] ?? '-';
   if (name === '-') {
-    if (process.stdin.isTTY) terminal.tell('Reading events from the terminal, one JSON object a line; Ctrl-D ends.');
+    if (process.stdin.isTTY) terminal.say('Reading events from the terminal, one JSON object a line; Ctrl-D ends.');
     return addAbortSignal(stopped, terminal.stdin);
   }
   const file = resolve(workingDirectory, name);
@@ -91,8 +91,8 @@ async function report(
   { options, terminal }: Call<Options>,
 ): Promise<void> {
   for (const { result } of batch) totals[result.status] += 1;
-  const told = options.results === 'all' ? batch : batch.filter(({ result }) => result.status === 'rejected');
-  if (told.length > 0) await terminal.write(told.map(terminal.json ? toJsonLine : toLine).join(''));
+  const printed = options.results === 'all' ? batch : batch.filter(({ result }) => result.status === 'rejected');
+  if (printed.length > 0) await terminal.write(printed.map(terminal.json ? toJsonLine : toLine).join(''));
 }
 
 function toLine({ number, result }: LineResult): string {
@@ -112,8 +112,8 @@ function toJsonLine({ number, result }: LineResult): string {
 
 async function tellTotals(totals: Totals, terminal: Terminal): Promise<void> {
   const { applied, unchanged, rejected, complete } = totals;
-  const told = `${plural(total(totals), 'event')}: ${applied} applied, ${unchanged} unchanged, ${rejected} rejected`;
-  await terminal.print(complete ? told : `${told}; the rest was not posted`, totals);
+  const message = `${plural(total(totals), 'event')}: ${applied} applied, ${unchanged} unchanged, ${rejected} rejected`;
+  await terminal.print(complete ? message : `${message}; the rest was not posted`, totals);
 }
 
 function total({ applied, unchanged, rejected }: Totals): number {

@@ -9,7 +9,7 @@ import { withExistingApp } from '../with-app.ts';
 export const changesPostings: CliCommand = {
   group: 'changes',
   usage: 'postings <id>',
-  summary: 'Tells who posted lately, newest first, and what was rejected and why.',
+  summary: 'Lists recent postings, newest first: who posted, and what was rejected and why.',
 
   async run(call) {
     const entries = await withExistingApp(call, async ({ sets, postingLog }) => {
@@ -22,7 +22,7 @@ export const changesPostings: CliCommand = {
 };
 
 function describe(entries: readonly PostingEntry[]): string {
-  if (entries.length === 0) return 'Nothing is known to be posted. A server tells of it some seconds later.';
+  if (entries.length === 0) return 'No postings are recorded. A server records a posting some seconds later.';
   const rows = entries.map(({ began, sender, applied, unchanged, rejected }) => {
     return [applied, unchanged, rejected, new Date(began).toISOString(), senderText(sender)];
   });

@@ -11,7 +11,9 @@ interface Options {
   readonly confirm?: boolean;
 }
 
-/** `ahead`: nothing can be posted. `accepted`: it is ahead, and changes are recorded just above the last stamp. */
+/**
+ * `ahead`: nothing can be posted. `accepted`: the last change is ahead, and changes are recorded just above its stamp.
+ */
 type ClockState = 'right' | 'ahead' | 'accepted';
 
 export const clock: CliCommand<Options> = {

@@ -4,7 +4,7 @@ import type { FoundServer } from '../ask-server.ts';
 import { formatCount, formatTable, plural } from '../ui/table.ts';
 import type { StatusView } from './status-view.ts';
 
-/** The status of a source for a person. */
+/** Describes the status of a source to a person. */
 export function describeStatus(view: StatusView): string {
   const { version, baseUrl = '(none yet)', store, dataFolder, documents, server } = view;
   return [
@@ -55,8 +55,8 @@ function liveFields({ requests, events, cache, pages, scanning, rootsInTrouble }
   const lines = [
     `${plural(requests.answered, 'request')} (${requests.perSecond.toFixed(1)} a second), ${requests.inFlight} in flight`,
     `${plural(applied, 'event')} applied, ${formatCount(unchanged)} unchanged, ${formatCount(rejected)} rejected (${events.perSecond.toFixed(1)} a second)`,
-    `${plural(pages.current, 'page')} up to date, ${formatCount(pages.outOfDate)} to be rendered when somebody asks`,
-    `documents were there ${formatCount(cache.hits)} times, and rendered ${formatCount(cache.misses)} times; they take ${formatBytes(cache.bytes)} of ${formatBytes(cache.mostBytes)}`,
+    `${plural(pages.current, 'page')} current, ${formatCount(pages.outOfDate)} to be rendered on request`,
+    `documents came from the cache ${formatCount(cache.hits)} times, and were rendered ${formatCount(cache.misses)} times; the cache takes ${formatBytes(cache.bytes)} of ${formatBytes(cache.mostBytes)}`,
     ...scanning.map(({ set, files, hashed, bytes }) => {
       return `scanning ${set}: ${plural(files, 'file')}, ${formatCount(hashed)} hashed (${formatBytes(bytes)})`;
     }),

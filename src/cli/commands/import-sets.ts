@@ -32,16 +32,16 @@ export const importSets: CliCommand<Options> = {
     command
       .option(
         '--set <name[=id]>',
-        'take over this set only, and perhaps under another id; may be given several times',
+        'take over this set only, optionally under another id; may be given several times',
         collect,
       )
       .option(
         '--url-prefix <url>',
-        'what locations of the type rel_path follow; {set} in it stands for the id of the set',
+        'prefix of locations of the type rel_path; {set} in it is replaced by the id of the set',
       )
-      .option('--resource-root-dir <folder>', 'what locations of the type abs_path lie in; {set} as above')
-      .option('--lenient', 'take a document without the fields that are wrong, when it can do without them')
-      .option('--dry-run', 'only read, and tell what would be taken over and what rejected');
+      .option('--resource-root-dir <folder>', 'folder of locations of the type abs_path; {set} as above')
+      .option('--lenient', 'take a document without its wrong fields, when these are optional')
+      .option('--dry-run', 'only read, and print what would be taken over and what rejected');
   },
 
   async run(call) {
@@ -49,13 +49,13 @@ export const importSets: CliCommand<Options> = {
     const summary = await (options.dryRun ? readOnly(call) : takeOver(call));
     const view = { dryRun: options.dryRun === true, ...summary };
     await terminal.print(describe(summary), view);
-    if (options.dryRun) terminal.tell('Nothing was written.');
+    if (options.dryRun) terminal.say('Nothing was written.');
     return summary.rejected.total > 0 ? EXIT.failed : EXIT.done;
   },
 };
 
 function takeOver(call: Call<Options>): Promise<ImportSummary> {
-  // Whatever is wrong with the arguments is told before a store is made.
+  // Reports wrong arguments before a store is made.
   importLocation(call.args[0], call.loaded.importing);
   return withApp(call, async (app) => {
     const { sets, index, updater } = app;
@@ -64,7 +64,7 @@ function takeOver(call: Call<Options>): Promise<ImportSummary> {
   });
 }
 
-/** Without a store there are no sets yet, and none is made. */
+/** Does not make a store: without one there are no sets yet. */
 async function readOnly(call: Call<Options>): Promise<ImportSummary> {
   const { configuration } = call.loaded;
   if (await isNewStore(configuration)) return run(call, { ...NO_SETS, baseUrl: configuration.baseUrl });
@@ -82,7 +82,7 @@ async function run(
   const location = importLocation(args[0], loaded.importing);
   const { set = [], urlPrefix, resourceRootDir, lenient } = options;
   const folder = resourceRootDir === undefined ? undefined : resolve(workingDirectory, resourceRootDir);
-  // Loaded only now: they bring the client of Elasticsearch.
+  // Loaded only now: they load the client of Elasticsearch.
   const { importIndex } = await import('../../ingest/import-index/import-index.ts');
   const { TargetSets } = await import('../../ingest/import-index/target-sets.ts');
   const targets = new TargetSets(parts, { index: location.index, chosen: set, urlPrefix, resourceRootDir: folder });
@@ -136,12 +136,12 @@ function describeSet(imported: ImportedSet): readonly string[] {
   const title = `${set} ("${name}"${isNew ? ', new' : ''}): ${plural(resources, 'resource')} and ${plural(changes, 'change')}`;
   if (history === undefined || settled === undefined) return [title];
   const { created, updated, deleted, unchanged, known, restamped } = history;
-  const told = [
+  const counts = [
     `${formatCount(created)} created, ${formatCount(updated)} updated, ${formatCount(deleted)} deleted in its history`,
   ];
-  if (known > 0) told.push(`${formatCount(known)} known from an earlier import`);
-  if (unchanged > 0) told.push(`${formatCount(unchanged)} that told nothing new`);
-  const lines = [`${title}; ${told.join(', ')}`];
+  if (known > 0) counts.push(`${formatCount(known)} known from an earlier import`);
+  if (unchanged > 0) counts.push(`${formatCount(unchanged)} unchanged`);
+  const lines = [`${title}; ${counts.join(', ')}`];
   if (restamped > 0) {
     const why = 'because the set is published already, or the store has later changes';
     lines.push(`  ${plural(restamped, 'change')} got a later time, ${why}`);
@@ -150,8 +150,8 @@ function describeSet(imported: ImportedSet): readonly string[] {
     lines.push(`  events with the resource_set "${name}" are rejected here, because that is the name of another set`);
   }
   if (settled.created + settled.updated + settled.deleted > 0) {
-    const counts = (['created', 'updated', 'deleted'] as const).map((kind) => `${formatCount(settled[kind])} ${kind}`);
-    lines.push(`  by the resource documents, which no change tells of: ${counts.join(', ')}, as of now`);
+    const kinds = (['created', 'updated', 'deleted'] as const).map((kind) => `${formatCount(settled[kind])} ${kind}`);
+    lines.push(`  by the resource documents, in no change: ${kinds.join(', ')}, as of now`);
   }
   return lines;
 }

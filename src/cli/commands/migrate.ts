@@ -10,8 +10,9 @@ export const migrate: CliCommand = {
   async run({ loaded: { configuration }, terminal }) {
     await requireStore(configuration);
     const { from, to } = await migrateStores(configuration.store);
-    const told = from === to ? `The store has schema ${to} already.` : `Took the store from schema ${from} to ${to}.`;
-    await terminal.print(told, { from, to });
+    const message =
+      from === to ? `The store has schema ${to} already.` : `Took the store from schema ${from} to ${to}.`;
+    await terminal.print(message, { from, to });
     return EXIT.done;
   },
 };

@@ -7,7 +7,7 @@ import { withExistingApp } from '../with-app.ts';
 export const pageRefresh: CliCommand = {
   group: 'page',
   usage: 'refresh <id> <name>',
-  summary: 'Renders one page of a Resource List anew from the store, and touches no other.',
+  summary: 'Renders one page of a Resource List anew from the store, and no other page.',
 
   async run(call) {
     const [slug = '', name = ''] = call.args;

@@ -54,15 +54,15 @@ export const publish: CliCommand<Options> = {
       async prepare(app) {
         published = await setOfFolder(app, { id: options.id, values, origin, ownFiles });
         if (ownFiles.length > 0)
-          terminal.tell(`Left out, because Tidemark keeps its own files there: ${ownFiles.join(' ')}`);
+          terminal.say(`Left out, because Tidemark keeps its own files there: ${ownFiles.join(' ')}`);
         bar = startScanBar(terminal, app.rootOf(published).root);
       },
       eventsOf: (set) => printSyncEvents(terminal, set, set.id === published?.id ? bar : undefined),
       async running(source) {
         const isReady = await source.loops.ready(published!.id);
         bar?.end();
-        if (!isReady) return terminal.tell(STOPPED);
-        // What happens from here on is shown, also while the following is said.
+        if (!isReady) return terminal.say(STOPPED);
+        // Changes are shown from here on, also those during the messages below.
         const after = await source.app.index.watermark();
         await tellWhere(call, source, published!);
         await announceChanges(source.app, { after, terminal, signal: stopped });

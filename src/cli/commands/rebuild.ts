@@ -42,7 +42,7 @@ export const rebuild: CliCommand<Options> = {
     const artifacts = openArtifacts(location);
     const name = `the store ${describeStore(store)}`;
     try {
-      // Before a store is made.
+      // Checked before a store is made.
       const chain = await chooseChain(artifacts, options.from);
       const stores = await openStores(store, { failpoint, lock: 'exclusive' });
       const rebuilt = await rebuildStore({
@@ -70,7 +70,7 @@ function describe({ archive, changes, sets, renewed }: Rebuilt, name: string, la
   const lines = [
     `Made ${name} of the archive ${archive}: ${plural(sets.length, 'set')}, ${plural(changes, 'change')}${last === undefined ? '' : `, up to ${last}`}.`,
   ];
-  if (renewed) lines.push('Every set has a new epoch: whoever follows it copies it anew.');
+  if (renewed) lines.push('Every set has a new epoch: clients copy it anew.');
   else
     lines.push(
       'If the lost store had changes after that, begin a new history of each set: "tidemark sets renew --confirm".',

@@ -28,8 +28,8 @@ export const resourcesFind: CliCommand<Options> = {
     await withExistingApp(call, async ({ sets, index }) => {
       const set = await sets.bySlug(args[0]!);
       const format = terminal.json ? toJsonLine : toLine;
-      const told = await tellFound(call, { set, index, format });
-      if (told === options.limit) terminal.tell(`These are the first ${told}; --limit tells more.`);
+      const printed = await printFound(call, { set, index, format });
+      if (printed === options.limit) terminal.say(`These are the first ${printed}; --limit prints more.`);
     });
     return EXIT.done;
   },
@@ -41,21 +41,21 @@ interface Found {
   readonly format: (set: ResourceSet, resource: Resource) => string;
 }
 
-async function tellFound(
+async function printFound(
   { terminal, args, options, stopped }: Call<Options>,
   { set, index, format }: Found,
 ): Promise<number> {
-  let told = 0;
-  for (let after: string | undefined; told < options.limit; ) {
+  let printed = 0;
+  for (let after: string | undefined; printed < options.limit; ) {
     stopped.throwIfAborted();
-    const limit = Math.min(PER_SEARCH, options.limit - told);
+    const limit = Math.min(PER_SEARCH, options.limit - printed);
     const { resources, next } = await index.find(set.id, { part: args[1]!, after, limit });
     await terminal.write(resources.map((resource) => format(set, resource)).join(''));
-    told += resources.length;
+    printed += resources.length;
     if (next === undefined) break;
     after = next;
   }
-  return told;
+  return printed;
 }
 
 function toLine(_set: ResourceSet, { key, stamp }: Resource): string {

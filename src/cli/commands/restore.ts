@@ -14,7 +14,7 @@ interface Options {
   readonly confirm?: boolean;
 }
 
-/** What SQLite keeps a store in. */
+/** The files of a SQLite store. */
 const LOGS = ['-wal', '-shm'];
 const PARTS = ['', ...LOGS];
 const LOCK = '.lock';
@@ -39,15 +39,15 @@ export const restore: CliCommand<Options> = {
     try {
       await removeStore(unfinished);
       await copyStore(file, unfinished, (done, total) => bar.update('Copying', done, total));
-      // It may have been made by an older version.
+      // An older version may have made the backup.
       await migrateStores({ kind: 'sqlite', file: unfinished });
       const sets = await renewAll(unfinished);
       const kept = (await isNewStore(configuration)) ? undefined : await setAside(store);
-      // Those of a store that is gone would be taken for its own.
+      // SQLite would take such files of a deleted store for those of the new one.
       for (const part of LOGS) await rm(`${store}${part}`, { force: true });
       await rename(unfinished, store);
-      const told = `Restored ${file}, with ${plural(sets.length, 'set')}, each of which has a new epoch.`;
-      await terminal.print(kept === undefined ? told : `${told}\nWhat was there before is kept as ${kept}.`, {
+      const message = `Restored ${file}, with ${plural(sets.length, 'set')}, each of which has a new epoch.`;
+      await terminal.print(kept === undefined ? message : `${message}\nThe store before is kept as ${kept}.`, {
         file,
         sets,
         kept,
@@ -61,7 +61,7 @@ export const restore: CliCommand<Options> = {
   },
 };
 
-/** Before it is in place: nobody may serve what the backup has lost under names that clients know. */
+/** Called before the backup is in place: no server may publish the lost history again under URLs that clients know. */
 async function renewAll(file: string) {
   const { catalog, index, close } = await openStores({ kind: 'sqlite', file });
   try {
@@ -77,7 +77,7 @@ async function renewAll(file: string) {
   }
 }
 
-/** @returns what its name is now */
+/** @returns its new name */
 async function setAside(store: string): Promise<string> {
   const kept = `${store}.replaced-${new Date().toISOString().replace(/[-:]|\.\d+/g, '')}`;
   for (const part of PARTS) {

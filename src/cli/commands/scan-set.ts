@@ -18,7 +18,7 @@ interface Options {
   readonly acceptOlder?: boolean;
 }
 
-/** `summary` is undefined when the set was known to be in sync. */
+/** `summary` is undefined when the set was in sync already. */
 interface Scanned {
   readonly set: ResourceSet;
   readonly summary: SyncSummary | undefined;
@@ -39,7 +39,7 @@ export const scanSet: CliCommand<Options> = {
       .option('--dry-run', 'post nothing, and show what would be done')
       .option(
         '--rehash',
-        'read every file, also those that look as they did at the last scan; compare an artifact again',
+        'read every file, also those with the size and times of the last scan; compare an artifact again',
       )
       .option('--accept-empty', 'of records: let an artifact without any delete all that exist')
       .option(
@@ -57,7 +57,7 @@ export const scanSet: CliCommand<Options> = {
       const summary = await sync({
         ...{ set, source: app.sourceOf(set), updater: app.updater },
         ...{ dryRun, rehash, acceptsEmpty, acceptsOlder, attended: true, signal },
-        onProgress: (done) => progress.tell(describeProgress(set, done)),
+        onProgress: (done) => progress.show(describeProgress(set, done)),
       });
       if (!dryRun) {
         if (summary !== undefined) app.postingLog.noteScan(set, summary);
@@ -80,15 +80,15 @@ function warn({ problems, problemCount, duplicates = 0, duplicateKeys = [] }: Sy
   if (duplicates > 0) {
     const some = duplicateKeys.slice(0, PRINTED_DUPLICATES).join(' ');
     const more = duplicates > PRINTED_DUPLICATES ? ' …' : '';
-    terminal.tell(
+    terminal.say(
       `${plural(duplicates, 'record')} came before another one of the same id, which counts: ${some}${more}`,
     );
   }
   for (const { path, problem } of problems.slice(0, PRINTED_PROBLEMS)) {
-    terminal.tell(printableLine(`${path}: ${problem}`));
+    terminal.say(printableLine(`${path}: ${problem}`));
   }
   const more = problemCount - PRINTED_PROBLEMS;
-  if (more > 0) terminal.tell(`… and ${formatCount(more)} more; --json lists up to 1,000`);
+  if (more > 0) terminal.say(`… and ${formatCount(more)} more; --json lists up to 1,000`);
 }
 
 function describeScan({ set: { slug, origin }, summary, dryRun }: Scanned): string {

@@ -33,8 +33,8 @@ export const serve: CliCommand<Options> = {
       async running({ app, baseUrl }) {
         const sets = (await app.sets.list()).map(({ slug }) => slug);
         const sourceDescription = documentUri(baseUrl, { kind: 'sourceDescription' });
-        const told = `Serving ${plural(sets.length, 'set')} on ${sourceHome(baseUrl)} (${sourceDescription}). Press Ctrl-C to stop.`;
-        await call.terminal.print(told, { event: 'serving', baseUrl, sourceDescription, sets });
+        const message = `Serving ${plural(sets.length, 'set')} on ${sourceHome(baseUrl)} (${sourceDescription}). Press Ctrl-C to stop.`;
+        await call.terminal.print(message, { event: 'serving', baseUrl, sourceDescription, sets });
       },
     });
     return EXIT.done;

@@ -17,9 +17,9 @@ export async function viewStatus(app: App, configuration: Configuration) {
     baseUrl,
     store: describeStore(configuration.store),
     dataFolder: configuration.dataFolder,
-    /** Whether every set has its first scan, or its import, behind it. */
+    /** Whether the first scan, or the import, of every set is complete. */
     ready: sets.every(({ ready }) => ready),
-    /** The sums over all sets, and how far the log is; null when the store stopped answering meanwhile. */
+    /** The sums over all sets, and the position of the log; null when the store stopped answering meanwhile. */
     log: store === undefined ? null : storeStatus(store),
     documents: { kept: cache.documents, bytes: cache.bytes },
     server,

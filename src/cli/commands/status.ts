@@ -6,7 +6,7 @@ import { viewStatus } from './status-view.ts';
 
 export const status: CliCommand = {
   usage: 'status',
-  summary: 'Shows how the source is: its store, its sets, its documents, and the server that runs.',
+  summary: 'Shows the state of the source: its store, its sets, its documents, and its running server.',
   settings: ['host', 'port', 'ownPort'],
 
   async run(call) {

@@ -54,11 +54,11 @@ export const tokensCreate: CliCommand<Options> = {
       return { made: await tokens.create({ name, scopes, expires, limits: limitsOf(call.options) }), isFirst };
     });
     const view = tokenView(made.record, Date.now());
-    call.terminal.tell(`Made the token "${view.name}" (id ${view.id}) for ${scopes.join(', ')}; ${until(view)}.`);
-    call.terminal.tell('Keep it safe: it is shown only now. Revoke it with "tidemark tokens revoke ID".');
+    call.terminal.say(`Made the token "${view.name}" (id ${view.id}) for ${scopes.join(', ')}; ${until(view)}.`);
+    call.terminal.say('Keep it safe: it is shown only now. Revoke it with "tidemark tokens revoke ID".');
     if (isFirst) {
-      call.terminal.tell(
-        'It is the first token: from now on a server on a local address asks for one, too, of whoever posts or administers.',
+      call.terminal.say(
+        'It is the first token: from now on, posting and administering need a token on servers with a local address, too.',
       );
     }
     await call.terminal.print(made.token, { ...view, token: made.token });
@@ -82,11 +82,11 @@ function until({ expires }: { readonly expires?: string | undefined }): string {
 }
 
 function scope(text: string, before: readonly Scope[] = []): readonly Scope[] {
-  return [...before, told(() => parseScope(text))];
+  return [...before, orUsageError(() => parseScope(text))];
 }
 
 function expiry(text: string): number {
-  return told(() => parseExpiry(text, Date.now()));
+  return orUsageError(() => parseExpiry(text, Date.now()));
 }
 
 function limit(schema: typeof countOrUnlimited): (text: string) => number {
@@ -97,8 +97,8 @@ function limit(schema: typeof countOrUnlimited): (text: string) => number {
   };
 }
 
-/** Commander names the option before what is wrong with its value. */
-function told<Value>(parse: () => Value): Value {
+/** Commander prints the message of this error after the name of the option. */
+function orUsageError<Value>(parse: () => Value): Value {
   try {
     return parse();
   } catch (error) {

@@ -7,8 +7,7 @@ import { withExistingApp } from '../with-app.ts';
 export const tokensList: CliCommand = {
   group: 'tokens',
   usage: 'list',
-  summary:
-    'Lists the tokens that were made, the oldest first; not the tokens themselves, which nobody has but their bearers.',
+  summary: 'Lists the tokens that were made, oldest first, without their secrets: those are not stored.',
 
   async run(call) {
     const records = await withExistingApp(call, ({ tokens }) => tokens.list());

@@ -11,7 +11,7 @@ export const tokensRevoke: CliCommand = {
 
   async run(call) {
     const given = call.args[0]!;
-    // Who has only the token at hand may give it; nothing repeats it.
+    // The token itself is accepted, too; it is never printed.
     const id = idOfToken(given) ?? given;
     const view = tokenView(await withExistingApp(call, ({ tokens }) => tokens.revoke(id)), Date.now());
     await call.terminal.print(`Revoked the token "${view.name}" (id ${view.id}).`, view);

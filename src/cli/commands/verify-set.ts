@@ -51,7 +51,7 @@ export const verifySet: CliCommand<Options> = {
         published: options.published ? publishedOf(app, await app.sets.source()) : undefined,
         signal: stopped,
         onProgress: ({ step, done }) =>
-          progress.tell(`verifying: ${plural(done, step === 'source' ? entry : STEPS[step])} so far`),
+          progress.show(`verifying: ${plural(done, step === 'source' ? entry : STEPS[step])} so far`),
       });
       return { report, entry };
     }).finally(() => progress.end());
@@ -63,7 +63,7 @@ export const verifySet: CliCommand<Options> = {
   },
 };
 
-/** What everybody gets of a source, beside what the store has. */
+/** The published documents of a source, as clients get them, and as the store has them. */
 export function publishedOf(app: App, { baseUrl }: SourceSettings): Published {
   const { publisher, cacheScan, sets } = app;
   return {

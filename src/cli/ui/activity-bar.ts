@@ -10,35 +10,35 @@ export interface ActivityBar {
   end(): void;
 }
 
-/** Shows how far a run is, how fast, and how long it still takes: as a bar on a terminal, else as a plain line every few seconds. */
+/** Shows the progress, rate and time left of a run: as a bar on a terminal, else as a plain line every few seconds. */
 export function startActivityBar(terminal: Terminal): ActivityBar {
   return terminal.stderr.isTTY === true && !terminal.json ? drawBar(terminal) : printLines(terminal);
 }
 
 function printLines(terminal: Terminal): ActivityBar {
   const progress = startProgress(terminal);
-  const pace = startPace();
+  const rate = startRate();
   return {
-    update: (now) => progress.tell(`${now.step}: ${describe(now, pace(now))}`),
+    update: (now) => progress.show(`${now.step}: ${describe(now, rate(now))}`),
     end: () => progress.end(),
   };
 }
 
 function drawBar(terminal: Terminal): ActivityBar {
-  const bar = terminalBar(terminal, '{step} {bar} {told}');
+  const bar = terminalBar(terminal, '{step} {bar} {text}');
   const plain = startProgress(terminal);
-  const pace = startPace();
+  const rate = startRate();
   let shown = '';
   return {
     update(now) {
       const { step, done, total } = now;
-      const told = describe(now, pace(now));
-      // Where nobody knows how much there is, a bar would say nothing.
-      if (total === undefined) return plain.tell(`${step} ${told}`);
-      if (step === shown) return bar.update(done, { told });
+      const text = describe(now, rate(now));
+      // A bar needs a known total.
+      if (total === undefined) return plain.show(`${step} ${text}`);
+      if (step === shown) return bar.update(done, { text });
       if (shown !== '') bar.stop();
       shown = step;
-      bar.start(total, done, { step, told });
+      bar.start(total, done, { step, text });
     },
     end() {
       plain.end();
@@ -47,14 +47,14 @@ function drawBar(terminal: Terminal): ActivityBar {
   };
 }
 
-interface Pace {
-  /** Records, or bytes, a second since the step began. */
+interface Rate {
+  /** Records, or bytes, per second since the step began. */
   readonly perSecond: number;
-  /** Seconds; undefined when nobody can know. */
+  /** Seconds; undefined when the total is not known. */
   readonly left: number | undefined;
 }
 
-function startPace(): (progress: Progress) => Pace {
+function startRate(): (progress: Progress) => Rate {
   let step = '';
   let began = 0;
   return (progress) => {
@@ -71,7 +71,7 @@ function startPace(): (progress: Progress) => Pace {
   };
 }
 
-function describe({ step, attempted, done, total }: Progress, { perSecond, left }: Pace): string {
+function describe({ step, attempted, done, total }: Progress, { perSecond, left }: Rate): string {
   const how =
     step === 'reading'
       ? `${plural(attempted, 'record')}, ${formatCount(Math.round(perSecond))}/s`

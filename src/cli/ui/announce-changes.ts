@@ -19,7 +19,7 @@ export async function announceChanges(
   { after, terminal, signal }: { readonly after: Stamp; readonly terminal: Terminal; readonly signal: AbortSignal },
 ): Promise<void> {
   for (let last = after; !signal.aborted; ) {
-    // A store that does not answer is told by whoever needs it more.
+    // A store that does not answer is reported by the loops that need it more.
     const entries = await index.tail(last, BATCH).catch(() => []);
     last = entries.at(-1)?.stamp ?? last;
     const bySet = new Map<SetId, Counts>();

@@ -6,22 +6,22 @@ import type { ScanBar } from './scan-bar.ts';
 import { formatCount } from './table.ts';
 import type { Terminal } from './terminal.ts';
 
-const TOLD_PROBLEMS = 10;
+const MOST_PROBLEMS = 10;
 
-/** Tells a person what happens to a set's root. */
+/** Prints what happens to a set's source, for a person. */
 export function printSyncEvents(terminal: Terminal, set: ResourceSet, bar: ScanBar | undefined): SyncEvents {
   const { slug } = set;
   return {
     onProgress: (progress) => bar?.update(progress),
     onScanned({ problems, problemCount }, extent) {
       if (extent === 'full') bar?.end();
-      for (const { path, problem } of problems.slice(0, TOLD_PROBLEMS))
-        terminal.tell(printableLine(`Not published: ${path}: ${problem}`));
-      if (problemCount > TOLD_PROBLEMS)
-        terminal.tell(`… and ${formatCount(problemCount - TOLD_PROBLEMS)} more like that`);
+      for (const { path, problem } of problems.slice(0, MOST_PROBLEMS))
+        terminal.say(printableLine(`Not published: ${path}: ${problem}`));
+      if (problemCount > MOST_PROBLEMS)
+        terminal.say(`… and ${formatCount(problemCount - MOST_PROBLEMS)} more like that`);
     },
-    onProblem: ({ path, problem }) => terminal.tell(printableLine(`Not watched: ${path}: ${problem}`)),
-    onTrouble: ({ message }) => terminal.tell(`Trouble with ${slug}: ${message}. Nothing is deleted; trying again`),
-    onRecovered: () => terminal.tell(`${traitsOf(set.origin).source} is there again, and was scanned`),
+    onProblem: ({ path, problem }) => terminal.say(printableLine(`Not watched: ${path}: ${problem}`)),
+    onTrouble: ({ message }) => terminal.say(`Trouble with ${slug}: ${message}. Nothing is deleted; trying again`),
+    onRecovered: () => terminal.say(`${traitsOf(set.origin).source} is available again, and was scanned`),
   };
 }

@@ -1,12 +1,15 @@
-// Control characters but tabs and ends of lines, which a terminal obeys, and those that turn the direction of writing.
-const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+// Control characters that a terminal executes (all but tab and line feed), and those that change the writing direction.
+const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
-/** A text that a terminal shows and does not obey: names of files and messages of servers may hold anything. Lines stay lines. */
+/**
+ * Makes control characters visible, so that a terminal does not execute them: file names and messages of servers may
+ * contain anything. Line feeds and tabs stay.
+ */
 export function printable(text: string): string {
-  return text.replaceAll('\r\n', '\n').replace(OBEYED, visible);
+  return text.replaceAll('\r\n', '\n').replace(CONTROLS, visible);
 }
 
-/** The same in one line. */
+/** The same in one line: line feeds and tabs are made visible, too. */
 export function printableLine(text: string): string {
   return printable(text).replaceAll('\n', '\\n').replaceAll('\t', '\\t');
 }

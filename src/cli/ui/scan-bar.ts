@@ -13,7 +13,7 @@ export interface ScanBar {
 
 const FORMAT = 'Scanning {bar} {files} of {found} files, {bytes} hashed, {rate}';
 
-/** Shows how far a scan is: as a bar on a terminal, else as a plain line every few seconds. */
+/** Shows the progress of a scan: as a bar on a terminal, else as a plain line every few seconds. */
 export function startScanBar(terminal: Terminal, root: ContentRoot): ScanBar {
   return terminal.stderr.isTTY === true && !terminal.json ? drawBar(terminal, root) : printLines(terminal);
 }
@@ -24,7 +24,7 @@ function printLines(terminal: Terminal): ScanBar {
   return {
     update({ files, hashed, bytes }) {
       const done = `${plural(files, 'file')}, ${formatCount(hashed)} hashed (${formatBytes(bytes)})`;
-      progress.tell(`Scanning: ${done}, ${rateOf(bytes)}`);
+      progress.show(`Scanning: ${done}, ${rateOf(bytes)}`);
     },
     end: () => progress.end(),
   };
@@ -49,7 +49,7 @@ function drawBar(terminal: Terminal, root: ContentRoot): ScanBar {
   };
 }
 
-/** A scan does not know how many files it will meet; listing them beside it is much faster than hashing them. */
+/** A scan does not know how many files it will find; listing them at the same time is much faster than hashing them. */
 function startCounting(root: ContentRoot): { readonly files: number; end(): void } {
   const counted = {
     files: 0,
@@ -64,12 +64,12 @@ function startCounting(root: ContentRoot): { readonly files: number; end(): void
       if (counted.ended) return;
     }
   };
-  // What is wrong with the root is told by the scan.
+  // The scan reports what is wrong with the root.
   count().catch(() => {});
   return counted;
 }
 
-/** Bytes a second since it was started. */
+/** Returns a function that gives bytes per second since the start. */
 function startRate(): (bytes: number) => string {
   const began = performance.now();
   return (bytes) => `${formatBytes(Math.round((bytes * 1000) / Math.max(1, performance.now() - began)))}/s`;

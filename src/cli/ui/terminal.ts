@@ -10,11 +10,11 @@ export interface Streams {
   readonly stderr: Writable & { readonly isTTY?: boolean };
 }
 
-/** Where a command says what it has to say: results on standard output, everything else on standard error. */
+/** The output of a command: results on standard output, everything else on standard error. */
 export class Terminal {
   readonly stdin: Readable;
   readonly stderr: Streams['stderr'];
-  /** Results are JSON, and nothing else is said but errors. */
+  /** Results are JSON; apart from them, only errors are written. */
   readonly json: boolean;
   readonly #stdout: Writable;
 
@@ -30,13 +30,13 @@ export class Terminal {
     await this.write(`${this.json ? JSON.stringify(value) : printable(text)}\n`);
   }
 
-  /** Writes to standard output as it is. Waits while the reader is slow. */
+  /** Writes to standard output, unchanged. Waits while the reader is slow. */
   async write(chunk: string): Promise<void> {
     if (!this.#stdout.write(chunk)) await once(this.#stdout, 'drain');
   }
 
-  /** Tells a person what goes on. */
-  tell(text: string): void {
+  /** Writes a message for a person to standard error; nothing with --json. */
+  say(text: string): void {
     if (!this.json) this.stderr.write(`${printable(text)}\n`);
   }
 

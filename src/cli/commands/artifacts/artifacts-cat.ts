@@ -41,7 +41,7 @@ export const artifactsCat: CliCommand<Options> = {
   },
 };
 
-/** What a harvest takes, where a record has a document. */
+/** A record as a harvest reads it, if it has a document. */
 function toJsonLine(record: AnyRecord): string {
   return `${JSON.stringify(record, (_, value) => (typeof value === 'bigint' ? String(value) : value))}\n`;
 }

@@ -28,7 +28,7 @@ export const artifactsIndex: CliCommand<Options> = {
   async run(call) {
     const { terminal, args, options, stopped, loaded } = call;
     const location = intoLocation(options.into, loaded.indexing);
-    // Loaded only now: it brings the client of Elasticsearch.
+    // Loaded only now: it loads the client of Elasticsearch.
     const { indexArtifact } = await import('../../../pipeline/index-artifact/index-artifact.ts');
     return withArtifacts(call, async (store) => {
       const artifact = await requireArtifact(store, keyOf(store, args[0]!));

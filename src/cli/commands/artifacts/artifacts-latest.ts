@@ -8,7 +8,7 @@ import {
   type FilterOptions,
   parseActivity,
   printArtifacts,
-  tellMixed,
+  warnOfMixedSchemas,
   withArtifacts,
 } from '../../artifact-output.ts';
 import type { Call, CliCommand } from '../../cli-command.ts';
@@ -32,7 +32,7 @@ export const artifactsLatest: CliCommand<LatestCliOptions> = {
   run: (call) => tellLatest(call, undefined),
 };
 
-/** @param before the newest that began then or before */
+/** @param before takes the newest that began then or earlier */
 export async function tellLatest(call: Call<LatestCliOptions>, before: Date | undefined): Promise<ExitCode> {
   const { terminal, options } = call;
   const { provider, activity, schema, keys } = options;
@@ -42,7 +42,7 @@ export async function tellLatest(call: Call<LatestCliOptions>, before: Date | un
         ? await latestOfAll(store, { activity, schema, before })
         : [await latestArtifact(store, { provider, activity, schema, before })].filter((found) => found !== undefined);
     await printArtifacts(terminal, store, { artifacts, keys });
-    tellMixed(terminal, new Set(artifacts.map((artifact) => artifact.schema)));
+    warnOfMixedSchemas(terminal, new Set(artifacts.map((artifact) => artifact.schema)));
     if (artifacts.length > 0) return EXIT.done;
     const of = provider === undefined ? '' : ` of ${provider}`;
     const then = before === undefined ? '' : ` from ${before.toISOString()} or before`;

@@ -8,7 +8,7 @@ import {
   type FilterOptions,
   parseActivity,
   printArtifacts,
-  tellMixed,
+  warnOfMixedSchemas,
   withArtifacts,
 } from '../../artifact-output.ts';
 import type { CliCommand } from '../../cli-command.ts';
@@ -44,8 +44,8 @@ export const artifactsList: CliCommand<FilterOptions> = {
         artifacts = [];
       }
       await printArtifacts(terminal, store, { artifacts, keys });
-      // The files of several activities are no list for one table.
-      if (activity !== undefined) tellMixed(terminal, schemas);
+      // The files of several activities cannot be read as one table.
+      if (activity !== undefined) warnOfMixedSchemas(terminal, schemas);
     });
     return EXIT.done;
   },

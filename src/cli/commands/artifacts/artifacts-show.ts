@@ -51,8 +51,8 @@ async function viewWhole(store: ArtifactStore, file: NamedAvroFile, { count, sig
   const body = await file.open(signal);
   const { codec, doc, metadata, schema } = await readHeader(body, file).finally(() => body.destroy());
   const { provenance, summary } = await besides(store, file);
-  const told = typeof summary?.written === 'number' ? summary.written : undefined;
-  const records = count ? await countRecords(file, signal) : told;
+  const written = typeof summary?.written === 'number' ? summary.written : undefined;
+  const records = count ? await countRecords(file, signal) : written;
   return {
     ...factsOf(store, file),
     schema,
@@ -72,11 +72,11 @@ interface Facts extends Partial<Omit<ReturnType<typeof viewArtifact>, 'schema'>>
 
 function factsOf(store: ArtifactStore, { artifact, name, length }: NamedAvroFile): Facts {
   if (artifact !== undefined) return viewArtifact(store, artifact);
-  const told = parseFileName(basename(name));
-  return { path: name, length, ...(told && { provider: told.provider, start: told.start.toISOString() }) };
+  const named = parseFileName(basename(name));
+  return { path: name, length, ...(named && { provider: named.provider, start: named.start.toISOString() }) };
 }
 
-/** What is kept beside a file of the store; nothing is looked for beside a copy. */
+/** The files beside a file of the store, such as its summary; none for a copy. */
 async function besides(store: ArtifactStore, { artifact }: NamedAvroFile) {
   if (artifact === undefined) return { provenance: [], summary: undefined };
   const [chain, summary] = await Promise.all([
@@ -114,7 +114,7 @@ function describe({ key, path, length, codec, doc, records, provenance, summary,
   return rows.map(([title, text]) => `${title.padEnd(width)}  ${text}`).join('\n');
 }
 
-/** What the file before was made of: the first is the one that is shown. */
+/** The chain of inputs, each read by the run of the one before; the first is the shown file. */
 function describeStep({ generator, version }: View['provenance'][number], at: number): string {
   const made = generator === undefined ? '(unknown: its -prov.json is not there)' : `${generator}, by ${version}`;
   return '  '.repeat(at) + made;

@@ -31,13 +31,13 @@ export const setsAdd: CliCommand = {
       await call.terminal.print(`Added the set ${view.set}: ${view.documents.capabilityList}`, view);
       const { source, entry } = traitsOf(set.origin);
       if (source !== undefined)
-        call.terminal.tell(`Read its ${entry}s with "tidemark scan ${view.set}", or serve it with "tidemark serve".`);
+        call.terminal.say(`Read its ${entry}s with "tidemark scan ${view.set}", or serve it with "tidemark serve".`);
       return EXIT.done;
     });
   },
 };
 
-/** Everything is checked before a store is opened, so that a mistake leaves none behind. */
+/** Checks everything before a store is opened, so that a mistake leaves no store behind. */
 async function newSet({ args, options, loaded, workingDirectory }: Call): Promise<NewSet & { origin: Origin }> {
   const slug = parseSlug(args[0]!);
   const values = readSetOptions(options, 'sets add', workingDirectory);

@@ -25,7 +25,7 @@ export const setsChange: CliCommand = {
       return viewSet(app, await app.sets.change(slug, changedFields(values, set, call.loaded.configuration)));
     });
     await call.terminal.print(describe(view.set, values), view);
-    if (values.private === true) call.terminal.tell('Copies that others have made of it until now remain with them.');
+    if (values.private === true) call.terminal.say('Copies that clients have made until now remain with them.');
     return EXIT.done;
   },
 };

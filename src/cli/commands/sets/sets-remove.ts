@@ -28,8 +28,8 @@ export const setsRemove: CliCommand<Options> = {
       if (!isConfirmed && !(await askToConfirm(call, `Remove it? T${what.slice(1)}.`))) throw unconfirmed(id, what);
       return sets.remove(id);
     });
-    const told = isFree ? `Removed the set ${id}; its id can be used again.` : `Removed the set ${id}.`;
-    await call.terminal.print(told, { removed: id });
+    const message = isFree ? `Removed the set ${id}; its id can be used again.` : `Removed the set ${id}.`;
+    await call.terminal.print(message, { removed: id });
     return EXIT.done;
   },
 };

@@ -1,12 +1,14 @@
 import { formatCount } from './table.ts';
 
-/** How quick work is whose size is known: `12,000/s, 3 min left`. It begins with the first call of a step. */
-export class Pace {
+/**
+ * The rate of a step of known size, and the time left: `12,000/s, 3 min left`. Measured from the first call of a step.
+ */
+export class RateEstimate {
   #step = '';
   #began = 0;
   #from = 0;
 
-  tell(step: string, done: number, total: number): string {
+  describe(step: string, done: number, total: number): string {
     if (step !== this.#step) {
       this.#step = step;
       this.#began = performance.now();
@@ -19,7 +21,7 @@ export class Pace {
   }
 }
 
-/** Rounded, since it is a guess. */
+/** Rounded: it is an estimate. */
 function describeSeconds(seconds: number): string {
   if (seconds < 60) return `${Math.ceil(seconds)} s`;
   if (seconds < 3600) return `${Math.ceil(seconds / 60)} min`;
