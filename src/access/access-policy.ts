@@ -3,11 +3,11 @@ import { TidemarkError } from '../core/errors.ts';
 import { isLoopback } from './loopback.ts';
 
 /**
- * How a server finds out who is asking. Tokens that are kept in the catalog are taken in every mode.
+ * How a server identifies senders. Tokens in the catalog are accepted in every mode.
  *
- * - `local`: only this machine can reach it, and as long as no token was ever made, whoever does may do everything
- * - `token`: reading of what is public is for everybody, everything else needs a token
- * - `read-only`: there is nothing but reading
+ * - `local`: only this machine can reach it; until the first token is made, every client may do everything
+ * - `token`: public sets can be read without a token, everything else needs one
+ * - `read-only`: only reading is possible
  */
 export type AccessPolicy =
   | { readonly mode: 'local'; readonly publicHost: string }
@@ -22,8 +22,8 @@ type Settings = Pick<Configuration, 'token' | 'publicReadOnly' | 'baseUrl'>;
 
 /**
  * The policy of a server that is bound to a host.
- * @param validTokens how many tokens are kept that can be used
- * @throws TidemarkError `invalid` for a public address without a token, unless it is to be read only
+ * @param validTokens how many tokens in the catalog are valid
+ * @throws TidemarkError `invalid` for a public address without a token, unless it is read-only
  */
 export function accessPolicy(
   { token, publicReadOnly, baseUrl }: Settings,
@@ -36,7 +36,7 @@ export function accessPolicy(
   if (validTokens > 0) return { mode: 'token', token };
   throw new TidemarkError(
     'invalid',
-    `the address ${host} can be reached from other machines, and there is no token that anybody there had to show: make one with "tidemark tokens create", set TIDEMARK_TOKEN, or pass --public-read-only, or use the host 127.0.0.1`,
+    `the address ${host} can be reached from other machines, and there is no token to protect it: make one with "tidemark tokens create", set TIDEMARK_TOKEN, or pass --public-read-only, or use the host 127.0.0.1`,
     { field: 'host' },
   );
 }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { BlockList, isIPv6 } from 'node:net';
 
-/** Where a proxy in front of this server can be. */
+/** Addresses from which a proxy in front of this server may connect. */
 const NEAR = new BlockList();
 for (const [network, prefix] of [
   ['127.0.0.0', 8],
@@ -15,8 +15,9 @@ NEAR.addAddress('::1', 'ipv6');
 NEAR.addSubnet('fc00::', 7, 'ipv6');
 
 /**
- * What tells clients without a token apart: the address of the connection; when that is near, and so may be a proxy's, the last
- * one of X-Forwarded-For, which that proxy has written. Of IPv6 the first 64 bits, because a client has all that follow.
+ * Identifies clients without a token: by the address of the connection; when that is a local one, and so may be a
+ * proxy's, by the last address of X-Forwarded-For, which that proxy has written. Of IPv6, only the first 64 bits: a
+ * client owns the rest.
  */
 export function clientAddress(headers: IncomingHttpHeaders, address = ''): string {
   const own = address.replace(/^::ffff:(?=\d+\.)/, '');

@@ -1,12 +1,12 @@
-/** What a request shows: nothing, a token (which may be any text), or something that is not understood. */
+/** The credentials of a request: none, a token (which may be any text), or an unknown form. */
 export type Credentials =
   | { readonly kind: 'none' }
   | { readonly kind: 'token'; readonly token: string }
   | { readonly kind: 'unknown' };
 
 /**
- * Reads the Authorization header: `Bearer TOKEN`, or Basic with any user name and the token as password, which is what a browser
- * sends by itself, and what clients send that know no other way.
+ * Reads the Authorization header: `Bearer TOKEN`, or Basic with any user name and the token as password: browsers
+ * send Basic by themselves, and some clients support nothing else.
  */
 export function readCredentials(authorization: string | undefined): Credentials {
   const text = (authorization ?? '').trim();

@@ -3,13 +3,13 @@ import { parseDatetime } from '../core/w3c-datetime.ts';
 
 const HOUR = 3_600_000;
 const UNITS = { m: 60_000, h: HOUR, d: 24 * HOUR, w: 168 * HOUR, y: 8766 * HOUR } as const;
-/** Milliseconds: dates beyond are more likely a mistake than a wish. */
+/** Milliseconds: dates beyond are more likely a mistake than intended. */
 const LONGEST = 100 * UNITS.y;
 
 /**
- * When a token expires, in milliseconds since 1970: after a duration (`90d`), at the beginning of a day in UTC (`2027-01-31`),
- * or at a W3C datetime.
- * @throws TidemarkError `invalid`, also for a time that is past
+ * When a token expires, in milliseconds since 1970: after a duration (`90d`), at the beginning of a day in UTC
+ * (`2027-01-31`), or at a W3C datetime.
+ * @throws TidemarkError `invalid`, also for a time in the past
  */
 export function parseExpiry(text: string, now: number): number {
   const time = readTime(text.trim(), now);

@@ -11,10 +11,10 @@ import type { Scope } from './scope.ts';
 import type { TokenRecord } from './token.ts';
 import type { Shown, TokenRegistry } from './token-registry.ts';
 
-/** What a request says of its sender. */
+/** What a request contains about its sender. */
 export type SenderHeaders = IncomingHttpHeaders;
 
-/** Somebody who shows what gives no access. */
+/** A sender whose credentials give no access. */
 export interface Unidentified {
   readonly kind: 'unidentified';
   readonly reason: string;
@@ -26,7 +26,8 @@ export interface Identification {
 }
 
 /**
- * Who sends a request. Where there is no token at all, what a request shows is not looked at: it may be meant for a proxy in front.
+ * Identifies the sender of a request. Where no token exists, credentials are ignored: they may be meant for a proxy in
+ * front.
  * @throws TidemarkError `forbidden` for a host name that is not this server's
  */
 export async function identify(
@@ -50,8 +51,8 @@ export async function identify(
 }
 
 /**
- * Refuses what a web page of another origin sends: a browser adds the Origin of the page to every POST, and sends by itself what
- * somebody signed in with.
+ * Refuses requests from web pages of other origins: a browser adds the Origin of the page to every POST, and sends the
+ * credentials of a signed-in user by itself.
  * @throws TidemarkError `forbidden`
  */
 export function refuseForeignPage(headers: SenderHeaders, baseUrl: string): void {
@@ -63,7 +64,8 @@ export function refuseForeignPage(headers: SenderHeaders, baseUrl: string): void
   }
   const own = URL.parse(baseUrl);
   if (origin === own?.origin) return;
-  // Only a browser knows by which scheme it reached a proxy in front. One that does not say may have reached the server itself, by http.
+  // Only a browser knows the scheme by which it reached a proxy in front. One that does not send it may have reached
+  // this server by http.
   const isOwnHost = site === 'same-origin' && URL.parse(origin)?.host === host.toLowerCase();
   const isDirect = site === undefined && host.toLowerCase() !== own?.host && origin === `http://${host.toLowerCase()}`;
   if (isOwnHost || isDirect) return;
@@ -87,14 +89,14 @@ function toPrincipal({ id, name, scopes, limits }: TokenRecord, readsOnly: boole
   return { kind: 'token', id, name, scopes: readsOnly ? scopes.flatMap(readingOf) : scopes, limits };
 }
 
-/** What is left of a scope where there is nothing but reading. */
+/** The part of a scope that a read-only server grants. */
 function readingOf(scope: Scope): readonly Scope[] {
   if (scope === 'administer') return ['read:*', 'metrics'];
   return scope.startsWith('post:') ? [] : [scope];
 }
 
 function isSame(given: string, own: Secret): boolean {
-  // Digests have one length, so that comparing tells nothing of the token's.
+  // Digests have one length, so the time of comparing does not reveal the length of the token.
   return timingSafeEqual(digest(given), digest(own.reveal()));
 }
 
@@ -103,8 +105,9 @@ function digest(text: string): Buffer {
 }
 
 /**
- * A web page can make a browser ask 127.0.0.1 under a name of its own (DNS rebinding), so only known names are answered. What
- * came for the public name, or through a proxy, is not from this machine. Of a server that others can reach, that is never asked.
+ * A web page can make a browser send requests to 127.0.0.1 under the page's own name (DNS rebinding), so only known
+ * names are accepted. A request for the public name, or through a proxy, is not from this machine. Only called for
+ * servers that no other machine can reach.
  * @throws TidemarkError `forbidden` for a host name that is not this server's
  */
 export function isFromThisMachine(headers: SenderHeaders, policy: AccessPolicy): boolean {

@@ -2,18 +2,18 @@ import type { ResourceSet } from '../core/resource-set.ts';
 import type { Principal } from './principal.ts';
 
 /**
- * What can be done; every route names its own.
+ * The actions that can be permitted; every route names its own.
  *
- * - `probe`: ask whether the process is well
- * - `read-source`: what all sets have in common
- * - `read-documents`: a set's lists
- * - `read-resource`: the bytes of a resource
- * - `read-state`: what the index knows of a set
- * - `post-changes`: tell of changes
- * - `read-postings`: who posted to a set, and what was rejected
- * - `administer`: make the server do work, and let others in
- * - `read-metrics`: how the server is; the figures tell of all sets together
- * - `sign-in`: show a token, as a person does in a browser
+ * - `probe`: check that the process is healthy
+ * - `read-source`: read what all sets have in common
+ * - `read-documents`: read a set's lists
+ * - `read-resource`: read the bytes of a resource
+ * - `read-state`: read what the index contains of a set
+ * - `post-changes`: post changes
+ * - `read-postings`: read who posted to a set, and what was rejected
+ * - `administer`: make the server do work, and give access to others
+ * - `read-metrics`: read the state of the server; its figures cover all sets
+ * - `sign-in`: sign in with a token, in a browser
  */
 export type Action =
   | 'probe'
@@ -27,10 +27,10 @@ export type Action =
   | 'read-metrics'
   | 'sign-in';
 
-/** What of a set counts for access. */
+/** The properties of a set that matter for access. */
 export type GuardedSet = Pick<ResourceSet, 'slug' | 'private'>;
 
-/** The one place that says who may do what; the set is the one that the action is about. */
+/** Decides who may do what, in this one place. @param set the set that the action is about */
 export function may(principal: Principal, action: Action, set: GuardedSet | undefined): boolean {
   switch (action) {
     case 'probe':

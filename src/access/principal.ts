@@ -1,24 +1,24 @@
 import type { Scope } from './scope.ts';
 import type { TokenLimits } from './token.ts';
 
-/** Who sends a request. */
+/** The sender of a request. */
 export type Principal = Anonymous | Administrator | TokenBearer;
 
 export interface Anonymous {
   readonly kind: 'anonymous';
 }
 
-/** The bearer of the token from the environment, or whoever asks from the machine itself where there are no tokens. */
+/** The bearer of the token from the environment; or any client on the machine itself where there are no tokens. */
 export interface Administrator {
   readonly kind: 'administrator';
 }
 
-/** The bearer of a token that is kept in the catalog. */
+/** The bearer of a token in the catalog. */
 export interface TokenBearer {
   readonly kind: 'token';
-  /** The token's id, which is no secret. */
+  /** The token's id, which is not secret. */
   readonly id: string;
-  /** What its maker called it. */
+  /** Its name, given when it was made. */
   readonly name: string;
   readonly scopes: readonly Scope[];
   readonly limits: TokenLimits;

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** What proxies add, besides all that begin with `x-forwarded-`. */
+/** Headers that proxies add, besides those that begin with `x-forwarded-`. */
 const PROXY_HEADERS: ReadonlySet<string> = new Set(['forwarded', 'via', 'x-real-ip', 'x-client-ip', 'x-original-host']);
 
 /** Whether a request came through a proxy, which may have passed it on from another machine. */

@@ -1,17 +1,17 @@
 const MINUTE = 60_000;
-/** Sums of fractions that should make a whole number may miss it by less than this. */
+/** Sums of fractions that should be a whole number may differ from it by less than this. */
 const ROUNDING = 1e-6;
 
 interface Bucket {
-  /** What is left at a time; below zero when the last taking was larger. */
+  /** The amount left at a time; negative when more was taken than was left. */
   left: number;
   /** Milliseconds of the process. */
   at: number;
 }
 
 /**
- * Lets each key take so much in a minute: at once, or spread, for what was taken grows back all the time. Memory is bounded: of more
- * keys than it can remember, those that were idle for longest begin anew.
+ * Lets each key take an amount per minute, at once or spread out (a token bucket). Memory is bounded: above a number of
+ * keys, the ones that were idle longest are forgotten.
  */
 export class RateLimiter {
   readonly #mostKeys: number;
@@ -26,7 +26,7 @@ export class RateLimiter {
 
   /**
    * Takes an amount, when at least 1 is left. Returns 0, or the milliseconds after which to try again.
-   * @param perMinute what grows back in a minute, and the most that can be taken at once
+   * @param perMinute the amount refilled per minute, and the most that can be taken at once
    */
   take(key: string, amount: number, perMinute: number): number {
     const bucket = this.#bucketOf(key, perMinute);

@@ -2,17 +2,16 @@ import { TidemarkError } from '../core/errors.ts';
 import { parseSlug } from '../core/resource-set.ts';
 
 /**
- * What a token lets its bearer do.
+ * What a token permits.
  *
  * - `post:SET`: post changes to a set, `post:*` to all
- * - `read:SET`: read a private set, `read:*` all of them; the others are for everybody
+ * - `read:SET`: read a private set, `read:*` all of them; public sets need no token
  * - `metrics`: read `/metrics` and `/api/status`
- * - `metrics`: read the metrics and the status of a server
  * - `administer`: everything, also making and revoking tokens
  */
 export type Scope = 'administer' | 'metrics' | 'metrics' | `${'post' | 'read'}:${string}`;
 
-/** @throws TidemarkError `invalid` for a text that is no scope */
+/** @throws TidemarkError `invalid` for a text that is not a scope */
 export function parseScope(text: string): Scope {
   if (text === 'administer' || text === 'metrics') return text;
   const [, verb, slug] = /^(post|read):(.+)$/s.exec(text) ?? [];
@@ -20,14 +19,14 @@ export function parseScope(text: string): Scope {
   return `${verb as 'post' | 'read'}:${slug === '*' ? slug : parseSlug(slug)}`;
 }
 
-/** The set that a scope names; undefined for one of all sets. */
+/** The set that a scope names; undefined for a scope of all sets. */
 function slugOfScope(scope: Scope): string | undefined {
   const slug = scope.slice(scope.indexOf(':') + 1);
   return !scope.includes(':') || slug === '*' ? undefined : slug;
 }
 
 /**
- * Refuses scopes of sets that are not there: more likely mistyped than meant for later.
+ * Refuses scopes of sets that do not exist: they are more likely mistyped than meant for later.
  * @throws TidemarkError what `bySlug` throws
  */
 export async function requireSets(
@@ -41,7 +40,7 @@ export async function requireSets(
 }
 
 function noScope(text: string): TidemarkError {
-  // Who mistakes a token for a scope shall not read it in a log.
+  // A token given by mistake in place of a scope must not appear in a log.
   const shown = text.startsWith('tdm_') ? 'a token' : JSON.stringify(text.slice(0, 80));
   return new TidemarkError(
     'invalid',

@@ -10,10 +10,13 @@ export interface LimitedRequest {
   readonly address: string | undefined;
 }
 
-/** What is limited by itself: requests with a token, the bytes that it sends, requests from an address. */
+/** The limited quantities: requests with a token, bytes of its bodies, requests from an address. */
 type Limited = 'requests' | 'bytes' | 'addresses';
 
-/** How much each sender may ask of this server. Waits are in milliseconds, 0 for none; administrators never wait. */
+/**
+ * Limits what each sender may request from this server. Waits are in milliseconds, 0 for none; administrators never
+ * wait.
+ */
 export class SenderLimits {
   readonly #limits: RequestLimits;
   readonly #limiters: Readonly<Record<Limited, RateLimiter>>;
@@ -34,7 +37,7 @@ export class SenderLimits {
     return this.#limiters.addresses.take(clientAddress(headers, address), 1, most);
   }
 
-  /** Counts bytes of a body that came; 0 bytes ask whether any may come. */
+  /** Counts received bytes of a body; 0 bytes check whether any may be sent. */
   takeBody(sender: Principal, bytes: number): number {
     if (sender.kind !== 'token') return 0;
     const most = ownLimit(sender.limits.bodyBytesPerMinute, this.#limits.tokenBody);

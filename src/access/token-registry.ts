@@ -13,9 +13,12 @@ import {
   type TokenState,
 } from './token.ts';
 
-/** Milliseconds for which what was read counts: so long at most does a process still take a token that another one revoked. */
+/**
+ * Milliseconds for which a read of the catalog is valid: at most so long, a process accepts a token that another
+ * process revoked.
+ */
 const FRESH_FOR = 1000;
-/** Compared with when there is no such token, so that this takes as long. */
+/** Compared with when the token does not exist, so that this takes as long. */
 const NO_DIGEST = digestOf('');
 
 export interface NewToken {
@@ -26,22 +29,23 @@ export interface NewToken {
   readonly expires?: number | undefined;
 }
 
-/** What became of a token that was shown; only who has the whole token is told that it expired or was revoked. */
+/** The result of looking up a token; that it expired or was revoked is only reported for the whole token. */
 export type Shown =
   | { readonly state: TokenState; readonly record: TokenRecord }
   | { readonly state: 'unknown'; readonly record?: undefined };
 
 /**
- * The tokens that the catalog has. What is known is read again when somebody asks and a second has passed; an idle source asks
- * nothing. Whoever uses a catalog that does not answer gets `unavailable`: a token that may have been revoked is not taken.
+ * The tokens in the catalog. A call reads the catalog again when the last read is more than a second old; an idle
+ * source sends no requests. Throws `unavailable` when the catalog does not answer: a token that may have been revoked
+ * is not accepted.
  */
 export class TokenRegistry {
   readonly #catalog: Catalog;
   readonly #byId = new Map<string, CatalogDocument<TokenRecord>>();
   readonly #latest: CoalescedRead<void>;
-  /** Every token that was put up to here is known. */
+  /** Every token put up to this version is known. */
   #head = 0;
-  /** When the last look began, in milliseconds of the process. */
+  /** When the last read began, in milliseconds of the process. */
   #lookedAt = Number.NEGATIVE_INFINITY;
 
   constructor(catalog: Catalog) {
@@ -49,7 +53,7 @@ export class TokenRegistry {
     this.#latest = new CoalescedRead(() => this.#load());
   }
 
-  /** Makes a token, and returns it with its record. It is kept nowhere: this is the only time that it is there. */
+  /** Makes a token, and returns it with its record. The token itself is not stored: it cannot be read again. */
   async create({ name, scopes, limits = {}, expires }: NewToken): Promise<{ token: string; record: TokenRecord }> {
     if (scopes.length === 0) throw new TidemarkError('invalid', 'a token needs a scope', { field: 'scopes' });
     const { id, token } = mintToken();
@@ -67,7 +71,7 @@ export class TokenRegistry {
     return { token, record };
   }
 
-  /** Every token that was ever made, the oldest first. */
+  /** Every token that was ever made, oldest first. */
   async list(): Promise<readonly TokenRecord[]> {
     await this.#latest.read();
     return [...this.#byId.values()].map(({ body }) => body).sort((a, b) => a.created - b.created);
@@ -89,24 +93,24 @@ export class TokenRegistry {
     return record;
   }
 
-  /** Whether a token was ever made, also when it is of no use any more. */
+  /** Whether a token was ever made, also an expired or revoked one. */
   async areKept(): Promise<boolean> {
     await this.#freshen();
     return this.#byId.size > 0;
   }
 
-  /** How many tokens can be used. */
+  /** The number of valid tokens. */
   async countValid(): Promise<number> {
     const now = Date.now();
     return (await this.list()).filter((record) => stateOf(record, now) === 'valid').length;
   }
 
-  /** Looks a token up that somebody shows. */
+  /** Looks up the token of a request. */
   async show(token: string): Promise<Shown> {
     const id = idOfToken(token);
     if (id === undefined) return { state: 'unknown' };
     await this.#freshen();
-    // A token is used as soon as it was made, also at a process that has not heard of it.
+    // A new token may be used at once at a process that has not read it yet.
     if (!this.#byId.has(id)) await this.#latest.read();
     const record = this.#byId.get(id)?.body;
     const matches = matchesDigest(token, record?.digest ?? NO_DIGEST);
@@ -118,7 +122,7 @@ export class TokenRegistry {
     if (performance.now() - this.#lookedAt >= FRESH_FOR) await this.#latest.read();
   }
 
-  /** Reads what was put since the last time. */
+  /** Reads what was put since the last read. */
   async #load(): Promise<void> {
     const began = performance.now();
     const head = await this.#catalog.head('token');

@@ -1,17 +1,17 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Scope } from './scope.ts';
 
-/** How much the bearer of a token may ask; null is without a limit, and what is absent is what the server's settings say. */
+/** The limits of a token; null for no limit, absent for the server's setting. */
 export interface TokenLimits {
   readonly requestsPerMinute?: number | null | undefined;
   /** Bytes of request bodies, unpacked. */
   readonly bodyBytesPerMinute?: number | null | undefined;
 }
 
-/** A token as it is kept: with it alone, nobody gets in. */
+/** A token as it is stored: it alone gives no access. */
 export interface TokenRecord {
   readonly id: string;
-  /** What its maker calls it. */
+  /** Its name, given when it was made. */
   readonly name: string;
   readonly scopes: readonly Scope[];
   readonly limits: TokenLimits;
@@ -19,7 +19,7 @@ export interface TokenRecord {
   readonly digest: string;
   /** Milliseconds since 1970, as all times here. */
   readonly created: number;
-  /** From then on it is refused. */
+  /** It is refused from then on. */
   readonly expires?: number;
   readonly revoked?: number;
 }
@@ -29,15 +29,16 @@ export type TokenState = 'valid' | 'expired' | 'revoked';
 const TOKEN = /^tdm_([0-9a-f]{12})_[\w-]{43}$/;
 
 /**
- * A new token: its id, which finds its record, and 256 random bits. That many cannot be guessed, whatever the hash: so a plain
- * SHA-256 is right here, and a slow hash, which passwords need because people choose them, would only make each request slow.
+ * Makes a token: the id of its record, and 256 random bits. These cannot be guessed, whatever the hash: so a plain
+ * SHA-256 is right here, and a slow hash, which passwords need because people choose them, would only make each request
+ * slow.
  */
 export function mintToken(): { readonly id: string; readonly token: string } {
   const id = randomBytes(6).toString('hex');
   return { id, token: `tdm_${id}_${randomBytes(32).toString('base64url')}` };
 }
 
-/** The id in a token; undefined for a text that is no token. */
+/** The id in a token; undefined for a text that is not a token. */
 export function idOfToken(text: string): string | undefined {
   return TOKEN.exec(text)?.[1];
 }

@@ -5,14 +5,14 @@ import type { Scope } from './scope.ts';
 const PUBLIC = { slug: 'papers' };
 const PRIVATE = { slug: 'papers', private: true };
 
-/** Tokens from the least to the most, with how they are called. */
+/** Tokens, from the fewest permissions to the most, with their names in texts. */
 const BEARERS: readonly { readonly scope: Scope; readonly words: string }[] = [
   { scope: 'read:papers', words: 'a token that may read the set' },
   { scope: 'post:papers', words: 'a token that may post to the set' },
   { scope: 'metrics', words: 'a token that may read metrics' },
 ];
 
-/** Who may do something, in words; found out by asking `may`. */
+/** Describes who may perform an action, by calling `may`. */
 export function whoMay(action: Action): string {
   if (action === 'sign-in') return 'any token';
   if (!may(ANONYMOUS, action, PUBLIC)) return bearer(action, PUBLIC);

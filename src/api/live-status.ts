@@ -3,7 +3,7 @@ import { formatStamp } from '../core/stamp.ts';
 import type { LiveFigures } from '../observe/metrics/live-server.ts';
 import { lagOf } from '../observe/metrics/source-metrics.ts';
 
-/** A running server as a person, or `tidemark status`, wants to see it. Rates are those of the last minute. */
+/** The state of a running server, for people and `tidemark status`. Rates are of the last minute. */
 export const liveStatusSchema = z.strictObject({
   baseUrl: z.string(),
   version: z.string(),
@@ -43,7 +43,7 @@ export function liveStatus(
   return { ...about, ...live, scanning: [...live.scanning], store: store === undefined ? null : storeStatus(store) };
 }
 
-/** The store as it is at this moment. */
+/** The current state of the store. */
 export function storeStatus({ sets, totals, progress }: NonNullable<LiveFigures['store']>) {
   const { applied, waiting } = progress;
   return {

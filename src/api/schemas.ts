@@ -58,13 +58,13 @@ const [applied, unchanged, rejected] = results;
 
 export const lineResultSchema = z
   .discriminatedUnion('status', [applied.extend({ number }), unchanged.extend({ number }), rejected.extend({ number })])
-  .meta({ id: 'LineResult', description: 'What became of the event on one line of a stream.' });
+  .meta({ id: 'LineResult', description: 'The result of the event on one line of a stream.' });
 
 const totals = { applied: count, unchanged: count, rejected: count };
 
 export const postedResultsSchema = z
   .strictObject({ results: z.array(eventResultSchema), ...totals })
-  .meta({ id: 'PostedResults', description: 'What became of each event, in their order.' });
+  .meta({ id: 'PostedResults', description: 'The result of each event, in their order.' });
 
 export const postedTotalsSchema = z
   .strictObject({
@@ -95,10 +95,10 @@ export const errorSchema = z
       code: z.string().describe('For programs: it stays the same where the message may change.'),
       message: z.string().describe('For people: what is wrong, where, and what to do.'),
       field: z.string().optional().describe('The parameter or field that is wrong.'),
-      requestId: z.string().optional().describe('Names the request to whoever reads the logs of the server.'),
+      requestId: z.string().optional().describe('Identifies the request in the logs of the server.'),
     }),
   })
-  .meta({ id: 'Error', description: 'Why a request was not answered. There may be more that helps a program.' });
+  .meta({ id: 'Error', description: 'Why a request failed. There may be more fields for programs.' });
 
 export const healthSchema = z
   .strictObject({
@@ -125,9 +125,9 @@ export const setSchema = z
       .string()
       .optional()
       .describe(
-        'Of a set of records: the provider and the activity, such as `cdl/harvest`, whose newest artifact it tells.',
+        'Of a set of records: the provider and the activity, such as `cdl/harvest`, whose newest artifact it contains.',
       ),
-    private: z.boolean().describe('Whether it is only for those whose token may read it.'),
+    private: z.boolean().describe('Whether reading it needs a token.'),
     ...settingsOfAdministrators,
     epoch: z.int().min(1).describe('Rises when its history starts anew.'),
     documents: z.strictObject(eachListed(() => uri)),
@@ -186,7 +186,7 @@ export const senderSchema = z
   .meta({
     id: 'Sender',
     description:
-      'Who posted: the bearer of a token, or of the token of the environment (administrator); somebody on the machine of the server; the command line; a scan of the root.',
+      'Who posted: the bearer of a token, or of the token of the environment (administrator); a client on the machine of the server; the command line; a scan of the root.',
   });
 
 export const postingSchema = z
@@ -196,7 +196,7 @@ export const postingSchema = z
     source: z.string().optional().describe('The `source` that its first event named.'),
     began: datetime,
     ended: datetime,
-    postings: z.int().min(1).describe('Small postings of one sender within a minute are told of together.'),
+    postings: z.int().min(1).describe('Small postings of one sender within a minute are listed together.'),
     ...totals,
     durationMs: z.int().min(0).describe('Milliseconds that they took, together.'),
     rejections: z
@@ -210,7 +210,7 @@ export const postingSchema = z
         }),
       )
       .describe('The first 20 events that were rejected.'),
-    problem: z.string().optional().describe('Why a posting was not taken, or not to its end.'),
+    problem: z.string().optional().describe('Why a posting was refused, or not read to its end.'),
   })
   .meta({ id: 'Posting', description: 'What somebody posted.' });
 

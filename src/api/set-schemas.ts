@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { type SetSettingName, type SetValues, setSettingOf, setSettingsOf } from '../config/set-settings.ts';
 
-/** The settings of a set in the JSON API, as config/set-settings.ts has them. */
+/** The settings of a set in the JSON API, from config/set-settings.ts. */
 
-/** Those that only administrators are shown; the others are in the view of a set for everybody. */
+/** Settings that only administrators see; the others are in the public view of a set. */
 const FOR_ADMINISTRATORS = [
   'root',
   'exclude',
@@ -19,7 +19,7 @@ type Shown<Name extends SetSettingName> = { [N in Name]: z.ZodOptional<z.ZodType
 export const settingsOfAdministrators = Object.fromEntries(
   FOR_ADMINISTRATORS.map((name) => {
     const { schema, meaning } = setSettingOf(name);
-    return [name, schema.optional().describe(`${meaning} Only administrators are shown it.`)];
+    return [name, schema.optional().describe(`${meaning} Only administrators see it.`)];
   }),
 ) as Shown<(typeof FOR_ADMINISTRATORS)[number]>;
 
@@ -31,4 +31,7 @@ const changed = setSettingsOf('sets change').map((name) => {
 
 export const changedSettingsSchema = z
   .strictObject(Object.fromEntries(changed))
-  .meta({ id: 'SetSettings', description: 'Settings of a set. Null puts back the default; what is absent stays.' });
+  .meta({
+    id: 'SetSettings',
+    description: 'Settings of a set. Null restores the default; an absent setting does not change.',
+  });

@@ -11,16 +11,16 @@ const limits = {
     .min(1)
     .nullable()
     .optional()
-    .describe('Most requests in a minute; null is without a limit, absent is as the server is set.'),
+    .describe('Most requests in a minute; null for no limit, absent for the setting of the server.'),
   bodyBytesPerMinute: z
     .int()
     .min(1)
     .nullable()
     .optional()
-    .describe('Most bytes of request bodies in a minute, unpacked; null is without a limit.'),
+    .describe('Most bytes of request bodies in a minute, unpacked; null for no limit.'),
 };
 
-/** As `parseScope` takes it. */
+/** As `parseScope` accepts it. */
 const SCOPE = `^(?:administer|metrics|(?:post|read):(?:\\*|${SLUG.source.slice(1, -1)}))$`;
 
 const scopes = z
@@ -31,7 +31,7 @@ const scopes = z
 
 export const tokenSchema = z
   .strictObject({
-    id: z.string().describe('Finds the token; no secret.'),
+    id: z.string().describe('Identifies the token; not secret.'),
     name: z.string(),
     scopes,
     state: z.enum(['valid', 'expired', 'revoked']),
@@ -40,13 +40,13 @@ export const tokenSchema = z
     revoked: datetime.optional(),
     ...limits,
   })
-  .meta({ id: 'Token', description: 'What is kept of a token; not the token itself.' });
+  .meta({ id: 'Token', description: 'The stored record of a token; not the token itself.' });
 
 export const tokensSchema = z.strictObject({ tokens: z.array(tokenSchema) });
 
 export const newTokenSchema = z
   .strictObject({
-    name: z.string().min(1).max(100).describe('What people call it.'),
+    name: z.string().min(1).max(100).describe('Its name for people.'),
     scopes,
     expires: z
       .string()

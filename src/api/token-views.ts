@@ -1,7 +1,7 @@
 import { stateOf, type TokenRecord } from '../access/token.ts';
 import type { TokenView } from './token-schemas.ts';
 
-/** A token in the words of the API: without its digest. */
+/** The view of a token in the API: without its digest. */
 export function tokenView(record: TokenRecord, now: number): TokenView {
   const { id, name, scopes, created, expires, revoked, limits } = record;
   return {

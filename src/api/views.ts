@@ -20,7 +20,7 @@ import type {
   SetView,
 } from './schemas.ts';
 
-/** Values of the domain in the words of the API; see schemas.ts. */
+/** Views of domain values in the API; see schemas.ts. */
 
 export function setView(set: ResourceSet, summary: SetSummary, baseUrl: string): SetView {
   const { source, records } = traitsOf(set.origin);

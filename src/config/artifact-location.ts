@@ -12,7 +12,7 @@ export const artifacts = checked((value): ArtifactLocation => {
   }
 });
 
-/** The folder of artifacts when nothing is said. */
+/** The default folder of artifacts. */
 export function defaultArtifacts(dataFolder: string): ArtifactLocation {
   return { kind: 'folder', folder: join(dataFolder, 'artifacts') };
 }

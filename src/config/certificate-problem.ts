@@ -1,14 +1,16 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-/** What is wrong with a file of certificates, as words that follow the setting's name; undefined when nothing is. */
+/**
+ * What is wrong with a file of certificates, in words that follow the setting's name; undefined when nothing is wrong.
+ */
 export function certificateProblem(file: string): string | undefined {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    return code === 'ENOENT' ? `names ${file}, which is not there` : `names a file that cannot be read: ${message}`;
+    return code === 'ENOENT' ? `names ${file}, which does not exist` : `names a file that cannot be read: ${message}`;
   }
   const certificates = text.match(/-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs);
   if (certificates === null) {

@@ -4,7 +4,8 @@ import { exclusionsOfOwnFiles } from './own-files.ts';
 import { type SetValues, toSetFields } from './set-settings.ts';
 
 /**
- * New values of settings of a set, by the properties of the set. New exclusions still leave out this program's own files.
+ * New values of settings of a set, by the properties of the set. New exclusions still leave out this program's own
+ * files.
  * @throws TidemarkError `invalid` when the set cannot have one of them
  */
 export function changedFields(values: SetValues, set: ResourceSet, configuration: Configuration) {

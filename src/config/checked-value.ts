@@ -1,9 +1,12 @@
 import { z } from 'zod';
 
-/** Says what is wrong with a value and what to write instead, as words that follow the setting's name. Never leaves `checked`. */
+/**
+ * Thrown with what is wrong with a value and what to write instead, in words that follow the setting's name. `checked`
+ * catches it.
+ */
 export class Wrong extends Error {}
 
-/** The schema of a value that a function reads, or throws `Wrong` for. */
+/** The schema of a value that a function parses; the function throws `Wrong` for a wrong value. */
 export function checked<Value>(parse: (value: unknown) => Value): z.ZodType<Value> {
   return z.unknown().transform((value, context) => {
     try {
@@ -22,7 +25,7 @@ export function textOf(value: unknown): string {
   return typeof value === 'number' ? String(value) : '';
 }
 
-/** A value as a message repeats it; not for what may hold a secret. */
+/** A value for a message; not for values that may hold a secret. */
 export function quote(value: unknown): string {
   return JSON.stringify(value) ?? String(value);
 }

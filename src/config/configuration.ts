@@ -1,15 +1,15 @@
 import type { ArtifactLocation } from '../artifacts/open-artifacts.ts';
 import type { ElasticsearchServers } from '../lib/elasticsearch/servers.ts';
 
-/** Everything that is set from outside, read once by load-configuration.ts. */
+/** All settings, read once by load-configuration.ts. */
 export interface Configuration {
-  /** Where state and log are kept. */
+  /** Where state and log are stored. */
   readonly store: StoreLocation;
-  /** Where artifacts are kept. */
+  /** Where artifacts are stored. */
   readonly artifacts: ArtifactLocation;
   /** Milliseconds after which a server archives the log again; undefined: never. */
   readonly archiveInterval: number | undefined;
-  /** The folder of everything else that this process keeps: rendered documents, what scans remember. Absolute. */
+  /** The folder of everything else that this process stores: rendered documents, the state of scans. Absolute. */
   readonly dataFolder: string;
   /** The public base URL without a slash at its end; `http://localhost:PORT` when none is set. */
   readonly baseUrl: string;
@@ -35,11 +35,11 @@ export interface Configuration {
   readonly s3: S3Configuration;
   /** Milliseconds that a transform may take for one record. */
   readonly recordTimeout: number;
-  /** Milliseconds between two looks for newer artifacts of sets of records. */
+  /** Milliseconds between two checks for newer artifacts of sets of records. */
   readonly recordsPollInterval: number;
   /** Milliseconds between two full scans of a folder. */
   readonly folderScanInterval: number;
-  /** Whether everybody may read /metrics and /api/status. */
+  /** Whether /metrics and /api/status can be read without a token. */
   readonly publicMetrics: boolean;
   /** Whether a server logs a line for each request, at the level info. */
   readonly accessLog: boolean;
@@ -48,9 +48,9 @@ export interface Configuration {
   readonly failpoint: string | undefined;
 }
 
-/** How much may be asked of a server in a minute; Infinity is without a limit. */
+/** Limits per minute; Infinity for no limit. */
 export interface RequestLimits {
-  /** Requests with one token, which may have a limit of its own. */
+  /** Requests with one token, unless the token has its own limit. */
   readonly tokenRequests: number;
   /** Bytes of bodies that are posted with one token, unpacked. */
   readonly tokenBody: number;
@@ -58,11 +58,11 @@ export interface RequestLimits {
   readonly anonymousRequests: number;
 }
 
-/** How S3 is asked. */
+/** How S3 servers are queried. */
 export interface S3Configuration {
-  /** Milliseconds that a server may say nothing before it is asked again. */
+  /** Milliseconds that a server may send nothing before a request is repeated. */
   readonly timeout: number;
-  /** Milliseconds between two looks at what is in a bucket. */
+  /** Milliseconds between two listings of a bucket. */
   readonly pollInterval: number;
 }
 
@@ -80,7 +80,7 @@ export interface ElasticsearchLocation extends ElasticsearchServers {
   readonly prefix: string;
 }
 
-/** A store as people may see it: without what gives access to it. */
+/** Describes a store without its credentials. */
 export function describeStore(location: StoreLocation): string {
   switch (location.kind) {
     case 'sqlite':

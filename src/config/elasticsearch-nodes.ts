@@ -7,9 +7,9 @@ interface Node {
 }
 
 /**
- * Reads the URLs of a cluster's nodes, separated by commas. User information may stand in one or all of them.
+ * Reads the URLs of a cluster's nodes, separated by commas. One or all of them may have user information.
  *
- * What follows `http://` may be a password, so no message repeats any of it.
+ * The text after `http://` may be a password, so no message repeats any of it.
  * @throws Wrong
  */
 export function readNodes(text: string): Pick<ElasticsearchLocation, 'nodes' | 'authorization'> {
@@ -40,7 +40,7 @@ function readNode(text: string): Node {
   if (url.search !== '' || url.hash !== '') {
     throw new Wrong('has a query or a fragment: leave it out, and write %3F %23 for ? # in a password');
   }
-  // Of https://user:1/2@host, everything after the host "user" would be a path, and be shown.
+  // In https://user:1/2@host, the text after the host "user" would be a path, and be shown.
   if (url.pathname.includes('@')) throw new Wrong('has an @ in its path: write %2F for / in a password');
   return { url: url.origin + url.pathname.replace(/\/+$/, ''), authorization: basicAuthorization(url) };
 }

@@ -13,7 +13,7 @@ export interface IndexLocation extends ElasticsearchServers {
 
 type GivenIndex = Pick<IndexLocation, 'nodes' | 'authorization' | 'index'>;
 
-/** What settings say of the index to import, or to index into. */
+/** The settings of the index to import, or to index into. */
 export interface ImportSettings {
   readonly from: GivenIndex | undefined;
   readonly apiKey: Secret | undefined;
@@ -25,7 +25,7 @@ export interface ImportSettings {
 export const indexUrl = checked(readIndexUrl);
 
 /**
- * The index to import that an argument of the command line names, or else the settings.
+ * The index to import: named by an argument of the command line, or else by the settings.
  * @throws TidemarkError `invalid`
  */
 export function importLocation(argument: string | undefined, settings: ImportSettings): IndexLocation {
@@ -46,7 +46,7 @@ export function intoLocation(argument: string | undefined, settings: ImportSetti
   );
 }
 
-/** How messages call what names an index. */
+/** The names of the argument and the settings in messages. */
 interface Names {
   readonly variable: 'TIDEMARK_IMPORT' | 'TIDEMARK_INTO';
   readonly argument: string;
@@ -91,7 +91,8 @@ function readArgument(text: string, { variable, argument }: Names): GivenIndex {
   }
 }
 
-// The last segment of the path; what is before it may be the path of a proxy, or hold a password, and is read elsewhere.
+// The last segment of the path. The part before it may be the path of a proxy, or hold a password, and is parsed
+// elsewhere.
 const INDEX_URL = /^(https?:\/\/[^/].*?)\/([^/]*)\/*$/i;
 
 function readIndexUrl(value: unknown): GivenIndex {

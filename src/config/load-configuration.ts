@@ -34,7 +34,8 @@ const DEFAULT_FOLDER_SCAN_INTERVAL = 3_600_000;
 /**
  * Reads every setting: flags, then `TIDEMARK_*` variables, then tidemark.config.json; an earlier one wins.
  * @param quiet whether to log warnings only, when no log level is set
- * @throws TidemarkError `invalid` that names every wrong setting, also those that an earlier source overrides; `details.problems`
+ * @throws TidemarkError `invalid` that names every wrong setting, also those that an earlier source overrides;
+ * `details.problems`
  *   has them as `{from, message}`
  */
 export function loadConfiguration(surroundings: Surroundings, quiet = false): LoadedConfiguration {
@@ -86,12 +87,12 @@ export function loadConfiguration(surroundings: Surroundings, quiet = false): Lo
   };
 }
 
-/** The base URL of a source that was given none. */
+/** The base URL of a source for which none was set. */
 export function localBaseUrl(port: number): string {
   return `http://localhost:${port}`;
 }
 
-/** The strongest value of each setting. Whether they fit together is asked when each is right by itself. */
+/** The strongest value of each setting. Whether values are compatible is checked when each is valid. */
 function fittingValues(given: readonly Given[]): SettingValues {
   const found = checkedValues(given);
   const problems = storeProblems(found);

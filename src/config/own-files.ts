@@ -9,8 +9,8 @@ import type { Configuration } from './configuration.ts';
 const STORE_SUFFIXES = ['', '-wal', '-shm', '-journal', '.lock'];
 
 /**
- * The exclusions that keep this program's own files out of a folder that contains them. Else every change would make another one, and the
- * store would be public.
+ * The exclusions that keep this program's own files out of a folder that contains them. Otherwise every change would
+ * cause another one, and the store would be public.
  * @throws TidemarkError `invalid` when the data folder is that folder itself
  */
 export function exclusionsOfOwnFiles(origin: Origin, { dataFolder, store }: Configuration): readonly string[] {
@@ -28,14 +28,14 @@ export function exclusionsOfOwnFiles(origin: Origin, { dataFolder, store }: Conf
   return [...own, ...STORE_SUFFIXES.map((suffix) => patternOfFolder(file + suffix).slice(0, -1))];
 }
 
-/** The path of something below a folder, with `/` between names; undefined when it lies elsewhere. */
+/** The relative path of a file below a folder, with `/` between names; undefined for a file elsewhere. */
 function placeBelow(folder: string, path: string): string | undefined {
   const place = relative(realPlace(folder), realPlace(path));
   if (place === '..' || place.startsWith(`..${sep}`) || place.startsWith(sep)) return undefined;
   return place.split(sep).join('/');
 }
 
-/** The real path of what may not be there yet. */
+/** The real path of a file that may not exist yet. */
 function realPlace(path: string): string {
   try {
     return realpathSync(path);

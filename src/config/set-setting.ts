@@ -6,7 +6,7 @@ import { parseS3Location } from '../lib/s3/s3-location.ts';
 import { Wrong } from './checked-value.ts';
 import { duration } from './setting-values.ts';
 
-/** The commands that take settings of a set. What `sets change` takes can also be changed over HTTP. */
+/** The commands that accept settings of a set. What `sets change` accepts can also be changed over HTTP. */
 export type SetCommand = 'publish' | 'sets add' | 'sets change';
 
 /** One setting of a set. Its name is its key in the JSON API and in `sets show --json`. */
@@ -15,28 +15,28 @@ export interface SetSetting<Value = unknown> {
   readonly field: keyof ResourceSet;
   readonly schema: z.ZodType<Value>;
   readonly meaning: string;
-  /** As a person would write it; a text in parentheses when it depends on something. */
+  /** As a user would write it; a text in parentheses when it depends on something. */
   readonly default: string;
   /** Where it can be given. */
   readonly givenTo: readonly SetCommand[];
   readonly flags: readonly SetFlag[];
-  /** Makes the value of several flags; absent when there is one. @param given by the names that commander gives them */
+  /** Combines the values of several flags; absent when there is one flag. @param given by commander's names */
   readonly fromFlags?: (given: Given) => Value | null | undefined;
   /** Makes a relative path absolute. */
   readonly locate?: (value: Value, folder: string) => Value;
   /** @throws TidemarkError `invalid` when a set of this origin cannot have the value */
   readonly check?: (value: Value, origin: Origin) => void;
-  /** Makes the value that is shown of the one that is stored. */
+  /** Converts the stored value into the one that is shown. */
   readonly show?: (stored: never) => Value | undefined;
 }
 
 /** A flag of the command line. */
 export interface SetFlag {
-  /** As commander writes it. */
+  /** In commander's syntax. */
   readonly flag: `--${string}`;
-  /** That of the setting, when absent. */
+  /** Default: the meaning of the setting. */
   readonly meaning?: string;
-  /** The commands that take it; those of the setting, when absent. */
+  /** The commands that accept it. Default: those of the setting. */
   readonly givenTo?: readonly SetCommand[];
   /** Reads its argument, if it has one. @throws Wrong */
   readonly parse?: (text: string, before: unknown) => unknown;
@@ -47,7 +47,7 @@ type Given = Readonly<Record<string, unknown>>;
 /** Seconds that a presigned URL is valid when no duration is given. */
 const DEFAULT_EXPIRY = 900;
 
-/** A flag that is given once. An empty argument puts back the default. */
+/** A flag that is given once. An empty argument restores the default. */
 export function one(flag: SetFlag['flag'], schema: z.ZodType, read: (text: string) => unknown = String): SetFlag {
   return { flag, parse: (text) => (text === '' ? null : parsed(schema, read(text))) };
 }
@@ -68,8 +68,8 @@ export function numberOf(text: string): number {
 }
 
 export const PRIVACY_FLAGS: readonly SetFlag[] = [
-  { flag: '--private', meaning: 'only for those whose token may read it; for everybody else, it does not exist' },
-  { flag: '--public', meaning: 'for everybody', givenTo: ['sets change'] },
+  { flag: '--private', meaning: 'only clients with a token for it can read it; for all others, it does not exist' },
+  { flag: '--public', meaning: 'all clients can read it', givenTo: ['sets change'] },
 ];
 
 export function privacy({ private: isPrivate, public: isPublic }: Given): boolean | undefined {

@@ -38,7 +38,9 @@ const patterns = z.array(z.string().min(1, 'a pattern is empty')).max(1000, 'at 
 const names = z.array(text).max(100, 'at most 100 aliases');
 const hashes = z.array(z.enum(HASH_ALGORITHMS, `use one of ${HASH_ALGORITHMS.join(', ')}`));
 
-/** All settings of a set. The options of commands, `PATCH /api/sets/{set}`, the pages and the reference are made of it. */
+/**
+ * All settings of a set. The options of commands, `PATCH /api/sets/{set}`, the pages and the reference are made of it.
+ */
 export const SET_SETTINGS = {
   root: setting({
     field: 'origin',
@@ -63,7 +65,7 @@ export const SET_SETTINGS = {
   urlPrefix: setting({
     field: 'urlPrefix',
     schema: text,
-    meaning: 'What the URIs of the resources begin with, when another server has them; `sets move` changes it.',
+    meaning: 'What the URIs of the resources begin with, when another server serves them; `sets move` changes it.',
     default: '(below the base URL)',
     givenTo: ADD,
     flags: [one('--url-prefix <url>', text)],
@@ -88,7 +90,7 @@ export const SET_SETTINGS = {
   private: setting({
     field: 'private',
     schema: z.boolean(),
-    meaning: 'Whether the set is only for those whose token may read it.',
+    meaning: 'Whether reading the set needs a token.',
     default: 'false',
     givenTo: ADD_AND_CHANGE,
     flags: PRIVACY_FLAGS,
@@ -110,7 +112,7 @@ export const SET_SETTINGS = {
   resourceRootDir: setting({
     field: 'resourceRootDir',
     schema: text,
-    meaning: 'The folder that posted locations of the type abs_path lie in.',
+    meaning: 'The folder of posted locations of the type abs_path.',
     default: '(the root, when it is a folder)',
     givenTo: ADD_AND_CHANGE,
     flags: [one('--resource-root-dir <folder>', text)],
@@ -158,7 +160,7 @@ export const SET_SETTINGS = {
 } as const;
 
 export type SetSettingName = keyof typeof SET_SETTINGS;
-/** Values as the API takes them: null puts back the default, undefined changes nothing. */
+/** Values as the API accepts them: null restores the default, undefined changes nothing. */
 export type SetValues = {
   readonly [Name in SetSettingName]?: z.output<(typeof SET_SETTINGS)[Name]['schema']> | null | undefined;
 };
@@ -169,12 +171,12 @@ export function setSettingOf(name: SetSettingName): SetSetting {
   return SET_SETTINGS[name] as unknown as SetSetting;
 }
 
-/** The settings that a command takes. */
+/** The settings that a command accepts. */
 export function setSettingsOf(command: SetCommand): readonly SetSettingName[] {
   return SET_SETTING_NAMES.filter((name) => setSettingOf(name).givenTo.includes(command));
 }
 
-/** Every setting as it is shown; undefined for what has no value. */
+/** Every setting as it is shown; undefined for a setting without a value. */
 export function shownSettings(set: ResourceSet): {
   readonly [Name in SetSettingName]?: Exclude<SetValues[Name], null>;
 } {
@@ -185,7 +187,10 @@ export function shownSettings(set: ResourceSet): {
   return Object.fromEntries(shown);
 }
 
-/** The values by the properties of a set. @throws TidemarkError `invalid` when a set of this origin cannot have one of them */
+/**
+ * The values by the properties of a set. @throws TidemarkError `invalid` when a set of this origin cannot have one of
+ * them
+ */
 export function toSetFields(values: SetValues, origin: Origin): SetFields {
   const given = SET_SETTING_NAMES.filter((name) => values[name] !== undefined);
   for (const name of given) {

@@ -13,24 +13,24 @@ const REMOVED = new Map(
   ]),
 );
 
-/** What settings are read from. */
+/** The sources of settings. */
 export interface Surroundings {
-  /** By setting name, as the command line has them; undefined for a flag that was not given. */
+  /** The flags of the command line, by setting name; undefined for a flag that was not given. */
   readonly flags: Readonly<Partial<Record<SettingName, unknown>>>;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Absolute. */
   readonly workingDirectory: string;
-  /** A configuration file other than tidemark.config.json in the working directory; then it must be there. */
+  /** A configuration file in place of tidemark.config.json in the working directory; it must exist then. */
   readonly configurationFile?: string | undefined;
 }
 
-/** A value that was given for a setting, before anybody looked at it. */
+/** A value given for a setting, not yet checked. */
 export interface GivenValue {
   readonly name: SettingName;
-  /** Where it was given, in the words of whoever gave it: a flag, a variable, a key of the file. */
+  /** Where it was given: a flag, a variable, or a key of the file. */
   readonly from: string;
   readonly value: unknown;
-  /** What relative paths are meant from. */
+  /** The folder that relative paths are resolved against. */
   readonly folder: string;
 }
 
@@ -41,7 +41,7 @@ export interface SettingProblem {
 
 export type Given = GivenValue | SettingProblem;
 
-/** Everything that was given, the strongest source first: flags, variables, file. What is no setting at all is a problem. */
+/** All given values, the strongest source first: flags, variables, file. A name that is not a setting is a problem. */
 export function givenSettings(surroundings: Surroundings): readonly Given[] {
   return [...fromFlags(surroundings), ...fromEnvironment(surroundings), ...fromFile(surroundings)];
 }
@@ -71,7 +71,7 @@ function fromEnvironment({ environment, workingDirectory }: Surroundings): reado
     });
 }
 
-/** An empty variable is how compose files and unit files leave one out. */
+/** Compose files and unit files leave out a variable by setting it to an empty text. */
 function isLeftOut(value: string | undefined): boolean {
   return value === undefined || value === '';
 }
@@ -89,7 +89,7 @@ function fromFile({ workingDirectory, configurationFile }: Surroundings): readon
   });
 }
 
-/** The object of a file, empty when there need be none; or what is wrong with it. */
+/** The object in a file, empty for an optional file that does not exist; or a text that says what is wrong with it. */
 function readConfigurationFile(file: string, required: boolean): object | string {
   let text: string;
   try {

@@ -1,8 +1,8 @@
 import { checked, quote, textOf, Wrong } from './checked-value.ts';
 import { type Configuration, Secret } from './configuration.ts';
 
-// Values come as texts from flags and variables, and as JSON from the file: each schema takes both. A message says what is
-// wrong and what to write instead; it follows the setting's name.
+// Values come as texts from flags and variables, and as JSON from the file: each schema takes both. A message says what
+// is wrong and what to write instead; it follows the setting's name.
 
 const BYTES = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3, tb: 1024 ** 4 } as const;
 const MILLISECONDS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
@@ -53,7 +53,7 @@ export const percent = checked((value) => {
   throw new Wrong(`${quote(value)} is no percentage: use a number from 0 to 100, such as 30%`);
 });
 
-/** 0 asks for a free one. */
+/** 0 means any free port. */
 export const port = checked((value) => {
   const text = textOf(value);
   const number = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
@@ -79,7 +79,7 @@ export const host = checked((value) => {
   throw new Wrong(`${quote(value)} is no address: use an IP address or a host name, such as 127.0.0.1`);
 });
 
-/** Characters: with 50,000 URIs that begin with it, an index keeps to 50 MB. */
+/** Characters: so an index of 50,000 URIs that begin with it has at most 50 MB. */
 const MOST_BASE_URL = 300;
 
 /** A URL without a slash at its end. */
@@ -95,7 +95,7 @@ export const baseUrl = checked((value) => {
   throw new Wrong(`has ${base.length} characters; at most ${MOST_BASE_URL}`);
 });
 
-/** A path that is resolved later, against the folder of whoever gave it. */
+/** A path, resolved later: against the working directory, or the folder of the configuration file. */
 export const path = checked((value) => {
   const text = textOf(value);
   if (text === '' || text.includes('\0')) throw new Wrong(`${quote(value)} is no path`);

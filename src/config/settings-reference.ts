@@ -1,7 +1,7 @@
 import { SET_SETTING_NAMES, setSettingOf } from './set-settings.ts';
 import { documentedSettings } from './settings.ts';
 
-/** The table of all settings in docs/configuration.md; a test holds the page against it. */
+/** The table of all settings in docs/configuration.md; a test compares the page with it. */
 export function settingsReference(): string {
   const rows = documentedSettings().map(([name, { flag, variable, meaning, default: byDefault }]) =>
     [code(name), flag === undefined ? '(none)' : code(flag), code(variable), plainOrCode(byDefault), meaning].join(

@@ -10,13 +10,13 @@ import * as storeValues from './store-values.ts';
 /** One thing that can be set from outside. Its name is its key in tidemark.config.json. */
 export interface Setting<Value = unknown> {
   readonly variable: `TIDEMARK_${string}`;
-  /** As commander writes it; a secret has none, because everybody on a machine can read a command line. */
+  /** In commander's syntax; a secret has none, because every user of a machine can read command lines. */
   readonly flag?: `--${string}`;
   readonly schema: z.ZodType<Value>;
   readonly meaning: string;
-  /** As a person would write it; a text in parentheses when it depends on something. */
+  /** As a user would write it; a text in parentheses when it depends on something. */
   readonly default: string;
-  /** Makes paths absolute; relative ones are meant from the working directory, or from the folder of the file that has them. */
+  /** Makes paths absolute: relative to the working directory, or to the folder of the configuration file. */
   readonly locate?: (value: Value, folder: string) => Value;
   /** For tests only: neither documented nor taken from the file. */
   readonly hidden?: true;
@@ -30,7 +30,7 @@ export const SETTINGS = {
     locate: (path, folder) => resolve(folder, path),
     default: './data',
     meaning:
-      'Folder of everything that this program keeps: the store (unless `store` says otherwise), rendered documents, what scans remember.',
+      'Folder of everything that this program keeps: the store (unless `store` says otherwise), rendered documents, the state of scans.',
   }),
   store: setting<storeValues.GivenStore>({
     variable: 'TIDEMARK_STORE',
@@ -83,7 +83,7 @@ export const SETTINGS = {
     variable: 'TIDEMARK_IMPORT',
     schema: indexUrl,
     default: '(none)',
-    meaning: 'What `import-index` takes over when it is not told: `URL/INDEX`, which may hold a user and a password.',
+    meaning: 'What `import-index` takes over without an argument: `URL/INDEX`, which may hold a user and a password.',
   }),
   importApiKey: setting({
     variable: 'TIDEMARK_IMPORT_API_KEY',
@@ -123,7 +123,7 @@ export const SETTINGS = {
     variable: 'TIDEMARK_BASE_URL',
     flag: '--base-url <url>',
     schema: values.baseUrl,
-    default: '(the one of last time, else http://localhost:PORT)',
+    default: '(the previous one, else http://localhost:PORT)',
     meaning:
       'The public URL of this source. Every URI that it publishes begins with it, so changing it begins a new history and needs `--confirm-move`.',
   }),
@@ -139,7 +139,7 @@ export const SETTINGS = {
     variable: 'TIDEMARK_PORT',
     flag: '--port <number>',
     schema: values.port,
-    default: '(the one of last time, when no base URL was given; else 8080)',
+    default: '(the previous one, when no base URL was given; else 8080)',
     meaning: 'Port to listen on; 0 takes a free one.',
   }),
   sharePort: setting({
@@ -216,7 +216,7 @@ export const SETTINGS = {
     schema: values.duration,
     default: '60s',
     meaning:
-      'How long a request may send nothing before it is given up, with `ms`, `s`, `m` or `h`. There is no limit on its whole duration.',
+      'How long a request may send nothing before it is aborted, with `ms`, `s`, `m` or `h`. There is no limit on its whole duration.',
   }),
   dropLimit: setting({
     variable: 'TIDEMARK_DROP_LIMIT',
@@ -262,14 +262,14 @@ export const SETTINGS = {
     schema: values.duration,
     default: '5m',
     meaning:
-      'How often the list of each bucket is asked for, with `ms`, `s`, `m` or `h`. Its notifications tell sooner: see `docs/s3.md`.',
+      'How often each bucket is listed, with `ms`, `s`, `m` or `h`. Notifications report changes sooner: see `docs/s3.md`.',
   }),
   s3Timeout: setting({
     variable: 'TIDEMARK_S3_TIMEOUT',
     flag: '--s3-timeout <duration>',
     schema: values.duration,
     default: '30s',
-    meaning: 'How long an S3 server may say nothing before it is asked again, with `ms`, `s`, `m` or `h`.',
+    meaning: 'How long an S3 server may send nothing before the request is repeated, with `ms`, `s`, `m` or `h`.',
   }),
   logLevel: setting({
     variable: 'TIDEMARK_LOG_LEVEL',
@@ -311,12 +311,12 @@ export function settingOf(name: SettingName): Setting {
   return SETTINGS[name] as Setting;
 }
 
-/** The settings that a person may see. */
+/** The documented settings. */
 export function documentedSettings(): readonly (readonly [SettingName, Setting])[] {
   return SETTING_NAMES.map((name) => [name, settingOf(name)] as const).filter(([, { hidden }]) => !hidden);
 }
 
-/** The file that holds the log and the state when nothing else is said. */
+/** The default file of log and state. */
 export function defaultStore(dataFolder: string): SqliteLocation {
   return { kind: 'sqlite', file: join(dataFolder, 'tidemark.db') };
 }

@@ -6,13 +6,13 @@ import { defaultStore, type SettingName, type SettingValues } from './settings.t
 const DEFAULT_PREFIX = 'omtd-resourcesync';
 const ONLY_FOR_ELASTICSEARCH = ['storeApiKey', 'storeCa', 'indexPrefix'] as const;
 
-/** The strongest value of each setting that was given, and where that was. */
+/** The strongest given value of each setting, and where it was given. */
 export interface FoundSettings {
   readonly values: SettingValues;
   readonly from: Readonly<Partial<Record<SettingName, string>>>;
 }
 
-/** What the settings of the store say together. They must fit: see storeProblems. */
+/** The store, from all of its settings. They must be compatible: see storeProblems. */
 export function storeLocation(values: SettingValues, dataFolder: string): StoreLocation {
   const { store = defaultStore(dataFolder), storeApiKey, storeCa: caFile, indexPrefix = DEFAULT_PREFIX } = values;
   if (store.kind === 'sqlite') return store;
@@ -24,7 +24,7 @@ export function storeLocation(values: SettingValues, dataFolder: string): StoreL
   } satisfies ElasticsearchLocation;
 }
 
-/** What is wrong with settings of the store that are right one by one. */
+/** The problems between settings of the store that are each valid. */
 export function storeProblems(found: FoundSettings): readonly SettingProblem[] {
   const wrong = found.values.store?.kind === 'elasticsearch' ? wrongForElasticsearch(found) : wrongForFile(found);
   return wrong.map(([name, message]) => ({ from: found.from[name] ?? name, message }));

@@ -2,10 +2,10 @@ import { checked, quote, textOf, Wrong } from './checked-value.ts';
 import { type ElasticsearchLocation, Secret, type SqliteLocation } from './configuration.ts';
 import { readNodes } from './elasticsearch-nodes.ts';
 
-/** A store as its own setting tells it; store-location.ts adds what other settings say. */
+/** A store as its own setting describes it; store-location.ts adds the values of other settings. */
 export type GivenStore = SqliteLocation | Pick<ElasticsearchLocation, 'kind' | 'nodes' | 'authorization'>;
 
-// Index names are at most 255 bytes long, and ours go on after the prefix.
+// Index names have at most 255 bytes, including what follows the prefix.
 const LONGEST_PREFIX = 200;
 
 export const store = checked((value): GivenStore => {
@@ -29,7 +29,7 @@ export const apiKey = checked((value) => {
   return new Secret(value);
 });
 
-/** Names of indices begin with it, so it keeps to the rules of Elasticsearch for them. */
+/** Names of indices begin with it, so the rules of Elasticsearch for them apply. */
 export const indexPrefix = checked((value) => {
   const text = textOf(value);
   const wrong = wrongPrefix(text);
@@ -41,7 +41,7 @@ function wrongPrefix(text: string): string | undefined {
   if (text === '') return 'it is empty';
   if (text !== text.toLowerCase()) return 'use lower case';
   if (/[\\/*?"<>|\s,#:\0-\x1f]/.test(text)) return 'leave out spaces and \\ / * ? " < > | , # :';
-  // A dot begins the names of what Elasticsearch keeps for itself.
+  // Names of system indices of Elasticsearch begin with a dot.
   if (/^[-_+.]/.test(text)) return 'begin with a letter or a digit';
   if (Buffer.byteLength(text) > LONGEST_PREFIX) return `use ${LONGEST_PREFIX} bytes or fewer`;
   return undefined;

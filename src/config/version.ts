@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 export const VERSION: string = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
 
 /**
- * What files that this program writes tell of it: `0.1.0+1f25515dd3c1`, the version and the beginning of the commit that it was built from,
- * where that is known.
+ * The version written into files: `0.1.0+1f25515dd3c1`, the version and, where known, the beginning of the commit that
+ * it was built from.
  */
 export function softwareVersion(): string {
   known ??= [VERSION, readCommit()?.slice(0, 12)].filter((part) => part !== undefined).join('+');
@@ -14,7 +14,7 @@ export function softwareVersion(): string {
 
 let known: string | undefined;
 
-/** Of a checkout, from git's own files; of a package, from what its build has written. */
+/** In a checkout, read from git's files; in a package, from the file that its build wrote. */
 function readCommit(): string | undefined {
   const head = readLine('../../.git/HEAD');
   const [, branch] = /^ref: (refs\/[\w./-]+)$/.exec(head ?? '') ?? [];

@@ -13,23 +13,26 @@ import {
 import { resourcesPrefix } from '../core/set-uris.ts';
 import type { Stamp } from '../core/stamp.ts';
 
-/** Characters of a prefix: some are left for what follows it in a URI, which has 2,048 at most. */
+/** Characters of a prefix: a URI has at most 2,048, and some are needed for the rest of it. */
 const MOST_PREFIX = 2000;
 
-/** What is known of a new set; everything else has a default. */
+/** The properties of a new set; all others have a default. */
 export interface NewSet extends SetFields {
   readonly slug: string;
-  /** Default: others post to it. */
+  /** Default: clients post to it. */
   readonly origin?: Origin | undefined;
   readonly urlPrefix?: string | undefined;
-  /** For a set that is taken over: the boundary below its first change, above the store's last one. Else its history begins now. */
+  /**
+   * For an imported set: the boundary below its first change, above the store's last one. Default: its history begins
+   * now.
+   */
   readonly epochStart?: Stamp | undefined;
   readonly imported?: Imported | undefined;
 }
 
 /**
  * A set as it would be added, before it has an id.
- * @throws TidemarkError `invalid` for a slug or a prefix that is none
+ * @throws TidemarkError `invalid` for an invalid slug or prefix
  */
 export function draftSet(set: NewSet, baseUrl: string): Omit<ResourceSet, 'id' | 'epochStart'> {
   const slug = parseSlug(set.slug);
@@ -47,7 +50,7 @@ export function draftSet(set: NewSet, baseUrl: string): Omit<ResourceSet, 'id' |
 
 /**
  * The set with other settings.
- * @param now a boundary above every change: documents that depend on what was changed are others from then on
+ * @param now a boundary above every change: documents that depend on changed settings are new ones from then on
  */
 export function changedSet(set: ResourceSet, changes: SetFields, now: Stamp): ResourceSet {
   const { title: _t, aliases: _a, private: _p, resourceRootDir: _r, presignedSeconds: _s, ...kept } = set;

@@ -15,9 +15,9 @@ interface Misnamed {
 }
 
 /**
- * Gives every resource the key that its URI has under the set's prefix. One that was posted as a URI elsewhere, and is below the prefix by now, is
- * deleted under its old key and created under its own, in one commit. When both keys have a resource, the newer state stays; a deletion counts when
- * it is of this epoch. Doing it again changes nothing.
+ * Gives every resource the key of its URI under the set's prefix. A resource that was posted as a URI elsewhere, and is
+ * now below the prefix, is deleted under its old key and created under its new one, in one commit. When both keys have
+ * a resource, the newer state wins; a deletion counts if it is of this epoch. Idempotent.
  */
 export async function rekey(index: Index, set: Set): Promise<void> {
   const { origin } = new URL(set.urlPrefix);

@@ -13,7 +13,8 @@ interface Stores {
 }
 
 /**
- * Marks a set as removed. Returns whether it never had a change: then no client has copied anything of it, and its slug may be given again.
+ * Marks a set as removed. Returns whether it never had a change: then no client has copied it, and its slug can be used
+ * again.
  * @throws TidemarkError `conflict` when the document has another version by now
  */
 export async function removeSet({ catalog, index }: Stores, document: CatalogDocument<ResourceSet>): Promise<boolean> {
@@ -27,7 +28,7 @@ export async function removeSet({ catalog, index }: Stores, document: CatalogDoc
   return true;
 }
 
-/** Somebody may have posted to it while it was removed; after this mark, nobody can. */
+/** A client may have posted to it while it was removed; after this mark, no client can. */
 async function hasChangesSince(index: Stores['index'], set: SetId, since: Stamp): Promise<boolean> {
   await index.mark();
   for (let after = since; ; ) {

@@ -5,9 +5,9 @@ import type { ResourceSet } from '../core/resource-set.ts';
 import type { ResourceStates } from '../stores/resource-states.ts';
 
 /**
- * Requires that every resource of a set, and every link to one, has a URI below a new prefix that a list may contain. Reads the set only when one may
- * be too long or too short.
- * @throws TidemarkError `conflict` with how many there are, and the first of them
+ * Requires that every resource of a set, and every link to one, has a URI below a new prefix that a list may contain.
+ * Reads the set only when a URI may be too long or too short.
+ * @throws TidemarkError `conflict` with their number, and the first of them
  */
 export async function requireUris(
   index: Pick<ResourceStates, 'read'>,

@@ -3,17 +3,17 @@ import type { ResourceSet, SetId } from '../core/resource-set.ts';
 
 type Named = Pick<ResourceSet, 'id' | 'slug' | 'aliases' | 'removed'>;
 
-/** The names of all sets, without those that were removed: their slugs and aliases. Each is the name of one set. */
+/** The names (slugs and aliases) of all sets that are not removed. Each is the name of one set. */
 export class SetNames {
   readonly #idOf = new Map<string, SetId>();
 
-  /** Takes the names of a set in place of those that it had before. */
+  /** Replaces the names of a set. */
   replace(before: Named | undefined, set: Named): void {
     for (const name of namesOf(before)) if (this.#idOf.get(name) === set.id) this.#idOf.delete(name);
     for (const name of namesOf(set)) this.#idOf.set(name, set.id);
   }
 
-  /** @throws TidemarkError `conflict` when one of the names is that of another set */
+  /** @throws TidemarkError `conflict` when another set has one of the names */
   requireFree(set: Named): void {
     const taken = namesOf(set).find((name) => !this.#isFreeFor(set.id, name));
     if (taken === undefined) return;
@@ -22,7 +22,7 @@ export class SetNames {
     });
   }
 
-  /** The aliases of a set with one more, when that is free and the set has not got it yet. */
+  /** The aliases of a set with one more, if that is free and not yet an alias of the set. */
   aliasesWith({ id, slug, aliases = [] }: Named, name: string): readonly string[] {
     const isNew = name !== slug && !aliases.includes(name);
     return isNew && this.#isFreeFor(id, name) ? [...aliases, name] : aliases;

@@ -21,10 +21,13 @@ import { removeSet } from './remove-set.ts';
 import { requireUris } from './require-uris.ts';
 import { SetNames } from './set-names.ts';
 
-/** What holds for the whole source. */
+/** The settings of the whole source. */
 export interface SourceSettings {
   readonly baseUrl: string;
-  /** False until a server began to publish with the base URL: then no client knows it. Absent in a source of an older version, which may have. */
+  /**
+   * False until a server publishes with the base URL: until then no client knows it. Absent in a source of an older
+   * version, which may have published.
+   */
   readonly served?: boolean;
 }
 
@@ -32,19 +35,19 @@ type Index = Pick<ChangeLog, 'mark' | 'commit' | 'tail'> &
   Pick<ResourceStates, 'read' | 'lookup'> &
   Pick<SetStatistics, 'summary'>;
 
-/** The resource sets and the source's base URL, as the catalog has them; what another process writes is noticed at the next call. */
+/** The resource sets and the source's base URL in the catalog; each call sees what other processes have written. */
 export class SetRegistry {
   readonly #catalog: Catalog;
   readonly #index: Index;
   readonly #bySlug = new Map<string, CatalogDocument<ResourceSet>>();
   readonly #byId = new Map<SetId, ResourceSet>();
   readonly #names = new SetNames();
-  /** Every set that was put up to here is known. */
+  /** Every set put up to this version is known. */
   #head = 0;
   #lastId = 0;
-  /** What `list` answers, until a set changes. */
+  /** The result of `list`, until a set changes. */
   #listed: readonly ResourceSet[] | undefined;
-  /** What `knownRemoved` answers, until a set changes. */
+  /** The result of `knownRemoved`, until a set changes. */
   #removed: readonly SetId[] | undefined;
 
   constructor(catalog: Catalog, index: Index) {
@@ -67,14 +70,17 @@ export class SetRegistry {
     return this.#listed;
   }
 
-  /** The ids of the sets that were removed, as of the last call of another method: the store goes on counting what they held. */
+  /**
+   * The ids of the sets that were removed, as of the last call of another method: the store still counts their
+   * resources.
+   */
   knownRemoved(): readonly SetId[] {
     this.#removed ??= [...this.#byId.values()].filter(({ removed }) => removed !== undefined).map(({ id }) => id);
     return this.#removed;
   }
 
   /**
-   * @param isShown a set for which it is false is one that never was
+   * @param isShown a set for which it returns false is treated as one that never existed
    * @throws TidemarkError `not-found`, or `gone` when it was removed
    */
   async bySlug(slug: string, isShown?: (set: ResourceSet) => boolean): Promise<ResourceSet> {
@@ -87,8 +93,9 @@ export class SetRegistry {
   }
 
   /**
-   * A set that is taken over gets the name that it had as an alias, when no other set has that name.
-   * @throws TidemarkError `conflict` when the slug is or was in use, or a name is that of another set; `invalid` for a slug or a prefix that is none
+   * An imported set gets its former name as an alias, if no other set has that name.
+   * @throws TidemarkError `conflict` when the slug is or was in use, or another set has a name; `invalid` for an
+   * invalid slug or prefix
    */
   async add(set: NewSet): Promise<ResourceSet> {
     parseSlug(set.slug);
@@ -106,20 +113,20 @@ export class SetRegistry {
     try {
       await this.#catalog.put('set', catalogId(body.id), toStoredSet(body), undefined);
     } catch (error) {
-      // Another process took that number: look again, and take the next.
+      // Another process took that number: read again, and take the next.
       if (isTidemarkError(error, 'conflict')) return this.add(set);
       throw error;
     }
     return body;
   }
 
-  /** Tells that the set's first scan is complete. */
+  /** Records that the set's first scan is complete. */
   async markReady(slug: string): Promise<void> {
     const { body } = await this.#document(slug);
     if (!isPublished(body)) await this.#change(slug, asPublished);
   }
 
-  /** Notes how far the set was taken over from another index; it is ready when that is complete. */
+  /** Records how far the set was imported from another index; it is ready when the import is complete. */
   async noteImport(slug: string, imported: Imported): Promise<ResourceSet> {
     return this.#change(slug, (set) => ({
       imported,
@@ -130,7 +137,7 @@ export class SetRegistry {
 
   /**
    * Changes settings of the set.
-   * @throws TidemarkError `not-found` or `gone`; `conflict` when an alias is a name of another set
+   * @throws TidemarkError `not-found` or `gone`; `conflict` when another set has an alias as its name
    */
   async change(slug: string, changes: SetFields): Promise<ResourceSet> {
     const now = await this.#index.mark();
@@ -142,8 +149,8 @@ export class SetRegistry {
   }
 
   /**
-   * Moves the set's resources to another prefix: a new epoch begins, and names of the old one answer 410. The set is not ready until every
-   * resource whose URI is below the new prefix has the key of that URI.
+   * Moves the set's resources to another prefix: a new epoch begins, and names of the old one answer 410. The set is
+   * not ready until every resource whose URI is below the new prefix has the key of that URI.
    * @throws TidemarkError `conflict` when a URI would be too long or too short; then nothing is changed
    */
   async move(slug: string, urlPrefix: string): Promise<ResourceSet> {
@@ -159,8 +166,8 @@ export class SetRegistry {
   }
 
   /**
-   * Begins a new epoch with the state as it is, for a store that was restored from a backup. Keys that an earlier version of the program left
-   * wrong after a move are made right.
+   * Begins a new epoch with the current state, for a store that was restored from a backup. Corrects keys that an
+   * earlier version left wrong after a move.
    */
   async renew(slug: string): Promise<ResourceSet> {
     const clock = epochOfClock(await this.#index.mark());
@@ -170,12 +177,15 @@ export class SetRegistry {
     }));
   }
 
-  /** Finishes the moves that another process has begun, and did not live to finish. */
+  /** Finishes moves that another process began and did not finish. */
   async finishMoves(): Promise<void> {
     for (const { slug, moving } of await this.list()) if (moving !== undefined) await this.#finishEpoch(slug);
   }
 
-  /** Takes the set out of the source; its log stays in the store. Returns whether its slug can be given again: it never had a change then. */
+  /**
+   * Removes the set from the source; its log stays in the store. Returns whether its slug can be used again, which is
+   * so if it never had a change.
+   */
   async remove(slug: string): Promise<boolean> {
     try {
       return await removeSet({ catalog: this.#catalog, index: this.#index }, await this.#document(slug));
@@ -185,7 +195,7 @@ export class SetRegistry {
     }
   }
 
-  /** @throws TidemarkError `not-found` before the source was given a base URL */
+  /** @throws TidemarkError `not-found` before the source has a base URL */
   async source(): Promise<SourceSettings> {
     const document = await this.#catalog.get<SourceSettings>('source', 'source');
     if (document === undefined) throw new TidemarkError('not-found', 'the source has no base URL yet');
@@ -193,8 +203,8 @@ export class SetRegistry {
   }
 
   /**
-   * Gives the source its base URL. Changing it moves every set that lies below it, and must be confirmed.
-   * @throws TidemarkError `conflict` when it has another one and `confirmed` is false
+   * Sets the base URL of the source. Changing it moves every set below it, and must be confirmed.
+   * @throws TidemarkError `conflict` when the source has another one and `confirmed` is false
    */
   async useBaseUrl(baseUrl: string, confirmed: boolean): Promise<void> {
     const current = await this.#catalog.get<SourceSettings>('source', 'source');
@@ -206,19 +216,19 @@ export class SetRegistry {
         { field: 'baseUrl', baseUrl: current.body.baseUrl },
       );
     }
-    // The sets first: who dies in between has to confirm again, and moves those that are left.
+    // The sets first: after a crash in between, the change must be confirmed again, and moves the remaining sets.
     if (current !== undefined) await this.#moveBelow(current.body.baseUrl, baseUrl);
     try {
       const body: SourceSettings = { served: false, ...current?.body, baseUrl };
       await this.#catalog.put('source', 'source', body, current?.version);
     } catch (error) {
-      // Another process gave it one meanwhile: perhaps this one.
+      // Another process has set one meanwhile, perhaps the same.
       if (isTidemarkError(error, 'conflict')) return this.useBaseUrl(baseUrl, confirmed);
       throw error;
     }
   }
 
-  /** Notes that clients can read the source now. */
+  /** Records that clients can read the source now. */
   async markServed(): Promise<void> {
     const current = await this.#catalog.get<SourceSettings>('source', 'source');
     if (current?.body.served !== false) return;
@@ -254,9 +264,9 @@ export class SetRegistry {
     return this.#finishEpoch(slug);
   }
 
-  /** Lists of the new epoch begin when its keys are right. */
+  /** Lists of the new epoch begin when all keys are correct. */
   async #finishEpoch(slug: string): Promise<ResourceSet> {
-    // Every commit after this mark knows the prefix; what was committed before is found by what reads after it.
+    // Every commit after this mark uses the new prefix; reads after it see all earlier commits.
     await this.#index.mark();
     await rekey(this.#index, (await this.#document(slug)).body);
     const epochStart = await this.#index.mark();
@@ -265,7 +275,7 @@ export class SetRegistry {
       epochStart,
       ready: moving?.ready ?? ready,
       moving: undefined,
-      // A further import may go on: what was changed here undoes nothing.
+      // A later import may continue: the changes made here undo nothing of it.
       ...(imported !== undefined && moving?.asImported && { imported: { ...imported, through: lastChange } }),
     }));
   }
@@ -301,7 +311,7 @@ export class SetRegistry {
     return document;
   }
 
-  /** Reads what was put since the last time: there may be many sets, and few of them change. */
+  /** Reads only what was put since the last read: there may be many sets, and few of them change. */
   async #load(): Promise<void> {
     const head = await this.#catalog.head('set');
     if (head <= this.#head) return;
@@ -313,7 +323,7 @@ export class SetRegistry {
 
   #take(document: CatalogDocument<ResourceSet>): void {
     const { version, body } = document;
-    // Of two loads at once, the one that ends last may have read first.
+    // Of two concurrent loads, the one that ends last may have read first.
     if (version < (this.#bySlug.get(body.slug)?.version ?? 0)) return;
     this.#names.replace(this.#byId.get(body.id), body);
     this.#bySlug.set(body.slug, document);
@@ -334,8 +344,8 @@ export function catalogId(id: SetId): string {
 }
 
 /**
- * A restored store does not know which epochs it has lost, and none of their names may come back with another meaning. Counting moves
- * one by one, no set comes near the minutes since 2020.
+ * A restored store does not know which epochs it has lost, and none of their names may be reused with another meaning.
+ * Epochs that only count moves never reach the number of minutes since 2020.
  */
 function epochOfClock(stamp: Stamp): number {
   return Math.floor((stamp / 1_000_000 - 1_577_836_800) / 60);
