@@ -204,7 +204,7 @@ describe('the location of the store', () => {
   });
 
   const WRONG_AUTHORITIES: readonly (readonly [file: string, message: RegExp])[] = [
-    ['none.pem', /names \/.*none\.pem, which is not there/],
+    ['none.pem', /names \/.*none\.pem, which does not exist/],
     ['.', /names a file that cannot be read: EISDIR/],
     ['key.pem', /names \/.*key\.pem, which holds no certificate in PEM form \(-----BEGIN CERTIFICATE-----\)/],
     ['ca.der', /names \/.*ca\.der, which holds no certificate in PEM form/],
