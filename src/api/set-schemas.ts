@@ -29,9 +29,7 @@ const changed = setSettingsOf('sets change').map((name) => {
   return [name, schema.nullable().optional().describe(described)] as const;
 });
 
-export const changedSettingsSchema = z
-  .strictObject(Object.fromEntries(changed))
-  .meta({
-    id: 'SetSettings',
-    description: 'Settings of a set. Null restores the default; an absent setting does not change.',
-  });
+export const changedSettingsSchema = z.strictObject(Object.fromEntries(changed)).meta({
+  id: 'SetSettings',
+  description: 'Settings of a set. Null restores the default; an absent setting does not change.',
+});

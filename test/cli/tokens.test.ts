@@ -34,7 +34,10 @@ describeOnEachStore('tokens on the command line', (store) => {
       /Made the token "harvester" \(id [0-9a-f]{12}\) for post:papers, read:papers; it expires at/,
     );
     assert.ok(!made.stderr.includes(token.slice(17)));
-    assert.match(made.stderr, /It is the first token: from now on, posting and administering need a token on servers with a local address/);
+    assert.match(
+      made.stderr,
+      /It is the first token: from now on, posting and administering need a token on servers with a local address/,
+    );
     const second = await place.run(create('another', ['metrics']));
     assert.doesNotMatch(second.stderr, /first token/);
 

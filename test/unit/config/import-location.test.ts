@@ -82,7 +82,10 @@ describe('the index to import', () => {
   it('is refused with both a key and a password, or an authority that is none', () => {
     const TIDEMARK_IMPORT = `https://user:${PASSWORD}@one:9200/old`;
     assert.throws(() => locate(undefined, { TIDEMARK_IMPORT, TIDEMARK_IMPORT_API_KEY: 'a-long-key' }), /leave one out/);
-    assert.throws(() => locate('https://one/old', { TIDEMARK_IMPORT_CA: 'none.pem' }), /none\.pem, which does not exist/);
+    assert.throws(
+      () => locate('https://one/old', { TIDEMARK_IMPORT_CA: 'none.pem' }),
+      /none\.pem, which does not exist/,
+    );
     assert.throws(() => locate('http://one/old', { TIDEMARK_IMPORT_CA: 'none.pem' }), /is for servers with https/);
   });
 
