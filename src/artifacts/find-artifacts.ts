@@ -30,7 +30,7 @@ type Reads = Pick<ArtifactStore, 'list' | 'folders' | 'objects'>;
  * Written beside a run's own file, with the same timestamp: it lists what was deleted, and is no state of the provider.
  */
 export const COMPANION: FoundArtifact['schema'] = 'DeletedRecord.v1';
-/** How many providers are looked through at a time. */
+/** How many providers are searched at a time. */
 const AT_ONCE = 16;
 
 /** Every complete artifact, ascending by the bytes of the keys; also those of deleted records. */

@@ -2,7 +2,8 @@
 const PLAIN = /^[ !#-[\]-~]*$/;
 
 /**
- * A text as JSON. Nearly every text is plain, and seeing that costs half of what looking for something to escape does.
+ * A text as JSON. Nearly every text is plain, and finding that out costs half of what a search for characters to escape
+ * does.
  */
 export function jsonString(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);

@@ -1,7 +1,7 @@
 import { TidemarkError } from './errors.ts';
 import { keyOfPath, type ResourceKey } from './key.ts';
 
-/** What is looked for among the keys of a set. */
+/** A search among the keys of a set. */
 export type KeySearch =
   /** Keys that begin with one of these, which are in the order of their bytes. Case counts. */
   | { readonly where: 'beginning'; readonly beginnings: readonly ResourceKey[] }

@@ -191,8 +191,8 @@ let plainOrigin = '//';
 
 /**
  * Whether the parser would give a URL back as it is: one that is plain, on a host that it gave back as it is. Most
- * links lead to the host of the one before, and parsing takes ten times as long as looking. Segments `.` and `..` were
- * refused before.
+ * links lead to the host of the one before, and parsing takes ten times as long as this comparison. Segments `.` and
+ * `..` were refused before.
  */
 function isPlainUrl(value: string): boolean {
   const host = value.indexOf('://') + 3;

@@ -44,7 +44,7 @@ export interface Resource {
   readonly state: ResourceState;
   /** The stamp of its last change. */
   readonly stamp: Stamp;
-  /** The stamp at which it was last created; tells whether a page held it at a given time. */
+  /** The stamp at which it was last created; shows whether a page contained it at a given time. */
   readonly created: Stamp;
   /** The highest order of the events that were decided for it; absent when none had one. */
   readonly order?: number;

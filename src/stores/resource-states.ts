@@ -56,7 +56,7 @@ export interface Search {
 
 export interface FoundResources {
   readonly resources: readonly Resource[];
-  /** The key up to which was looked, to go on from as `after`; undefined when that was all. */
+  /** The key up to which the set was searched, to go on from as `after`; undefined when all of it was. */
   readonly next: ResourceKey | undefined;
 }
 

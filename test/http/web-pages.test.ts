@@ -119,7 +119,7 @@ describeOnEachStore('Pages for people', (store, itOnce) => {
   it('show who posted what, and what was rejected and why, to those who may see it', async () => {
     await publishSets(started);
     const text = await page('/sets/maps/postings');
-    assert.match(text, /Somebody on the server’s machine/);
+    assert.match(text, /A client on the server’s machine/);
     assert.match(text, /1 event rejected/);
     assert.match(text, /<code>\.\.\/outside\.tiff<\/code>/);
     assert.match(text, /\(outside-root\)/);
@@ -157,7 +157,7 @@ describeOnEachStore('Pages for people', (store, itOnce) => {
     });
     assert.match(text, /1 set is being read for the first time\./);
     assert.match(text, /<dt>Store<\/dt><dd>answered within [\d.]+ m?s/);
-    assert.match(text, /<dt>Events<\/dt><dd>18 applied, 0 told nothing new, 4 rejected/);
+    assert.match(text, /<dt>Events<\/dt><dd>18 applied, 0 unchanged, 4 rejected/);
     assert.match(text, /<a href="\.\/sets\/scans\/">scans<\/a>/);
   });
 });

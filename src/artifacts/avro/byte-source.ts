@@ -1,4 +1,4 @@
-/** Bytes that come in chunks of any size, looked at in pieces of any size, in order. */
+/** Bytes that come in chunks of any size, read in pieces of any size, in order. */
 export class ByteSource {
   readonly #chunks: AsyncIterator<Uint8Array>;
   readonly #held: Uint8Array[] = [];

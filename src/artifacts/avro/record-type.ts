@@ -38,7 +38,7 @@ class Utf8 extends avro.types.LogicalType {
   protected override _resolve(): undefined {}
 }
 
-/** Bytes that are no UTF-8 are read as U+FFFD; whether a record with one has such bytes is looked at again. */
+/** Bytes that are no UTF-8 are read as U+FFFD; whether a record with one has such bytes is checked again. */
 let hasReplacement = false;
 
 /** A text as the string that it is: half a surrogate pair, which no UTF-8 can hold, is refused. */

@@ -40,10 +40,7 @@ function answersOf({ operation }: Route): readonly Answer[] {
   return [...versioned, { ...whole, status: 206, description: 'The bytes of the range.', headers }];
 }
 
-/**
- * What an answer has that says nothing of it: an error is told as all are, as a page to whoever asks for one outside of
- * the API.
- */
+/** Default content of a response: an error is JSON, or HTML outside of the API for a client that prefers it. */
 function contentOf(status: number): Contents {
   return status >= 400 ? { 'application/json': errorSchema, 'text/html': 'text' } : {};
 }

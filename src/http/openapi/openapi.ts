@@ -9,8 +9,8 @@ import { OpenApiSchemas } from './openapi-schemas.ts';
 const DESCRIPTION = `A source of ResourceSync (ANSI/NISO Z39.99-2017): what there is in some sets of resources, and every change.
 
 Times are W3C datetimes and lengths are bytes. A GET is answered to HEAD as well, without the body. A method that a path does not
-have is answered with 405, and the header Allow tells which it has. All errors are JSON of one shape; outside of
-/api/, they are a page for who prefers HTML.`;
+have is answered with 405, and the header Allow lists those that it has. All errors are JSON of one shape; outside of
+/api/, they are a page for clients that prefer HTML.`;
 
 const LICENSE = { name: 'Apache-2.0', identifier: 'Apache-2.0' };
 

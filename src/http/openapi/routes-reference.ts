@@ -3,7 +3,7 @@ import { TAGS, type Tag } from '../request/operation.ts';
 import type { Route } from '../request/route.ts';
 import { pathTemplate } from './openapi-parameters.ts';
 
-/** The tables of all routes in docs/http-api.md; a test holds the page against them. */
+/** The tables of all routes in docs/http-api.md; a test compares the page with them. */
 export function routesReference(routes: readonly Route[]): string {
   const tags = Object.entries(TAGS) as [Tag, string][];
   const parts = tags.map(([tag, description]) => {

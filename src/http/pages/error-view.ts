@@ -4,7 +4,7 @@ import { renderErrorPage } from './error-page.ts';
 import { frameOf } from './parts/frame-of.ts';
 import { sendPage } from './parts/send-page.ts';
 
-/** Tells a person what could not be shown, and why; of an error that nobody expected, only that there was one. */
+/** Shows what could not be shown, and why; of an unexpected error, only that there was one. */
 export function errorView(app: ServedApp): ShowErrorPage {
   return (request, response, { status, body: { error } }) => {
     const problem = { status, message: String(error.message), passes: error.code === 'not-ready' };

@@ -13,7 +13,7 @@ export interface FindPage extends SetFrame {
   /** The key after which these come; undefined for the first ones. */
   readonly after: string | undefined;
   readonly resources: readonly Resource[];
-  /** The key up to which was looked; undefined when that was all. */
+  /** The key up to which the set was searched; undefined when that was all. */
   readonly next: string | undefined;
 }
 
@@ -28,13 +28,13 @@ ${steps(page)}`;
 }
 
 function nothing({ q, next, after }: FindPage): string {
-  if (next !== undefined) return 'Nothing so far. There are many resources, and not all have been looked at.';
+  if (next !== undefined) return 'Nothing so far. There are many resources, and not all have been searched.';
   if (q !== '') return after === undefined ? `No resource has “${q}” in its name.` : 'There are no more.';
   return 'There is no resource.';
 }
 
 function steps({ q, after, next, resources }: FindPage): Html | undefined {
-  const onwards = resources.length === 0 ? 'Look further' : 'Next';
+  const onwards = resources.length === 0 ? 'Search on' : 'Next';
   return onward(
     after === undefined ? undefined : { name: 'From the beginning', href: `./find${queryOf({ q })}` },
     next === undefined ? undefined : { name: onwards, href: queryOf({ q, after: next }) },

@@ -24,7 +24,7 @@ export interface HomePage {
   readonly q: string;
 }
 
-/** More sets than this are searched rather than looked through. */
+/** With more sets than this, the page has a search. */
 const FEW = 12;
 
 /** The source and its sets. */
@@ -33,7 +33,7 @@ export function renderHomePage(home: HomePage): string {
   const sourceDescription = documentUri(frame.baseUrl, { kind: 'sourceDescription' });
   const href = linkTo(sourceDescription, frame);
   const main = html`<h1>Resource sets</h1>
-<p class="lead">Collections to mirror, and to stay in step with as they change, by any client of
+<p class="lead">Collections to mirror, and to keep in sync as they change, with any client of
 <a href="https://www.openarchives.org/rs/">ResourceSync</a>. It begins with the <a href="${href}">Source Description</a>.</p>
 ${
   sets === 0
@@ -56,9 +56,9 @@ ${found(home)}`
 }
 
 function found({ frame, shown, found, paging, q }: HomePage): Html {
-  const told = q !== '' && html`<p class="quiet" role="status">${counted(found, 'set')} with “${q}”</p>`;
-  if (shown.length === 0) return html`${told}`;
-  return html`${told}${table('Resource sets', shown, columns(frame))}${pager(paging, { q })}`;
+  const summary = q !== '' && html`<p class="quiet" role="status">${counted(found, 'set')} with “${q}”</p>`;
+  if (shown.length === 0) return html`${summary}`;
+  return html`${summary}${table('Resource sets', shown, columns(frame))}${pager(paging, { q })}`;
 }
 
 function columns({ now }: Frame): readonly Column<SummarizedSet>[] {

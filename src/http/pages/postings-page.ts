@@ -12,9 +12,9 @@ export interface PostingsPage extends SetFrame {
 /** Who posted what to a set, and what was rejected and why. */
 export function renderPostingsPage(page: PostingsPage): string {
   const { postings, frame } = page;
-  const main = html`<p class="lead">Who told of changes of this set, and what was not taken. Small postings of a minute are shown together. Only the last
+  const main = html`<p class="lead">Who posted changes of this set, and what was rejected. Small postings of a minute are shown together. Only the last
 200 are kept, and of older ones the last in which something went wrong.</p>
-${postings.length === 0 ? html`<p class="quiet">Nobody has posted anything yet.</p>` : table('Postings, newest first', postings, columns(frame.now))}`;
+${postings.length === 0 ? html`<p class="quiet">Nothing has been posted yet.</p>` : table('Postings, newest first', postings, columns(frame.now))}`;
   return renderSetFrame(page, main);
 }
 
@@ -23,7 +23,7 @@ function columns(now: number): readonly Column<PostingEntry>[] {
     { name: 'When', style: 'short', isHead: true, cell: ({ ended }) => timeOf(ended, now) },
     { name: 'Who', style: 'name', cell: who },
     { name: 'Applied', style: 'number', cell: ({ applied }) => formatNumber(applied) },
-    { name: 'Nothing new', style: 'number', cell: ({ unchanged }) => formatNumber(unchanged) },
+    { name: 'Unchanged', style: 'number', cell: ({ unchanged }) => formatNumber(unchanged) },
     { name: 'Rejected', style: 'number', cell: rejectedCount },
     { name: 'Took', style: 'number', cell: ({ duration }) => formatDuration(duration) },
     { name: 'What was wrong', style: 'name', cell: whatWasWrong },
@@ -46,7 +46,7 @@ function senderName(sender: Sender): string {
     case 'administrator':
       return 'Administrator';
     case 'local':
-      return 'Somebody on the server’s machine';
+      return 'A client on the server’s machine';
     case 'command-line':
       return 'Command line';
     case 'scan':

@@ -40,7 +40,7 @@ ${searchForm({ label: 'Search the resources by a part of their name', action: '.
 ${changes.length === 0 ? html`<p class="quiet">Nothing has changed yet.</p>` : changeTable('Latest changes', changes, now)}
 ${summary.changes > changes.length && html`<p class="more"><a href="./changes">All changes</a></p>`}
 <h2>Documents</h2>
-<p class="quiet">What programs read to copy the set and to stay in step with it. Each has a page for people as well.</p>
+<p class="quiet">What programs read to copy the set and to stay in sync with it. Each has a page for people as well.</p>
 ${documentTable(page)}
 ${frame.viewer.isAdministrator && settingsSection(set)}`;
   return renderSetFrame(page, main);

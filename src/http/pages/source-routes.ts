@@ -81,7 +81,7 @@ export function sourceRoutes(app: ServedApp): readonly Route[] {
   ];
 }
 
-/** Sets that somebody may not know of. */
+/** Sets whose existence a client may not know of. */
 function leftOut(all: readonly ResourceSet[], seen: readonly ResourceSet[]): readonly SetId[] {
   if (seen.length === all.length) return [];
   const ids = new Set(seen.map(({ id }) => id));

@@ -8,7 +8,7 @@ import type { ServedApp } from '../request/served-app.ts';
 import { shownSets } from '../response/shown-sets.ts';
 import type { Viewer } from './parts/frame.ts';
 
-/** Sets that are named; of more it is told how many they are. */
+/** Sets that are named; of more, only the number is shown. */
 const NAMED_SETS = 100;
 /** For the store to answer. */
 const STORE_TIMEOUT_MS = 2_000;

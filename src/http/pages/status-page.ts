@@ -42,10 +42,10 @@ function verdict({ storeAnswered, reading, figures }: StatusPage): Html {
     return html`<div class="notice bad" role="status"><p><strong>The store does not answer.</strong> Nothing can be posted, and only what was published before can be read.</p></div>`;
   }
   if (figures !== undefined && figures.rootsInTrouble > 0) {
-    return html`<div class="notice bad" role="status"><p><strong>${counted(figures.rootsInTrouble, 'folder')} cannot be read.</strong> Nothing is deleted for that; the log tells which, and why.</p></div>`;
+    return html`<div class="notice bad" role="status"><p><strong>${counted(figures.rootsInTrouble, 'folder')} cannot be read.</strong> No resource is deleted because of that; the log says which folders, and why.</p></div>`;
   }
   if (reading.total > 0) {
-    return html`<div class="notice" role="status"><p><strong>${counted(reading.total, 'set is', 'sets are')} being read for the first time.</strong> The others are up to date.</p></div>`;
+    return html`<div class="notice" role="status"><p><strong>${counted(reading.total, 'set is', 'sets are')} being read for the first time.</strong> The others are complete.</p></div>`;
   }
   return html`<div class="notice good" role="status"><p><strong>All is well.</strong> The store answers, and every set is complete.</p></div>`;
 }
@@ -65,7 +65,7 @@ function ofServer({ store, cache, scanning, pages }: LiveFigures) {
     ],
     [
       'Pages of lists',
-      `${formatNumber(pages.current)} rendered as they are now, ${formatNumber(pages.outOfDate)} when somebody asks`,
+      `${formatNumber(pages.current)} rendered as they are now, ${formatNumber(pages.outOfDate)} to be rendered on request`,
     ],
     [
       'Rendered documents',
@@ -81,7 +81,7 @@ function lag({ progress: { waiting, waitingSince } }: NonNullable<LiveFigures['s
 }
 
 function scan({ set, files, hashed, bytes }: LiveFigures['scanning'][number]): Html {
-  return html`<li>${set}: ${counted(files, 'file')} looked at, ${formatNumber(hashed)} read (${formatBytes(bytes)})</li>`;
+  return html`<li>${set}: ${counted(files, 'file')} checked, ${formatNumber(hashed)} read (${formatBytes(bytes)})</li>`;
 }
 
 function sinceStart({ uptimeSeconds, requests, events, cache }: LiveFigures) {
@@ -94,13 +94,13 @@ function sinceStart({ uptimeSeconds, requests, events, cache }: LiveFigures) {
     ],
     [
       'Events',
-      `${formatNumber(events.applied)} applied, ${formatNumber(events.unchanged)} told nothing new, ${formatNumber(events.rejected)} rejected`,
+      `${formatNumber(events.applied)} applied, ${formatNumber(events.unchanged)} unchanged, ${formatNumber(events.rejected)} rejected`,
     ],
     [
       'Documents',
       asked === 0
         ? 'none asked for yet'
-        : `${Math.round((cache.hits / asked) * 100)} % of ${formatNumber(asked)} were there when asked for`,
+        : `${Math.round((cache.hits / asked) * 100)} % of ${formatNumber(asked)} were in the cache`,
     ],
   ] as const;
 }

@@ -6,7 +6,7 @@ import type { Principal } from '../../access/principal.ts';
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 const OBSERVATION = Symbol('observation');
 
-/** What is noted of a request while it is answered. */
+/** What is recorded about a request while it is answered. */
 export interface Observation {
   /** What names the request in headers, errors and logs. */
   readonly id: string;
@@ -31,23 +31,20 @@ export function observe(request: IncomingMessage, response: ServerResponse): Obs
   return observation;
 }
 
-/** Notes which route answers, and to whom. Whoever answers calls it: the guard, and what answers before it. */
-export function noteRoute(response: ServerResponse, pattern: string, sender?: Principal): void {
+/** Records which route answers, and to whom. Called by what answers: the guard, or what answers before it. */
+export function recordRoute(response: ServerResponse, pattern: string, sender?: Principal): void {
   const observation = (response as Observed)[OBSERVATION];
   if (observation === undefined) return;
   observation.route = pattern;
   observation.sender = sender;
 }
 
-/** What was noted of a request so far. */
+/** What was recorded about a request so far. */
 export function observationOf(response: ServerResponse): Observation | undefined {
   return (response as Observed)[OBSERVATION];
 }
 
-/**
- * What names the request that is answered; every answer bears it as X-Request-Id. Undefined for one that nobody
- * observes.
- */
+/** The id of the request; every answer has it as X-Request-Id. Undefined for a request that is not observed. */
 export function requestIdOf(response: ServerResponse): string | undefined {
   return (response as Observed)[OBSERVATION]?.id;
 }

@@ -1,9 +1,9 @@
-/** Headers of answers that tell more than HTTP itself asks for, and what they tell. */
+/** Headers of answers beyond what HTTP requires, and what they mean. */
 export const ANSWER_HEADERS = {
   Allow: 'The methods that the path has.',
   'Content-Range': 'Which bytes of the whole these are.',
-  ETag: 'The version of the body. Send it as If-None-Match to be told whether there is another.',
-  'Last-Modified': 'When the newest of what the body tells of changed.',
+  ETag: 'The version of the body. Send it as If-None-Match to learn whether there is another.',
+  'Last-Modified': 'When the newest part of the body changed.',
   Link: 'Where more is: `rel="next"`, the following part; `rel="resourcesync"`, the Capability List of a resource.',
   Location: 'Where it is instead.',
   'Retry-After': 'Seconds after which to ask again.',

@@ -3,7 +3,7 @@ import type { AnswerHeader } from './operation-headers.ts';
 
 /** What operations are about; the description at /api/openapi.json is ordered by it. */
 export const TAGS = {
-  documents: 'The documents of ResourceSync, for whoever mirrors the sets.',
+  documents: 'The documents of ResourceSync, for clients that mirror the sets.',
   resources: 'The resources themselves.',
   sets: 'What the index knows of each set, as JSON.',
   changes: 'Posting of change events, and the changes that came of them.',

@@ -18,7 +18,7 @@ export function namesHtml(accept: string | undefined): boolean {
   return accept !== undefined && /html/i.test(accept);
 }
 
-/** The range that names a type most exactly tells its weight. */
+/** The range that names a type most exactly gives its weight. */
 function weightOf(ranges: ReadonlyMap<string, number>, type: string): number {
   return ranges.get(type) ?? ranges.get(`${type.split('/')[0]}/*`) ?? ranges.get('*/*') ?? 0;
 }

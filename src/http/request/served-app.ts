@@ -29,7 +29,7 @@ export interface ServedApp {
   readonly activity: ActivityMemory;
   readonly metrics: AppMetrics;
   /**
-   * Scans the paths of which somebody says that they have changed. Resolves with the problems that there are with them.
+   * Scans paths that are reported as changed. Resolves with their problems.
    * @throws TidemarkError `not-ready` when that takes too long: it is done later; `unavailable` when the root or the
    * store does not answer
    */

@@ -36,7 +36,7 @@ export const LIST_RESOURCES = {
   id: 'listResources',
   tag: 'sets',
   summary: 'The resources that are live, in the order of their keys',
-  description: `${MAY_BE_SHORTER} With \`contains\`, an answer holds at most 1,000, and comes after half a second or so: it may hold fewer than there are, even none, and \`next\` then says how far was looked. All were looked at when there is no \`next\`.`,
+  description: `${MAY_BE_SHORTER} With \`contains\`, an answer holds at most 1,000, and comes after half a second or so: it may hold fewer than there are, even none; \`next\` then says how far the search came. All were searched when there is no \`next\`.`,
   query: z.strictObject({
     limit: entries,
     after: text('Only the resources after this key: the `next` of the answer before.', '/2026/a.pdf'),

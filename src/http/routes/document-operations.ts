@@ -21,7 +21,7 @@ const PLAIN = { query: z.object(QUERY), answers: [xml('The document.'), PAGE] };
 
 const WITH_RANGE = {
   description: `With \`from\` or \`until\`, a list of the changes of that time. When they are too many it ends earlier and says so in
-its own \`until\`; the header Link tells where the next ones are.`,
+its own \`until\`; the header Link has the URI of the next ones.`,
   query: z.object({
     from: time('The time of the first change.'),
     until: time('The time of the last change.'),

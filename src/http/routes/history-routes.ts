@@ -15,10 +15,10 @@ import type { Taken } from '../request/take.ts';
 import { sendJson } from '../response/send-json.ts';
 import { LIST_LATEST_CHANGES, LIST_POSTINGS, SHOW_ACTIVITY, SHOW_HISTORY } from './api-operations.ts';
 
-/** Hours and days that are told of when nobody says how many. */
+/** Hours and days in an answer, by default. */
 const USUAL: Readonly<Record<TimeUnit, number>> = { hour: 48, day: 30 };
 
-/** What became of a set, and who did it. */
+/** The history of a set, and who made it. */
 export function historyRoutes({ index, activity, postingLog }: ServedApp): readonly Route[] {
   return [
     get('/api/sets/:set/changes/latest', {

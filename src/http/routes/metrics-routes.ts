@@ -13,7 +13,7 @@ const GET_METRICS = {
   id: 'getMetrics',
   tag: 'operating',
   summary: 'Metrics in the exposition format of Prometheus',
-  description: 'What each of them means is told in its HELP line. No label grows with sets, tokens or resources.',
+  description: 'The HELP line of each says what it means. No label grows with sets, tokens or resources.',
   answers: [{ status: 200, description: 'The metrics.', content: { 'text/plain': 'text' } }],
 } satisfies Operation;
 
@@ -26,7 +26,7 @@ const GET_STATUS = {
   answers: [json(liveStatusSchema, 'The figures.')],
 } satisfies Operation;
 
-/** What tells how the server is, to those whose token permits it; to everybody when the settings say so. */
+/** The state of the server, for those whose token permits it; for all clients when the settings say so. */
 export function metricsRoutes({ metrics, configuration }: ServedApp): readonly Route[] {
   const { baseUrl, publicMetrics } = configuration;
   const action: Action = publicMetrics ? 'probe' : 'read-metrics';

@@ -12,7 +12,7 @@ export const MAX_JSON_BYTES = 8_388_608;
 const EVENTS_PER_SLICE = 1000;
 const EVENTS_PER_POST = 5000;
 
-/** The events of a body `{"changes": […]}`, not yet looked at. @throws TidemarkError `invalid` */
+/** The events of a body `{"changes": […]}`, not yet checked. @throws TidemarkError `invalid` */
 export function parseChangesBody(bytes: Buffer): readonly unknown[] {
   if (!isUtf8(bytes)) throw wrongBody('not-utf-8', 'the body is not UTF-8');
   let body: unknown;

@@ -23,15 +23,15 @@ export const POST_CHANGES = {
   id: 'postChanges',
   tag: 'changes',
   summary: 'Posts change events',
-  description: `Each event tells the complete state of one resource after a change, or that it was deleted. Events are applied in their
-order; each one is applied, told nothing new, or was rejected, and one that was rejected keeps no other from being applied. All that
-the answer tells of is on disk.
+  description: `Each event contains the complete state of one resource after a change, or says that it was deleted. Events are applied in their
+order; each one is applied, changes nothing, or is rejected; a rejected event does not affect the others. Everything that
+the answer reports is on disk.
 
 Of at most 8 MiB as \`application/json\`; as \`application/x-ndjson\` (one event a line) of any size, also compressed with gzip.`,
   query: z.strictObject({
     results: choice(
       ['failed', 'all'],
-      'What the answer to a stream has: totals and up to 1,000 events that were not applied, those first that were rejected; or a line for each event.',
+      'What the answer to a stream contains: totals and up to 1,000 events that were not applied, rejected ones first; or a line for each event.',
     ),
   }),
   body: {
@@ -40,5 +40,5 @@ Of at most 8 MiB as \`application/json\`; as \`application/x-ndjson\` (one event
     'application/ndjson': EVENTS_BY_LINE,
     'application/jsonl': EVENTS_BY_LINE,
   },
-  answers: [json(z.union([postedResultsSchema, postedTotalsSchema]), 'What became of the events.'), PER_EVENT],
+  answers: [json(z.union([postedResultsSchema, postedTotalsSchema]), 'The results of the events.'), PER_EVENT],
 } satisfies Operation;

@@ -67,15 +67,15 @@ async function writeResults(lines: LineWriter, results: readonly LineResult[], t
   }
 }
 
-/** What was acknowledged by then stays: the client is told how much. */
+/** What was acknowledged by then stays: the error says how much. */
 function withTotals(error: unknown, totals: Totals): unknown {
-  const told = { complete: false, ...totals };
+  const counts = { complete: false, ...totals };
   if (error instanceof TidemarkError) {
-    return new TidemarkError(error.code, error.message, { ...error.details, ...told }, error);
+    return new TidemarkError(error.code, error.message, { ...error.details, ...counts }, error);
   }
   if (!(error instanceof HttpError)) return error;
   const { status, code, message, headers } = error;
-  return new HttpError(status, { code, message, headers, details: told });
+  return new HttpError(status, { code, message, headers, details: counts });
 }
 
 class LineWriter {

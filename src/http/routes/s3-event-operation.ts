@@ -10,7 +10,7 @@ const objectSchema = z.looseObject({
 
 const recordSchema = z.looseObject({ eventName: z.string().optional(), s3: objectSchema.optional() });
 
-/** Amazon, MinIO, Ceph and others; with a single `Event`, Amazon tries whether anybody listens. */
+/** Amazon, MinIO, Ceph and others; with a single `Event`, Amazon tests the endpoint. */
 const notificationSchema = z.looseObject({ Records: z.array(recordSchema) });
 const trialSchema = z.looseObject({ Event: z.literal('s3:TestEvent') });
 /** Amazon EventBridge. */
@@ -26,16 +26,16 @@ const EXAMPLE = {
 
 export const s3EventsSchema = z
   .union([notificationSchema, trialSchema, bridgedSchema, envelopeSchema])
-  .meta({ id: 'S3Events', description: 'What an S3 server tells of its objects.', examples: [EXAMPLE] });
+  .meta({ id: 'S3Events', description: 'A notification of an S3 server about its objects.', examples: [EXAMPLE] });
 export type S3Events = z.infer<typeof s3EventsSchema>;
 
 const resultSchema = z
   .strictObject({
-    taken: z.int().min(0).describe('Objects of the root of the set that were looked at.'),
-    ignored: z.int().min(0).describe('Told of other buckets and prefixes, or of what cannot be a resource.'),
+    taken: z.int().min(0).describe('Objects of the root of the set that were checked.'),
+    ignored: z.int().min(0).describe('Objects of other buckets and prefixes, or that cannot be resources.'),
     problems: z.array(z.strictObject({ path: z.string(), problem: z.string() })),
   })
-  .meta({ id: 'S3EventsTaken', description: 'What became of a notification.' });
+  .meta({ id: 'S3EventsTaken', description: 'The result of a notification.' });
 
 export const POST_S3_EVENTS = {
   id: 'postS3Events',
@@ -49,5 +49,5 @@ EventBridge and SNS), MinIO, Ceph and versitygw.
 this server was started with \`--no-sources\`: send the notification again, to the server that keeps the sources.`,
   query: NO_PARAMETERS,
   body: { 'application/json': s3EventsSchema },
-  answers: [json(resultSchema, 'What was looked at.')],
+  answers: [json(resultSchema, 'What was checked.')],
 } satisfies Operation;

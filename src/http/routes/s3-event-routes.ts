@@ -9,7 +9,7 @@ import { post, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { sendJson } from '../response/send-json.ts';
 import { POST_S3_EVENTS, s3EventsSchema } from './s3-event-operation.ts';
-import { toldPaths } from './s3-events.ts';
+import { notifiedPaths } from './s3-events.ts';
 
 /** Servers send one event at a time, or a few. */
 const MAX_BYTES = 1_048_576;
@@ -26,7 +26,7 @@ export function s3EventRoutes(app: ServedApp, stopping: AbortSignal): readonly R
         const body = await readBody(requestBody(request, { idleTimeout, stopping }), MAX_BYTES);
         const { bucket } = traitsOf(set.origin);
         if (bucket === undefined) throw notOnS3(set);
-        const { paths, ...counts } = toldPaths(parseJsonBody(s3EventsSchema, body), parseS3Location(bucket));
+        const { paths, ...counts } = notifiedPaths(parseJsonBody(s3EventsSchema, body), parseS3Location(bucket));
         const problems = await app.scanPaths(set, paths);
         sendJson(response, { ...counts, problems });
       },
@@ -35,7 +35,11 @@ export function s3EventRoutes(app: ServedApp, stopping: AbortSignal): readonly R
 }
 
 function notOnS3({ slug }: ResourceSet): TidemarkError {
-  return new TidemarkError('not-found', `the set "${slug}" has no root on S3 of which a server could tell`, {
-    set: slug,
-  });
+  return new TidemarkError(
+    'not-found',
+    `the set "${slug}" has no root on S3 that a server could send notifications of`,
+    {
+      set: slug,
+    },
+  );
 }

@@ -2,14 +2,14 @@ import type { S3Location } from '../../lib/s3/s3-location.ts';
 import { pathProblem } from '../../sources/name-problem.ts';
 import { type S3Events, s3EventsSchema } from './s3-event-operation.ts';
 
-/** What notifications tell of a root. */
-export interface ToldPaths {
+/** What notifications report about a root. */
+export interface NotifiedPaths {
   readonly paths: readonly string[];
   readonly taken: number;
   readonly ignored: number;
 }
 
-interface ToldObject {
+interface NotifiedObject {
   readonly bucket: string;
   /** As it was written in the notification. */
   readonly key: string;
@@ -18,8 +18,8 @@ interface ToldObject {
 /** S3: a key has at most 1,024 bytes of UTF-8. */
 const LONGEST_KEY = 1_024;
 
-/** The paths below a root that notifications tell of, each once. */
-export function toldPaths(events: S3Events, root: Pick<S3Location, 'bucket' | 'prefix'>): ToldPaths {
+/** The paths below a root that notifications name, each once. */
+export function notifiedPaths(events: S3Events, root: Pick<S3Location, 'bucket' | 'prefix'>): NotifiedPaths {
   const paths = new Set<string>();
   let taken = 0;
   let ignored = 0;
@@ -32,31 +32,31 @@ export function toldPaths(events: S3Events, root: Pick<S3Location, 'bucket' | 'p
   return { paths: [...paths], taken, ignored };
 }
 
-function objectsOf(events: S3Events): readonly (ToldObject | undefined)[] {
+function objectsOf(events: S3Events): readonly (NotifiedObject | undefined)[] {
   if ('Records' in events && Array.isArray(events.Records)) return events.Records.map(({ s3 }) => objectOf(s3));
-  if ('detail' in events) return [objectOf(events.detail as Told)];
+  if ('detail' in events) return [objectOf(events.detail as Notification)];
   if (typeof events.Message !== 'string') return [];
   const packed = s3EventsSchema.safeParse(parseJson(events.Message));
   // Envelopes do not lie in envelopes.
   return packed.success && !('Message' in packed.data) ? objectsOf(packed.data) : [undefined];
 }
 
-interface Told {
+interface Notification {
   readonly bucket?: { readonly name?: string | undefined } | undefined;
   readonly object?: { readonly key?: string | undefined } | undefined;
 }
 
-function objectOf(told: Told | undefined): ToldObject | undefined {
-  const bucket = told?.bucket?.name;
-  const key = told?.object?.key;
+function objectOf(notification: Notification | undefined): NotifiedObject | undefined {
+  const bucket = notification?.bucket?.name;
+  const key = notification?.object?.key;
   return bucket === undefined || key === undefined ? undefined : { bucket, key };
 }
 
 /**
  * Most servers encode keys as forms do, with `+` for a blank; EventBridge, Ceph and versitygw do not. Where it makes a
- * difference, both may be meant, and looking at what is not there does no harm.
+ * difference, both may be meant, and checking a path that does not exist does no harm.
  */
-function pathsOf({ bucket, key }: ToldObject, root: Pick<S3Location, 'bucket' | 'prefix'>): readonly string[] {
+function pathsOf({ bucket, key }: NotifiedObject, root: Pick<S3Location, 'bucket' | 'prefix'>): readonly string[] {
   if (bucket !== root.bucket) return [];
   const keys = new Set([key, decodeForm(key) ?? key]);
   return [...keys]

@@ -8,7 +8,7 @@ export const LIST_TOKENS = {
   tag: 'tokens',
   summary: 'Every token that was ever made, the oldest first',
   query: NO_PARAMETERS,
-  answers: [json(tokensSchema, 'The tokens, without what would let somebody in.')],
+  answers: [json(tokensSchema, 'The tokens, without their secrets.')],
 } satisfies Operation;
 
 export const CREATE_TOKEN = {

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { TidemarkError } from '../../core/errors.ts';
 import { errorView } from '../pages/error-view.ts';
 import { HttpError } from '../request/http-error.ts';
-import { noteRoute } from '../request/observation.ts';
+import { recordRoute } from '../request/observation.ts';
 import type { Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { errorHandler, limitUnwantedBody } from '../response/error-handler.ts';
@@ -30,7 +30,7 @@ export function createExpress(app: ServedApp, { routes, admit, logger }: Express
   for (const route of routes) server[route.method](route.path, guard(admit, route), route.handle);
   for (const [path, ofPath] of Map.groupBy(routes, ({ path }) => path)) {
     server.all(path, (_request, response) => {
-      noteRoute(response, path);
+      recordRoute(response, path);
       refuseMethod(ofPath);
     });
   }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
 import { param, type RoutedResponse } from '../request/admitted.ts';
 import { meterBody } from '../request/body-meter.ts';
-import { noteRoute } from '../request/observation.ts';
+import { recordRoute } from '../request/observation.ts';
 import type { Route } from '../request/route.ts';
 import { makePrivate } from '../response/caching.ts';
 import type { Admit } from './admit.ts';
@@ -29,12 +29,12 @@ export async function admitTo(
   request: IncomingMessage,
   response: RoutedResponse,
 ): Promise<void> {
-  noteRoute(response, route.path);
+  recordRoute(response, route.path);
   const { headers, socket } = request;
   const { sender, set, takeBody } = await admit(route, { headers, address: socket.remoteAddress, slug });
   const { locals } = response;
   locals.sender = sender;
-  noteRoute(response, route.path, sender);
+  recordRoute(response, route.path, sender);
   locals.set = set;
   if (set?.private === true) makePrivate(response);
   meterBody(request, takeBody);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { s3EventsSchema } from '../../../src/http/routes/s3-event-operation.ts';
-import { toldPaths } from '../../../src/http/routes/s3-events.ts';
+import { notifiedPaths } from '../../../src/http/routes/s3-events.ts';
 
 const ROOT = { bucket: 'maps', prefix: 'a b/' };
 
-const told = (body: unknown) => toldPaths(s3EventsSchema.parse(body), ROOT);
+const told = (body: unknown) => notifiedPaths(s3EventsSchema.parse(body), ROOT);
 const record = (key: string, bucket = 'maps') => ({
   eventVersion: '2.1',
   eventName: 'ObjectCreated:Put',

@@ -57,18 +57,18 @@ function beginning({ servers }: OpenApiDocument): Html {
 curl ${base}/api/sets
 # what changed in a set since a time, oldest first
 curl '${base}/api/sets/papers/changes?from=2026-01-31T12:00:00Z'
-# tell of a change
+# post a change
 curl -H 'Authorization: Bearer TOKEN' -H 'Content-Type: application/json' --data '${event}' ${base}/api/sets/papers/changes
-# tell of many, one on each line
+# post many changes, one on each line
 curl -H 'Authorization: Bearer TOKEN' -H 'Content-Type: application/x-ndjson' --data-binary @changes.ndjson ${base}/api/sets/papers/changes</code></pre>
 <p>Reading needs no token, but for sets that are private. Where this server is for one machine only, nothing needs one.</p>`;
 }
 
 function errors({ paths, components }: OpenApiDocument): Html {
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
-  const told = operations.flatMap(({ responses }) => Object.entries(responses));
+  const answers = operations.flatMap(({ responses }) => Object.entries(responses));
   const statuses = new Map(
-    told.map(([status, response]) => ['$ref' in response ? nameInReference(response.$ref) : '', status]),
+    answers.map(([status, response]) => ['$ref' in response ? nameInReference(response.$ref) : '', status]),
   );
   return table('Errors', Object.entries(components.responses), [
     { name: 'Status', isHead: true, style: 'short', cell: ([name]) => statuses.get(name) },

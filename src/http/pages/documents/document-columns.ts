@@ -10,7 +10,7 @@ import type { Sitemap, SitemapEntry } from './sitemap-reader.ts';
 
 type EntryColumn = Column<SitemapEntry>;
 
-/** So many digits of a hash tell it from others. */
+/** So many digits of a hash distinguish it from others. */
 const SHOWN_DIGITS = 12;
 
 interface Shown {
@@ -46,7 +46,7 @@ function document(frame: Frame): EntryColumn {
   return { name: 'Document', style: 'name', isHead: true, cell: ({ loc }) => uriLink(loc, linkTo(loc, frame)) };
 }
 
-/** A resource: what all have in common stands back. */
+/** A resource: what all have in common is shown in quiet colours. */
 function resource(frame: Frame, set: ResourceSet | undefined): EntryColumn {
   return {
     name: 'Resource',

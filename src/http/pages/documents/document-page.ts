@@ -43,7 +43,7 @@ export function renderDocumentPage(page: DocumentPage): string {
 <h1>${title}</h1>
 <p class="lead">${slice.root === 'sitemapindex' ? ofIndex : purpose}</p>
 ${facts([
-  ...tellTimes(slice),
+  ...timeFacts(slice),
   ['Entries', counted(slice.total, 'entry', 'entries')],
   ...slice.links.map(({ rel = '', href = '' }) => [RELATIONS[rel] ?? rel, documentLink(rel, href, frame)] as const),
   ['As XML', html`<a href="${raw}">What programs read</a> <span class="quiet">(${formatBytes(page.length)})</span>`],
@@ -66,13 +66,13 @@ function crumbs({ frame: { top }, set }: DocumentPage): Html {
   return html`<nav class="crumbs" aria-label="Where this page is"><ol><li><a href="${top}">All sets</a></li>${toSet}</ol></nav>`;
 }
 
-function tellTimes({ md: { at, from, until, capability }, root }: DocumentSlice) {
+function timeFacts({ md: { at, from, until, capability }, root }: DocumentSlice) {
   const isOpen = capability === 'changelist' && root === 'urlset' && until === undefined;
-  const told = (text: string | undefined) => (text === undefined ? undefined : documentTime(text));
+  const shown = (text: string | undefined) => (text === undefined ? undefined : documentTime(text));
   return [
-    ['Complete up to', told(at)],
-    ['From', told(from)],
-    ['Until', isOpen ? 'now: changes are still added' : told(until)],
+    ['Complete up to', shown(at)],
+    ['From', shown(from)],
+    ['Until', isOpen ? 'now: changes are still added' : shown(until)],
   ] as const;
 }
 

@@ -36,7 +36,7 @@ export async function readSlice(
       done = at;
       seen = at + 1;
     }
-    // What a mark begins with may stand at the end of the piece.
+    // The beginning of a mark may be at the end of the piece.
     const end = Math.max(seen, bytes.length - LONGEST_MARK);
     keep(bytes.subarray(done, end));
     rest = bytes.subarray(end);
@@ -47,7 +47,7 @@ export async function readSlice(
 }
 
 /**
- * How an entry begins, by the document's root. A `<` in a text is written as `&lt;`, so that these bytes stand nowhere
+ * How an entry begins, by the document's root. A `<` in a text is written as `&lt;`, so that these bytes occur nowhere
  * else.
  */
 const ENTRY_MARKS = { urlset: '<url>', sitemapindex: '<sitemap>' } as const;

@@ -26,17 +26,17 @@ export interface Sitemap {
 type Draft = { loc: string; lastmod: string | undefined; md: Attributes; links: Attributes[] };
 
 /** Reads a document. Throws when it is not well-formed. */
-export function readSitemap(text: string): Sitemap {
+export function readSitemap(xml: string): Sitemap {
   const head: Draft = emptyDraft();
   const entries: Draft[] = [];
   let root = '';
-  let told = '';
+  let text = '';
   const parser = new SaxesParser({ xmlns: true });
   parser.on('error', (error) => {
     throw error;
   });
   parser.on('opentag', ({ uri, local, attributes }) => {
-    told = '';
+    text = '';
     const current = entries.at(-1) ?? head;
     if (uri === RS && local === 'md') current.md = plain(attributes);
     if (uri === RS && local === 'ln') current.links.push(plain(attributes));
@@ -45,15 +45,15 @@ export function readSitemap(text: string): Sitemap {
     else if (local === 'url' || local === 'sitemap') entries.push(emptyDraft());
   });
   parser.on('text', (piece) => {
-    told += piece;
+    text += piece;
   });
   parser.on('closetag', ({ uri, local }) => {
     const current = entries.at(-1);
     if (uri !== SITEMAP || current === undefined) return;
-    if (local === 'loc') current.loc = told;
-    if (local === 'lastmod') current.lastmod = told;
+    if (local === 'loc') current.loc = text;
+    if (local === 'lastmod') current.lastmod = text;
   });
-  parser.write(text).close();
+  parser.write(xml).close();
   if (root !== 'urlset' && root !== 'sitemapindex') throw new Error(`a document with the root ${root}`);
   return { root, md: head.md, links: head.links, entries };
 }

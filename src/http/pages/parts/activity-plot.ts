@@ -34,8 +34,8 @@ const HOUR = new Intl.DateTimeFormat('en-GB', {
 const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' });
 
 /**
- * Changes of each hour or day as columns: what was created and updated stands above the line, what was deleted hangs
- * below it. They differ by place and pattern, not by colour alone. The same as a table stands below.
+ * Changes of each hour or day as columns: what was created and updated is above the line, what was deleted is below it.
+ * They differ by place and pattern, not by colour alone. Below them comes the same as a table.
  */
 export function activityPlot(series: Series): Html {
   const title = TITLES[series.unit];
@@ -85,7 +85,7 @@ function column(count: ChangeCounts, { unit, x, step, y }: Placing): Html {
     from === to
       ? ''
       : `<rect class="${kind}" fill="url(#${kind}-${unit})" x="${round(x + step * 0.14)}" width="${round(step * 0.72)}" y="${y(to)}" height="${Math.max(1, round(y(from) - y(to)))}"/>`;
-  return html`<g class="column"><title>${moment(unit, count)}: ${tell(count)}</title>${svg(
+  return html`<g class="column"><title>${timeOf(unit, count)}: ${describe(count)}</title>${svg(
     `<rect class="back" x="${round(x)}" width="${round(step)}" y="${TOP}" height="${HEIGHT - TOP - BOTTOM}"/>` +
       bar('created-bar', 0, created) +
       bar('updated-bar', created, created + updated) +
@@ -114,10 +114,10 @@ function legend(unit: string): Html {
 function summary({ unit, counts }: Series): string {
   const sum = (kind: 'created' | 'updated' | 'deleted') => counts.reduce((total, count) => total + count[kind], 0);
   const totals = { created: sum('created'), updated: sum('updated'), deleted: sum('deleted') };
-  return `${TITLES[unit]}: ${tell(totals)} in all. The table below has the numbers of each ${unit}.`;
+  return `${TITLES[unit]}: ${describe(totals)} in all. The table below has the numbers of each ${unit}.`;
 }
 
-function tell({ created, updated, deleted }: Omit<ChangeCounts, 'start'>): string {
+function describe({ created, updated, deleted }: Omit<ChangeCounts, 'start'>): string {
   return `${formatNumber(created)} created, ${formatNumber(updated)} updated, ${formatNumber(deleted)} deleted`;
 }
 
@@ -137,7 +137,7 @@ ${
           name: unit === 'day' ? 'Day' : 'Hour',
           style: 'short',
           isHead: true,
-          cell: (count: ChangeCounts) => moment(unit, count),
+          cell: (count: ChangeCounts) => timeOf(unit, count),
         },
         ...columns,
       ])
@@ -157,7 +157,7 @@ function label(unit: TimeUnit, { start }: ChangeCounts): string {
   return unit === 'day' || date.getUTCHours() === 0 ? DAY.format(date) : CLOCK.format(date);
 }
 
-function moment(unit: TimeUnit, { start }: ChangeCounts): string {
+function timeOf(unit: TimeUnit, { start }: ChangeCounts): string {
   return (unit === 'day' ? DAY : HOUR).format(new Date(start / 1000));
 }
 

@@ -31,7 +31,7 @@ function viewerOf(sender: Principal, takesTokens: boolean): Viewer {
   };
 }
 
-/** Whoever asks from the machine itself, where there are no tokens, is nobody in particular. */
+/** A client on the server's own machine has no name where there are no tokens. */
 function nameOf(sender: Principal, takesTokens: boolean): string | undefined {
   switch (sender.kind) {
     case 'anonymous':

@@ -1,6 +1,6 @@
-/** Who looks at a page. */
+/** The reader of a page. */
 export interface Viewer {
-  /** What the page calls them; undefined for somebody unknown. */
+  /** What the page calls the reader; undefined for an unknown one. */
   readonly name: string | undefined;
   readonly isAdministrator: boolean;
   /** May see how the server is, in figures. */

@@ -1,4 +1,4 @@
-/** Markup that may stand in a page as it is. */
+/** Markup that may be put into a page as it is. */
 export class Html {
   readonly text: string;
 

@@ -34,9 +34,9 @@ export interface Page {
   readonly main: Html;
   /** The part of the source that the page is the beginning of. */
   readonly part?: (typeof PARTS)[number]['part'] | undefined;
-  /** What stands beside the page, as elements of its head. */
+  /** Related documents, as elements of the page's head. */
   readonly links?: readonly HeadLink[] | undefined;
-  /** Seconds after which the page should be read again, because it tells of work that goes on. */
+  /** Seconds after which the page should be loaded again, because it shows work in progress. */
   readonly again?: number | undefined;
 }
 

@@ -13,12 +13,12 @@ export const pageNumber = z
   .transform((text) => Math.min(Math.max(1, Math.floor(Number(text))) || 1, Number.MAX_SAFE_INTEGER))
   .meta({ description: 'The number of a page, counted from 1; any other text shows the first one.' });
 
-/** What somebody looks for. */
+/** The text that is searched for. */
 export const searched = z
   .string()
   .transform((text) => text.toWellFormed().trim().slice(0, 500))
   .default('')
-  .meta({ description: 'A text to look for.', default: '' });
+  .meta({ description: 'A text to search for.', default: '' });
 
 /** A boundary, in microseconds since 1970; what is shown lies before it. */
 export const before = z

@@ -1,4 +1,4 @@
-/** How numbers of changes stand above and below the line of a plot. */
+/** How numbers of changes are drawn above and below the line of a plot. */
 export interface Scale {
   /** The numbers that the plot reaches up and down to. */
   readonly above: number;

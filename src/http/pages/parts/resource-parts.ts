@@ -18,7 +18,7 @@ export function nameOf(key: ResourceKey): string {
   return pathOfKey(key) ?? recordIdOfKey(key) ?? key;
 }
 
-/** A link to a resource itself; a URI of another scheme than http is told, and not linked to. */
+/** A link to a resource itself; a URI of another scheme than http is shown, and not linked to. */
 export function uriLink(uri: string, href = uri): Html | string {
   return /^https?:/.test(uri) ? html`<a href="${href}">${uri}</a>` : uri;
 }

@@ -3,10 +3,10 @@
  * Content-Security-Policy permits it, and nothing else, by its digest.
  *
  * - times show the reader's own time on hovering
- * - a page that tells of work that goes on is read again, unless the reader is in the middle of something
+ * - a page about work in progress is loaded again, unless the reader is in the middle of something
  */
 export const SCRIPT = `
-const tellTimes = () => {
+const labelTimes = () => {
   for (const time of document.querySelectorAll('time[datetime]')) time.title = new Date(time.dateTime).toLocaleString(undefined, { dateStyle: 'long', timeStyle: 'long' });
 };
 const isBusy = () => document.hidden || document.querySelector('main details[open]') || document.activeElement.closest('main') || String(getSelection());
@@ -19,7 +19,7 @@ const again = async (seconds) => {
       document.title = next.title;
       document.querySelector('main').replaceChildren(...next.querySelector('main').childNodes);
       document.body.dataset.again = next.body.dataset.again ?? '';
-      tellTimes();
+      labelTimes();
     }
   } catch {}
   plan();
@@ -28,6 +28,6 @@ const plan = () => {
   const seconds = Number(document.body.dataset.again);
   if (seconds > 0) again(seconds);
 };
-tellTimes();
+labelTimes();
 plan();
 `;

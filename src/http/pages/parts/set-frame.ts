@@ -43,7 +43,7 @@ ${
 ${tabs(page)}`
 }
 ${main}`,
-    // While it is being read there is more to tell every few seconds.
+    // While it is being read, its figures change every few seconds.
     again: set.ready ? undefined : 5,
   });
 }

@@ -3,8 +3,7 @@ import { type Html, html } from './html.ts';
 export interface Column<Row> {
   readonly name: string;
   readonly cell: (row: Row) => Html | string | false | undefined;
-  /**
-   * `number` stands at the right, `short` stays on one line, `name` may be broken anywhere; `wide` is left out on a
+  /** `number` is aligned right, `short` stays on one line, `name` may be broken anywhere; `wide` is left out on a
    * phone.
    */
   readonly style?: string;
@@ -31,10 +30,10 @@ export function table<Row>(label: string, rows: readonly Row[], columns: readonl
 ${body}</tbody></table></div>`;
 }
 
-/** Names with what is to be told of them; what is undefined is left out. */
+/** Names with their values; an undefined value is left out. */
 export function facts(entries: readonly (readonly [string, Html | string | number | undefined])[]): Html {
-  const told = entries.filter(([, value]) => value !== undefined);
-  return html`<dl class="facts">${told.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
+  const shown = entries.filter(([, value]) => value !== undefined);
+  return html`<dl class="facts">${shown.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
 }
 
 /** Large numbers with their names below. */

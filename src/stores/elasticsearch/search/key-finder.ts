@@ -13,7 +13,7 @@ import { commonPrefix, ordersBetween, TAIL } from './order-expression.ts';
 
 /** Milliseconds after which a search says how far it has come. */
 const MOST_TIME = 500;
-/** Pieces of 4,096 keys that are looked through at first: some fifty milliseconds. */
+/** Pieces of 4,096 keys that are searched at first: some fifty milliseconds. */
 const PIECES_AT_FIRST = 32;
 /**
  * Milliseconds below which a slice was quick: the next one has twice as many pieces, since some of the time is the same
