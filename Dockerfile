@@ -38,8 +38,8 @@ WORKDIR /data
 VOLUME /data
 EXPOSE 8080
 
-# Whether the process lives. /readyz would also fail while the store is away, and then whoever replaces unhealthy containers
-# would replace one that recovers by itself.
+# Whether the process lives. /readyz would also fail while the store does not answer, and then an engine that replaces
+# unhealthy containers would replace one that recovers by itself.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
     CMD ["node", "--eval", "fetch('http://127.0.0.1:' + process.env.TIDEMARK_PORT + '/healthz').then(({ ok }) => process.exit(ok ? 0 : 1))"]
 

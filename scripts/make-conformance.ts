@@ -14,8 +14,8 @@ titles are its sections. ${applying} of the ${all} rules apply to what Tidemark 
 others are listed with the reason. Each rule is a function in \`test/support/rules/\` that reports violations of a source;
 \`test/unit/rules/\` runs it on documents of the renderers, and on the same documents with a planted fault, which it must
 find. Rules marked *source* also need responses of a running source, such as the bytes of a resource:
-\`test/interop/conformance.test.ts\` reads a real source over HTTP, which must obey all rules, and plants a fault for each of
-these rules between the source and its reader. Rules marked *schema* are checked by the schemas in \`sitemaps/xsd/\`.
+\`test/interop/conformance.test.ts\` reads a real source over HTTP, which must obey all rules, and plants a fault for each
+of these rules between the source and its reader. Rules marked *schema* are checked by the schemas in \`sitemaps/xsd/\`.
 
 This page is written by \`node scripts/make-conformance.ts\`; a test fails when it is out of date.
 `;

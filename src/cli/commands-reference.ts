@@ -34,9 +34,14 @@ function section(command: CliCommand, before: string | undefined): string {
     `## ${name}\n`,
     ...(group !== undefined && group !== before ? [`${GROUPS[group]}\n`] : []),
     `    ${['tidemark', group, usage].filter((word) => word !== undefined).join(' ')}${rows.length > 0 ? ' [options]' : ''}\n`,
-    `${summary}\n`,
+    `${wrapped(summary)}\n`,
     ...(rows.length > 0 ? [optionTable(rows)] : []),
   ].join('\n');
+}
+
+/** Lines of at most 120 characters. */
+function wrapped(text: string): string {
+  return text.replace(/(?!.{1,120}$)(.{1,120}) /g, '$1\n');
 }
 
 type Row = readonly [flags: string, meaning: string];
