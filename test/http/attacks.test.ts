@@ -372,6 +372,7 @@ describe('Attacks over HTTP', () => {
           ln: [{ rel: 'self', href: { value: 'a', type: 'rel_path' }, mime: `a/b; c="${text}"` }],
         }),
       source: (text, at) => event(`source/${at}`, { source: text, position: 1 }),
+      order: (text, at) => event(`order/${at}`, { order: text }),
       position: (text, at) => event(`position/${at}`, { source: 's', position: text }),
       resource_set: (text, at) => event(`set/${at}`, { resource_set: text }),
       timestamp: (text, at) => event(`timestamp/${at}`, { timestamp: text }),
