@@ -160,7 +160,7 @@ export async function openApp(configuration: Configuration): Promise<App> {
     archive: (minAge, signal) =>
       archiveInThread((stopped) => startArchiveThread(configuration, stopped), { minAge, signal }),
     async scanPaths(set, paths) {
-      // Scans of a root take turns within one process: see sources/sync/scan-turns.ts.
+      // Scans of one set run one at a time within a process: see sources/sync/sync.ts.
       if (!configuration.sources) throw keepsNoSources();
       return pathScans.scan(set, paths);
     },

@@ -19,7 +19,7 @@ export class ArchiveChain {
     this.id = id;
   }
 
-  /** As messages name it. */
+  /** Its name in messages. */
   get name(): string {
     return `the archive ${this.id} in ${this.#store.name}`;
   }
@@ -30,7 +30,9 @@ export class ArchiveChain {
     return count === 0 ? undefined : this.#read(count);
   }
 
-  /** All segments in their order. @throws TidemarkError `invalid` when one is missing, or does not follow the one before */
+  /**
+   * All segments in their order. @throws TidemarkError `invalid` when one is missing, or does not follow the one before
+   */
   async all(): Promise<readonly SegmentMark[]> {
     const count = await this.#count();
     const marks: SegmentMark[] = [];
@@ -87,12 +89,12 @@ export class ArchiveChain {
   }
 }
 
-/** An id that no other archive has, beginning with the time. */
+/** A unique id, beginning with the time. */
 export function newChainId(now = new Date()): string {
   return `${formatTimestamp(now)}-${randomBytes(4).toString('hex')}`;
 }
 
-/** The archives in a store, the oldest first; those without a segment are none yet. */
+/** The archives in a store, the oldest first; an archive exists from its first segment on. */
 export async function listChains(store: ArtifactStore): Promise<readonly { chain: ArchiveChain; last: SegmentMark }[]> {
   const found: { chain: ArchiveChain; last: SegmentMark }[] = [];
   for (const id of await store.folders(ARCHIVE_FOLDER)) {

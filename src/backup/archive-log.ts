@@ -34,9 +34,9 @@ export interface Archived {
 }
 
 /**
- * Writes what the log has gained since the last time as a segment. Posting goes on meanwhile; memory does not grow with the log. Whoever is
- * killed in between leaves nothing but a file that no segment names.
- * @throws TidemarkError `conflict` when the archive tells of another history than the store; as both stores do
+ * Writes what the log has gained since the last time as a segment. Posting goes on meanwhile; memory does not grow with
+ * the log. A killed process leaves only a file that no segment names.
+ * @throws TidemarkError `conflict` when the archive has another history than the store; as both stores do
  */
 export async function archiveLog(input: ArchiveInput): Promise<Archived> {
   const { stores, artifacts, signal } = input;
@@ -46,7 +46,8 @@ export async function archiveLog(input: ArchiveInput): Promise<Archived> {
   if (before !== undefined && isRecent(before, input.minAge))
     return { chain: chain.id, status: 'recent', mark: before };
   if (before !== undefined) await requireSameHistory(index, before, chain);
-  // What counts changes first, so that it is never further than the log; sets last, so that none of a change is missing.
+  // Documents that count changes first, so that they are never ahead of the log; sets last, so that no set of a change
+  // is missing.
   const positions = toLogPositions(await index.positions());
   const documents = await readDocuments(catalog, 'before');
   const through = await index.watermark();
@@ -98,7 +99,8 @@ function isRecent({ written }: SegmentMark, minAge = 0): boolean {
 }
 
 /**
- * What was archived last has to be in the log: else the store was set back to an earlier time, or another store writes to the archive.
+ * The last archived change must be in the log: otherwise the store was restored to an earlier time, or another store
+ * writes to the archive.
  */
 async function requireSameHistory(index: ChangeLog, mark: SegmentMark, chain: ArchiveChain): Promise<void> {
   const isAhead = (await index.watermark()) < mark.through;

@@ -3,7 +3,9 @@ import { CalledThread } from '../lib/workers/rpc.ts';
 import type { ArchiveFunctions } from './archive.worker.ts';
 import type { Archived } from './archive-log.ts';
 
-/** Archives in a thread that is there only meanwhile. @param start starts archive.worker.ts with the flag that stops it */
+/**
+ * Archives in a thread that exists only meanwhile. @param start starts archive.worker.ts with the flag that stops it
+ */
 export async function archiveInThread(
   start: (stopped: SharedArrayBuffer) => Worker,
   { minAge, signal }: { readonly minAge: number; readonly signal: AbortSignal },

@@ -6,7 +6,7 @@ import { serveCalls } from '../lib/workers/rpc.ts';
 import { openStores } from '../stores/open-stores.ts';
 import { type Archived, archiveLog } from './archive-log.ts';
 
-/** What the thread is started with. */
+/** The data that the thread starts with. */
 export interface ArchiveThreadData extends Pick<Configuration, 'store' | 'artifacts' | 'failpoint'> {
   /** One number, which becomes 1 when it is to stop. */
   readonly stopped: SharedArrayBuffer;

@@ -16,12 +16,12 @@ export function toLogChange({ set, key, kind, stamp, window, weight, state, orde
   };
 }
 
-/** The digest of what changes say, one after the other: of a file and of a store it is the same when they are. */
+/** The digest of the content of changes, in order: equal for a file and a store with equal changes. */
 export class ChangeDigest {
   readonly #hash = createHash('sha256');
 
   add(changes: readonly LogChange[]): void {
-    // One text for a batch: hashing it costs less than handing it over in parts.
+    // One text per batch: hashing it at once costs less than in parts.
     let text = '';
     for (const { set, key, kind, stamp, window, weight, state, order } of changes) {
       // As in archives from before there were orders.

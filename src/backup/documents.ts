@@ -5,9 +5,10 @@ import type { SourcePosition } from '../stores/change-log.ts';
 import type { Digest } from './file-writer.ts';
 
 /**
- * Which documents of the catalog an archive holds, and when they are read. A page directory counts changes, and a set of records says how far it
- * has come: further than the log they would be wrong, so they are read before it. A set is made before its first change, so it is read after.
- * The log of postings may be lost. An archive is made again only when its last stamp is not ahead of the clock.
+ * Which documents of the catalog an archive holds, and when they are read. A page directory counts changes, and a set
+ * of records has a sync cursor: beyond the log they would be wrong, so they are read before it. A set is made before
+ * its first change, so it is read after. The log of postings may be lost. An archive is made again only when its last
+ * stamp is not ahead of the clock.
  */
 const READ: Readonly<Record<CatalogKind, 'before' | 'after' | 'never'>> = {
   'page-directory': 'before',

@@ -30,7 +30,7 @@ export interface FileContents<Id extends SchemaId> {
   onProgress?(records: number): void;
 }
 
-/** Writes one of the files of a segment as a stream. Until a mark names it, it means nothing. */
+/** Writes one of the files of a segment as a stream. It belongs to the archive only when a mark names it. */
 export async function writeFile<Id extends SchemaId>(
   store: ArtifactStore,
   segment: SegmentName,

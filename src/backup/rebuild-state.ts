@@ -5,13 +5,13 @@ import { CATALOG_KINDS } from './documents.ts';
 
 const ID = 'rebuild';
 
-/** What a store tells of the archive that it is made of. */
+/** The record, in a store, of the archive that it is rebuilt from. */
 interface RebuildState {
   readonly chain: string;
   readonly done: boolean;
 }
 
-/** @throws TidemarkError `unavailable` when the store is a part of what it will be: nobody may use it then */
+/** @throws TidemarkError `unavailable` when the store is incomplete: it must not be used then */
 export async function requireWhole(catalog: Catalog, name: string): Promise<void> {
   const state = await catalog.get<RebuildState>('rebuild', ID);
   if (state === undefined || state.body.done) return;
@@ -22,8 +22,8 @@ export async function requireWhole(catalog: Catalog, name: string): Promise<void
 }
 
 /**
- * Notes that a store is being made, or finds that it was begun before.
- * @throws TidemarkError `conflict` when it holds something else
+ * Records that a rebuild begins, or finds that it began before.
+ * @throws TidemarkError `conflict` when it has other content
  */
 export async function beginRebuild(
   { catalog, index }: { readonly catalog: Catalog; readonly index: ChangeLog },
@@ -47,14 +47,14 @@ export async function beginRebuild(
 }
 
 /**
- * Call it after what is to be replaced was read, and replace just that: who comes late, when another process has made the store whole and it is
- * used already, replaces nothing then.
+ * Call it after reading the documents to be replaced, and replace only those: then a late process replaces nothing
+ * after another one has completed the store and it is in use.
  * @throws TidemarkError `conflict`
  */
 export async function requireUnderWay(catalog: Catalog): Promise<void> {
   const state = await catalog.get<RebuildState>('rebuild', ID);
   if (state?.body.done === false) return;
-  throw new TidemarkError('conflict', 'another process has made the store whole meanwhile: nothing is left to be done');
+  throw new TidemarkError('conflict', 'another process has completed the store meanwhile: nothing is left to do');
 }
 
 export async function endRebuild(catalog: Catalog): Promise<void> {

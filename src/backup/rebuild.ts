@@ -14,7 +14,7 @@ import { verifyRebuilt } from './verify-rebuilt.ts';
 
 export interface RebuildInput {
   readonly stores: Pick<Stores, 'index' | 'catalog'>;
-  /** The store as messages name it. */
+  /** The name of the store in messages. */
   readonly name: string;
   readonly artifacts: ArtifactStore;
   readonly chain: ArchiveChain;
@@ -37,15 +37,16 @@ export interface Rebuilt {
   readonly changes: number;
   /** The stamp of the last change; undefined when there is none. */
   readonly lastChange: Stamp | undefined;
-  /** Those that are not removed, with the epochs that they have now. */
+  /** The sets that are not removed, with their present epochs. */
   readonly sets: readonly { readonly set: string; readonly epoch: number }[];
   readonly renewed: boolean;
 }
 
 /**
- * Makes a store of an archive: its log, with the same stamps and windows, the states that follow from it, and its catalog. Until that is done nobody
- * can use the store; when it was stopped or killed, doing it again goes on.
- * @throws TidemarkError `conflict` when the store is not empty, `invalid` when the archive is damaged; as both stores do
+ * Rebuilds a store from an archive: its log, with the same stamps and windows, the resulting states, and its catalog.
+ * Until it is complete, the store cannot be used; after a stop or a crash, calling it again continues.
+ * @throws TidemarkError `conflict` when the store is not empty, `invalid` when the archive is damaged; as both stores
+ * do
  */
 export async function rebuild(input: RebuildInput): Promise<Rebuilt> {
   const { stores, name, artifacts, chain, signal } = input;
@@ -59,15 +60,15 @@ export async function rebuild(input: RebuildInput): Promise<Rebuilt> {
   await beginRebuild(stores, { chain: chain.id, name });
   failpoint('rebuild.begun');
   await openSets(catalog, sets);
-  const tell = teller(input, newest.total);
-  await replayChanges({ artifacts, index, marks, signal, onProgress: tell('replaying') });
+  const progress = progressOf(input, newest.total);
+  await replayChanges({ artifacts, index, marks, signal, onProgress: progress('replaying') });
   await replayOrders({ artifacts, index, marks, signal });
   await replayPositions({ artifacts, index }, newest);
   await putDocuments(catalog, documents);
   failpoint('rebuild.replayed');
-  await verifyRebuilt({ index, marks, sets, signal, onProgress: tell('comparing') });
+  await verifyRebuilt({ index, marks, sets, signal, onProgress: progress('comparing') });
   await nameChain(catalog, chain.id);
-  // No boundary that was ever told is above the next change.
+  // No boundary that was ever returned is above the next change.
   await index.mark();
   const registry = new SetRegistry(catalog, index);
   const there = await registry.list();
@@ -96,7 +97,7 @@ function requirePast({ through }: SegmentMark): void {
   );
 }
 
-function teller({ onProgress }: RebuildInput, total: number) {
+function progressOf({ onProgress }: RebuildInput, total: number) {
   return (step: RebuildProgress['step']) => {
     let done = 0;
     return (more: number) => {

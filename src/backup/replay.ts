@@ -18,7 +18,7 @@ import type { SegmentMark } from './segment.ts';
 
 /** Changes of one commit. */
 const PER_COMMIT = 10_000;
-/** A key that no resource has: an event without a state about it tells nothing but its position. */
+/** A key that no resource has: an event for it without a state only has a position. */
 const NO_KEY = '';
 
 export interface Replay {
@@ -26,13 +26,13 @@ export interface Replay {
   readonly index: ChangeLog & ResourceStates & LogMaintenance;
   readonly marks: readonly SegmentMark[];
   readonly signal?: AbortSignal | undefined;
-  /** @param changes so many more are in the store, or were there */
+  /** @param changes how many more are in the store now, or were already */
   onProgress(changes: number): void;
 }
 
 /**
- * Records the changes of an archive as they were. What the store has already, since it was begun before, is not read again.
- * @throws TidemarkError `invalid` when a change does not become what it was: then the store is of no use
+ * Records the changes of an archive unchanged. Changes that an earlier attempt recorded are not read again.
+ * @throws TidemarkError `invalid` when a change differs after recording: then the store cannot be used
  */
 export async function replayChanges({ artifacts, index, marks, signal, onProgress }: Replay): Promise<void> {
   const reached = (await index.watermark()) - 1;
@@ -51,7 +51,7 @@ export async function replayChanges({ artifacts, index, marks, signal, onProgres
   }
 }
 
-/** Notes how far each source had come; events at or below that count as known, also when they are posted to the new store. */
+/** Records the position of each source; events at or below it count as known when they are posted to the new store. */
 export async function replayPositions(
   { artifacts, index }: Pick<Replay, 'artifacts' | 'index'>,
   mark: SegmentMark,
@@ -74,7 +74,8 @@ export async function replayPositions(
 }
 
 /**
- * Raises orders as they rose without a change. Call it when all changes are replayed: later ones have brought their orders themselves.
+ * Raises orders as they rose without a change. Call it when all changes are replayed: later ones have brought their
+ * orders themselves.
  * @throws TidemarkError `invalid` when a state is not the one whose order rose
  */
 export async function replayOrders({ artifacts, index, marks, signal }: Omit<Replay, 'onProgress'>): Promise<void> {
@@ -142,7 +143,10 @@ function toEvent({ set, key, stamp, window, weight, state, order }: LogChange): 
   return { set, key, state: decoded, weight, time: stamp, window, ...(order !== null && { order }) };
 }
 
-/** Those that are known were recorded before the last stop, or by another process that makes the same store; the comparison at the end has all. */
+/**
+ * Those that are known were recorded before the last stop, or by another process that makes the same store; the
+ * comparison at the end has all.
+ */
 function requireAsBefore(changes: readonly LogChange[], results: readonly CommitResult[]): void {
   for (const [at, { kind, stamp, key }] of changes.entries()) {
     const result = results[at]!;

@@ -25,7 +25,7 @@ export function setsOf(documents: readonly LogDocument[]): readonly StoredSet[] 
   return documents.filter(({ kind }) => kind === 'set').map(({ body }) => JSON.parse(body));
 }
 
-/** Makes sets that changes can be recorded for, also of those that were removed; `putDocuments` gives them what they are. */
+/** Makes sets for which changes can be recorded, also for removed ones; `putDocuments` sets their properties. */
 export async function openSets(catalog: Catalog, sets: readonly StoredSet[]): Promise<void> {
   const known = new Set((await catalog.list('set')).map(({ id }) => id));
   const missing = sets.filter(({ id }) => !known.has(catalogId(id)));
@@ -34,7 +34,7 @@ export async function openSets(catalog: Catalog, sets: readonly StoredSet[]): Pr
   });
 }
 
-/** Makes the catalog what the archive says. Doing it again changes nothing. @throws TidemarkError `conflict` when the store is whole by now */
+/** Puts the catalog of the archive. Idempotent. @throws TidemarkError `conflict` when the store is complete by now */
 export async function putDocuments(catalog: Catalog, documents: readonly LogDocument[]): Promise<void> {
   const known = new Map<string, CatalogDocument<unknown>>();
   for (const kind of new Set(documents.map(({ kind }) => kind as CatalogKind))) {

@@ -14,11 +14,11 @@ export interface ArchivedFile {
   /** Bytes. */
   readonly length: number;
   readonly sha256: string;
-  /** SHA-256 of what its records say, in their order; see change-rows.ts and documents.ts. */
+  /** SHA-256 of the content of its records, in their order; see change-rows.ts and documents.ts. */
   readonly digest: string;
 }
 
-/** The change that a log ended with. */
+/** The last change of a log. */
 export interface LastChange {
   readonly set: SetId;
   readonly key: string;
@@ -26,8 +26,9 @@ export interface LastChange {
 }
 
 /**
- * A part of a log: all changes between two boundaries at which nobody was within a commit, so whole commits. Written last of all that belongs to
- * it, under a key that follows from its number alone: that it is there makes the segment exist, and its number can be taken once.
+ * A part of a log: all changes between two boundaries at which no commit was under way, so whole commits. Written after
+ * all of its files, under a key derived from its number alone: the segment exists when this object exists, and each
+ * number can be taken once.
  */
 export interface SegmentMark {
   readonly format: (typeof FORMATS)[number];
@@ -44,7 +45,7 @@ export interface SegmentMark {
   readonly last?: LastChange | undefined;
   /** The catalog, as it was at the end; perhaps a file that an earlier segment has written. */
   readonly documents: ArchivedFile;
-  /** How far each source had come, never further than the changes. */
+  /** The position of each source, never beyond the changes. */
   readonly positions: ArchivedFile;
   /** When it was written: RFC 3339. */
   readonly written: string;

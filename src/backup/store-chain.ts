@@ -17,7 +17,7 @@ export interface StoreChainOptions {
   readonly anew?: boolean | undefined;
 }
 
-/** The archive of a store: the catalog names it, so all processes agree, and a store that is made of it goes on with it. */
+/** The archive of a store: the catalog names it, so all processes agree, and a store rebuilt from it continues it. */
 export async function chainOfStore({ catalog, artifacts, anew = false }: StoreChainOptions): Promise<ArchiveChain> {
   const known = await catalog.get<StoreArchive>('archive', ID);
   if (known !== undefined && !anew) return new ArchiveChain(artifacts, known.body.chain);
@@ -32,7 +32,7 @@ export async function chainOfStore({ catalog, artifacts, anew = false }: StoreCh
   return new ArchiveChain(artifacts, id);
 }
 
-/** Makes a store that is made of an archive go on with it. */
+/** Makes a rebuilt store continue its archive. */
 export async function nameChain(catalog: Catalog, chain: string): Promise<void> {
   if ((await catalog.get('archive', ID)) !== undefined) return;
   await catalog.put<StoreArchive>('archive', ID, { chain }, undefined);

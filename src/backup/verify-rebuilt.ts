@@ -12,13 +12,13 @@ export interface Verification {
   readonly marks: readonly SegmentMark[];
   readonly sets: readonly StoredSet[];
   readonly signal?: AbortSignal | undefined;
-  /** @param changes so many more were compared */
+  /** @param changes how many more were compared */
   onProgress(changes: number): void;
 }
 
 /**
- * Reads the log of the store, and holds it against what the segments say, by their digests; then what each set counts against the log.
- * @throws TidemarkError `invalid` when something is different
+ * Compares the log of the store with the segments, by their digests; then the counts of each set with the log.
+ * @throws TidemarkError `invalid` when they differ
  */
 export async function verifyRebuilt(verification: Verification): Promise<void> {
   const { marks, sets, index } = verification;
@@ -29,13 +29,13 @@ export async function verifyRebuilt(verification: Verification): Promise<void> {
   const there = sets.filter(({ removed }) => removed === undefined);
   const summaries = await index.summaries(there.map(({ id }) => id));
   for (const [at, { id, slug }] of there.entries()) {
-    const [told, expected] = [summaries[at], counted.get(id) ?? { resources: 0, changes: 0, lastChange: 0 }];
+    const [counts, expected] = [summaries[at], counted.get(id) ?? { resources: 0, changes: 0, lastChange: 0 }];
     const isSame =
-      told?.changes === expected.changes &&
-      told.resources === expected.resources &&
-      told.lastChange === expected.lastChange;
+      counts?.changes === expected.changes &&
+      counts.resources === expected.resources &&
+      counts.lastChange === expected.lastChange;
     if (!isSame)
-      throw different(`the set "${slug}" counts ${JSON.stringify(told)}, its log ${JSON.stringify(expected)}`);
+      throw different(`the set "${slug}" counts ${JSON.stringify(counts)}, its log ${JSON.stringify(expected)}`);
   }
 }
 
@@ -65,5 +65,5 @@ async function verifySegment(
 }
 
 function different(what: string): TidemarkError {
-  return new TidemarkError('invalid', `the store that was made is not what the archive says: ${what}`);
+  return new TidemarkError('invalid', `the rebuilt store differs from the archive: ${what}`);
 }

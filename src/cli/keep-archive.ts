@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
 import type { App } from '../app.ts';
-import { ArchiveKeeper } from '../backup/archive-keeper.ts';
+import { ArchiveLoop } from '../backup/archive-loop.ts';
 
 /** Starts archiving the log while a server runs; undefined when no setting asks for it. */
-export function keepArchive({ archive, configuration, metrics }: App, logger: Logger): ArchiveKeeper | undefined {
+export function keepArchive({ archive, configuration, metrics }: App, logger: Logger): ArchiveLoop | undefined {
   const { archiveInterval: interval } = configuration;
   if (interval === undefined) return undefined;
-  return new ArchiveKeeper({
+  return new ArchiveLoop({
     interval,
     archive,
     events: {

@@ -92,7 +92,7 @@ export class SyncLoops {
     const events: SyncEvents = {
       ...shown,
       onScanned: (summary, extent) => {
-        postingLog.noteScan(set, summary);
+        postingLog.recordScan(set, summary);
         shown.onScanned?.(summary, extent);
       },
     };

@@ -7,7 +7,7 @@ interface Roots {
 }
 
 /**
- * What may not be posted to a set because its root leaves it out; undefined for a set without a root.
+ * The exclusions of a set's root, which also apply to posted events; undefined for a set without a root.
  * @throws TidemarkError `unavailable` when that cannot be known
  */
 export async function leftOutOf(set: ResourceSet, roots: Roots): Promise<LeavesOut | undefined> {

@@ -4,7 +4,7 @@ import type { CommitResult } from '../stores/commit-result.ts';
 import { isRejection, type PostedTo, parsePostedEvent } from './posted-event.ts';
 import type { Rejection } from './rejection.ts';
 
-/** What became of one posted event. */
+/** The result of one posted event. */
 export type PostingResult = CommitResult | Rejection;
 
 export interface LineResult {
@@ -16,26 +16,32 @@ export interface LineResult {
 export interface Posting extends PostedTo {
   /** Resolves when the events are committed; see Updater.post. */
   post(events: readonly ChangeEvent[]): Promise<readonly CommitResult[]>;
-  /** Is told of each event that was rejected before it was posted. */
+  /** Called for each event that is rejected before it is posted. */
   rejected?(rejection: Rejection, event: PostedValue): void;
 }
 
 export interface PostedValue {
   /** The number of the event, or of its line; the first is 1. */
   readonly number: number;
-  /** The event as it was posted, or the text of its line; undefined when it is none. */
+  /** The posted event, or the text of its line; undefined when it cannot be read. */
   readonly value: unknown;
 }
 
-// Together they make one commit of the updater: what is read meanwhile makes the next.
+// A batch makes one commit of the updater; the events read meanwhile make the next.
 const EVENTS_PER_BATCH = 2000;
-/** What the entries of a batch may weigh: events with thousands of links are posted a few at a time. */
+/** The most weight of the entries of a batch: events with thousands of links are posted a few at a time. */
 const WEIGHT_PER_BATCH = 4 * 1024 * 1024;
-/** So many batches of a stream may wait to be committed; then nothing more is read. Several streams share what fills two commits. */
+/**
+ * The most batches of a stream waiting to be committed; then reading pauses. Several streams share what fills two
+ * commits.
+ */
 const MOST_IN_FLIGHT = { ofOne: 5, ofAll: 12, least: 2 };
-/** Milliseconds without input after which a batch that is not full is posted, so that an interactive client gets answers. */
+/**
+ * Milliseconds without input after which a batch that is not full is posted, so that an interactive client gets
+ * answers.
+ */
 const PAUSE = 10;
-/** Milliseconds after which it is posted although input trickles in. */
+/** Milliseconds after which it is posted even while input still arrives. */
 const MOST_DELAY = 50;
 
 const LINE_PROBLEMS = {
@@ -44,9 +50,10 @@ const LINE_PROBLEMS = {
 } as const;
 
 /**
- * Posts the events of a stream, one JSON object a line, and yields what became of them: in order, as batches, while the stream is
- * still being read. One bad line spoils no other. Memory is bounded: whoever does not take results is not read from.
- * When the input fails, what was not yet posted is dropped; a last line without a newline counts only when the input ended well.
+ * Posts the events of a stream, one JSON object a line, and yields their results: in order, as batches, while the
+ * stream is still being read. An invalid line does not affect the others. Memory is bounded: reading pauses while the
+ * caller does not take results. When the input fails, events not yet posted are dropped; a last line without a newline
+ * counts only when the input ended well.
  * @throws what the input or `post` threw, after the results that are known
  */
 export async function* postNdjson(
@@ -55,7 +62,7 @@ export async function* postNdjson(
 ): AsyncGenerator<readonly LineResult[], void, undefined> {
   const pipeline = new Pipeline(posting);
   const reading = pipeline.read(input);
-  // It is awaited below, when the results before it were given out.
+  // It is awaited below, after the results before it were yielded.
   reading.catch(() => {});
   try {
     for (let results = await pipeline.next(); results !== undefined; results = await pipeline.next()) yield results;
@@ -70,7 +77,7 @@ class Batch {
   readonly begun = performance.now();
   readonly events: ChangeEvent[] = [];
   readonly #numbers: number[] = [];
-  /** By place in the batch: a line that was rejected without asking the store. */
+  /** Lines that were rejected without the store, by index in the batch. */
   readonly #rejected = new Map<number, Rejection>();
 
   #weight = 0;
@@ -134,7 +141,7 @@ class Pipeline {
     }
   }
 
-  /** The results of the next batch, or undefined when the input ended and all are given out. */
+  /** The results of the next batch; undefined when the input ended and all results were yielded. */
   async next(): Promise<readonly LineResult[] | undefined> {
     while (this.#inFlight.length === 0) {
       if (this.#ended) return undefined;
@@ -188,7 +195,7 @@ class Pipeline {
     this.#timer = undefined;
     if (this.#batch.size === 0) return;
     const results = this.#batch.post(this.#posting);
-    // It is awaited when its turn comes; until then a failure is not unhandled.
+    // It is awaited later, in order; until then its rejection must not count as unhandled.
     results.catch(() => {});
     this.#inFlight.push(results);
     this.#batch = new Batch();
@@ -216,7 +223,7 @@ function parseLine(line: NdjsonLine, posting: PostedTo, now: number): ChangeEven
   try {
     value = JSON.parse(line.text);
   } catch (error) {
-    return { status: 'rejected', code: 'not-json', message: `the line is no JSON: ${(error as Error).message}` };
+    return { status: 'rejected', code: 'not-json', message: `the line is not JSON: ${(error as Error).message}` };
   }
   return parsePostedEvent(value, posting, now);
 }

@@ -17,12 +17,12 @@ const DAY_IN_SECONDS = 86_400;
 
 export interface PostedTo {
   readonly set: ResourceSet;
-  /** What of its root is left out; such events are rejected. */
+  /** The exclusions of its root; events of excluded files are rejected. */
   readonly leavesOut?: LeavesOut | undefined;
 }
 
 /**
- * Makes a change event of what somebody posted (already parsed from JSON), or says why not.
+ * Makes a change event of a posted value (already parsed from JSON), or says why it cannot.
  * @param now milliseconds since 1970: a lastmod more than a day later is refused
  */
 export function parsePostedEvent(value: unknown, to: PostedTo, now: number): ChangeEvent | Rejection {
@@ -49,7 +49,7 @@ function toEvent(posted: PostedEvent, { set, leavesOut }: PostedTo, now: number)
     requireFetchable(key);
     requirePublishable(key, leavesOut);
   }
-  // What a deletion says of the state is checked, but does not count.
+  // State in a deletion is checked, and then ignored.
   const described = toState(posted, set, now);
   const state = posted.change === 'deleted' ? undefined : described;
   const { id, urlPrefix } = set;
@@ -78,7 +78,7 @@ function requireFetchable(key: ResourceKey): void {
   throw new TidemarkError('invalid', `location ${message}`, { code, field: 'location.value' });
 }
 
-/** The bytes of whatever is live can be read by everybody who may read the set. */
+/** Every reader of the set can read the bytes of a live resource. */
 function requirePublishable(key: ResourceKey, leavesOut: LeavesOut | undefined): void {
   const path = pathOfKey(key);
   if (path === undefined || leavesOut?.(path) !== true) return;

@@ -26,8 +26,8 @@ const EXAMPLE = {
 };
 
 /**
- * One posted change event in the words of the source protocol: the complete state of a resource after a change. This is its
- * shape; what the values must be is said in posted-event.ts.
+ * One posted change event in the words of the source protocol: the complete state of a resource after a change. This is
+ * its shape; what the values must be is said in posted-event.ts.
  */
 export const postedEventSchema = z
   .strictObject({
@@ -50,7 +50,9 @@ export const postedEventSchema = z
       .int()
       .min(0)
       .optional()
-      .describe('The place of the event in what `source` posts. One that is not above the last is told nothing new.'),
+      .describe(
+        'The place of the event in what `source` posts. An event that is not above the last one changes nothing.',
+      ),
     order: z
       .int()
       .min(0)

@@ -3,7 +3,8 @@ import { traitsOf } from '../core/origin.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 
 /**
- * Refuses posting to a set that mirrors something else: the next sync would undo what was posted, or publish resources without bytes.
+ * Refuses posting to a set that mirrors a source: the next sync would undo posted changes, or publish resources without
+ * bytes.
  * @throws TidemarkError `conflict`
  */
 export function refusePosting({ slug, origin }: ResourceSet): void {

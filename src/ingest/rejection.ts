@@ -5,7 +5,7 @@ import { excerpt } from '../lib/excerpt.ts';
 import { nearestName } from '../lib/nearest-name.ts';
 import { postedEventSchema } from './posted-schema.ts';
 
-/** Why an event was not taken; its neighbours are not touched by it. */
+/** Why an event was rejected. Other events are not affected. */
 export interface Rejection {
   readonly status: 'rejected';
   readonly code: string;
@@ -35,9 +35,9 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   set: 'resource_set',
 };
 
-/** Tells what is wrong with the shape of a posted event. */
+/** Says what is wrong with the shape of a posted event. */
 export function rejectionOf(value: unknown, issues: readonly Issue[]): Rejection {
-  // A misspelt name is also a missing one: the misspelling tells more.
+  // A misspelt name is also a missing one: the misspelling is the more useful message.
   const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]!;
   if (issue.code === 'unrecognized_keys') return unknownField(issue.path, issue.keys[0]!);
   const field = fieldName(issue.path);
@@ -49,7 +49,7 @@ export function rejectionOf(value: unknown, issues: readonly Issue[]): Rejection
   return { status: 'rejected', code, message, field };
 }
 
-/** Makes the name of a field from the way to it: `ln[0].href.type`. */
+/** Formats the path of a field: `ln[0].href.type`. */
 function fieldName(path: readonly PropertyKey[]): string {
   let name = '';
   for (const step of path) name += typeof step === 'number' ? `[${step}]` : `${name === '' ? '' : '.'}${String(step)}`;

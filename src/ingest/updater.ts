@@ -3,9 +3,9 @@ import type { ChangeLog } from '../stores/change-log.ts';
 import type { CommitResult } from '../stores/commit-result.ts';
 import type { EventPoster } from '../stores/event-poster.ts';
 
-// The best batch that was measured for SQLite with keys in random order; see docs/performance.md.
+// The fastest batch size measured for SQLite with keys in random order; see docs/performance.md.
 const MOST_EVENTS_PER_COMMIT = 10_000;
-/** What their entries may weigh: Elasticsearch takes 100 MB in one request, and memory is to be bounded. */
+/** The most weight of their entries: Elasticsearch accepts 100 MB in one request, and memory must be bounded. */
 const MOST_WEIGHT_PER_COMMIT = 32 * 1024 * 1024;
 
 interface Posting {
@@ -17,8 +17,8 @@ interface Posting {
 }
 
 /**
- * Gathers the events of all callers into commits: one commit is under way at a time, and what arrives meanwhile makes the next.
- * So nobody waits when it is idle, and a busy store gets large batches.
+ * Gathers the events of all callers into commits: one commit is under way at a time, and events that arrive meanwhile
+ * make the next. So no caller waits when it is idle, and a busy store gets large batches.
  */
 export class Updater implements EventPoster {
   readonly #index: ChangeLog;
@@ -30,8 +30,8 @@ export class Updater implements EventPoster {
   }
 
   /**
-   * Resolves when the events are committed, with a result for each, in order. Events of one call stay in one commit, so a
-   * caller with a long stream calls with a few thousand at a time.
+   * Resolves when the events are committed, with a result for each, in order. Events of one call stay in one commit, so
+   * a caller with a long stream calls with a few thousand at a time.
    */
   post(events: readonly ChangeEvent[]): Promise<readonly CommitResult[]> {
     if (events.length === 0) return Promise.resolve([]);
@@ -48,7 +48,7 @@ export class Updater implements EventPoster {
   }
 
   async #run(): Promise<void> {
-    // Events that are posted in the same turn of the event loop belong together.
+    // Events posted in the same tick of the event loop share a commit.
     await Promise.resolve();
     while (this.#waiting.length > 0) await this.#commit(this.#takeBatch());
     this.#running = undefined;

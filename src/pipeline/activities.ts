@@ -9,7 +9,10 @@ export type DerivedActivity = (typeof DERIVED_ACTIVITIES)[number];
 export type RunnableActivity = 'harvest' | DerivedActivity;
 
 export interface DerivedRules {
-  /** Which activities' files it takes. Of a group, the newest file counts; a later group only when an earlier one has none. */
+  /**
+   * Which activities' files it takes. Of a group, the newest file counts; a later group only when an earlier one has
+   * none.
+   */
   readonly generators: readonly (readonly Activity[])[];
   readonly inputs: readonly SchemaId[];
   /** What it makes; the first unless its transform says which. */

@@ -22,8 +22,9 @@ export interface Claim {
 const SECOND = 1000;
 
 /**
- * Takes a second for a run, by writing its `-claim.json`: that of its start, or the next one that is free (readings a7), so that no two runs
- * have one key. What a dead run left behind, and files of somebody who claims nothing, are passed over.
+ * Takes a second for a run, by writing its `-claim.json`: that of its start, or the next one that is free (readings
+ * a7), so that no two runs have one key. Seconds with files of a dead run, or of a program that writes no claims, are
+ * skipped.
  */
 export async function claimSecond(
   store: ArtifactStore,

@@ -2,8 +2,9 @@ import type { DocumentSchemaId } from '../artifacts/avro/schemas.ts';
 import type { RecordProblem } from './input-item.ts';
 
 /**
- * What is wrong with a document as the schema of its record promises it; undefined when nothing is. Of MAP 3.1 that is JSON for Elasticsearch, which
- * takes objects only. MAP 4.0 is RDF in any syntax: only that there is something is required (see `isLikelyRdf`).
+ * What is wrong with a document as the schema of its record promises it; undefined when nothing is. Of MAP 3.1 that is
+ * JSON for Elasticsearch, which takes objects only. MAP 4.0 is RDF in any syntax: only that there is something is
+ * required (see `isLikelyRdf`).
  */
 export function contentProblem(schema: DocumentSchemaId, document: string): RecordProblem | undefined {
   switch (schema) {

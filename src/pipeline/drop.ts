@@ -2,7 +2,7 @@
 export interface DropLimits {
   /** More than this stops the run before anything is published. */
   readonly stop: number;
-  /** More than this is told. */
+  /** More than this gives a warning. */
   readonly warn: number;
 }
 

@@ -6,7 +6,7 @@ export interface Erratum extends RecordProblem {
   readonly line?: number | undefined;
 }
 
-const TOLD = 10;
+const MOST_FIRST = 10;
 
 /** The records that failed, or were left out, as lines of JSON on disk; counted by kind. */
 export class Errata {
@@ -26,13 +26,13 @@ export class Errata {
   /** Adds a record that failed. */
   fail(erratum: Erratum): void {
     this.#byKind.set(erratum.kind, (this.#byKind.get(erratum.kind) ?? 0) + 1);
-    this.note(erratum);
+    this.addLine(erratum);
   }
 
-  /** Adds what is worth a line, and is no failure. */
-  note({ id, line, kind, message }: Erratum): void {
+  /** Adds a line that does not count as a failure. */
+  addLine({ id, line, kind, message }: Erratum): void {
     this.#count += 1;
-    if (this.#first.length < TOLD) this.#first.push({ id, line, kind, message });
+    if (this.#first.length < MOST_FIRST) this.#first.push({ id, line, kind, message });
     this.#spool.add(Buffer.from(`${JSON.stringify({ id, line, kind, message })}\n`));
   }
 

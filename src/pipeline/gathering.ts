@@ -33,8 +33,8 @@ export interface GatherOptions extends OutputTarget {
 }
 
 /**
- * What a run has read and made, on disk, before anything of it is in the artifact store: the Avro file, the ids that were deleted, the records
- * that failed. Memory does not grow with any of them.
+ * What a run has read and made, on disk, before anything of it is in the artifact store: the Avro file, the ids that
+ * were deleted, the records that failed. Memory does not grow with any of them.
  */
 export class Gathering {
   readonly errata: Errata;
@@ -108,7 +108,7 @@ export class Gathering {
       this.errata.fail({ id: item.id, line: item.line, ...item.problem });
     } else if (item.kind === 'deleted') {
       this.deletions.add(Buffer.from(`${JSON.stringify(item.id)}\n`));
-      this.#note(item.id, { file: 'deleted', ordinal: this.counts.deleted++, line: item.line });
+      this.#addId(item.id, { file: 'deleted', ordinal: this.counts.deleted++, line: item.line });
     } else this.#keep(item, outputs!, records);
   }
 
@@ -120,11 +120,11 @@ export class Gathering {
     if (outputs.records.length === 0) this.counts.omitted += 1;
     for (const output of outputs.records) {
       records.push(output);
-      this.#note(output.id, { file: 'records', ordinal: this.counts.written++, line });
+      this.#addId(output.id, { file: 'records', ordinal: this.counts.written++, line });
     }
   }
 
-  #note(id: string, place: Place): void {
+  #addId(id: string, place: Place): void {
     this.ids.add(id, place);
   }
 }
@@ -133,7 +133,7 @@ function countOther(records: readonly OutputRecord[]): number {
   return records.filter(({ document }) => !isLikelyRdf(document)).length;
 }
 
-/** What becomes of each item of a batch; undefined for one that is no record. */
+/** The results of the items of a batch; undefined for one that is not a record. */
 async function outputsOf(
   { items }: InputBatch,
   { transform, schema, context }: GatherOptions,

@@ -6,7 +6,7 @@ import { requireArtifact } from '../artifacts/require-artifact.ts';
 import { isTidemarkError, TidemarkError } from '../core/errors.ts';
 import { type DerivedActivity, RULES } from './activities.ts';
 
-/** How a run is told what to read; neither means the newest file of the activity before. */
+/** The given input of a run; without either, it is the newest file of the activity before. */
 export interface GivenGenerator {
   /** The key of an Avro file. */
   readonly input?: string | undefined;
@@ -21,8 +21,8 @@ export interface Generator {
   readonly key: ObjectKey;
   /** The files of the activities before, for a new plan; of those that a plan named. */
   readonly plan: (Plan & { readonly key: ObjectKey }) | undefined;
-  /** What the person should know. */
-  readonly notes: readonly string[];
+  /** Hints for the user. */
+  readonly hints: readonly string[];
 }
 
 interface Run {
@@ -32,8 +32,9 @@ interface Run {
 
 /**
  * The file that a run reads.
- * @throws TidemarkError `invalid` for a file that the activity cannot read, of another provider, or a plan without one; `not-found` for a file or a
- *   plan that is not there
+ * @throws TidemarkError `invalid` for a file that the activity cannot read, of another provider, or a plan without one;
+ * `not-found` for a file or a
+ *   plan that does not exist
  */
 export async function findGenerator(store: ArtifactStore, run: Run, given: GivenGenerator): Promise<Generator> {
   if (given.input !== undefined) return byKey(store, run, given.input);
@@ -42,7 +43,7 @@ export async function findGenerator(store: ArtifactStore, run: Run, given: Given
 
 async function byKey(store: ArtifactStore, run: Run, text: string): Promise<Generator> {
   const artifact = await requireInput(store, run, { text, because: '' });
-  return { artifacts: [artifact], key: artifact.key, plan: undefined, notes: [] };
+  return { artifacts: [artifact], key: artifact.key, plan: undefined, hints: [] };
 }
 
 async function byPlan(store: ArtifactStore, run: Run, text: string): Promise<Generator> {
@@ -60,7 +61,7 @@ async function byPlan(store: ArtifactStore, run: Run, text: string): Promise<Gen
   const because = `, which the plan ${plan.key} names for ${activity}`;
   const artifacts: FoundArtifact[] = [];
   for (const key of plan.files[activity]!) artifacts.push(await requireInput(store, run, { text: key, because }));
-  return { artifacts, key: artifacts.length === 1 ? artifacts[0]!.key : plan.key, plan, notes: [] };
+  return { artifacts, key: artifacts.length === 1 ? artifacts[0]!.key : plan.key, plan, hints: [] };
 }
 
 async function newest(store: ArtifactStore, run: Run): Promise<Generator> {
@@ -71,8 +72,8 @@ async function newest(store: ArtifactStore, run: Run): Promise<Generator> {
     if (artifact === undefined) continue;
     requireFit(run, artifact, '');
     const skipped = await newestOf(store, provider, groups.slice(at + 1).flat());
-    const notes = skipped !== undefined && skipped.start > artifact.start ? [newerNote(artifact, skipped)] : [];
-    return { artifacts: [artifact], key: artifact.key, plan: undefined, notes };
+    const hints = skipped !== undefined && skipped.start > artifact.start ? [newerHint(artifact, skipped)] : [];
+    return { artifacts: [artifact], key: artifact.key, plan: undefined, hints };
   }
   const names = groups.flat().join(' or ');
   throw new TidemarkError(
@@ -82,7 +83,7 @@ async function newest(store: ArtifactStore, run: Run): Promise<Generator> {
   );
 }
 
-function newerNote(taken: FoundArtifact, skipped: FoundArtifact): string {
+function newerHint(taken: FoundArtifact, skipped: FoundArtifact): string {
   return `reading ${taken.key}; the ${skipped.activity} ${skipped.key} is newer, and no ${taken.activity} was made of it: name it with --input to read it`;
 }
 

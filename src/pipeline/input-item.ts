@@ -1,6 +1,6 @@
 import { isMimetype, MIMETYPES, type Mimetype } from '../artifacts/avro/mimetypes.ts';
 
-/** What one record of an input turned out to be. `line` is where it stands in a file of lines, from 1. */
+/** One record of an input, as read. `line` is its line in a file, from 1. */
 export type InputItem = InputRecord | DeletedInput | BadInput;
 
 export interface InputRecord {
@@ -20,7 +20,7 @@ export interface DeletedInput {
   readonly id: string;
 }
 
-/** What is no record; it does not stop the rest. */
+/** Input that is not a valid record; it does not stop the others. */
 export interface BadInput {
   readonly kind: 'bad';
   readonly line?: number | undefined;

@@ -21,17 +21,20 @@ export interface PublishOptions {
   readonly gathered: Gathering;
   readonly superseded: Superseded;
   readonly signal: AbortSignal;
-  /** Told of bytes of the Avro file that were sent, and how many there are about. */
+  /** Called with the sent bytes of the Avro file, and their approximate total. */
   onProgress(done: number, total: number): void;
 }
 
-/** Writes the Avro files of a run: that of its records, and that of what was deleted, when there is any. Neither exists yet. */
+/**
+ * Writes the Avro files of a run: that of its records, and that of what was deleted, when there is any. Neither exists
+ * yet.
+ */
 export async function writeFiles(
   options: PublishOptions,
 ): Promise<{ file: StoredObject; companion: ObjectKey | undefined }> {
   const { store, key, gathered, superseded, signal } = options;
   const name = parseAvroKey(key)!;
-  const file = await putArtifact(store, name, told(bytesOf(options), options), { signal });
+  const file = await putArtifact(store, name, reported(bytesOf(options), options), { signal });
   failpoint('activity.written');
   if (gathered.counts.deleted === superseded.countOf('deleted')) return { file, companion: undefined };
   const companion = { ...name, schema: 'DeletedRecord.v1' } as const;
@@ -41,7 +44,7 @@ export async function writeFiles(
   return { file, companion: deleted };
 }
 
-/** Writes what a run tells of itself: records that failed, when there are any, then the summary. */
+/** Writes the reports of a run: failed records, if there are any, then the summary. */
 export async function writeAccount(
   { store, key, gathered: { errata }, signal }: Pick<PublishOptions, 'store' | 'key' | 'gathered' | 'signal'>,
   summary: RunSummary,
@@ -102,11 +105,11 @@ function keep(
   const lines = superseded.linesOf(file, ordinal);
   const where = lines === undefined ? 'later' : `in line ${lines.kept}`;
   const message = `left out: its id comes again ${where}, and the last one counts`;
-  gathered.errata.note({ id, line: lines?.line, kind: 'duplicate-id', message });
+  gathered.errata.addLine({ id, line: lines?.line, kind: 'duplicate-id', message });
   return false;
 }
 
-async function* told(
+async function* reported(
   bytes: AsyncIterable<Uint8Array>,
   { gathered, signal, onProgress }: PublishOptions,
 ): AsyncIterable<Uint8Array> {

@@ -20,7 +20,7 @@ export interface RunOptions {
   readonly provider: string;
   readonly activity: RunnableActivity;
   readonly source: RecordSource;
-  /** What the records come from, as the provenance tells it: the key of an artifact; of a harvest, a URL. */
+  /** What the records come from, for the provenance: the key of an artifact; for a harvest, a URL. */
   readonly generator: string;
   readonly schema: DocumentSchemaId;
   /** None for a harvest. */
@@ -28,7 +28,7 @@ export interface RunOptions {
   /** When the run is said to have begun, in place of now. */
   readonly start?: Date | undefined;
   readonly limits: DropLimits;
-  /** Publishes whatever the drop is, and also nothing at all. */
+  /** Publishes at any drop, and also without any record. */
   readonly acceptDrop: boolean;
   /** For what is gathered before it is published; made when it is not there. */
   readonly folder: string;
@@ -55,8 +55,8 @@ export interface RunOutcome {
 export type Verdict = DropVerdict | 'empty';
 
 /**
- * Runs an activity: reads all records, then writes the Avro file, the errata, the summary, and at last the provenance, which makes the
- * artifact exist. Whatever ends it before leaves nothing that anybody lists.
+ * Runs an activity: reads all records, then writes the Avro file, the errata, the summary, and at last the provenance,
+ * which makes the artifact exist. An error before that leaves nothing that appears in a list.
  * @throws what the source and the store throw; the signal's reason
  */
 export async function runActivity(options: RunOptions): Promise<RunOutcome> {
@@ -112,7 +112,7 @@ interface Comparison {
   readonly verdict: Verdict;
 }
 
-/** What was gathered, held against the run before. */
+/** Compares the gathered records with the run before. */
 async function compareWithPrevious(options: RunOptions, start: Date, gathered: Gathering): Promise<Comparison> {
   const { store, provider, activity } = options;
   const superseded = gathered.ids.superseded();

@@ -71,7 +71,7 @@ export async function previousRun(
   return { key: found.key, written: summary?.written ?? (await countRecords(store, found)) };
 }
 
-/** For files of somebody who keeps no summaries. */
+/** For files of a program that writes no summaries. */
 async function countRecords(store: ArtifactStore, { key, schema }: FoundArtifact): Promise<number> {
   const { body } = await store.get(key);
   let count = 0;

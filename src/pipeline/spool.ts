@@ -7,8 +7,8 @@ const WRITE_BYTES = 1 << 18;
 const READ_BYTES = 1 << 18;
 
 /**
- * Bytes on disk that a run gathers before it knows whether they are published. The file has no name while it is written, where the
- * system permits that: it goes when it is closed, and also when the process is killed.
+ * Bytes on disk that a run gathers before it knows whether they are published. The file has no name while it is
+ * written, where the system permits that: it goes when it is closed, and also when the process is killed.
  */
 export class Spool {
   readonly #file: FileHandle;

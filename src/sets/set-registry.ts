@@ -127,7 +127,7 @@ export class SetRegistry {
   }
 
   /** Records how far the set was imported from another index; it is ready when the import is complete. */
-  async noteImport(slug: string, imported: Imported): Promise<ResourceSet> {
+  async recordImport(slug: string, imported: Imported): Promise<ResourceSet> {
     return this.#change(slug, (set) => ({
       imported,
       ...(imported.through !== undefined && !imported.stopped && asPublished(set)),

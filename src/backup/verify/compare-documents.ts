@@ -30,8 +30,8 @@ export interface ComparisonParts extends Publishers {
 export type Find = (publisher: DocumentPublisher) => Promise<PublishedDocument>;
 
 /**
- * Compares documents as they are served with the same documents rendered from the store, byte by byte. At most two of them are in memory. A document
- * that changes faster than it can be read is counted, and not compared.
+ * Compares documents as they are served with the same documents rendered from the store, byte by byte. At most two of
+ * them are in memory. A document that changes faster than it can be read is counted, and not compared.
  */
 export class DocumentComparison {
   readonly #parts: ComparisonParts;

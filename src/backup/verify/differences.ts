@@ -3,11 +3,13 @@ import type { ResourceKey } from '../../core/key.ts';
 /**
  * - `order`: stamps of the log, or keys of the state, do not ascend
  * - `name`: a resource has another key than its URI has, so that it can be there twice
- * - `state`: a state is not what the log says of it
+ * - `state`: a state differs from the log
  * - `count`: two counts that must agree do not
- * - `missing`: the state has it, the root has not; `extra`: the other way round; `differing`: both have it, with other bytes
- * - `document`: a document is served with other bytes than the store would give it; `uri`: a list has a URI that it may not have
- * - `unreadable`: the root could not tell
+ * - `missing`: it is in the state and not in the root; `extra`: the other way round; `differing`: it is in both, with
+ *   other bytes
+ * - `document`: a document is served with other bytes than the store would give it; `uri`: a list has a URI that it may
+ *   not have
+ * - `unreadable`: the root could not be read
  */
 export type DifferenceKind =
   | 'order'
@@ -38,7 +40,9 @@ export interface Differences {
 
 const LISTED_OF_A_KIND = 1000;
 
-/** Counts all differences, and keeps the first ones of each kind: many of one kind hide none of another. */
+/**
+ * Counts all differences, and keeps the first ones of each kind, so that many of one kind do not hide those of another.
+ */
 export class DifferenceList {
   readonly #first: Difference[] = [];
   readonly #byKind: Partial<Record<DifferenceKind, number>> = {};

@@ -8,7 +8,7 @@ import type { ChangeLog } from '../../stores/change-log.ts';
 import type { ResourceStates } from '../../stores/resource-states.ts';
 import type { DifferenceList } from './differences.ts';
 
-/** The URIs that the entries of a document have, in order. */
+/** The URIs of the entries of a document, in order. */
 export function* locsOf(text: string, element: 'url' | 'sitemap'): Iterable<string> {
   for (const [, loc] of text.matchAll(new RegExp(`<${element}><loc>([^<]*)</loc>`, 'g'))) yield unescapeXml(loc!);
 }
@@ -17,11 +17,11 @@ export interface EntriesInput {
   readonly set: ResourceSet;
   readonly index: Pick<ResourceStates, 'read' | 'lookup'> & Pick<ChangeLog, 'changes'>;
   readonly differences: DifferenceList;
-  /** The watermark before the first document was read: what changed later may be in a list, or not. */
+  /** The watermark before the first document was read: later changes may be in a list or not. */
   readonly start: Stamp;
 }
 
-/** Walks along two sequences that should be the same. */
+/** Walks along two sequences that should be equal. */
 class Cursor<Item> {
   readonly #items: AsyncIterator<readonly Item[]>;
   #batch: readonly Item[] = [];

@@ -50,15 +50,14 @@ function orderProblem({ stamp }: Change, last: Stamp): string | undefined {
 }
 
 function stateProblem(change: Change, state: Resource | Tombstone | undefined): string | undefined {
-  const told = `its change of ${formatStamp(change.stamp)} (${change.kind})`;
-  if ((change.kind === 'deleted') !== (change.state === undefined))
-    return `${told} does not fit what the log says after it`;
-  if (state === undefined) return `${told} left no state`;
-  if (state.stamp < change.stamp) return `${told} is newer than its state, of ${formatStamp(state.stamp)}`;
+  const subject = `its change of ${formatStamp(change.stamp)} (${change.kind})`;
+  if ((change.kind === 'deleted') !== (change.state === undefined)) return `${subject} does not fit the log after it`;
+  if (state === undefined) return `${subject} left no state`;
+  if (state.stamp < change.stamp) return `${subject} is newer than its state, of ${formatStamp(state.stamp)}`;
   if (state.stamp > change.stamp) return undefined;
   const before = change.state && encodeState(change.state);
   const now = state.state && encodeState(state.state);
-  return before === now ? undefined : `${told} says ${before ?? 'deleted'}, its state ${now ?? 'deleted'}`;
+  return before === now ? undefined : `${subject} says ${before ?? 'deleted'}, its state ${now ?? 'deleted'}`;
 }
 
 function count(counts: LogCounts, { kind, stamp }: Change, state: Resource | Tombstone | undefined): void {

@@ -15,7 +15,7 @@ export interface Published extends Publishers {
   readonly baseUrl: string;
   /** Resolves when the documents of earlier processes are known. */
   readonly cacheScan: Promise<void>;
-  /** The sets that everybody may see. */
+  /** The public sets. */
   shown(): Promise<readonly ResourceSet[]>;
 }
 
@@ -40,8 +40,8 @@ export interface PublishedCounts {
 type Compare = (key: DocumentKey) => Promise<string>;
 
 /**
- * Compares every document of a set, as it is served, with the store: rendered anew, byte by byte; and the union of the pages with the state, that
- * of the windows with the log, entry by entry. Memory is that of two documents.
+ * Compares every document of a set, as it is served, with the store: rendered anew, byte by byte; and the union of the
+ * pages with the state, that of the windows with the log, entry by entry. Memory is that of two documents.
  * @throws TidemarkError `not-ready` while the set is read for the first time, or moved
  */
 export async function verifyPublished(input: PublishedInput): Promise<PublishedCounts> {
@@ -69,7 +69,7 @@ export async function verifyPublished(input: PublishedInput): Promise<PublishedC
 
 const SOURCE_DESCRIPTION = 'the Source Description';
 
-/** The Source Description that everybody gets lists the set once, unless it is private. */
+/** The public Source Description lists the set once, unless it is private. */
 async function verifyDescription({ set, published, differences }: PublishedInput, compare: Compare): Promise<void> {
   const index = await compare({ kind: 'sourceDescription' });
   const parts = [...locsOf(index, 'sitemap')].map((uri) => /description-(\d+)\.xml$/.exec(uri)?.[1] ?? '');

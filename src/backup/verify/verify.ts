@@ -22,7 +22,7 @@ export interface VerifyInput {
 
 export interface VerifyProgress {
   readonly step: 'log' | 'state' | 'source' | 'published';
-  /** How many changes, states, files, records or documents of this step were looked at so far. */
+  /** How many changes, states, files, records or documents of this step were compared so far. */
   readonly done: number;
 }
 
@@ -40,9 +40,9 @@ export interface VerifyReport {
 }
 
 /**
- * Whether the state is the fold of the log, and (with a source) the source has what the state says. Everything is streamed, so memory does not
- * grow with the set; clients may post meanwhile.
- * @throws whatever the index throws; the signal's reason when it is aborted
+ * Whether the state is the fold of the log, and (with a source) the source has what the state says. Everything is
+ * streamed, so memory does not grow with the set; clients may post meanwhile.
+ * @throws what the index throws; the signal's reason when it is aborted
  */
 export async function verify({
   set,

@@ -179,10 +179,10 @@ async function derivedOf(
       transform: transform.name,
     });
   }
-  const { artifacts, key, plan, notes } = await findGenerator(store, run, {
+  const { artifacts, key, plan, hints } = await findGenerator(store, run, {
     input: options.input && keyOf(store, options.input),
     plan: options.plan && keyOf(store, options.plan),
   });
-  for (const note of notes) terminal.say(note);
+  for (const hint of hints) terminal.say(hint);
   return { source: openSourceArtifacts(store, artifacts, stopped), generator: key, schema, transform, plan };
 }

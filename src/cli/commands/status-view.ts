@@ -11,7 +11,7 @@ export type StatusView = Awaited<ReturnType<typeof viewStatus>>;
 export async function viewStatus(app: App, configuration: Configuration) {
   const baseUrl = await keptBaseUrl(app);
   const [sets, server] = await Promise.all([viewSets(app), askServer(configuration, baseUrl), app.cacheScan]);
-  const { store, cache } = await app.metrics.look();
+  const { store, cache } = await app.metrics.readSource();
   return {
     version: VERSION,
     baseUrl,

@@ -10,9 +10,9 @@ export interface KnownSets {
 }
 
 /**
- * The set that an import goes on with: the one that an earlier import of the same name made, or an empty one that has the
+ * The set that an import continues: the one that an earlier import of the same name made, or an empty one that has the
  * name as its alias or id.
- * @param slug the id that was asked for; else it is made from the name
+ * @param slug the requested id; default: made from the name
  * @throws TidemarkError `conflict` when the set of that id has another history
  */
 export async function findExisting(
@@ -39,7 +39,7 @@ export function suggestSlug(name: string): string {
   throw new TidemarkError('invalid', `the name "${name}" suggests no set id: give it one with --set '${name}=ID'`);
 }
 
-/** @throws TidemarkError `conflict` when options say something else than the set that is there */
+/** @throws TidemarkError `conflict` when options contradict the existing set */
 export function requireSameBase(
   existing: ResourceSet,
   draft: ResourceSet,
@@ -71,7 +71,7 @@ async function findBySlug({ sets }: KnownSets, { name }: Imported, slug: string)
   }
 }
 
-/** Why nothing can be taken over into a set. */
+/** Why nothing can be imported into a set. */
 function problemOf(set: ResourceSet, asked: Imported, { changes, lastChange }: SetSummary): string | undefined {
   const { origin, imported } = set;
   const { source } = traitsOf(origin);

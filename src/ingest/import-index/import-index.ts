@@ -18,9 +18,9 @@ import type { TargetSet, TargetSets } from './target-sets.ts';
 export interface ImportInput {
   readonly location: IndexLocation;
   readonly targets: TargetSets;
-  /** A document of which a field is wrong that it can do without is taken without the field. */
+  /** Accepts a document without its wrong fields, if these are optional. */
   readonly lenient?: boolean | undefined;
-  /** Where it is taken over to; undefined to read it only. */
+  /** The target of the import; undefined to read only. */
   readonly store: ImportStore | undefined;
   /** Of the scratch database. */
   readonly folder: string;
@@ -42,7 +42,7 @@ export interface ImportProgress {
 
 export interface ImportSummary extends ReadTotals {
   readonly rejected: RejectedDocuments;
-  /** Fields that were wrong, of documents that were taken without them. */
+  /** Wrong fields of documents that were accepted without them. */
   readonly leftOutFields: RejectedDocuments;
   readonly sets: readonly ImportedSet[];
 }
@@ -53,7 +53,7 @@ export interface ImportedSet {
   readonly name: string;
   /** Whether this import made it, or would. */
   readonly isNew: boolean;
-  /** Documents that were taken. */
+  /** Accepted documents. */
   readonly resources: number;
   readonly changes: number;
   /** Whether events with its name as `resource_set` are accepted; undefined when it was only read. */
@@ -64,10 +64,12 @@ export interface ImportedSet {
 }
 
 /**
- * Takes over an index that another program wrote by the OpenMinTeD protocol: its change documents become the history, its resource documents the
- * state; see docs/import-index.md. Importing it again posts only what is new. Memory does not grow with the index.
- * @throws TidemarkError as the source, the targets and the store do; the signal's reason when it is aborted. What was posted stays, and the next
- *   import goes on
+ * Imports an index that another program wrote by the OpenMinTeD protocol: its change documents become the history, its
+ * resource documents the state; see docs/import-index.md. Importing it again posts only what is new. Memory does not
+ * grow with the index.
+ * @throws TidemarkError as the source, the targets and the store do; the signal's reason when it is aborted. Posted
+ * changes stay, and the next
+ *   import continues
  */
 export async function importIndex(input: ImportInput): Promise<ImportSummary> {
   const scratch = new Scratch(input.folder);
@@ -115,7 +117,7 @@ class Import {
     try {
       return await this.#fill(sets, { taken, store, total });
     } catch (error) {
-      if (this.#input.signal?.aborted) await noteStopped(sets.values(), store);
+      if (this.#input.signal?.aborted) await recordStopped(sets.values(), store);
       throw error;
     }
   }
@@ -132,24 +134,24 @@ class Import {
       signal,
       onProgress: (done) => onProgress?.({ step: 'posting', done, total }),
     });
-    const tell = this.#comparing(taken);
+    const compared = this.#comparing(taken);
     const views: ImportedSet[] = [];
     for (const target of taken) {
       const set = sets.get(target.number)!;
-      const settled = await this.#complete(set, { target, store, tell });
+      const settled = await this.#complete(set, { target, store, onProgress: compared });
       const acceptsName = set.slug === target.name || set.aliases?.includes(target.name) === true;
       views.push({ ...toView(target), acceptsName, history: posted.get(target.number)!, settled });
     }
     return views;
   }
 
-  /** Its state becomes what the resource documents say, and its lists are published. */
-  async #complete(set: ResourceSet, { target, store, tell }: Completing): Promise<SettledStates> {
+  /** Sets its state to that of the resource documents, and publishes its lists. */
+  async #complete(set: ResourceSet, { target, store, onProgress }: Completing): Promise<SettledStates> {
     const { sets, index, post } = store;
-    const told = this.#scratch.resources(target.number);
-    const settled = await settleStates({ set, index, told, post, signal: this.#input.signal, onProgress: tell });
+    const documents = this.#scratch.resources(target.number);
+    const settled = await settleStates({ set, index, documents, post, signal: this.#input.signal, onProgress });
     const { lastChange } = await index.summary(set.id);
-    await sets.noteImport(set.slug, { ...set.imported!, through: lastChange });
+    await sets.recordImport(set.slug, { ...set.imported!, through: lastChange });
     return settled;
   }
 
@@ -162,7 +164,7 @@ class Import {
     };
   }
 
-  /** Makes the sets that are not there. Until they are complete their lists are not published. */
+  /** Makes the missing sets. Their lists are not published until they are complete. */
   async #prepare(
     taken: readonly TargetSet[],
     firstOf: ReadonlyMap<number, Stamp>,
@@ -174,7 +176,7 @@ class Import {
       const imported = { index: this.#input.location.index, name };
       const epochStart = Math.max(watermark, (firstOf.get(number) ?? clockStamp()) - 1);
       const ready =
-        toAdd === undefined ? await sets.noteImport(set.slug, imported) : await sets.add({ ...toAdd, epochStart });
+        toAdd === undefined ? await sets.recordImport(set.slug, imported) : await sets.add({ ...toAdd, epochStart });
       made.set(number, ready);
     }
     return made;
@@ -185,17 +187,17 @@ interface Completing {
   readonly target: TargetSet;
   readonly store: ImportStore;
   /** @param compared how many resources more */
-  tell(compared: number): void;
+  onProgress(compared: number): void;
 }
 
 function toView({ set, name, toAdd, resources, changes }: TargetSet): ImportedSet {
   return { set: set.slug, name, isNew: toAdd !== undefined, resources, changes };
 }
 
-/** The next import can then see whether anything else has changed the sets meanwhile. */
-async function noteStopped(stopped: Iterable<ResourceSet>, { sets, index }: ImportStore): Promise<void> {
+/** Lets the next import find out whether the sets were changed by anything else meanwhile. */
+async function recordStopped(stopped: Iterable<ResourceSet>, { sets, index }: ImportStore): Promise<void> {
   for (const { id, slug, imported } of stopped) {
     const { lastChange } = await index.summary(id);
-    await sets.noteImport(slug, { ...imported!, through: lastChange, stopped: true });
+    await sets.recordImport(slug, { ...imported!, through: lastChange, stopped: true });
   }
 }

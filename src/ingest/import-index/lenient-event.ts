@@ -6,21 +6,21 @@ type Event = Readonly<Record<string, unknown>>;
 type Parse = (event: Event) => ChangeEvent | Rejection;
 
 export interface LenientEvent {
-  /** A rejection when a field is wrong that no event can do without. */
+  /** A rejection, if a required field is wrong. */
   readonly event: ChangeEvent | Rejection;
-  /** What was wrong with the fields that were left out. */
+  /** The problems of the fields that were left out. */
   readonly leftOut: readonly Rejection[];
 }
 
-/** Fields that an event can do without, and the same of a link. */
+/** The optional fields of an event, and of a link. */
 const OPTIONAL = /^(?:length|md5|hash|mime|lastmod|ln)\b/;
 const OF_LINK = /^ln\[(\d+)\](\.mime)?/;
 
-/** Reads an event. A field that is wrong is left out when the event can do without it; of a wrong link, the link. */
+/** Reads an event. Leaves out wrong optional fields; for a link with a wrong required field, the link. */
 export function parseLeniently(event: Event, parse: Parse): LenientEvent {
   const leftOut: Rejection[] = [];
   let rest = event;
-  // The numbers that the remaining links had at first.
+  // The original numbers of the remaining links.
   let links = Array.isArray(event.ln) ? [...event.ln.keys()] : [];
   for (;;) {
     const parsed = parse(rest);

@@ -3,7 +3,7 @@ import type { ChangeKind } from '../../core/change.ts';
 /**
  * The order in which changes of one resource at one time fit each other: it is not created twice in a row, and not
  * updated or deleted while it is not live. That is the given order when it fits, and also when no order does.
- * @returns the places of the kinds in the given order
+ * @returns the indices of the kinds in the given order
  */
 export function orderOfKinds(kinds: readonly ChangeKind[], isLive: boolean): readonly number[] {
   const given = [...kinds.keys()];

@@ -6,7 +6,7 @@ import { mapInOrder } from '../../lib/map-in-order.ts';
 import type { CommitResult } from '../../stores/commit-result.ts';
 import type { HistoryEntry } from './scratch.ts';
 
-/** Who says it, for the log: what it has of this source up to a position is not posted again. */
+/** The `source` of the events: the log ignores events of it up to the last recorded position. */
 export const SOURCE = 'import-index';
 const PER_POSTING = 5_000;
 /** While one is committed, the next one is read. */
@@ -14,12 +14,12 @@ const POSTINGS_IN_FLIGHT = 2;
 /** Microseconds: the times of the protocol are whole seconds. */
 const RESOLUTION = 1_000_000;
 
-/** What became of the history of a set. */
+/** The results of the history of a set. */
 export interface PostedHistory {
   created: number;
   updated: number;
   deleted: number;
-  /** Told nothing new: a state that was there, or the deletion of what was not. */
+  /** Changes without effect: the same state again, or the deletion of an unknown resource. */
   unchanged: number;
   /** Were posted by an earlier import. */
   known: number;
@@ -39,13 +39,14 @@ export interface HistoryPosting {
 
 interface Batch {
   readonly events: readonly ChangeEvent[];
-  /** When each of them happened. */
+  /** The time of each change. */
   readonly times: readonly Stamp[];
 }
 
 /**
- * Posts changes in the order of time. Each has its time as its position too, so posting it again changes nothing. The change of a set that is not
- * published yet keeps its time. One of a published set gets the present time: clients have read the lists of that set, and ask for what is newer.
+ * Posts changes in the order of time. Each has its time as its position too, so posting it again changes nothing. The
+ * change of a set that is not published yet keeps its time. One of a published set gets the present time: clients have
+ * read the lists of that set, and ask for what is newer.
  */
 export async function postHistory(posting: HistoryPosting): Promise<ReadonlyMap<number, PostedHistory>> {
   const { sets, post, signal, onProgress } = posting;
@@ -62,7 +63,10 @@ export async function postHistory(posting: HistoryPosting): Promise<ReadonlyMap<
   return new Map([...sets].map(([number, { id }]) => [number, totals.get(id)!]));
 }
 
-/** First the sets that keep their times: what is posted as of now would move all that comes after it to the present. */
+/**
+ * The sets that keep their times come first: a change posted at the present time would move all later ones to the
+ * present.
+ */
 function* inOrder(posting: HistoryPosting): Iterable<Batch> {
   for (const published of [false, true]) {
     const sets = new Map([...posting.sets].filter(([, set]) => isPublished(set) === published));

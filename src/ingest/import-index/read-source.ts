@@ -24,13 +24,13 @@ export interface Reading {
 
 export interface ReadTotals {
   documents: number;
-  /** Documents of sets that were not asked for, and tombstones. */
+  /** Documents of sets that were not requested, and tombstones. */
   passedOver: number;
-  /** How often each field was met that is not of the protocol. */
+  /** The counts of fields that are not part of the protocol. */
   readonly leftOut: Record<string, number>;
 }
 
-/** Reads every document of the index, and sorts what it takes of them into the scratch. Writes nothing else. */
+/** Reads every document of the index, and puts the accepted ones into the scratch database. Writes nothing else. */
 export async function readSource({ signal, onProgress, ...parts }: Reading): Promise<ReadTotals> {
   const reader = new Reader(parts);
   for await (const { hits, total } of parts.source.read()) {
@@ -43,7 +43,7 @@ export async function readSource({ signal, onProgress, ...parts }: Reading): Pro
 
 class Reader {
   readonly #parts: Omit<Reading, 'signal' | 'onProgress'>;
-  /** Milliseconds since 1970; nothing is taken that is to happen later. */
+  /** Milliseconds since 1970; later times are rejected. */
   readonly #now = Date.now();
   readonly totals: ReadTotals = { documents: 0, passedOver: 0, leftOut: {} };
 
@@ -59,7 +59,7 @@ class Reader {
     else {
       const { targets } = this.#parts;
       const { setName, leftOut } = read;
-      // Most documents are of a set that was met before, and need not wait.
+      // Most documents belong to a known set, and need not wait.
       if (!targets.has(setName)) await this.#meet(hit, setName);
       const target = targets.get(setName);
       if (target === undefined) {
@@ -106,7 +106,7 @@ class Reader {
     const other = this.#parts.scratch.putResource({ ...row, document: documentOf(hit) });
     if (other === undefined) target.resources += 1;
     else
-      rejections.add(nameOfDocument(other), { code: 'duplicate', message: 'a newer document tells of its resource' });
+      rejections.add(nameOfDocument(other), { code: 'duplicate', message: 'a newer document describes its resource' });
   }
 
   #parse(hit: SourceHit, { read, target }: { read: SourceDocument; target: TargetSet }): ChangeEvent | Rejection {
@@ -118,7 +118,7 @@ class Reader {
     return event;
   }
 
-  /** A resource whose document is rejected is there all the same: what its changes tell of it stays. */
+  /** A resource whose document is rejected still exists: the state of its changes stays. */
   #hold(hit: SourceHit, { read, target }: { read: SourceDocument; target: TargetSet }): void {
     const { location, change } = read.event;
     const event = parsePostedEvent({ location, change }, target, this.#now);
@@ -129,7 +129,7 @@ class Reader {
   }
 }
 
-/** Whether it is, or links to, what lies below the URL prefix of its set. */
+/** Whether it, or one of its links, is below the URL prefix of its set. */
 function needsPrefix({ key, state }: ChangeEvent): boolean {
   return key.startsWith('/') || (state?.links?.some(({ href }) => href.startsWith('/')) ?? false);
 }

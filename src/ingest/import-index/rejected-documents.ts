@@ -1,6 +1,6 @@
 import type { Rejection } from '../rejection.ts';
 
-/** A document that was not taken over, or was taken over without a field, and why. */
+/** A document that was rejected, or accepted without a field, and why. */
 export interface RejectedDocument extends Omit<Rejection, 'status'> {
   readonly index: string;
   readonly id: string;
@@ -15,7 +15,10 @@ export interface RejectedDocuments {
 
 const LISTED_OF_A_CODE = 1000;
 
-/** Counts all problems of documents, and keeps the first ones of each code: many of one code hide none of another. */
+/**
+ * Counts all problems of documents, and keeps the first ones of each code, so that many of one code do not hide those
+ * of another.
+ */
 export class RejectionList {
   #total = 0;
   readonly #byCode: Record<string, number> = {};

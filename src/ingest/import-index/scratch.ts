@@ -5,18 +5,18 @@ import type { Stamp } from '../../core/stamp.ts';
 import { ScratchDatabase } from '../../lib/scratch-database.ts';
 import { orderOfKinds } from './order-of-kinds.ts';
 
-/** What a document says of a resource. */
+/** The state of a resource in a document. */
 export interface ScratchRow {
-  /** Which of the sets that are taken over, from 0. */
+  /** The number of the imported set, from 0. */
   readonly target: number;
   readonly key: ResourceKey;
-  /** Null for a deletion, and for a resource whose document was rejected: it is there, but nothing is known of it. */
+  /** Null for a deletion, and for a resource whose document was rejected: it exists, but its state is not known. */
   readonly state: EncodedState | null;
   readonly weight: number;
 }
 
 export interface ScratchResource extends ScratchRow {
-  /** When the document was written; 0 when it does not tell. */
+  /** When the document was written; 0 when the document does not say. */
   readonly written: Stamp;
   readonly sequence: number;
   /** Its index and id, with a slash between them. */
@@ -26,7 +26,7 @@ export interface ScratchResource extends ScratchRow {
 export interface ScratchChange extends ScratchRow {
   readonly kind: ChangeKind;
   readonly time: Stamp;
-  /** Tells changes of one time apart; then `sequence` does. */
+  /** Orders changes of one time; then `sequence` does. */
   readonly written: Stamp;
   readonly sequence: number;
 }
@@ -83,7 +83,10 @@ export class Scratch {
     };
   }
 
-  /** Puts a resource. When there is another document of it, the newer one stays; returns the other one, unless it was rejected before. */
+  /**
+   * Puts a resource. When there is another document of it, the newer one stays; returns the other one, unless it was
+   * rejected before.
+   */
   putResource(row: ScratchResource): string | undefined {
     const { target, key, state, weight, written, sequence, document } = row;
     const found = this.#statements.find.get(target, key) as unknown as
@@ -99,8 +102,8 @@ export class Scratch {
   }
 
   /**
-   * Ends the reading: a resource of which no change tells was created when its document was written, if that is known. Returns what history
-   * each set has; those without any are not in it.
+   * Ends the reading: a resource without a change document was created when its document was written, if that is known.
+   * Returns the history of each set that has one.
    */
   arrange(): readonly ScratchTotals[] {
     this.#database.exec(`
@@ -114,8 +117,8 @@ export class Scratch {
   }
 
   /**
-   * All changes of all sets in the order of time. The newest one of a resource that is there has the state of the resource's document; every other
-   * one has what its own document tells.
+   * All changes of all sets in the order of time. The newest one of a resource that is there has the state of the
+   * resource's document; every other one has the state of its own document.
    */
   *history(): Iterable<HistoryEntry> {
     const rows = this.#database.prepare(`

@@ -8,7 +8,7 @@ import type { ScratchRow } from './scratch.ts';
 
 const PER_POSTING = 2_000;
 
-/** Changes that no change document told of, but the resource documents do. */
+/** Changes found in resource documents only, not in change documents. */
 export interface SettledStates {
   created: number;
   updated: number;
@@ -18,15 +18,18 @@ export interface SettledStates {
 export interface Settling {
   readonly set: ResourceSet;
   readonly index: Pick<ResourceStates, 'read'>;
-  /** What the resource documents say, ascending by key. */
-  readonly told: Iterable<ScratchRow>;
+  /** The states of the resource documents, ascending by key. */
+  readonly documents: Iterable<ScratchRow>;
   post(events: readonly ChangeEvent[]): Promise<readonly CommitResult[]>;
   readonly signal: AbortSignal | undefined;
   /** @param compared how many resources more */
   onProgress(compared: number): void;
 }
 
-/** Makes the state what the resource documents say, by changes of now. What a rejected document is about stays as it is. */
+/**
+ * Sets the state to that of the resource documents, by changes of the present time. The resource of a rejected document
+ * stays unchanged.
+ */
 export async function settleStates(settling: Settling): Promise<SettledStates> {
   const { post, signal } = settling;
   const settled: SettledStates = { created: 0, updated: 0, deleted: 0 };
@@ -45,8 +48,8 @@ export async function settleStates(settling: Settling): Promise<SettledStates> {
 }
 
 /** Walks through both in the order of the keys. */
-async function* differences({ set, index, told, onProgress }: Settling): AsyncIterable<ChangeEvent> {
-  const rows = told[Symbol.iterator]();
+async function* differences({ set, index, documents, onProgress }: Settling): AsyncIterable<ChangeEvent> {
+  const rows = documents[Symbol.iterator]();
   let row = rows.next();
   const upsert = ({ key, state, weight }: ScratchRow) => ({ set: set.id, key, state: decodeState(state!), weight });
   for await (const batch of index.read(set.id, {})) {

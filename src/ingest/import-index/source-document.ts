@@ -11,11 +11,14 @@ export interface SourceDocument {
   readonly kind: 'resource' | 'change';
   /** The name of its set. */
   readonly setName: string;
-  /** What posted-event.ts reads. */
+  /** The input of posted-event.ts. */
   readonly event: Fields;
-  /** When the change happened, or when the resource document was written; undefined when a resource document does not tell. */
+  /**
+   * When the change happened, or when the resource document was written; undefined when a resource document does not
+   * say.
+   */
   readonly time: Stamp | undefined;
-  /** When it was written; 0 when it does not tell. */
+  /** When it was written; 0 when the document does not say. */
   readonly written: Stamp;
   /** Fields that are not of the protocol. */
   readonly leftOut: readonly string[];
@@ -26,13 +29,13 @@ const STATE_FIELDS = ['location', 'change', 'length', 'md5', 'hash', 'mime', 'la
 const OTHER_FIELDS = ['resource_set', 'datetime', 'timestamp', 'doc_type'];
 
 /**
- * Reads a document, or says why not; undefined for what is neither a resource nor a change. What a value must be is said in
- * posted-event.ts.
- * @param now microseconds since 1970: nothing happened later
+ * Reads a document, or says why it cannot; undefined for a document that is neither a resource nor a change. Values are
+ * checked in posted-event.ts.
+ * @param now microseconds since 1970: later times are rejected
  * @throws TidemarkError `invalid` for a document that Tidemark wrote
  */
 export function readDocument(source: unknown, now: Stamp): SourceDocument | Rejection | undefined {
-  if (!isObject(source)) return rejected('no-source', 'the index keeps no _source, in which it would stand');
+  if (!isObject(source)) return rejected('no-source', 'the index does not store _source, which would contain it');
   const fields = withoutNesting(source);
   requireForeign(fields);
   const kind = kindOf(fields);
@@ -57,7 +60,10 @@ export function isRejected(read: SourceDocument | Rejection): read is Rejection 
   return 'status' in read;
 }
 
-/** An array of one stands for its value, as nested objects may be written; null, and an empty text or array, for no value. */
+/**
+ * An array of one means its value, as nested objects may be written so; null, an empty text or an empty array mean no
+ * value.
+ */
 function withoutNesting(source: Fields): Fields {
   const fields: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(source)) {
@@ -68,8 +74,8 @@ function withoutNesting(source: Fields): Fields {
 }
 
 function kindOf({ doc_type, type, change }: Fields): (typeof KINDS)[number] {
-  const told = KINDS.find((kind) => kind === doc_type) ?? KINDS.find((kind) => kind === type);
-  return told ?? (change === undefined ? 'resource' : 'change');
+  const named = KINDS.find((kind) => kind === doc_type) ?? KINDS.find((kind) => kind === type);
+  return named ?? (change === undefined ? 'resource' : 'change');
 }
 
 function toEvent(fields: Fields, kind: SourceDocument['kind'], leftOut: string[]): SourceDocument['event'] {

@@ -10,13 +10,13 @@ const PER_REQUEST = 1_000;
 /** How long Elasticsearch keeps the point in time after each request. */
 const KEEP_ALIVE = '5m';
 
-/** A document as it was found. */
+/** A found document. */
 export interface SourceHit {
   readonly _index: string;
   readonly _id: string;
   /** Rises with every write to its shard. Those of two shards cannot be compared. */
   readonly _seq_no: number;
-  /** Absent when the index keeps none. */
+  /** Absent when the index does not store it. */
   readonly _source?: unknown;
 }
 
@@ -28,7 +28,7 @@ interface SourceSearch {
   /** The id of the point in time. */
   readonly pit: string;
   readonly size: number;
-  /** What the last document before was sorted by. */
+  /** The sort values of the last document before. */
   readonly after: estypes.SortResults | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface SourcePage {
   readonly total: number;
 }
 
-/** An index that another program wrote. It is only read, and needs no privilege but `read`. */
+/** An index that another program wrote. It is only read; the privilege `read` is enough. */
 export class SourceIndex {
   readonly #cluster: Cluster;
   readonly #index: string;
@@ -56,7 +56,7 @@ export class SourceIndex {
   }
 
   /**
-   * Every document, as it was when the reading began, in the order in which the shards have them.
+   * Every document, as of the start of reading, in the order of the shards.
    * @throws TidemarkError `not-found` when there is no such index; else what a cluster throws
    */
   async *read(): AsyncIterable<SourcePage> {
@@ -93,7 +93,7 @@ export class SourceIndex {
     const { statusCode, body } = await this.#cluster.ask((client) =>
       client.openPointInTime(request, { ignore: [404], meta: true }),
     );
-    // A pattern that fits no index is answered with no shards.
+    // The response to a pattern without an index has no shards.
     if (statusCode !== 404 && body._shards?.total !== 0) return body.id;
     const missing = this.#index.includes(',') ? `one of the indices ${this.#index}` : `the index ${this.#index}`;
     throw new TidemarkError('not-found', `${missing} is not there on Elasticsearch at ${this.#cluster.name}`);

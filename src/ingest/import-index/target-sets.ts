@@ -3,13 +3,13 @@ import { MAX_TITLE_LENGTH, parseSlug, type ResourceSet } from '../../core/resour
 import { draftSet, type NewSet } from '../../sets/new-set.ts';
 import { findExisting, type KnownSets, requireSameBase, suggestSlug } from './existing-set.ts';
 
-/** What the operator says of the sets that are taken over. */
+/** The options of the imported sets. */
 export interface TargetOptions {
-  /** The index as it was named. */
+  /** The index, as given. */
   readonly index: string;
   /** `NAME` or `NAME=ID`: only these sets. All of them, when there is none. */
   readonly chosen: readonly string[];
-  /** `{set}` in these stands for the id of the set. */
+  /** `{set}` in these is replaced by the id of the set. */
   readonly urlPrefix?: string | undefined;
   readonly resourceRootDir?: string | undefined;
 }
@@ -18,25 +18,28 @@ export interface TargetParts extends KnownSets {
   readonly baseUrl: string;
 }
 
-/** The set that a `resource_set` becomes. */
+/** The set into which a `resource_set` is imported. */
 export interface TargetSet {
   readonly number: number;
   readonly name: string;
-  /** What documents are read for; its id and epoch are not yet those of a set that is to be made. */
+  /** The set that documents are read for; a set still to be made has no final id and epoch yet. */
   readonly set: ResourceSet;
-  /** How to make it; undefined when it is there. */
+  /** How to make it; undefined when it exists. */
   readonly toAdd: NewSet | undefined;
-  /** Documents that were taken. */
+  /** Accepted documents. */
   resources: number;
   changes: number;
 }
 
-/** Of a set that was asked for, perhaps with an id. */
+/** A requested set, optionally with an id. */
 interface Choice {
   readonly slug?: string;
 }
 
-/** The sets that are taken over, as their names are met. Nothing is written; a set that cannot be taken over stops the import before it begins. */
+/**
+ * The imported sets, found by their names in documents. Writes nothing; a set that cannot be imported stops the import
+ * before it begins.
+ */
 export class TargetSets {
   readonly #parts: TargetParts;
   readonly #options: TargetOptions;
@@ -54,12 +57,12 @@ export class TargetSets {
     return this.#all;
   }
 
-  /** Whether a name was met before. */
+  /** Whether a name is known. */
   has(name: string): boolean {
     return this.#byName.has(name);
   }
 
-  /** The set of a name that was met before; undefined when it is not to be taken over. */
+  /** The set of a known name; undefined when it is not to be imported. */
   get(name: string): TargetSet | undefined {
     return this.#byName.get(name);
   }
@@ -72,7 +75,7 @@ export class TargetSets {
     this.#byName.set(name, target);
   }
 
-  /** @throws TidemarkError `not-found` when a set that was asked for has no documents */
+  /** @throws TidemarkError `not-found` when a requested set has no documents */
   requireChosen(): void {
     const missing = this.#options.chosen.filter((text) => !this.#chosen.has(text));
     if (missing.length === 0) return;
@@ -81,7 +84,7 @@ export class TargetSets {
     throw new TidemarkError('not-found', `the index has no documents of the set "${missing[0]}": ${there}`);
   }
 
-  /** Undefined when it was not asked for. */
+  /** Undefined when it was not requested. */
   #choose(name: string): Choice | undefined {
     const { chosen } = this.#options;
     // A name may hold an equals sign itself.

@@ -1,10 +1,13 @@
-/** Who posted. */
+/** The sender of a posting. */
 export type Sender =
   | { readonly kind: 'token'; readonly id: string; readonly name: string }
-  /** The bearer of the token from the environment; somebody on the server's machine; `tidemark changes post`; a scan of the set's root. */
+  /**
+   * The bearer of the token from the environment; a client on the server's machine; `tidemark changes post`; a scan of
+   * the set's root.
+   */
   | { readonly kind: 'administrator' | 'local' | 'command-line' | 'scan' };
 
-/** What somebody posted to a set: one posting, or small ones of a minute together. */
+/** A posting to a set, or several small ones of one sender within a minute. */
 export interface PostingEntry {
   readonly id: string;
   readonly sender: Sender;
@@ -19,16 +22,16 @@ export interface PostingEntry {
   readonly rejected: number;
   /** Milliseconds that its postings took, together. */
   readonly duration: number;
-  /** The first of the events that were rejected. */
+  /** The first rejected events. */
   readonly rejections: readonly RejectedEvent[];
-  /** Why a posting was not taken, or not to its end. */
+  /** Why a posting was refused, or not read to its end. */
   readonly problem?: string | undefined;
 }
 
 export interface RejectedEvent {
   /** The number of the event, or of its line; the first is 1. */
   readonly number?: number | undefined;
-  /** Where it said that the resource is. */
+  /** The location in the event. */
   readonly location?: string | undefined;
   readonly code: string;
   readonly message: string;
@@ -40,12 +43,12 @@ export type NewEntry = Omit<PostingEntry, 'id'>;
 
 export const MOST_REJECTIONS = 20;
 export const MOST_TEXT = 300;
-/** Postings with more events have an entry of their own. */
+/** Postings with more events get their own entry. */
 const SMALL = 100;
-/** Milliseconds that an entry takes further small postings. */
+/** Milliseconds during which small postings are added to an entry. */
 export const GATHERED_FOR = 60_000;
 
-/** Postings with the same text may be told of together. */
+/** Postings of senders with the same text may share an entry. */
 export function senderText(sender: Sender): string {
   switch (sender.kind) {
     case 'token':
@@ -84,7 +87,7 @@ function isSmall({ applied, unchanged, rejected }: NewEntry, postings = 1): bool
   return applied + unchanged + rejected <= SMALL * postings;
 }
 
-/** Characters that it takes when it is stored, about. */
+/** About how many characters it takes when stored. */
 export function sizeOf({ rejections, source = '', problem = '' }: NewEntry): number {
   let size = 300 + source.length + problem.length;
   for (const { message, location = '' } of rejections) size += 100 + message.length + location.length;

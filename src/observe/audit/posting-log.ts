@@ -19,26 +19,27 @@ import {
 import { PostingRecorder } from './posting-recorder.ts';
 import { lastOf, StoredPostings } from './stored-postings.ts';
 
-/** Milliseconds between two times of writing. */
+/** Milliseconds between two writes. */
 const WRITE_AFTER = 5_000;
-/** Sets whose entries are written at a time: with 20,000 sets being posted to, the store has better things to do. */
+/** Sets whose entries are written at a time: when 20,000 sets are posted to, postings must not load the store. */
 const SETS_AT_A_TIME = 10;
-/** For writing when everything is closed. */
+/** Timeout of the writes at close. */
 const CLOSE_TIMEOUT_MS = 3_000;
-/** Sets that are written at the same time then. */
+/** Concurrent writes at close. */
 const AT_ONCE = 8;
-/** Characters of entries that wait to be written; beyond that the oldest are given up. */
+/** Characters of entries waiting to be written; above that the oldest are dropped. */
 const MOST_WAITING = 8_000_000;
-/** Entries that may take further postings. */
+/** Entries to which small postings may still be added. */
 const MOST_OPEN = 2_000;
 
 /**
- * Who posted what to which set, and what was rejected and why: an account for people. It is not the log: entries are gathered in memory and written
- * some seconds later, so that a process that is killed loses the last of them, and of very many sets at once, some are given up.
+ * Who posted what to which set, and what was rejected and why: a record for people. It is not the log of changes:
+ * entries are gathered in memory and written some seconds later, so a killed process loses the last ones, and with very
+ * many sets at once some are dropped.
  */
 export class PostingLog {
   readonly #stored: StoredPostings;
-  /** By set and id; what waits to be written. Sets in the order of their first entry. */
+  /** Entries waiting to be written, by set and id. Sets in the order of their first entry. */
   readonly #waiting = new Map<SetId, Map<string, PostingEntry>>();
   /** The last entry of a set, sender and source. */
   readonly #open = new Map<string, PostingEntry>();
@@ -51,7 +52,7 @@ export class PostingLog {
     this.#stored = new StoredPostings(catalog);
   }
 
-  /** Does the work of a posting, and keeps an account of it. Throws what the work throws. */
+  /** Does the work of a posting, and records it. Throws what the work throws. */
   async recorded<Result>(
     { sender, ...posting }: Posting & { readonly sender: Sender },
     work: (posting: Posting) => Promise<Result>,
@@ -65,22 +66,22 @@ export class PostingLog {
       throw error;
     } finally {
       const entry = recording.entry(problem);
-      if (entry !== undefined) this.note(posting.set, entry);
+      if (entry !== undefined) this.record(posting.set, entry);
     }
   }
 
-  /** Keeps an account of a scan, if it changed something. */
-  noteScan(set: ResourceSet, { created, updated, deleted, unchanged, seconds }: SyncSummary): void {
+  /** Records a scan that changed something. */
+  recordScan(set: ResourceSet, { created, updated, deleted, unchanged, seconds }: SyncSummary): void {
     const applied = created + updated + deleted;
     if (applied === 0) return;
     const ended = Date.now();
     const duration = Math.round(seconds * 1000);
     const totals = { applied, unchanged, rejected: 0 };
     const times = { began: ended - duration, ended, duration };
-    this.note(set, { sender: { kind: 'scan' }, postings: 1, ...totals, ...times, rejections: [] });
+    this.record(set, { sender: { kind: 'scan' }, postings: 1, ...totals, ...times, rejections: [] });
   }
 
-  note({ id: set }: Pick<ResourceSet, 'id'>, posting: NewEntry): void {
+  record({ id: set }: Pick<ResourceSet, 'id'>, posting: NewEntry): void {
     const name = `${set} ${senderText(posting.sender)} ${posting.source ?? ''}`;
     const open = this.#open.get(name);
     const entry = open !== undefined && takes(open, posting) ? together(open, posting) : newEntry(posting);
@@ -88,14 +89,14 @@ export class PostingLog {
     this.#wait(set, [entry]);
   }
 
-  /** The last entries of a set, newest first: those of all processes, as far as they have written them, and all of this one. */
+  /** The last entries of a set, newest first: all of this process, and those that other processes have written. */
   async read(set: SetId, limit: number): Promise<readonly PostingEntry[]> {
     const stored = await this.#stored.read(set);
     const entries = lastOf(stored, [...(this.#waiting.get(set)?.values() ?? [])]);
     return entries.slice(-limit).toReversed();
   }
 
-  /** Writes what waits, if the store lets it in time. */
+  /** Writes the waiting entries, unless the store takes too long. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
@@ -137,7 +138,7 @@ export class PostingLog {
     this.#schedule();
   }
 
-  /** What waits of a set, which no longer waits then. */
+  /** Removes and returns the waiting entries of a set. */
   #take(set: SetId): readonly PostingEntry[] {
     const entries = [...(this.#waiting.get(set)?.values() ?? [])];
     this.#waiting.delete(set);
@@ -150,7 +151,7 @@ export class PostingLog {
     this.#timer = setTimeout(() => {
       this.#writing = this.#writeSome();
     }, WRITE_AFTER);
-    // It keeps no process from ending: `close` writes what waits.
+    // The timer does not keep the process running: `close` writes the waiting entries.
     this.#timer.unref();
   }
 
@@ -162,7 +163,7 @@ export class PostingLog {
     if (this.#waiting.size > 0) this.#schedule();
   }
 
-  /** Returns whether the store took them; if not, they wait on. */
+  /** Returns whether the store accepted them; if not, they keep waiting. */
   async #write(set: SetId): Promise<boolean> {
     const entries = [...(this.#waiting.get(set)?.values() ?? [])];
     try {
@@ -171,7 +172,7 @@ export class PostingLog {
       return false;
     }
     const now = this.#take(set);
-    // Those that came, or grew, meanwhile.
+    // Entries that were added, or grew, meanwhile.
     const later = now.filter((entry) => !entries.includes(entry));
     if (later.length > 0) this.#wait(set, later);
     return true;

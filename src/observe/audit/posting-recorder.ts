@@ -4,10 +4,10 @@ import type { Rejection } from '../../ingest/rejection.ts';
 import type { CommitResult } from '../../stores/commit-result.ts';
 import { MOST_REJECTIONS, MOST_TEXT, type NewEntry, type RejectedEvent, type Sender } from './posting-entry.ts';
 
-/** Sources that an entry names. */
+/** The most sources that an entry names. */
 const MOST_SOURCES = 20;
 
-/** Counts what becomes of one posting while it is under way. */
+/** Counts the results of one posting while it is under way. */
 export class PostingRecorder {
   readonly #sender: Sender;
   readonly #began = Date.now();
@@ -20,12 +20,12 @@ export class PostingRecorder {
     this.#sender = sender;
   }
 
-  /** The same posting, seen by this recording. */
+  /** Wraps the posting, so that its results are counted. */
   around(posting: Posting): Posting {
     return {
       ...posting,
       post: async (events) => {
-        this.#noteSources(events);
+        this.#addSources(events);
         const results = await posting.post(events);
         this.#count(events, results);
         return results;
@@ -38,7 +38,7 @@ export class PostingRecorder {
     };
   }
 
-  /** What there is to tell; undefined when nothing was posted and nothing went wrong. */
+  /** The entry of the posting; undefined when nothing was posted and nothing failed. */
   entry(problem: string | undefined): NewEntry | undefined {
     const { applied, unchanged, rejected } = this.#totals;
     if (applied + unchanged + rejected === 0 && problem === undefined) return undefined;
@@ -55,7 +55,7 @@ export class PostingRecorder {
     };
   }
 
-  #noteSources(events: readonly ChangeEvent[]): void {
+  #addSources(events: readonly ChangeEvent[]): void {
     for (const { source } of events) {
       if (source !== undefined && this.#sources.size < MOST_SOURCES) this.#sources.add(source);
     }
@@ -81,7 +81,7 @@ function rejectedEvent({ code, message, field }: Rejection, { number, value }: P
   };
 }
 
-/** What it says, whatever else is wrong with it. */
+/** The location in a posted value, whatever else is wrong with it. */
 function locationIn(posted: unknown): string | undefined {
   const value = typeof posted === 'string' ? parsed(posted) : posted;
   if (typeof value !== 'object' || value === null || !('location' in value)) return undefined;

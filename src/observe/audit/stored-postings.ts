@@ -4,7 +4,10 @@ import type { Catalog } from '../../stores/catalog.ts';
 import type { PostingEntry } from './posting-entry.ts';
 import { sizeOf } from './posting-entry.ts';
 
-/** The entries of a set that are kept; fewer when they are long. The oldest of them are only those in which something went wrong. */
+/**
+ * The most entries stored for a set; fewer when they are long. The oldest ones are only those with a rejection or a
+ * problem.
+ */
 export const MOST_ENTRIES = 300;
 const MOST_RECENT = 200;
 const MOST_SIZE = 200_000;
@@ -16,7 +19,7 @@ interface Body {
   readonly entries: readonly PostingEntry[];
 }
 
-/** The postings of sets in the catalog, one document each, to which all processes add. */
+/** The postings in the catalog, one document per set, to which all processes add. */
 export class StoredPostings {
   readonly #catalog: Pick<Catalog, 'get' | 'put'>;
 
@@ -29,8 +32,8 @@ export class StoredPostings {
   }
 
   /**
-   * Adds entries, those of the same id in place of what is there.
-   * @throws TidemarkError `unavailable`, `conflict` when others write all the time
+   * Adds entries; they replace stored ones of the same id.
+   * @throws TidemarkError `unavailable`, `conflict` when other processes keep writing
    */
   async add(set: SetId, entries: readonly PostingEntry[]): Promise<void> {
     for (let attempt = 1; ; attempt++) {
@@ -46,7 +49,10 @@ export class StoredPostings {
   }
 }
 
-/** The last of both, in the order in which they began, and before them the last ones in which something went wrong. */
+/**
+ * The last entries of both, in the order in which they began, and before them the last ones with a rejection or a
+ * problem.
+ */
 export function lastOf(stored: readonly PostingEntry[], more: readonly PostingEntry[]): readonly PostingEntry[] {
   const byId = new Map([...stored, ...more].map((entry) => [entry.id, entry]));
   const kept: PostingEntry[] = [];

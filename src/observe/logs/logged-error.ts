@@ -5,8 +5,8 @@ import { scrubbedFields } from './scrubbed-fields.ts';
 const MOST_CAUSES = 5;
 
 /**
- * An error as it is logged: its texts, never the objects that hang on it. Errors of clients of other services bear the requests that they
- * sent, with everything that gave access.
+ * An error as it is logged: its texts, never the objects attached to it. Errors of client libraries contain the
+ * requests that they sent, with credentials.
  */
 export function loggedError(error: unknown, causes = 0): object {
   if (!(error instanceof Error)) return { message: scrubbed(String(error)) };

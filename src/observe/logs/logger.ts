@@ -10,20 +10,23 @@ const BUFFERED = { bytes: 8_192, milliseconds: 500 };
 
 type Level = Configuration['logLevel'];
 
-/** Logs JSON lines on standard error, where results never go; at once, so that the last words of a process are not lost. */
+/**
+ * Logs JSON lines to standard error, where results never go. Writes at once, so that the last lines of a process are
+ * not lost.
+ */
 export function createLogger(level: Level, destination: DestinationStream = standardError()): Logger {
   return pino(
     {
       level,
       base: null,
-      // What `scrubbedFields` leaves alone because it is no plain object, pino looks into.
+      // Pino serializes objects that `scrubbedFields` skips because they are not plain.
       redact: { paths: [...SECRET_NAMES].map((name) => `*["${name}"]`), censor: HIDDEN },
       serializers: { err: loggedError },
       formatters: { log: scrubbedFields },
       hooks: {
         logMethod(args, method) {
           const scrub = (value: unknown) => (typeof value === 'string' ? scrubbed(value) : value);
-          // Of an error alone, pino would take the message as it is.
+          // For an error alone, pino would log its message unchanged.
           const [first, ...rest] = args as unknown[];
           const all = first instanceof Error ? [{ err: first }, ...(rest.length > 0 ? rest : [first.message])] : args;
           method.apply(this, all.map(scrub) as Parameters<typeof method>);

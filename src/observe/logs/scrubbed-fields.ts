@@ -2,7 +2,10 @@ import { HIDDEN, SECRET_NAMES, scrubbed } from './scrubbed.ts';
 
 const DEEPEST = 5;
 
-/** The fields of a line without what gives access: neither by its name nor in a text, also within plain objects and lists. */
+/**
+ * The fields of a line without credentials, found by the name of a field or in a text, also within plain objects and
+ * lists.
+ */
 export function scrubbedFields(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return scrubbedObject(fields, DEEPEST);
 }
@@ -16,7 +19,7 @@ function scrubbedObject(fields: object, depth: number): Record<string, unknown> 
 function scrubbedValue(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return scrubbed(value);
   if (typeof value !== 'object' || value === null) return value;
-  // What is so deep is hidden as a whole, in case it holds a secret.
+  // Deeper values are hidden as a whole: they may hold a secret.
   if (depth === 0) return HIDDEN;
   if (Array.isArray(value)) return value.map((item) => scrubbedValue(item, depth - 1));
   return Object.getPrototypeOf(value) === Object.prototype ? scrubbedObject(value, depth) : value;

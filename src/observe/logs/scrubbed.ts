@@ -1,6 +1,6 @@
 export const HIDDEN = '[hidden]';
 
-/** Fields that hold what gives access, in small letters. */
+/** Names of fields that hold credentials, in lower case. */
 export const SECRET_NAMES: ReadonlySet<string> = new Set([
   'apikey',
   'authorization',
@@ -12,7 +12,7 @@ export const SECRET_NAMES: ReadonlySet<string> = new Set([
   'x-amz-security-token',
 ]);
 
-/** What gives access, wherever it stands in a text: tokens, credentials of a header or of a URL, signatures of presigned URLs. */
+/** Credentials anywhere in a text: tokens, credentials of a header or of a URL, signatures of presigned URLs. */
 const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/\btdm_[0-9a-f]{12}_[\w-]+/g, HIDDEN],
   [/\b(bearer|basic|apikey)(\s+)[\w.~+/=-]{6,}/gi, `$1$2${HIDDEN}`],
@@ -23,7 +23,7 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** A text without what gives access. */
+/** The text without credentials. */
 export function scrubbed(text: string): string {
   return SECRETS.reduce((rest, [secret, instead]) => rest.replace(secret, instead), text);
 }

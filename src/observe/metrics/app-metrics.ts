@@ -14,7 +14,7 @@ import { ScanMetrics } from './scan-metrics.ts';
 import { type SourceFigures, SourceMetrics, type SourceParts } from './source-metrics.ts';
 import { storeMetrics } from './store-metrics.ts';
 
-/** The metrics of one app. app.ts puts them round the parts that they measure, which know nothing of it. */
+/** The metrics of one app. app.ts wraps the measured parts, which do not depend on metrics. */
 export class AppMetrics {
   readonly registry = new Registry();
   /** Counted by the threads that render, too. */
@@ -25,7 +25,7 @@ export class AppMetrics {
   readonly archive: ArchiveMetrics;
   readonly store: StoreObserver;
   readonly #instruments = new Instruments(this.registry);
-  /** What the server's figures are since it was started. */
+  /** The figures of the server since its start. */
   readonly live = new LiveServer(this);
   #source: SourceMetrics | undefined;
 
@@ -33,7 +33,7 @@ export class AppMetrics {
     const instruments = this.#instruments;
     const info = instruments.gauge({
       name: 'tidemark_info',
-      help: 'Always 1. Its labels tell the version of Tidemark and the kind of its store.',
+      help: 'Always 1. Its labels are the version of Tidemark and the kind of its store.',
       labels: ['version', 'store'],
     });
     info.set({ version: VERSION, store: storeKind }, 1);
@@ -48,18 +48,18 @@ export class AppMetrics {
     return withRenderMetrics(render, this.#instruments);
   }
 
-  /** Tells of a source from now on. */
+  /** Adds the metrics of a source. */
   watch(parts: SourceParts): void {
     this.#source = new SourceMetrics(this.#instruments, parts);
   }
 
-  async look(): Promise<SourceFigures> {
-    return this.#source!.look();
+  async readSource(): Promise<SourceFigures> {
+    return this.#source!.read();
   }
 
   /** In the exposition format of Prometheus. */
   async text(): Promise<string> {
-    await this.look();
+    await this.readSource();
     const [own, ofProcess] = await Promise.all([this.registry.metrics(), processMetrics().metrics()]);
     return own + ofProcess;
   }

@@ -1,6 +1,6 @@
 import type { Instruments } from './instrument.ts';
 
-/** Whether the log is archived, where a setting asks a server for it. */
+/** Metrics of the archive of the log, if a setting makes a server archive it. */
 export class ArchiveMetrics {
   readonly #runs;
   readonly #last;
@@ -13,7 +13,7 @@ export class ArchiveMetrics {
     });
     this.#last = instruments.gauge({
       name: 'tidemark_archived_changes',
-      help: 'Changes in the archive, as this process saw it last; 0 before. The other changes of the log would be lost with the store.',
+      help: 'Changes in the archive, when this process last read it; 0 before. The other changes of the log would be lost with the store.',
     });
     for (const outcome of ['done', 'failed']) this.#runs.inc({ outcome }, 0);
   }

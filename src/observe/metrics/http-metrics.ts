@@ -4,7 +4,7 @@ import type { Metric, Registry } from 'prom-client';
 const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60];
 const METHODS = ['GET', 'HEAD', 'POST', 'other'];
 const STATUS_CLASSES = ['other', '1xx', '2xx', '3xx', '4xx', '5xx'];
-/** Of requests that no route answered. */
+/** The label of requests that no route answered. */
 export const UNMATCHED = '(unmatched)';
 
 const SECONDS = {
@@ -19,12 +19,12 @@ const SENT = {
 };
 const IN_FLIGHT = {
   name: 'tidemark_http_requests_in_flight',
-  help: 'Requests that are being answered at this moment.',
+  help: 'Requests in flight.',
   labelNames: [],
 };
 
 export interface AnsweredRequest {
-  /** The pattern of the route: there are as many as the program has routes. */
+  /** The pattern of the route; so the number of values is the number of routes. */
   readonly route: string | undefined;
   readonly method: string | undefined;
   readonly status: number;
@@ -40,8 +40,8 @@ interface Value {
 }
 
 /**
- * Measures requests. A server may answer ten thousand a second and more, so an observation is two additions: prom-client, which makes a text of
- * the labels at each, gets to see the numbers when they are scraped.
+ * Measures requests. A server may answer ten thousand per second and more, so an observation is two additions:
+ * prom-client, which builds a text of the labels at each observation, receives the numbers at the scrape.
  */
 export class HttpMetrics {
   readonly #routes = new Map<string, RouteFigures>();
@@ -67,7 +67,7 @@ export class HttpMetrics {
     return this.#inFlight;
   }
 
-  /** Requests that are answered, or given up. */
+  /** The number of requests that were answered or aborted. */
   get answered(): number {
     return this.#answered;
   }
@@ -112,7 +112,7 @@ class RouteFigures {
   }
 }
 
-/** How observations spread over the bounds. */
+/** A histogram of observations. */
 class Spread {
   readonly #counts = new Float64Array(BOUNDS.length + 1);
   #sum = 0;
@@ -139,7 +139,7 @@ class Spread {
   }
 }
 
-/** The place of a status in STATUS_CLASSES. */
+/** The index of a status in STATUS_CLASSES. */
 function classOf(status: number): number {
   const first = Math.floor(status / 100);
   return first >= 1 && first <= 5 ? first : 0;

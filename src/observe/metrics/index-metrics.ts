@@ -14,7 +14,7 @@ const UNCHANGED = ['same-state', 'not-there', 'repeated', 'superseded'] satisfie
 >['reason'][];
 const EVENTS = [1, 2, 5, 10, 50, 100, 500, 1000, 2000, 5000, 10_000];
 
-/** What is posted, and how it is committed. */
+/** Metrics of posted events and their commits. */
 export class IndexMetrics {
   readonly #events: Counter<'result' | 'reason'>;
   readonly #commits: Counter<'outcome'>;
@@ -25,18 +25,18 @@ export class IndexMetrics {
   constructor(instruments: Instruments) {
     this.#events = instruments.counter({
       name: 'tidemark_events_total',
-      help: 'Change events that were posted or found by scans. result: applied (a change was made), unchanged (it told nothing new) or rejected. reason: the kind of change, why it was not news, or the code of the rejection.',
+      help: 'Change events that were posted or found by scans. result: applied (a change was made), unchanged (it changed nothing) or rejected. reason: the kind of change, why it changed nothing, or the code of the rejection.',
       labels: ['result', 'reason'],
     });
     this.#commits = instruments.counter({
       name: 'tidemark_commits_total',
-      help: 'Commits that this process handed to the store. outcome: done or failed. What failed was not acknowledged to anybody.',
+      help: 'Commits that this process sent to the store. outcome: done or failed. Failed commits were not acknowledged to any client.',
       labels: ['outcome'],
     });
     this.#seconds = instruments.histogram(
       {
         name: 'tidemark_commit_seconds',
-        help: 'Seconds from handing a commit to the store until it is durable; on SQLite it is applied by then.',
+        help: 'Seconds from sending a commit to the store until it is durable; on SQLite it is applied by then.',
       },
       SECONDS,
     );
@@ -45,7 +45,7 @@ export class IndexMetrics {
       EVENTS,
     );
     for (const outcome of ['done', 'failed']) this.#commits.inc({ outcome }, 0);
-    // A rate is known only of a counter that was there before: the alert on rejected events needs it from the start.
+    // A rate needs an earlier value of the counter: the alert on rejected events needs it from the start.
     for (const reason of CHANGE_KINDS) this.#events.inc({ result: 'applied', reason }, 0);
     for (const reason of UNCHANGED) this.#events.inc({ result: 'unchanged', reason }, 0);
     for (const reason of [...REJECTION_CODES, 'other']) this.#events.inc({ result: 'rejected', reason }, 0);
@@ -56,7 +56,7 @@ export class IndexMetrics {
     return this.#totals;
   }
 
-  /** Counts an event that was rejected before the store was asked. */
+  /** Counts an event that was rejected before it was sent to the store. */
   rejected({ code }: Pick<Rejection, 'code'>): void {
     this.#totals.rejected += 1;
     this.#events.inc({ result: 'rejected', reason: REJECTION_CODES.has(code) ? code : 'other' });

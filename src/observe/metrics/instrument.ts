@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-/** What a metric is called, and what a person is told of it. */
+/** The name, help and labels of a metric. */
 export interface About<Label extends string = never> {
   readonly name: `tidemark_${string}`;
   readonly help: string;
@@ -19,7 +19,7 @@ export class Instruments {
     return new Counter({ name, help, labelNames: labels, registers: [this.#registry] });
   }
 
-  /** A counter that somebody else counts: `count` tells its values when it is scraped. */
+  /** A counter whose values are counted elsewhere: `count` sets them at each scrape. */
   countedElsewhere<Label extends string = never>(
     { name, help, labels = [] }: About<Label>,
     count: (counter: Counter<Label>) => void,
@@ -40,7 +40,7 @@ export class Instruments {
     return new Gauge({ name, help, labelNames: labels, registers: [this.#registry] });
   }
 
-  /** A gauge whose value is asked for when it is scraped. */
+  /** A gauge whose value is read at each scrape. */
   gaugeOf({ name, help }: About, value: () => number): void {
     const gauge: Gauge = new Gauge({
       name,

@@ -4,7 +4,7 @@ import { Rate } from './rate.ts';
 import type { ScanMetrics, ScanUnderWay } from './scan-metrics.ts';
 import type { SourceFigures } from './source-metrics.ts';
 
-/** A running server as a person wants to see it. */
+/** The state of a running server, for people. */
 export interface LiveFigures extends SourceFigures {
   /** Since the server was started. */
   readonly uptimeSeconds: number;
@@ -18,7 +18,7 @@ interface LiveParts {
   readonly http: HttpMetrics;
   readonly index: IndexMetrics;
   readonly scans: ScanMetrics;
-  look(): Promise<SourceFigures>;
+  readSource(): Promise<SourceFigures>;
 }
 
 /** Figures of a server since its start. The caller that starts it stops it. */
@@ -41,7 +41,7 @@ export class LiveServer {
   async figures(): Promise<LiveFigures> {
     const { http, index, scans } = this.#metrics;
     return {
-      ...(await this.#metrics.look()),
+      ...(await this.#metrics.readSource()),
       uptimeSeconds: (performance.now() - this.#began) / 1000,
       requests: { answered: http.answered, inFlight: http.inFlight, perSecond: this.#requests.perSecond },
       events: { ...index.totals, perSecond: this.#events.perSecond },

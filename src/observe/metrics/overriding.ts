@@ -1,4 +1,4 @@
-/** An object that does what another one does, but for some of its methods. */
+/** An object that delegates to another one, except for some overridden methods. */
 export function overriding<Port extends object>(port: Port, own: Partial<Port>): Port {
   const methods: Record<string, unknown> = {};
   for (let at: object = port; at !== Object.prototype; at = Object.getPrototypeOf(at)) {

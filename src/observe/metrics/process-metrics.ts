@@ -3,12 +3,12 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 /** Milliseconds: how finely delays of the event loop are measured. */
 const PRECISION = 20;
 
-/** Gauges that are named as counters are. Others tell the same by type. */
+/** Gauges with names of counters. Other metrics give the same figures by type. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
 
 let registry: Registry | undefined;
 
-/** Memory, CPU, file descriptors, garbage collection and delays of the event loop: of the process, so there is one of it. */
+/** Memory, CPU, file descriptors, garbage collection and delays of the event loop. Once per process. */
 export function processMetrics(): Registry {
   if (registry === undefined) {
     registry = new Registry();

@@ -1,8 +1,8 @@
-/** Milliseconds between two samples, and how many make the minute that is told of. */
+/** Milliseconds between two samples, and the number of samples in a minute. */
 const EVERY = 5_000;
 const SAMPLES = 12;
 
-/** How quickly a counter rose within the last minute. */
+/** The rate of a counter in the last minute. */
 export class Rate {
   readonly #count: () => number;
   readonly #samples: { readonly at: number; readonly count: number }[] = [];

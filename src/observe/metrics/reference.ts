@@ -7,7 +7,7 @@ interface Described {
   readonly labelNames: readonly string[];
 }
 
-/** The table of metrics in docs/monitoring.md, made from what a scrape says. */
+/** The table of metrics in docs/monitoring.md, made from a scrape. */
 export function metricsReference(): string {
   const metrics = new AppMetrics('sqlite');
   metrics.aroundRender(() => Promise.reject(new Error('nothing is rendered')));
@@ -21,7 +21,7 @@ export function metricsReference(): string {
   return ['| metric | type | labels | tells |', '|---|---|---|---|', ...rows.map(({ row }) => row)].join('\n');
 }
 
-/** A source that nobody looks at. */
+/** A source without values. */
 const NOTHING: Parameters<AppMetrics['watch']>[0] = {
   gauge: {
     progress: async () => ({ logged: 0, applied: 0, waiting: 0, waitingSince: undefined }),

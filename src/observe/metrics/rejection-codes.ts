@@ -1,4 +1,6 @@
-/** The codes that a rejected event may have. Any other one is counted as `other`, so that no sender can make labels. */
+/**
+ * The codes that a rejected event may have. Any other one is counted as `other`, so that senders cannot create labels.
+ */
 export const REJECTION_CODES: ReadonlySet<string> = new Set([
   'bad-datetime',
   'bad-hash',

@@ -3,12 +3,12 @@ import type { Instruments } from './instrument.ts';
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30];
 
-/** Measures how documents are rendered, from being wanted until they are written: waiting for a thread is part of it. */
+/** Measures rendering, from the request for a document until it is written, including the wait for a thread. */
 export function withRenderMetrics(render: Render, instruments: Instruments): Render {
   const seconds = instruments.histogram(
     {
       name: 'tidemark_render_seconds',
-      help: 'Seconds from a document being wanted until it is written, waiting for a free thread included, by kind of document.',
+      help: 'Seconds from the request for a document until it is written, including the wait for a free thread, by kind of document.',
       labels: ['kind'],
     },
     SECONDS,

@@ -5,7 +5,7 @@ import type { Instruments } from './instrument.ts';
 
 const SECONDS = [0.01, 0.1, 1, 10, 60, 600, 3600, 36_000];
 
-/** A scan of a whole root that goes on. */
+/** A running scan of a whole root. */
 export interface ScanUnderWay {
   readonly set: string;
   readonly files: number;
@@ -14,7 +14,7 @@ export interface ScanUnderWay {
   readonly bytes: number;
 }
 
-/** How sets are kept in step with their roots. */
+/** Metrics of syncing sets with their sources. */
 export class ScanMetrics {
   readonly #scans: Counter<'extent'>;
   readonly #seconds: Histogram<'extent'>;
@@ -27,7 +27,7 @@ export class ScanMetrics {
   constructor(instruments: Instruments) {
     this.#scans = instruments.counter({
       name: 'tidemark_scans_total',
-      help: 'Scans that were complete. extent: full, or changes (of what a watched root told of).',
+      help: 'Completed scans. extent: full, or changes (only the changes that a watched root reported).',
       labels: ['extent'],
     });
     this.#seconds = instruments.histogram(
@@ -36,25 +36,25 @@ export class ScanMetrics {
     );
     this.#files = instruments.counter({
       name: 'tidemark_scan_files_total',
-      help: 'What complete scans met. outcome: found (all files), hashed, created, updated, deleted, unchanged or left (for the next scan).',
+      help: 'Files in completed scans. outcome: found (all files), hashed, created, updated, deleted, unchanged or left (for the next scan).',
       labels: ['outcome'],
     });
     this.#bytes = instruments.counter({
       name: 'tidemark_scan_hashed_bytes_total',
-      help: 'Bytes that complete scans have read to hash them.',
+      help: 'Bytes that completed scans have read to hash files.',
     });
     this.#problems = instruments.counter({
       name: 'tidemark_scan_problems_total',
       help: 'Paths that a scan could not read or publish, or that cannot be watched. The log names them.',
     });
     instruments.gaugeOf(
-      { name: 'tidemark_scans_under_way', help: 'Scans of whole roots that go on at this moment.' },
+      { name: 'tidemark_scans_under_way', help: 'Scans of whole roots that are running now.' },
       () => this.#underWay.size,
     );
     instruments.gaugeOf(
       {
         name: 'tidemark_roots_in_trouble',
-        help: 'Sets whose root or store does not answer: they are not kept in step until it does. The log says why.',
+        help: 'Sets whose root or store does not answer: they are not synced until it does. The log says why.',
       },
       () => this.#troubled.size,
     );
@@ -64,12 +64,12 @@ export class ScanMetrics {
     return [...this.#underWay.values()];
   }
 
-  /** Roots that do not answer. */
+  /** The number of roots that do not answer. */
   get inTrouble(): number {
     return this.#troubled.size;
   }
 
-  /** Measures what is told of a set's root, and tells it on. */
+  /** Measures the sync events of a set, and passes them on. */
   around({ id, slug }: ResourceSet, events: SyncEvents): SyncEvents {
     return {
       ...events,

@@ -6,7 +6,7 @@ import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { LogProgress, StoreGauge, StoreTotals } from '../../stores/store-gauge.ts';
 import type { Instruments } from './instrument.ts';
 
-/** For the store to answer: a scrape reports that it does not, instead of hanging as well. */
+/** Timeout of the store in ms: a scrape reports that it does not answer, instead of hanging as well. */
 const STORE_TIMEOUT_MS = 2_000;
 
 export interface SourceParts {
@@ -16,7 +16,7 @@ export interface SourceParts {
   readonly publisher: { countPages(): Promise<PageCounts> };
 }
 
-/** The source at one moment. */
+/** The figures of the source at one time. */
 export interface SourceFigures {
   /** Undefined when the store does not answer. */
   readonly store: StoreFigures | undefined;
@@ -30,7 +30,7 @@ export interface StoreFigures {
   readonly progress: LogProgress;
 }
 
-/** What there is: asked for when it is scraped, and cheap to tell however much there is. */
+/** Metrics of the source's content: read at each scrape, at a cost that does not grow with the content. */
 export class SourceMetrics {
   readonly #parts: SourceParts;
   readonly #latest = new CoalescedRead(() => this.#lookNow());
@@ -47,7 +47,7 @@ export class SourceMetrics {
     this.#parts = parts;
     this.#up = instruments.gauge({
       name: 'tidemark_store_up',
-      help: 'Whether the store answered within two seconds: 1 or 0. When it is 0, what else is told of the store is as it was before.',
+      help: 'Whether the store answered within two seconds: 1 or 0. When it is 0, the other figures of the store are those of its last answer.',
     });
     this.#sets = instruments.gauge({
       name: 'tidemark_sets',
@@ -76,24 +76,24 @@ export class SourceMetrics {
     });
     this.#pages = instruments.gauge({
       name: 'tidemark_pages',
-      help: 'Pages of the Resource Lists that somebody asked for since the start. state: current (rendered as they are now) or out_of_date (rendered when somebody asks).',
+      help: 'Pages of the Resource Lists that were requested since the start. state: current (their rendering is current) or out_of_date (rendered at the next request).',
       labels: ['state'],
     });
     this.#cacheMetrics(instruments);
   }
 
-  /** Looks, and tells the metrics. */
-  async look(): Promise<SourceFigures> {
+  /** Reads the figures, and sets the metrics. */
+  async read(): Promise<SourceFigures> {
     const figures = await this.#latest.read();
     const { store, pages } = figures;
     this.#up.set(store === undefined ? 0 : 1);
     this.#pages.set({ state: 'current' }, pages.current);
     this.#pages.set({ state: 'out_of_date' }, pages.outOfDate);
-    if (store !== undefined) this.#tell(store);
+    if (store !== undefined) this.#set(store);
     return figures;
   }
 
-  #tell({ sets, totals, progress }: StoreFigures): void {
+  #set({ sets, totals, progress }: StoreFigures): void {
     this.#sets.set({ state: 'ready' }, sets.ready);
     this.#sets.set({ state: 'preparing' }, sets.preparing);
     this.#resources.set(totals.resources);
@@ -124,7 +124,7 @@ export class SourceMetrics {
   #cacheMetrics(instruments: Instruments): void {
     const figures = () => this.#parts.cache.figures();
     instruments.gaugeOf(
-      { name: 'tidemark_cache_documents', help: 'Rendered documents that are kept on disk.' },
+      { name: 'tidemark_cache_documents', help: 'Rendered documents on disk.' },
       () => figures().documents,
     );
     instruments.gaugeOf(
@@ -141,7 +141,7 @@ export class SourceMetrics {
     instruments.countedElsewhere(
       {
         name: 'tidemark_cache_requests_total',
-        help: 'Documents that were looked for on disk. result: hit (it was there) or miss (it had to be rendered).',
+        help: 'Lookups of documents on disk. result: hit (it was found) or miss (it had to be rendered).',
         labels: ['result'],
       },
       (counter) => {

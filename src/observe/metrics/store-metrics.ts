@@ -5,7 +5,7 @@ import type { Instruments } from './instrument.ts';
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30];
 
-/** What the store does. On SQLite, where nothing is asked over a network and a commit is applied at once, these stay at 0. */
+/** Metrics of the store. On SQLite, which has no network requests and applies commits at once, they stay at 0. */
 export function storeMetrics(instruments: Instruments, counts: RequestCounts): StoreObserver {
   const applied = instruments.histogram(
     {

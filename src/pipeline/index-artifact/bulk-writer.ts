@@ -32,8 +32,8 @@ const ATTEMPTS = 14;
 const BACKOFF = { firstMs: 500, longestMs: 30_000 };
 
 /**
- * Writes documents by bulk requests. What is too busy, or does not answer, is asked again, with longer and longer pauses; writing a document twice
- * does no harm.
+ * Writes documents by bulk requests. What is too busy, or does not answer, is asked again, with longer and longer
+ * pauses; writing a document twice does no harm.
  */
 export class BulkWriter {
   readonly #options: BulkOptions;
@@ -42,7 +42,10 @@ export class BulkWriter {
     this.#options = options;
   }
 
-  /** Returns how many documents were taken. @throws TidemarkError `unavailable` when the server goes on being away; the signal's reason */
+  /**
+   * Returns how many documents were taken. @throws TidemarkError `unavailable` when the server goes on being away; the
+   * signal's reason
+   */
   async write(documents: readonly BulkDocument[]): Promise<number> {
     const { signal, onRefused } = this.#options;
     let refused = 0;

@@ -48,12 +48,13 @@ export interface IndexingOutcome {
 const MOST_DOCUMENTS = 1_000;
 const MOST_BYTES = 5 * 1024 ** 2;
 const REQUESTS_AT_A_TIME = 2;
-const TOLD = 10;
+const MOST_FIRST = 10;
 
 /**
- * Writes an artifact of IndexRecords into an index of its own, and switches the alias to it when it has all records. An index that is not complete
- * is in no alias; the next run goes on with it.
- * @throws TidemarkError `invalid` for an artifact of another schema; `conflict` as TargetIndex; `unavailable` as BulkWriter
+ * Writes an artifact of IndexRecords into an index of its own, and switches the alias to it when it has all records. An
+ * index that is not complete is in no alias; the next run goes on with it.
+ * @throws TidemarkError `invalid` for an artifact of another schema; `conflict` as TargetIndex; `unavailable` as
+ * BulkWriter
  */
 export async function indexArtifact(options: IndexingOptions): Promise<IndexingOutcome> {
   const schema = requireIndexed(options);
@@ -146,7 +147,7 @@ class Indexing {
 
   #refuse(document: RefusedDocument): void {
     this.#refused += 1;
-    if (this.#first.length < TOLD) this.#first.push(document);
+    if (this.#first.length < MOST_FIRST) this.#first.push(document);
   }
 
   #outcome(rest: Pick<IndexingOutcome, 'documents' | 'switched'> & Partial<IndexingOutcome>): IndexingOutcome {

@@ -21,8 +21,8 @@ export function isLongId(id: string): boolean {
 }
 
 /**
- * The index that one artifact becomes: `ALIAS-PROVIDER-TIMESTAMP`. The alias has one index of each provider. An index has the documents of its
- * artifact and no others, so writing it again, or by two processes, makes the same index.
+ * The index that one artifact becomes: `ALIAS-PROVIDER-TIMESTAMP`. The alias has one index of each provider. An index
+ * has the documents of its artifact and no others, so writing it again, or by two processes, makes the same index.
  */
 export class TargetIndex {
   readonly name: string;
@@ -38,8 +38,10 @@ export class TargetIndex {
   }
 
   /**
-   * Makes the index, unless an earlier run has begun it. Returns whether the alias has it already, so that nothing is left to do.
-   * @throws TidemarkError `conflict` when the alias is an index, or has a newer index of the provider, or the index was not made of this artifact
+   * Makes the index, unless an earlier run has begun it. Returns whether the alias has it already, so that nothing is
+   * left to do.
+   * @throws TidemarkError `conflict` when the alias is an index, or has a newer index of the provider, or the index was
+   * not made of this artifact
    */
   async prepare(): Promise<boolean> {
     if ((await this.#former()).includes(this.name)) return true;
@@ -63,7 +65,8 @@ export class TargetIndex {
   }
 
   /**
-   * Has the alias name this index in place of the former one of the provider, at once. Returns the former ones, which are kept.
+   * Has the alias name this index in place of the former one of the provider, at once. Returns the former ones, which
+   * are kept.
    * @throws TidemarkError as `prepare`
    */
   async switchAlias(): Promise<readonly string[]> {

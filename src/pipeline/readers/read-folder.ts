@@ -19,8 +19,8 @@ const MOST_FILES = 16;
 const MOST_BYTES = 4 * 1024 ** 2;
 
 /**
- * Documents of a folder (or a bucket): the id of each is its path below the folder, with `/` between names, and its suffix tells the MIME type.
- * What the folder's `.tidemarkignore` names is left out.
+ * Documents of a folder (or a bucket): the id of each is its path below the folder, with `/` between names, and its
+ * MIME type follows from its suffix. What the folder's `.tidemarkignore` names is left out.
  */
 export function openFolder(root: ContentRoot): RecordSource {
   let passedOver = 0;

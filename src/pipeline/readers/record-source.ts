@@ -4,9 +4,11 @@ import type { InputBatch } from '../input-item.ts';
 export interface RecordSource {
   /** How much there is, when that is known. */
   readonly total: SourceSize | undefined;
-  /** May be called once. @throws TidemarkError when it cannot be read on; whatever is wrong with single records is told as items */
+  /** May be called once. @throws TidemarkError when it cannot be read on; problems of single records are items */
   read(): AsyncIterable<InputBatch>;
-  /** Of a folder, after it was read: the number of files that are no documents, and of links that lead to no file in it. */
+  /**
+   * Of a folder, after it was read: the number of files that are no documents, and of links that lead to no file in it.
+   */
   passedOver?(): { readonly files: number; readonly links: number };
 }
 

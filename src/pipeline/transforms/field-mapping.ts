@@ -84,7 +84,10 @@ function evaluated<Node, Value>(evaluate: (node: Node) => readonly Value[], node
   }
 }
 
-/** The texts in a constant, with what is known of the record in place of `{id}` and `{provider}`; encoded where the text is an IRI. */
+/**
+ * The texts in a constant, with what is known of the record in place of `{id}` and `{provider}`; encoded where the text
+ * is an IRI.
+ */
 function filledIn(value: unknown, facts: Facts, isIri = false): unknown {
   if (typeof value === 'string') {
     return value.replaceAll(/\{(id|provider)\}/g, (_, name: keyof Facts) =>

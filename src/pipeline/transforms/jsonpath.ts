@@ -2,7 +2,9 @@ import { compile, type JSONValue } from 'json-p3';
 import type { Expression, ExpressionLanguage } from './expressions.ts';
 import { TransformError } from './transform.ts';
 
-/** JSONPath (RFC 9535) in JSON documents. Numbers and true or false are values as texts, too; objects and lists are not. */
+/**
+ * JSONPath (RFC 9535) in JSON documents. Numbers and true or false are values as texts, too; objects and lists are not.
+ */
 export const jsonpathLanguage: ExpressionLanguage<JSONValue> = {
   parse({ document, mimetype }) {
     if (mimetype !== undefined && mimetype !== 'application/json') {

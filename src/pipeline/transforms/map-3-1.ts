@@ -3,8 +3,9 @@ import { readRdf } from './read-rdf.ts';
 import { type Transform, TransformError } from './transform.ts';
 
 /**
- * MAP 4.0 as RDF to MAP 3.1 as JSON (A07): what the index of the platform's API holds. Each field has one shape in all documents, so that an
- * index takes them as they are; nothing in them tells of the run, so that a record that did not change gives the same bytes again.
+ * MAP 4.0 as RDF to MAP 3.1 as JSON (A07): what the index of the platform's API holds. Each field has one shape in all
+ * documents, so that an index takes them as they are; they contain nothing about the run, so that an unchanged record
+ * gives the same bytes again.
  */
 export const map31: Transform = {
   name: 'map-3.1',
@@ -119,7 +120,7 @@ function originalRecordOf(value: RdfValue): Fields | undefined {
   return typeof value === 'string' ? { stringValue: value } : filled({ '@id': value.iri });
 }
 
-/** What people call it; of a node without a label, its IRI. */
+/** Its label, or its IRI if it has none. */
 function labelOf(value: RdfValue): string | undefined {
   return typeof value === 'string' ? value : (providedLabel(value) ?? value.iri);
 }

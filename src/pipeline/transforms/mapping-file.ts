@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
 /**
- * A declarative mapping as people write it: which expressions fill which fields of the JSON document that it makes.
+ * A declarative mapping, as it is written: which expressions fill which fields of the JSON document that it makes.
  * docs/artifacts.md explains it.
  */
 export interface MappingFile {
   /** XPath 3.1 for XML documents, JSONPath (RFC 9535) for JSON ones. */
   readonly language: 'xpath' | 'jsonpath';
-  /** What the prefixes in XPath stand for. */
+  /** The namespaces of the prefixes in XPath. */
   readonly namespaces?: Readonly<Record<string, string>> | undefined;
   /** Namespaces that begin nothing are refused by this; notes for people. */
   readonly comment?: string | undefined;
@@ -30,7 +30,7 @@ export interface FromRule {
   readonly iri?: boolean | undefined;
 }
 
-/** The same for each record; `{id}` and `{provider}` in its texts are filled in. */
+/** A constant for each record; `{id}` and `{provider}` in its texts are filled in. */
 export interface ValueRule {
   readonly value: unknown;
 }

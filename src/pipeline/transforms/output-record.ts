@@ -29,7 +29,7 @@ export interface OutputTarget {
   readonly context: TransformContext;
 }
 
-/** What becomes of a record in a harvest: the record itself. */
+/** The output of a record in a harvest: the record itself. */
 export function harvestedRecord({ id, document, mimetype }: InputRecord, provider: string): Outputs {
   const problem = mimetypeProblem(mimetype);
   return problem === undefined
@@ -85,7 +85,7 @@ function failed(error: unknown): Outputs {
   return { problem: { kind: error instanceof TransformError ? error.kind : kindOf(error), message } };
 }
 
-/** A module of somebody else can give its errors a kind, too. */
+/** A user's module can give its errors a kind, too. */
 function kindOf(error: unknown): string {
   const kind = error instanceof Error && 'kind' in error ? error.kind : undefined;
   return typeof kind === 'string' && /^[a-z][a-z0-9-]{0,39}$/.test(kind) ? kind : 'transform';

@@ -1,8 +1,8 @@
-/** A node of a small graph of RDF, with what is said of it. */
+/** A node of a small RDF graph, with its statements. */
 export interface RdfNode {
   /** Undefined for a blank node. */
   readonly iri: string | undefined;
-  /** What it has for a predicate, which is a whole IRI. */
+  /** Its values of a predicate, given as a whole IRI. */
   values(predicate: string): readonly RdfValue[];
 }
 

@@ -6,8 +6,9 @@ export interface JsonObject {
 }
 
 /**
- * The nodes of a JSON-LD document. Prefixes and terms of contexts that stand in the document are resolved, and the usual ones of MAP are known;
- * contexts elsewhere are not fetched, nor are containers by language or type, `@reverse` and scoped contexts read.
+ * The nodes of a JSON-LD document. Prefixes and terms of contexts in the document are resolved, and the usual ones of
+ * MAP are known; contexts elsewhere are not fetched, nor are containers by language or type, `@reverse` and scoped
+ * contexts read.
  */
 export function readJsonLd(document: JsonValue): readonly RdfNode[] {
   return new JsonLdReader(document).nodes();
@@ -63,7 +64,7 @@ class JsonLdReader {
       .map((type) => this.#nodeOf(predicateOf(type, names) ?? type));
   }
 
-  /** A node is the same wherever its IRI stands. */
+  /** All occurrences of an IRI are the same node. */
   #nodeOf(iri: string | undefined): JsonLdNode {
     const known = iri === undefined ? undefined : this.#byId.get(iri);
     if (known !== undefined) return known;
@@ -105,7 +106,7 @@ function withContext(names: Names, context: JsonValue): Names {
   return found;
 }
 
-/** The IRI of a property or type; undefined for a term that no context tells of. */
+/** The IRI of a property or type; undefined for a term that is in no context. */
 function predicateOf(name: string, names: Names): string | undefined {
   const known = names.get(name);
   if (known !== undefined) return known;

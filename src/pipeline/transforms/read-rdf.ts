@@ -4,7 +4,7 @@ import { readTurtle } from './read-turtle.ts';
 import { TransformError, type TransformInput } from './transform.ts';
 
 /**
- * The nodes of an RDF document: JSON-LD or Turtle, by its first character where no MIME type tells.
+ * The nodes of an RDF document: JSON-LD or Turtle, by its first character if there is no MIME type.
  * @throws TransformError `not-rdf`
  */
 export function readRdf({ document, mimetype }: Pick<TransformInput, 'document' | 'mimetype'>): readonly RdfNode[] {

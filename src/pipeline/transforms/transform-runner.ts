@@ -15,7 +15,10 @@ export interface RecordTransformer {
   readonly name: string;
   /** The schema of what it makes, for activities that may make several. */
   readonly schema?: DerivedSchema | undefined;
-  /** What becomes of each record, in their order. May be called again before it has answered; records are taken one after the other. */
+  /**
+   * The results of records, in their order. May be called again before it has answered; records are taken one after the
+   * other.
+   */
   transform(records: readonly TransformInput[], target: OutputTarget): Promise<readonly Outputs[]>;
 }
 
@@ -27,13 +30,16 @@ interface RunnerOptions extends TransformOptions {
 
 /** Megabytes of a thread's objects; a document of 16 MB becomes a tree of some hundreds. */
 const MOST_MEMORY_MB = 1_024;
-/** So often the thread is checked within the time of one record. Checks are counted, not seconds: a process that was suspended loses none. */
+/**
+ * So often the thread is checked within the time of one record. Checks are counted, not seconds: a process that was
+ * suspended loses none.
+ */
 const CHECKS = 10;
 const SHORTEST_CHECK_MS = 10;
 
 /**
- * Runs a transform in a thread, which can be stopped at any time. A record that takes too long, or whose transform ends the thread (by its memory,
- * for one), fails; the thread is started again for the other ones.
+ * Runs a transform in a thread, which can be stopped at any time. A record that takes too long, or whose transform ends
+ * the thread (by its memory, for one), fails; the thread is started again for the other ones.
  */
 export class TransformRunner implements RecordTransformer {
   readonly #options: RunnerOptions;
@@ -90,7 +96,7 @@ export class TransformRunner implements RecordTransformer {
     }
   }
 
-  /** Stops the thread, whatever it is doing. */
+  /** Stops the thread, even while it works. */
   close(): void {
     this.#isClosed = true;
     this.#options.signal.removeEventListener('abort', this.#stop);

@@ -2,16 +2,16 @@ import type { Activity } from '../../artifacts/artifact-key.ts';
 import type { DocumentSchemaId } from '../../artifacts/avro/schemas.ts';
 
 /**
- * Makes records of records: one in, any number out, or an error. A module that is named on the command line exports this as its default, or its
- * parts by name; a function as default stands for `transform`. docs/artifacts.md shows one.
+ * Makes records of records: one in, any number out, or an error. A module that is named on the command line exports
+ * this as its default, or its parts by name; a function as default is used as `transform`. docs/artifacts.md shows one.
  */
 export interface Transform {
-  /** As messages, summaries and the `doc` of files name it. */
+  /** Its name in messages, summaries and the `doc` of files. */
   readonly name: string;
   /** The schema of what it makes, for activities that may make several. */
   readonly schema?: DerivedSchema | undefined;
   /**
-   * Called for one record after the other. None out leaves the record out; whatever it throws makes the record fail, and stops no other.
+   * Called for one record after the other. No output leaves the record out; an error makes only this record fail.
    */
   transform(record: TransformInput, context: TransformContext): TransformResult | Promise<TransformResult>;
 }

@@ -40,7 +40,7 @@ const functions = {
     return { name, schema };
   },
 
-  /** What becomes of each record; undefined for one that is left out. */
+  /** The result of each record; undefined for one that is left out. */
   async transform({ first, records, skip, target }: TransformTask): Promise<readonly (Outputs | undefined)[]> {
     const transform = await loaded;
     const outputs = [];

@@ -5,7 +5,10 @@ import { TransformError } from './transform.ts';
 
 const { evaluateXPathToNodes, evaluateXPathToStrings } = fontoxpath;
 
-/** Characters that entities may make of a document; then no more than ten times its length. The library's own limits take seconds to reach. */
+/**
+ * Characters that entities may make of a document; then no more than ten times its length. The library's own limits
+ * take seconds to reach.
+ */
 const EXPANSION = { entityExpansionThreshold: 200_000, entityExpansionMaxAmplification: 10 };
 const EMPTY = parseXmlDocument('<empty/>');
 // Errors that an expression has by itself (XPath 3.1, 2.3.1); others come from what a document has or lacks.
@@ -43,7 +46,7 @@ export function xpathLanguage(namespaces: Readonly<Record<string, string>>): Exp
   };
 }
 
-/** The library looks up prefixes and functions when an expression is first used. */
+/** The library resolves prefixes and functions when an expression is first used. */
 function requireRight(use: () => unknown): void {
   try {
     use();

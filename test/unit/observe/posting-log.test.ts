@@ -68,9 +68,9 @@ describeOnEachStore('The log of postings', (store) => {
     const another = await open();
     const began = Date.now();
     const noted = performance.now();
-    log.note(SET, posting(ANNA, { applied: 500, began: began - 2_000 }));
-    log.note(SET, posting(BERT, { applied: 600, began: began - 1_000 }));
-    log.note(OTHER, posting(ANNA));
+    log.record(SET, posting(ANNA, { applied: 500, began: began - 2_000 }));
+    log.record(SET, posting(BERT, { applied: 600, began: began - 1_000 }));
+    log.record(OTHER, posting(ANNA));
     const all = [
       ['Bert', 1, 600],
       ['Anna', 1, 500],
@@ -88,11 +88,11 @@ describeOnEachStore('The log of postings', (store) => {
     const began = Date.now();
     const small = (number: number) =>
       posting(ANNA, { applied: 0, rejected: 1, rejections: [rejection(number)], began: began + number * 1_000 });
-    for (let number = 1; number <= 30; number++) log.note(SET, small(number));
-    log.note(SET, posting(BERT, { began: began + 31_000 }));
-    log.note(SET, posting(ANNA, { source: 'harvester', began: began + 32_000 }));
-    log.note(SET, posting(ANNA, { applied: 101, began: began + 33_000 }));
-    log.note(SET, small(70));
+    for (let number = 1; number <= 30; number++) log.record(SET, small(number));
+    log.record(SET, posting(BERT, { began: began + 31_000 }));
+    log.record(SET, posting(ANNA, { source: 'harvester', began: began + 32_000 }));
+    log.record(SET, posting(ANNA, { applied: 101, began: began + 33_000 }));
+    log.record(SET, small(70));
     assert.deepEqual(await told(log), [
       ['Anna', 1, 0],
       ['Anna', 1, 101],
@@ -111,9 +111,9 @@ describeOnEachStore('The log of postings', (store) => {
 
   it('goes on with an entry that was written already', async () => {
     const log = await open();
-    log.note(SET, posting(ANNA));
+    log.record(SET, posting(ANNA));
     await closed(log);
-    log.note(SET, posting(ANNA));
+    log.record(SET, posting(ANNA));
     assert.deepEqual(await told(log), [['Anna', 2, 2]]);
     await closed(log);
     assert.deepEqual(await told(await open()), [['Anna', 2, 2]]);
@@ -123,7 +123,7 @@ describeOnEachStore('The log of postings', (store) => {
     const logs = [await open(), await open(), await open()];
     for (let number = 0; number < 20; number++) {
       for (const [at, log] of logs.entries()) {
-        log.note(SET, posting({ kind: 'token', id: `${at}-${number}`, name: `${at}-${number}` }));
+        log.record(SET, posting({ kind: 'token', id: `${at}-${number}`, name: `${at}-${number}` }));
       }
     }
     await Promise.all(logs.map(closed));
@@ -136,9 +136,9 @@ describeOnEachStore('The log of postings', (store) => {
     const log = await open();
     const began = Date.now();
     for (let number = 0; number < 250; number++) {
-      log.note(SET, posting(ANNA, { applied: 1_000 + number, began: began + number }));
+      log.record(SET, posting(ANNA, { applied: 1_000 + number, began: began + number }));
       const rejections = Array.from({ length: 20 }, (_, at) => ({ ...rejection(at), message: 'x'.repeat(300) }));
-      log.note(OTHER, posting(ANNA, { applied: 1_000 + number, began: began + number, rejections }));
+      log.record(OTHER, posting(ANNA, { applied: 1_000 + number, began: began + number, rejections }));
     }
     await closed(log);
     const reader = await open();
@@ -156,10 +156,10 @@ describeOnEachStore('The log of postings', (store) => {
     const log = await open();
     const began = Date.now();
     const rejections = [rejection(1)];
-    log.note(SET, posting(ANNA, { rejected: 1, applied: 1_000, began: began - 2, rejections }));
-    log.note(SET, posting(ANNA, { problem: 'the client went away', applied: 1_001, began: began - 1 }));
+    log.record(SET, posting(ANNA, { rejected: 1, applied: 1_000, began: began - 2, rejections }));
+    log.record(SET, posting(ANNA, { problem: 'the client went away', applied: 1_001, began: began - 1 }));
     for (let number = 0; number < 210; number++) {
-      log.note(SET, posting(ANNA, { applied: 1_002 + number, began: began + number }));
+      log.record(SET, posting(ANNA, { applied: 1_002 + number, began: began + number }));
     }
     await closed(log);
     const kept = await (await open()).read(SET.id, 1_000);

@@ -102,11 +102,11 @@ describeOnEachStore('a registry of sets', (store) => {
     }
     const imported = { index: 'i', name: 'Maps', through: 2 };
     await addWith('b', 'Plans');
-    assert.deepEqual((await others.noteImport('b', imported)).aliases, ['Plans']);
+    assert.deepEqual((await others.recordImport('b', imported)).aliases, ['Plans']);
 
     await sets.remove('a');
     // A set that was taken over before sets had aliases gets one with its next import.
-    assert.deepEqual((await others.noteImport('b', imported)).aliases, ['Plans', 'Maps']);
+    assert.deepEqual((await others.recordImport('b', imported)).aliases, ['Plans', 'Maps']);
     assert.deepEqual((await addWith('c', 'old', 'a')).aliases, ['old', 'a']);
   });
 

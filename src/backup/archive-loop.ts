@@ -1,38 +1,38 @@
 import { isTidemarkError, TidemarkError } from '../core/errors.ts';
 import type { Archived } from './archive-log.ts';
 
-/** What to tell of an archive that is kept. */
+/** Receives the results of archiving. */
 export interface ArchiveEvents {
   onArchived(archived: Archived): void;
-  /** It is tried again the next time. */
+  /** Archiving is tried again at the next interval. */
   onTrouble(error: TidemarkError): void;
 }
 
-export interface KeeperOptions {
+export interface ArchiveLoopOptions {
   /** Milliseconds. */
   readonly interval: number;
-  /** @param minAge does nothing when somebody has archived within so many milliseconds */
+  /** @param minAge does nothing when any process has archived within so many milliseconds */
   archive(minAge: number, signal: AbortSignal): Promise<Archived>;
   readonly events: ArchiveEvents;
 }
 
-/** Archives again and again. Several servers of one store share the work: whoever comes first does it. */
-export class ArchiveKeeper {
-  readonly #options: KeeperOptions;
+/** Archives at intervals. Several servers of one store share the work: the first one does it. */
+export class ArchiveLoop {
+  readonly #options: ArchiveLoopOptions;
   readonly #stopped = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #underWay: Promise<void> = Promise.resolve();
 
-  constructor(options: KeeperOptions) {
+  constructor(options: ArchiveLoopOptions) {
     this.#options = options;
   }
 
-  /** The first time is now: what a server that was stopped left behind need not wait. */
+  /** Archives at once, for changes that a stopped server left, then at each interval. */
   start(): void {
     this.#underWay = this.#archive();
   }
 
-  /** Resolves when nothing is under way any more; what was being written is given up. */
+  /** Resolves when no archiving is under way; aborts a running one. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     clearTimeout(this.#timer);
