@@ -25,7 +25,7 @@ describe('A scratch database', () => {
         assert.deepEqual(textsOf(database), texts.toSorted(byBytes));
         database.close();
       }),
-      { numRuns: 50 },
+      { numRuns: 20 },
     );
   });
 
