@@ -38,7 +38,7 @@ export async function* digestRecords({ artifacts, artifact, sort }: Noting): Asy
   try {
     const { body, length } = await artifacts.get(key);
     const stretches = readStretches(body, { schema: documentSchema(schema), name: key });
-    for await (const noted of mapInOrder(stretches, sort.begin(length), (stretch) => sort.note(stretch))) {
+    for await (const noted of mapInOrder(stretches, sort.begin(length), (stretch) => sort.digest(stretch))) {
       withoutId += noted.withoutId;
       yield { withoutId, bytes: noted.end, ofBytes: length };
     }

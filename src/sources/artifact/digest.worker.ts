@@ -8,17 +8,14 @@ import { RecordDigester } from './record-digester.ts';
 /** What the thread is started with. */
 export interface DigesterData {
   readonly publishHashes: readonly HashAlgorithm[];
-  /** Of the file for its rows. */
-  readonly descriptor: number;
 }
 
-/** A thread that unpacks and hashes records for the one that compares them. */
-const { publishHashes, descriptor } = workerData as DigesterData;
-const digester = new RecordDigester(publishHashes, descriptor);
+/** A thread that unpacks and hashes records for the thread that compares them. */
+const { publishHashes } = workerData as DigesterData;
+const digester = new RecordDigester(publishHashes);
 
 const functions = {
-  note: (stretch: Stretch<DocumentSchemaId>) => digester.note(stretch),
-  end: () => digester.end(),
+  digest: (stretch: Stretch<DocumentSchemaId>) => digester.digest(stretch),
 };
 export type DigestFunctions = typeof functions;
 

@@ -4,14 +4,13 @@ import type { DocumentSchemaId } from '../../artifacts/avro/schemas.ts';
 import { HASH_ALGORITHMS, type HashAlgorithm, type Hashes } from '../../core/hash.ts';
 import { keyOfRecordId } from '../../core/record-key.ts';
 import { rowsOf } from './digest-row.ts';
-import type { Run } from './run-writer.ts';
-import { RowSorter } from './sort-rows.ts';
 import { RecordWalk } from './walk-records.ts';
 
 /** What was found in a stretch of an artifact. */
 export interface DigestedChunk {
-  readonly records: number;
-  /** Records that were passed over, not counted before. */
+  /** One for each record: see digest-row.ts. */
+  readonly rows: readonly string[];
+  /** Records of this stretch that are skipped, because their id is empty. */
   readonly withoutId: number;
   /** Where it ends in the file. */
   readonly end: number;
@@ -19,28 +18,23 @@ export interface DigestedChunk {
 
 const NAMES: Readonly<Record<HashAlgorithm, string>> = { 'sha-256': 'sha256', 'sha-1': 'sha1', md5: 'md5' };
 
-/** Notes of each record of an artifact what a comparison and an answer need, in rows that it sorts on disk. */
+/** Digests each record of an artifact into a row: what a comparison and a response need. */
 export class RecordDigester {
   readonly #algorithms: readonly HashAlgorithm[];
-  readonly #rows: RowSorter;
 
-  /**
-   * @param publishHashes which hashes the set publishes, besides SHA-256
-   * @param descriptor of the file for the rows
-   */
-  constructor(publishHashes: readonly HashAlgorithm[], descriptor: number) {
+  /** @param publishHashes which hashes the set publishes, besides SHA-256 */
+  constructor(publishHashes: readonly HashAlgorithm[]) {
     this.#algorithms = HASH_ALGORITHMS.filter((one) => one === 'sha-256' || publishHashes.includes(one));
-    this.#rows = new RowSorter(descriptor);
   }
 
-  /** @throws TidemarkError `invalid` when the stretch is damaged; `unavailable` when the disk is full */
-  note(stretch: Stretch<DocumentSchemaId>): DigestedChunk {
+  /** @throws TidemarkError `invalid` when the stretch is damaged */
+  digest(stretch: Stretch<DocumentSchemaId>): DigestedChunk {
     const end = stretch.offset + stretch.bytes.length;
-    let records = 0;
+    const rows: string[] = [];
     let withoutId = 0;
     for (const block of unpackStretch(stretch)) {
       const walk = new RecordWalk(block);
-      const row = rowsOf(block.place);
+      const rowOf = rowsOf(block.place);
       for (let position = 0, record = walk.next(); record !== undefined; position++, record = walk.next()) {
         const { id, document, mime } = record;
         if (id === '') {
@@ -48,16 +42,10 @@ export class RecordDigester {
           continue;
         }
         const described = { length: document.length, mime, hashes: this.#hashesOf(document) };
-        this.#rows.add(row(keyOfRecordId(id), position, described));
-        records += 1;
+        rows.push(rowOf(keyOfRecordId(id), position, described));
       }
     }
-    return { records, withoutId, end };
-  }
-
-  /** The sorted rows, when all is noted. */
-  end(): readonly Run[] {
-    return this.#rows.end();
+    return { rows, withoutId, end };
   }
 
   #hashesOf(document: Uint8Array): Hashes {
