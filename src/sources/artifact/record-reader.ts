@@ -4,15 +4,14 @@ import { parseAvroKey } from '../../artifacts/artifact-key.ts';
 import type { ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts';
 import { readHeader, unpackBlock } from '../../artifacts/avro/container-reader.ts';
 import type { ContainerHeader } from '../../artifacts/avro/header-reader.ts';
-import type { PlainBlock } from '../../artifacts/avro/packed-blocks.ts';
 import type { DocumentSchemaId } from '../../artifacts/avro/schemas.ts';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import type { RecordPlace } from '../../core/resource.ts';
+import { BlockRecords } from './block-records.ts';
 import { documentSchema, unreadable } from './digest-records.ts';
-import { RecordWalk, type WalkedRecord } from './walk-records.ts';
+import type { WalkedRecord } from './walk-records.ts';
 
 type Header = ContainerHeader<DocumentSchemaId>;
-type Block = PlainBlock<DocumentSchemaId>;
 
 /** Headers that are kept: of the artifacts that a set points at, few are asked for all the time. */
 const MOST_HEADERS = 1_000;
@@ -28,7 +27,7 @@ const USUAL_HEADER = 4_096;
 export class RecordReader {
   readonly #artifacts: Pick<ArtifactStore, 'get' | 'name'>;
   readonly #headers = new Map<ObjectKey, Promise<Header>>();
-  readonly #blocks = new Map<string, Promise<Block>>();
+  readonly #blocks = new Map<string, Promise<BlockRecords>>();
   readonly #sizes = new Map<string, number>();
   #bytes = 0;
 
@@ -42,7 +41,8 @@ export class RecordReader {
    */
   async read(place: RecordPlace, digest: string): Promise<WalkedRecord> {
     try {
-      const record = recordAt(await this.#block(place), place);
+      const record = (await this.#block(place)).at(place.position);
+      if (record === undefined) throw otherArtifact(place, 'does not exist');
       if (hash('sha256', record.document, 'hex') === digest) return record;
       throw otherArtifact(place, 'has another document');
     } catch (error) {
@@ -53,14 +53,14 @@ export class RecordReader {
     }
   }
 
-  #block(place: RecordPlace): Promise<Block> {
+  #block(place: RecordPlace): Promise<BlockRecords> {
     const name = nameOf(place);
     const found = this.#blocks.get(name);
     if (found !== undefined) return found;
     const block = this.#readBlock(place);
     this.#blocks.set(name, block);
     block.then(
-      ({ data }) => this.#keep(name, data.byteLength),
+      ({ bytes }) => this.#keep(name, bytes),
       () => this.#blocks.delete(name),
     );
     return block;
@@ -77,12 +77,12 @@ export class RecordReader {
     }
   }
 
-  async #readBlock({ artifact, offset, length }: RecordPlace): Promise<Block> {
+  async #readBlock({ artifact, offset, length }: RecordPlace): Promise<BlockRecords> {
     const [header, bytes] = await Promise.all([
       this.#header(artifact),
       this.#bytesOf(artifact, { start: offset, length }),
     ]);
-    return unpackBlock(bytes, header, offset);
+    return new BlockRecords(await unpackBlock(bytes, header, offset));
   }
 
   #header(artifact: ObjectKey): Promise<Header> {
@@ -117,14 +117,6 @@ export class RecordReader {
 
 function nameOf({ artifact, offset }: RecordPlace): string {
   return `${artifact} ${offset}`;
-}
-
-function recordAt(block: Block, place: RecordPlace): WalkedRecord {
-  const walk = new RecordWalk(block);
-  for (let position = 0, record = walk.next(); record !== undefined; position++, record = walk.next()) {
-    if (position === place.position) return record;
-  }
-  throw otherArtifact(place, 'is not there');
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

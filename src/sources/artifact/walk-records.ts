@@ -28,12 +28,19 @@ export class RecordWalk {
   readonly #bytes: Buffer;
   readonly #schema: DocumentSchemaId;
   #left: number;
-  #at = 0;
+  #at: number;
 
-  constructor({ header, place, data }: Walkable) {
+  /** @param start where a record begins; after another one than the first, call `next` once only: the others are not counted */
+  constructor({ header, place, data }: Walkable, start = 0) {
     this.#bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
     this.#schema = header.schema;
     this.#left = place.records;
+    this.#at = start;
+  }
+
+  /** Where the next record begins. */
+  get position(): number {
+    return this.#at;
   }
 
   /**

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { BlockRecords } from '../../../src/sources/artifact/block-records.ts';
+import { RecordWalk, type Walkable } from '../../../src/sources/artifact/walk-records.ts';
+
+const TEXT = fc.string({ maxLength: 63, unit: 'grapheme-ascii' });
+
+describe('the records of a block', () => {
+  it('are the same by position, in any order, as one after the other', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.record({ id: TEXT, document: TEXT }), { maxLength: 20 }),
+        fc.array(fc.nat(25)),
+        (records, positions) => {
+          const block = blockOf(records);
+          const byPosition = new BlockRecords(block);
+          const walk = new RecordWalk(block);
+          const walked = records.map(() => walk.next());
+          for (const position of positions) assert.deepEqual(byPosition.at(position), walked[position]);
+        },
+      ),
+    );
+  });
+});
+
+/** A text of fewer than 64 bytes is one byte, twice its length, and its bytes. */
+function blockOf(records: readonly { readonly id: string; readonly document: string }[]): Walkable {
+  const text = (value: string) => Buffer.concat([Buffer.of(value.length * 2), Buffer.from(value)]);
+  return {
+    header: { schema: 'MAP.4_0.MAPRecord.v1' },
+    place: { records: records.length },
+    data: Buffer.concat(records.flatMap(({ id, document }) => [text(id), text(document)])),
+  };
+}
