@@ -111,7 +111,10 @@ export class ScratchStatement {
     return this.#ask(() => this.#statement.all(...values)) as unknown as readonly Row[];
   }
 
-  /** Rows as they are asked for; the tables must not be changed before the last one. @throws TidemarkError `unavailable` */
+  /**
+   * Rows as they are read. The tables that they come from must not be changed before the last one.
+   * @throws TidemarkError `unavailable`
+   */
   *iterate(...values: SQLInputValue[]): Generator<Row> {
     const rows = this.#ask(() => this.#statement.iterate(...values)) as unknown as Iterator<Row>;
     try {
