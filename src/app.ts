@@ -61,13 +61,21 @@ export interface App {
   /** How many changes sets had in each hour or day. */
   readonly activity: ActivityMemory;
   readonly metrics: AppMetrics;
-  /** Archives the log in a thread of its own. @param minAge does nothing when somebody has within so many milliseconds */
+  /**
+   * Archives the log in a thread of its own. @param minAge does nothing when somebody has within so many milliseconds
+   */
   archive(minAge: number, signal: AbortSignal): Promise<Archived>;
   /** Resolves when the documents that an earlier process has left are counted. */
   readonly cacheScan: Promise<void>;
-  /** Scans paths of which somebody says that they have changed; resolves with their problems. Throws as sources/sync/hinted-scans.ts does. */
+  /**
+   * Scans paths of which somebody says that they have changed; resolves with their problems. Throws as
+   * sources/sync/hinted-scans.ts does.
+   */
   scanPaths(set: ResourceSet, paths: readonly string[]): Promise<readonly SourceProblem[]>;
-  /** The content root of a set, and what scans remember of it. The same ones at every call, until settings of the set change. */
+  /**
+   * The content root of a set, and what scans remember of it. The same ones at every call, until settings of the set
+   * change.
+   */
   rootOf(set: ResourceSet): { readonly root: ContentRoot; readonly memory: ScanMemory };
   /** What a set is synced with. @throws TidemarkError `invalid` for a set that others post to */
   sourceOf(set: ResourceSet): Source;
@@ -160,7 +168,7 @@ export async function openApp(configuration: Configuration): Promise<App> {
     archive: (minAge, signal) =>
       archiveInThread((stopped) => startArchiveThread(configuration, stopped), { minAge, signal }),
     async scanPaths(set, paths) {
-      // Scans of one set run one at a time within a process: see sources/sync/sync.ts.
+      // Scans of one set run one at a time within a process: see sources/files/file-source.ts.
       if (!configuration.sources) throw keepsNoSources();
       return pathScans.scan(set, paths);
     },
@@ -188,8 +196,8 @@ function hasSameRoot(one: ResourceSet, other: ResourceSet): boolean {
 }
 
 function openMemory(dataFolder: string, { id, origin, epoch, epochStart }: ResourceSet): ScanMemory {
-  // A store that was restored from a backup knows less than the memory, and so may another store with the same data folder: in a new epoch,
-  // and in one that began at another time, every file is looked at again.
+  // A store that was restored from a backup knows less than the memory, and so may another store with the same data
+  // folder: in a new epoch, and in one that began at another time, every file is looked at again.
   return new ScanMemory({
     file: join(dataFolder, 'roots', `${id}.db`),
     root: `${traitsOf(origin).root} in epoch ${epoch} since ${epochStart}`,

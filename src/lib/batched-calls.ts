@@ -8,15 +8,18 @@ interface Call<Shared> {
 }
 
 /**
- * Makes synchronous calls that arrive in one turn of the event loop together, so that they share what would cost each as much as
- * itself: a transaction, a check. Both happen after every call of the batch was requested, so no result is older than that of a call
- * made alone.
+ * Makes synchronous calls that arrive in one turn of the event loop together, so that they share what would cost each
+ * as much as itself: a transaction, a check. Both happen after every call of the batch was requested, so no result is
+ * older than that of a call made alone.
  */
 export class BatchedCalls<Shared = void> {
   readonly #share: (runAll: (shared: Shared) => void) => void;
   #waiting: Call<Shared>[] = [];
 
-  /** @param share prepares what a batch shares, and calls `runAll` with it. When it throws before that, every call of the batch fails */
+  /**
+   * @param share prepares what a batch shares, and calls `runAll` with it. When it throws before that, every call of
+   * the batch fails
+   */
   constructor(share: (runAll: (shared: Shared) => void) => void) {
     this.#share = share;
   }

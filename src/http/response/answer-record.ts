@@ -17,7 +17,8 @@ interface RecordQuestion {
 }
 
 /**
- * Answers with the document of a record. All but its bytes is in the state, so only they are asked for, by one range of the artifact.
+ * Answers with the document of a record. All but its bytes is in the state, so only they are asked for, by one range of
+ * the artifact.
  * @throws TidemarkError `unavailable` when the artifact is not there (any more), or is not what it was
  */
 export async function answerRecord(app: ServedApp, { request, response, set, state }: RecordQuestion): Promise<void> {

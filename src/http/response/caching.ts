@@ -8,7 +8,9 @@ export function makePrivate(response: RoutedResponse): void {
   response.locals.isPrivate = true;
 }
 
-/** Says who may keep the answer: whoever likes, as `control` has it, or the sender alone. Call it after `Vary` was set. */
+/**
+ * Says who may keep the answer: whoever likes, as `control` has it, or the sender alone. Call it after `Vary` was set.
+ */
 export function setCaching(response: RoutedResponse, control: CacheControl): void {
   const isPrivate = response.locals.isPrivate === true;
   response.setHeader('Cache-Control', isPrivate ? privately(control) : control);

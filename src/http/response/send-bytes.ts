@@ -13,8 +13,8 @@ export interface Bytes {
 }
 
 /**
- * Sends a body of a known length. When fewer bytes come (a file became shorter meanwhile), the connection is cut: ending the
- * answer as if it were whole would leave the client waiting, or believing.
+ * Sends a body of a known length. When fewer bytes come (a file became shorter meanwhile), the connection is cut:
+ * ending the answer as if it were whole would leave the client waiting, or believing.
  */
 export async function sendBytes(response: ServerResponse, { body, length, idleTimeout }: Bytes): Promise<void> {
   response.setHeader('Content-Length', String(length));
@@ -38,7 +38,8 @@ function limitIdleTime(response: ServerResponse, idleTimeout: number): void {
 }
 
 async function stream(response: ServerResponse, body: Readable, length: number): Promise<void> {
-  // Without this, pipeline() would wait for ever for a response that was closed before it began, and leave the body open.
+  // Without this, pipeline() would wait for ever for a response that was closed before it began, and leave the body
+  // open.
   if (response.destroyed) {
     body.destroy();
     return;

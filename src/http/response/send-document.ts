@@ -9,7 +9,10 @@ import { setNotModified } from './not-modified.ts';
 import { sendBytes } from './send-bytes.ts';
 
 const YEAR_IN_SECONDS = 31_536_000;
-/** Chromium shows XML with an inline style sheet and pictures of its own, which differ between its versions. Nothing else is loaded. */
+/**
+ * Chromium shows XML with an inline style sheet and pictures of its own, which differ between its versions. Nothing
+ * else is loaded.
+ */
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -45,8 +48,8 @@ export async function sendDocument(
 }
 
 function validatorsOf({ digest, newest, rendered }: PublishedDocument, encoding: Encoding): Validators {
-  // Rendered in the second of its newest change, it may be followed by another version of that second: a date of the second
-  // before keeps a client from taking the two for one.
+  // Rendered in the second of its newest change, it may be followed by another version of that second: a date of the
+  // second before keeps a client from taking the two for one.
   const isSettled = rendered >= newest / 1000 + 1000;
   return {
     etag: etagOf(digest, encoding),

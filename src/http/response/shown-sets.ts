@@ -4,7 +4,9 @@ import type { SetRegistry } from '../../sets/set-registry.ts';
 import { type RoutedResponse, senderOf } from '../request/admitted.ts';
 import { makePrivate } from './caching.ts';
 
-/** The sets that the sender may read, ascending by slug. An answer that tells of a private one is its sender's alone. */
+/**
+ * The sets that the sender may read, ascending by slug. An answer that tells of a private one is its sender's alone.
+ */
 export async function shownSets(
   { sets }: { readonly sets: Pick<SetRegistry, 'list'> },
   response: RoutedResponse,

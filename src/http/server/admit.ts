@@ -30,8 +30,8 @@ export interface Admission {
 
 /**
  * Lets a request through to its route when its sender may do that, and looks up the set that it is about; throws what
- * error-handler.ts answers otherwise. A private set that the sender may not read is one that never was, in everything. Knows
- * nothing of express.
+ * error-handler.ts answers otherwise. A private set that the sender may not read is one that never was, in everything.
+ * Knows nothing of express.
  */
 export type Admit = (route: Pick<Route, 'method' | 'action'>, arrival: Arrival) => Promise<Admission>;
 

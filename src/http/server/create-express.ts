@@ -16,7 +16,10 @@ export interface ExpressParts {
   readonly logger: Logger;
 }
 
-/** The routes of route-table.ts behind their guard. Reports the failure of a request that was answered before it (`locals.failure`). */
+/**
+ * The routes of route-table.ts behind their guard. Reports the failure of a request that was answered before it
+ * (`locals.failure`).
+ */
 export function createExpress(app: ServedApp, { routes, admit, logger }: ExpressParts): Express {
   const server = express();
   for (const setting of ['etag', 'x-powered-by'] as const) server.disable(setting);

@@ -22,8 +22,9 @@ export interface DirectParts {
 }
 
 /**
- * Answers requests for documents and for bytes of resources without express, whose router, wrappers and settings take several times as long
- * as the answer. Admission, handlers and errors are the same. Everything unusual goes to express: queries, pages, bodies, encoded names.
+ * Answers requests for documents and for bytes of resources without express, whose router, wrappers and settings take
+ * several times as long as the answer. Admission, handlers and errors are the same. Everything unusual goes to express:
+ * queries, pages, bodies, encoded names.
  */
 export function directRoutes({ routes, admit, express }: DirectParts): RequestListener {
   const direct = routes.flatMap(directRoute);

@@ -7,7 +7,8 @@ const setHeaders = helmet({
   contentSecurityPolicy: { useDefaults: false, directives: CONTENT_SECURITY_POLICY },
   // The proxy in front decides whether clients must always use https for a name.
   strictTransportSecurity: false,
-  // Known to old browsers only, covered by the policy above, or hints without a gain here: each header costs time in every response.
+  // Known to old browsers only, covered by the policy above, or hints without a gain here: each header costs time in
+  // every response.
   originAgentCluster: false,
   xDnsPrefetchControl: false,
   xDownloadOptions: false,

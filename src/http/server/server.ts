@@ -35,7 +35,10 @@ export interface RunningServer {
   /** Where it listens. */
   readonly url: string;
   readonly port: number;
-  /** Takes no more requests, and resolves when those that run are answered. A stream that is being posted is answered early. */
+  /**
+   * Takes no more requests, and resolves when those that run are answered. A stream that is being posted is answered
+   * early.
+   */
   close(): Promise<void>;
   /** The same, but it waits for 20 seconds at most. */
   closeInTime(): Promise<void>;

@@ -18,7 +18,9 @@ const REFUSALS: Readonly<Record<string, { readonly status: number; readonly code
   };
 const UNREADABLE = { status: 400, code: 'unreadable', message: 'the request is no HTTP that can be understood' };
 
-/** Answers what cannot be read as HTTP as any other error is answered, where Node would send a status and nothing else. */
+/**
+ * Answers what cannot be read as HTTP as any other error is answered, where Node would send a status and nothing else.
+ */
 export function answerUnreadable(server: Server): void {
   const responses = new WeakMap<Duplex, ServerResponse>();
   server.on('request', (request, response) => responses.set(request.socket, response));

@@ -16,8 +16,8 @@ export interface Observers {
 const counted = new WeakMap<Socket, number>();
 
 /**
- * Gives each request an id, measures how long it takes, and logs it. It stands around everything that answers, so that nothing is left out:
- * requests that were refused, and those whose client went away.
+ * Gives each request an id, measures how long it takes, and logs it. It stands around everything that answers, so that
+ * nothing is left out: requests that were refused, and those whose client went away.
  */
 export function withObservation(listener: RequestListener, { metrics, accessLog }: Observers): RequestListener {
   // A line that nobody will see is not made.

@@ -1,6 +1,9 @@
 import { RecordWalk, type Walkable, type WalkedRecord } from './walk-records.ts';
 
-/** The records of one unpacked block by their positions. Where a record begins is found once: a client that copies a set reads them all. */
+/**
+ * The records of one unpacked block by their positions. Where a record begins is found once: a client that copies a set
+ * reads them all.
+ */
 export class BlockRecords {
   readonly #block: Walkable;
   readonly #walk: RecordWalk;

@@ -30,7 +30,10 @@ export class RecordWalk {
   #left: number;
   #at: number;
 
-  /** @param start where a record begins; after another one than the first, call `next` once only: the others are not counted */
+  /**
+   * @param start where a record begins; after another one than the first, call `next` once only: the others are not
+   * counted
+   */
   constructor({ header, place, data }: Walkable, start = 0) {
     this.#bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
     this.#schema = header.schema;

@@ -44,7 +44,10 @@ export class CurrentExclusions {
     }
   }
 
-  /** The exclusions that were read last, when the file is the same; it does not wait. Undefined when they have to be read. */
+  /**
+   * The exclusions that were read last, when the file is the same; it does not wait. Undefined when they have to be
+   * read.
+   */
   known(): Exclusions | undefined {
     if (this.#known === undefined) return undefined;
     const stats = statSync(this.#file, { bigint: true, throwIfNoEntry: false });

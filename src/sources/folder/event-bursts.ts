@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 const QUEUE = '/proc/sys/fs/inotify/max_queued_events';
 
 /**
- * Notices when the kernel may have dropped events because its queue was full: `fs.watch` does not report that. All events of a full queue
- * come in one turn of the event loop.
+ * Notices when the kernel may have dropped events because its queue was full: `fs.watch` does not report that. All
+ * events of a full queue come in one turn of the event loop.
  */
 export class EventBursts {
   readonly #onFull: () => void;

@@ -1,6 +1,8 @@
 import { statfsSync } from 'node:fs';
 
-/** Types of file systems that make up the number of an inode when a file is looked up: FUSE (sshfs, rclone), SMB, CIFS. */
+/**
+ * Types of file systems that make up the number of an inode when a file is looked up: FUSE (sshfs, rclone), SMB, CIFS.
+ */
 const WITHOUT_INODES: ReadonlySet<number> = new Set([0x65735546, 0xfe534d42, 0xff534d42, 0x517b]);
 
 /** ext2 to ext4, XFS, Btrfs, ZFS, F2FS, bcachefs, tmpfs, overlay (containers). */
@@ -16,7 +18,10 @@ export function hasStableInodes(device: bigint, path: string): boolean {
   return !WITHOUT_INODES.has(typeOf(device, path));
 }
 
-/** Whether a device is a disk or the memory of this machine: reading from it does not wait for a network. @param path a real path on it */
+/**
+ * Whether a device is a disk or the memory of this machine: reading from it does not wait for a network. @param path a
+ * real path on it
+ */
 export function isLocal(device: bigint, path: string): boolean {
   return LOCAL.has(typeOf(device, path));
 }

@@ -41,8 +41,8 @@ interface SmallRoot {
 }
 
 /**
- * A folder of this machine. Links to folders are not followed; a link to a file counts as a file when its real path lies in
- * the root. Anything else that is no regular file is left out.
+ * A folder of this machine. Links to folders are not followed; a link to a file counts as a file when its real path
+ * lies in the root. Anything else that is no regular file is left out.
  */
 export class FolderRoot implements ContentRoot {
   readonly hashes: readonly HashAlgorithm[];

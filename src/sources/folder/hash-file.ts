@@ -27,8 +27,8 @@ export interface HashedRoot {
 const buffer = Buffer.allocUnsafe(1024 * 1024);
 
 /**
- * Hashes a regular file of a folder with synchronous calls, which for small files cost a tenth of asynchronous ones: for a thread
- * of its own (hash.worker.ts). Keeps to the same rules as open-within.ts.
+ * Hashes a regular file of a folder with synchronous calls, which for small files cost a tenth of asynchronous ones:
+ * for a thread of its own (hash.worker.ts). Keeps to the same rules as open-within.ts.
  * @throws TidemarkError as `ContentRoot.digest`
  */
 export function hashFile({ root, hashes }: HashedRoot, path: string): FileDigest {

@@ -2,7 +2,10 @@ import { readlinkSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { isWithin } from './within.ts';
 
-/** Which links name which paths of a root, so that a change of a file is told for its links too. It never forgets: telling too much is harmless. */
+/**
+ * Which links name which paths of a root, so that a change of a file is told for its links too. It never forgets:
+ * telling too much is harmless.
+ */
 export class LinkTargets {
   readonly #root: string;
   readonly #realRoot: string;

@@ -13,9 +13,10 @@ type OnOpen = (device: bigint, real: string) => void;
 const ATTEMPTS = 5;
 
 /**
- * Opens a regular file of a folder. Where the open file lies is asked of the open file itself, so that swapping in a link
- * between check and open leads nowhere.
- * @throws TidemarkError `not-found` when there is none, or it lies outside; `unavailable` when it, or the root, cannot be read
+ * Opens a regular file of a folder. Where the open file lies is asked of the open file itself, so that swapping in a
+ * link between check and open leads nowhere.
+ * @throws TidemarkError `not-found` when there is none, or it lies outside; `unavailable` when it, or the root, cannot
+ * be read
  */
 export async function openWithin(root: string, path: string, onOpen?: OnOpen): Promise<RootFile> {
   if (!isPlainPath(path)) throw noSuchFile(path);
@@ -62,8 +63,8 @@ async function openReal(realRoot: string, path: string): Promise<{ real: string;
 }
 
 /**
- * Whether a path leads elsewhere because its last name is a link, and for no other reason: what lies below a link is not listed, and a file
- * system that takes `DATA` for `data` would open what is left out under that name.
+ * Whether a path leads elsewhere because its last name is a link, and for no other reason: what lies below a link is
+ * not listed, and a file system that takes `DATA` for `data` would open what is left out under that name.
  */
 async function isOnlyLink(named: string): Promise<boolean> {
   const folder = dirname(named);

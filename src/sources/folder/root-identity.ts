@@ -12,7 +12,9 @@ export class RootIdentity {
     this.#stats = statFolder(root);
   }
 
-  /** @throws TidemarkError `unavailable` when it is gone, or another folder is in its place (a disk that was unmounted) */
+  /**
+   * @throws TidemarkError `unavailable` when it is gone, or another folder is in its place (a disk that was unmounted)
+   */
   check(): void {
     const { dev, ino } = statFolder(this.#root);
     if (dev !== this.#stats.dev || ino !== this.#stats.ino) throw rootNotThere(this.#root);

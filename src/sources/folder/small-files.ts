@@ -11,8 +11,9 @@ const SMALL = 65_536;
 const MOST_FOLDERS = 10_000;
 
 /**
- * Opens and reads small files with a few synchronous calls, which together take a fifth of the time of asynchronous ones. Only in folders that are
- * known to be on a disk of this machine: a file system on a network, or of an unknown type, must not block the event loop.
+ * Opens and reads small files with a few synchronous calls, which together take a fifth of the time of asynchronous
+ * ones. Only in folders that are known to be on a disk of this machine: a file system on a network, or of an unknown
+ * type, must not block the event loop.
  */
 export class SmallFiles {
   readonly #root: string;
@@ -29,7 +30,9 @@ export class SmallFiles {
     return this.#localFolders.size > 0;
   }
 
-  /** Remembers the folder of an open file when it is on a disk of this machine. @param real the real path of the file */
+  /**
+   * Remembers the folder of an open file when it is on a disk of this machine. @param real the real path of the file
+   */
   learn(device: bigint, real: string): void {
     const folder = dirname(real);
     if (this.#localFolders.has(folder) || !isLocal(device, real) || !isLocalPath(this.#root)) return;
@@ -47,8 +50,8 @@ export class SmallFiles {
   }
 
   /**
-   * The file at a plain path, with its bytes. Undefined when anything is not as usual (a link, a large file, an unknown folder, an error):
-   * then open-within.ts finds out what it is.
+   * The file at a plain path, with its bytes. Undefined when anything is not as usual (a link, a large file, an unknown
+   * folder, an error): then open-within.ts finds out what it is.
    */
   open(realRoot: string, path: string): RootFile | undefined {
     try {
@@ -70,7 +73,8 @@ export class SmallFiles {
       // Another file system was mounted there meanwhile.
       if (!isLocal(stats.dev, named)) this.#localFolders.clear();
       const isSmall = stats.isFile() && stats.size <= SMALL;
-      // Where the open file is, asked of itself. On a system without /proc this fails, and open-within.ts has another way.
+      // Where the open file is, asked of itself. On a system without /proc this fails, and open-within.ts has another
+      // way.
       if (!isSmall || readlinkSync(`/proc/self/fd/${file}`) !== named) return undefined;
       const bytes = Buffer.allocUnsafe(Number(stats.size));
       const isWhole = readSync(file, bytes, 0, bytes.length, 0) === bytes.length;

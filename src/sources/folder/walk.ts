@@ -29,8 +29,9 @@ export interface WalkBatch {
 }
 
 /**
- * Lists files with synchronous calls, which cost a tenth of asynchronous ones: for a thread of its own (walk.worker.ts).
- * Links to folders are not followed. A link to a file is listed as that file when its real path lies in the root.
+ * Lists files with synchronous calls, which cost a tenth of asynchronous ones: for a thread of its own
+ * (walk.worker.ts). Links to folders are not followed. A link to a file is listed as that file when its real path lies
+ * in the root.
  */
 export function* walk({ root, patterns, under }: Walk): Generator<WalkBatch> {
   const identity = new RootIdentity(root);

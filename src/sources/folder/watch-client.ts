@@ -9,8 +9,8 @@ interface Listener {
 }
 
 /**
- * Watches a folder in a thread, so that neither a folder of a million names nor a network file system that hangs stops the rest of the
- * program.
+ * Watches a folder in a thread, so that neither a folder of a million names nor a network file system that hangs stops
+ * the rest of the program.
  * @throws TidemarkError `unavailable` when the root does not exist
  */
 export async function watchFolder(watched: WatchedRoot, { onChange, onProblem }: Listener): Promise<RootWatch> {

@@ -20,8 +20,8 @@ export interface WatchListener {
 }
 
 /**
- * One watch for each folder: a recursive one takes three times the memory, and misses files in new folders. A folder that is
- * moved tells only its own name, in the folders that it left and came to.
+ * One watch for each folder: a recursive one takes three times the memory, and misses files in new folders. A folder
+ * that is moved tells only its own name, in the folders that it left and came to.
  */
 export class WatchTree {
   readonly #root: string;
@@ -84,7 +84,8 @@ export class WatchTree {
     const known = folder.folders.get(name ?? '');
     if (name === null) this.#listener.changed(folder.path);
     else if (path === IGNORE_FILE) this.startAnew();
-    // The bytes or the attributes of a file, by far the most frequent; renaming and the rights of a folder are the rest.
+    // The bytes or the attributes of a file, by far the most frequent; renaming and the rights of a folder are the
+    // rest.
     else if (event === 'change' && known === undefined) this.#tell(path, false);
     else {
       if (known !== undefined) unwatch(known);

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 
-// Without O_NONBLOCK, opening a FIFO waits for its writer. The last name of a real path is no link, unless one was swapped in.
+// Without O_NONBLOCK, opening a FIFO waits for its writer. The last name of a real path is no link, unless one was
+// swapped in.
 export const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
 
 /** Whether a real path lies in a folder's real path, both absolute. */

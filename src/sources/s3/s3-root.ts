@@ -38,8 +38,9 @@ const SLICE = 10;
 const DEFAULTS: S3Settings = { timeout: 30_000, pollInterval: 300_000 };
 
 /**
- * The objects below a prefix of a bucket. A list of everything is complete before the first batch is told. Of hashes a digest has those
- * that it was opened for and those that are known without reading the object; when there are none, it is read once for its sha-256.
+ * The objects below a prefix of a bucket. A list of everything is complete before the first batch is told. Of hashes a
+ * digest has those that it was opened for and those that are known without reading the object; when there are none, it
+ * is read once for its sha-256.
  */
 export class S3Root implements ContentRoot {
   readonly hashes: readonly HashAlgorithm[];
@@ -136,7 +137,10 @@ export class S3Root implements ContentRoot {
     if (isLeftOut(await this.#knownExcludes(bucket), path)) throw noSuchFile(path);
   }
 
-  /** Reading the list of exclusions costs a request: for anything but a whole list, what was read a short while ago will do. */
+  /**
+   * Reading the list of exclusions costs a request: for anything but a whole list, what was read a short while ago will
+   * do.
+   */
   async #knownExcludes(bucket: SourceBucket): Promise<Exclusions> {
     const known = this.#exclusions;
     return known !== undefined && Date.now() - known.readAt < MOST_AGE ? known.excludes : this.#readExcludes(bucket);
@@ -170,7 +174,9 @@ export class S3Root implements ContentRoot {
   }
 }
 
-/** Lets the rest of the program go on meanwhile: comparing a thousand names with thousands of patterns takes seconds. */
+/**
+ * Lets the rest of the program go on meanwhile: comparing a thousand names with thousands of patterns takes seconds.
+ */
 async function entriesOfPage(objects: readonly S3Object[], entryOf: EntryOf): Promise<readonly RootEntry[]> {
   const entries: RootEntry[] = [];
   let began = performance.now();

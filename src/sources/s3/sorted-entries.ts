@@ -22,9 +22,9 @@ type EntryRow = readonly [
 ];
 
 /**
- * Puts entries in the order of their resource keys. S3 lists in the order of the names' own bytes, which is another one: a space comes
- * before `!`, and its `%20` after. A character anywhere in a name may matter, so nothing is known of the order before the last name.
- * They take some 100 bytes each in a scratch database.
+ * Puts entries in the order of their resource keys. S3 lists in the order of the names' own bytes, which is another
+ * one: a space comes before `!`, and its `%20` after. A character anywhere in a name may matter, so nothing is known of
+ * the order before the last name. They take some 100 bytes each in a scratch database.
  */
 export class SortedEntries {
   readonly #database: ScratchDatabase;

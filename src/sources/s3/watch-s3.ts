@@ -10,7 +10,9 @@ export interface S3Watch {
   readonly onProblem: (problem: RootProblem) => void;
 }
 
-/** Asks for a new list of everything, again and again: a server tells of changes only where somebody has set that up. */
+/**
+ * Asks for a new list of everything, again and again: a server tells of changes only where somebody has set that up.
+ */
 export async function watchS3(bucket: SourceBucket, { interval, onChange, onProblem }: S3Watch): Promise<RootWatch> {
   await bucket.requireExists();
   const closing = new AbortController();

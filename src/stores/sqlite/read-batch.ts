@@ -10,8 +10,8 @@ interface ReadBatchParts {
 }
 
 /**
- * Reads a few rows for each of many requests: those that arrive together are read in one transaction, after one check that the
- * store is still the file that was opened. Locks and check cost more than the rows.
+ * Reads a few rows for each of many requests: those that arrive together are read in one transaction, after one check
+ * that the store is still the file that was opened. Locks and check cost more than the rows.
  */
 export class ReadBatch {
   readonly #file: string;
