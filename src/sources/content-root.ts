@@ -15,8 +15,8 @@ export interface ContentRoot {
    * The files below a path (the whole root without one; the file itself when the path is one), ascending by the bytes
    * of their resource key (`keyOfPath`), as batches. What is excluded and symbolic links that lead out of the root are
    * left out. A folder that cannot be read, and a name that cannot be published (not UTF-8, control characters), is
-   * told as a problem and does not stop the rest; a problem comes before the first file that is told after the files
-   * that it hides.
+   * reported as a problem and does not stop the rest; a problem comes before the first file that is reported after the
+   * files that it hides.
    *
    * The root was there after each batch was gathered: what a batch skips was not there, not unreachable.
    * @param onLeftOutLinks is called with the number of links that a batch leaves out because they lead to no file of
@@ -26,7 +26,7 @@ export interface ContentRoot {
   list(under?: string, onLeftOutLinks?: (count: number) => void): AsyncIterable<readonly RootEntry[]>;
 
   /**
-   * Whether `list` would tell of nothing at all.
+   * Whether `list` would return nothing at all.
    * @throws TidemarkError as `list`
    */
   isEmpty(): Promise<boolean>;
@@ -56,7 +56,7 @@ export interface ContentRoot {
   /**
    * Tells what changed from now on: a path to list again, a file or a folder, the empty path for the whole root. Told
    * at least once for every change, perhaps more often. A problem with the empty path means that the root has vanished
-   * or was replaced, and that nothing more will be told.
+   * or was replaced, and that nothing more will be reported.
    * @throws TidemarkError `unavailable` when the root is not there
    */
   watch(onChange: (path: string) => void, onProblem: (problem: RootProblem) => void): Promise<RootWatch>;
@@ -114,7 +114,7 @@ export interface RootFile {
   readonly bytes?: Buffer;
   /**
    * Bytes from `start` to `end`, both inclusive; all without a range. The stream closes the file. It fails with
-   * `conflict`, before its last bytes, when the file was changed since it was opened: nobody takes a mixture of two
+   * `conflict`, before its last bytes, when the file was changed since it was opened: no client takes a mixture of two
    * versions for one.
    */
   stream(range?: ByteRange): import('node:stream').Readable;
@@ -129,7 +129,7 @@ export interface FileDigest {
   readonly hashes: Hashes;
   /** As in `FileEntry`. */
   readonly tag?: string;
-  /** The media type that somebody gave the file; without one, its name has to tell. */
+  /** The media type that was stored with the file; without one, it follows from the name. */
   readonly mime?: string;
 }
 

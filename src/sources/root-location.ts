@@ -16,6 +16,6 @@ export interface RootLocation extends RootPatterns {
 }
 
 export interface S3Settings extends S3ClientSettings {
-  /** Milliseconds between two looks at what is in a bucket. */
+  /** Milliseconds between two lists of a bucket. */
   readonly pollInterval: number;
 }

@@ -6,10 +6,10 @@ import { BLOCK_BYTES } from '../../src/artifacts/blocks.ts';
 import { type ErrorCode, isTidemarkError } from '../../src/core/errors.ts';
 import { collect } from '../support/builders.ts';
 
-/** An artifact store, and what lies in its place besides what it tells of. */
+/** An artifact store, and what is stored in its place besides what it lists. */
 export interface StoreUnderTest {
   open(): ArtifactStore;
-  /** Everything that is kept, also what no list tells of: unfinished uploads, temporary files, probes. */
+  /** Everything that is kept, also what it does not list: unfinished uploads, temporary files, probes. */
   leftovers(): Promise<readonly string[]>;
   /** Puts small objects there, as another program would. */
   fill(keys: readonly string[]): Promise<void>;
@@ -49,12 +49,12 @@ export function testArtifactStore(name: string, place: () => StoreUnderTest): vo
       ['just a block', BLOCK_BYTES],
       ['more than a block', BLOCK_BYTES * 2 + 12_345],
     ] as const) {
-      it(`writes ${title}, tells length and hashes, and gives the same bytes back`, async () => {
+      it(`writes ${title}, returns length and hashes, and gives the same bytes back`, async () => {
         const bytes = someBytes(length);
-        const { key, ...told } = await store.put(KEY, chunksOf(bytes));
+        const { key, ...stored } = await store.put(KEY, chunksOf(bytes));
 
         assert.equal(key, KEY);
-        assert.deepEqual(told, { length, hashes: hashesOf(bytes) });
+        assert.deepEqual(stored, { length, hashes: hashesOf(bytes) });
         assert.ok(bytes.equals(await read(store)));
         assert.deepEqual(await under.leftovers(), []);
       });
@@ -73,12 +73,13 @@ export function testArtifactStore(name: string, place: () => StoreUnderTest): vo
       assert.equal((await read(store)).toString(), 'bbbcccddd');
     });
 
-    it('tells of an object only when it is whole', async () => {
+    it('lists an object only when it is whole', async () => {
       const seen: unknown[] = [];
-      const look = async () => seen.push(await store.head(KEY), await collect(store.list('')), await store.folders(''));
+      const check = async () =>
+        seen.push(await store.head(KEY), await collect(store.list('')), await store.folders(''));
       async function* body() {
         yield someBytes(BLOCK_BYTES + 1);
-        await look();
+        await check();
         yield Buffer.from('the end');
       }
       await store.put(KEY, body());
@@ -126,7 +127,7 @@ export function testArtifactStore(name: string, place: () => StoreUnderTest): vo
     });
 
     for (const length of [10, BLOCK_BYTES * 2]) {
-      it(`leaves nothing of a body that fails after ${length} bytes, and tells its error`, async () => {
+      it(`leaves nothing of a body that fails after ${length} bytes, and throws its error`, async () => {
         const failure = new Error('no more');
         async function* body() {
           yield someBytes(length);
@@ -138,7 +139,7 @@ export function testArtifactStore(name: string, place: () => StoreUnderTest): vo
         assert.equal((await store.put(KEY, [Buffer.from('again')])).length, 5);
       });
 
-      it(`stops after ${length} bytes when it is told to, also when the body keeps it waiting`, async () => {
+      it(`stops after ${length} bytes when its signal says so, also while it waits for the body`, async () => {
         const stopping = new AbortController();
         const { promise: asked, resolve } = Promise.withResolvers<void>();
         const { promise: forever, reject } = Promise.withResolvers<never>();
@@ -258,12 +259,12 @@ export function testArtifactStore(name: string, place: () => StoreUnderTest): vo
       assert.deepEqual(keysOf(listed), keys.toSorted());
       for (const { key, length, modified } of listed) {
         assert.equal(length, key.length);
-        // Servers tell whole seconds.
+        // Servers report whole seconds.
         assert.ok(modified > before - 2_000 && modified < Date.now() + 2_000);
       }
     });
 
-    it('tells what lies right in a folder: folders, and objects', async () => {
+    it('lists what is directly in a folder: folders, and objects', async () => {
       for (const key of ['top', 'cdl/file', 'cdl/harvest/1/a', 'cdl/harvest/1/b', 'cdl/harvest-old/a', 'mdl/x/y'])
         await store.put(key, [Buffer.from(key)]);
 
@@ -276,7 +277,7 @@ export function testArtifactStore(name: string, place: () => StoreUnderTest): vo
       assert.deepEqual(await store.objects('nobody/'), []);
     });
 
-    it('tells of an object by its key alone', async () => {
+    it('describes an object by its key alone', async () => {
       await store.put('cdl/harvest', [Buffer.from('abc')]);
       assert.deepEqual((await store.head('cdl/harvest'))?.length, 3);
       for (const key of ['cdl', 'cdl/harv', 'cdl/harvest2', 'cdl/harvest/x']) {

@@ -34,7 +34,7 @@ export function changeLogContract(start: StartStores): void {
       assert.deepEqual(await kindsOf(two.maps), ['created /a', 'updated /a', 'deleted /a', 'created /a']);
     });
 
-    it('makes no change of an event that tells nothing new', async () => {
+    it('makes no change of an event that changes nothing', async () => {
       await two.stores.index.commit([upsert(two.maps, 'a', { length: 1, mime: 'text/plain' })]);
       const results = await two.stores.index.commit([
         upsert(two.maps, 'a', { mime: 'text/plain', length: 1 }),
@@ -221,9 +221,9 @@ export function changeLogContract(start: StartStores): void {
       const [moved] = await two.stores.index.commit([upsert(two.maps, 'a', state(2))]);
       assert.equal(moved!.status, 'applied');
       const [read] = await collect(two.stores.index.read(two.maps, {}));
-      const [looked] = await two.stores.index.lookup(two.maps, ['/a']);
+      const [found] = await two.stores.index.lookup(two.maps, ['/a']);
       const changes = await collect(two.stores.index.changes(two.maps, { after: 0 }));
-      assert.deepEqual([read!.state, looked!.state], [state(2), state(2)]);
+      assert.deepEqual([read!.state, found!.state], [state(2), state(2)]);
       assert.deepEqual(
         changes.map((change) => change.state),
         [state(1), state(2)],
@@ -270,7 +270,7 @@ export function changeLogContract(start: StartStores): void {
       assert.deepEqual(await kindsOf(two.texts), ['created /x']);
     });
 
-    it('tells the tail of all sets, up to the watermark', async () => {
+    it('returns the tail of all sets, up to the watermark', async () => {
       const before = await two.stores.index.watermark();
       await two.stores.index.commit([upsert(two.maps, 'a'), upsert(two.texts, 'x'), deletion(two.maps, 'a')]);
       const tail = await two.stores.index.tail(before, 100);
@@ -335,9 +335,9 @@ export function changeLogContract(start: StartStores): void {
         assert.equal(epochStart, time - 1);
         assert.deepEqual(before.toReversed(), [time, time + 2, time + 1_000_000, time + 1_000_002]);
         assert.ok(inFuture! <= Date.now() * 1000, 'a time that has not come yet counts as now');
-        const told = await collect(index.changes(id, { after: epochStart }));
+        const read = await collect(index.changes(id, { after: epochStart }));
         assert.deepEqual(
-          told.map(({ stamp }) => stamp),
+          read.map(({ stamp }) => stamp),
           [...before.toReversed(), inFuture],
         );
         const [next] = appliedOf(await index.commit([upsert(id, 'e')]));

@@ -10,7 +10,7 @@ import { until } from '../support/until.ts';
 
 /** A place to put files in, and the root that shows them. */
 export interface RootUnderTest {
-  /** Changes are told within a second or so. */
+  /** Changes are reported within a second or so. */
   open(exclude?: readonly string[], hashes?: readonly HashAlgorithm[]): ContentRoot;
   /** Writes a file, at a time in seconds since 1970 where the place takes one. */
   write(path: string, content: string, mtime?: number): Promise<void> | void;
@@ -23,7 +23,7 @@ export interface RootUnderTest {
   vanish(): Promise<void> | void;
 }
 
-// Names that a URL would change, cut or mistake, and a pair that looks the same.
+// Names that a URL would change, cut or mistake, and a pair that is drawn alike.
 // biome-ignore format: a table
 const ODD_NAMES = [
   'a b.txt', 'a&b.txt', '100%.txt', '%41.txt', 'a#b.txt', 'a?b.txt', 'a;b.txt', 'a+b.txt', "it's.txt", 'a=b,c@d$e!.txt',
@@ -63,18 +63,18 @@ export function testContentRoot(name: string, place: () => RootUnderTest): void 
     });
 
     async function watched(): Promise<Set<string>> {
-      const told = new Set<string>();
+      const reported = new Set<string>();
       watch = await root.watch(
-        (path) => told.add(path),
-        ({ path, problem }) => told.add(`${path}: ${problem}`),
+        (path) => reported.add(path),
+        ({ path, problem }) => reported.add(`${path}: ${problem}`),
       );
-      return told;
+      return reported;
     }
 
-    /** Forgets what was told, when what happened last is most likely told as a whole. */
-    async function toldAll(told: Set<string>): Promise<void> {
+    /** Forgets what was reported, when what happened last was most likely reported as a whole. */
+    async function reportedAll(reported: Set<string>): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, 200));
-      told.clear();
+      reported.clear();
     }
 
     it('lists every file with its length and time', async () => {
@@ -96,7 +96,7 @@ export function testContentRoot(name: string, place: () => RootUnderTest): void 
       assert.equal(await root.isEmpty(), false);
     });
 
-    it('lists a file with what its digest tells of it, until it is written again', async () => {
+    it('lists a file with what its digest contains, until it is written again', async () => {
       await files.write('a', 'one', 1_600_000_000);
       const [listed] = await collect(root.list());
       const { length, mtime, tag } = await root.digest('a');
@@ -150,7 +150,7 @@ export function testContentRoot(name: string, place: () => RootUnderTest): void 
       for (const path of paths) assert.equal(await textOf(root, path), `this is ${path}`);
     });
 
-    it('keeps names apart that look the same', async () => {
+    it('keeps names apart that are drawn alike', async () => {
       await files.write('caf\u00e9', 'composed');
       await files.write('cafe\u0301', 'decomposed');
 
@@ -159,7 +159,7 @@ export function testContentRoot(name: string, place: () => RootUnderTest): void 
       assert.equal(await textOf(root, 'cafe\u0301'), 'decomposed');
     });
 
-    it('tells a name with control characters as a problem, and lists the rest', async () => {
+    it('reports a name with control characters as a problem, and lists the rest', async () => {
       await files.write('line\nbreak', '');
       await files.write('z', '');
 
@@ -198,7 +198,7 @@ export function testContentRoot(name: string, place: () => RootUnderTest): void 
       assert.equal(await read((await root.open('large')).stream(range)), content.slice(131_000, 400_001));
     });
 
-    it('tells length and time of what it opened, and tells versions apart', async () => {
+    it('returns length and time of what it opened, and distinguishes versions', async () => {
       await files.write('a', 'one', 1_600_000_000);
       const mtime = await files.timeOf('a');
       const first = await root.open('a');
@@ -259,65 +259,65 @@ export function testContentRoot(name: string, place: () => RootUnderTest): void 
       }
     });
 
-    it('tells of files that are added, edited and removed', async () => {
+    it('reports files that are added, edited and removed', async () => {
       await files.write('edited', 'x');
       await files.write('folder/removed', 'x');
-      const told = await watched();
+      const reported = await watched();
 
       await files.write('added', 'x');
       await files.write('edited', 'y');
       await files.remove('folder/removed');
-      for (const path of ['added', 'edited', 'folder/removed']) await until(path, async () => covers(told, path));
+      for (const path of ['added', 'edited', 'folder/removed']) await until(path, async () => covers(reported, path));
     });
 
-    it('tells of files in folders that were made after it began', async () => {
-      const told = await watched();
+    it('reports files in folders that were made after it began', async () => {
+      const reported = await watched();
       await files.write('new/deep/er/first', 'x');
-      await until('first', async () => covers(told, 'new/deep/er/first'));
-      await toldAll(told);
+      await until('first', async () => covers(reported, 'new/deep/er/first'));
+      await reportedAll(reported);
 
       await files.write('new/deep/er/second', 'x');
-      await until('second', async () => covers(told, 'new/deep/er/second'));
+      await until('second', async () => covers(reported, 'new/deep/er/second'));
     });
 
-    it('tells of a moved folder, and of what changes in it afterwards', async () => {
+    it('reports a moved folder, and of what changes in it afterwards', async () => {
       await files.write('old/deep/file', 'x');
-      const told = await watched();
+      const reported = await watched();
 
       await files.move('old', 'new');
-      await until('old', async () => covers(told, 'old/deep/file'));
-      await until('new', async () => covers(told, 'new/deep/file'));
-      await toldAll(told);
+      await until('old', async () => covers(reported, 'old/deep/file'));
+      await until('new', async () => covers(reported, 'new/deep/file'));
+      await reportedAll(reported);
       await files.write('new/deep/later', 'x');
-      await until('later', async () => covers(told, 'new/deep/later'));
+      await until('later', async () => covers(reported, 'new/deep/later'));
     });
 
-    it('tells nothing of what is excluded', async () => {
+    it('reports nothing of what is excluded', async () => {
       await files.write('hidden/file', 'x');
       root = files.open(['hidden/', '*.tmp']);
-      const told = await watched();
+      const reported = await watched();
 
       await files.write('hidden/other', 'x');
       await files.write('a.tmp', 'x');
       await files.write('last', 'x');
-      await until('last', async () => covers(told, 'last'));
+      await until('last', async () => covers(reported, 'last'));
       assert.deepEqual(
-        [...told].filter((path) => path.startsWith('hidden') || path === 'a.tmp'),
+        [...reported].filter((path) => path.startsWith('hidden') || path === 'a.tmp'),
         [],
       );
     });
 
-    it('tells nothing after it was closed', async () => {
-      const told = await watched();
+    it('reports nothing after it was closed', async () => {
+      const reported = await watched();
       await watch!.close();
       await files.write('late', 'x');
       await new Promise((resolve) => setTimeout(resolve, 200));
-      assert.equal(told.size, 0);
+      assert.equal(reported.size, 0);
     });
 
     it('is unavailable while the root is not there, which is not the same as empty', async () => {
       await files.write('a', 'x');
-      const told = await watched();
+      const reported = await watched();
       await files.vanish();
 
       const unavailable = (error: unknown): boolean => isTidemarkError(error, 'unavailable');
@@ -332,7 +332,7 @@ export function testContentRoot(name: string, place: () => RootUnderTest): void 
         ),
         unavailable,
       );
-      await until('the problem', async () => [...told].some((line) => /^: .* is not there/.test(line)));
+      await until('the problem', async () => [...reported].some((line) => /^: .* is not there/.test(line)));
     });
   });
 }
@@ -371,7 +371,7 @@ async function read(stream: Readable): Promise<string> {
   return Buffer.concat(await stream.toArray()).toString();
 }
 
-/** Whether listing what was told would find the path. */
-function covers(told: ReadonlySet<string>, path: string): boolean {
-  return [...told].some((known) => known === '' || known === path || path.startsWith(`${known}/`));
+/** Whether listing what was reported would find the path. */
+function covers(reported: ReadonlySet<string>, path: string): boolean {
+  return [...reported].some((known) => known === '' || known === path || path.startsWith(`${known}/`));
 }

@@ -60,7 +60,7 @@ export function resourceLogContract(start: () => Promise<{ open(): Promise<Store
     });
   });
 
-  it('tells how far each source has come, also by what told nothing new', async () => {
+  it('returns the last position of each source, also after events that changed nothing', async () => {
     assert.deepEqual(await stores.index.positions(), []);
     await stores.index.commit([
       { ...upsert(maps, 'a'), source: 'one', position: 3 },
@@ -68,8 +68,8 @@ export function resourceLogContract(start: () => Promise<{ open(): Promise<Store
       { ...deletion(texts, 'none'), source: 'one', position: 7 },
     ]);
     await stores.index.commit([{ ...upsert(maps, 'a'), source: 'one', position: 4 }]);
-    const told = (await stores.index.positions()).map((each) => `${each.set} ${each.source} ${each.position}`);
-    assert.deepEqual(told.sort(), [`${maps} one 4`, `${maps} two 1`, `${texts} one 7`]);
+    const positions = (await stores.index.positions()).map((each) => `${each.set} ${each.source} ${each.position}`);
+    assert.deepEqual(positions.sort(), [`${maps} one 4`, `${maps} two 1`, `${texts} one 7`]);
   });
 
   it('makes a log again exactly as it was, whatever windows the set would have now', async () => {

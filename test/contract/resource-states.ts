@@ -94,7 +94,7 @@ export function resourceStatesContract(start: StartStores): void {
       await assert.rejects(collect(two.stores.index.states(999)), isNotFound);
     });
 
-    it('shows a tombstone only to whoever asks for it', async () => {
+    it('returns a tombstone only on request', async () => {
       await two.stores.index.commit([upsert(two.maps, 'a'), upsert(two.maps, 'b'), deletion(two.maps, 'a')]);
       assert.deepEqual(await keysOf(two.maps), ['/b']);
       const all = await collect(two.stores.index.read(two.maps, { tombstones: true }));
@@ -135,7 +135,7 @@ export function resourceStatesContract(start: StartStores): void {
     assert.deepEqual([a!.stamp, a!.created], [created!.stamp, created!.stamp]);
   });
 
-  it('tells when a resource was created last', async () => {
+  it('returns when a resource was created last', async () => {
     await two.stores.index.commit([upsert(two.maps, 'a'), deletion(two.maps, 'a')]);
     const [again, updated] = appliedOf(
       await two.stores.index.commit([upsert(two.maps, 'a'), upsert(two.maps, 'a', { length: 5 })]),
@@ -206,7 +206,7 @@ export function resourceStatesContract(start: StartStores): void {
       assert.deepEqual(await findAll(two.maps, '%'), ['/x%2520y']);
     });
 
-    it('tells the state of what it finds, and nothing of what was deleted', async () => {
+    it('returns the state of what it finds, and nothing of what was deleted', async () => {
       const state = { length: 7, mime: 'image/tiff' };
       await two.stores.index.commit([
         upsert(two.maps, 'a/map', state),

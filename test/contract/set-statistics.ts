@@ -40,7 +40,7 @@ export function setStatisticsContract(start: StartStores): void {
   });
 
   describe('latest', () => {
-    it('tells the newest changes first, and goes on to the oldest', async () => {
+    it('returns the newest changes first, and goes on to the oldest', async () => {
       await two.stores.index.commit(['a', 'b', 'c'].map((path) => upsert(two.maps, path)));
       await two.stores.index.commit([
         upsert(two.texts, 'x'),
@@ -62,7 +62,7 @@ export function setStatisticsContract(start: StartStores): void {
       );
     });
 
-    it('tells more than one batch of them', async () => {
+    it('returns more than one batch of them', async () => {
       await two.stores.index.commit(Array.from({ length: 1_200 }, (_, number) => upsert(two.maps, `file-${number}`)));
       const changes = await two.stores.index.latest(two.maps, { limit: 1_100 });
       const expected = Array.from({ length: 1_100 }, (_, at) => `/file-${1_199 - at}`);
@@ -74,7 +74,7 @@ export function setStatisticsContract(start: StartStores): void {
   });
 
   describe('history', () => {
-    it('tells what became of one resource, newest first', async () => {
+    it('returns the history of one resource, newest first', async () => {
       await two.stores.index.commit([upsert(two.maps, 'a'), upsert(two.maps, 'b'), upsert(two.texts, 'a')]);
       await two.stores.index.commit([
         upsert(two.maps, 'a', { length: 2 }),

@@ -31,7 +31,7 @@ export function storeGaugeContract(start: () => Promise<{ open(): Promise<Stores
   /** A reader has seen everything, so everything is applied. */
   const settle = () => stores.index.watermark();
 
-  it('tells how far the log is, and that nothing waits when all is applied', async () => {
+  it('returns how far the log is, and that nothing waits when all is applied', async () => {
     const [result] = await stores.index.commit([upsert(maps, 'a')]);
     await settle();
     const { logged, applied, waiting, waitingSince } = await stores.gauge.progress();
@@ -41,7 +41,7 @@ export function storeGaugeContract(start: () => Promise<{ open(): Promise<Stores
     assert.equal(waitingSince, undefined);
   });
 
-  it('tells of what another process has committed', async () => {
+  it('counts what another process has committed', async () => {
     const before = await other.gauge.progress();
     await stores.index.commit([upsert(maps, 'a')]);
     await settle();

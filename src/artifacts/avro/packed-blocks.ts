@@ -31,7 +31,7 @@ export interface PlainBlock<Id extends SchemaId> extends Block {
  * Blocks of a file that lie one after the other, packed. Plain values, to be handed to a thread: `bytes` have a buffer
  * of their own.
  */
-export interface Stretch<Id extends SchemaId> {
+export interface PackedChunk<Id extends SchemaId> {
   readonly header: BlockHeader<Id>;
   /** Bytes of the file before it. */
   readonly offset: number;
@@ -41,10 +41,10 @@ export interface Stretch<Id extends SchemaId> {
 /** Bytes that both numbers of a block take at most. */
 const LONGEST_HEAD = 2 * LONGEST_LONG;
 /**
- * Bytes of a stretch, but for one larger block: what a thread has to do with them takes a hundred times as long as
+ * Bytes of a chunk, but for one larger block: what a thread has to do with them takes a hundred times as long as
  * handing them over.
  */
-const STRETCH = 512 * 1024;
+const CHUNK_BYTES = 512 * 1024;
 
 /** Blocks from the current position of a source to its end. */
 export async function* packedBlocks(source: ByteSource, header: BlockHeader): AsyncGenerator<Block> {
@@ -56,10 +56,10 @@ export async function* packedBlocks(source: ByteSource, header: BlockHeader): As
  * @throws TidemarkError `invalid` for what is no Avro file, has another schema, or an unknown codec; what `bytes`
  *   throws
  */
-export async function* readStretches<Id extends SchemaId>(
+export async function* readChunks<Id extends SchemaId>(
   bytes: AsyncIterable<Uint8Array>,
   options: HeaderOptions<Id>,
-): AsyncGenerator<Stretch<Id>> {
+): AsyncGenerator<PackedChunk<Id>> {
   const source = new ByteSource(bytes);
   try {
     const { name, schema, codec, sync, length } = await takeHeader(source, options);
@@ -70,7 +70,7 @@ export async function* readStretches<Id extends SchemaId>(
     for await (const block of rawBlocks(source, header)) {
       gathered.push(block.bytes);
       size += block.bytes.length;
-      if (size < STRETCH) continue;
+      if (size < CHUNK_BYTES) continue;
       yield { header, offset, bytes: joined(gathered, size) };
       offset += size;
       gathered = [];
@@ -83,11 +83,15 @@ export async function* readStretches<Id extends SchemaId>(
 }
 
 /**
- * Unpacks the blocks of a stretch, one by one, in this thread. The bytes of a block are gone when the next is asked
- * for, and those of the stretch at the end: the garbage collector would let a hundred megabytes of them gather.
+ * Unpacks the blocks of a chunk, one by one, in this thread. The bytes of a block are gone when the next is asked
+ * for, and those of the chunk at the end: the garbage collector would let a hundred megabytes of them gather.
  * @throws TidemarkError `invalid` for a block that is cut off or damaged
  */
-export function* unpackStretch<Id extends SchemaId>({ header, offset, bytes }: Stretch<Id>): Generator<PlainBlock<Id>> {
+export function* unpackChunk<Id extends SchemaId>({
+  header,
+  offset,
+  bytes,
+}: PackedChunk<Id>): Generator<PlainBlock<Id>> {
   const { length } = bytes;
   for (let at = 0; at < length; ) {
     const block = packedBlock(bytes.subarray(at), header, offset + at);

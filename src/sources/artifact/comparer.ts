@@ -7,7 +7,7 @@ import type { Comparison, ComparisonStep } from './compare-records.ts';
 
 /**
  * Compares in a thread of its own, which ends with the comparison: a million documents are read and hashed there, and
- * the HTTP thread is told only what differs. One comparison at a time, so that memory is that of one.
+ * the HTTP thread receives only what differs. One comparison at a time, so that memory is that of one.
  */
 export class Comparer {
   readonly #start: () => Worker;

@@ -1,5 +1,5 @@
 import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
-import { readStretches } from '../../artifacts/avro/packed-blocks.ts';
+import { readChunks } from '../../artifacts/avro/packed-blocks.ts';
 import type { DocumentSchemaId } from '../../artifacts/avro/schemas.ts';
 import type { FoundArtifact } from '../../artifacts/find-artifacts.ts';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
@@ -12,14 +12,14 @@ export interface ComparedArtifact extends Pick<FoundArtifact, 'key' | 'schema'> 
   readonly start: number;
 }
 
-export interface Noting {
+export interface DigestOptions {
   readonly artifacts: Pick<ArtifactStore, 'get' | 'name'>;
   readonly artifact: ComparedArtifact;
   readonly sort: RecordSort;
 }
 
 /** How far the reading has come. */
-export interface Noted {
+export interface DigestProgress {
   /** Records that were passed over. */
   readonly withoutId: number;
   /** Of the artifact. */
@@ -28,19 +28,19 @@ export interface Noted {
 }
 
 /**
- * Reads an artifact once, to its end, and notes of each record what a comparison and an answer need.
- * @throws TidemarkError `unavailable` when it is not there (any more), is damaged, or cannot be read: whoever asks
- *   again later may find it
+ * Reads an artifact once, to its end, and digests what a comparison and an answer need of each record.
+ * @throws TidemarkError `unavailable` when it is not there (any more), is damaged, or cannot be read: a caller that
+ *   asks again later may find it
  */
-export async function* digestRecords({ artifacts, artifact, sort }: Noting): AsyncGenerator<Noted> {
+export async function* digestRecords({ artifacts, artifact, sort }: DigestOptions): AsyncGenerator<DigestProgress> {
   const { key, schema } = artifact;
   let withoutId = 0;
   try {
     const { body, length } = await artifacts.get(key);
-    const stretches = readStretches(body, { schema: documentSchema(schema), name: key });
-    for await (const noted of mapInOrder(stretches, sort.begin(length), (stretch) => sort.digest(stretch))) {
-      withoutId += noted.withoutId;
-      yield { withoutId, bytes: noted.end, ofBytes: length };
+    const chunks = readChunks(body, { schema: documentSchema(schema), name: key });
+    for await (const digested of mapInOrder(chunks, sort.begin(length), (chunk) => sort.digest(chunk))) {
+      withoutId += digested.withoutId;
+      yield { withoutId, bytes: digested.end, ofBytes: length };
     }
     await sort.end();
   } catch (error) {

@@ -26,7 +26,7 @@ export function rowsOf({ offset, length }: BlockPlace) {
     `${key}${before}${POSITIONS + position}${length} ${encodeState(document).slice(1, -2)}`;
 }
 
-/** What was noted of a record while its artifact was read. */
+/** What was digested of a record while its artifact was read. */
 export class DigestRow {
   readonly key: ResourceKey;
   readonly #row: string;

@@ -1,5 +1,5 @@
 import { workerData } from 'node:worker_threads';
-import type { Stretch } from '../../artifacts/avro/packed-blocks.ts';
+import type { PackedChunk } from '../../artifacts/avro/packed-blocks.ts';
 import type { DocumentSchemaId } from '../../artifacts/avro/schemas.ts';
 import type { HashAlgorithm } from '../../core/hash.ts';
 import { serveCalls } from '../../lib/workers/rpc.ts';
@@ -15,7 +15,7 @@ const { publishHashes } = workerData as DigesterData;
 const digester = new RecordDigester(publishHashes);
 
 const functions = {
-  digest: (stretch: Stretch<DocumentSchemaId>) => digester.digest(stretch),
+  digest: (chunk: PackedChunk<DocumentSchemaId>) => digester.digest(chunk),
 };
 export type DigestFunctions = typeof functions;
 

@@ -1,28 +1,28 @@
 import type { Worker } from 'node:worker_threads';
-import type { Stretch } from '../../artifacts/avro/packed-blocks.ts';
+import type { PackedChunk } from '../../artifacts/avro/packed-blocks.ts';
 import type { DocumentSchemaId } from '../../artifacts/avro/schemas.ts';
 import { CalledThread } from '../../lib/workers/rpc.ts';
 import type { DigesterData, DigestFunctions } from './digest.worker.ts';
 import { type DigestedChunk, RecordDigester } from './record-digester.ts';
 
-/** Digests the records of stretches, in any order. */
+/** Digests the records of chunks, in any order. */
 export interface Digester {
   /** @throws TidemarkError as `RecordDigester` */
-  digest(stretch: Stretch<DocumentSchemaId>): Promise<DigestedChunk>;
+  digest(chunk: PackedChunk<DocumentSchemaId>): Promise<DigestedChunk>;
   close(): Promise<void>;
 }
 
 /** Digests in this thread: for small artifacts. */
 export function digesterHere({ publishHashes }: DigesterData): Digester {
   const digester = new RecordDigester(publishHashes);
-  return { digest: async (stretch) => digester.digest(stretch), close: async () => {} };
+  return { digest: async (chunk) => digester.digest(chunk), close: async () => {} };
 }
 
 /** Digests in a thread of its own. */
 export function digesterIn(start: () => Worker): Digester {
   const thread = new CalledThread<DigestFunctions>({ work: 'reading the artifact', start });
   return {
-    digest: (stretch) => thread.call('digest', [stretch], [stretch.bytes.buffer]),
+    digest: (chunk) => thread.call('digest', [chunk], [chunk.bytes.buffer]),
     close: () => thread.close(),
   };
 }

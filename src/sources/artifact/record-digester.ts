@@ -1,16 +1,16 @@
 import { hash } from 'node:crypto';
-import { type Stretch, unpackStretch } from '../../artifacts/avro/packed-blocks.ts';
+import { type PackedChunk, unpackChunk } from '../../artifacts/avro/packed-blocks.ts';
 import type { DocumentSchemaId } from '../../artifacts/avro/schemas.ts';
 import { HASH_ALGORITHMS, type HashAlgorithm, type Hashes } from '../../core/hash.ts';
 import { keyOfRecordId } from '../../core/record-key.ts';
 import { rowsOf } from './digest-row.ts';
 import { RecordWalk } from './walk-records.ts';
 
-/** What was found in a stretch of an artifact. */
+/** What was found in a chunk of an artifact. */
 export interface DigestedChunk {
   /** One for each record: see digest-row.ts. */
   readonly rows: readonly string[];
-  /** Records of this stretch that are skipped, because their id is empty. */
+  /** Records of this chunk that are skipped, because their id is empty. */
   readonly withoutId: number;
   /** Where it ends in the file. */
   readonly end: number;
@@ -27,12 +27,12 @@ export class RecordDigester {
     this.#algorithms = HASH_ALGORITHMS.filter((one) => one === 'sha-256' || publishHashes.includes(one));
   }
 
-  /** @throws TidemarkError `invalid` when the stretch is damaged */
-  digest(stretch: Stretch<DocumentSchemaId>): DigestedChunk {
-    const end = stretch.offset + stretch.bytes.length;
+  /** @throws TidemarkError `invalid` when the chunk is damaged */
+  digest(chunk: PackedChunk<DocumentSchemaId>): DigestedChunk {
+    const end = chunk.offset + chunk.bytes.length;
     const rows: string[] = [];
     let withoutId = 0;
-    for (const block of unpackStretch(stretch)) {
+    for (const block of unpackChunk(chunk)) {
       const walk = new RecordWalk(block);
       const rowOf = rowsOf(block.place);
       for (let position = 0, record = walk.next(); record !== undefined; position++, record = walk.next()) {

@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads';
-import type { Stretch } from '../../artifacts/avro/packed-blocks.ts';
+import type { PackedChunk } from '../../artifacts/avro/packed-blocks.ts';
 import type { DocumentSchemaId } from '../../artifacts/avro/schemas.ts';
 import type { HashAlgorithm } from '../../core/hash.ts';
 import type { ResourceKey } from '../../core/key.ts';
@@ -30,7 +30,7 @@ export class RecordSort {
   readonly #rows: ScratchDatabase;
   readonly #insert;
   #digesters: readonly Digester[] = [];
-  #stretches = 0;
+  #chunks = 0;
   /** How many were digested. */
   size = 0;
 
@@ -45,7 +45,7 @@ export class RecordSort {
     this.#insert = this.#rows.prepare('INSERT INTO rows VALUES (?)');
   }
 
-  /** Begins with an artifact of so many bytes. Returns how many stretches may be digested at a time. */
+  /** Begins with an artifact of so many bytes. Returns how many chunks may be digested at a time. */
   begin(bytes: number): number {
     const { publishHashes, startDigester } = this.#parts;
     const data = { publishHashes };
@@ -58,10 +58,10 @@ export class RecordSort {
     return this.#digesters.length * 2;
   }
 
-  /** @throws TidemarkError `invalid` when the stretch is damaged; `unavailable` when the disk is full */
-  async digest(stretch: Stretch<DocumentSchemaId>): Promise<DigestedChunk> {
-    const digester = this.#digesters[this.#stretches++ % this.#digesters.length]!;
-    const digested = await digester.digest(stretch);
+  /** @throws TidemarkError `invalid` when the chunk is damaged; `unavailable` when the disk is full */
+  async digest(chunk: PackedChunk<DocumentSchemaId>): Promise<DigestedChunk> {
+    const digester = this.#digesters[this.#chunks++ % this.#digesters.length]!;
+    const digested = await digester.digest(chunk);
     for (const row of digested.rows) this.add(row);
     return digested;
   }

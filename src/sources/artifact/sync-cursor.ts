@@ -40,8 +40,8 @@ export async function putCursor(
 }
 
 /**
- * The generation after a standing. Not below the seconds since 1970: so it rises also over one that was lost with its
- * store, of which the log may still know positions.
+ * The generation after a sync cursor. Not below the seconds since 1970: so it rises also over one that was lost with
+ * its store, of which the log may still know positions.
  */
 export function nextGeneration(before: StoredCursor | undefined): number {
   return Math.max((before?.body.generation ?? 0) + 1, Math.floor(Date.now() / 1000));

@@ -27,7 +27,7 @@ export function readFolder(folder: string): FolderName[] {
   return names.sort((a, b) => (a.order < b.order ? -1 : 1));
 }
 
-/** Names that are not UTF-8 come with U+FFFD instead of their bytes, so only then the bytes are looked at. */
+/** Names that are not UTF-8 come with U+FFFD instead of their bytes, so only then the bytes are checked. */
 function brokenNames(folder: string, dirents: readonly Dirent[]): ReadonlySet<string> | undefined {
   if (!dirents.some(({ name }) => name.includes('\ufffd'))) return undefined;
   const names = readdirSync(folder, { encoding: 'buffer' });

@@ -68,7 +68,7 @@ class Walker {
   *list(under: string): Generator<void> {
     if (under === '') return yield* this.#folder('');
     if (isHidden(this.#excludes, under) || !this.#reaches(under)) return;
-    const stats = this.#look(under, () => lstatSync(join(this.#root, under), { bigint: true }));
+    const stats = this.#attempt(under, () => lstatSync(join(this.#root, under), { bigint: true }));
     if (stats === undefined || this.#excludes(under, stats.isDirectory())) return;
     const problem = under
       .split('/')
@@ -83,7 +83,7 @@ class Walker {
   /** Whether every folder above a path is one: below a link nothing is listed. */
   #reaches(path: string): boolean {
     for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) {
-      const stats = this.#look(path, () => lstatSync(join(this.#root, path.slice(0, at)), { bigint: true }));
+      const stats = this.#attempt(path, () => lstatSync(join(this.#root, path.slice(0, at)), { bigint: true }));
       if (!stats?.isDirectory()) return false;
     }
     return true;
@@ -102,7 +102,7 @@ class Walker {
   }
 
   #read(path: string): readonly FolderName[] {
-    if (path !== '') return this.#look(path, () => readFolder(join(this.#root, path))) ?? [];
+    if (path !== '') return this.#attempt(path, () => readFolder(join(this.#root, path))) ?? [];
     try {
       return readFolder(this.#root);
     } catch (error) {
@@ -113,13 +113,13 @@ class Walker {
   #entry(path: string, { dirent }: FolderName): void {
     if (dirent.isSymbolicLink()) this.#link(path);
     if (!dirent.isFile()) return;
-    const stats = this.#look(path, () => lstatSync(`${this.#root}/${path}`, { bigint: true }));
+    const stats = this.#attempt(path, () => lstatSync(`${this.#root}/${path}`, { bigint: true }));
     if (stats?.isFile()) this.#file(path, stats);
   }
 
   #link(path: string): void {
     const full = join(this.#root, path);
-    const stats = this.#look(path, () => {
+    const stats = this.#attempt(path, () => {
       const real = realpathSync.native(full);
       return isWithin(this.#realRoot, real) ? statSync(real, { bigint: true }) : undefined;
     });
@@ -133,8 +133,10 @@ class Walker {
     this.#batch.push({ path, length: Number(size), mtime: mtimeNs, tag, changed: ctimeNs });
   }
 
-  /** What a call finds: undefined when there is nothing (any more), and a problem told when that cannot be known. */
-  #look<Found>(path: string, call: () => Found): Found | undefined {
+  /**
+   * The result of a call: undefined when there is nothing (any more); when that cannot be known, a problem is reported.
+   */
+  #attempt<Found>(path: string, call: () => Found): Found | undefined {
     try {
       return call();
     } catch (error) {

@@ -5,7 +5,10 @@ import { changedMeanwhile, noSuchFile } from '../file-errors.ts';
 
 const ARCHIVED = 'InvalidObjectState';
 
-/** What went wrong with one object, or with the whole bucket. A missing bucket looks like a missing object here. */
+/**
+ * What went wrong with one object, or with the whole bucket. A missing bucket cannot be distinguished from a missing
+ * object here.
+ */
 export function objectError(bucket: Bucket, path: string, error: unknown): TidemarkError {
   if (isTidemarkError(error)) return error;
   const failure = failureOf(error);

@@ -38,7 +38,7 @@ export function looksPlain(etag: string | undefined): boolean {
 }
 
 function hasPlainEtag({ bucket, etag, encryption, customerKey }: ObjectChecksums): boolean {
-  // The ETags of directory buckets are random, and look like MD5s.
+  // The ETags of directory buckets are random, and have the form of MD5s.
   if (bucket.endsWith('--x-s3')) return false;
   return looksPlain(etag) && !customerKey && !encryption?.startsWith('aws:kms');
 }

@@ -5,7 +5,7 @@ import { pathProblem } from '../name-problem.ts';
 import { looksPlain } from './object-hashes.ts';
 import type { S3Object } from './source-bucket.ts';
 
-/** What a root tells of an object; undefined when it is left out. */
+/** What a root reports about an object; undefined when it is left out. */
 export type EntryOf = (object: S3Object) => RootEntry | undefined;
 
 export function entriesOf(excludes: Exclusions): EntryOf {

@@ -11,15 +11,15 @@ export interface S3Watch {
 }
 
 /**
- * Asks for a new list of everything, again and again: a server tells of changes only where somebody has set that up.
+ * Asks for a new list of everything, again and again: a server reports changes only where an operator has set that up.
  */
 export async function watchS3(bucket: SourceBucket, { interval, onChange, onProblem }: S3Watch): Promise<RootWatch> {
   await bucket.requireExists();
   const closing = new AbortController();
   const { signal } = closing;
-  const watching = look();
+  const watching = poll();
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     try {
       for (;;) {
         await wait(interval, undefined, { signal });

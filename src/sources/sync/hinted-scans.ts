@@ -57,5 +57,5 @@ export class HintedScans {
 }
 
 function refuse(): never {
-  throw new TidemarkError('not-ready', 'a scan of this set is under way: tell again in a while');
+  throw new TidemarkError('not-ready', 'a scan of this set is under way: try again later');
 }

@@ -3,7 +3,7 @@ import { deflateRawSync, zstdCompressSync } from 'node:zlib';
 import { decodeBlock, readHeader } from '../../../src/artifacts/avro/container-reader.ts';
 import type { BlockPlace } from '../../../src/artifacts/avro/container-writer.ts';
 import { encodeLong } from '../../../src/artifacts/avro/long.ts';
-import { readStretches, unpackStretch } from '../../../src/artifacts/avro/packed-blocks.ts';
+import { readChunks, unpackChunk } from '../../../src/artifacts/avro/packed-blocks.ts';
 import { type SchemaId, schemaText } from '../../../src/artifacts/avro/schemas.ts';
 import {
   all,
@@ -137,8 +137,8 @@ describe('damaged Avro files', () => {
       const message = `the block at byte ${offset} has more than 64 MB when it is unpacked: have its writer make smaller blocks`;
       const file = rawFile(header, first, rawBlock(1, packed));
       await refuses(file, message);
-      const stretches = await all(readStretches(chunks(file), { schema: SCHEMA, name: 'records.avro' }));
-      assert.throws(() => [...unpackStretch(stretches[0]!)], { code: 'invalid', message: `records.avro: ${message}` });
+      const packedChunks = await all(readChunks(chunks(file), { schema: SCHEMA, name: 'records.avro' }));
+      assert.throws(() => [...unpackChunk(packedChunks[0]!)], { code: 'invalid', message: `records.avro: ${message}` });
     }
   });
 

@@ -99,7 +99,7 @@ describe('The address of a client', () => {
   const of = (address: string, forwarded?: string) =>
     clientAddress(forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }, address);
 
-  it('is that of the connection, unless a proxy that is near tells another', () => {
+  it('is that of the connection, unless a proxy that is near reports another', () => {
     assert.equal(of('203.0.113.7'), '203.0.113.7');
     assert.equal(of('203.0.113.7', '198.51.100.1'), '203.0.113.7');
     for (const proxy of ['127.0.0.1', '::1', '::ffff:127.0.0.1', '10.0.0.1', '172.20.0.3', '192.168.1.1', 'fd00::1']) {

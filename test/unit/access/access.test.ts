@@ -214,7 +214,7 @@ describe('The sender of a request', () => {
     assert.equal(await sender({ host: 'localhost' }), ANONYMOUS);
   });
 
-  it('of a local server is nobody known when the request came from outside', async () => {
+  it('of a local server is unknown when the request came from outside', async () => {
     const sender = senderTo(LOCAL);
     assert.equal(await sender({ host: 'data.example.org' }), ANONYMOUS);
     assert.equal(await sender({ host: '127.0.0.1', 'x-forwarded-for': '203.0.113.7' }), ANONYMOUS);

@@ -65,8 +65,8 @@ describeOnEachStore('a registry of tokens', (store) => {
     assert.equal((await tokens.show(token)).state, 'revoked');
     await until('the token is refused', async () => (await others.show(token)).state === 'revoked');
     assert.equal((await others.show(kept.token)).state, 'valid');
-    const told = (await others.list()).find(({ id }) => id === record.id);
-    assert.deepEqual(await tokens.revoke(record.id), told);
+    const listed = (await others.list()).find(({ id }) => id === record.id);
+    assert.deepEqual(await tokens.revoke(record.id), listed);
     await assert.rejects(tokens.revoke('000000000000'), { code: 'not-found' });
   });
 
@@ -113,7 +113,7 @@ describeOnEachStore('a registry of tokens', (store) => {
   });
 });
 
-/** The same catalog, which tells how often it is asked. */
+/** The same catalog, which counts how often it is asked. */
 function counting(catalog: Catalog, onAsked: () => void): Catalog {
   return {
     get(kind, id) {

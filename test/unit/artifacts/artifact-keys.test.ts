@@ -37,7 +37,7 @@ const MDL_KEY = 'mdl/enrichment/20170214/20170214_151848-mdl-MAP.4_0.MAPRecord.v
 const isInvalid = (error: unknown) => isTidemarkError(error, 'invalid');
 
 describe('the key of an artifact', () => {
-  it('A18: is PROVIDER/ACTIVITY/DATE/TIMESTAMP-PROVIDER-SCHEMA.avro, and tells all of it again', () => {
+  it('A18: is PROVIDER/ACTIVITY/DATE/TIMESTAMP-PROVIDER-SCHEMA.avro, and is parsed into all of it again', () => {
     for (const activity of ACTIVITIES) {
       for (const schema of SCHEMA_IDS) {
         const start = new Date('2026-12-31T23:59:59Z');
@@ -115,7 +115,7 @@ describe('the key of an artifact', () => {
     assert.throws(() => requireActivity('plan'), /"plan" is no activity: use harvest, /);
   });
 
-  it('A28: tells time, provider and schema by the name of the file alone', () => {
+  it('A28: reads time, provider and schema from the name of the file alone', () => {
     const { provider, start, schema } = MDL;
     assert.deepEqual(parseFileName('20170214_151848-mdl-MAP.4_0.MAPRecord.v1.avro'), { provider, start, schema });
     assert.deepEqual(parseFileName('20170214_151848-a-b--c-DeletedRecord.v1.avro')?.provider, 'a-b--c');

@@ -54,7 +54,7 @@ describe('the place of artifacts', () => {
   }
 });
 
-describe('the version that files tell', () => {
+describe('the version that files name', () => {
   it('is that of the package, and the commit of a checkout', () => {
     assert.match(softwareVersion(), new RegExp(`^${VERSION.replaceAll('.', '\\.')}(?:\\+[0-9a-f]{12})?$`));
   });

@@ -26,7 +26,7 @@ describe('the location of the store', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('is a file, from the folder of whoever names it', () => {
+  it('is a file, from the folder of the setting that names it', () => {
     assert.deepEqual(storeOf({ TIDEMARK_STORE: 'sqlite:kept/log.db' }), {
       kind: 'sqlite',
       file: join(folder, 'kept/log.db'),
@@ -249,7 +249,7 @@ describe('the location of the store', () => {
     assert.match(problem ?? '', message);
   }
 
-  /** What is wrong, each as `SETTING message`; none of it tells a password. */
+  /** What is wrong, each as `SETTING message`; none of it contains a password. */
   function problemsOf(surroundings: Partial<Surroundings>): string[] {
     try {
       load(surroundings);

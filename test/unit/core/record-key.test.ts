@@ -51,7 +51,7 @@ describe('the key of a record', () => {
     for (const [id, key] of KEYS) assert.equal(keyOfRecordId(id), key);
   });
 
-  it('tells the id again', () => {
+  it('gives the id back', () => {
     for (const id of [...KEYS.map(([id]) => id), ...LONG]) assert.equal(recordIdOfKey(keyOfRecordId(id)), id);
   });
 
@@ -60,7 +60,7 @@ describe('the key of a record', () => {
     assert.equal(new Set(ids.map(keyOfRecordId)).size, ids.length);
   });
 
-  it('is what the path of a request means, also when a parser has looked at it', () => {
+  it('is what the path of a request means, also when a parser has read it', () => {
     for (const id of [...KEYS.map(([id]) => id), ...LONG, 'x'.repeat(5_000)]) {
       const key = keyOfRecordId(id);
       const { href } = new URL(uriOf(PREFIX, key));
@@ -87,7 +87,7 @@ describe('the key of a record', () => {
     );
   });
 
-  it('holds the digest of an id that no URI would hold, and tells no id then', () => {
+  it('holds the digest of an id that no URI would hold, and gives no id then', () => {
     const id = 'é'.repeat(1_000);
     assert.equal(keyOfRecordId(id), `/=:${hash('sha256', id, 'hex')}`);
     assert.equal(recordIdOfKey(keyOfRecordId(id)), undefined);
@@ -98,7 +98,7 @@ describe('the key of a record', () => {
     assert.throws(() => keyOfRecordId('a\ud800'), { code: 'invalid', message: /no UTF-8/ });
   });
 
-  it('of others stands for no id', () => {
+  it('of others means no id', () => {
     for (const key of [
       '/',
       '/=a',

@@ -32,7 +32,7 @@ describe('The description of the API', () => {
     assert.equal(new Set(names).size, names.length, names.join(' '));
   });
 
-  it('names only components that it has, and has none that nobody names', () => {
+  it('names only components that it has, and has none that is not named', () => {
     const text = JSON.stringify(document);
     const named = new Set([...text.matchAll(/"#\/components\/(\w+\/[\w-]+)"/g)].map(([, name]) => name));
     const { securitySchemes: _, ...parts } = document.components;

@@ -57,9 +57,9 @@ describe('The parameters of a query', () => {
     ['constructor=5&toString=6', 'constructor', /^there is no parameter "constructor"/],
   ] as const) {
     it(`are refused as ${query}`, () => {
-      const { code, message: told, details } = refusal(query);
+      const { code, message: text, details } = refusal(query);
       assert.deepEqual([code, details.field], ['invalid', field]);
-      assert.match(told, message);
+      assert.match(text, message);
     });
   }
 
@@ -86,7 +86,7 @@ describe('The parameters of a query', () => {
     assert.throws(() => parseQuery(z.object({ unit }), {}), { message: 'unit is missing' });
   });
 
-  it('are ignored where nobody knows who else adds some, however often they are given', () => {
+  it('are ignored where other programs may add some, however often they are given', () => {
     const ignoring = z.object(SHAPE);
     const query = 'limit=3&utm_source=x&utm_source=y&__proto__=z';
     assert.deepEqual(parseQuery(ignoring, parse(query)), { limit: 3, results: 'failed' });

@@ -4,7 +4,7 @@ import { notifiedPaths } from '../../../src/http/routes/s3-events.ts';
 
 const ROOT = { bucket: 'maps', prefix: 'a b/' };
 
-const told = (body: unknown) => notifiedPaths(s3EventsSchema.parse(body), ROOT);
+const read = (body: unknown) => notifiedPaths(s3EventsSchema.parse(body), ROOT);
 const record = (key: string, bucket = 'maps') => ({
   eventVersion: '2.1',
   eventName: 'ObjectCreated:Put',
@@ -12,12 +12,12 @@ const record = (key: string, bucket = 'maps') => ({
 });
 
 describe('the notifications of S3 servers', () => {
-  it('tell of objects below the prefix of a root, each once', () => {
+  it('name objects below the prefix of a root, each once', () => {
     const Records = [record('a+b/x.txt'), record('a%20b/x.txt'), record('a+b/deep/y'), record('a+b/x.txt')];
-    assert.deepEqual(told({ Records }), { paths: ['x.txt', 'deep/y'], taken: 4, ignored: 0 });
+    assert.deepEqual(read({ Records }), { paths: ['x.txt', 'deep/y'], taken: 4, ignored: 0 });
   });
 
-  it('tell nothing by other buckets, other prefixes, folders, and names that cannot be published', () => {
+  it('name nothing by other buckets, other prefixes, folders, and names that cannot be published', () => {
     const Records = [
       record('a+b/x', 'other'),
       record('a+c/x'),
@@ -32,38 +32,38 @@ describe('the notifications of S3 servers', () => {
       { eventName: 'ObjectCreated:Put' },
       {},
     ];
-    assert.deepEqual(told({ Records }), { paths: [], taken: 0, ignored: Records.length });
+    assert.deepEqual(read({ Records }), { paths: [], taken: 0, ignored: Records.length });
   });
 
-  it('may mean a key as it is, or encoded: both are looked at', () => {
+  it('may mean a key as it is, or encoded: both are checked', () => {
     const Records = [record('a b/1+1=2 100%.txt'), record('a%20b/%C3%A9'), record('a b/%zz')];
-    assert.deepEqual(told({ Records }).paths, ['1+1=2 100%.txt', 'é', '%zz']);
-    assert.deepEqual(told({ Records: [record('a b/1+1')] }).paths, ['1+1', '1 1']);
+    assert.deepEqual(read({ Records }).paths, ['1+1=2 100%.txt', 'é', '%zz']);
+    assert.deepEqual(read({ Records: [record('a b/1+1')] }).paths, ['1+1', '1 1']);
   });
 
   it('come from MinIO with fields of its own', () => {
     const body = { EventName: 's3:ObjectRemoved:Delete', Key: 'maps/a b/x', Records: [record('a+b%2Fx')] };
-    assert.deepEqual(told(body).paths, ['x']);
+    assert.deepEqual(read(body).paths, ['x']);
   });
 
   it('come through EventBridge, with keys as they are', () => {
     const detail = { bucket: { name: 'maps' }, object: { key: 'a b/x y', etag: 'e' }, reason: 'PutObject' };
     const body = { version: '0', source: 'aws.s3', 'detail-type': 'Object Created', detail };
-    assert.deepEqual(told(body), { paths: ['x y'], taken: 1, ignored: 0 });
+    assert.deepEqual(read(body), { paths: ['x y'], taken: 1, ignored: 0 });
   });
 
   it('come in the envelope of SNS', () => {
     const Message = JSON.stringify({ Records: [record('a+b/x')] });
-    assert.deepEqual(told({ Type: 'Notification', MessageId: '1', Message }).paths, ['x']);
-    assert.deepEqual(told({ Type: 'Notification', Message: 'hello' }), { paths: [], taken: 0, ignored: 1 });
+    assert.deepEqual(read({ Type: 'Notification', MessageId: '1', Message }).paths, ['x']);
+    assert.deepEqual(read({ Type: 'Notification', Message: 'hello' }), { paths: [], taken: 0, ignored: 1 });
     const nested = JSON.stringify({ Type: 'Notification', Message });
-    assert.deepEqual(told({ Type: 'Notification', Message: nested }), { paths: [], taken: 0, ignored: 1 });
+    assert.deepEqual(read({ Type: 'Notification', Message: nested }), { paths: [], taken: 0, ignored: 1 });
   });
 
-  it('tell nothing when they only try whether anybody listens', () => {
+  it('name nothing when they only test the endpoint', () => {
     const body = { Service: 'Amazon S3', Event: 's3:TestEvent', Bucket: 'maps' };
-    assert.deepEqual(told(body), { paths: [], taken: 0, ignored: 0 });
-    assert.deepEqual(told({ Records: [] }), { paths: [], taken: 0, ignored: 0 });
+    assert.deepEqual(read(body), { paths: [], taken: 0, ignored: 0 });
+    assert.deepEqual(read({ Records: [] }), { paths: [], taken: 0, ignored: 0 });
   });
 
   it('are refused when they are something else', () => {

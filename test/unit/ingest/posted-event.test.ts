@@ -47,9 +47,9 @@ describe('A posted event', () => {
       datetime: '2017-02-03T12:25:00+0000',
     });
 
-    const { weight, ...told } = event;
+    const { weight, ...sent } = event;
     assert.ok(weight > 0);
-    assert.deepEqual(told, {
+    assert.deepEqual(sent, {
       set: 7,
       key: '/a.pdf',
       state: {
@@ -66,13 +66,13 @@ describe('A posted event', () => {
     });
   });
 
-  it('has no field that was not told', () => {
+  it('has no field that was not sent', () => {
     const event = parsed(created());
     assert.deepEqual(event.state, {});
     assert.ok(!('source' in event) && !('position' in event) && !('order' in event));
   });
 
-  it('has no state when it tells of a deletion', () => {
+  it('has no state when it reports a deletion', () => {
     assert.equal(parsed(created({ change: 'deleted', lastmod: '2017-02-03T12:25:00Z' })).state, undefined);
   });
 

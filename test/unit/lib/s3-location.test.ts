@@ -51,7 +51,7 @@ describe('a location on S3', () => {
     for (const text of others) assert.equal(formatS3Location(parseS3Location(text)), text);
   });
 
-  it('tells folders from buckets', () => {
+  it('distinguishes folders from buckets', () => {
     for (const text of ['s3://maps', 'S3://maps/x']) assert.ok(isS3(text));
     for (const text of ['/s3://maps', 's3:/maps', './s3', 'https://maps']) assert.ok(!isS3(text));
   });

@@ -62,7 +62,7 @@ describe('A logger', () => {
     }
   });
 
-  it('tells of an error its texts and causes, and not what hangs on it', () => {
+  it('logs the texts and causes of an error, and none of its other properties', () => {
     const error = Object.assign(new Error('the bucket refuses', { cause: new Error('AccessDenied') }), {
       code: 'EACCES',
       $response: { request: { headers: { 'x-amz-security-token': 'hunter2' } } },

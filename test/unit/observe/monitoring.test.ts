@@ -16,11 +16,11 @@ describe('docs/monitoring.md', () => {
     assert.ok(page.includes(metricsReference()), `replace the table by this one:\n\n${metricsReference()}`);
   });
 
-  it('tells of each alert that there is, and of no other', () => {
+  it('describes each alert that there is, and of no other', () => {
     const { groups } = parse(read('ops/prometheus/alerts.yml')) as AlertRules;
     const alerts = groups.flatMap(({ rules }) => rules.map(({ alert }) => alert));
-    const told = [...page.matchAll(/^\| `(Tidemark\w+)`/gm)].map(([, alert]) => alert);
-    assert.deepEqual(told.toSorted(), alerts.toSorted());
+    const listed = [...page.matchAll(/^\| `(Tidemark\w+)`/gm)].map(([, alert]) => alert);
+    assert.deepEqual(listed.toSorted(), alerts.toSorted());
     assert.ok(alerts.length > 5);
   });
 });

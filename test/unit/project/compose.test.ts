@@ -17,7 +17,7 @@ describe('docker-compose.yml', () => {
   const { services, volumes } = readComposeFile(SECRETS);
   const everyService = Object.entries(services);
 
-  it('starts Tidemark on Elasticsearch, open to readers, and to whoever has the token', () => {
+  it('starts Tidemark on Elasticsearch, open to readers, and to clients that have the token', () => {
     const { configuration } = configurationOfContainer(SECRETS);
 
     assert.equal(describeStore(configuration.store), 'http://elasticsearch:9200 (indices omtd-resourcesync-*)');
@@ -48,13 +48,13 @@ describe('docker-compose.yml', () => {
     });
   }
 
-  it('asks for nothing that .env.example does not tell of', () => {
-    const told = [...repositoryFile('.env.example').matchAll(/^#?([A-Z0-9_]+)=/gm)].map(([, name]) => name!);
+  it('asks for nothing that .env.example does not describe', () => {
+    const listed = [...repositoryFile('.env.example').matchAll(/^#?([A-Z0-9_]+)=/gm)].map(([, name]) => name!);
 
-    assert.deepEqual(told.sort(), [...composeVariables()].sort());
+    assert.deepEqual(listed.sort(), [...composeVariables()].sort());
   });
 
-  it('lets no other machine in, unless somebody changes it', () => {
+  it('lets no other machine in, unless an operator changes it', () => {
     const ports = everyService.flatMap(([, { ports = [] }]) => ports);
 
     assert.ok(ports.length >= everyService.length);
@@ -104,7 +104,7 @@ describe('the Dockerfile', () => {
     for (const image of images) assert.match(image ?? '', new RegExp(`^node:${wanted}-slim$`));
   });
 
-  it('starts the program of the package by Node itself, as somebody who is not root', () => {
+  it('starts the program of the package by Node itself, as a user who is not root', () => {
     const start = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(dockerfile)?.[1] ?? '[]');
 
     assert.deepEqual(start, ['node', `/app/${manifest.bin.tidemark}`]);

@@ -19,7 +19,7 @@ describe('mappings/README.md', () => {
   const page = readFileSync(new URL('README.md', FOLDER), 'utf8');
 
   for (const file of readdirSync(FOLDER).filter((name) => name.endsWith('.json'))) {
-    it(`tells what each field of ${file} means`, () => {
+    it(`says what each field of ${file} means`, () => {
       const { mappings } = JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8')) as { mappings: Mapping };
       const section = sectionOf(page, SECTIONS[file] ?? assert.fail(`no section is about ${file}`));
 
@@ -28,18 +28,18 @@ describe('mappings/README.md', () => {
     });
   }
 
-  it('tells of no field that is not there', () => {
+  it('describes no field that does not exist', () => {
     const all = Object.keys(SECTIONS).flatMap((file) => {
       const { mappings } = JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8')) as { mappings: Mapping };
       return fieldsOf(mappings).map((field) => `${SECTIONS[file]}: ${field}`);
     });
-    const told = [...new Set(Object.values(SECTIONS))].flatMap((title) => {
+    const listed = [...new Set(Object.values(SECTIONS))].flatMap((title) => {
       const rows = sectionOf(page, title).matchAll(/^\| `([^`]+)` \| /gm);
       return [...rows].map(([, field]) => `${title}: ${field}`);
     });
 
     assert.deepEqual(
-      told.filter((field) => !all.includes(field)),
+      listed.filter((field) => !all.includes(field)),
       [],
     );
   });

@@ -33,7 +33,7 @@ const NASTY = [
   '\uffff',
 ];
 const NASTY_PIECES = [...NASTY, '&amp;', '&#0;', ']]>', '-->', '</url>', '<![CDATA[', '\u{1f30a}', '%', ' ', 'é'];
-/** What stands for white space in the reference below. */
+/** The replacement of white space in the reference below. */
 const SET_ASIDE = /[\ue000-\ue002]/g;
 const hostile = fc
   .array(fc.oneof(fc.constantFrom(...NASTY_PIECES), fc.string({ unit: 'binary' })), { maxLength: 8 })
@@ -59,7 +59,7 @@ function states(text: fc.Arbitrary<string>): fc.Arbitrary<ResourceState> {
 }
 
 describe('an entry', () => {
-  it('holds what xmlbuilder2 would write, whatever it is told', () => {
+  it('holds what xmlbuilder2 would write, for any input', () => {
     fc.assert(
       fc.property(hostile, hostile, states(hostile), (urlPrefix, key, state) => {
         const text = urlEntry({ key, state, event: '' }, { urlPrefix, publishHashes: HASH_ALGORITHMS });
@@ -122,7 +122,7 @@ function reference(urlPrefix: string, key: string, state: ResourceState): string
   return url.end().replaceAll('\ue000', '&#9;').replaceAll('\ue001', '&#10;').replaceAll('\ue002', '&#13;');
 }
 
-/** Only what XML 1.0 can hold (2.2), with white space set aside, and with no `&` that looks escaped already. */
+/** Only what XML 1.0 can hold (2.2), with white space set aside, and with no `&` that seems escaped already. */
 function xml(text: string): string {
   return Array.from(text.toWellFormed(), (character) => {
     if ('\t\n\r'.includes(character)) return String.fromCharCode(0xe000 + '\t\n\r'.indexOf(character));

@@ -29,7 +29,7 @@ describe('documents', () => {
       for (const [uri, text] of exampleDocuments()) assert.deepEqual(schemaErrors(text), [], uri);
     });
 
-    it('are each told of in sitemaps/README.md', () => {
+    it('are each described in sitemaps/README.md', () => {
       const readme = readFileSync(join(FOLDER, '../README.md'), 'utf8');
       for (const uri of exampleDocuments().keys()) {
         assert.ok(readme.includes(`\`${exampleFile(uri)}\``), exampleFile(uri));
@@ -38,7 +38,7 @@ describe('documents', () => {
   });
 
   describe('Resource List', () => {
-    it('tells of a resource by loc, lastmod, rs:md and rs:ln, in this order', () => {
+    it('describes a resource by loc, lastmod, rs:md and rs:ln, in this order', () => {
       const links = [{ rel: 'describedby', href: '/a.xml', mime: 'application/xml' }];
       const state = { lastmod: 1_772_355_600, length: 5, hashes: HASHES, mime: 'text/plain', links };
       assert.equal(
@@ -56,7 +56,7 @@ describe('documents', () => {
       );
     });
 
-    it('tells an empty resource from one of unknown length', () => {
+    it('distinguishes an empty resource from one of unknown length', () => {
       assert.match(resourceEntries([resource({ state: { length: 0 } })], STYLE), /<rs:md length="0"\/>/);
     });
 
@@ -97,7 +97,7 @@ describe('documents', () => {
   });
 
   describe('Change List', () => {
-    it('tells of a change with its time to the microsecond and the state after it', () => {
+    it('describes a change with its time to the microsecond and the state after it', () => {
       assert.equal(
         changeEntries([change({ kind: 'updated', state: { length: 5, mime: 'text/plain' } })], STYLE),
         '<url><loc>https://example.org/a.txt</loc>' +
@@ -105,7 +105,7 @@ describe('documents', () => {
       );
     });
 
-    it('tells nothing of the state of a deleted resource', () => {
+    it('contains nothing of the state of a deleted resource', () => {
       assert.equal(
         changeEntries([change({ kind: 'deleted', state: { length: 5, lastmod: 3, links: [] } })], STYLE),
         '<url><loc>https://example.org/a.txt</loc>' +
@@ -148,7 +148,7 @@ describe('documents', () => {
     }
   });
 
-  it('stays well-formed whatever a small document is told', () => {
+  it('stays well-formed whatever a small document contains', () => {
     const hostile = 'https://example.org/\u0000\ud800<&">&lt;&b;\uffff';
     const texts = [
       renderCapabilityList({ sourceDescription: hostile, capabilities: [{ uri: hostile, capability: 'changelist' }] }),

@@ -106,7 +106,7 @@ describe('The tail of the log', () => {
     const index = withAfter(sets.index, 'watermark', async () => stamps.push(...(await commit(3, one))));
     const tail = new LogTail(index);
     const { seen } = await follow(tail, one);
-    for (let looks = 0; looks < 3; looks++) await tail.catchUp();
+    for (let reads = 0; reads < 3; reads++) await tail.catchUp();
     assert.deepEqual(seen, stamps);
   });
 });

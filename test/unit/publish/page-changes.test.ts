@@ -79,7 +79,7 @@ describe('a directory of pages', () => {
     const directory = PageDirectory.survey({ epoch: 1 }, { through: 101, pieces }, LIMITS);
     directory.apply(entry('deleted', '/c', 102));
     directory.apply(entry('created', '/c', 104));
-    assert.equal(directory.pages.length, 1, 'clients that read an index look for it there');
+    assert.equal(directory.pages.length, 1, 'clients that read an index expect it there');
     assert.deepEqual(
       directory.overflowing().map(({ full }) => full),
       [103],

@@ -76,7 +76,7 @@ class Server {
     this.#counted = end;
   }
 
-  /** Surveys tell of changes that are not counted yet, when they lag behind. */
+  /** Surveys count changes that are not counted yet, when they lag behind. */
   publish(lag: number): void {
     this.follow(lag);
     do {

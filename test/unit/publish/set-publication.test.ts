@@ -179,7 +179,7 @@ describe('The publication of a set', () => {
     assert.deepEqual(await storedDirectory(), stored);
   });
 
-  it('stores nothing at its end when nobody asked for a page', async () => {
+  it('stores nothing at its end when no page was requested', async () => {
     await publicationOf(published).close();
     assert.equal(await storedDirectory(), undefined);
   });

@@ -132,7 +132,7 @@ describeOnEachStore('a registry of sets', (store) => {
   });
 });
 
-/** The same catalog, which tells how many documents were listed. */
+/** The same catalog, which counts how many documents were listed. */
 function counting(catalog: Catalog, onListed: (count: number) => void): Catalog {
   return {
     get: (kind, id) => catalog.get(kind, id),

@@ -150,7 +150,7 @@ describe('links and other things in a folder', () => {
     }
   });
 
-  it('tells a name that is not UTF-8 as a problem', async () => {
+  it('reports a name that is not UTF-8 as a problem', async () => {
     writeFileSync(Buffer.concat([Buffer.from(`${folder.at('root')}/bad-`), Buffer.from([0xff])]), 'x');
     folder.write('root/good-\ufffd', 'x');
 
@@ -163,7 +163,7 @@ describe('links and other things in a folder', () => {
     );
   });
 
-  itWithPermissions('tells a folder that cannot be read as a problem, and lists the rest', async () => {
+  itWithPermissions('reports a folder that cannot be read as a problem, and lists the rest', async () => {
     folder.write('root/a');
     folder.write('root/secret/b');
     folder.write('root/z');
@@ -179,7 +179,7 @@ describe('links and other things in a folder', () => {
     );
   });
 
-  itWithPermissions('tells a path below a folder that cannot be read as a problem, and cannot open it', async () => {
+  itWithPermissions('reports a path below a folder that cannot be read as a problem, and cannot open it', async () => {
     folder.write('root/secret/deep/b');
     await whileUnreadable(folder.at('root/secret'), async () => {
       const [entry] = await collect(root.list('secret/deep/b'));
@@ -194,53 +194,53 @@ describe('links and other things in a folder', () => {
     await whileUnreadable(folder.at('root'), () => assert.rejects(collect(root.list()), unavailable));
   });
 
-  itWithPermissions('tells a folder that cannot be watched, and watches it once it can be read', async () => {
+  itWithPermissions('reports a folder that cannot be watched, and watches it once it can be read', async () => {
     folder.write('root/secret/b', 'x');
-    const told = new Set<string>();
+    const reported = new Set<string>();
     await whileUnreadable(folder.at('root/secret'), async () => {
       watch = await root.watch(
-        (path) => told.add(path),
-        ({ path, problem }) => told.add(`${path}: ${problem}`),
+        (path) => reported.add(path),
+        ({ path, problem }) => reported.add(`${path}: ${problem}`),
       );
-      assert.deepEqual([...told], ['secret: cannot be watched: permission denied (EACCES)']);
+      assert.deepEqual([...reported], ['secret: cannot be watched: permission denied (EACCES)']);
     });
-    await until('the folder', async () => told.has('secret'));
+    await until('the folder', async () => reported.has('secret'));
     folder.write('root/secret/b', 'y');
-    await until('the file', async () => told.has('secret/b'));
+    await until('the file', async () => reported.has('secret/b'));
   });
 
-  it('tells of a link when the file that it names changes', async () => {
+  it('reports a link when the file that it names changes', async () => {
     folder.write('root/deep/target', 'x');
     link('deep/target', 'latest');
-    const told = new Set<string>();
+    const reported = new Set<string>();
     watch = await root.watch(
-      (path) => told.add(path),
+      (path) => reported.add(path),
       () => {},
     );
 
     folder.write('root/deep/target', 'y');
-    await until('the link', async () => told.has('latest'));
-    told.clear();
+    await until('the link', async () => reported.has('latest'));
+    reported.clear();
     renameSync(folder.at('root/deep'), folder.at('root/moved'));
-    await until('the link', async () => told.has('latest'));
+    await until('the link', async () => reported.has('latest'));
   });
 
-  it('tells the whole root, and watches what is shown now, when .tidemarkignore changes', async () => {
+  it('reports the whole root, and watches what is shown now, when .tidemarkignore changes', async () => {
     folder.write('root/.tidemarkignore', 'hidden/\n');
     folder.write('root/hidden/file');
-    const told = new Set<string>();
+    const reported = new Set<string>();
     watch = await root.watch(
-      (path) => told.add(path),
+      (path) => reported.add(path),
       () => {},
     );
 
     rmSync(folder.at('root/.tidemarkignore'));
-    await until('the root', async () => told.has(''));
+    await until('the root', async () => reported.has(''));
     folder.write('root/hidden/file', 'changed');
-    await until('the file', async () => told.has('hidden/file'));
+    await until('the file', async () => reported.has('hidden/file'));
   });
 
-  it('tells when another folder is put in the place of the root', async () => {
+  it('reports when another folder is put in the place of the root', async () => {
     const problems: string[] = [];
     watch = await root.watch(
       () => {},

@@ -145,7 +145,7 @@ describe('a scan of a bucket', () => {
     assert.deepEqual([...(await scanned!.resources()).keys()], ['a', 'old/d', 'x/drafts/c', 'x/old/e']);
   });
 
-  it('leaves out folders that a console has made, and tells what cannot be published', async () => {
+  it('leaves out folders that a console has made, and reports what cannot be published', async () => {
     await open();
     await put('folder/', '');
     await put('folder/a');

@@ -75,7 +75,7 @@ describe('what scans remember', () => {
     assert.throws(() => keysOf(memory));
   });
 
-  it('holds what tells versions of a file apart, where there is such a thing', () => {
+  it('holds what distinguishes versions of a file, where a root has it', () => {
     const files = [{ ...file('/a'), tag: 'v1' }, file('/b')];
     openMemory().update({ remember: files, forget: [] });
     assert.deepEqual([...openMemory().read({})].flat(), files);

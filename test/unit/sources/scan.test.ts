@@ -60,7 +60,7 @@ describe('a scan', () => {
       ]);
     });
 
-    it('counts what it finds, and hashes only what looks different the next time', async () => {
+    it('counts what it finds, and hashes only what seems different the next time', async () => {
       for (const path of ['a', 'b', 'c/d']) write(path);
       assert.equal(await counts(), '3 files: 3 hashed, +3 ~0 -0 =0 !0');
       assert.equal(await counts(), '3 files: 0 hashed, +0 ~0 -0 =3 !0');
@@ -101,7 +101,7 @@ describe('a scan', () => {
       for (const path of ['a', 'b']) write(path, 'one');
       await run();
       for (const path of ['a', 'b']) write(path, 'two');
-      // As if the scan had been then, and the system's clock too coarse to tell the two versions apart.
+      // As if the scan had been then, and the system's clock too coarse to distinguish the two versions.
       const remembered = [...scanned.memory.read({})].flat();
       const listed = new Map(
         (await collect(scanned.root.list())).map((entry) => [`/${entry.path}`, entry as FileEntry]),
@@ -154,7 +154,7 @@ describe('a scan', () => {
       assert.equal(await counts(), '3 files: 0 hashed, +0 ~0 -0 =3 !0');
     });
 
-    it('hashes everything when it is told to', async () => {
+    it('hashes everything on request', async () => {
       write('a', 'one');
       await run();
       assert.equal(await counts({ rehash: true }), '1 files: 1 hashed, +0 ~0 -0 =1 !0');
@@ -177,7 +177,7 @@ describe('a scan', () => {
       assert.equal(await counts(), '2 files: 0 hashed, +0 ~0 -0 =2 !0');
     });
 
-    it('corrects what somebody posted for a file', async () => {
+    it('corrects what a client posted for a file', async () => {
       write('a');
       await run();
       await scanned.updater.post([upsert(scanned.set.id, 'a', { length: 77 }), upsert(scanned.set.id, 'no-file')]);
@@ -246,7 +246,7 @@ describe('a scan', () => {
       assert.equal(await counts(), '4 files: 0 hashed, +0 ~0 -0 =4 !0', 'it is still remembered');
     });
 
-    it('tells a path whose URI would be too long, and does not publish it', async () => {
+    it('reports a path whose URI would be too long, and does not publish it', async () => {
       const name = 'n'.repeat(250);
       const path = Array.from({ length: 9 }, () => name).join('/');
       write(path);
@@ -333,7 +333,7 @@ describe('a scan', () => {
       assert.equal(await counts({ under: ['a'] }), '0 files: 0 hashed, +0 ~0 -2 =0 !0');
     });
 
-    it('looks once at what lies below another part', async () => {
+    it('reads once what lies below another part', async () => {
       for (const path of ['a/1', 'a/b/2', 'ab/3']) write(path);
       assert.equal(await counts({ under: ['a/b/2', 'a', 'a/b', 'ab', 'a'] }), '3 files: 3 hashed, +3 ~0 -0 =0 !0');
       assert.equal(await counts({ under: ['a', ''] }), '3 files: 0 hashed, +0 ~0 -0 =3 !0');
@@ -353,27 +353,27 @@ describe('a scan', () => {
   });
 
   describe('on trial', () => {
-    it('posts and remembers nothing, and tells what would be done', async () => {
+    it('posts and remembers nothing, and reports what would be done', async () => {
       for (const path of ['a', 'b', 'c']) write(path);
       await run();
       write('a', 'changed');
       rmSync(folder.at('root/b'));
       write('d');
-      const told: string[] = [];
-      const onChange: ScanOptions['onChange'] = (kind, key) => told.push(`${kind} ${key}`);
+      const reported: string[] = [];
+      const onChange: ScanOptions['onChange'] = (kind, key) => reported.push(`${kind} ${key}`);
 
       assert.equal(await counts({ dryRun: true, onChange }), '3 files: 2 hashed, +1 ~1 -1 =1 !0');
-      assert.deepEqual(told.toSorted(), ['created /d', 'deleted /b', 'updated /a']);
+      assert.deepEqual(reported.toSorted(), ['created /d', 'deleted /b', 'updated /a']);
       assert.equal((await scanned.history()).length, 3);
       assert.equal(await counts(), '3 files: 2 hashed, +1 ~1 -1 =1 !0');
     });
   });
 
-  it('tells how far it is', async () => {
+  it('reports its progress', async () => {
     write('a');
-    const told: unknown[] = [];
-    await run({ onProgress: (progress) => told.push(progress) });
-    assert.deepEqual(told[0], { files: 1, hashed: 0, bytes: 0 });
+    const reported: unknown[] = [];
+    await run({ onProgress: (progress) => reported.push(progress) });
+    assert.deepEqual(reported[0], { files: 1, hashed: 0, bytes: 0 });
   });
 
   it('computes the other hashes that the set publishes, also of files that were hashed before', async () => {
@@ -388,7 +388,7 @@ describe('a scan', () => {
   });
 });
 
-/** The root, telling when the first batch was listed. */
+/** The root, reporting when the first batch was listed. */
 function spyOn({ root }: ScannedSet, listed: () => void): ContentRoot {
   return {
     hashes: root.hashes,

@@ -29,7 +29,7 @@ describe('small files of a folder', () => {
     await streamed.close();
   });
 
-  it('have the bytes of each moment', () => {
+  it('have the bytes of each read', () => {
     folder.write('root/known/file', 'another text');
     assert.equal(String(opened('known/file')!.bytes), 'another text');
   });

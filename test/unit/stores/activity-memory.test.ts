@@ -53,7 +53,7 @@ describe('the memory of how many changes there were', () => {
     return counts.map(({ start, created, updated, deleted }) => [(start - DAY) / HOUR, created, updated, deleted]);
   };
 
-  it('tells of every hour, also those without a change', async () => {
+  it('counts every hour, also those without a change', async () => {
     assert.deepEqual(await hours(0, 4), [
       [0, 1, 0, 0],
       [1, 0, 0, 0],
