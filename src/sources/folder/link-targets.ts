@@ -3,8 +3,8 @@ import { dirname, join, resolve } from 'node:path';
 import { isWithin } from './within.ts';
 
 /**
- * Which links name which paths of a root, so that a change of a file is told for its links too. It never forgets:
- * telling too much is harmless.
+ * Which links name which paths of a root, so that a change of a file is reported for its links too. It never forgets:
+ * reporting too much is harmless.
  */
 export class LinkTargets {
   readonly #root: string;

@@ -2,9 +2,9 @@ import type { BigIntStats } from 'node:fs';
 import { hasStableInodes } from './file-systems.ts';
 
 /**
- * Differs for any two versions of a file that have one length and mtime: ctime cannot be set by whoever writes the
- * file, and a link that leads to another file has that one's inode. It differs also after `chmod`, for a further hard
- * link, and in a copy.
+ * Differs for any two versions of a file that have one length and mtime: ctime cannot be set by the writer of the file,
+ * and a link that leads to another file has that one's inode. It differs also after `chmod`, for a further hard link,
+ * and in a copy.
  * @param path a real path on the file system of the file
  */
 export function versionTag({ dev, ino, ctimeNs }: BigIntStats, path: string): string {

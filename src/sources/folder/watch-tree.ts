@@ -21,7 +21,7 @@ export interface WatchListener {
 
 /**
  * One watch for each folder: a recursive one takes three times the memory, and misses files in new folders. A folder
- * that is moved tells only its own name, in the folders that it left and came to.
+ * that is moved reports only its own name, in the folders that it left and came to.
  */
 export class WatchTree {
   readonly #root: string;
@@ -55,12 +55,12 @@ export class WatchTree {
       this.#top = this.#add('');
       unwatch(former);
     } catch {
-      // The former watches stay. Listing tells why.
+      // The former watches stay. Listing reports why.
     }
     this.#listener.changed('');
   }
 
-  /** Watches a folder before it looks for folders in it: one that is made meanwhile is seen by one or the other. */
+  /** Watches a folder before it searches it for folders: one that is made meanwhile is seen by one or the other. */
   #add(path: string): WatchedFolder {
     const folder: WatchedFolder = { path, watcher: undefined, folders: new Map() };
     try {
@@ -86,16 +86,16 @@ export class WatchTree {
     else if (path === IGNORE_FILE) this.startAnew();
     // The bytes or the attributes of a file, by far the most frequent; renaming and the rights of a folder are the
     // rest.
-    else if (event === 'change' && known === undefined) this.#tell(path, false);
+    else if (event === 'change' && known === undefined) this.#report(path, false);
     else {
       if (known !== undefined) unwatch(known);
       folder.folders.delete(name);
-      this.#look(folder, name);
-      this.#tell(path, true);
+      this.#inspect(folder, name);
+      this.#report(path, true);
     }
   }
 
-  #look(folder: WatchedFolder, name: string): void {
+  #inspect(folder: WatchedFolder, name: string): void {
     const path = inFolder(folder.path, name);
     const stats = this.#lstat(path);
     if (stats?.isSymbolicLink()) this.#links.learn(path);
@@ -106,12 +106,12 @@ export class WatchTree {
     try {
       return lstatSync(join(this.#root, path), { throwIfNoEntry: false });
     } catch {
-      // Listing it tells why.
+      // Listing it reports why.
       return undefined;
     }
   }
 
-  #tell(path: string, below: boolean): void {
+  #report(path: string, below: boolean): void {
     if (!this.#excludes(path, false)) this.#listener.changed(path);
     for (const link of this.#links.of(path, below)) this.#listener.changed(link);
   }

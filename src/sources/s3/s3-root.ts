@@ -38,9 +38,9 @@ const SLICE = 10;
 const DEFAULTS: S3Settings = { timeout: 30_000, pollInterval: 300_000 };
 
 /**
- * The objects below a prefix of a bucket. A list of everything is complete before the first batch is told. Of hashes a
- * digest has those that it was opened for and those that are known without reading the object; when there are none, it
- * is read once for its sha-256.
+ * The objects below a prefix of a bucket. A list of everything is complete before the first batch is returned. Of
+ * hashes a digest has those that it was opened for and those that are known without reading the object; when there are
+ * none, it is read once for its sha-256.
  */
 export class S3Root implements ContentRoot {
   readonly hashes: readonly HashAlgorithm[];
