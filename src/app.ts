@@ -12,10 +12,12 @@ import { exclusionsOfOwnFiles } from './config/own-files.ts';
 import { TidemarkError } from './core/errors.ts';
 import { traitsOf } from './core/origin.ts';
 import type { ResourceSet, SetId } from './core/resource-set.ts';
+import { openPosting, type Posting } from './ingest/posting.ts';
 import { Updater } from './ingest/updater.ts';
 import { armFailpoint } from './lib/failpoint.ts';
 import { makeFolder } from './lib/make-folder.ts';
 import { startWorker } from './lib/workers/rpc.ts';
+import type { Sender } from './observe/audit/posting-entry.ts';
 import { PostingLog } from './observe/audit/posting-log.ts';
 import { AppMetrics } from './observe/metrics/app-metrics.ts';
 import { DocumentCache } from './publish/cache/document-cache.ts';
@@ -58,6 +60,15 @@ export interface App {
   /** Another publisher, which renders each document from the store whatever is kept: to compare with. */
   freshPublisher(): DocumentPublisher;
   readonly postingLog: PostingLog;
+  /**
+   * Lets a sender post to a set, measured and logged.
+   * @param work its results are those of the posting that it is given
+   * @throws TidemarkError as openPosting does, and what the work throws
+   */
+  receive(
+    from: { readonly set: ResourceSet; readonly sender: Sender },
+    work: (posting: Posting) => Promise<void>,
+  ): Promise<void>;
   /** How many changes sets had in each hour or day. */
   readonly activity: ActivityMemory;
   readonly metrics: AppMetrics;
@@ -162,6 +173,10 @@ export async function openApp(configuration: Configuration): Promise<App> {
     publisher,
     freshPublisher: () => new Publisher({ index, catalog, sets, cache: new FreshDocuments(index), renderer }),
     postingLog,
+    async receive({ set, sender }, work) {
+      const posting = metrics.index.aroundPosting(await openPosting(set, { updater, rootOf }));
+      await postingLog.record(posting, sender, work);
+    },
     activity: new ActivityMemory(index),
     metrics,
     cacheScan,

@@ -5,7 +5,7 @@ import type { Resource, ResourceState } from '../core/resource.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import { formatStamp } from '../core/stamp.ts';
 import { formatSeconds } from '../core/w3c-datetime.ts';
-import type { PostingResult } from '../ingest/ndjson-posting.ts';
+import type { PostingResult } from '../ingest/posting.ts';
 import type { PostingEntry } from '../observe/audit/posting-entry.ts';
 import type { PageInfo } from '../publish/document-publisher.ts';
 import { documentUri, eachListed } from '../publish/documents.ts';

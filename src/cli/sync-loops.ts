@@ -92,7 +92,7 @@ export class SyncLoops {
     const events: SyncEvents = {
       ...shown,
       onScanned: (summary, extent) => {
-        postingLog.recordScan(set, summary);
+        postingLog.addSync(set.id, summary);
         shown.onScanned?.(summary, extent);
       },
     };

@@ -1,30 +1,11 @@
-import type { ChangeEvent } from '../core/change.ts';
 import { MAX_LINE_BYTES, type NdjsonLine, NdjsonLines } from '../lib/ndjson-lines.ts';
-import type { CommitResult } from '../stores/commit-result.ts';
-import { isRejection, type PostedTo, parsePostedEvent } from './posted-event.ts';
-import type { Rejection } from './rejection.ts';
-
-/** The result of one posted event. */
-export type PostingResult = CommitResult | Rejection;
+import { isRejection, type PostedTo } from './posted-event.ts';
+import { type ParsedEvent, type Posting, type PostingResult, parseEvent } from './posting.ts';
 
 export interface LineResult {
   /** The number of its line; the first is 1. */
   readonly number: number;
   readonly result: PostingResult;
-}
-
-export interface Posting extends PostedTo {
-  /** Resolves when the events are committed; see Updater.post. */
-  post(events: readonly ChangeEvent[]): Promise<readonly CommitResult[]>;
-  /** Called for each event that is rejected before it is posted. */
-  rejected?(rejection: Rejection, event: PostedValue): void;
-}
-
-export interface PostedValue {
-  /** The number of the event, or of its line; the first is 1. */
-  readonly number: number;
-  /** The posted event, or the text of its line; undefined when it cannot be read. */
-  readonly value: unknown;
 }
 
 // A batch makes one commit of the updater; the events read meanwhile make the next.
@@ -75,34 +56,26 @@ export async function* postNdjson(
 /** A batch that was posted and one that is being gathered. */
 class Batch {
   readonly begun = performance.now();
-  readonly events: ChangeEvent[] = [];
-  readonly #numbers: number[] = [];
-  /** Lines that were rejected without the store, by index in the batch. */
-  readonly #rejected = new Map<number, Rejection>();
-
+  readonly #events: ParsedEvent[] = [];
   #weight = 0;
 
   get size(): number {
-    return this.#numbers.length;
+    return this.#events.length;
   }
 
   get isFull(): boolean {
     return this.size >= EVENTS_PER_BATCH || this.#weight >= WEIGHT_PER_BATCH;
   }
 
-  add(number: number, event: ChangeEvent | Rejection): void {
-    if (isRejection(event)) this.#rejected.set(this.#numbers.length, event);
-    else {
-      this.events.push(event);
-      this.#weight += event.weight;
-    }
-    this.#numbers.push(number);
+  add(parsed: ParsedEvent): void {
+    const { event, location = '' } = parsed;
+    this.#events.push(parsed);
+    this.#weight += isRejection(event) ? location.length : event.weight;
   }
 
   async post(posting: Posting): Promise<readonly LineResult[]> {
-    const committed = await posting.post(this.events);
-    let next = 0;
-    return this.#numbers.map((number, at) => ({ number, result: this.#rejected.get(at) ?? committed[next++]! }));
+    const results = await posting.post(this.#events);
+    return this.#events.map(({ number }, at) => ({ number, result: results[at]! }));
   }
 }
 
@@ -165,15 +138,10 @@ class Pipeline {
   }
 
   async #take(lines: readonly NdjsonLine[]): Promise<void> {
-    const now = Date.now();
     this.#lastInput = performance.now();
     for (const line of lines) {
       if (this.#batch.size === 0) this.#batch = new Batch();
-      const event = parseLine(line, this.#posting, now);
-      if (isRejection(event)) {
-        this.#posting.rejected?.(event, { number: line.number, value: 'text' in line ? line.text : undefined });
-      }
-      this.#batch.add(line.number, event);
+      this.#batch.add(parseLine(line, this.#posting));
       if (!this.#batch.isFull) continue;
       while (!this.#hasRoom && !this.#stopped) await this.#change();
       if (this.#stopped) return;
@@ -215,15 +183,18 @@ class Pipeline {
   }
 }
 
-function parseLine(line: NdjsonLine, posting: PostedTo, now: number): ChangeEvent | Rejection {
-  if (line.problem !== undefined) {
-    return { status: 'rejected', code: line.problem, message: LINE_PROBLEMS[line.problem] };
-  }
+function parseLine(line: NdjsonLine, to: PostedTo): ParsedEvent {
+  const { number, problem } = line;
+  if (problem !== undefined) return rejectedLine(number, problem, LINE_PROBLEMS[problem]);
   let value: unknown;
   try {
     value = JSON.parse(line.text);
   } catch (error) {
-    return { status: 'rejected', code: 'not-json', message: `the line is not JSON: ${(error as Error).message}` };
+    return rejectedLine(number, 'not-json', `the line is not JSON: ${(error as Error).message}`);
   }
-  return parsePostedEvent(value, posting, now);
+  return parseEvent(number, value, to);
+}
+
+function rejectedLine(number: number, code: string, message: string): ParsedEvent {
+  return { number, event: { status: 'rejected', code, message } };
 }

@@ -5,10 +5,7 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { resultView } from '../../api/views.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import { formatStamp } from '../../core/stamp.ts';
-import { leftOutOf } from '../../ingest/left-out-of.ts';
 import { type LineResult, postNdjson } from '../../ingest/ndjson-posting.ts';
-import { refusePosting } from '../../ingest/refuse-posting.ts';
-import type { Sender } from '../../observe/audit/posting-entry.ts';
 import type { Call, CliCommand } from '../cli-command.ts';
 import { EXIT } from '../exit-code.ts';
 import { oneOf } from '../options.ts';
@@ -47,18 +44,11 @@ export const changesPost: CliCommand<Options> = {
     const input = await openInput(call);
     const totals: Totals = { applied: 0, unchanged: 0, rejected: 0, complete: false };
     try {
-      await withExistingApp(call, async (app) => {
-        const { sets, updater, postingLog } = app;
+      await withExistingApp(call, async ({ sets, receive }) => {
         const set = await sets.bySlug(call.args[0]!);
-        refusePosting(set);
-        const sender: Sender = { kind: 'command-line' };
-        const leavesOut = await leftOutOf(set, app);
-        await postingLog.recorded(
-          { set, leavesOut, sender, post: (events) => updater.post(events) },
-          async (posting) => {
-            for await (const batch of postNdjson(input, posting)) await report(batch, totals, call);
-          },
-        );
+        await receive({ set, sender: { kind: 'command-line' } }, async (posting) => {
+          for await (const batch of postNdjson(input, posting)) await report(batch, totals, call);
+        });
         // A stopped standard input just ends; do not report that it was read to its end.
         totals.complete = !call.stopped.aborted;
       });

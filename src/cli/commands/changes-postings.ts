@@ -1,6 +1,5 @@
 import { postingView } from '../../api/views.ts';
-import { type PostingEntry, senderText } from '../../observe/audit/posting-entry.ts';
-import { MOST_ENTRIES } from '../../observe/audit/stored-postings.ts';
+import { MOST_ENTRIES, type PostingEntry, senderText } from '../../observe/audit/posting-entry.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { EXIT } from '../exit-code.ts';
 import { formatTable, plural } from '../ui/table.ts';

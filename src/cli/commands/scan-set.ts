@@ -60,7 +60,7 @@ export const scanSet: CliCommand<Options> = {
         onProgress: (done) => progress.show(describeProgress(set, done)),
       });
       if (!dryRun) {
-        if (summary !== undefined) app.postingLog.recordScan(set, summary);
+        if (summary !== undefined) app.postingLog.addSync(set.id, summary);
         await app.sets.markReady(set.slug);
       }
       return { set, summary, dryRun };

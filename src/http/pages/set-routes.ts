@@ -3,7 +3,7 @@ import { TidemarkError } from '../../core/errors.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { boundaryBefore, clockStamp, type Stamp } from '../../core/stamp.ts';
 import { MICROSECONDS, type TimeUnit } from '../../core/time-unit.ts';
-import { MOST_ENTRIES } from '../../observe/audit/stored-postings.ts';
+import { MOST_ENTRIES } from '../../observe/audit/posting-entry.ts';
 import type { HistoryRange } from '../../stores/set-statistics.ts';
 import { setOf } from '../request/admitted.ts';
 import { newestChanges, resourcesAfter, searchedResources } from '../request/browse.ts';

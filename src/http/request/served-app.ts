@@ -1,7 +1,8 @@
 import type { TokenRegistry } from '../../access/token-registry.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
-import type { Updater } from '../../ingest/updater.ts';
+import type { Posting } from '../../ingest/posting.ts';
+import type { Sender } from '../../observe/audit/posting-entry.ts';
 import type { PostingLog } from '../../observe/audit/posting-log.ts';
 import type { AppMetrics } from '../../observe/metrics/app-metrics.ts';
 import type { DocumentPublisher } from '../../publish/document-publisher.ts';
@@ -21,10 +22,13 @@ export interface ServedApp {
   readonly gauge: StoreGauge;
   readonly sets: SetRegistry;
   readonly tokens: TokenRegistry;
-  readonly updater: Pick<Updater, 'post'>;
   readonly records: Pick<Records, 'read' | 'cursorOf'>;
   readonly publisher: DocumentPublisher;
-  readonly postingLog: PostingLog;
+  readonly postingLog: Pick<PostingLog, 'read'>;
+  receive(
+    from: { readonly set: ResourceSet; readonly sender: Sender },
+    work: (posting: Posting) => Promise<void>,
+  ): Promise<void>;
   /** How many changes sets had in each hour or day. */
   readonly activity: ActivityMemory;
   readonly metrics: AppMetrics;

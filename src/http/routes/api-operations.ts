@@ -10,7 +10,7 @@ import {
   resourcesSchema,
   setsSchema,
 } from '../../api/schemas.ts';
-import { MOST_ENTRIES } from '../../observe/audit/stored-postings.ts';
+import { MOST_ENTRIES } from '../../observe/audit/posting-entry.ts';
 import { MOST_UNITS } from '../../stores/activity-memory.ts';
 import { json, NO_PARAMETERS, type Operation } from '../request/operation.ts';
 import { choice, limit, text, time } from '../request/query-parameters.ts';

@@ -1,10 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { setImmediate } from 'node:timers/promises';
-import type { ChangeEvent } from '../../core/change.ts';
 import { TidemarkError } from '../../core/errors.ts';
-import type { Posting, PostingResult } from '../../ingest/ndjson-posting.ts';
-import { isRejection, parsePostedEvent } from '../../ingest/posted-event.ts';
-import type { Rejection } from '../../ingest/rejection.ts';
+import { type ParsedEvent, type Posting, type PostingResult, parseEvent } from '../../ingest/posting.ts';
 
 /** The most bytes of a JSON body: parsing it must not hold the HTTP thread for more than 50 ms. */
 export const MAX_JSON_BYTES = 8_388_608;
@@ -36,23 +33,17 @@ export function parseChangesBody(bytes: Buffer): readonly unknown[] {
 /** Posts events and resolves with what became of each, in order. */
 export async function postChanges(values: readonly unknown[], posting: Posting): Promise<readonly PostingResult[]> {
   const events = await parseInSlices(values, posting);
-  for (const [at, event] of events.entries()) {
-    if (isRejection(event)) posting.rejected?.(event, { number: at + 1, value: values[at] });
+  const posts: Promise<readonly PostingResult[]>[] = [];
+  for (let at = 0; at < events.length; at += EVENTS_PER_POST) {
+    posts.push(posting.post(events.slice(at, at + EVENTS_PER_POST)));
   }
-  const accepted = events.filter((event): event is ChangeEvent => !isRejection(event));
-  const posts: ReturnType<Posting['post']>[] = [];
-  for (let at = 0; at < accepted.length; at += EVENTS_PER_POST) {
-    posts.push(posting.post(accepted.slice(at, at + EVENTS_PER_POST)));
-  }
-  const committed = (await Promise.all(posts)).flat();
-  let next = 0;
-  return events.map((event) => (isRejection(event) ? event : committed[next++]!));
+  return (await Promise.all(posts)).flat();
 }
 
-async function parseInSlices(values: readonly unknown[], posting: Posting): Promise<(ChangeEvent | Rejection)[]> {
-  const events: (ChangeEvent | Rejection)[] = [];
+async function parseInSlices(values: readonly unknown[], posting: Posting): Promise<readonly ParsedEvent[]> {
+  const events: ParsedEvent[] = [];
   for (const value of values) {
-    events.push(parsePostedEvent(value, posting, Date.now()));
+    events.push(parseEvent(events.length + 1, value, posting));
     if (events.length % EVENTS_PER_SLICE === 0) await setImmediate();
   }
   return events;

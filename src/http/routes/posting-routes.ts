@@ -1,9 +1,6 @@
 import type { Response } from 'express';
 import { resultView } from '../../api/views.ts';
-import { leftOutOf } from '../../ingest/left-out-of.ts';
-import type { Posting } from '../../ingest/ndjson-posting.ts';
-import { refusePosting } from '../../ingest/refuse-posting.ts';
-import type { Sender } from '../../observe/audit/posting-entry.ts';
+import type { Posting } from '../../ingest/posting.ts';
 import { senderOf, setOf } from '../request/admitted.ts';
 import { mediaTypeOf } from '../request/media-types.ts';
 import { readBody, requestBody } from '../request/request-body.ts';
@@ -19,8 +16,10 @@ import { count, noTotals } from './totals.ts';
 const STREAM_HINT = ': send it as application/x-ndjson, one event a line';
 
 /** Posting of change events. @param stopping ends streams that are being read when the server stops */
-export function postingRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
-  const { updater, metrics, postingLog, configuration } = app;
+export function postingRoutes(
+  { configuration, receive }: Pick<ServedApp, 'configuration' | 'receive'>,
+  stopping: AbortSignal,
+): readonly Route[] {
   const { idleTimeout } = configuration;
 
   return [
@@ -28,17 +27,9 @@ export function postingRoutes(app: ServedApp, stopping: AbortSignal): readonly R
       action: 'post-changes',
       operation: POST_CHANGES,
       async handle(request, response, { results }) {
-        const set = setOf(response);
-        refusePosting(set);
-        const unrecorded = {
-          set,
-          leavesOut: await leftOutOf(set, app),
-          sender: postingSender(senderOf(response), configuration),
-          post: (events) => updater.post(events),
-          rejected: (rejection) => metrics.index.rejected(rejection),
-        } satisfies Posting & { sender: Sender };
-        const body = requestBody(request, { idleTimeout, stopping });
-        await postingLog.recorded(unrecorded, async (posting) => {
+        const sender = postingSender(senderOf(response), configuration);
+        await receive({ set: setOf(response), sender }, async (posting) => {
+          const body = requestBody(request, { idleTimeout, stopping });
           if (mediaTypeOf(request.headers) === 'application/json') await answerToJson(response, body, posting);
           else if (results === 'all') await answerWithResults(response, body, { posting, idleTimeout });
           else await answerWithTotals(response, body, posting);

@@ -4,7 +4,8 @@ import type { Response } from 'express';
 import type { Totals } from '../../api/schemas.ts';
 import { resultView } from '../../api/views.ts';
 import { TidemarkError } from '../../core/errors.ts';
-import { type LineResult, type Posting, postNdjson } from '../../ingest/ndjson-posting.ts';
+import { type LineResult, postNdjson } from '../../ingest/ndjson-posting.ts';
+import type { Posting } from '../../ingest/posting.ts';
 import { HttpError } from '../request/http-error.ts';
 import { errorAnswer } from '../response/error-handler.ts';
 import { NotApplied, type NumberedResult } from './not-applied.ts';
@@ -33,10 +34,7 @@ export async function answerWithTotals(
   response.set('Cache-Control', 'no-store').json({ complete: true, ...totals, ...notApplied.view() });
 }
 
-/**
- * Posts a stream, and answers with one line an event while it is read; the last line says that all was read, or why
- * not.
- */
+/** Posts a stream, and answers with a line for each event while it is read; the last one says whether all was read. */
 export async function answerWithResults(
   response: Response,
   body: AsyncIterable<Buffer>,
@@ -87,7 +85,7 @@ class LineWriter {
     this.#idleTimeout = idleTimeout;
   }
 
-  /** Resolves when the client took enough for more; a client that takes nothing is cut off after the idle limit. */
+  /** Resolves when the client took enough for more; a client that takes nothing is disconnected after the idle timeout. */
   async write(text: string): Promise<void> {
     if (!this.#response.headersSent) {
       this.#response.status(200).set({ 'Content-Type': 'application/x-ndjson', 'Cache-Control': 'no-store' });

@@ -1,5 +1,5 @@
 import type { Totals } from '../../api/schemas.ts';
-import type { PostingResult } from '../../ingest/ndjson-posting.ts';
+import type { PostingResult } from '../../ingest/posting.ts';
 
 export function noTotals(): Totals {
   return { applied: 0, unchanged: 0, rejected: 0 };

@@ -1,5 +1,7 @@
 import type { Counter } from 'prom-client';
 import { CHANGE_KINDS } from '../../core/change.ts';
+import { isRejection } from '../../ingest/posted-event.ts';
+import type { Posting } from '../../ingest/posting.ts';
 import type { Rejection } from '../../ingest/rejection.ts';
 import type { CommitResult } from '../../stores/commit-result.ts';
 import type { ResourceIndex } from '../../stores/resource-index.ts';
@@ -56,10 +58,15 @@ export class IndexMetrics {
     return this.#totals;
   }
 
-  /** Counts an event that was rejected before it was sent to the store. */
-  rejected({ code }: Pick<Rejection, 'code'>): void {
-    this.#totals.rejected += 1;
-    this.#events.inc({ result: 'rejected', reason: REJECTION_CODES.has(code) ? code : 'other' });
+  /** Counts the events of a posting that are rejected before the store is asked. */
+  aroundPosting(posting: Posting): Posting {
+    return {
+      ...posting,
+      post: (events) => {
+        for (const { event } of events) if (isRejection(event)) this.#countRejected(event);
+        return posting.post(events);
+      },
+    };
   }
 
   /** Measures the commits of an index. */
@@ -81,6 +88,11 @@ export class IndexMetrics {
         }
       },
     });
+  }
+
+  #countRejected({ code }: Rejection): void {
+    this.#totals.rejected += 1;
+    this.#events.inc({ result: 'rejected', reason: REJECTION_CODES.has(code) ? code : 'other' });
   }
 
   #count(results: readonly CommitResult[]): void {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { ChangeEvent } from '../../../src/core/change.ts';
 import type { ResourceSet } from '../../../src/core/resource-set.ts';
 import { postNdjson } from '../../../src/ingest/ndjson-posting.ts';
+import { openPosting } from '../../../src/ingest/posting.ts';
 import { Updater } from '../../../src/ingest/updater.ts';
 import { SetRegistry } from '../../../src/sets/set-registry.ts';
 import { openStores, type Stores } from '../../../src/stores/open-stores.ts';
@@ -62,7 +63,10 @@ describe('What is posted', () => {
       for (let number = 0; number < 60; number++) yield Buffer.from(line(number));
     })();
     let applied = 0;
-    for await (const batch of postNdjson(input, { set, post: (events) => updater.post(events) })) {
+    for await (const batch of postNdjson(
+      input,
+      await openPosting(set, { updater, rootOf: () => assert.fail('it has no root') }),
+    )) {
       applied += batch.filter(({ result }) => result.status === 'applied').length;
     }
     assert.equal(applied, 60);

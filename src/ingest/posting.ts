@@ -1,0 +1,66 @@
+import type { ChangeEvent } from '../core/change.ts';
+import { TidemarkError } from '../core/errors.ts';
+import { traitsOf } from '../core/origin.ts';
+import type { ResourceSet } from '../core/resource-set.ts';
+import type { ContentRoot } from '../sources/content-root.ts';
+import type { CommitResult } from '../stores/commit-result.ts';
+import type { EventPoster } from '../stores/event-poster.ts';
+import { isRejection, type PostedTo, parsePostedEvent } from './posted-event.ts';
+import type { Rejection } from './rejection.ts';
+
+/** The result of one posted event. */
+export type PostingResult = CommitResult | Rejection;
+
+/** An event as it was posted: valid, or rejected before the store is asked. */
+export interface ParsedEvent {
+  /** The number of the event, or of its line; the first is 1. */
+  readonly number: number;
+  readonly event: ChangeEvent | Rejection;
+  /** Of a rejected event: where it says that the resource is. */
+  readonly location?: string | undefined;
+}
+
+export interface Posting extends PostedTo {
+  /** Resolves when the valid ones are committed, with a result for each event, in order; see Updater.post. */
+  post(events: readonly ParsedEvent[]): Promise<readonly PostingResult[]>;
+}
+
+interface Receiver {
+  readonly updater: EventPoster;
+  rootOf(set: ResourceSet): { readonly root: ContentRoot };
+}
+
+/**
+ * Begins a posting to a set.
+ * @throws TidemarkError `conflict` for a set that mirrors something else: the next sync would undo what was posted, or publish
+ * resources without bytes; `unavailable` when the root of the set cannot say what it leaves out
+ */
+export async function openPosting(set: ResourceSet, { updater, rootOf }: Receiver): Promise<Posting> {
+  const { refusal, records, root } = traitsOf(set.origin);
+  if (refusal !== undefined) {
+    throw new TidemarkError('conflict', `nobody posts to "${set.slug}": ${refusal}`, { set: set.slug, records });
+  }
+  const leavesOut = root === undefined ? undefined : await rootOf(set).root.leavesOut();
+  return { set, leavesOut, post: (events) => postValid(events, updater) };
+}
+
+/** @param value parsed from JSON */
+export function parseEvent(number: number, value: unknown, to: PostedTo): ParsedEvent {
+  const event = parsePostedEvent(value, to, Date.now());
+  return isRejection(event) ? { number, event, location: locationIn(value) } : { number, event };
+}
+
+async function postValid(events: readonly ParsedEvent[], updater: EventPoster): Promise<readonly PostingResult[]> {
+  const valid = events.map(({ event }) => event).filter((event): event is ChangeEvent => !isRejection(event));
+  const committed = await updater.post(valid);
+  let next = 0;
+  return events.map(({ event }) => (isRejection(event) ? event : committed[next++]!));
+}
+
+/** The location that it names, whatever else is wrong with it. */
+function locationIn(value: unknown): string | undefined {
+  const { location } = Object(value) as { readonly location?: unknown };
+  if (typeof location === 'string') return location;
+  const named = (Object(location) as { readonly value?: unknown }).value;
+  return typeof named === 'string' ? named : undefined;
+}
