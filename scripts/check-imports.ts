@@ -93,18 +93,15 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
   },
 ];
 
-/** Everybody may import these. `lib` itself may import the type of errors alone. */
+/** All parts may import these. `lib` itself may import the type of errors alone. */
 const COMMON = ['core', 'lib'];
 const COMMON_TO_LIB = ['core/errors.ts'];
 
-/** Ports never import adapters: one file knows which there are. */
-const ADAPTERS: readonly { readonly folder: string; readonly onlyFrom: string }[] = [
-  { folder: 'stores/elasticsearch/', onlyFrom: 'stores/open-stores.ts' },
-  { folder: 'stores/sqlite/', onlyFrom: 'stores/open-stores.ts' },
-  { folder: 'sources/folder/', onlyFrom: 'sources/open.ts' },
-  { folder: 'sources/s3/', onlyFrom: 'sources/open.ts' },
-  { folder: 'artifacts/folder/', onlyFrom: 'artifacts/open-artifacts.ts' },
-  { folder: 'artifacts/s3/', onlyFrom: 'artifacts/open-artifacts.ts' },
+/** Each folder below a port is an adapter, which one file alone imports, unless it is shared. */
+const PORTS: readonly { readonly folder: string; readonly opener: string; readonly shared: readonly string[] }[] = [
+  { folder: 'stores', opener: 'stores/open-stores.ts', shared: [] },
+  { folder: 'sources', opener: 'sources/open.ts', shared: ['artifact', 'files', 'sync'] },
+  { folder: 'artifacts', opener: 'artifacts/open-artifacts.ts', shared: ['avro', 'hashing'] },
 ];
 
 /** Files that put the parts together. */
@@ -134,9 +131,9 @@ function importsOf(file: string): Import[] {
 }
 
 function violationsOf({ file, target }: Import): string[] {
-  const adapter = ADAPTERS.find(({ folder }) => target.startsWith(folder) && !file.startsWith(folder));
-  if (adapter !== undefined && file !== adapter.onlyFrom) {
-    return [`${file} imports ${target}: only ${adapter.onlyFrom} knows the adapter`];
+  const port = PORTS.find((port) => isOfAdapter(port, { file, target }));
+  if (port !== undefined && file !== port.opener) {
+    return [`${file} imports ${target}: only ${port.opener} knows the adapter`];
   }
   if (COMPOSITION_ROOTS.includes(file)) return [];
   const part = file.split('/')[0]!;
@@ -146,6 +143,13 @@ function violationsOf({ file, target }: Import): string[] {
   const allowed = [part, ...common, ...arrow.to];
   if (allowed.some((name) => target === name || target.startsWith(`${name}/`))) return [];
   return [`${file} imports ${target}: ${arrow.because}`];
+}
+
+/** Whether a file outside an adapter of a port imports a file of the adapter. */
+function isOfAdapter({ folder, shared }: (typeof PORTS)[number], { file, target }: Import): boolean {
+  const [parent, child, ...rest] = target.split('/');
+  if (parent !== folder || rest.length === 0 || shared.includes(child!)) return false;
+  return !file.startsWith(`${folder}/${child}/`);
 }
 
 /** In each folder, its files and folders import each other one way, types included. */
