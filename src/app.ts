@@ -12,12 +12,12 @@ import { exclusionsOfOwnFiles } from './config/own-files.ts';
 import { TidemarkError } from './core/errors.ts';
 import { traitsOf } from './core/origin.ts';
 import type { ResourceSet, SetId } from './core/resource-set.ts';
-import { openPosting, type Posting } from './ingest/posting.ts';
+import type { ServedApp } from './http/request/served-app.ts';
+import { openPosting } from './ingest/posting.ts';
 import { Updater } from './ingest/updater.ts';
 import { armFailpoint } from './lib/failpoint.ts';
 import { makeFolder } from './lib/make-folder.ts';
 import { startWorker } from './lib/workers/rpc.ts';
-import type { Sender } from './observe/audit/posting-entry.ts';
 import { PostingLog } from './observe/audit/posting-log.ts';
 import { AppMetrics } from './observe/metrics/app-metrics.ts';
 import { DocumentCache } from './publish/cache/document-cache.ts';
@@ -33,64 +33,36 @@ import { Records } from './sources/artifact/records.ts';
 import type { ContentRoot } from './sources/content-root.ts';
 import { ScanMemory } from './sources/files/scan-memory.ts';
 import { openRoot, openSource } from './sources/open.ts';
-import type { Source, SourceProblem } from './sources/source.ts';
+import type { Source } from './sources/source.ts';
 import { PathScans } from './sources/sync/path-scans.ts';
 import { ActivityMemory } from './stores/activity-memory.ts';
 import type { Catalog } from './stores/catalog.ts';
 import { openStores } from './stores/open-stores.ts';
-import type { ResourceIndex } from './stores/resource-index.ts';
-import type { StoreGauge } from './stores/store-gauge.ts';
 
 /** A page of 50,000 is many short-lived objects: with less room for them, it takes a fifth longer. */
 const RENDER_YOUNG_MB = 24;
 /** Of what a comparison makes, nearly nothing is kept: it takes no longer with less room. */
 const COMPARE_YOUNG_MB = 6;
 
-/** The use cases, put together for one configuration. Whoever opens it closes it. */
-export interface App {
-  readonly configuration: Configuration;
-  readonly index: ResourceIndex;
+/** The use cases for one configuration; the server needs some of them. The caller that opens it closes it. */
+export interface App extends ServedApp {
   readonly catalog: Catalog;
-  readonly gauge: StoreGauge;
-  readonly sets: SetRegistry;
-  readonly tokens: TokenRegistry;
   readonly updater: Updater;
   readonly records: Records;
-  readonly publisher: DocumentPublisher;
+  readonly postingLog: PostingLog;
   /** Another publisher, which renders each document from the store whatever is kept: to compare with. */
   freshPublisher(): DocumentPublisher;
-  readonly postingLog: PostingLog;
   /**
-   * Lets a sender post to a set, measured and logged.
-   * @param work its results are those of the posting that it is given
-   * @throws TidemarkError as openPosting does, and what the work throws
-   */
-  receive(
-    from: { readonly set: ResourceSet; readonly sender: Sender },
-    work: (posting: Posting) => Promise<void>,
-  ): Promise<void>;
-  /** How many changes sets had in each hour or day. */
-  readonly activity: ActivityMemory;
-  readonly metrics: AppMetrics;
-  /**
-   * Archives the log in a thread of its own. @param minAge does nothing when somebody has within so many milliseconds
+   * Archives the log in a thread of its own.
+   * @param minAge does nothing when another process has archived it within so many milliseconds
    */
   archive(minAge: number, signal: AbortSignal): Promise<Archived>;
   /** Resolves when the documents that an earlier process has left are counted. */
   readonly cacheScan: Promise<void>;
-  /**
-   * Scans paths of which somebody says that they have changed; resolves with their problems. Throws as
-   * sources/sync/hinted-scans.ts does.
-   */
-  scanPaths(set: ResourceSet, paths: readonly string[]): Promise<readonly SourceProblem[]>;
-  /**
-   * The content root of a set, and what scans remember of it. The same ones at every call, until settings of the set
-   * change.
-   */
-  rootOf(set: ResourceSet): { readonly root: ContentRoot; readonly memory: ScanMemory };
   /** What a set is synced with. @throws TidemarkError `invalid` for a set that others post to */
   sourceOf(set: ResourceSet): Source;
-  /** Finishes what is in hand and closes everything, last opened first. */
+  rootOf(set: ResourceSet): { readonly root: ContentRoot; readonly memory: ScanMemory };
+  /** Finishes what is under way and closes everything, last opened first. */
   close(): Promise<void>;
 }
 

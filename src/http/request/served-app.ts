@@ -25,6 +25,11 @@ export interface ServedApp {
   readonly records: Pick<Records, 'read' | 'cursorOf'>;
   readonly publisher: DocumentPublisher;
   readonly postingLog: Pick<PostingLog, 'read'>;
+  /**
+   * Lets a sender post to a set, measured and logged.
+   * @param work its results are those of the posting that it is given
+   * @throws TidemarkError as openPosting does, and what the work throws
+   */
   receive(
     from: { readonly set: ResourceSet; readonly sender: Sender },
     work: (posting: Posting) => Promise<void>,
@@ -33,10 +38,11 @@ export interface ServedApp {
   readonly activity: ActivityMemory;
   readonly metrics: AppMetrics;
   /**
-   * Scans paths that are reported as changed. Resolves with their problems.
+   * Scans paths that a notification says have changed. Resolves with their problems.
    * @throws TidemarkError `not-ready` when that takes too long: it is done later; `unavailable` when the root or the
    * store does not answer
    */
   scanPaths(set: ResourceSet, paths: readonly string[]): Promise<readonly SourceProblem[]>;
+  /** The content root of a set, and what scans remember of it. The same ones at every call, until its settings change. */
   rootOf(set: ResourceSet): { readonly root: ContentRoot; readonly memory: FileMemory };
 }
