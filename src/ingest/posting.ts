@@ -32,8 +32,8 @@ interface Receiver {
 
 /**
  * Begins a posting to a set.
- * @throws TidemarkError `conflict` for a set that mirrors something else: the next sync would undo what was posted, or publish
- * resources without bytes; `unavailable` when the root of the set cannot say what it leaves out
+ * @throws TidemarkError `conflict` for a set that mirrors a source: the next sync would undo posted changes, or publish
+ * resources without bytes; `unavailable` when the exclusions of its root cannot be read
  */
 export async function openPosting(set: ResourceSet, { updater, rootOf }: Receiver): Promise<Posting> {
   const { refusal, records, root } = traitsOf(set.origin);

@@ -43,6 +43,6 @@ export interface ServedApp {
    * store does not answer
    */
   scanPaths(set: ResourceSet, paths: readonly string[]): Promise<readonly SourceProblem[]>;
-  /** The content root of a set, and what scans remember of it. The same ones at every call, until its settings change. */
+  /** The content root of a set, and what scans remember of it. The same ones until settings of the set change. */
   rootOf(set: ResourceSet): { readonly root: ContentRoot; readonly memory: FileMemory };
 }

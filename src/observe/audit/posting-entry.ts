@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto';
 export type Sender =
   | { readonly kind: 'token'; readonly id: string; readonly name: string }
   /**
-   * The bearer of the token from the environment; a user of the server's machine; `tidemark changes post`; a sync of the set with its
-   * source.
+   * The bearer of the token from the environment; a client on the server's machine; `tidemark changes post`; a sync of
+   * the set with its source.
    */
   | { readonly kind: 'administrator' | 'local' | 'command-line' | 'scan' };
 
@@ -81,8 +81,8 @@ export function withPosting(entries: readonly PostingEntry[], posting: NewEntry)
 }
 
 /**
- * The last entries, in the order in which they began, and before them the last ones in which something failed. Of two with the same id,
- * the later one counts.
+ * The last entries, in the order in which they began, and before them the last ones in which something failed. Of two
+ * with the same id, the later one counts.
  */
 export function lastOf(entries: readonly PostingEntry[]): readonly PostingEntry[] {
   const byId = new Map(entries.map((entry) => [entry.id, entry]));

@@ -17,7 +17,7 @@ import {
 import { PostingRecorder } from './posting-recorder.ts';
 
 const WRITE_INTERVAL_MS = 5_000;
-/** Sets that are written each time: with 20,000 sets being posted to, the store has better things to do. */
+/** Sets that are written each time: when 20,000 sets are posted to, this log must not load the store. */
 const SETS_PER_INTERVAL = 10;
 const CLOSE_TIMEOUT_MS = 3_000;
 /** In memory; beyond that, the sets that wait longest are dropped. */
@@ -42,8 +42,9 @@ interface Body {
 }
 
 /**
- * Who posted what to which set, and what was rejected and why: an account for people. It is not the log of changes: entries are
- * written some seconds later, so a process that is killed loses the last of them, and of very many sets at once, some are dropped.
+ * Who posted what to which set, and what was rejected and why: a record for people. It is not the log of changes:
+ * entries are written some seconds later, so a killed process loses the last ones, and with very many sets at once some
+ * are dropped.
  */
 export class PostingLog {
   readonly #catalog: Pick<Catalog, 'get' | 'put'>;
