@@ -163,6 +163,50 @@ describe('a batch of events', () => {
     );
   });
 
+  it('raises the order only by events that count', () => {
+    const known = { state: '{}', stamp: 2, created: 2, weight: 1, order: 3, raised: undefined };
+    const set = { ...setBefore(), positions: new Map([['known', 3]]), sources: MOST_SOURCES };
+    const event = (more: Partial<BatchEvent>) => eventOf({ state: '{}', order: 9, ...more });
+    const batch = {
+      ...batchOf([
+        event({ urlPrefix: `${PREFIX}other/` }),
+        event({ source: 'known', position: 3 }),
+        event({ source: 'new', position: 3 }),
+      ]),
+      sets: new Map([[1, set]]),
+      keys: [known],
+    };
+    const { outcomes, raised, keys, sets, last } = decideBatch(batch);
+    assert.deepEqual(outcomes, ['moved', 'repeated', 'too-many-sources']);
+    assert.deepEqual([raised, keys, sets, last], [[], [known], [], LAST]);
+  });
+
+  it('keeps the lowest order of a deletion of what was never there, and writes its set', () => {
+    const { outcomes, raised, sets } = decideBatch(batchOf([eventOf({ order: 0 })]));
+    assert.deepEqual(outcomes, ['not-there']);
+    assert.deepEqual(
+      raised.map(({ after }) => after.order),
+      [0],
+    );
+    assert.deepEqual(
+      sets.map(({ set }) => set),
+      [1],
+    );
+  });
+
+  it('remembers no position of an event with a source alone, or a position alone', () => {
+    const full = { ...setBefore(), sources: MOST_SOURCES };
+    const events = [eventOf({ source: 'new' }), eventOf({ position: 4 }), eventOf({ source: 'new', order: 1 })];
+    for (const set of [setBefore(), full]) {
+      const { outcomes, sets } = decideBatch({ ...batchOf(events), sets: new Map([[1, set]]) });
+      assert.deepEqual(outcomes, ['not-there', 'not-there', 'not-there']);
+      assert.deepEqual(
+        sets.map(({ positions }) => positions),
+        [new Map()],
+      );
+    }
+  });
+
   it('has no room for one more source than are remembered', () => {
     const set = { ...setBefore(), positions: new Map([['known', 3]]), sources: MOST_SOURCES - 1 };
     const event = (source: string, time?: number) => eventOf({ source, position: 4, time });

@@ -129,6 +129,23 @@ describe('the committer of SQLite', () => {
     assert.deepEqual(rows('SELECT count(*) FROM resources'), [[1]]);
   });
 
+  it('does not write a row again that did not change', () => {
+    commit(put('a', 1));
+    database.exec(`CREATE TRIGGER no BEFORE UPDATE ON resources BEGIN SELECT RAISE(ABORT, 'written again'); END`);
+    assert.deepEqual(short(put('a', 1), put('b', 1)), ['same-state', 'created']);
+  });
+
+  it('keeps over commits which order a key has, and when that rose without a change', () => {
+    commit({ ...put('a', 1), order: 3 }, { ...put('a', 1), order: 5 });
+    const stored = rows('SELECT event_order, raised FROM resources');
+    assert.deepEqual(stored, [[5, lastStamp()]]);
+    assert.deepEqual(short({ ...put('a', 2), order: 4 }, { ...put('a', 1), order: 5 }), ['superseded', 'same-state']);
+    assert.deepEqual(rows('SELECT event_order, raised FROM resources'), stored);
+    assert.deepEqual(short({ ...put('a', 2), order: 6 }), ['updated']);
+    assert.deepEqual(rows('SELECT event_order, raised FROM resources'), [[6, null]]);
+    assert.deepEqual(rows('SELECT event_order FROM changes ORDER BY stamp'), [[3], [6]]);
+  });
+
   it('counts resources and changes over commits, and fills windows', () => {
     commit(put('a', 1), put('b', 1));
     assert.deepEqual(windows(), [[1, 2, 2 * WEIGHT + 2]]);
