@@ -16,8 +16,8 @@ export interface BenchOptions {
   /** What sizes are multiplied with; 1 for the sizes that the limits are meant for. */
   readonly scale: number;
   readonly folder: TemporaryFolder;
-  /** Tells what is going on. */
-  tell(text: string): void;
+  /** Prints progress. */
+  log(text: string): void;
 }
 
 /** Some figures that are measured together. */

@@ -85,8 +85,8 @@ if (lines.some(({ ok }) => ok === false)) process.exitCode = 1;
 
 async function runBench(bench: Bench): Promise<readonly Line[]> {
   const folder = new TemporaryFolder();
-  const tell = (text: string) => console.error(`  ${text}`);
-  const options: BenchOptions = { runs: Number(values.runs), scale: Number(values.scale), folder, tell };
+  const log = (text: string) => console.error(`  ${text}`);
+  const options: BenchOptions = { runs: Number(values.runs), scale: Number(values.scale), folder, log };
   const busy = loadavg()[0]!;
   console.error(`${bench.name}: ${bench.about} (${availableParallelism()} cores, load ${busy.toFixed(1)} before)`);
   try {

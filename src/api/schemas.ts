@@ -212,7 +212,7 @@ export const postingSchema = z
       .describe('The first 20 events that were rejected.'),
     problem: z.string().optional().describe('Why a posting was refused, or not read to its end.'),
   })
-  .meta({ id: 'Posting', description: 'What somebody posted.' });
+  .meta({ id: 'Posting', description: 'What was posted.' });
 
 export const postingsSchema = z.strictObject({ postings: z.array(postingSchema) }).meta({ id: 'Postings' });
 

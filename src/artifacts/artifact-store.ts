@@ -85,6 +85,6 @@ export interface ListedObject {
 export interface OpenObject {
   /** Bytes of the whole object. */
   readonly length: number;
-  /** The bytes that were asked for. Whoever does not read it to its end destroys it. */
+  /** The bytes of the range. A caller that does not read it to its end destroys it. */
   readonly body: Readable;
 }

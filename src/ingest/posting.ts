@@ -38,7 +38,7 @@ interface Receiver {
 export async function openPosting(set: ResourceSet, { updater, rootOf }: Receiver): Promise<Posting> {
   const { refusal, records, root } = traitsOf(set.origin);
   if (refusal !== undefined) {
-    throw new TidemarkError('conflict', `nobody posts to "${set.slug}": ${refusal}`, { set: set.slug, records });
+    throw new TidemarkError('conflict', `"${set.slug}" takes no posted events: ${refusal}`, { set: set.slug, records });
   }
   const leavesOut = root === undefined ? undefined : await rootOf(set).root.leavesOut();
   return { set, leavesOut, post: (events) => postValid(events, updater) };

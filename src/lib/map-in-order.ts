@@ -8,7 +8,7 @@ export async function* mapInOrder<Item, Result>(
   try {
     for await (const item of items) {
       const result = step(item);
-      // Whoever awaits it sees the failure.
+      // The caller that awaits it gets the error.
       result.catch(() => {});
       underWay.push(result);
       if (underWay.length === atATime) yield await underWay.shift()!;

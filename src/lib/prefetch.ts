@@ -8,7 +8,7 @@ export async function* prefetch<Item>(next: () => Promise<Item | undefined>): As
     const item = await coming;
     if (item === undefined) return;
     coming = next();
-    // Whoever awaits it sees the failure.
+    // The caller that awaits it gets the error.
     coming.catch(() => {});
     yield item;
   }

@@ -58,7 +58,7 @@ export const DOCUMENTS = {
     },
     page: {
       title: 'Source Description',
-      purpose: 'Every set of this source. Whoever has this address finds all the rest.',
+      purpose: 'Every set of this source. All other documents are found from here.',
     },
     entries: 'documents',
     plan: planSourceDescription,
@@ -69,7 +69,7 @@ export const DOCUMENTS = {
     operation: { id: 'sourceDescriptionPart', summary: 'A part of the Source Description' },
     page: {
       title: 'Source Description',
-      purpose: 'Every set of this source. Whoever has this address finds all the rest.',
+      purpose: 'Every set of this source. All other documents are found from here.',
     },
     entries: 'documents',
     plan: planDescriptionPart,

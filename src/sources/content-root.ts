@@ -54,8 +54,8 @@ export interface ContentRoot {
   digest(path: string, signal?: AbortSignal): Promise<FileDigest>;
 
   /**
-   * Tells what changed from now on: a path to list again, a file or a folder, the empty path for the whole root. Told
-   * at least once for every change, perhaps more often. A problem with the empty path means that the root has vanished
+   * Reports what changes from now on: a path to list again, a file or a folder, the empty path for the whole root.
+   * At least once for every change, perhaps more often. A problem with the empty path means that the root has vanished
    * or was replaced, and that nothing more will be reported.
    * @throws TidemarkError `unavailable` when the root is not there
    */
@@ -63,7 +63,7 @@ export interface ContentRoot {
 
   /**
    * A URL that lets anybody who has it read the file, for a while and without us; only where the root can make one.
-   * Whether there is such a file is found out by who follows it.
+   * Whether there is such a file shows when the URL is fetched.
    * @throws TidemarkError `not-found` when it is left out
    */
   presign?(path: string, use: PresignedUse): Promise<string>;
@@ -108,7 +108,7 @@ export interface RootFile {
   readonly length: number;
   /** Nanoseconds since 1970. */
   readonly mtime: bigint;
-  /** Tells versions of its bytes apart, as the opaque part of an ETag. */
+  /** Distinguishes versions of its bytes, as the opaque part of an ETag. */
   readonly tag: string;
   /** All of them, when the root has read them already, as it does with small files. */
   readonly bytes?: Buffer;

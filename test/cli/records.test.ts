@@ -108,7 +108,10 @@ describe('Sets of records on the command line', () => {
     await run('sets', 'add', 'cdl', '--records', 'cdl/harvest');
     const { exitCode, stderr } = await place.run(['changes', 'post', 'cdl'], { input: '{}\n' });
     assert.equal(exitCode, 2);
-    assert.match(stderr, /nobody posts to "cdl": its resources are the records of the newest artifact of cdl\/harvest/);
+    assert.match(
+      stderr,
+      /"cdl" takes no posted events: its resources are the records of the newest artifact of cdl\/harvest/,
+    );
   });
 
   it('are refused when what they are of is no provider and activity, or files are named too', async () => {

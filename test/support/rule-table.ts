@@ -49,7 +49,7 @@ export const RULE_TABLE: readonly RuleSection[] = [
       [13, 'SHOULD', 'encoding equals Content-Encoding', 'source'],
       [14, 'MUST', 'hash is a list of algorithm:hex, of the bytes that GET returns', 'source'],
       [15, 'MUST', 'type is the media type of what GET returns', 'source'],
-      [16, 'MUST', 'hash, length and type tell of what loc itself answers with', 'source'],
+      [16, 'MUST', 'hash, length and type describe what loc itself answers with', 'source'],
       [17, 'SHOULD', 'lastmod is the Last-Modified of the resource', 'source'],
       [18, 'MAY', 'changefreq is one of seven words', 'documents'],
       [

@@ -12,7 +12,7 @@ export const activityHarvest: Bench = {
   about: 'a harvest of 1,000,000 records of 1 kB by the command line, from a file of NDJSON into a folder',
 
   async run(options) {
-    const { runs, scale, folder, tell } = options;
+    const { runs, scale, folder, log } = options;
     const count = Math.round(1_000_000 * scale);
     const records = folder.next('records.ndjson');
     await writeRecords(options, records, count);
@@ -25,7 +25,7 @@ export const activityHarvest: Bench = {
       if (written !== count || failed !== 0) throw new Error(`${written} of ${count} records were written`);
       speeds.push(count / harvest.seconds);
       memory.push(harvest.memory);
-      tell(`${run}: ${Math.round(speeds.at(-1)!)} records/s, ${Math.round(harvest.memory)} MB`);
+      log(`${run}: ${Math.round(speeds.at(-1)!)} records/s, ${Math.round(harvest.memory)} MB`);
       rmSync(tidemark.dataFolder, { recursive: true });
     }
     rmSync(records);

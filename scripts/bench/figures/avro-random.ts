@@ -48,7 +48,7 @@ export const avroRandom: Bench = {
 };
 
 async function measure(options: BenchOptions, endpoint: string, codec: Codec): Promise<readonly Figure[]> {
-  const { runs, scale, tell } = options;
+  const { runs, scale, log } = options;
   const store = storeAt(endpoint);
   const artifact = await putArtifact(options, store, { codec, count: Math.round(1_000_000 * scale) });
   const last = artifact.places.at(-1)!;
@@ -60,7 +60,7 @@ async function measure(options: BenchOptions, endpoint: string, codec: Codec): P
     const times = await readMany(store, artifact, READS);
     p95.push(percentile(times, 95));
     slowest.push(Math.max(...times));
-    tell(`${codec} ${run}: p95 ${p95.at(-1)!.toFixed(1)} ms, slowest ${slowest.at(-1)!.toFixed(1)} ms`);
+    log(`${codec} ${run}: p95 ${p95.at(-1)!.toFixed(1)} ms, slowest ${slowest.at(-1)!.toFixed(1)} ms`);
   }
   await store.close();
   const name = `one record of an artifact of ${Math.round(megabytes).toLocaleString('en')} MB, codec ${codec}`;
@@ -72,7 +72,7 @@ async function measure(options: BenchOptions, endpoint: string, codec: Codec): P
 }
 
 async function putArtifact(
-  { folder, tell }: BenchOptions,
+  { folder, log }: BenchOptions,
   store: ArtifactStore,
   { codec, count }: Pick<Artifact, 'codec' | 'count'>,
 ): Promise<Artifact> {
@@ -84,7 +84,7 @@ async function putArtifact(
   const begun = performance.now();
   const onBlock = (place: BlockPlace) => places.push(place);
   await store.put(key, encodeContainer({ schema: 'OriginalRecord.v1', records, codec, onBlock }));
-  tell(`${codec}: ${count} records written in ${((performance.now() - begun) / 1000).toFixed(1)} s`);
+  log(`${codec}: ${count} records written in ${((performance.now() - begun) / 1000).toFixed(1)} s`);
   return { key, codec, count, places };
 }
 

@@ -33,7 +33,7 @@ export const avroRead: Bench = {
 type Kind = Pick<AvroWork, 'mode' | 'codec'>;
 
 async function measure(options: BenchOptions, kind: Kind): Promise<readonly Figure[]> {
-  const { runs, scale, folder, tell } = options;
+  const { runs, scale, folder, log } = options;
   const count = Math.round(1_000_000 * scale);
   const documents = folder.next('documents.ndjson');
   writeDocuments(documents);
@@ -49,14 +49,14 @@ async function measure(options: BenchOptions, kind: Kind): Promise<readonly Figu
   for (let run = 1; run <= runs; run++) {
     ours.push(await runOurs({ ...work, file }));
     bare.push(await runFastavro({ ...work, file: theirs }, block));
-    tell(`${kind.codec} ${run}: ${toldOf(ours.at(-1)!, count)}; fastavro ${toldOf(bare.at(-1)!, count)}`);
+    log(`${kind.codec} ${run}: ${toldOf(ours.at(-1)!, count)}; fastavro ${toldOf(bare.at(-1)!, count)}`);
   }
   for (const written of [file, theirs]) rmSync(written);
   return figures(kind, { count, block, ours, bare });
 }
 
 /** The size of blocks with which fastavro is fastest, on a tenth of the records. */
-async function bestBlock({ folder, tell }: BenchOptions, { count, ...work }: Omit<AvroWork, 'file'>): Promise<number> {
+async function bestBlock({ folder, log }: BenchOptions, { count, ...work }: Omit<AvroWork, 'file'>): Promise<number> {
   const few = Math.ceil(count / 10);
   const file = folder.next('trial.avro');
   const rates = new Map<number, number>();
@@ -64,7 +64,7 @@ async function bestBlock({ folder, tell }: BenchOptions, { count, ...work }: Omi
     await runFastavro({ ...work, mode: 'write', count: few, file }, block);
     const { seconds } = await runFastavro({ ...work, count: few, file }, block);
     rates.set(block, few / seconds);
-    tell(`${work.codec}, fastavro with blocks of ${block}: ${Math.round(few / seconds)}/s`);
+    log(`${work.codec}, fastavro with blocks of ${block}: ${Math.round(few / seconds)}/s`);
   }
   rmSync(file);
   return [...rates].sort(([, a], [, b]) => b - a)[0]![0];

@@ -16,7 +16,7 @@ export const distinctFiles: Bench = {
   name: 'distinct-files',
   about: 'fetching 50,000 files of 1 kB once each, beside nginx with its default configuration (needs nginx-light)',
 
-  async run({ runs, scale, folder, tell }) {
+  async run({ runs, scale, folder, log }) {
     const count = Math.round(FILES * scale);
     const root = folder.next('root');
     writeFiles(root, count);
@@ -43,7 +43,7 @@ export const distinctFiles: Bench = {
           names.map((name) => `/${name}`),
           CONNECTIONS,
         );
-        tell(`${run}: ${(our / their).toFixed(2)} of nginx`);
+        log(`${run}: ${(our / their).toFixed(2)} of nginx`);
         if (run === 0) continue;
         ours.push(our);
         theirs.push(their);

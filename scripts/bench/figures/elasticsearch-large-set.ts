@@ -48,23 +48,23 @@ interface Prepared {
   readonly directorySeconds: number;
 }
 
-async function prepare({ tell }: BenchOptions, server: BenchServer, count: number): Promise<Prepared> {
+async function prepare({ log }: BenchOptions, server: BenchServer, count: number): Promise<Prepared> {
   const prefix = server.nextPrefix();
   const tidemark = await server.tidemark(prefix);
   await tidemark.addSet(SET);
   let begin = performance.now();
-  await fillSet(server, { prefix, slug: SET, count, tell });
+  await fillSet(server, { prefix, slug: SET, count, log });
   const fillSeconds = secondsSince(begin);
   const source = await tidemark.start();
   begin = performance.now();
   await source.client.text(`/sets/${SET}/resourcelist.xml`);
   const directorySeconds = secondsSince(begin);
   await source.stop();
-  tell(`${count} resources made in ${fillSeconds.toFixed(0)} s, their directory in ${directorySeconds.toFixed(1)} s`);
+  log(`${count} resources made in ${fillSeconds.toFixed(0)} s, their directory in ${directorySeconds.toFixed(1)} s`);
   return { prefix, tidemark, fillSeconds, directorySeconds };
 }
 
-async function changes({ runs, tell }: BenchOptions, { tidemark }: Prepared, resources: number): Promise<number[]> {
+async function changes({ runs, log }: BenchOptions, { tidemark }: Prepared, resources: number): Promise<number[]> {
   const source = await tidemark.start();
   const totals: number[] = [];
   try {
@@ -79,7 +79,7 @@ async function changes({ runs, tell }: BenchOptions, { tidemark }: Prepared, res
       }
       const total = median(all.map(({ post, index, page, changes }) => post + index + page + changes));
       const told = STEPS.map((step) => `${step} ${median(all.map((times) => times[step])).toFixed(0)}`);
-      tell(`${resources} resources, ${run}: ${total.toFixed(0)} ms (${told.join(', ')})`);
+      log(`${resources} resources, ${run}: ${total.toFixed(0)} ms (${told.join(', ')})`);
       if (run > 0) totals.push(total);
     }
   } finally {

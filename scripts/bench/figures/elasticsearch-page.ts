@@ -20,12 +20,12 @@ export const elasticsearchPage: Bench = {
   run: (options) => onElasticsearch(options, (server) => measure(options, server)),
 };
 
-async function measure({ runs, tell }: BenchOptions, server: BenchServer): Promise<readonly Figure[]> {
+async function measure({ runs, log }: BenchOptions, server: BenchServer): Promise<readonly Figure[]> {
   const prefix = server.nextPrefix();
   const tidemark = await server.tidemark(prefix);
   await tidemark.addSet(SET, '--page-size', String(ENTRIES));
   // Pages are cut with a tenth left free: nine of them are made of what fills eight.
-  await fillSet(server, { prefix, slug: SET, count: ENTRIES * PAGES, tell });
+  await fillSet(server, { prefix, slug: SET, count: ENTRIES * PAGES, log });
   const times: number[] = [];
   const bare: number[] = [];
   const memory: number[] = [];
@@ -50,7 +50,7 @@ async function measure({ runs, tell }: BenchOptions, server: BenchServer): Promi
     } finally {
       await source.stop();
     }
-    tell(
+    log(
       `${run}: ${times.at(-1)!.toFixed(0)} ms, bare ${bare.at(-1)!.toFixed(0)} ms, 8 in ${memory.at(-1)!.toFixed(0)} MB`,
     );
   }

@@ -23,7 +23,7 @@ export const elasticsearchPosting: Bench = {
 };
 
 async function measure(options: BenchOptions, server: BenchServer): Promise<readonly Figure[]> {
-  const { runs, scale, folder, tell } = options;
+  const { runs, scale, folder, log } = options;
   const count = Math.round(400_000 * scale);
   const files: string[] = [];
   for (let client = 0; client < CLIENTS; client++) {
@@ -46,9 +46,7 @@ async function measure(options: BenchOptions, server: BenchServer): Promise<read
     ours.push(posted.rate);
     memory.push(posted.memory);
     bare.push(await writeBare(server, { events: all, count, tuning: best }));
-    tell(
-      `${run}: ${Math.round(ours.at(-1)!)}/s in ${Math.round(posted.memory)} MB, bare ${Math.round(bare.at(-1)!)}/s`,
-    );
+    log(`${run}: ${Math.round(ours.at(-1)!)}/s in ${Math.round(posted.memory)} MB, bare ${Math.round(bare.at(-1)!)}/s`);
   }
   for (const file of [...files, all]) rmSync(file);
   const name = `bare _bulk of ${best.batch.toLocaleString('en')} events, ${best.atOnce} at a time`;

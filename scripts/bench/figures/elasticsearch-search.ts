@@ -17,12 +17,12 @@ export const elasticsearchSearch: Bench = {
 };
 
 async function measure(options: BenchOptions, server: BenchServer): Promise<readonly Figure[]> {
-  const { runs, tell } = options;
+  const { runs, log } = options;
   const resources = Math.round(RESOURCES * options.scale);
   const prefix = server.nextPrefix();
   const tidemark = await server.tidemark(prefix);
   await tidemark.addSet(SET);
-  await fillSet(server, { prefix, slug: SET, count: resources, tell });
+  await fillSet(server, { prefix, slug: SET, count: resources, log });
   const source = await tidemark.start();
   const rare = { ours: [] as number[], bare: [] as number[] };
   const frequent = { ours: [] as number[], bare: [] as number[] };
@@ -30,14 +30,14 @@ async function measure(options: BenchOptions, server: BenchServer): Promise<read
   try {
     // The first round warms everything up, and does not count.
     for (let run = 0; run <= runs; run++) {
-      // Its number alone, as somebody would type it who knows no more.
+      // Its number alone, as a person types it who knows no more.
       const number = Math.floor(((run + 1) / (runs + 2)) * resources);
       const one = pathOf(number).split('/').at(-1)!;
       const found = await findAll(source.client, one);
       const bareOne = await bare(server, { prefix, part: one });
       const some = await findFirst(source.client, 'records');
       const bareSome = await bare(server, { prefix, part: 'records' });
-      tell(`${run}: one ${found.seconds.toFixed(2)} s in ${found.answers} answers, bare ${bareOne.toFixed(2)} s`);
+      log(`${run}: one ${found.seconds.toFixed(2)} s in ${found.answers} answers, bare ${bareOne.toFixed(2)} s`);
       if (run === 0) continue;
       rare.ours.push(found.seconds);
       rare.bare.push(bareOne);

@@ -19,7 +19,7 @@ export const elasticsearchSingleEvent: Bench = {
 };
 
 async function measure(options: BenchOptions, server: BenchServer): Promise<readonly Figure[]> {
-  const { runs, tell, folder } = options;
+  const { runs, log, folder } = options;
   const acknowledged: number[] = [];
   const listed: number[] = [];
   const bare: number[] = [];
@@ -38,7 +38,7 @@ async function measure(options: BenchOptions, server: BenchServer): Promise<read
       listed.push(percentile(times.listed, 95));
       bare.push(percentile(await writeBare(server), 95));
       const [a, l, b] = [acknowledged, listed, bare].map((all) => all.at(-1)!.toFixed(1));
-      tell(`${run}: p95 acknowledged ${a} ms, in the lists ${l} ms, bare ${b} ms`);
+      log(`${run}: p95 acknowledged ${a} ms, in the lists ${l} ms, bare ${b} ms`);
     }
   } finally {
     await source.stop();

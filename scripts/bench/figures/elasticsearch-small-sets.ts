@@ -16,7 +16,7 @@ export const elasticsearchSmallSets: Bench = {
   run: (options) => onElasticsearch(options, (server) => measure(options, server)),
 };
 
-async function measure({ runs, scale, tell }: BenchOptions, server: BenchServer): Promise<readonly Figure[]> {
+async function measure({ runs, scale, log }: BenchOptions, server: BenchServer): Promise<readonly Figure[]> {
   const count = Math.round(20_000 * scale);
   const prefix = server.nextPrefix();
   const tidemark = await server.tidemark(prefix);
@@ -47,7 +47,7 @@ async function measure({ runs, scale, tell }: BenchOptions, server: BenchServer)
     home.push(performance.now() - asked);
     await source.stop();
     const [s, h] = [start.at(-1)!.toFixed(1), home.at(-1)!.toFixed(0)];
-    tell(
+    log(
       `${run}: start ${s} s, / ${h} ms, ${Math.round(many.at(-1)!)}/s to random ones, ${Math.round(one.at(-1)!)}/s to one`,
     );
   }

@@ -18,15 +18,15 @@ export const elasticsearchVerify: Bench = {
   run: (options) => onElasticsearch(options, (server) => measure(options, server)),
 };
 
-async function measure({ runs, scale, tell }: BenchOptions, server: BenchServer): Promise<readonly Figure[]> {
+async function measure({ runs, scale, log }: BenchOptions, server: BenchServer): Promise<readonly Figure[]> {
   const count = Math.round(1_000_000 * scale);
   const prefix = server.nextPrefix();
   const tidemark = await server.tidemark(prefix);
   await tidemark.addSet(SET);
-  await fillSet(server, { prefix, slug: SET, count, tell });
+  await fillSet(server, { prefix, slug: SET, count, log });
   const verify = async () => {
     const { stdout, seconds, memory } = await runMeasured(tidemark, ['verify', SET], { codes: [0, 1] });
-    tell(`${seconds.toFixed(1)} s, ${memory.toFixed(0)} MB`);
+    log(`${seconds.toFixed(1)} s, ${memory.toFixed(0)} MB`);
     return { ...JSON.parse(stdout), rate: count / seconds, memory };
   };
 

@@ -41,7 +41,7 @@ async function measure(
   limit: number,
   create: (folder: string) => Promise<Tidemark>,
 ): Promise<Figure> {
-  const { runs, scale, folder, tell } = options;
+  const { runs, scale, folder, log } = options;
   const count = Math.round((300_000 * scale) / POSTERS) * POSTERS;
   const files = Array.from({ length: POSTERS }, (_, poster) => folder.next(`poster-${poster}.ndjson`));
   for (const [poster, file] of files.entries()) {
@@ -61,7 +61,7 @@ async function measure(
       const posted = server.peakMemory();
       await Promise.all(Array.from({ length: READERS }, () => readAllPages(server.url)));
       memory.push(server.peakMemory());
-      tell(`${store} ${run}: ${memory.at(-1)!.toFixed(0)} MB, ${posted.toFixed(0)} of them while posting`);
+      log(`${store} ${run}: ${memory.at(-1)!.toFixed(0)} MB, ${posted.toFixed(0)} of them while posting`);
     } finally {
       await server.stop();
       rmSync(tidemark.dataFolder, { recursive: true });

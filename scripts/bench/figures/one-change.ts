@@ -46,7 +46,7 @@ async function prepare(options: BenchOptions, resources: number): Promise<Tidema
 }
 
 async function measure(
-  { runs, tell, folder }: BenchOptions,
+  { runs, log, folder }: BenchOptions,
   { tidemark, resources, window }: { tidemark: Tidemark; resources: number; window: number },
 ): Promise<number[]> {
   const server = await tidemark.start();
@@ -64,7 +64,7 @@ async function measure(
       }
       totals.push(median(all.map(({ post, index, page, changes }) => post + index + page + changes)));
       const steps = STEPS.map((step) => `${step} ${median(all.map((times) => times[step])).toFixed(0)}`).join(', ');
-      tell(`${resources} resources, window ${window}, ${run}: ${totals.at(-1)!.toFixed(0)} ms (${steps})`);
+      log(`${resources} resources, window ${window}, ${run}: ${totals.at(-1)!.toFixed(0)} ms (${steps})`);
     }
     return totals;
   } finally {

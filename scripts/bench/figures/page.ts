@@ -16,7 +16,7 @@ export const page: Bench = {
   name: 'page',
   about: 'rendering one page of 50,000 entries',
 
-  async run({ runs, folder, tell }) {
+  async run({ runs, folder, log }) {
     const tidemark = await filledSource({ folder }, { resources: ENTRIES, options: ['--page-size', String(ENTRIES)] });
     const probe = new EventLoopProbe(folder.next('event-loop'));
     const server = await tidemark.start(['serve'], probe.env);
@@ -45,7 +45,7 @@ export const page: Bench = {
         await wait(300);
         broughtUpToDate.push(await render(server));
         const [again, slowest] = [broughtUpToDate, health].map((all) => all.at(-1)!.toFixed(1));
-        tell(
+        log(
           `${run}: ${time.toFixed(0)} ms, from its older version ${again} ms, blocked ${longest.toFixed(1)} ms, health ${slowest} ms`,
         );
       }

@@ -20,7 +20,7 @@ export const posting: Bench = {
 };
 
 async function measure(options: BenchOptions, order: KeyOrder): Promise<readonly Figure[]> {
-  const { runs, scale, folder, tell } = options;
+  const { runs, scale, folder, log } = options;
   const count = Math.round(1_000_000 * scale);
   const events = folder.next(`${order}.ndjson`);
   await writeEvents(events, { count, order });
@@ -33,7 +33,7 @@ async function measure(options: BenchOptions, order: KeyOrder): Promise<readonly
     ours.push(count / posted.seconds);
     memory.push(posted.memory);
     bare.push(count / (await writeBare(options, { events, batch: best })));
-    tell(
+    log(
       `${order} ${run + 1}: ${Math.round(ours.at(-1)!)}/s in ${Math.round(posted.memory)} MB, bare ${Math.round(bare.at(-1)!)}/s`,
     );
   }
@@ -72,8 +72,7 @@ async function bestBatch(
 ): Promise<number> {
   const rates = new Map<number, number>();
   for (const batch of BATCHES) rates.set(batch, count / (await writeBare(options, { events, batch })));
-  for (const [batch, rate] of rates)
-    options.tell(`${order}, bare SQLite in batches of ${batch}: ${Math.round(rate)}/s`);
+  for (const [batch, rate] of rates) options.log(`${order}, bare SQLite in batches of ${batch}: ${Math.round(rate)}/s`);
   return [...rates].sort(([, a], [, b]) => b - a)[0]![0];
 }
 

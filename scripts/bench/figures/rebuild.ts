@@ -20,7 +20,7 @@ export const rebuild: Bench = {
 };
 
 async function measure(options: BenchOptions, server: BenchServer): Promise<readonly Figure[]> {
-  const { runs, scale, folder, tell } = options;
+  const { runs, scale, folder, log } = options;
   const count = Math.round(1_000_000 * scale);
   const source = await filledSource(options, { resources: count });
   const artifacts = folder.next('artifacts');
@@ -36,7 +36,7 @@ async function measure(options: BenchOptions, server: BenchServer): Promise<read
     await take(elasticsearch, count, await server.tidemark(prefix), from);
     await server.remove(prefix);
     const rates = [archiving, sqlite, elasticsearch].map((each) => Math.round(each.rates.at(-1)!));
-    tell(`${run}: archived ${rates[0]}/s, rebuilt on SQLite ${rates[1]}/s, on Elasticsearch ${rates[2]}/s`);
+    log(`${run}: archived ${rates[0]}/s, rebuilt on SQLite ${rates[1]}/s, on Elasticsearch ${rates[2]}/s`);
   }
   const changes = count.toLocaleString('en');
   return [

@@ -17,7 +17,7 @@ export const recordRead: Bench = {
   name: 'record-read',
   about: 'reading single records by HTTP, out of an artifact of 1,000,000 of them on versitygw',
 
-  async run({ runs, scale, folder, tell }) {
+  async run({ runs, scale, folder, log }) {
     const records = Math.round(1_000_000 * scale);
     const documents = folder.next('documents');
     writeDocuments(documents);
@@ -34,7 +34,7 @@ export const recordRead: Bench = {
       const tidemark = await Tidemark.create(folder.next('data'), { TIDEMARK_ARTIFACTS: location });
       await tidemark.addRecords('cdl', 'cdl/harvest');
       const { stdout } = await tidemark.run('scan', 'cdl');
-      tell(`compared ${records} records (${bytes} bytes) in ${JSON.parse(stdout).seconds.toFixed(1)} s`);
+      log(`compared ${records} records (${bytes} bytes) in ${JSON.parse(stdout).seconds.toFixed(1)} s`);
 
       const running = await tidemark.start();
       const values: number[] = [];
@@ -53,7 +53,7 @@ export const recordRead: Bench = {
           }
           // The first warms the server up, and does not count.
           if (run > 0) values.push(percentile(times, 95));
-          tell(`${run}: p50 ${percentile(times, 50).toFixed(1)} ms, p95 ${percentile(times, 95).toFixed(1)} ms`);
+          log(`${run}: p50 ${percentile(times, 50).toFixed(1)} ms, p95 ${percentile(times, 95).toFixed(1)} ms`);
         }
       } finally {
         await running.stop();

@@ -12,7 +12,7 @@ export const recordsCompare: Bench = {
   name: 'records-compare',
   about: 'comparing an artifact of 1,000,000 records of 1 KB with the one before, 1,000 of them changed, on SQLite',
 
-  async run({ runs, scale, folder, tell }) {
+  async run({ runs, scale, folder, log }) {
     const records = Math.round(1_000_000 * scale);
     const documents = folder.next('documents');
     writeDocuments(documents);
@@ -29,7 +29,7 @@ export const recordsCompare: Bench = {
     const bytes = await write(0, 0);
     const first = await scan();
     if (first.created !== records) throw new Error(`of ${records} records ${first.created} were created`);
-    tell(`first: ${first.speed.toFixed(0)} records/s, ${first.memory.toFixed(0)} MB; the artifact has ${bytes} bytes`);
+    log(`first: ${first.speed.toFixed(0)} records/s, ${first.memory.toFixed(0)} MB; the artifact has ${bytes} bytes`);
 
     const speeds: number[] = [];
     const memories: number[] = [];
@@ -41,7 +41,7 @@ export const recordsCompare: Bench = {
       }
       speeds.push(speed);
       memories.push(memory);
-      tell(`${run}: ${speed.toFixed(0)} records/s, ${memory.toFixed(0)} MB, the whole process ${whole.toFixed(1)} s`);
+      log(`${run}: ${speed.toFixed(0)} records/s, ${memory.toFixed(0)} MB, the whole process ${whole.toFixed(1)} s`);
     }
     const number = records.toLocaleString('en');
     return [

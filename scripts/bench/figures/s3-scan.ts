@@ -17,14 +17,14 @@ export const s3Scan: Bench = {
   name: 's3-scan',
   about: 'scanning a bucket of 100,000 small objects, on versitygw',
 
-  async run({ runs, scale, folder, tell }) {
+  async run({ runs, scale, folder, log }) {
     const objects = Math.round(100_000 * scale);
     const server = await S3Server.start({ folder: folder.next('s3') });
     try {
       mkdirSync(join(server.buckets, BUCKET));
       const begun = performance.now();
       await makeObjects(join(server.buckets, BUCKET), objects);
-      tell(`${objects} objects made in ${((performance.now() - begun) / 1000).toFixed(1)} s`);
+      log(`${objects} objects made in ${((performance.now() - begun) / 1000).toFixed(1)} s`);
 
       const env = { AWS_ACCESS_KEY_ID: server.keys.accessKeyId, AWS_SECRET_ACCESS_KEY: server.keys.secretAccessKey };
       const tidemark = await Tidemark.create(folder.next('data'), env);
@@ -33,7 +33,7 @@ export const s3Scan: Bench = {
 
       const first = await scan();
       expect(first.stdout, 'created', objects);
-      tell(`first scan: ${first.seconds.toFixed(1)} s, ${first.megabytes.toFixed(0)} MB`);
+      log(`first scan: ${first.seconds.toFixed(1)} s, ${first.megabytes.toFixed(0)} MB`);
       const ours: Measured[] = [];
       const bare: Measured[] = [];
       for (let run = 1; run <= runs; run++) {
@@ -41,7 +41,7 @@ export const s3Scan: Bench = {
         expect(ours.at(-1)!.stdout, 'unchanged', objects);
         bare.push(await measured([BASELINE, server.endpoint, BUCKET], env));
         expect(bare.at(-1)!.stdout, 'objects', objects);
-        tell(`${run}: ${ours.at(-1)!.seconds.toFixed(2)} s, bare lists ${bare.at(-1)!.seconds.toFixed(2)} s`);
+        log(`${run}: ${ours.at(-1)!.seconds.toFixed(2)} s, bare lists ${bare.at(-1)!.seconds.toFixed(2)} s`);
       }
       const number = objects.toLocaleString('en');
       const bareSeconds = bare.map(({ seconds }) => seconds);

@@ -9,14 +9,14 @@ export const scan: Bench = {
   name: 'scan',
   about: 'scanning 100,000 unchanged small files in 5,000 folders',
 
-  async run({ runs, scale, folder, tell }) {
+  async run({ runs, scale, folder, log }) {
     const root = folder.next('files');
     const files = Math.round(5_000 * scale) * 20;
     makeFileTree(root, files / 20);
     const tidemark = await Tidemark.create(folder.next('data'));
     await tidemark.run('sets', 'add', 'files', '--root', root);
     const first = await tidemark.run('scan', 'files');
-    tell(`first scan, with hashing: ${first.seconds.toFixed(1)} s`);
+    log(`first scan, with hashing: ${first.seconds.toFixed(1)} s`);
     const ours: number[] = [];
     const found: number[] = [];
     for (let run = 1; run <= runs; run++) {
@@ -25,7 +25,7 @@ export const scan: Bench = {
       if (unchanged !== files) throw new Error(`of ${files} files ${unchanged} were found unchanged`);
       ours.push(seconds);
       found.push((await runChild('find', [root, '-printf', '%p %s %T@\\n'])).seconds);
-      tell(`${run}: ${seconds.toFixed(2)} s, find ${found.at(-1)!.toFixed(2)} s`);
+      log(`${run}: ${seconds.toFixed(2)} s, find ${found.at(-1)!.toFixed(2)} s`);
     }
     rmSync(root, { recursive: true });
     return [

@@ -56,7 +56,7 @@ export const serving: Bench = {
 
   async run(options) {
     requireWrk();
-    const { folder, runs, tell } = options;
+    const { folder, runs, log } = options;
     const tidemark = await prepare(options);
     const server = await tidemark.start(['serve'], NO_ACCESS_LOG);
     const nginx = new Nginx(folder.next('nginx'), await findFreePort());
@@ -76,7 +76,7 @@ export const serving: Bench = {
           measured.ours.push(ours);
           measured.theirs.push(theirs);
           const { rate } = one.kind;
-          tell(`${run}: ${one.name}: ${(ours[rate] / theirs[rate]).toFixed(2)} of nginx`);
+          log(`${run}: ${one.name}: ${(ours[rate] / theirs[rate]).toFixed(2)} of nginx`);
         }
       }
       const figures = [...rates].map(([one, measured]) => figureOf(one, measured));

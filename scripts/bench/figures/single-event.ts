@@ -14,7 +14,7 @@ export const singleEvent: Bench = {
   about: 'one event posted alone to an idle source of 10,000 resources',
 
   async run(options) {
-    const { runs, tell } = options;
+    const { runs, log } = options;
     const acknowledged: number[] = [];
     const listed: number[] = [];
     const bare: number[] = [];
@@ -28,7 +28,7 @@ export const singleEvent: Bench = {
         listed.push(percentile(times.listed, 95));
         bare.push(percentile(await writeBare(options), 95));
         const [a, l, b] = [acknowledged, listed, bare].map((all) => all.at(-1)!.toFixed(1));
-        tell(`${run}: p95 acknowledged ${a} ms, in the lists ${l} ms, bare ${b} ms`);
+        log(`${run}: p95 acknowledged ${a} ms, in the lists ${l} ms, bare ${b} ms`);
       }
     } finally {
       await server.stop();

@@ -6,7 +6,7 @@ import { Reader } from '../support/documents.ts';
 import { fileName, folderName, makeFileTree } from '../support/file-tree.ts';
 import { type Server, Tidemark } from '../support/tidemark.ts';
 
-/** What is done to the files, and what the change list must tell of it then. */
+/** What is done to the files, and what the change list must contain then. */
 interface Deed {
   readonly name: string;
   readonly paths: readonly string[];
@@ -17,14 +17,14 @@ export const watch: Bench = {
   name: 'watch',
   about: 'publishing and watching 100,000 files in 5,000 folders',
 
-  async run({ runs, scale, folder, tell }) {
+  async run({ runs, scale, folder, log }) {
     const root = folder.next('files');
     const folders = Math.round(5_000 * scale);
     makeFileTree(root, folders);
     const tidemark = await Tidemark.create(folder.next('data'));
     const started = performance.now();
     let server = await tidemark.start(['publish', root, '--id', 'files']);
-    tell(`published after ${((performance.now() - started) / 1000).toFixed(1)} s`);
+    log(`published after ${((performance.now() - started) / 1000).toFixed(1)} s`);
     const seen: number[] = [];
     const memory: number[] = [];
     try {
@@ -32,10 +32,10 @@ export const watch: Bench = {
         for (const deed of deedsOf(run, folders)) {
           const milliseconds = await untilSeen(server, root, deed);
           seen.push(milliseconds / 1000);
-          tell(`${run}: ${deed.name} seen after ${milliseconds.toFixed(0)} ms`);
+          log(`${run}: ${deed.name} seen after ${milliseconds.toFixed(0)} ms`);
         }
         memory.push(server.peakMemory());
-        tell(`${run}: ${memory.at(-1)!.toFixed(0)} MB`);
+        log(`${run}: ${memory.at(-1)!.toFixed(0)} MB`);
         await server.stop();
         server = await tidemark.start(['publish', root]);
       }
@@ -79,7 +79,7 @@ function deedsOf(run: number, folders: number): readonly Deed[] {
   ];
 }
 
-/** Milliseconds until the change list tells of every path with a time after the deed. */
+/** Milliseconds until the change list contains every path with a time after the deed. */
 async function untilSeen({ client }: Server, root: string, { paths, act }: Deed): Promise<number> {
   const reader = new Reader(client);
   const since = new Date().toISOString();

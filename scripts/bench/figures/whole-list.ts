@@ -54,7 +54,7 @@ async function publish(options: BenchOptions, count: number, { size, directory }
     } finally {
       await server.stop();
     }
-    options.tell(`pages of ${size}, ${run}: ${seconds.at(-1)!.toFixed(1)} s in ${memory.at(-1)!.toFixed(0)} MB`);
+    options.log(`pages of ${size}, ${run}: ${seconds.at(-1)!.toFixed(1)} s in ${memory.at(-1)!.toFixed(0)} MB`);
   }
   rmSync(tidemark.dataFolder, { recursive: true });
   return { seconds, memory };
@@ -95,7 +95,7 @@ function requireAll(pages: readonly Answer[], count: number): void {
   if (entries !== count) throw new Error(`the pages hold ${entries} of ${count} resources`);
 }
 
-async function writeWithResync({ runs, folder, tell }: BenchOptions, count: number): Promise<number[]> {
+async function writeWithResync({ runs, folder, log }: BenchOptions, count: number): Promise<number[]> {
   const events = folder.next('ascending.ndjson');
   await writeEvents(events, { count, order: 'ascending' });
   const seconds: number[] = [];
@@ -107,7 +107,7 @@ async function writeWithResync({ runs, folder, tell }: BenchOptions, count: numb
     const { stdout } = await runChild(resyncPython(), [script, given]);
     seconds.push(JSON.parse(stdout).seconds);
     rmSync(output, { recursive: true });
-    tell(`Python resync ${run}: ${seconds.at(-1)!.toFixed(1)} s`);
+    log(`Python resync ${run}: ${seconds.at(-1)!.toFixed(1)} s`);
   }
   rmSync(events);
   return seconds;

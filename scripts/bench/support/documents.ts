@@ -38,7 +38,7 @@ export class Reader {
 
 export interface Part {
   readonly path: string;
-  /** Its markup, which tells its `at`. */
+  /** Its markup, which has its `at`. */
   readonly markup: string;
 }
 

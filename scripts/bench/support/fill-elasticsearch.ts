@@ -26,15 +26,15 @@ export async function fillSet(
     prefix,
     slug,
     count,
-    tell,
-  }: { readonly prefix: string; readonly slug: string; readonly count: number; tell(text: string): void },
+    log,
+  }: { readonly prefix: string; readonly slug: string; readonly count: number; log(text: string): void },
 ): Promise<void> {
   const { index, catalog, close } = await openStores({ kind: 'elasticsearch', nodes: [url], prefix });
   const set = await new SetRegistry(catalog, index).bySlug(slug);
   // What was appended so far is applied, so that the pointer is the head of the log.
   await index.watermark();
   await close();
-  await fillElasticsearch({ url, prefix }, { set, count, tell });
+  await fillElasticsearch({ url, prefix }, { set, count, log });
 }
 
 /** Adds as many sets, `set-0` and so on, to the catalog of a source that has one set, by which they are modelled. */
@@ -73,7 +73,7 @@ export async function makeSets(
  */
 export async function fillElasticsearch(
   { url, prefix }: { readonly url: string; readonly prefix: string },
-  { set, count, tell }: { readonly set: ResourceSet; readonly count: number; tell(text: string): void },
+  { set, count, log }: { readonly set: ResourceSet; readonly count: number; log(text: string): void },
 ): Promise<void> {
   const cluster = new Cluster({ nodes: [url] });
   const names = new IndexNames(prefix);
@@ -83,7 +83,7 @@ export async function fillElasticsearch(
     if (underWay.length >= AT_ONCE) await underWay.shift();
     underWay.push(write(cluster, names, record));
     last = record;
-    if (record.number % 200 === 0) tell(`${record.ledgers[0]!.resources} resources`);
+    if (record.number % 200 === 0) log(`${record.ledgers[0]!.resources} resources`);
   }
   await Promise.all(underWay);
   await movePointer(cluster, names, { commit: last!.number, uuid: last!.uuid, stamp: last!.stamp });

@@ -5,7 +5,7 @@ import { SET } from './filled-source.ts';
 import { lastmodOf, postEvent } from './post-event.ts';
 import type { Server } from './tidemark.ts';
 
-/** Posts events one at a time. Returns the milliseconds until each was acknowledged, and until both lists told of it. */
+/** Posts events one at a time. Returns the milliseconds until each was acknowledged, and until both lists contained it. */
 export async function listedAfter(
   server: Server,
   { events, pause, revision }: { readonly events: number; readonly pause: number; readonly revision: number },
@@ -23,7 +23,7 @@ export async function listedAfter(
   return { acknowledged, listed };
 }
 
-/** Fetches both lists until they tell of the resource (with this date). */
+/** Fetches both lists until they contain the resource (with this date). */
 export async function untilListed({ client }: Server, number: number, lastmod = ''): Promise<void> {
   const entry = `${pathOf(number)}</loc><lastmod>${lastmod}`;
   const reader = new Reader(client);

@@ -11,7 +11,7 @@ export async function postEvent(
   if (applied !== 1) throw new Error(`an event was not applied: ${body}`);
 }
 
-/** The date of an event's resource as documents tell it; it is another one with each revision. */
+/** The date of an event's resource as documents show it; it is another one with each revision. */
 export function lastmodOf(number: number, revision: number): string {
   const { lastmod } = JSON.parse(eventLine(number, { revision }));
   return `${lastmod.slice(0, 19)}Z`;

@@ -52,7 +52,7 @@ class BlockBuilder<Id extends SchemaId> {
   /** The block, and begins the next one. */
   take(): Block {
     const block = { data: this.#buffer.subarray(0, this.#length), records: this.records };
-    // Whoever has it compresses it while the next one is filled.
+    // It is compressed while the next one is filled.
     this.#buffer = Buffer.allocUnsafeSlow(BLOCK_SIZE);
     this.#before += this.records;
     this.#length = 0;

@@ -10,7 +10,7 @@ export interface FileSchema {
 }
 
 /**
- * Tells from the header which schema a file has. Our files name it in `schema.name`. Files of others may only have the
+ * Reads from the header which schema a file has. Our files name it in `schema.name`. Files of others may only have the
  * schema, as the source has it, or as a parser rewrote it: with the joined name, or without the namespace. A name that
  * two schemas share is then taken for the one that is wanted, which the name of the file says.
  * @throws TidemarkError `invalid`: none of ours, one of two, or with other fields

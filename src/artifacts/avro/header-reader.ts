@@ -62,12 +62,12 @@ function codecOf({ metadata }: RawHeader): Codec {
   const codec = metadata.get('avro.codec') ?? 'null';
   if (!isCodec(codec))
     throw invalid(`its codec is ${JSON.stringify(codec)}, and not ${availableCodecs().join(' or ')}`);
-  // Tells now when this Node does not have it.
+  // Fails now when this Node does not have the codec.
   packingOf(codec);
   return codec;
 }
 
-/** Tells the file in an error. */
+/** Names the file in an error. */
 function named<Result>(name: string, read: () => Result): Result {
   try {
     return read();

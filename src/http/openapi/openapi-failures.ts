@@ -40,7 +40,7 @@ export const FAILURES: Readonly<Record<number, Failure>> = {
   408: { name: 'RequestTimeout', description: 'Nothing more of the body came in time.', isOf: takesBody },
   409: {
     name: 'Conflict',
-    description: 'Nobody posts to this set: its resources are the records of artifacts.',
+    description: 'This set takes no posted events: its resources are the records of artifacts.',
     isOf: ({ operation }) => operation.id === 'postChanges',
   },
   410: {

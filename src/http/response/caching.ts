@@ -9,7 +9,7 @@ export function makePrivate(response: RoutedResponse): void {
 }
 
 /**
- * Says who may keep the answer: whoever likes, as `control` has it, or the sender alone. Call it after `Vary` was set.
+ * Says who may cache the answer: every cache, as `control` has it, or the sender alone. Call it after `Vary` was set.
  */
 export function setCaching(response: RoutedResponse, control: CacheControl): void {
   const isPrivate = response.locals.isPrivate === true;

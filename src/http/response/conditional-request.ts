@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Seconds } from '../../core/w3c-datetime.ts';
 
-/** What tells one version of a body from another. */
+/** What distinguishes one version of a body from another. */
 export interface Validators {
   /** The quoted tag of the body that would be sent. */
   readonly etag: string;

@@ -8,7 +8,7 @@ import { loggedPath } from '../request/logged-path.ts';
 import { requestIdOf } from '../request/observation.ts';
 import { prefersPage } from '../request/prefers-page.ts';
 
-/** Milliseconds in which a client may go on sending a body that nobody wants. */
+/** Milliseconds in which a client may go on sending a body that is not read. */
 const UNWANTED_BODY_TIME = 5000;
 
 const STATUS: Readonly<Record<ErrorCode, number>> = {
@@ -38,7 +38,7 @@ export interface ErrorAnswer {
   readonly body: { readonly error: Readonly<Record<string, unknown>> };
 }
 
-/** Turns an error into an answer; of one that nobody expected it tells nothing. */
+/** Turns an error into an answer, without details when the error is unexpected. */
 export function errorAnswer(error: unknown): ErrorAnswer {
   if (error instanceof TidemarkError) {
     const { code } = error;
@@ -60,21 +60,21 @@ export function errorAnswer(error: unknown): ErrorAnswer {
     const message = 'the path has percent-encoded bytes that are not UTF-8';
     return { status: 400, headers: {}, body: { error: { code: 'bad-path', message, field: 'path' } } };
   }
-  return { status: 500, headers: {}, body: { error: { code: 'internal', message: 'an error that nobody expected' } } };
+  return { status: 500, headers: {}, body: { error: { code: 'internal', message: 'an unexpected error' } } };
 }
 
-/** With its id, a person can name a request that failed to whoever reads the logs. */
+/** A person can report the id of a request that failed; the logs have it, too. */
 function withRequestId({ error }: ErrorAnswer['body'], requestId: string | undefined): ErrorAnswer['body'] {
   return { error: requestId === undefined ? error : { ...error, requestId } };
 }
 
-/** Answers a person with a page that tells of an error; it does not fail. */
+/** Answers a person with a page that shows an error. It does not fail. */
 export type ShowErrorPage = (request: Request, response: Response, answer: ErrorAnswer) => void;
 
 /** Answers for every route when it failed, and logs what is the server's fault, once. */
 export function errorHandler(logger: Logger, showPage: ShowErrorPage) {
   return (error: unknown, request: Request, response: Response, _next: NextFunction): void => {
-    // The client went away: there is nobody to answer, and nothing is wrong here.
+    // The client went away, so no answer can be sent, and nothing is wrong here.
     if (request.socket.destroyed) return;
     const answer = errorAnswer(error);
     if (isFault(answer)) {

@@ -5,7 +5,7 @@ import { type RoutedResponse, senderOf } from '../request/admitted.ts';
 import { makePrivate } from './caching.ts';
 
 /**
- * The sets that the sender may read, ascending by slug. An answer that tells of a private one is its sender's alone.
+ * The sets that the sender may read, ascending by slug. An answer that names a private one is for its sender alone.
  */
 export async function shownSets(
   { sets }: { readonly sets: Pick<SetRegistry, 'list'> },

@@ -79,7 +79,7 @@ async function presignedUrl(
 }
 
 function redirectTo(response: ServerResponse, url: string): void {
-  // Whoever has the URL can read the resource, so no cache may keep it.
+  // A presigned URL gives access to the resource, so no cache may keep it.
   response.setHeader('Location', url).setHeader('Cache-Control', 'private, no-store');
   response.statusCode = 307;
   response.end();

@@ -46,7 +46,7 @@ function openFilesLimit(): number {
   }
 }
 
-/** Keeps the connections of a server within their limits. `checkInterval` is for whoever creates the server. */
+/** Keeps the connections of a server within their limits. `checkInterval` is for the caller that creates the server. */
 export function limitConnections(server: Server, limits: ConnectionLimits): void {
   // A stream of changes may go on for hours; request-body.ts limits how long it may be silent.
   server.requestTimeout = 0;

@@ -16,11 +16,11 @@ export interface Observers {
 const counted = new WeakMap<Socket, number>();
 
 /**
- * Gives each request an id, measures how long it takes, and logs it. It stands around everything that answers, so that
+ * Gives each request an id, measures how long it takes, and logs it. It wraps everything that answers, so that
  * nothing is left out: requests that were refused, and those whose client went away.
  */
 export function withObservation(listener: RequestListener, { metrics, accessLog }: Observers): RequestListener {
-  // A line that nobody will see is not made.
+  // A line below the level of the log is not made.
   const log = accessLog?.isLevelEnabled('info') ? accessLog : undefined;
   return (request, response) => {
     const observation = observe(request, response);

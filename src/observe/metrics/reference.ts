@@ -18,7 +18,7 @@ export function metricsReference(): string {
     return { name, row: `| \`${name}\` | ${type} | ${labels.join(', ')} | ${help} |` };
   });
   rows.sort((a, b) => (a.name < b.name ? -1 : 1));
-  return ['| metric | type | labels | tells |', '|---|---|---|---|', ...rows.map(({ row }) => row)].join('\n');
+  return ['| metric | type | labels | meaning |', '|---|---|---|---|', ...rows.map(({ row }) => row)].join('\n');
 }
 
 /** A source without values. */

@@ -20,7 +20,7 @@ export class Comparer {
   }
 
   /**
-   * Begins when those before are done. Whoever stops taking steps stops the comparison.
+   * Begins when those before are done. A caller that stops taking steps stops the comparison.
    * @throws TidemarkError as `compareRecords`; the signal's reason when it is aborted
    */
   async *compare(comparison: Comparison, signal?: AbortSignal): AsyncGenerator<ComparisonStep> {

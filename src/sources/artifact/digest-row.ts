@@ -7,7 +7,7 @@ import type { Seconds } from '../../core/w3c-datetime.ts';
 export type DocumentState = Required<Pick<ResourceState, 'length' | 'mime' | 'hashes'>>;
 
 /**
- * Stands after the key, and sorts before every character of one: so rows are in the order of the keys, and those of one
+ * Follows the key, and sorts before every character of one: so rows are in the order of the keys, and those of one
  * key in that of the file.
  */
 const AFTER_KEY = '\u0001';

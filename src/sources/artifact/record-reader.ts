@@ -46,7 +46,7 @@ export class RecordReader {
       if (hash('sha256', record.document, 'hex') === digest) return record;
       throw otherArtifact(place, 'has another document');
     } catch (error) {
-      // Somebody may put it right.
+      // The artifact may be repaired.
       this.#blocks.delete(nameOf(place));
       this.#headers.delete(place.artifact);
       throw unreadable(error, place.artifact, this.#artifacts.name);

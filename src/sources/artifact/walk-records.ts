@@ -76,7 +76,7 @@ export class RecordWalk {
 
   #mimetype(): Mimetype {
     const symbol = MIMETYPES[this.#long()];
-    if (symbol === undefined) throw damaged('has a symbol that stands for no mimetype');
+    if (symbol === undefined) throw damaged('has a symbol that is no mimetype');
     return symbol;
   }
 

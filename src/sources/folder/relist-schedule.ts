@@ -3,7 +3,7 @@ const GAP = 5_000;
 
 /** Milliseconds. */
 export interface Clocks {
-  /** Stands still while the machine sleeps, and is never set. */
+  /** Does not run while the machine sleeps, and is never set. */
   readonly monotonic: number;
   readonly wall: number;
 }

@@ -1,7 +1,7 @@
 import { type BigIntStats, statSync } from 'node:fs';
 import { rootNotThere } from '../file-errors.ts';
 
-/** Tells whether the folder at the root's path is still the one that it was. */
+/** Checks whether the folder at the root's path is still the same one. */
 export class RootIdentity {
   readonly #root: string;
   readonly #stats: BigIntStats;

@@ -11,7 +11,7 @@ export function versionTag({ dev, ino, ctimeNs }: BigIntStats, path: string): st
   return hasStableInodes(dev, path) ? `${ctimeNs.toString(36)}-${ino.toString(36)}` : ctimeNs.toString(36);
 }
 
-/** Tells versions of a file apart. @param real its real path */
+/** Distinguishes versions of a file. @param real its real path */
 export function fileTag(stats: BigIntStats, real: string): string {
   const { mtimeNs, size } = stats;
   return `${mtimeNs.toString(36)}-${size.toString(36)}-${versionTag(stats, real)}`;

@@ -14,7 +14,7 @@ import { TextBuffer } from './text-buffer.ts';
 /** One commit of the log; its number is the `_id` of its document. */
 export interface CommitRecord {
   readonly number: number;
-  /** Tells whose it is, when the answer to its creation was lost. */
+  /** Shows which process made it, when the answer to its creation was lost. */
   readonly uuid: string;
   /** The uuid of the commit before. */
   readonly after: string;

@@ -43,7 +43,7 @@ export class ElasticsearchGauge implements StoreGauge {
   async #readLog(): Promise<LogProgress> {
     const { log, applier } = this.#parts;
     await log.exclusive(() => log.catchUp());
-    // Whoever reads the log has to forget again what is applied: each commit that waits is kept in memory.
+    // Each commit that waits is kept in memory: a process that reads the log forgets what is applied.
     if (log.pending.length > 0) await applier.notice();
     const [oldest] = log.pending;
     const { stamp: logged } = log.head;

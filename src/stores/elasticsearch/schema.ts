@@ -214,7 +214,7 @@ async function makeIndex(cluster: Cluster, names: IndexNames, kind: IndexKind): 
   });
 }
 
-/** Whoever makes an index by hand (a restored snapshot, a reindex into another one) gets the right mapping. */
+/** An index that is made by hand (a restored snapshot, a reindex into another one) gets the right mapping. */
 async function putTemplate(cluster: Cluster, names: IndexNames, kind: IndexKind): Promise<void> {
   const alias = names[kind];
   const template = readMapping(kind);
