@@ -51,11 +51,14 @@ export const ACTIVITY_FAILPOINTS = [
 ] as const;
 /** What a process that syncs a set passes: the first with records alone. */
 export const SYNC_FAILPOINTS = ['records.begun', 'sync.posted'] as const;
+/** Where a process passes by that runs a job: before its work, and before its end is recorded. */
+export const JOB_FAILPOINTS = ['job.claimed', 'job.ended'] as const;
 export type Failpoint =
   | (typeof FAILPOINTS)[keyof typeof FAILPOINTS][number]
   | (typeof ARCHIVE_FAILPOINTS)[number]
   | (typeof ACTIVITY_FAILPOINTS)[number]
-  | (typeof SYNC_FAILPOINTS)[number];
+  | (typeof SYNC_FAILPOINTS)[number]
+  | (typeof JOB_FAILPOINTS)[number];
 
 interface Armed {
   readonly name: string;

@@ -7,19 +7,21 @@ export interface Backoff {
 }
 
 export interface RetryOptions extends Backoff {
-  /** Whether a later attempt may succeed. Called after each failure. */
-  mayPass(error: unknown): boolean;
+  /** Whether a later attempt may succeed. Called after each failure. @param failures so far */
+  mayPass(error: unknown, failures: number): boolean;
+  /** Ends a pause between two attempts. */
+  readonly signal?: AbortSignal | undefined;
 }
 
-/** Repeats work until it succeeds. @throws the first error that does not pass */
+/** Repeats work until it succeeds. @throws the first error that does not pass; the signal's reason */
 export async function retry<Result>(work: () => Promise<Result>, options: RetryOptions): Promise<Result> {
   for (let failures = 1; ; failures++) {
     try {
       return await work();
     } catch (error) {
-      if (!options.mayPass(error)) throw error;
+      if (!options.mayPass(error, failures)) throw error;
     }
-    await pauseAfter(failures, options);
+    await pauseAfter(failures, options, options.signal);
   }
 }
 

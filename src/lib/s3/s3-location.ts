@@ -7,7 +7,7 @@ export interface S3Location {
   readonly prefix: string;
   /** The server; undefined for Amazon's. */
   readonly endpoint: string | undefined;
-  /** The server as those see it who follow a presigned URL. */
+  /** The server as clients that follow a presigned URL see it. */
   readonly publicEndpoint: string | undefined;
   readonly region: string | undefined;
   /** Whether the bucket's name is in the path of URLs, not in the name of the host. */

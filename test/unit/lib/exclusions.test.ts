@@ -121,7 +121,7 @@ describe('the exclusions of a root', () => {
     assert.equal(ignoreFileTooLarge().code, 'invalid');
   });
 
-  it('leave out what lies below a folder that is left out', () => {
+  it('leave out what is below a folder that is left out', () => {
     const excludes = parseExclusions(['a/b/', 'c', '']);
     for (const path of ['a/b/c', 'a/b/x/y', 'c', 'x/c', 'c/x']) assert.ok(isLeftOut(excludes, path), path);
     for (const path of ['a/b', 'a/x', 'ab', '']) assert.equal(isLeftOut(excludes, path), false, path);

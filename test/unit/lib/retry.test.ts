@@ -28,6 +28,24 @@ describe('Retrying', () => {
     assert.equal(calls.count, 2);
   });
 
+  it('gives up after as many failures as the caller says', async () => {
+    const { calls, work } = failing(9);
+    await assert.rejects(retry(work, { ...AT_ONCE, mayPass: (_error, failures) => failures < 3 }), /failure 3/);
+    assert.equal(calls.count, 3);
+  });
+
+  it('throws the reason when it is aborted between two attempts', async () => {
+    const stopping = new AbortController();
+    const { calls, work } = failing(9);
+    const mayPass = (): boolean => {
+      stopping.abort(new Error('the program ends'));
+      return true;
+    };
+    const options = { firstMs: 3_600_000, longestMs: 3_600_000, signal: stopping.signal, mayPass };
+    await assert.rejects(retry(work, options), /the program ends/);
+    assert.equal(calls.count, 1);
+  });
+
   it('pauses twice as long after each failure, up to the longest pause, and at least half of that', () => {
     const backoffs = fc.record({
       firstMs: fc.integer({ min: 1, max: 1_000 }),

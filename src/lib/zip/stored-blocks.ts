@@ -1,0 +1,40 @@
+/** The most that a stored block may hold (RFC 1951, 3.2.4). */
+const BLOCK = 65_535;
+const HEADER = 5;
+
+/** Bytes of a content of this length in blocks. */
+export function storedLength(length: number): number {
+  return length + HEADER * Math.max(1, Math.ceil(length / BLOCK));
+}
+
+/**
+ * A deflated stream that compresses nothing: each block has its bytes as they are. A reader of a stream finds its end,
+ * which it could not with a stored entry whose length is unknown; and its length is known before, see `storedLength`.
+ * @param length of the content; the last block says that it is the last
+ */
+export async function* storedBlocks(
+  content: AsyncIterable<Uint8Array>,
+  length: number,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let rest = length;
+  let open = 0;
+  if (length === 0) yield blockHeader(0, true);
+  for await (const chunk of content) {
+    for (let at = 0; at < chunk.length; ) {
+      if (open === 0) {
+        if (rest === 0) throw new Error(`the content is longer than ${length} bytes`);
+        open = Math.min(BLOCK, rest);
+        rest -= open;
+        yield blockHeader(open, rest === 0);
+      }
+      const part = chunk.subarray(at, at + open);
+      at += part.length;
+      open -= part.length;
+      yield part;
+    }
+  }
+}
+
+function blockHeader(length: number, isLast: boolean): Uint8Array {
+  return Uint8Array.of(isLast ? 1 : 0, length & 0xff, length >> 8, ~length & 0xff, (~length >> 8) & 0xff);
+}

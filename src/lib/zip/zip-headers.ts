@@ -1,0 +1,202 @@
+/** A 32-bit field with this value says that the real one is in the Zip64 extra field. */
+export const MAX_32 = 0xffff_ffff;
+const MAX_16 = 0xffff;
+
+/** How an entry is stored, by the numbers of the format. */
+export const METHOD = { store: 0, deflate: 8 } as const;
+export type Method = (typeof METHOD)[keyof typeof METHOD];
+
+/** The sizes follow the data, because they were not known when the header was written. */
+const HAS_DESCRIPTOR = 0x0008;
+const UTF8_NAME = 0x0800;
+const PLAIN_VERSION = 20;
+const ZIP64_VERSION = 45;
+/** So that the mode of files is read. */
+const MADE_ON_UNIX = 3 << 8;
+/** A regular file that its owner may write and everybody may read. */
+const FILE_MODE = 0o100644;
+const ZIP64_EXTRA = 0x0001;
+const TIME_EXTRA = 0x5455;
+const HAS_MODIFIED = 1;
+
+/** What is known of an entry before its data. */
+export interface EntryHead {
+  /** In UTF-8. */
+  readonly name: Buffer;
+  /** Seconds since 1970. */
+  readonly modified: number;
+  readonly method: Method;
+  readonly hasDescriptor: boolean;
+  /** Whether its sizes take eight bytes each. */
+  readonly isZip64: boolean;
+  /** Where its header begins in the file. */
+  readonly offset: number;
+}
+
+/** What is known of an entry after its data. */
+export interface EntrySizes {
+  readonly crc: number;
+  /** Bytes in the ZIP file. */
+  readonly packed: number;
+  /** Bytes when unpacked. */
+  readonly length: number;
+}
+
+const UNKNOWN: EntrySizes = { crc: 0, packed: 0, length: 0 };
+
+/** Precedes the data of an entry (APPNOTE 6.3.10, 4.3.7). */
+export function localHeader(head: EntryHead, sizes: EntrySizes): Buffer {
+  const { name, isZip64, hasDescriptor } = head;
+  const { crc, packed, length } = hasDescriptor ? UNKNOWN : sizes;
+  const extra = Buffer.concat([timeExtra(head), isZip64 ? zip64Extra([length, packed]) : NOTHING]);
+  const fixed = fields([
+    [4, 0x04034b50],
+    ...common(head),
+    [4, crc],
+    [4, isZip64 ? MAX_32 : packed],
+    [4, isZip64 ? MAX_32 : length],
+    [2, name.length],
+    [2, extra.length],
+  ]);
+  return Buffer.concat([fixed, name, extra]);
+}
+
+/** Follows the data of an entry whose sizes were not known before (4.3.9). */
+export function dataDescriptor({ isZip64 }: EntryHead, { crc, packed, length }: EntrySizes): Buffer {
+  const bytes = isZip64 ? 8 : 4;
+  return fields([
+    [4, 0x08074b50],
+    [4, crc],
+    [bytes, packed],
+    [bytes, length],
+  ]);
+}
+
+/** The entry in the central directory (4.3.12). */
+export function centralHeader(head: EntryHead, { crc, packed, length }: EntrySizes): Buffer {
+  const { name, isZip64, offset } = head;
+  // In this order, and only those that do not fit (4.5.3).
+  const large = [...(isZip64 ? [length, packed] : []), ...(offset >= MAX_32 ? [offset] : [])];
+  const extra = Buffer.concat([timeExtra(head), large.length > 0 ? zip64Extra(large) : NOTHING]);
+  const fixed = fields([
+    [4, 0x02014b50],
+    [2, MADE_ON_UNIX | ZIP64_VERSION],
+    ...common(head),
+    [4, crc],
+    [4, isZip64 ? MAX_32 : packed],
+    [4, isZip64 ? MAX_32 : length],
+    [2, name.length],
+    [2, extra.length],
+    // No comment, first disk, no internal attributes.
+    [2, 0],
+    [2, 0],
+    [2, 0],
+    [4, FILE_MODE * 0x1_0000],
+    [4, Math.min(offset, MAX_32)],
+  ]);
+  return Buffer.concat([fixed, name, extra]);
+}
+
+/** The central directory as a whole. */
+export interface Directory {
+  readonly entries: number;
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** Ends the file (4.3.14 to 4.3.16). */
+export function endOfFile(directory: Directory): Buffer {
+  const { entries, offset, length } = directory;
+  const isZip64 = entries >= MAX_16 || offset >= MAX_32 || length >= MAX_32;
+  const end = fields([
+    [4, 0x06054b50],
+    // The only disk.
+    [2, 0],
+    [2, 0],
+    [2, Math.min(entries, MAX_16)],
+    [2, Math.min(entries, MAX_16)],
+    [4, Math.min(length, MAX_32)],
+    [4, Math.min(offset, MAX_32)],
+    // No comment.
+    [2, 0],
+  ]);
+  return isZip64 ? Buffer.concat([zip64End(directory), end]) : end;
+}
+
+function zip64End({ entries, offset, length }: Directory): Buffer {
+  return fields([
+    [4, 0x06064b50],
+    // The bytes that follow this field, without the locator.
+    [8, 44],
+    [2, MADE_ON_UNIX | ZIP64_VERSION],
+    [2, ZIP64_VERSION],
+    [4, 0],
+    [4, 0],
+    [8, entries],
+    [8, entries],
+    [8, length],
+    [8, offset],
+    // The locator: where this record begins, and that there is one disk.
+    [4, 0x07064b50],
+    [4, 0],
+    [8, offset + length],
+    [4, 1],
+  ]);
+}
+
+type Field = readonly [bytes: 2 | 4 | 8, value: number];
+
+const NOTHING = Buffer.alloc(0);
+
+/** Version, flags, method and time, which both headers of an entry have. */
+function common({ isZip64, hasDescriptor, method, modified }: EntryHead): readonly Field[] {
+  return [
+    [2, isZip64 ? ZIP64_VERSION : PLAIN_VERSION],
+    [2, UTF8_NAME | (hasDescriptor ? HAS_DESCRIPTOR : 0)],
+    [2, method],
+    [4, dosTime(modified)],
+  ];
+}
+
+function zip64Extra(values: readonly number[]): Buffer {
+  return fields([[2, ZIP64_EXTRA], [2, values.length * 8], ...values.map((value): Field => [8, value])]);
+}
+
+/** The time in UTC: the one of DOS has no zone, and only every second second. */
+function timeExtra({ modified }: EntryHead): Buffer {
+  if (modified < 0 || modified > 0x7fff_ffff) return NOTHING;
+  const extra = Buffer.alloc(9);
+  extra.writeUInt16LE(TIME_EXTRA, 0);
+  extra.writeUInt16LE(5, 2);
+  extra.writeUInt8(HAS_MODIFIED, 4);
+  extra.writeUInt32LE(modified, 5);
+  return extra;
+}
+
+/** The date in the upper two bytes, the time in the lower ones (4.4.6). It begins with 1980 and ends with 2107. */
+function dosTime(modified: number): number {
+  const date = new Date(modified * 1000);
+  const year = date.getUTCFullYear();
+  if (year < 1980) return dosDay(1980, 1, 1);
+  if (year > 2107) return dosDay(2107, 12, 31);
+  const day = dosDay(year, date.getUTCMonth() + 1, date.getUTCDate());
+  return day + (date.getUTCHours() << 11) + (date.getUTCMinutes() << 5) + (date.getUTCSeconds() >> 1);
+}
+
+function dosDay(year: number, month: number, day: number): number {
+  return (((year - 1980) << 9) | (month << 5) | day) * 0x1_0000;
+}
+
+/** Little-endian numbers, one after the other. */
+function fields(list: readonly Field[]): Buffer {
+  let length = 0;
+  for (const [bytes] of list) length += bytes;
+  const buffer = Buffer.allocUnsafe(length);
+  let at = 0;
+  for (const [bytes, value] of list) {
+    if (bytes === 8) buffer.writeBigUInt64LE(BigInt(value), at);
+    else buffer.writeUIntLE(value, at, bytes);
+    at += bytes;
+  }
+  return buffer;
+}

@@ -1,0 +1,132 @@
+import { pipeline } from 'node:stream';
+import { crc32, createDeflateRaw, deflateRawSync } from 'node:zlib';
+import { storedBlocks, storedLength } from './stored-blocks.ts';
+import {
+  centralHeader,
+  dataDescriptor,
+  type EntryHead,
+  type EntrySizes,
+  endOfFile,
+  localHeader,
+  MAX_32,
+  METHOD,
+} from './zip-headers.ts';
+
+/** What an entry is stored as. */
+export interface ZipEntry {
+  /** With `/` between names and none at either end; at most 65,535 bytes in UTF-8. */
+  readonly name: string;
+  /** Seconds since 1970. */
+  readonly modified: number;
+  /** Whether it is worth compressing. */
+  readonly compress: boolean;
+}
+
+/** As `zip` has it when nothing else is asked for. */
+const LEVEL = 6;
+
+/**
+ * Writes a ZIP file (APPNOTE 6.3.10) as a stream. Every method returns the bytes that come next; the caller writes them
+ * in that order. Names are UTF-8; Zip64 is used where a number needs it. Readers of streams can read it too, such as
+ * Java's ZipInputStream, which accepts no stored entry whose sizes follow.
+ *
+ * Memory grows with the number of entries: the central directory is written last.
+ */
+export class ZipWriter {
+  readonly #central: Buffer[] = [];
+  #offset = 0;
+
+  /** Bytes so far. */
+  get length(): number {
+    return this.#offset;
+  }
+
+  get entries(): number {
+    return this.#central.length;
+  }
+
+  /** An entry that is in memory. */
+  add(entry: ZipEntry, content: Uint8Array): readonly [header: Uint8Array, data: Uint8Array] {
+    const deflated = entry.compress && content.length > 0 ? deflateRawSync(content, { level: LEVEL }) : undefined;
+    const isSmaller = deflated !== undefined && deflated.length < content.length;
+    const data = isSmaller ? deflated : content;
+    const sizes = { crc: crc32(content), packed: data.length, length: content.length };
+    const head = this.#head(entry, { method: isSmaller ? METHOD.deflate : METHOD.store });
+    const header = localHeader(head, sizes);
+    this.#offset += header.length + data.length;
+    this.#central.push(centralHeader(head, sizes));
+    return [header, data];
+  }
+
+  /**
+   * An entry that is read as a stream, of a length that is known before. When its content ends early or is longer, this
+   * throws, and the file must be thrown away.
+   */
+  async *addStream(
+    entry: ZipEntry,
+    content: AsyncIterable<Uint8Array>,
+    length: number,
+  ): AsyncGenerator<Uint8Array, void, undefined> {
+    // A reader of a stream takes the sizes that follow for eight bytes each when one is above 32 bits; the header has
+    // to say so before it is known how small the content becomes.
+    const isZip64 = length > MAX_32;
+    const mayGrowBeyond = !isZip64 && storedLength(length) > MAX_32;
+    const head = this.#head(entry, { method: METHOD.deflate, hasDescriptor: true, isZip64: isZip64 || mayGrowBeyond });
+    const counted = new CountedContent(content);
+    const compress = entry.compress && !mayGrowBeyond;
+    const header = localHeader(head, { crc: 0, packed: 0, length: 0 });
+    yield header;
+    let packed = 0;
+    for await (const part of compress ? deflate(counted) : storedBlocks(counted, length)) {
+      packed += part.length;
+      yield part;
+    }
+    if (counted.length !== length) {
+      throw new Error(`the content of ${entry.name} has ${counted.length} bytes instead of ${length}`);
+    }
+    const sizes: EntrySizes = { crc: counted.crc, packed, length };
+    const descriptor = dataDescriptor(head, sizes);
+    yield descriptor;
+    this.#offset += header.length + packed + descriptor.length;
+    this.#central.push(centralHeader(head, sizes));
+  }
+
+  /** The central directory. Nothing can be added afterwards. */
+  end(): readonly Uint8Array[] {
+    const central = Buffer.concat(this.#central);
+    const end = endOfFile({ entries: this.entries, offset: this.#offset, length: central.length });
+    this.#offset += central.length + end.length;
+    return [central, end];
+  }
+
+  #head(
+    { name, modified }: ZipEntry,
+    given: Pick<EntryHead, 'method'> & Partial<Pick<EntryHead, 'hasDescriptor' | 'isZip64'>>,
+  ): EntryHead {
+    return { name: Buffer.from(name), modified, hasDescriptor: false, isZip64: false, offset: this.#offset, ...given };
+  }
+}
+
+/** Counts a content while it is read. */
+class CountedContent implements AsyncIterable<Uint8Array> {
+  readonly #content: AsyncIterable<Uint8Array>;
+  crc = 0;
+  length = 0;
+
+  constructor(content: AsyncIterable<Uint8Array>) {
+    this.#content = content;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
+    for await (const chunk of this.#content) {
+      this.crc = crc32(chunk, this.crc);
+      this.length += chunk.length;
+      yield chunk;
+    }
+  }
+}
+
+function deflate(content: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  // An error destroys the last stream, so that reading it throws.
+  return pipeline(content, createDeflateRaw({ level: LEVEL }), () => {});
+}
