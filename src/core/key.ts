@@ -2,7 +2,7 @@ import { TidemarkError } from './errors.ts';
 
 /**
  * What identifies a resource in its set: `/` and its percent-encoded path below the set's `url_prefix`, or its whole
- * URI when it lies elsewhere. Always printable ASCII, so that comparing keys with `<` compares their UTF-8 bytes, as
+ * URI when it is elsewhere. Always printable ASCII, so that comparing keys with `<` compares their UTF-8 bytes, as
  * every store does.
  */
 export type ResourceKey = string;
@@ -169,7 +169,7 @@ function relativePath({ value, type }: Location, { resourceRootDir }: LocationBa
   }
   const root = resourceRootDir.endsWith('/') ? resourceRootDir : `${resourceRootDir}/`;
   if (leavesItsFolder(value) || !value.startsWith(root)) {
-    throw wrong(field, 'outside-root', `lies outside resource_root_dir (${resourceRootDir})`);
+    throw wrong(field, 'outside-root', `is outside resource_root_dir (${resourceRootDir})`);
   }
   return plainPath(value.slice(root.length), field);
 }

@@ -4,7 +4,7 @@ import { keyOfNames, namesOfKey, type ResourceKey } from './key.ts';
 
 /**
  * The id of a record as the key of a resource, and back. An id is one name of a path, whatever it holds: a slash is
- * `%2F`, so that no id lies below another one, and none leads out of the folder of a client that mirrors the set. What
+ * `%2F`, so that no id is below another one, and none leads out of the folder of a client that mirrors the set. What
  * cannot be a name by itself begins with `=`, which is what `=` itself at the beginning of an id is doubled for:
  *
  * - `=.` and `=..` for the ids `.` and `..`, which every client takes out of a path, encoded or not;

@@ -7,17 +7,39 @@ import type { Stamp } from './stamp.ts';
 /** The internal id of a resource set: a positive integer, never changed and never given twice. */
 export type SetId = number;
 
-/** What one Capability List covers. */
-export interface ResourceSet {
-  readonly id: SetId;
-  /** Its name in URLs. */
-  readonly slug: string;
+/** The properties of a set that can be changed at any time; config/set-settings.ts has a row for each. */
+export interface SetSettings {
   readonly title?: string;
   /**
    * Names that it has elsewhere: events that name it so are accepted. No other set has one of them as its alias or
    * slug.
    */
   readonly aliases?: readonly string[];
+  /** Only for those whose token may read it; absent means that it is for everybody. */
+  readonly private?: boolean;
+  /** Globs, relative to the root, of what is left out. */
+  readonly exclude: readonly string[];
+  /** What locations of the type `abs_path` are resolved against; the root when that is a folder. */
+  readonly resourceRootDir?: string;
+  /** The most entries of one Resource List page. */
+  readonly pageEntries: number;
+  /** The most changes of one Change List window. */
+  readonly windowChanges: number;
+  /** Hashes to publish beside the strongest one. */
+  readonly publishHashes: readonly HashAlgorithm[];
+  /** Its bytes are sent by their S3 server, by URLs that hold for so many seconds; absent: by this one. */
+  readonly presignedSeconds?: number;
+  /** Bytes above which a package of its dump is not made larger; absent: `DEFAULT_PACKAGE_BYTES`. */
+  readonly dumpPackageBytes?: number;
+  /** Whether packages are compressed; absent: where the media type says that it is worth it. */
+  readonly dumpCompression?: DumpCompression;
+}
+
+/** What one Capability List covers. */
+export interface ResourceSet extends SetSettings {
+  readonly id: SetId;
+  /** Its name in URLs. */
+  readonly slug: string;
   /** Part of page and window names; rises when the history starts anew. */
   readonly epoch: number;
   /** The boundary at which the history of this epoch begins. */
@@ -30,18 +52,6 @@ export interface ResourceSet {
    */
   readonly leastPrefixWeight?: number;
   readonly origin: Origin;
-  /** Its bytes are sent by their S3 server, by URLs that hold for so many seconds; absent: by this one. */
-  readonly presignedSeconds?: number;
-  /** What locations of the type `abs_path` are resolved against; the root when that is a folder. */
-  readonly resourceRootDir?: string;
-  /** Globs, relative to the root, of what is left out. */
-  readonly exclude: readonly string[];
-  /** The most entries of one Resource List page. */
-  readonly pageEntries: number;
-  /** The most changes of one Change List window. */
-  readonly windowChanges: number;
-  /** Hashes to publish beside the strongest one. */
-  readonly publishHashes: readonly HashAlgorithm[];
   /** When its page size was changed: pages that were cut before are cut anew, under new names. */
   readonly pagesSince?: Stamp;
   /** When its published hashes were changed: all lists have other bytes since then. */
@@ -52,8 +62,8 @@ export interface ResourceSet {
   readonly ready: boolean;
   /** Its keys are being made those of its prefix; absent at all other times. */
   readonly moving?: Moving | undefined;
-  /** Only for those whose token may read it; absent means that it is for everybody. */
-  readonly private?: boolean;
+  /** The epoch of its Resource Dump; absent while it has none. */
+  readonly dumpEpoch?: number | undefined;
   /** Where it was taken over from; absent for a set that began here. */
   readonly imported?: Imported;
   /** When it was removed; its id is not given again, nor its slug. */
@@ -69,20 +79,11 @@ export interface Moving {
   readonly asImported?: boolean;
 }
 
-/** The properties of a set that can be changed at any time; config/set-settings.ts says more of them. */
-type Setting =
-  | 'title'
-  | 'aliases'
-  | 'private'
-  | 'exclude'
-  | 'resourceRootDir'
-  | 'pageEntries'
-  | 'windowChanges'
-  | 'publishHashes'
-  | 'presignedSeconds';
+export const DUMP_COMPRESSIONS = ['by-type', 'none'] as const;
+export type DumpCompression = (typeof DUMP_COMPRESSIONS)[number];
 
 /** Values of settings: null is the default. */
-export type SetFields = { readonly [Field in Setting]?: ResourceSet[Field] | null | undefined };
+export type SetFields = { readonly [Field in keyof SetSettings]?: SetSettings[Field] | null | undefined };
 
 /** An index that another program wrote, from which a set was taken over. */
 export interface Imported {
@@ -108,6 +109,8 @@ export const MAX_TITLE_LENGTH = 500;
 /** One change renders one page anew, so pages are smaller than they might be: see docs/performance.md. */
 export const DEFAULT_PAGE_ENTRIES = 10_000;
 export const DEFAULT_WINDOW_CHANGES = 50_000;
+/** Older programs and file systems read no file of 2 GiB. */
+export const DEFAULT_PACKAGE_BYTES = 2_000_000_000;
 
 /** The form of a slug: one without two dots in a row, so that it is never taken for the way to another folder. */
 export const SLUG = /^(?!.*\.\.)[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/;
@@ -133,6 +136,11 @@ export function leastPrefixWeight(
  */
 export function pageWeight(set: ResourceSet): number {
   return Math.floor(MAX_ENTRIES_WEIGHT / weightGrowth(leastPrefixWeight(set), prefixWeight(set.urlPrefix)));
+}
+
+/** Whether it has a Resource Dump. One of an earlier epoch has wrong URIs. */
+export function hasDump({ dumpEpoch, epoch }: Pick<ResourceSet, 'dumpEpoch' | 'epoch'>): boolean {
+  return dumpEpoch === epoch;
 }
 
 /** Whether its lists have been published. While it is moved they are not, but clients know them already. */

@@ -2,21 +2,22 @@ import type { Origin, RecordsSource } from './origin.ts';
 import type { ResourceSet } from './resource-set.ts';
 
 /**
- * A set as the catalog and archives have it. Its format has no origin: a location of files, a source of records, or
- * neither.
+ * A set as the catalog and archives have it. The first kinds of origins have fields of their own, a location of files
+ * or a source of records, or none; later kinds are stored as they are.
  */
 export interface StoredSet extends Omit<ResourceSet, 'origin'> {
   /** The absolute path of a folder, or `s3://bucket/prefix`. */
   readonly root?: string;
   readonly records?: RecordsSource;
+  readonly origin?: Origin;
 }
 
 export function toStoredSet({ origin, ...set }: ResourceSet): StoredSet {
   return { ...set, ...storedOrigin(origin) };
 }
 
-export function fromStoredSet({ root, records, ...set }: StoredSet): ResourceSet {
-  return { ...set, origin: originOf(root, records) };
+export function fromStoredSet({ root, records, origin = originOf(root, records), ...set }: StoredSet): ResourceSet {
+  return { ...set, origin };
 }
 
 /** The origin of files: a folder, or a bucket when the text begins with `s3://`. */
@@ -29,7 +30,7 @@ function originOf(root: string | undefined, records: RecordsSource | undefined):
   return root === undefined ? { kind: 'posted' } : originOfRoot(root);
 }
 
-function storedOrigin(origin: Origin): Pick<StoredSet, 'root' | 'records'> {
+function storedOrigin(origin: Origin): Pick<StoredSet, 'root' | 'records' | 'origin'> {
   switch (origin.kind) {
     case 'posted':
       return {};
@@ -39,5 +40,7 @@ function storedOrigin(origin: Origin): Pick<StoredSet, 'root' | 'records'> {
       return { root: origin.location };
     case 'artifact':
       return { records: { provider: origin.provider, activity: origin.activity } };
+    default:
+      return { origin };
   }
 }

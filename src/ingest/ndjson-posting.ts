@@ -170,15 +170,13 @@ class Pipeline {
     this.#wake();
   }
 
-  /** Resolves when something was dispatched or given out, or the input ended. Reader and taker never wait at once. */
+  /**
+   * Resolves when something was dispatched or given out, or the input ended. One waits at a time: the reader while
+   * several batches are under way, the taker while none is.
+   */
   #change(): Promise<void> {
     return new Promise((resolve) => {
-      const others = this.#wake;
-      this.#wake = () => {
-        this.#wake = () => {};
-        others();
-        resolve();
-      };
+      this.#wake = resolve;
     });
   }
 }

@@ -7,7 +7,7 @@ import { isMediaType } from '../core/media-type.ts';
 import type { Link, ResourceState } from '../core/resource.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import { codeOfProblem, parseDatetime, type Seconds } from '../core/w3c-datetime.ts';
-import type { LeavesOut } from '../sources/content-root.ts';
+import type { LeavesOut } from '../sources/served-source.ts';
 import { postedHashes } from './posted-hashes.ts';
 import { type PostedEvent, postedEventSchema } from './posted-schema.ts';
 import { type Rejection, rejectionOf } from './rejection.ts';

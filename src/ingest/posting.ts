@@ -2,7 +2,7 @@ import type { ChangeEvent } from '../core/change.ts';
 import { TidemarkError } from '../core/errors.ts';
 import { traitsOf } from '../core/origin.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
-import type { ContentRoot } from '../sources/content-root.ts';
+import type { ServedSource } from '../sources/served-source.ts';
 import type { CommitResult } from '../stores/commit-result.ts';
 import type { EventPoster } from '../stores/event-poster.ts';
 import { isRejection, type PostedTo, parsePostedEvent } from './posted-event.ts';
@@ -27,20 +27,20 @@ export interface Posting extends PostedTo {
 
 interface Receiver {
   readonly updater: EventPoster;
-  rootOf(set: ResourceSet): { readonly root: ContentRoot };
+  servedSourceOf(set: ResourceSet): ServedSource | undefined;
 }
 
 /**
  * Begins a posting to a set.
  * @throws TidemarkError `conflict` for a set that mirrors a source: the next sync would undo posted changes, or publish
- * resources without bytes; `unavailable` when the exclusions of its root cannot be read
+ * resources without bytes; `unavailable` when what its source leaves out cannot be read
  */
-export async function openPosting(set: ResourceSet, { updater, rootOf }: Receiver): Promise<Posting> {
-  const { refusal, records, root } = traitsOf(set.origin);
+export async function openPosting(set: ResourceSet, { updater, servedSourceOf }: Receiver): Promise<Posting> {
+  const { refusal, records } = traitsOf(set.origin);
   if (refusal !== undefined) {
     throw new TidemarkError('conflict', `"${set.slug}" takes no posted events: ${refusal}`, { set: set.slug, records });
   }
-  const leavesOut = root === undefined ? undefined : await rootOf(set).root.leavesOut();
+  const leavesOut = await servedSourceOf(set)?.leavesOut?.();
   return { set, leavesOut, post: (events) => postValid(events, updater) };
 }
 

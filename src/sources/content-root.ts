@@ -1,5 +1,6 @@
 import type { HashAlgorithm, Hashes } from '../core/hash.ts';
 import type { Seconds } from '../core/w3c-datetime.ts';
+import type { LeavesOut } from './served-source.ts';
 
 /**
  * Where the bytes of a set are. Held to these promises by test/contract/content-root.ts. Paths are relative to the
@@ -38,12 +39,13 @@ export interface ContentRoot {
   leavesOut(): Promise<LeavesOut>;
 
   /**
-   * Opens a file that `list` would return, and no other. What it opens lies in the root also when a link is swapped in
+   * Opens a file that `list` would return, and no other. What it opens is in the root also when a link is swapped in
    * meanwhile.
-   * @throws TidemarkError `not-found` when there is no such file (any more), it lies outside, below a link or is left
+   * @param isWhole whether all of its bytes are likely to be read: a root may then request them with its figures
+   * @throws TidemarkError `not-found` when there is no such file (any more), it is outside, below a link or is left
    *   out; `unavailable` when it cannot be read
    */
-  open(path: string): Promise<RootFile>;
+  open(path: string, isWhole?: boolean): Promise<RootFile>;
 
   /**
    * The hashes of a file that was listed, with the figures of the very bytes that have them. Several may be asked for
@@ -62,15 +64,12 @@ export interface ContentRoot {
   watch(onChange: (path: string) => void, onProblem: (problem: RootProblem) => void): Promise<RootWatch>;
 
   /**
-   * A URL that lets anybody who has it read the file, for a while and without us; only where the root can make one.
-   * Whether there is such a file shows when the URL is fetched.
+   * A URL by which every client that has it may read the file, for a while and without us; only where the root can make
+   * one. Whether there is such a file shows when the URL is fetched.
    * @throws TidemarkError `not-found` when it is left out
    */
   presign?(path: string, use: PresignedUse): Promise<string>;
 }
-
-/** Whether a file, or a folder above it, is left out. */
-export type LeavesOut = (path: string) => boolean;
 
 export type RootEntry = FileEntry | RootProblem;
 
@@ -96,7 +95,7 @@ export interface FileEntry {
   readonly problem?: undefined;
 }
 
-/** Something that could not be listed: what lies at or below the path is unknown, not gone. */
+/** Something that could not be listed: what is at or below the path is unknown, not gone. */
 export interface RootProblem {
   readonly path: string;
   readonly problem: string;
@@ -111,13 +110,18 @@ export interface RootFile {
   /** Distinguishes versions of its bytes, as the opaque part of an ETag. */
   readonly tag: string;
   /** All of them, when the root has read them already, as it does with small files. */
-  readonly bytes?: Buffer;
+  readonly bytes?: Buffer | undefined;
   /**
    * Bytes from `start` to `end`, both inclusive; all without a range. The stream closes the file. It fails with
    * `conflict`, before its last bytes, when the file was changed since it was opened: no client takes a mixture of two
    * versions for one.
    */
   stream(range?: ByteRange): import('node:stream').Readable;
+  /**
+   * Reads the first bytes of a range into a buffer, where the root can. Returns how many, at least one. Fails as the
+   * stream does.
+   */
+  readInto?(buffer: Buffer, range: ByteRange): Promise<number>;
   close(): Promise<void>;
 }
 

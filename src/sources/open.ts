@@ -2,6 +2,7 @@ import { isAbsolute } from 'node:path';
 import { TidemarkError } from '../core/errors.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import { isS3 } from '../lib/s3/s3-location.ts';
+import type { ResourceIndex } from '../stores/resource-index.ts';
 import { ArtifactSource, type ArtifactSourceParts } from './artifact/artifact-source.ts';
 import type { ContentRoot } from './content-root.ts';
 import type { ComparedFiles } from './files/compare-files.ts';
@@ -9,11 +10,13 @@ import { FileSource } from './files/file-source.ts';
 import { FolderRoot } from './folder/folder-root.ts';
 import type { RootLocation } from './root-location.ts';
 import { S3Root } from './s3/s3-root.ts';
+import type { ServedSource } from './served-source.ts';
 import type { Source } from './source.ts';
 
 export interface SourceParts extends ArtifactSourceParts {
-  /** The files of a set, and what is remembered of them. */
-  filesOf(set: ResourceSet): ComparedFiles;
+  readonly index: ResourceIndex;
+  /** The files of a set that has some, and what is remembered of them. */
+  rootOf(set: ResourceSet): Pick<ComparedFiles, 'root' | 'memory'>;
 }
 
 /** What a set is synced with. @throws TidemarkError `invalid` for a set that others post to */
@@ -26,10 +29,15 @@ export function openSource(set: ResourceSet, parts: SourceParts): Source {
       });
     case 'folder':
     case 's3':
-      return new FileSource(parts.filesOf(set));
+      return new FileSource({ ...parts.rootOf(set), set, index: parts.index });
     case 'artifact':
       return new ArtifactSource(set, origin, parts);
   }
+}
+
+/** What requests need of the source of a set; undefined for a set that others post to, and whose bytes others serve. */
+export function openServed(set: ResourceSet, parts: SourceParts): ServedSource | undefined {
+  return set.origin.kind === 'posted' ? undefined : openSource(set, parts);
 }
 
 /**

@@ -1,15 +1,17 @@
 import type { ChangeEvent } from '../core/change.ts';
 import type { ResourceKey } from '../core/key.ts';
 import type { ResourceState } from '../core/resource.ts';
+import type { ServedSource } from './served-source.ts';
 import type { SyncCounter, SyncSummary } from './sync-counter.ts';
 
 /**
  * What a set is synced with: a folder, a bucket, the records of artifacts. `sync/sync.ts` posts what differs,
- * `sync/sync-loop.ts` does so whenever something has changed, and `verify` checks it. A source posts no change itself.
+ * `sync/sync-loop.ts` does so whenever something has changed, `verify` checks it, and requests for bytes open its
+ * resources. A source posts no change itself.
  *
  * What cannot be listed is unknown, not deleted: a source reports it to the counter as a problem, and no difference.
  */
-export interface Source {
+export interface Source extends ServedSource {
   /**
    * Lists the source in the order of its keys beside the state of the set, and describes what is new or has another
    * fingerprint. Undefined when it is known that nothing differs.
@@ -37,7 +39,7 @@ export interface Source {
 }
 
 export interface CompareOptions {
-  /** Paths to compare with all that lies below them; everything without. A source without paths has none. */
+  /** Paths to compare with all that is below them; everything without. A source without paths has none. */
   readonly under?: readonly string[] | undefined;
   /** Describes everything, whatever is remembered of it. */
   readonly rehash?: boolean | undefined;

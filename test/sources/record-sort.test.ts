@@ -17,7 +17,7 @@ describe('Sorting rows', () => {
     sort = new RecordSort({ publishHashes: [], folder: folder.path });
   });
   afterEach(() => sort.close());
-  const told = { length: 9, mime: 'application/xml', hashes: { 'sha-256': 'ab'.repeat(32) } };
+  const described = { length: 9, mime: 'application/xml', hashes: { 'sha-256': 'ab'.repeat(32) } };
   const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
   it('gives the order of the bytes, whatever rows have in common, and of more than memory holds', () => {
@@ -37,7 +37,9 @@ describe('Sorting rows', () => {
 
   it('gives the record of an id that comes last in the file, and names each other one', () => {
     const places = Array.from({ length: 1_500 }, (_, at) => ({ offset: at * 70_000, length: at + 20, records: 3 }));
-    const rows = places.flatMap((place) => IDS.slice(0, 3).map((id, at) => rowsOf(place)(keyOfRecordId(id), at, told)));
+    const rows = places.flatMap((place) =>
+      IDS.slice(0, 3).map((id, at) => rowsOf(place)(keyOfRecordId(id), at, described)),
+    );
     for (const row of shuffled(rows)) sort.add(row);
     const duplicates: string[] = [];
     const records = [...sort.sorted((key) => duplicates.push(key))];
@@ -59,19 +61,24 @@ describe('Sorting rows', () => {
 
 describe('A row of a record', () => {
   const hashes = { 'sha-256': 'ab'.repeat(32), md5: 'cd'.repeat(16) };
-  const told = { length: 1_000, mime: 'text/turtle', hashes };
-  const record = (state = told) => new DigestRow(rowsOf({ offset: 2 ** 42, length: 512, records: 9 })('/a', 7, state));
+  const described = { length: 1_000, mime: 'text/turtle', hashes };
+  const record = (state = described) =>
+    new DigestRow(rowsOf({ offset: 2 ** 42, length: 512, records: 9 })('/a', 7, state));
 
   it('makes the state that is posted, as every state is written', () => {
-    const state = { lastmod: 5, ...told, record: { artifact: 'x.avro', offset: 2 ** 42, length: 512, position: 7 } };
+    const state = {
+      lastmod: 5,
+      ...described,
+      record: { artifact: 'x.avro', offset: 2 ** 42, length: 512, position: 7 },
+    };
     assert.equal(record().stateAt('x.avro', 5), encodeState(state));
   });
 
-  it('is told by a state of the same document, whenever and wherever it was read', () => {
+  it('is described by a state of the same document, whenever and wherever it was read', () => {
     const place = { artifact: 'old.avro', offset: 1, length: 2, position: 0 };
-    const known = { lastmod: 99, ...told, record: place };
+    const known = { lastmod: 99, ...described, record: place };
     assert.ok(record().isDescribedBy(encodeState(known)));
-    assert.ok(record().isDescribedBy(encodeState({ ...told, record: place })));
+    assert.ok(record().isDescribedBy(encodeState({ ...described, record: place })));
     assert.ok(record().isDescribedBy(encodeState({ ...known, hashes: { ...hashes, 'sha-1': 'ef'.repeat(20) } })));
     assert.ok(!record().isDescribedBy(encodeState({ ...known, length: 1_001 })));
     assert.ok(!record().isDescribedBy(encodeState({ ...known, mime: 'application/xml' })));
@@ -82,11 +89,11 @@ describe('A row of a record', () => {
 
   it('finds its text in a state with a place in the artifact that is named, and in no other one', () => {
     const place = { artifact: 'old.avro', offset: 1, length: 2, position: 0 };
-    const known = { lastmod: 99, ...told, record: place };
+    const known = { lastmod: 99, ...described, record: place };
     const isWritten = (state: ResourceState) => record().isWrittenIn(encodeState(state), placeIn('old.avro'));
     assert.ok(isWritten(known));
     assert.ok(!isWritten({ ...known, record: { ...place, artifact: 'older.avro' } }));
     assert.ok(!isWritten({ ...known, hashes: { ...hashes, md5: 'ce'.repeat(16) } }));
-    assert.ok(!isWritten({ lastmod: 99, ...told }));
+    assert.ok(!isWritten({ lastmod: 99, ...described }));
   });
 });

@@ -48,7 +48,7 @@ describe('A large artifact', () => {
     assert.equal(await one.counts(), '139: +0 ~9 -1 =130');
   });
 
-  it('is not told of when it is torn, wherever a thread finds that', async () => {
+  it('is not reported when it is damaged, wherever a thread finds that', async () => {
     const torn = await putArtifact(artifacts, records, { start: '2017-02-09T10:44:28Z', codec: 'null', torn: 0.9 });
     await assert.rejects(
       one.sync(),

@@ -44,7 +44,7 @@ describeOnEachStore('A set of records', (store) => {
   const isUnavailable = (message: RegExp) => (error: unknown) =>
     isTidemarkError(error, 'unavailable') && message.test(error.message);
 
-  it('tells the records of the newest artifact, with length, digest, type, date and place', async () => {
+  it('lists the records of the newest artifact, with length, digest, type, date and place', async () => {
     const key = await put(DAY1, record('b', '<b/>'), record('a', '{"é":1}', 'application/json'));
     assert.equal(await one.counts(), '2: +2 ~0 -0 =0');
     const a = (await one.resources()).get('a');
@@ -96,7 +96,7 @@ describeOnEachStore('A set of records', (store) => {
     assert.equal((await one.stores.index.summary(one.set.id)).resources, 3_000);
   });
 
-  it('counts the last of two records of one id, and tells of the other', async () => {
+  it('counts the last of two records of one id, and reports the other', async () => {
     await put(DAY1, record('a', '1'), record('b', '2'), record('a', '3'), record('a', '4'));
     const summary = await one.sync();
     assert.deepEqual([summary!.files, summary!.created, summary!.duplicates], [2, 2, 2]);
@@ -137,7 +137,7 @@ describeOnEachStore('A set of records', (store) => {
     assert.equal(await one.counts(), '2999: +0 ~0 -1 =2999');
   });
 
-  it('stays as it is when the artifact that it tells is taken away, until going back is accepted', async () => {
+  it('stays as it is when its artifact is removed, until an older one is accepted', async () => {
     const first = await put(DAY1, record('a', '1'));
     await one.sync();
     const second = await put(DAY2, record('a', '2'), record('b'));
@@ -149,7 +149,7 @@ describeOnEachStore('A set of records', (store) => {
     assert.equal(await one.counts(), 'nothing to do');
   });
 
-  it('tells records anew whose artifact was taken away', async () => {
+  it('lists records anew whose artifact was removed', async () => {
     const first = await put(DAY1, record('a'), record('b'));
     await one.sync();
     const second = await put(DAY2, record('a'), record('b', 'new'));
@@ -211,7 +211,7 @@ describeOnEachStore('A set of records', (store) => {
     await put(DAY2, record('a', '2'), record('b', '2'));
     assert.equal(await two.counts(), '2: +2 ~0 -0 =0');
     gate.open();
-    // It begins again, and finds the newer one told.
+    // It begins again, and finds that the newer one is listed.
     assert.equal(await late, undefined);
     assert.deepEqual(await one.history(), ['created a', 'created b']);
     assert.equal(await two.counts({ rehash: true }), '2: +0 ~0 -0 =2');

@@ -13,7 +13,7 @@ export interface LenientEvent {
 }
 
 /** The optional fields of an event, and of a link. */
-const OPTIONAL = /^(?:length|md5|hash|mime|lastmod|ln)\b/;
+const OPTIONAL = /^(?:length|md5|hash|mime|lastmod|ln|order)\b/;
 const OF_LINK = /^ln\[(\d+)\](\.mime)?/;
 
 /** Reads an event. Leaves out wrong optional fields; for a link with a wrong required field, the link. */

@@ -78,7 +78,7 @@ function* batches({ history, sets }: Pick<HistoryPosting, 'history' | 'sets'>): 
   const positions = new Map<number, Stamp>();
   let events: ChangeEvent[] = [];
   let times: Stamp[] = [];
-  for (const { target, key, state, weight, time } of history()) {
+  for (const { target, key, state, weight, order, time } of history()) {
     const set = sets.get(target);
     if (set === undefined) continue;
     // Ascending, also where several changes have the same time.
@@ -91,6 +91,7 @@ function* batches({ history, sets }: Pick<HistoryPosting, 'history' | 'sets'>): 
       weight,
       source: SOURCE,
       position,
+      ...(order !== null && { order }),
       ...(!isPublished(set) && { time }),
     });
     times.push(time);

@@ -93,9 +93,9 @@ class Reader {
     if (needsPrefix(event) && target.toAdd !== undefined && target.toAdd.urlPrefix === undefined) {
       throw missingOption(hit, '--url-prefix');
     }
-    const { key, weight } = event;
+    const { key, weight, order = null } = event;
     const state = event.state === undefined ? null : encodeState(event.state);
-    const row = { target: target.number, key, state, weight, written: read.written, sequence: hit._seq_no };
+    const row = { target: target.number, key, state, weight, order, written: read.written, sequence: hit._seq_no };
     if (read.kind === 'change') {
       // Its kind was checked with the event.
       const kind = read.event.change as ChangeKind;
@@ -124,8 +124,8 @@ class Reader {
     const event = parsePostedEvent({ location, change }, target, this.#now);
     if (isRejection(event)) return;
     const { written } = read;
-    const held = { target: target.number, key: event.key, state: null, weight: 0, written, sequence: hit._seq_no };
-    this.#parts.scratch.putResource({ ...held, document: documentOf(hit) });
+    const held = { target: target.number, key: event.key, state: null, weight: 0, order: null };
+    this.#parts.scratch.putResource({ ...held, written, sequence: hit._seq_no, document: documentOf(hit) });
   }
 }
 

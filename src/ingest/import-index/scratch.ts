@@ -13,6 +13,8 @@ export interface ScratchRow {
   /** Null for a deletion, and for a resource whose document was rejected: it exists, but its state is not known. */
   readonly state: EncodedState | null;
   readonly weight: number;
+  /** The order that the document gives it; null when it has none. */
+  readonly order: number | null;
 }
 
 export interface ScratchResource extends ScratchRow {
@@ -58,12 +60,12 @@ const IS_LIVE_BEFORE = `
 const CACHE = 16 * 1024 * 1024;
 const SCHEMA = `
   CREATE TABLE resources (
-    target INTEGER, key TEXT, state TEXT, weight INTEGER, written INTEGER, sequence INTEGER, document TEXT,
-    PRIMARY KEY (target, key)
+    target INTEGER, key TEXT, state TEXT, weight INTEGER, event_order INTEGER, written INTEGER, sequence INTEGER,
+    document TEXT, PRIMARY KEY (target, key)
   ) WITHOUT ROWID;
   CREATE TABLE changes (
-    target INTEGER, key TEXT, state TEXT, weight INTEGER, time INTEGER, written INTEGER, sequence INTEGER, kind TEXT,
-    place INTEGER NOT NULL DEFAULT 0
+    target INTEGER, key TEXT, state TEXT, weight INTEGER, event_order INTEGER, time INTEGER, written INTEGER,
+    sequence INTEGER, kind TEXT, place INTEGER NOT NULL DEFAULT 0
   )`;
 
 /** Sorts the documents that were read, on disk: some 350 bytes each in a scratch database. */
@@ -78,8 +80,8 @@ export class Scratch {
       find: this.#database.prepare(
         'SELECT state, written, sequence, document FROM resources WHERE target = ? AND key = ?',
       ),
-      putResource: this.#database.prepare('REPLACE INTO resources VALUES (?,?,?,?,?,?,?)'),
-      addChange: this.#database.prepare('INSERT INTO changes VALUES (?,?,?,?,?,?,?,?,0)'),
+      putResource: this.#database.prepare('REPLACE INTO resources VALUES (?,?,?,?,?,?,?,?)'),
+      addChange: this.#database.prepare('INSERT INTO changes VALUES (?,?,?,?,?,?,?,?,?,0)'),
     };
   }
 
@@ -88,17 +90,17 @@ export class Scratch {
    * rejected before.
    */
   putResource(row: ScratchResource): string | undefined {
-    const { target, key, state, weight, written, sequence, document } = row;
+    const { target, key, state, weight, order, written, sequence, document } = row;
     const found = this.#statements.find.get(target, key) as unknown as
       | [state: string | null, written: number, sequence: number, document: string]
       | undefined;
     if (found !== undefined && !isNewer(row, found)) return state === null ? undefined : document;
-    this.#statements.putResource.run(target, key, state, weight, written, sequence, document);
+    this.#statements.putResource.run(target, key, state, weight, order, written, sequence, document);
     return found === undefined || found[0] === null ? undefined : found[3];
   }
 
-  addChange({ target, key, state, weight, time, written, sequence, kind }: ScratchChange): void {
-    this.#statements.addChange.run(target, key, state, weight, time, written, sequence, kind);
+  addChange({ target, key, state, weight, order, time, written, sequence, kind }: ScratchChange): void {
+    this.#statements.addChange.run(target, key, state, weight, order, time, written, sequence, kind);
   }
 
   /**
@@ -108,7 +110,8 @@ export class Scratch {
   arrange(): readonly ScratchTotals[] {
     this.#database.exec(`
       CREATE INDEX changes_of_key ON changes (target, key, time, written, sequence);
-      INSERT INTO changes SELECT target, key, state, weight, written, written, sequence, 'created', 0 FROM resources AS r
+      INSERT INTO changes
+        SELECT target, key, state, weight, event_order, written, written, sequence, 'created', 0 FROM resources AS r
         WHERE state IS NOT NULL AND written > 0
         AND NOT EXISTS (SELECT 1 FROM changes AS c WHERE c.target = r.target AND c.key = r.key)`);
     this.#orderTies();
@@ -118,28 +121,31 @@ export class Scratch {
 
   /**
    * All changes of all sets in the order of time. The newest one of a resource that is there has the state of the
-   * resource's document; every other one has the state of its own document.
+   * resource's document, and its order; every other one those of its own document.
    */
   *history(): Iterable<HistoryEntry> {
     const rows = this.#database.prepare(`
-      SELECT c.target, c.key, ifnull(r.state, c.state), ifnull(r.weight, c.weight), c.time
+      SELECT c.target, c.key, ifnull(r.state, c.state), ifnull(r.weight, c.weight),
+        ifnull(r.event_order, c.event_order), c.time
       FROM changes AS c LEFT JOIN resources AS r
         ON r.target = c.target AND r.key = c.key AND r.state IS NOT NULL AND c.state IS NOT NULL
         AND NOT EXISTS (
           SELECT 1 FROM changes AS later WHERE later.target = c.target AND later.key = c.key
           AND (later.time, later.written, later.sequence, later.place, later.rowid) > (c.time, c.written, c.sequence, c.place, c.rowid))
       ORDER BY c.time, c.written, c.sequence, c.place, c.rowid`);
-    for (const [target, key, state, weight, time] of rows.iterate()) {
-      yield { target, key, state, weight, time } as HistoryEntry;
+    for (const [target, key, state, weight, order, time] of rows.iterate()) {
+      yield { target, key, state, weight, order, time } as HistoryEntry;
     }
   }
 
   /** The resources of a set, ascending by key. */
   *resources(target: number): Iterable<ScratchRow> {
     const rows = this.#database.prepare(
-      'SELECT target, key, state, weight FROM resources WHERE target = ? ORDER BY key',
+      'SELECT key, state, weight, event_order FROM resources WHERE target = ? ORDER BY key',
     );
-    for (const [, key, state, weight] of rows.iterate(target)) yield { target, key, state, weight } as ScratchRow;
+    for (const [key, state, weight, order] of rows.iterate(target)) {
+      yield { target, key, state, weight, order } as ScratchRow;
+    }
   }
 
   /**

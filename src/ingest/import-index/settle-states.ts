@@ -51,20 +51,30 @@ export async function settleStates(settling: Settling): Promise<SettledStates> {
 async function* differences({ set, index, documents, onProgress }: Settling): AsyncIterable<ChangeEvent> {
   const rows = documents[Symbol.iterator]();
   let row = rows.next();
-  const upsert = ({ key, state, weight }: ScratchRow) => ({ set: set.id, key, state: decodeState(state!), weight });
   for await (const batch of index.read(set.id, {})) {
     for (const resource of batch) {
       const { key } = resource;
-      for (; !row.done && row.value.key < key; row = rows.next()) if (row.value.state !== null) yield upsert(row.value);
+      for (; !row.done && row.value.key < key; row = rows.next())
+        if (row.value.state !== null) yield upsert(set, row.value);
       if (row.done || row.value.key !== key) yield deletion(set, resource);
       else {
-        if (row.value.state !== null && row.value.state !== encodeState(resource.state)) yield upsert(row.value);
+        if (row.value.state !== null && differs(row.value, resource)) yield upsert(set, row.value, resource.order);
         row = rows.next();
       }
     }
     onProgress(batch.length);
   }
-  for (; !row.done; row = rows.next()) if (row.value.state !== null) yield upsert(row.value);
+  for (; !row.done; row = rows.next()) if (row.value.state !== null) yield upsert(set, row.value);
+}
+
+function differs({ state, order }: ScratchRow, resource: Resource): boolean {
+  return state !== encodeState(resource.state) || (order ?? -1) > (resource.order ?? -1);
+}
+
+/** The resource document is the state, also when a change had a higher order: then it is posted without an order. */
+function upsert({ id }: ResourceSet, { key, state, weight, order }: ScratchRow, known = -1): ChangeEvent {
+  const event = { set: id, key, state: decodeState(state!), weight };
+  return order === null || order < known ? event : { ...event, order };
 }
 
 function deletion({ id, urlPrefix }: ResourceSet, { key }: Resource): ChangeEvent {

@@ -25,7 +25,7 @@ export interface SourceDocument {
 }
 
 const KINDS = ['resource', 'change', 'tombstone'] as const;
-const STATE_FIELDS = ['location', 'change', 'length', 'md5', 'hash', 'mime', 'lastmod', 'ln'];
+const EVENT_FIELDS = ['location', 'change', 'length', 'md5', 'hash', 'mime', 'lastmod', 'ln'];
 const OTHER_FIELDS = ['resource_set', 'datetime', 'timestamp', 'doc_type'];
 
 /**
@@ -80,13 +80,18 @@ function kindOf({ doc_type, type, change }: Fields): (typeof KINDS)[number] {
 
 function toEvent(fields: Fields, kind: SourceDocument['kind'], leftOut: string[]): SourceDocument['event'] {
   const isKnown = (name: string) => OTHER_FIELDS.includes(name) || (name === 'type' && kind === fields.type);
-  const event = pick(fields, STATE_FIELDS, (name) => {
+  const { order: givenOrder, ...others } = fields;
+  const order = toNumber(givenOrder);
+  // The protocol has no such field: a text is something else.
+  const isOrder = typeof order === 'number';
+  if (givenOrder !== undefined && !isOrder) leftOut.push('order');
+  const event = pick(others, EVENT_FIELDS, (name) => {
     if (!isKnown(name)) leftOut.push(name);
   });
   const location = toLocation(fields.location, 'location', leftOut);
   const ln = listOf(fields.ln)?.map((link) => toLink(link, leftOut));
   const change = kind === 'resource' ? 'updated' : fields.change;
-  return { ...event, location, change, length: toNumber(fields.length), ln };
+  return { ...event, location, change, length: toNumber(fields.length), ln, ...(isOrder && { order }) };
 }
 
 function toLink(value: unknown, leftOut: string[]): unknown {

@@ -10,11 +10,14 @@ import type { ResourceSet } from '../../core/resource-set.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import type { Catalog } from '../../stores/catalog.ts';
 import type { EventPoster } from '../../stores/event-poster.ts';
+import type { LiveResource, OpenedResource } from '../served-source.ts';
 import type { CompareOptions, Comparison, Mismatch, Source, SourceProblem, SourceWatch, SyncStep } from '../source.ts';
 import type { SyncSummary } from '../sync-counter.ts';
 import type { Comparer } from './comparer.ts';
 import { countSteps } from './count-steps.ts';
 import type { ComparedArtifact } from './digest-records.ts';
+import { openRecord } from './open-record.ts';
+import type { Records } from './records.ts';
 import {
   comparedArtifact,
   hasHashesOf,
@@ -32,6 +35,7 @@ export interface ArtifactSourceParts {
   readonly catalog: Pick<Catalog, 'get' | 'put'>;
   readonly updater: EventPoster;
   readonly comparer: Pick<Comparer, 'compare'>;
+  readonly records: Pick<Records, 'read'>;
   /** Milliseconds between two checks for a newer artifact. */
   readonly pollIntervalMs: number;
 }
@@ -98,6 +102,10 @@ export class ArtifactSource implements Source {
       intervalMs: this.#parts.pollIntervalMs,
       onChange: () => onChange(''),
     });
+  }
+
+  async open(resource: LiveResource): Promise<OpenedResource> {
+    return openRecord(this.#set, resource, this.#parts.records);
   }
 
   async *#steps(artifact: ComparedArtifact, options: CompareOptions): AsyncGenerator<SyncStep> {

@@ -66,7 +66,7 @@ export function documentSchema(schema: ComparedArtifact['schema']): DocumentSche
   }
 }
 
-/** What is wrong with an artifact, said once for who compares it and who reads a record of it. */
+/** What is wrong with an artifact, in one place for the comparison and for reading a record. */
 export function unreadable(error: unknown, key: string, store: string): unknown {
   if (isTidemarkError(error, 'not-found')) {
     return new TidemarkError(

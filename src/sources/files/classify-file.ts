@@ -69,7 +69,7 @@ export class FileClassifier {
 
   #isUnknown(key: ResourceKey): boolean {
     if (this.#unknown.length === 0) return false;
-    // Keys ascend: what lies at or below an earlier one is behind.
+    // Keys ascend: what is at or below an earlier one is behind.
     this.#unknown = this.#unknown.filter((unknown) => key < `${unknown}0`);
     return this.#unknown.some((unknown) => key === unknown || key.startsWith(`${unknown}/`));
   }

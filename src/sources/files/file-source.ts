@@ -2,9 +2,11 @@ import { TidemarkError } from '../../core/errors.ts';
 import { traitsOf } from '../../core/origin.ts';
 import { Mutex } from '../../lib/mutex.ts';
 import type { ContentRoot } from '../content-root.ts';
+import type { LeavesOut, LiveResource, OpenedResource, WantedBytes } from '../served-source.ts';
 import type { CompareOptions, Comparison, Mismatch, Source, SourceProblem, SourceWatch } from '../source.ts';
 import { type ComparedFiles, compareFiles } from './compare-files.ts';
 import type { FileMemory } from './file-memory.ts';
+import { openFile } from './open-file.ts';
 import { verifyFiles } from './verify-files.ts';
 
 const mutexes = new WeakMap<FileMemory, Mutex>();
@@ -46,6 +48,14 @@ export class FileSource implements Source {
 
   watch(onChange: (path: string) => void, onProblem: (problem: SourceProblem) => void): Promise<SourceWatch> {
     return this.#files.root.watch(onChange, onProblem);
+  }
+
+  open(resource: LiveResource, wanted: WantedBytes): Promise<OpenedResource> {
+    return openFile(this.#files, resource, wanted);
+  }
+
+  leavesOut(): Promise<LeavesOut> {
+    return this.#files.root.leavesOut();
   }
 
   /** An empty root that had files is most likely the place where a disk is missing, not one that lost them all. */

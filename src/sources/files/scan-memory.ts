@@ -106,7 +106,7 @@ function openDatabase(file: string): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT });
   try {
     database.exec(SCHEMA);
-    // Looked at again in the transaction: another process may do the same.
+    // Checked again in the transaction: another process may do the same.
     if (!hasTags(database)) inTransaction(database, () => hasTags(database) || database.exec(ADD_TAG));
     return database;
   } catch (error) {

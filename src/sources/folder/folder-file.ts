@@ -1,5 +1,4 @@
 import type { BigIntStats } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { chunkFor, countStream } from '../../lib/read-ahead.ts';
 import type { ByteRange, RootFile } from '../content-root.ts';
@@ -9,10 +8,17 @@ import { fileTag } from './version-tag.ts';
 
 const CHUNK = 128 * 1024;
 
-interface Opened {
+export interface Opened {
   readonly stats: BigIntStats;
   /** The real path of the file. */
   readonly real: string;
+}
+
+/** What is read of an open file; a FileHandle is one. */
+export interface OpenDescriptor {
+  read(into: Buffer, offset: number, length: number, position: number): Promise<{ readonly bytesRead: number }>;
+  stat(options: { readonly bigint: true }): Promise<BigIntStats>;
+  close(): Promise<void>;
 }
 
 /** An open file of a folder. */
@@ -20,12 +26,12 @@ export class FolderFile implements RootFile {
   readonly length: number;
   readonly mtime: bigint;
   readonly tag: string;
-  readonly #handle: FileHandle;
+  readonly #handle: OpenDescriptor;
   readonly #path: string;
   readonly #identity: string;
   #closed: Promise<void> | undefined;
 
-  constructor(handle: FileHandle, path: string, { stats, real }: Opened) {
+  constructor(handle: OpenDescriptor, path: string, { stats, real }: Opened) {
     const { size, mtimeNs } = stats;
     this.#handle = handle;
     this.#path = path;
@@ -48,14 +54,20 @@ export class FolderFile implements RootFile {
     return this.#closed;
   }
 
+  async readInto(buffer: Buffer, { start, end }: ByteRange): Promise<number> {
+    const size = Math.min(buffer.length, end - start + 1);
+    const { bytesRead } = await this.#handle.read(buffer, 0, size, start);
+    if (bytesRead === 0 || start + bytesRead > end) await this.#checkUnchanged();
+    if (bytesRead === 0) throw changedMeanwhile(this.#path);
+    return bytesRead;
+  }
+
   async *#read({ start, end }: ByteRange): AsyncGenerator<Buffer> {
     for (let at = start; at <= end; ) {
-      const size = Math.min(chunkFor(CHUNK), end - at + 1);
-      const { bytesRead, buffer } = await this.#handle.read(Buffer.allocUnsafe(size), 0, size, at);
-      at += bytesRead;
-      if (bytesRead === 0 || at > end) await this.#checkUnchanged();
-      if (bytesRead === 0) throw changedMeanwhile(this.#path);
-      yield buffer.subarray(0, bytesRead);
+      const buffer = Buffer.allocUnsafe(Math.min(chunkFor(CHUNK), end - at + 1));
+      const read = await this.readInto(buffer, { start: at, end });
+      at += read;
+      yield buffer.subarray(0, read);
     }
   }
 

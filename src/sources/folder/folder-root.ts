@@ -3,24 +3,17 @@ import type { HashAlgorithm } from '../../core/hash.ts';
 import { BatchedCalls } from '../../lib/batched-calls.ts';
 import { type Exclusions, isLeftOut } from '../../lib/exclusions.ts';
 import { ThreadPool } from '../../lib/workers/pool.ts';
-import type {
-  ContentRoot,
-  FileDigest,
-  LeavesOut,
-  RootEntry,
-  RootFile,
-  RootProblem,
-  RootWatch,
-} from '../content-root.ts';
+import type { ContentRoot, FileDigest, RootEntry, RootFile, RootProblem, RootWatch } from '../content-root.ts';
 import { noSuchFile } from '../file-errors.ts';
 import { isPlainPath } from '../plain-path.ts';
 import type { RootLocation } from '../root-location.ts';
+import type { LeavesOut } from '../served-source.ts';
 import { CurrentExclusions } from './current-exclusions.ts';
 import { folderThread } from './folder-thread.ts';
 import type { HashFunctions } from './hash.worker.ts';
 import type { HashedRoot } from './hash-file.ts';
+import { LocalFiles } from './local-files.ts';
 import { openWithin } from './open-within.ts';
-import { SmallFiles } from './small-files.ts';
 import type { WalkedFolder } from './walk.ts';
 import { WalkClient } from './walk-client.ts';
 import { watchFolder } from './watch-client.ts';
@@ -34,15 +27,15 @@ const DEFAULT_SCAN_INTERVAL = 3_600_000;
 /** The hash that every set publishes. */
 const PUBLISHED_HASH: HashAlgorithm = 'sha-256';
 
-/** What small files that are opened together share; undefined when it cannot be found out at once. */
-interface SmallRoot {
+/** What files that are opened together share; undefined when it cannot be found out at once. */
+interface LocalRoot {
   readonly excludes: Exclusions | undefined;
   readonly realRoot: string | undefined;
 }
 
 /**
  * A folder of this machine. Links to folders are not followed; a link to a file counts as a file when its real path
- * lies in the root. Anything else that is no regular file is left out.
+ * is in the root. Anything else that is no regular file is left out.
  */
 export class FolderRoot implements ContentRoot {
   readonly hashes: readonly HashAlgorithm[];
@@ -52,16 +45,16 @@ export class FolderRoot implements ContentRoot {
   readonly #walks: WalkClient;
   readonly #hashing: ThreadPool<HashFunctions>;
   readonly #scanInterval: number;
-  readonly #small: SmallFiles;
-  readonly #opening = new BatchedCalls<SmallRoot>((openAll) =>
-    openAll({ excludes: this.#exclusions.known(), realRoot: this.#small.realRoot() }),
+  readonly #local: LocalFiles;
+  readonly #opening = new BatchedCalls<LocalRoot>((openAll) =>
+    openAll({ excludes: this.#exclusions.known(), realRoot: this.#local.realRoot() }),
   );
 
-  constructor({ root, exclude, ownFiles, hashes = [], scanInterval = DEFAULT_SCAN_INTERVAL }: RootLocation) {
+  constructor({ root, exclude, ownFiles, hashes = [], scanInterval = DEFAULT_SCAN_INTERVAL, blocks }: RootLocation) {
     this.#folder = { root: resolve(root), patterns: { exclude, ownFiles } };
     this.#exclusions = new CurrentExclusions(this.#folder.root, this.#folder.patterns);
     this.#scanInterval = scanInterval;
-    this.#small = new SmallFiles(this.#folder.root);
+    this.#local = new LocalFiles(this.#folder.root, blocks);
     this.#walks = new WalkClient(this.#folder);
     this.hashes = [...new Set([PUBLISHED_HASH, ...hashes])];
     const hashed: HashedRoot = { root: this.#folder.root, hashes: this.hashes };
@@ -83,21 +76,21 @@ export class FolderRoot implements ContentRoot {
   }
 
   async open(path: string): Promise<RootFile> {
-    return (await this.#openSmall(path)) ?? this.#open(path);
+    return (await this.#openAtOnce(path)) ?? this.#open(path);
   }
 
-  /** Undefined when it is no small file, or that cannot be found out at once. */
-  async #openSmall(path: string): Promise<RootFile | undefined> {
-    if (!this.#small.areKnown || !isPlainPath(path)) return undefined;
+  /** Undefined when that cannot be done by a few synchronous calls: see local-files.ts. */
+  async #openAtOnce(path: string): Promise<RootFile | undefined> {
+    if (!this.#local.areKnown || !isPlainPath(path)) return undefined;
     return this.#opening.run(({ excludes, realRoot }) => {
       if (excludes === undefined || realRoot === undefined || isLeftOut(excludes, path)) return undefined;
-      return this.#small.open(realRoot, path);
+      return this.#local.open(realRoot, path);
     });
   }
 
   async #open(path: string): Promise<RootFile> {
     if (isLeftOut(await this.#exclusions.read(), path)) throw noSuchFile(path);
-    return openWithin(this.#folder.root, path, (device, real) => this.#small.learn(device, real));
+    return openWithin(this.#folder.root, path, (device, real) => this.#local.learn(device, real));
   }
 
   digest(path: string, signal?: AbortSignal): Promise<FileDigest> {

@@ -13,9 +13,9 @@ type OnOpen = (device: bigint, real: string) => void;
 const ATTEMPTS = 5;
 
 /**
- * Opens a regular file of a folder. Where the open file lies is asked of the open file itself, so that swapping in a
+ * Opens a regular file of a folder. The place of the open file is asked of the open file itself, so that swapping in a
  * link between check and open leads nowhere.
- * @throws TidemarkError `not-found` when there is none, or it lies outside; `unavailable` when it, or the root, cannot
+ * @throws TidemarkError `not-found` when there is none, or it is outside; `unavailable` when it, or the root, cannot
  * be read
  */
 export async function openWithin(root: string, path: string, onOpen?: OnOpen): Promise<RootFile> {
@@ -54,7 +54,7 @@ async function openReal(realRoot: string, path: string): Promise<{ real: string;
     const named = join(realRoot, path);
     const real = await realpath(named);
     if (!isWithin(realRoot, real) || (real !== named && !(await isOnlyLink(named)))) throw noSuchFile(path);
-    // Looked at before it is opened: opening a device may do something.
+    // Checked before it is opened: opening a device may do something.
     if (!(await lstat(real)).isFile()) throw noSuchFile(path);
     return { real, handle: await open(real, OPEN_FLAGS) };
   } catch (error) {
@@ -63,7 +63,7 @@ async function openReal(realRoot: string, path: string): Promise<{ real: string;
 }
 
 /**
- * Whether a path leads elsewhere because its last name is a link, and for no other reason: what lies below a link is
+ * Whether a path leads elsewhere because its last name is a link, and for no other reason: what is below a link is
  * not listed, and a file system that takes `DATA` for `data` would open what is left out under that name.
  */
 async function isOnlyLink(named: string): Promise<boolean> {

@@ -6,7 +6,7 @@ import { nameProblem } from '../name-problem.ts';
 /** A name in a folder, with its place in the order of keys. */
 export interface FolderName {
   readonly name: string;
-  /** The encoded name, with a slash behind a folder's: comparing these compares the keys of all that lies below. */
+  /** The encoded name, with a slash behind a folder's: comparing these compares the keys of all that is below. */
   readonly order: string;
   readonly dirent: Dirent;
   /** Why it cannot be published. */

@@ -13,7 +13,8 @@ export class RootIdentity {
   }
 
   /**
-   * @throws TidemarkError `unavailable` when it is gone, or another folder is in its place (a disk that was unmounted)
+   * @throws TidemarkError `unavailable` when it is missing, or another folder is in its place (a disk that was
+   *   unmounted)
    */
   check(): void {
     const { dev, ino } = statFolder(this.#root);

@@ -30,7 +30,7 @@ export interface WalkBatch {
 
 /**
  * Lists files with synchronous calls, which cost a tenth of asynchronous ones: for a thread of its own
- * (walk.worker.ts). Links to folders are not followed. A link to a file is listed as that file when its real path lies
+ * (walk.worker.ts). Links to folders are not followed. A link to a file is listed as that file when its real path is
  * in the root.
  */
 export function* walk({ root, patterns, under }: Walk): Generator<WalkBatch> {

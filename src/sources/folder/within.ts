@@ -4,7 +4,7 @@ import { constants } from 'node:fs';
 // swapped in.
 export const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
 
-/** Whether a real path lies in a folder's real path, both absolute. */
+/** Whether a real path is in a folder's real path, both absolute. */
 export function isWithin(folder: string, path: string): boolean {
   return path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
 }

@@ -4,32 +4,60 @@ import type { ByteRange, RootFile } from '../content-root.ts';
 import { changedMeanwhile } from '../file-errors.ts';
 import type { S3Object, SourceBucket } from './source-bucket.ts';
 
-/** One version of an object. No connection is open before it is read. */
+/** One version of an object. Without an answer that has its bytes, no connection is open before it is read. */
 export class S3File implements RootFile {
   readonly length: number;
   readonly mtime: bigint;
   readonly tag: string;
   readonly #bucket: SourceBucket;
   readonly #object: S3Object;
+  /** The bytes of an answer that was not read yet. */
+  #answer: Readable | undefined;
+  #bytes: Buffer | undefined;
 
-  constructor(bucket: SourceBucket, object: S3Object) {
+  /** @param answer all bytes of this version, as they arrive */
+  constructor(bucket: SourceBucket, object: S3Object, answer?: Readable) {
     const { length, mtime, etag } = object;
     this.#bucket = bucket;
     this.#object = object;
+    this.#answer = answer;
     this.length = length;
     this.mtime = mtime;
     this.tag = etag ?? `${mtime.toString(36)}-${length.toString(36)}`;
   }
 
-  stream(range: ByteRange = { start: 0, end: this.length - 1 }, signal?: AbortSignal): Readable {
+  get bytes(): Buffer | undefined {
+    return this.#bytes;
+  }
+
+  /** Reads all bytes. @throws TidemarkError as `ContentRoot.open`; `conflict` when the object was changed meanwhile */
+  async load(): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of this.#read(this.#all, new AbortController().signal)) chunks.push(chunk);
+    // Of an empty object, nothing was read: reading to the end gives the connection back.
+    this.#answer?.resume();
+    this.#bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+  }
+
+  stream(range: ByteRange = this.#all, signal?: AbortSignal): Readable {
     const closed = new AbortController();
     const either = signal === undefined ? closed.signal : AbortSignal.any([closed.signal, signal]);
+    const answer = this.#answer;
     const stream = Readable.from(this.#read(range, either), { objectMode: false });
-    stream.once('close', () => closed.abort());
+    stream.once('close', () => {
+      answer?.destroy();
+      closed.abort();
+    });
     return stream;
   }
 
-  async close(): Promise<void> {}
+  async close(): Promise<void> {
+    this.#answer?.destroy();
+  }
+
+  get #all(): ByteRange {
+    return { start: 0, end: this.length - 1 };
+  }
 
   /** Continues where a connection was cut, as long as the object is the same. */
   #read({ start, end }: ByteRange, signal: AbortSignal): AsyncGenerator<Buffer> {
@@ -39,10 +67,20 @@ export class S3File implements RootFile {
       start,
       end,
       signal,
-      open: (from) => this.#bucket.read(this.#object, { start: from, end }, signal),
+      open: async (from) =>
+        this.#takeAnswer(from, end) ?? this.#bucket.read(this.#object, { start: from, end }, signal),
       tooLong: () => changedMeanwhile(path),
       cutOff: () => bucket.brokenAnswer(`sent a part of "${path}" only`),
       errorOf: (error) => bucket.errorOf(error),
     });
+  }
+
+  /** The answer that has the bytes, when it has just those. */
+  #takeAnswer(start: number, end: number): Readable | undefined {
+    const answer = this.#answer;
+    this.#answer = undefined;
+    if (start === 0 && end === this.length - 1) return answer;
+    answer?.destroy();
+    return undefined;
   }
 }

@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
+import { isTidemarkError } from '../../core/errors.ts';
 import type { HashAlgorithm, Hashes } from '../../core/hash.ts';
 import { RunningHashes } from '../../core/running-hashes.ts';
 import {
@@ -14,7 +15,6 @@ import { parseS3Location, type S3Location } from '../../lib/s3/s3-location.ts';
 import type {
   ContentRoot,
   FileDigest,
-  LeavesOut,
   PresignedUse,
   RootEntry,
   RootFile,
@@ -24,6 +24,7 @@ import type {
 import { noSuchFile } from '../file-errors.ts';
 import { isPlainPath } from '../plain-path.ts';
 import type { RootLocation, S3Settings } from '../root-location.ts';
+import type { LeavesOut } from '../served-source.ts';
 import { type EntryOf, entriesOf } from './s3-entries.ts';
 import { S3File } from './s3-file.ts';
 import { SortedEntries } from './sorted-entries.ts';
@@ -34,6 +35,8 @@ import { watchS3 } from './watch-s3.ts';
 const MOST_AGE = 60_000;
 /** Milliseconds of work at a time. */
 const SLICE = 10;
+/** Bytes that are read before an answer begins: sending them at once costs less than a stream. */
+const SMALL = 65_536;
 
 const DEFAULTS: S3Settings = { timeout: 30_000, pollInterval: 300_000 };
 
@@ -89,11 +92,22 @@ export class S3Root implements ContentRoot {
     return (path) => isLeftOut(excludes, path);
   }
 
-  async open(path: string): Promise<RootFile> {
+  /** Costs one request: HEAD, or with `isWhole` the GET that also has the bytes. */
+  async open(path: string, isWhole = false): Promise<RootFile> {
     if (!isPlainPath(path)) throw noSuchFile(path);
     const bucket = await this.#bucket();
     await this.#requireListed(bucket, path);
-    return new S3File(bucket, await bucket.head(path));
+    if (!isWhole) return new S3File(bucket, await bucket.head(path));
+    const { object, body } = await bucket.get(path);
+    const file = new S3File(bucket, object, body);
+    try {
+      if (object.length <= SMALL) await file.load();
+      return file;
+    } catch (error) {
+      // Nothing of the older version was sent yet.
+      if (isTidemarkError(error, 'conflict')) return this.open(path);
+      throw error;
+    }
   }
 
   async digest(path: string, signal?: AbortSignal): Promise<FileDigest> {

@@ -87,6 +87,24 @@ export class SourceBucket {
   }
 
   /**
+   * An object as it is now, and all its bytes as they arrive, by one request. The bytes may end early.
+   * @throws TidemarkError as `ContentRoot.open`
+   */
+  async get(path: string): Promise<{ readonly object: S3Object; readonly body: Readable }> {
+    const answer = await this.#get(path, undefined, {});
+    const body = answer.Body as Readable;
+    // Its reader gets the error; it may fail while there is none.
+    body.on('error', () => {});
+    try {
+      if (answer.ContentRange !== undefined) throw this.bucket.brokenAnswer('sends a range that it was not asked for');
+      return { object: this.#figuresOf(path, answer), body };
+    } catch (error) {
+      body.destroy();
+      throw error;
+    }
+  }
+
+  /**
    * The bytes of just this version of an object.
    * @throws TidemarkError `conflict` when it has another version now; else as `ContentRoot.open`
    */
@@ -168,23 +186,27 @@ export class SourceBucket {
     );
   }
 
+  #figuresOf(
+    path: string,
+    { LastModified, ContentLength: length, ETag }: GetObjectCommandOutput | HeadObjectCommandOutput,
+  ): S3Object {
+    const mtime = secondsOf(LastModified);
+    if (length !== undefined && mtime !== undefined) return { path, length, mtime, etag: tagOf(ETag) };
+    throw this.bucket.brokenAnswer(`reports neither length nor time of "${path}"`);
+  }
+
   #readHead(path: string, head: HeadObjectCommandOutput): KnownObject {
-    const mtime = secondsOf(head.LastModified);
-    const length = head.ContentLength;
-    if (length === undefined || mtime === undefined) {
-      throw this.bucket.brokenAnswer(`reports neither length nor time of "${path}"`);
-    }
-    const etag = tagOf(head.ETag);
+    const object = this.#figuresOf(path, head);
     const hashes = knownHashes({
       bucket: this.bucket.location.bucket,
-      etag,
+      etag: object.etag,
       encryption: head.ServerSideEncryption,
       customerKey: head.SSECustomerAlgorithm !== undefined,
       checksumType: head.ChecksumType,
       sha256: head.ChecksumSHA256,
       sha1: head.ChecksumSHA1,
     });
-    return { path, length, mtime, etag, hashes, mime: readType(head.ContentType) };
+    return { ...object, hashes, mime: readType(head.ContentType) };
   }
 }
 

@@ -53,7 +53,9 @@ const TAKERS: Readonly<Record<string, readonly [(text: string) => unknown, numbe
   'a line of .tidemarkignore': [(line) => parseExclusions([line]), 8_192],
 };
 
-/** What makes expressions try again and again: many of one, nearly fitting, and something at the end that does not fit. */
+/**
+ * What makes expressions try again and again: many of one, nearly fitting, and something at the end that does not fit.
+ */
 const PARTS = [
   'a',
   ' ',

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { uptime } from 'node:os';
 import { isAhead } from '../../../src/core/clock.ts';
-import { JumpCheck, startOfMachine } from '../../../src/stores/clock.ts';
+import { ACCEPTED_CLOCK, JumpCheck, readAcceptedClock, startOfMachine } from '../../../src/stores/clock.ts';
+import { PublishedSets } from '../../support/published-sets.ts';
 import { until } from '../../support/until.ts';
 
 const HOUR = 3_600_000;
@@ -14,6 +15,16 @@ describe('a store whose last change is ahead of the clock', () => {
     assert.equal(isAhead(9_000 + minute, { through: 9_000 }, 7), false);
     assert.equal(isAhead(9_000 + minute + 2, { through: 9_000 }, 7), true);
     assert.equal(isAhead(7_000 + minute, { through: 2_000 }, 7), false);
+  });
+
+  it('reads from its catalog up to where that was accepted', async () => {
+    const stores = await PublishedSets.open();
+    const { catalog } = stores;
+    assert.equal(await readAcceptedClock(catalog), undefined);
+    const { kind, id } = ACCEPTED_CLOCK;
+    await catalog.put(kind, id, { through: 9_001 }, undefined);
+    assert.deepEqual(await readAcceptedClock(catalog), { through: 9_001 });
+    await stores.close();
   });
 });
 

@@ -161,7 +161,7 @@ describe('A location', () => {
     assert.throws(() => resolveLocation({ value: '', type: 'rel_path' }, BASE), /^TidemarkError: location is empty/);
   });
 
-  it('of a URL may lie elsewhere', () => {
+  it('of a URL may be elsewhere', () => {
     for (const [value, key] of [
       ['https://example.com/a', 'https://example.com/a'],
       ['https://example.com', 'https://example.com/'],
@@ -222,7 +222,7 @@ describe('A location', () => {
       'a/..#b',
       `%${'25'.repeat(7)}2e`,
       `%${'25'.repeat(20)}2e`,
-      // Nobody encodes a name so often.
+      // No client encodes a name so often.
       `%${'25'.repeat(20)}41`,
     ]) {
       assert.equal(resolved(value, 'rel_path'), 'outside-root', value);

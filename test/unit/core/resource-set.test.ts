@@ -41,6 +41,8 @@ describe('The id of a set', () => {
   });
 });
 
+const LATER_KIND = { kind: 'later', place: 'anywhere' } as unknown as Origin;
+
 describe('A set', () => {
   const set = (fields: Partial<ResourceSet> = {}) => {
     return { epoch: 1, urlPrefix: 'http://example.org/', ready: true, ...fields } as ResourceSet;
@@ -70,7 +72,7 @@ describe('A set', () => {
     assert.equal(traitsOf({ kind: 'artifact', provider: 'cdl', activity: 'harvest' }).source, 'cdl/harvest');
   });
 
-  it('is stored with the location of its files, or the source of its records', () => {
+  it('is stored with the location of its files, the source of its records, or its origin as it is', () => {
     const stored = (origin: Origin) => JSON.parse(JSON.stringify(toStoredSet(set({ origin }))));
     const records = { provider: 'cdl', activity: 'harvest' };
     const cases: readonly (readonly [Origin, object])[] = [
@@ -78,6 +80,8 @@ describe('A set', () => {
       [{ kind: 'folder', path: '/data' }, { root: '/data' }],
       [{ kind: 's3', location: 's3://bucket/maps/' }, { root: 's3://bucket/maps/' }],
       [{ kind: 'artifact', ...records }, { records }],
+      // Of a kind that has no fields of its own.
+      [LATER_KIND, { origin: LATER_KIND }],
     ];
     for (const [origin, fields] of cases) {
       const { origin: _, ...rest } = set();

@@ -19,7 +19,7 @@ describe('a stamp', () => {
     assert.equal(nextStamp(100, 1, 50), 102);
   });
 
-  it('lies between odd boundaries, each its own nearest', () => {
+  it('is between odd boundaries, each its own nearest', () => {
     assert.deepEqual([boundaryAfter(4), boundaryAfter(5)], [5, 5]);
     assert.deepEqual([boundaryBefore(4), boundaryBefore(5)], [3, 5]);
   });

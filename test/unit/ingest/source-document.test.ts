@@ -58,6 +58,13 @@ describe('A document to import', () => {
     });
   });
 
+  it('may have an order, which is a number', () => {
+    assert.equal(read(change({ order: 7 })).event.order, 7);
+    assert.equal(read(resource({ order: ['7'] })).event.order, 7);
+    const { event, leftOut } = read(change({ order: 'first' }));
+    assert.deepEqual([event.order, leftOut], [undefined, ['order']]);
+  });
+
   it('names the fields that are left out', () => {
     const link = { rel: 'up', href: { ...LOCATION, port: 1 }, title: 'Up' };
     const { leftOut, event } = read(resource({ rights: 'CC0', location: { ...LOCATION, host: 'x' }, ln: [link] }));

@@ -63,10 +63,7 @@ describe('What is posted', () => {
       for (let number = 0; number < 60; number++) yield Buffer.from(line(number));
     })();
     let applied = 0;
-    for await (const batch of postNdjson(
-      input,
-      await openPosting(set, { updater, rootOf: () => assert.fail('it has no root') }),
-    )) {
+    for await (const batch of postNdjson(input, await openPosting(set, { updater, servedSourceOf: () => undefined }))) {
       applied += batch.filter(({ result }) => result.status === 'applied').length;
     }
     assert.equal(applied, 60);

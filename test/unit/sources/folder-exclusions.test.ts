@@ -6,7 +6,8 @@ import { openRoot } from '../../../src/sources/open.ts';
 import { collect } from '../../support/builders.ts';
 import { useTempFolder } from '../../support/temp-folder.ts';
 
-// Patterns, paths that they leave out, and paths that they do not; a slash at the end of a path says that it is a folder.
+// Patterns, paths that they leave out, and paths that they do not; a slash at the end of a path says that it is a
+// folder.
 const CASES: readonly (readonly [patterns: string[], hidden: string[], shown: string[]])[] = [
   [[], ['.git/', 'a/.git/', '.tidemarkignore'], ['.git', '.gitignore', '.hidden', 'a~']],
   [['!.git/'], [], ['.git/']],

@@ -6,14 +6,14 @@ import { Worker } from 'node:worker_threads';
 import { isTidemarkError } from '../../../src/core/errors.ts';
 import type { ContentRoot, RootWatch } from '../../../src/sources/content-root.ts';
 import { hashFile } from '../../../src/sources/folder/hash-file.ts';
+import { LocalFiles } from '../../../src/sources/folder/local-files.ts';
 import { openWithin } from '../../../src/sources/folder/open-within.ts';
-import { SmallFiles } from '../../../src/sources/folder/small-files.ts';
 import { openRoot } from '../../../src/sources/open.ts';
 import { collect } from '../../support/builders.ts';
 import { itWithPermissions, useTempFolder, whileUnreadable } from '../../support/temp-folder.ts';
 import { until } from '../../support/until.ts';
 
-// Takes turns: a file and a link to one outside under one name, a folder and a link to one outside under another.
+// Alternates: a file and a link to one outside under one name, a folder and a link to one outside under another.
 const SWAP = `
   const { renameSync, symlinkSync, unlinkSync, writeFileSync } = require('node:fs');
   const { parentPort, workerData: { root, outside, turns } } = require('node:worker_threads');
@@ -122,7 +122,7 @@ describe('links and other things in a folder', () => {
     }
   });
 
-  it('never opens or hashes what lies outside while files and folders are swapped for links all the time', async () => {
+  it('never opens or hashes what is outside while files and folders are swapped for links all the time', async () => {
     folder.write('root/name', 'public');
     folder.write('root/dir/name', 'public');
     folder.write('outside/name', 'not public');
@@ -134,8 +134,9 @@ describe('links and other things in a folder', () => {
     try {
       await once(swapper, 'message');
       const found = new Set<string>();
-      const small = new SmallFiles(folder.at('root'));
-      // Both are there in most of its turns, so they are met at last also where this thread and that one seldom run together.
+      const small = new LocalFiles(folder.at('root'));
+      // Both are there in most of its turns, so they are met at last also where this thread and that one seldom run
+      // together.
       while (turns[0]! < TURNS || !found.has('public') || !found.has('6 bytes') || !found.has('at once: public')) {
         for (const path of ['name', 'dir/name']) {
           found.add(await openedText(folder.at('root'), path));
@@ -263,8 +264,8 @@ async function openedText(root: string, path: string): Promise<string> {
   }
 }
 
-/** What small-files.ts opens in a folder that it takes for known. */
-async function textAtOnce(small: SmallFiles, root: string, path: string): Promise<string> {
+/** What local-files.ts opens in a folder that it takes for known. */
+async function textAtOnce(small: LocalFiles, root: string, path: string): Promise<string> {
   const file = await openWithin(root, path, (device, real) => small.learn(device, real)).catch(() => undefined);
   await file?.close();
   const realRoot = small.realRoot();

@@ -60,6 +60,32 @@ describe('A merge of cursors', () => {
   }
   const cursorOver = (keys: readonly string[], size: number) => new KeyCursor(batches(keys, size), (key) => key);
 
+  it('waits for a batch only when one of them has no item left, and at the end for none', async () => {
+    const merge = new KeyMerge(cursorOver(['a', 'b'], 2), cursorOver(['c'], 1));
+    assert.equal(merge.needsBatch, true);
+    await merge.nextBatches();
+    assert.equal(merge.needsBatch, false);
+    const empty = new KeyMerge(cursorOver([], 1), cursorOver([], 1));
+    await empty.nextBatches();
+    assert.deepEqual([empty.needsBatch, empty.key], [false, undefined]);
+  });
+
+  it('closes what it has not read to its end', async () => {
+    let closed = 0;
+    async function* counted() {
+      try {
+        yield ['a'];
+        yield ['b'];
+      } finally {
+        closed += 1;
+      }
+    }
+    const merge = new KeyMerge(...[counted(), counted()].map((each) => new KeyCursor(each, (key) => key)));
+    await merge.nextBatches();
+    await merge.close();
+    assert.equal(closed, 2);
+  });
+
   it('comes to every key of any of them once, in order, whatever the batches are', async () => {
     const keys = fc.uniqueArray(fc.string({ unit: 'grapheme-ascii', maxLength: 3 }), { maxLength: 20 });
     const sorted = keys.map((some) => some.toSorted(byText));

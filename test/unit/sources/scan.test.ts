@@ -203,7 +203,7 @@ describe('a scan', () => {
       assert.equal(await counts({ root }), '1 files: 0 hashed, +0 ~0 -2 =1 !0');
     });
 
-    it('knows no time of a file whose time lies in the far future', async () => {
+    it('knows no time of a file whose time is in the far future', async () => {
       write('tomorrow', 'x', Date.now() / 1000 + 3_600);
       write('never', 'x', Date.now() / 1000 + 1_000_000);
       await run();
@@ -333,7 +333,7 @@ describe('a scan', () => {
       assert.equal(await counts({ under: ['a'] }), '0 files: 0 hashed, +0 ~0 -2 =0 !0');
     });
 
-    it('reads once what lies below another part', async () => {
+    it('reads once what is below another part', async () => {
       for (const path of ['a/1', 'a/b/2', 'ab/3']) write(path);
       assert.equal(await counts({ under: ['a/b/2', 'a', 'a/b', 'ab', 'a'] }), '3 files: 3 hashed, +3 ~0 -0 =0 !0');
       assert.equal(await counts({ under: ['a', ''] }), '3 files: 0 hashed, +0 ~0 -0 =3 !0');

@@ -36,7 +36,10 @@ describe('a sync loop', () => {
   });
 
   const write = (path: string, content = path, mtime?: number): void => folder.write(`root/${path}`, content, mtime);
-  /** Puts a whole file there at once: one that is written in place may be seen while it is empty, which is a change more. */
+  /**
+   * Puts a whole file there at once: one that is written in place may be seen while it is empty, which is a change
+   * more.
+   */
   const put = (path: string): void => {
     folder.write('written', path);
     renameSync(folder.at('written'), folder.at(`root/${path}`));

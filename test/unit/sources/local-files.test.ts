@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, realpathSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import type { RootFile } from '../../../src/sources/content-root.ts';
+import { LocalFiles } from '../../../src/sources/folder/local-files.ts';
 import { openWithin } from '../../../src/sources/folder/open-within.ts';
-import { SmallFiles } from '../../../src/sources/folder/small-files.ts';
 import { useTempFolder } from '../../support/temp-folder.ts';
 
-describe('small files of a folder', () => {
+describe('files of a local folder', () => {
   const folder = useTempFolder();
-  let small: SmallFiles;
+  let small: LocalFiles;
   const opened = (path: string) => small.open(small.realRoot()!, path);
 
   beforeEach(async () => {
     folder.write('root/known/file', 'text', 1_600_000_000);
-    small = new SmallFiles(folder.at('root'));
+    small = new LocalFiles(folder.at('root'));
     const file = await openWithin(folder.at('root'), 'known/file', (device, real) => small.learn(device, real));
     await file.close();
   });
@@ -27,6 +27,24 @@ describe('small files of a folder', () => {
     assert.equal(String(file!.bytes), 'text');
     assert.equal(String(Buffer.concat(await file!.stream({ start: 1, end: 2 }).toArray())), 'ex');
     await streamed.close();
+  });
+
+  it('are read part by part when they are large, and checked at the end', async () => {
+    folder.write('root/known/most', 'x'.repeat(65_536));
+    folder.write('root/known/large', `${'x'.repeat(65_536)}y`);
+    assert.equal(opened('known/most')!.bytes?.length, 65_536);
+
+    const file = opened('known/large')!;
+    assert.deepEqual([file.bytes, file.length], [undefined, 65_537]);
+    const buffer = Buffer.alloc(4);
+    assert.equal(await file.readInto!(buffer, { start: 65_535, end: 65_536 }), 2);
+    assert.equal(String(buffer.subarray(0, 2)), 'xy');
+    folder.write('root/known/large', 'x'.repeat(65_537));
+    assert.equal(await file.readInto!(buffer, { start: 0, end: 65_536 }), 4);
+    await assert.rejects(file.readInto!(buffer, { start: 65_533, end: 65_536 }), { code: 'conflict' });
+    await file.close();
+    const streamed = opened('known/large')!.stream({ start: 1, end: 3 });
+    assert.equal(String(Buffer.concat(await streamed.toArray())), 'xxx');
   });
 
   it('have the bytes of each read', () => {
@@ -45,24 +63,21 @@ describe('small files of a folder', () => {
   });
 
   it('are not opened on a device that is none of a disk', () => {
-    const others = new SmallFiles(folder.at('root'));
+    const others = new LocalFiles(folder.at('root'));
     // A file of /proc has a device of a type that is not listed as local.
     others.learn(-1n, realpathSync('/proc/self/status'));
     assert.equal(others.areKnown, false);
   });
 
-  it('are left to be streamed when they are large, links, FIFOs or missing', () => {
-    folder.write('root/known/large', 'x'.repeat(65_537));
-    folder.write('root/known/most', 'x'.repeat(65_536));
+  it('are left to others when they are links, FIFOs or missing', () => {
     symlinkSync('file', folder.at('root/known/link'));
     mkdirSync(folder.at('outside'));
     folder.write('outside/file', 'secret');
     symlinkSync(folder.at('outside/file'), folder.at('root/known/out'));
     execFileSync('mkfifo', [folder.at('root/known/fifo')]);
 
-    for (const name of ['large', 'link', 'out', 'fifo', 'missing', '../known/missing'])
+    for (const name of ['link', 'out', 'fifo', 'missing', '../known/missing'])
       assert.equal(opened(`known/${name}`), undefined, name);
-    assert.equal(opened('known/most')!.length, 65_536);
   });
 
   it('are not opened in a folder that was replaced by a link', () => {

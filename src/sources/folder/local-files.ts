@@ -1,33 +1,43 @@
 import { closeSync, fstatSync, lstatSync, openSync, readlinkSync, readSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { RootFile } from '../content-root.ts';
+import { descriptor } from './descriptor.ts';
 import { identityOf } from './file-identity.ts';
 import { isLocal, isLocalPath } from './file-systems.ts';
+import { FolderFile, type Opened } from './folder-file.ts';
 import { ReadFile } from './read-file.ts';
 import { OPEN_FLAGS } from './within.ts';
 
-/** Bytes. Reading so many from a disk of this machine takes less time than a call of another thread. */
+/**
+ * Bytes. Reading so many from a disk of this machine takes less time than a call of another thread: such files are read
+ * when they are opened.
+ */
 const SMALL = 65_536;
 const MOST_FOLDERS = 10_000;
 
 /**
- * Opens and reads small files with a few synchronous calls, which together take a fifth of the time of asynchronous
- * ones. Only in folders that are known to be on a disk of this machine: a file system on a network, or of an unknown
- * type, must not block the event loop.
+ * Opens files, and reads small ones, with a few synchronous calls, which together take a fifth of the time of
+ * asynchronous ones. Only in folders that are known to be on a disk of this machine: a file system on a network, or of
+ * an unknown type, must not block the event loop.
  */
-export class SmallFiles {
+export class LocalFiles {
   readonly #root: string;
+  readonly #blocks: boolean;
   /** Real paths. */
   readonly #localFolders = new Set<string>();
 
-  /** @param root as it is configured */
-  constructor(root: string) {
+  /**
+   * @param root as it is configured
+   * @param blocks whether the thread may be blocked, so that every folder will do
+   */
+  constructor(root: string, blocks = false) {
     this.#root = root;
+    this.#blocks = blocks;
   }
 
   /** Whether a folder is known whose files are opened so; then the root itself is on a disk of this machine, too. */
   get areKnown(): boolean {
-    return this.#localFolders.size > 0;
+    return this.#blocks || this.#localFolders.size > 0;
   }
 
   /**
@@ -50,38 +60,44 @@ export class SmallFiles {
   }
 
   /**
-   * The file at a plain path, with its bytes. Undefined when anything is not as usual (a link, a large file, an unknown
-   * folder, an error): then open-within.ts finds out what it is.
+   * The file at a plain path, with its bytes when it is small. Undefined when anything is not as usual (a link, an
+   * unknown folder, an error): then open-within.ts finds out what it is.
    */
   open(realRoot: string, path: string): RootFile | undefined {
     try {
       const named = `${realRoot}/${path}`;
-      if (!this.#localFolders.has(dirname(named))) return undefined;
+      if (!this.#blocks && !this.#localFolders.has(dirname(named))) return undefined;
       // Checked before it is opened: opening a device may do something.
       if (lstatSync(named, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
-      return this.#read(named);
+      return this.#open(named, path);
     } catch {
       return undefined;
     }
   }
 
   /** @param named the real path that the file has unless a link was swapped in */
-  #read(named: string): RootFile | undefined {
+  #open(named: string, path: string): RootFile | undefined {
     const file = openSync(named, OPEN_FLAGS);
+    let isHandedOver = false;
     try {
       const stats = fstatSync(file, { bigint: true });
       // Another file system was mounted there meanwhile.
-      if (!isLocal(stats.dev, named)) this.#localFolders.clear();
-      const isSmall = stats.isFile() && stats.size <= SMALL;
+      if (!this.#blocks && !isLocal(stats.dev, named)) this.#localFolders.clear();
       // Where the open file is, asked of itself. On a system without /proc this fails, and open-within.ts has another
       // way.
-      if (!isSmall || readlinkSync(`/proc/self/fd/${file}`) !== named) return undefined;
-      const bytes = Buffer.allocUnsafe(Number(stats.size));
-      const isWhole = readSync(file, bytes, 0, bytes.length, 0) === bytes.length;
-      const isSame = identityOf(fstatSync(file, { bigint: true })) === identityOf(stats);
-      return isWhole && isSame ? new ReadFile(stats, named, bytes) : undefined;
+      if (!stats.isFile() || readlinkSync(`/proc/self/fd/${file}`) !== named) return undefined;
+      if (stats.size <= SMALL) return readWhole(file, { stats, real: named });
+      isHandedOver = true;
+      return new FolderFile(descriptor(file), path, { stats, real: named });
     } finally {
-      closeSync(file);
+      if (!isHandedOver) closeSync(file);
     }
   }
+}
+
+function readWhole(file: number, { stats, real }: Opened): RootFile | undefined {
+  const bytes = Buffer.allocUnsafe(Number(stats.size));
+  const isWhole = readSync(file, bytes, 0, bytes.length, 0) === bytes.length;
+  const isSame = identityOf(fstatSync(file, { bigint: true })) === identityOf(stats);
+  return isWhole && isSame ? new ReadFile(stats, real, bytes) : undefined;
 }

@@ -1,0 +1,16 @@
+import { close, fstat, read } from 'node:fs';
+import { promisify } from 'node:util';
+import type { OpenDescriptor } from './folder-file.ts';
+
+const readInto = promisify(read);
+const statOf = promisify(fstat);
+const closeIt = promisify(close);
+
+/** A file that was opened by a synchronous call, read in the threads of Node. The caller closes it. */
+export function descriptor(file: number): OpenDescriptor {
+  return {
+    read: (into, offset, length, position) => readInto(file, into, offset, length, position),
+    stat: (options) => statOf(file, options),
+    close: () => closeIt(file),
+  };
+}
