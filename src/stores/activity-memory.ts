@@ -27,7 +27,7 @@ interface Known {
 }
 
 /**
- * How many changes sets had in each hour or day. The log is append-only: what lies below the watermark is counted once,
+ * How many changes sets had in each hour or day. The log is append-only: what is below the watermark is counted once,
  * and remembered for the sets that were asked for last.
  */
 export class ActivityMemory {
@@ -57,7 +57,7 @@ export class ActivityMemory {
     const length = MICROSECONDS[unit];
     const first = from - (from % length);
     const end = until - (until % length) + length;
-    // Asked for before anything is counted: what is committed later lies above it.
+    // Asked for before anything is counted: what is committed later is above it.
     const watermark = await this.#index.watermark();
     const counts = new Map<number, ChangeCounts>();
     const count = async (start: number, stop: number) => {

@@ -21,8 +21,8 @@ export interface Catalog {
 }
 
 /**
- * `records`: how far a set has come with artifacts; `archive`: which archive the log goes to; `rebuild`: that the store
- * is made of one, and whether it is whole; `clock`: see clock.ts.
+ * `records`: how far a set has come with artifacts; `dump`: the packages of a set; `archive`: which archive the log
+ * goes to; `rebuild`: that the store is made of one, and whether it is whole; `clock`: see clock.ts.
  */
 export type CatalogKind =
   | 'set'
@@ -33,6 +33,7 @@ export type CatalogKind =
   | 'records'
   | 'archive'
   | 'rebuild'
+  | 'dump'
   | 'clock';
 
 export interface CatalogDocument<Body> {

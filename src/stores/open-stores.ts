@@ -1,5 +1,6 @@
 import type { StoreLocation } from '../config/configuration.ts';
 import type { Catalog } from './catalog.ts';
+import { JobQueue } from './job-queue.ts';
 import type { ResourceIndex } from './resource-index.ts';
 import { type CopyProgress, copySqlite } from './sqlite/copy-sqlite.ts';
 import { migrateSqlite, openSqlite } from './sqlite/open-sqlite.ts';
@@ -11,6 +12,7 @@ export interface Stores {
   readonly index: ResourceIndex;
   readonly catalog: Catalog;
   readonly gauge: StoreGauge;
+  readonly jobs: JobQueue;
   /** Resolves when every write that was asked for is done. */
   close(): Promise<void>;
 }
@@ -27,6 +29,11 @@ export interface OpenStoresOptions {
  * @throws TidemarkError `unavailable` when the store cannot be opened, `incompatible` when its schema is another one
  */
 export async function openStores(location: StoreLocation, options: OpenStoresOptions = {}): Promise<Stores> {
+  const { jobs, ...stores } = await openAdapters(location, options);
+  return { ...stores, jobs: new JobQueue(jobs) };
+}
+
+async function openAdapters(location: StoreLocation, options: OpenStoresOptions) {
   switch (location.kind) {
     case 'sqlite':
       return openSqlite(location.file, options);

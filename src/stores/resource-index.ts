@@ -5,3 +5,37 @@ import type { SetStatistics } from './set-statistics.ts';
 
 /** All that a store knows of resources, for what puts parts together. Other code takes the port that it needs. */
 export interface ResourceIndex extends ChangeLog, ResourceStates, SetStatistics, LogMaintenance {}
+
+interface Ports {
+  readonly log: ChangeLog & LogMaintenance;
+  readonly states: ResourceStates;
+  readonly statistics: SetStatistics;
+}
+
+/** An adapter has a class for each port. */
+export function joinPorts({ log, states, statistics }: Ports): ResourceIndex {
+  return {
+    commit: log.commit.bind(log),
+    changes: log.changes.bind(log),
+    newest: log.newest.bind(log),
+    tail: log.tail.bind(log),
+    log: log.log.bind(log),
+    positions: log.positions.bind(log),
+    raisedOrders: log.raisedOrders.bind(log),
+    watermark: log.watermark.bind(log),
+    mark: log.mark.bind(log),
+    replay: log.replay.bind(log),
+    dropCommits: log.dropCommits.bind(log),
+    read: states.read.bind(states),
+    states: states.states.bind(states),
+    lookup: states.lookup.bind(states),
+    find: states.find.bind(states),
+    survey: states.survey.bind(states),
+    summary: statistics.summary.bind(statistics),
+    summaries: statistics.summaries.bind(statistics),
+    activity: statistics.activity.bind(statistics),
+    latest: statistics.latest.bind(statistics),
+    history: statistics.history.bind(statistics),
+    windows: statistics.windows.bind(statistics),
+  };
+}

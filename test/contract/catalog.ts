@@ -81,7 +81,7 @@ export function catalogContract(start: () => Promise<{ open(): Promise<Stores>; 
     assert.deepEqual(await other.catalog.list('set', again), []);
   });
 
-  it('lists every put to one who goes on from the head, while many put', async () => {
+  it('lists every put to a reader that continues from the head, while many put', async () => {
     const listed = new Set<string>();
     let head = 0;
     const listOn = async () => {

@@ -75,7 +75,7 @@ export function changeLogContract(start: StartStores): void {
       assert.deepEqual(await keysOf(two.maps), []);
     });
 
-    it('takes each of length, hashes, type, lastmod and links as news', async () => {
+    it('records a change when length, hashes, type, lastmod or links differ', async () => {
       const states = [
         { length: 1 },
         { length: 2 },
@@ -306,7 +306,7 @@ export function changeLogContract(start: StartStores): void {
       assert.equal((await two.stores.index.summary(two.maps)).resources, 21);
     });
 
-    it('makes boundaries that lie between the changes before and after', async () => {
+    it('makes boundaries between the changes before and after', async () => {
       const [before] = appliedOf(await two.stores.index.commit([upsert(two.maps, 'a')]));
       const mark = await two.stores.index.mark();
       const [after] = appliedOf(await two.stores.index.commit([upsert(two.maps, 'b')]));
@@ -314,7 +314,7 @@ export function changeLogContract(start: StartStores): void {
       assert.ok(before!.stamp < mark && mark < after!.stamp);
     });
 
-    it('gives history that is taken over the times when it happened, in a store that has not come further', async () => {
+    it('gives imported history the times when it happened, in a store without later changes', async () => {
       const fresh = await start();
       const { index, catalog, close } = await fresh.open();
       const time = Date.UTC(2017, 1, 3) * 1000;
@@ -348,7 +348,7 @@ export function changeLogContract(start: StartStores): void {
       }
     });
 
-    it('gives history that comes late the next stamp', async () => {
+    it('gives imported history that comes late the next stamp', async () => {
       const [before] = appliedOf(await two.stores.index.commit([upsert(two.maps, 'a')]));
       const [late] = appliedOf(await two.stores.index.commit([{ ...upsert(two.maps, 'b'), time: 1_000_000 }]));
       assert.equal(late!.stamp, before!.stamp + 2);
@@ -419,7 +419,7 @@ export function changeLogContract(start: StartStores): void {
     assert.deepEqual(await kindsOf(two.texts), []);
   });
 
-  it('keeps a removed set to itself', async () => {
+  it('hides a removed set', async () => {
     await two.stores.index.commit([upsert(two.maps, 'a')]);
     await new SetRegistry(two.stores.catalog, two.stores.index).remove('maps');
     await assert.rejects(collect(two.stores.index.read(two.maps, {})), isNotFound);

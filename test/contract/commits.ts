@@ -306,7 +306,7 @@ export function commitContract(start: () => Promise<{ open(): Promise<Stores>; d
       assert.deepEqual([pieces.length, pieces[0]!.entries], [1, 2]);
     });
 
-    it('deletes also what has not come yet, and leaves nothing to be seen', async () => {
+    it('deletes a resource that never existed, and makes no change', async () => {
       const set = await add(100);
       assert.deepEqual(await short({ ...deletion(set, 'a'), order: 2 }), ['not-there']);
       assert.equal(await lookup(set), undefined);

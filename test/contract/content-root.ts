@@ -132,7 +132,7 @@ export function testContentRoot(name: string, place: () => RootUnderTest): void 
       assert.deepEqual([all, some], [['a', 'b/c', 'd'], ['b/c']]);
     });
 
-    it('lists what lies below a folder, a single file, and nothing where there is nothing', async () => {
+    it('lists what is below a folder, a single file, and nothing where there is nothing', async () => {
       for (const path of ['a/1', 'a/2/3', 'a.txt', 'ab/4']) await files.write(path, path);
 
       assert.deepEqual(await pathsOf(root, 'a'), ['a/1', 'a/2/3']);
@@ -150,7 +150,7 @@ export function testContentRoot(name: string, place: () => RootUnderTest): void 
       for (const path of paths) assert.equal(await textOf(root, path), `this is ${path}`);
     });
 
-    it('keeps names apart that are drawn alike', async () => {
+    it('distinguishes names that look the same', async () => {
       await files.write('caf\u00e9', 'composed');
       await files.write('cafe\u0301', 'decomposed');
 
@@ -189,6 +189,30 @@ export function testContentRoot(name: string, place: () => RootUnderTest): void 
       assert.equal(await textOf(root, 'none'), '');
     });
 
+    it('opens a file to be read as a whole, which may still be read in part, or not at all', async () => {
+      const large = Array.from({ length: 100_000 }, (_, at) => String(at)).join(' ');
+      await files.write('ten', '0123456789', 1_600_000_000);
+      await files.write('large', large);
+      await files.write('none', '');
+
+      for (const [path, content] of [
+        ['ten', '0123456789'],
+        ['large', large],
+        ['none', ''],
+      ] as const) {
+        const file = await root.open(path, true);
+        assert.equal(file.length, content.length);
+        assert.equal(file.bytes?.toString() ?? (await read(file.stream())), content);
+        await (await root.open(path, true)).close();
+      }
+      const file = await root.open('ten');
+      await file.close();
+      const whole = await root.open('ten', true);
+      assert.deepEqual([whole.tag, whole.mtime], [file.tag, file.mtime]);
+      assert.equal(await read(whole.stream({ start: 2, end: 4 })), '234');
+      assert.equal(await read((await root.open('large', true)).stream({ start: 5, end: 9 })), large.slice(5, 10));
+    });
+
     it('reads files of many pieces, whole and in part', async () => {
       const content = Array.from({ length: 100_000 }, (_, at) => String(at)).join(' ');
       await files.write('large', content);
@@ -212,7 +236,7 @@ export function testContentRoot(name: string, place: () => RootUnderTest): void 
       assert.match(first.tag, /^[!#-~]+$/, 'an opaque tag of RFC 9110, 8.8.3');
     });
 
-    it('never takes a file that was changed since it was opened for the one that it was', async () => {
+    it('notices when a file was changed since it was opened', async () => {
       await files.write('a', 'old', 1_600_000_000);
       const file = await root.open('a');
       await files.write('a', 'new', 1_600_000_001);
@@ -249,12 +273,13 @@ export function testContentRoot(name: string, place: () => RootUnderTest): void 
       assert.equal((await root.digest('a')).length, 3);
     });
 
-    it('opens and hashes nothing where no file is, nor by a path that is not plain', async () => {
+    it('opens and hashes only existing files, by plain paths', async () => {
       await files.write('file', 'x');
       await files.write('folder/file', 'x');
 
       for (const nowhere of NOWHERE) {
         await assert.rejects(root.open(nowhere), notFound, JSON.stringify(nowhere));
+        await assert.rejects(root.open(nowhere, true), notFound, JSON.stringify(nowhere));
         await assert.rejects(root.digest(nowhere), notFound, JSON.stringify(nowhere));
       }
     });

@@ -3,6 +3,7 @@ import { onElasticsearch } from '../support/each-store.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
 import { catalogContract } from './catalog.ts';
 import { changeLogContract } from './change-log.ts';
+import { jobQueueContract } from './job-queue.ts';
 import { resourceLogContract } from './resource-log.ts';
 import { resourceStatesContract } from './resource-states.ts';
 import { setStatisticsContract } from './set-statistics.ts';
@@ -22,4 +23,5 @@ describe('the stores on Elasticsearch', () => {
   describe('the log and its maintenance', () => resourceLogContract(start));
   describe('the catalog', () => catalogContract(start));
   describe('the gauge of the store', () => storeGaugeContract(start));
+  describe('the queue of jobs', () => jobQueueContract(start));
 });

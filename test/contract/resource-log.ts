@@ -4,7 +4,7 @@ import { SetRegistry } from '../../src/sets/set-registry.ts';
 import type { Stores } from '../../src/stores/open-stores.ts';
 import { collect, deletion, URL_PREFIX, upsert } from '../support/builders.ts';
 
-/** What every ResourceIndex promises to who copies its log, and makes it again. */
+/** What every ResourceIndex promises to a process that copies its log, and to one that rebuilds it. */
 export function resourceLogContract(start: () => Promise<{ open(): Promise<Stores>; dispose(): Promise<void> }>): void {
   let closers: (() => Promise<void>)[];
   let stores: Stores;
@@ -72,7 +72,7 @@ export function resourceLogContract(start: () => Promise<{ open(): Promise<Store
     assert.deepEqual(positions.sort(), [`${maps} one 4`, `${maps} two 1`, `${texts} one 7`]);
   });
 
-  it('makes a log again exactly as it was, whatever windows the set would have now', async () => {
+  it('rebuilds a log exactly as it was, whatever windows the set would have now', async () => {
     const states = Array.from({ length: 8 }, (_, at) => upsert(maps, `file-${at % 5}`, { length: at }));
     await stores.index.commit([...states, upsert(texts, 'x'), deletion(maps, 'file-1')]);
     await new SetRegistry(stores.catalog, stores.index).renew('maps');
@@ -96,7 +96,7 @@ export function resourceLogContract(start: () => Promise<{ open(): Promise<Store
     assert.deepEqual(await other.index.summaries([maps, texts]), await stores.index.summaries([maps, texts]));
   });
 
-  it('knows what it was given before of a log that is made again', async () => {
+  it('recognizes the part of a log that was rebuilt before', async () => {
     await stores.index.commit([upsert(maps, 'a'), upsert(maps, 'b'), upsert(maps, 'a', { length: 2 })]);
     const log = await all();
     const other = await make(3);
@@ -109,7 +109,7 @@ export function resourceLogContract(start: () => Promise<{ open(): Promise<Store
     assert.deepEqual(await all(other.index), log);
   });
 
-  it('gives the same answers when old commits are dropped, also to who was away', async () => {
+  it('gives the same answers when old commits are dropped, also to a process that was paused meanwhile', async () => {
     const reader = stores.index;
     for (let round = 0; round < 100; round++) await reader.commit([upsert(maps, `k${round % 7}`, { length: round })]);
     const boundary = await reader.watermark();

@@ -189,7 +189,7 @@ export function resourceStatesContract(start: StartStores): void {
       assert.deepEqual(await findAll(two.maps, 'mäp 3'), []);
     });
 
-    it('takes no character for more than itself', async () => {
+    it('takes every character literally', async () => {
       const characters = [...'*?_.%\\"\'()[]{}&~#@<>|+-^$!=,;:'];
       await commitPaths(...characters.map((character) => `file${character}name`), 'filename', 'file name');
       for (const character of characters) {

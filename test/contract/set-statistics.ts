@@ -39,6 +39,16 @@ export function setStatisticsContract(start: StartStores): void {
     assert.deepEqual(await two.stores.index.summaries([two.texts]), [undefined]);
   });
 
+  it('counts no event that only moves a position, or raises an order', async () => {
+    const { index } = two.stores;
+    const results = await index.commit([upsert(two.maps, 'a')]);
+    const summary = { resources: 1, changes: 1, lastChange: appliedOf(results)[0]!.stamp };
+    await index.commit([{ ...deletion(two.maps, 'none'), source: 'harvester', position: 1 }]);
+    assert.deepEqual(await index.summary(two.maps), summary);
+    await index.commit([{ ...upsert(two.maps, 'a'), order: 1 }]);
+    assert.deepEqual(await index.summary(two.maps), summary);
+  });
+
   describe('latest', () => {
     it('returns the newest changes first, and goes on to the oldest', async () => {
       await two.stores.index.commit(['a', 'b', 'c'].map((path) => upsert(two.maps, path)));
@@ -106,7 +116,7 @@ export function setStatisticsContract(start: StartStores): void {
       assert.deepEqual(await lengths(undefined, 1), [7]);
     });
 
-    it('takes a path and a URI that are written alike for two resources', async () => {
+    it('distinguishes a path and a URI with the same text', async () => {
       await two.stores.index.commit([
         upsert(two.maps, 'urn:example:thing', { length: 1 }),
         elsewhere('urn:example:thing', { length: 2 }),

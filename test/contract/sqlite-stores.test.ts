@@ -5,6 +5,7 @@ import { openStores } from '../../src/stores/open-stores.ts';
 import { catalogContract } from './catalog.ts';
 import { changeLogContract } from './change-log.ts';
 import { commitContract } from './commits.ts';
+import { jobQueueContract } from './job-queue.ts';
 import { resourceLogContract } from './resource-log.ts';
 import { resourceStatesContract } from './resource-states.ts';
 import { setStatisticsContract } from './set-statistics.ts';
@@ -25,3 +26,4 @@ describe('the log and its maintenance on SQLite', () => resourceLogContract(star
 describe('the committer of a store on SQLite', () => commitContract(start));
 describe('the catalog on SQLite', () => catalogContract(start));
 describe('the gauge of the store on SQLite', () => storeGaugeContract(start));
+describe('the queue of jobs on SQLite', () => jobQueueContract(start));

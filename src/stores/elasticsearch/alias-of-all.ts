@@ -17,7 +17,7 @@ interface AliasParts {
 }
 
 /**
- * Hides the documents of removed sets from those who query the alias of all. The documents stay: the log has them, and
+ * Hides the documents of removed sets from queries of the alias of all. The documents stay: the log has them, and
  * a commit that is applied late would bring back what was deleted.
  */
 export async function hideRemovedSets({ cluster, names, catalog }: AliasParts): Promise<void> {

@@ -118,8 +118,8 @@ function ledgerLines(index: string, commit: number, ledger: LedgerEntry): string
 }
 
 /**
- * Through an alias: an index that is gone is not made anew. An older version than the one that is there is refused, the
- * same one too: both mean that it is done.
+ * Through an alias: an index that was deleted is not made anew. An older version than the one that is there is refused,
+ * the same one too: both mean that it is done.
  */
 function action(name: string, { index, id, version }: { index: string; id: string; version: number | string }): string {
   return `{"${name}":{"_index":"${index}","_id":"${id}","version":${version},"version_type":"external","require_alias":true}}\n`;

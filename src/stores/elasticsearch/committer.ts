@@ -184,7 +184,7 @@ export class Committer {
   async #append(record: CommitRecord): Promise<boolean> {
     const { log } = this.#parts;
     const isThere = await log.append(record);
-    // One who comes late would else meet the commits of years one by one.
+    // A process that comes late would otherwise meet the commits of years one by one.
     if (!isThere) await log.catchUp();
     return isThere;
   }

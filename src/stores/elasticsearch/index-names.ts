@@ -6,6 +6,7 @@ export class IndexNames {
   readonly changes: string;
   readonly ledgers: string;
   readonly catalog: string;
+  readonly jobs: string;
 
   constructor(prefix: string) {
     this.prefix = prefix;
@@ -14,6 +15,7 @@ export class IndexNames {
     this.changes = `${prefix}-changes`;
     this.ledgers = `${prefix}-ledgers`;
     this.catalog = `${prefix}-catalog`;
+    this.jobs = `${prefix}-jobs`;
   }
 
   /** A concrete index of changes; 1 is the first. */

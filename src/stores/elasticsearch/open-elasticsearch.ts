@@ -1,8 +1,8 @@
 import type { ElasticsearchLocation } from '../../config/configuration.ts';
 import { Cluster, type ClusterOptions } from '../../lib/elasticsearch/cluster.ts';
+import { joinPorts } from '../resource-index.ts';
 import { hideRemovedSets } from './alias-of-all.ts';
 import { Applier } from './applier.ts';
-import { ChangeReader } from './change-reader.ts';
 import { ChangesIndices } from './changes-indices.ts';
 import { ClockCheck } from './clock-check.ts';
 import { CommitDropper } from './commit-dropper.ts';
@@ -10,15 +10,20 @@ import { CommitLog } from './commit-log.ts';
 import { Committer } from './committer.ts';
 import { CurrentStateReader } from './current-state-reader.ts';
 import { ElasticsearchCatalog } from './elasticsearch-catalog.ts';
+import { ElasticsearchChangeLog } from './elasticsearch-change-log.ts';
 import { ElasticsearchGauge } from './elasticsearch-gauge.ts';
-import { ElasticsearchIndex } from './elasticsearch-index.ts';
+import { ElasticsearchJobs } from './elasticsearch-jobs.ts';
+import { ElasticsearchStates } from './elasticsearch-states.ts';
+import { ElasticsearchStatistics } from './elasticsearch-statistics.ts';
 import { IndexNames } from './index-names.ts';
 import { IndicesIdentity } from './indices-identity.ts';
-import { ResourceReader } from './resource-reader.ts';
 import { migrateIndices, prepareIndices, SCHEMA_VERSION } from './schema.ts';
+import { ChangeReader } from './search/change-reader.ts';
 import { KeyFinder } from './search/key-finder.ts';
+import { ResourceReader } from './search/resource-reader.ts';
+import { WindowReader } from './search/window-reader.ts';
 import { StoredSets } from './stored-sets.ts';
-import { WindowReader } from './window-reader.ts';
+import { Visibility } from './visibility.ts';
 
 /** @throws TidemarkError `unavailable` or `incompatible` */
 export async function openElasticsearch(location: ElasticsearchLocation, options: ClusterOptions = {}) {
@@ -45,24 +50,20 @@ export async function openElasticsearch(location: ElasticsearchLocation, options
   const clock = new ClockCheck(cluster);
   const changesIndex = () => changesIndices.current();
   const committer = new Committer({ log, applier, sets, currentStates, clock, catalog, changesIndex });
-  const index = new ElasticsearchIndex({
-    cluster,
-    names,
-    log,
-    identity,
-    applier,
-    committer,
-    sets,
-    currentStates,
-    resources,
-    windows,
-    changes: new ChangeReader(cluster, names),
-    finder: new KeyFinder({ cluster, names, resources }),
-    dropper: new CommitDropper(cluster, names),
+  const visibility = new Visibility({ cluster, names, log, identity, applier, sets });
+  const changes = new ChangeReader(cluster, names);
+  const finder = new KeyFinder({ cluster, names, resources });
+  const dropper = new CommitDropper(cluster, names);
+  const shared = { cluster, names, visibility, currentStates, resources, changes };
+  const index = joinPorts({
+    log: new ElasticsearchChangeLog({ ...shared, committer, dropper }),
+    states: new ElasticsearchStates({ ...shared, finder }),
+    statistics: new ElasticsearchStatistics({ ...shared, sets, windows }),
   });
   return {
     index,
     catalog,
+    jobs: new ElasticsearchJobs(cluster, names),
     gauge: new ElasticsearchGauge({ cluster, names, log, applier }),
     async close() {
       await applier.close();

@@ -34,7 +34,7 @@ export function justBelow(text: string): string {
 }
 
 /**
- * A bound in ASCII for any text of a client: what lies above the text lies above all orders that go on as it does up to
+ * A bound in ASCII for any text of a client: what is above the text is above all orders that go on as it does up to
  * there.
  */
 export function inAscii(text: string): string {

@@ -10,7 +10,7 @@ import { concrete, type IndexNames } from './index-names.ts';
  * The schema that this version reads and writes; `_meta.schema_version` of every index contains its own.
  * mappings/README.md lists what is new in each.
  */
-export const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION = 5;
 
 /** The first schema that indexes all fields of today. */
 const INDEXES_ALL_FIELDS = 3;
@@ -26,7 +26,7 @@ const ACTIVE_WITHIN = '10s';
 
 type IndexBody = Pick<estypes.IndicesCreateRequest, 'settings' | 'mappings' | 'aliases'>;
 
-const KINDS = ['log', 'resources', 'changes', 'ledgers', 'catalog'] as const;
+const KINDS = ['log', 'resources', 'changes', 'ledgers', 'catalog', 'jobs'] as const;
 type IndexKind = (typeof KINDS)[number];
 
 type Found = estypes.IndicesIndexState;
@@ -62,7 +62,7 @@ export async function prepareIndices(cluster: Cluster, names: IndexNames): Promi
 
 /**
  * Takes the indices that are there to the schema of this version, and returns the oldest one that they had. Each index
- * is taken further by itself: what was broken off is gone on with.
+ * is taken further by itself: what was broken off is continued.
  * @throws TidemarkError as `prepareIndices`
  */
 export async function migrateIndices(cluster: Cluster, names: IndexNames): Promise<number> {
@@ -238,7 +238,7 @@ async function createIndex(cluster: Cluster, name: string, body: IndexBody): Pro
   );
 }
 
-/** The templates of `mappings/`, which lies beside `src/` and, in the package, beside `dist/`. */
+/** The templates of `mappings/`, which is beside `src/` and, in the package, beside `dist/`. */
 function readMapping(kind: IndexKind): Template {
   return JSON.parse(readFileSync(new URL(`../../../mappings/${kind}.json`, import.meta.url), 'utf8'));
 }

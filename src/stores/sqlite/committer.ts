@@ -6,9 +6,20 @@ import { clockStamp, type Stamp } from '../../core/stamp.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import { ACCEPTED_CLOCK, type JumpCheck } from '../clock.ts';
 import { transaction } from './connection.ts';
+import { prepareRows } from './row-statement.ts';
 import { SetLedgers } from './set-ledgers.ts';
 import { Settings } from './settings.ts';
 import { type EventColumns, numberOfKind, type ResultColumns, toEvents, toResultColumns } from './wire.ts';
+
+type FoundRow = [
+  row: number,
+  state: string | null,
+  stamp: Stamp,
+  created: Stamp,
+  weight: number,
+  order: number | null,
+  raised: Stamp | null,
+];
 
 /** What is stored of the keys of a batch, ascending by set and key. */
 interface StoredKeys {
@@ -35,7 +46,8 @@ export class Committer {
     this.#settings = new Settings(database);
     this.#ledgers = new SetLedgers(database);
     this.#statements = {
-      find: database.prepare(
+      find: prepareRows<FoundRow>(
+        database,
         'SELECT rowid, state, stamp, created, weight, event_order, raised FROM resources WHERE set_id = ? AND key = ?',
       ),
       log: database.prepare(
@@ -49,7 +61,6 @@ export class Committer {
         'UPDATE resources SET stamp = ?, created = ?, weight = ?, state = ?, event_order = ?, raised = ? WHERE rowid = ?',
       ),
     };
-    this.#statements.find.setReturnArrays(true);
   }
 
   commit(events: EventColumns): ResultColumns {
@@ -132,9 +143,7 @@ export class Committer {
   }
 
   #find(set: SetId, key: string): { row: number | undefined; current: CurrentState | undefined } {
-    const found = this.#statements.find.get(set, key) as unknown as
-      | [number, string | null, Stamp, Stamp, number, number | null, Stamp | null]
-      | undefined;
+    const found = this.#statements.find.get(set, key);
     if (found === undefined) return { row: undefined, current: undefined };
     const [row, state, stamp, created, weight, order, raised] = found;
     const current = { stamp, created, weight, order: order ?? undefined, raised: raised ?? undefined };

@@ -9,7 +9,7 @@ const BUSY_TIMEOUT = 5_000;
 
 // The result codes of SQLite that an operator can do something about (sqlite.org/rescode.html).
 const FAULTS: Readonly<Record<number, string>> = {
-  5: 'is locked by another process: try again, or find out who holds it',
+  5: 'is locked by another process: try again, or find out which one',
   6: 'is locked: try again',
   8: 'cannot be written: check the permissions of the file and its folder, and whether the file system is read-only',
   10: 'cannot be read or written: the disk reports an error',

@@ -1,7 +1,9 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import type { ResourceKey } from '../../core/key.ts';
 import { holder } from '../../core/key-search.ts';
-import type { FindRequest, FoundRows } from './wire.ts';
+import type { StateRow } from './queries.ts';
+import { prepareRows, type RowStatement } from './row-statement.ts';
+import type { FindRequest } from './wire.ts';
 
 /** Milliseconds after which a search says how far it has come. */
 const MOST_TIME = 500;
@@ -10,25 +12,26 @@ const SLICE = 20_000;
 /** Above every key: keys are ASCII. */
 const NO_END = '\u007f';
 
-type Row = [key: ResourceKey, ...unknown[]];
+interface FoundRows {
+  readonly rows: readonly StateRow[];
+  /** The key up to which the set was searched; undefined when all of it was. */
+  readonly next: ResourceKey | undefined;
+}
 
 /** Looks for texts in keys, one key after the other. Of what it does not find, it reads only the index. */
 export class KeyFinder {
-  readonly #sliceEnd: StatementSync;
-  readonly #find: readonly StatementSync[];
+  readonly #sliceEnd: RowStatement<[end: ResourceKey]>;
+  readonly #find: readonly RowStatement<StateRow>[];
 
   constructor(database: DatabaseSync) {
-    const prepare = (sql: string) => {
-      const statement = database.prepare(sql);
-      statement.setReturnArrays(true);
-      return statement;
-    };
-    this.#sliceEnd = prepare(
+    this.#sliceEnd = prepareRows(
+      database,
       `SELECT key FROM resources WHERE set_id = ? AND key > ? ORDER BY key LIMIT 1 OFFSET ${SLICE - 1}`,
     );
     // LIKE ignores the case of ASCII letters.
     const find = (holds: string) =>
-      prepare(
+      prepareRows<StateRow>(
+        database,
         `SELECT key, state, stamp, created, event_order FROM resources
          WHERE set_id = ? AND key > ? AND key <= ? AND (${holds}) AND state IS NOT NULL ORDER BY key`,
       );
@@ -41,15 +44,10 @@ export class KeyFinder {
     const statement = this.#find[texts.length - 1]!;
     const patterns = texts.map(patternOf);
     const holds = holder(texts);
-    const rows: Row[] = [];
+    const rows: StateRow[] = [];
     for (let from = after; ; ) {
-      const [end] = (this.#sliceEnd.get(set, from) ?? []) as unknown as [ResourceKey?];
-      for (const row of statement.iterate(
-        set,
-        from,
-        end ?? NO_END,
-        ...patterns,
-      ) as Iterable<unknown> as Iterable<Row>) {
+      const [end] = this.#sliceEnd.get(set, from) ?? [];
+      for (const row of statement.iterate(set, from, end ?? NO_END, ...patterns)) {
         if (!holds(row[0])) continue;
         // One row above the limit: there are more.
         if (rows.length === limit) return { rows, next: rows[limit - 1]![0] };

@@ -1,11 +1,16 @@
 import { existsSync } from 'node:fs';
+import { joinPorts } from '../resource-index.ts';
 import { ask, connect } from './connection.ts';
 import { ReadBatch } from './read-batch.ts';
+import { ReadConnection } from './read-connection.ts';
 import { Reader } from './reader.ts';
 import { migrate, requireSchema, SCHEMA_VERSION } from './schema.ts';
 import { SqliteCatalog } from './sqlite-catalog.ts';
+import { SqliteChangeLog } from './sqlite-change-log.ts';
 import { SqliteGauge } from './sqlite-gauge.ts';
-import { SqliteIndex } from './sqlite-index.ts';
+import { SqliteJobs } from './sqlite-jobs.ts';
+import { SqliteStates } from './sqlite-states.ts';
+import { SqliteStatistics } from './sqlite-statistics.ts';
 import { type LockMode, lockFileOf, lockStore, StoreIdentity } from './store-lock.ts';
 import { Writer } from './writer.ts';
 
@@ -40,9 +45,15 @@ function connectStores(file: string, failpoint: string | undefined) {
     const writer = new Writer(file, { failpoint, identity });
     const reader = new Reader(file);
     const reads = new ReadBatch({ database, file, identity });
+    const connection = new ReadConnection({ database, file, writer, reader, reads });
     return {
-      index: new SqliteIndex({ database, file, writer, reader, reads }),
+      index: joinPorts({
+        log: new SqliteChangeLog(connection),
+        states: new SqliteStates(connection),
+        statistics: new SqliteStatistics(connection),
+      }),
       catalog: new SqliteCatalog({ database, writer, reads }),
+      jobs: new SqliteJobs({ database, writer, reads }),
       gauge: new SqliteGauge(database, file),
       async close() {
         await reader.close();

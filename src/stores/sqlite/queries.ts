@@ -1,107 +1,89 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import type { Change } from '../../core/change.ts';
-import { decodeState, type Resource, type Tombstone } from '../../core/resource.ts';
+import type { ResourceKey } from '../../core/key.ts';
+import { decodeState, type EncodedState, type Resource, type Tombstone } from '../../core/resource.ts';
+import type { SetId } from '../../core/resource-set.ts';
+import type { Stamp } from '../../core/stamp.ts';
 import type { LogEntry } from '../change-log.ts';
+import { prepareRows, type RowStatement } from './row-statement.ts';
 import { kindOfNumber } from './wire.ts';
 
+export type StateRow = [
+  key: ResourceKey,
+  state: EncodedState | null,
+  stamp: Stamp,
+  created: Stamp,
+  order: number | null,
+];
+export type SurveyRow = [key: ResourceKey, stamp: Stamp, weight: number, live: 0 | 1];
+export type EntryRow = [set: SetId, key: ResourceKey, kind: number, stamp: Stamp, weight: number];
+export type ChangeRow = [...entry: EntryRow, state: EncodedState | null, window: number, order: number | null];
+export type SummaryRow = [resources: number, changes: number, lastChange: Stamp];
+
 /** A query over a range of keys: `first` from a key, `next` above one. */
-interface ByKey {
-  readonly first: StatementSync;
-  readonly next: StatementSync;
+export interface ByKey<Row> {
+  readonly first: RowStatement<Row>;
+  readonly next: RowStatement<Row>;
 }
 
-/** The statements that read. Rows are arrays, which node:sqlite makes twice as fast as objects. */
-export class Queries {
-  readonly states: ByKey;
-  readonly resources: ByKey;
-  readonly survey: ByKey;
-  readonly state: StatementSync;
-  readonly changes: StatementSync;
-  readonly log: StatementSync;
-  readonly positions: StatementSync;
-  readonly raisedOrders: StatementSync;
-  readonly newest: StatementSync;
-  readonly latest: StatementSync;
-  readonly change: StatementSync;
-  readonly lastChange: StatementSync;
-  readonly windows: StatementSync;
-  readonly tail: StatementSync;
-  readonly lastStamp: StatementSync;
-  readonly summary: StatementSync;
-  readonly set: StatementSync;
+export type Queries = ReturnType<typeof prepareQueries>;
 
-  constructor(database: DatabaseSync) {
-    const prepare = (sql: string) => {
-      const statement = database.prepare(sql);
-      statement.setReturnArrays(true);
-      return statement;
-    };
-    const byKey = (columns: string, where = '') => {
-      const sql = (above: string) =>
-        prepare(
-          `SELECT ${columns} FROM resources WHERE set_id = ? AND key ${above} ? AND key < ? ${where} ORDER BY key LIMIT ?`,
-        );
-      return { first: sql('>='), next: sql('>') };
-    };
+const CHANGE = 'set_id, key, kind, stamp, weight, state, window, event_order';
+
+/** The statements that read, of the connection of one thread. */
+export function prepareQueries(database: DatabaseSync) {
+  const prepare = <Row extends readonly unknown[]>(sql: string) => prepareRows<Row>(database, sql);
+  const byKey = <Row extends readonly unknown[]>(columns: string, where = ''): ByKey<Row> => {
+    const sql = (above: string) =>
+      prepare<Row>(
+        `SELECT ${columns} FROM resources WHERE set_id = ? AND key ${above} ? AND key < ? ${where} ORDER BY key LIMIT ?`,
+      );
+    return { first: sql('>='), next: sql('>') };
+  };
+  const ofSet = 'FROM changes WHERE set_id = ? AND stamp > ? AND stamp < ?';
+  return {
     // A row with stamp 0 has nothing but an order.
-    this.states = byKey('key, state, stamp, created, event_order', 'AND stamp > 0');
-    this.resources = byKey('key, state, stamp, created, event_order', 'AND state IS NOT NULL');
-    this.survey = byKey('key, stamp, weight, state IS NOT NULL');
-    this.state = prepare(
+    states: byKey<StateRow>('key, state, stamp, created, event_order', 'AND stamp > 0'),
+    resources: byKey<StateRow>('key, state, stamp, created, event_order', 'AND state IS NOT NULL'),
+    survey: byKey<SurveyRow>('key, stamp, weight, state IS NOT NULL'),
+    state: prepare<StateRow>(
       'SELECT key, state, stamp, created, event_order FROM resources WHERE set_id = ? AND key = ? AND stamp > 0',
-    );
-    this.changes = prepare(
-      `SELECT set_id, key, kind, stamp, weight, state, window, event_order FROM changes
-       WHERE set_id = ? AND stamp > ? AND stamp < ? ORDER BY stamp LIMIT ?`,
-    );
-    this.log = prepare(
-      `SELECT set_id, key, kind, stamp, weight, state, window, event_order FROM changes
-       WHERE stamp > ? AND stamp < ? ORDER BY stamp LIMIT ?`,
-    );
-    this.positions = prepare('SELECT set_id, source, position FROM positions');
-    this.raisedOrders = prepare(
+    ),
+    changes: prepare<ChangeRow>(`SELECT ${CHANGE} ${ofSet} ORDER BY stamp LIMIT ?`),
+    latest: prepare<ChangeRow>(`SELECT ${CHANGE} ${ofSet} ORDER BY stamp DESC LIMIT ?`),
+    log: prepare<ChangeRow>(`SELECT ${CHANGE} FROM changes WHERE stamp > ? AND stamp < ? ORDER BY stamp LIMIT ?`),
+    change: prepare<[...change: ChangeRow, previous: Stamp]>(`SELECT ${CHANGE}, previous FROM changes WHERE stamp = ?`),
+    lastChange: prepare<[Stamp]>('SELECT stamp FROM resources WHERE set_id = ? AND key = ?'),
+    positions: prepare<[set: SetId, source: string, position: number]>(
+      'SELECT set_id, source, position FROM positions',
+    ),
+    raisedOrders: prepare<[set: SetId, key: ResourceKey, order: number, stamp: Stamp]>(
       'SELECT set_id, key, event_order, raised FROM resources WHERE raised > ? AND raised < ? ORDER BY raised LIMIT ?',
-    );
-    this.newest = prepare(
+    ),
+    newest: prepare<[stamp: Stamp, weight: number]>(
       'SELECT stamp, weight FROM changes WHERE set_id = ? AND stamp < ? ORDER BY stamp DESC LIMIT ?',
-    );
-    this.latest = prepare(
-      `SELECT set_id, key, kind, stamp, weight, state, window, event_order FROM changes
-       WHERE set_id = ? AND stamp > ? AND stamp < ? ORDER BY stamp DESC LIMIT ?`,
-    );
-    this.change = prepare(
-      'SELECT set_id, key, kind, stamp, weight, state, window, event_order, previous FROM changes WHERE stamp = ?',
-    );
-    this.lastChange = prepare('SELECT stamp FROM resources WHERE set_id = ? AND key = ?');
-    this.windows = prepare(
+    ),
+    windows: prepare<[number: number, firstStamp: Stamp, changes: number]>(
       'SELECT number, first_stamp, changes FROM windows WHERE set_id = ? AND first_stamp > ? ORDER BY number',
-    );
-    this.tail = prepare('SELECT set_id, key, kind, stamp, weight FROM changes WHERE stamp > ? ORDER BY stamp LIMIT ?');
-    this.lastStamp = prepare(`SELECT value FROM settings WHERE name = 'last_stamp'`);
-    this.summary = prepare('SELECT resources, changes, last_change FROM summaries WHERE set_id = ?');
-    this.set = prepare(
+    ),
+    tail: prepare<EntryRow>(
+      'SELECT set_id, key, kind, stamp, weight FROM changes WHERE stamp > ? ORDER BY stamp LIMIT ?',
+    ),
+    lastStamp: prepare<[Stamp]>(`SELECT value FROM settings WHERE name = 'last_stamp'`),
+    summary: prepare<SummaryRow>('SELECT resources, changes, last_change FROM summaries WHERE set_id = ?'),
+    set: prepare<[isRemoved: 0 | 1]>(
       `SELECT json_extract(body, '$.removed') IS NOT NULL FROM catalog WHERE kind = 'set' AND id = printf('%010d', ?)`,
-    );
-  }
+    ),
+  };
 }
 
-export function toResource(row: unknown[]): Resource | Tombstone {
-  const [key, state, stamp, created, order] = row as [string, string | null, number, number, number | null];
+export function toResource([key, state, stamp, created, order]: StateRow): Resource | Tombstone {
   const resource = { key, state: state === null ? undefined : decodeState(state), stamp, created };
   return order === null ? resource : { ...resource, order };
 }
 
-export function toChange(row: unknown[]): Change {
-  const [set, key, kind, stamp, weight, state, window, order] = row as [
-    number,
-    string,
-    number,
-    number,
-    number,
-    string | null,
-    number,
-    number | null,
-  ];
+export function toChange(row: readonly [...ChangeRow, ...unknown[]]): Change {
+  const [set, key, kind, stamp, weight, state, window, order] = row;
   const change = {
     set,
     key,
@@ -114,7 +96,6 @@ export function toChange(row: unknown[]): Change {
   return order === null ? change : { ...change, order };
 }
 
-export function toLogEntry(row: unknown[]): LogEntry {
-  const [set, key, kind, stamp, weight] = row as [number, string, number, number, number];
+export function toLogEntry([set, key, kind, stamp, weight]: EntryRow): LogEntry {
   return { set, key, kind: kindOfNumber(kind), stamp, weight };
 }

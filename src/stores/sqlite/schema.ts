@@ -22,7 +22,7 @@ export const MIGRATIONS: readonly Migration[] = [
         key TEXT NOT NULL, weight INTEGER NOT NULL, state TEXT);
       CREATE INDEX changes_of_set ON changes (set_id, stamp);
 
-      -- The fold of the log; state is null in a tombstone. Rows lie in the order of their creation, and only the small index is
+      -- The fold of the log; state is null in a tombstone. Rows are in the order of their creation, and only the small index is
       -- written at random: with the rows in the order of their keys, posting keys in random order was half as fast.
       CREATE TABLE resources (
         set_id INTEGER NOT NULL, key TEXT NOT NULL, stamp INTEGER NOT NULL, created INTEGER NOT NULL,
@@ -58,6 +58,16 @@ export const MIGRATIONS: readonly Migration[] = [
       -- The stamp at which the order rose without a change; null when it is that of the last change.
       ALTER TABLE resources ADD COLUMN raised INTEGER;
       CREATE INDEX resources_raised ON resources (raised) WHERE raised IS NOT NULL;
+    `),
+  (database) =>
+    database.exec(`
+      -- What is searched is in columns; body has all of the job (stores/job.ts). Times are in milliseconds since 1970.
+      CREATE TABLE jobs (
+        number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, state TEXT NOT NULL, added INTEGER NOT NULL,
+        not_before INTEGER NOT NULL, finished INTEGER, version INTEGER NOT NULL, body TEXT NOT NULL);
+      CREATE INDEX jobs_by_state ON jobs (state, number, kind, not_before);
+      CREATE INDEX jobs_by_time ON jobs (added, name);
+      CREATE TABLE job_logs (name TEXT PRIMARY KEY, lines TEXT NOT NULL) WITHOUT ROWID;
     `),
 ];
 

@@ -11,7 +11,7 @@ export class Settings {
     this.#set = database.prepare('UPDATE settings SET value = ? WHERE name = ?');
   }
 
-  /** The last stamp that was given, to a change or to lie just below a boundary. */
+  /** The last stamp that was given, to a change or just below a boundary. */
   lastStamp(): Stamp {
     return this.#read('last_stamp');
   }

@@ -1,4 +1,5 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
+import { prepareRows, type RowStatement } from './row-statement.ts';
 import { lastKeyOf, type StateColumns, type StatesRequest } from './wire.ts';
 
 /** Resources at a time: their states make a text that is not too large for the young generation. */
@@ -8,22 +9,22 @@ const BATCHES = 4;
 
 /** Reads the states of a set, in batches. */
 export class StateReader {
-  readonly #next: StatementSync;
+  readonly #next: RowStatement<[keys: string | null, states: string | null]>;
 
   constructor(database: DatabaseSync) {
     // Neither a key nor JSON holds a line end.
-    this.#next = database.prepare(
+    this.#next = prepareRows(
+      database,
       `SELECT group_concat(key, char(10) ORDER BY key), group_concat(state, char(10) ORDER BY key) FROM (
          SELECT key, state FROM resources WHERE set_id = ? AND key > ? AND state IS NOT NULL ORDER BY key LIMIT ${BATCH})`,
     );
-    this.#next.setReturnArrays(true);
   }
 
   /** Some batches; none after the last ones. */
   next({ set, after }: StatesRequest): readonly StateColumns[] {
     const batches: StateColumns[] = [];
     for (let last = after; batches.length < BATCHES; last = lastKeyOf(batches)!) {
-      const [keys, states] = this.#next.get(set, last) as unknown as [string | null, string | null];
+      const [keys, states] = this.#next.get(set, last)!;
       if (keys === null || states === null) break;
       batches.push({ keys, states });
     }

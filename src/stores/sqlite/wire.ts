@@ -144,18 +144,30 @@ export interface PutRequest {
   readonly replaces: number | undefined;
 }
 
+/** What the writer thread does with jobs. */
+export type JobWrite =
+  | { readonly kind: 'create'; readonly rows: readonly JobRow[] }
+  | { readonly kind: 'replace'; readonly row: JobRow; readonly version: string }
+  | { readonly kind: 'log'; readonly name: string; readonly lines: string }
+  | { readonly kind: 'remove'; readonly state: string; readonly finishedBefore: number };
+
+/** A job in the columns of its table. */
+export interface JobRow {
+  readonly name: string;
+  readonly kind: string;
+  readonly state: string;
+  readonly added: number;
+  readonly notBefore: number;
+  readonly finished: number | null;
+  readonly body: string;
+}
+
 export interface FindRequest {
   readonly set: SetId;
   /** One or two. */
   readonly texts: readonly string[];
   readonly after: ResourceKey | undefined;
   readonly limit: number;
-}
-
-export interface FoundRows {
-  /** As `toResource` takes them. */
-  readonly rows: unknown[][];
-  readonly next: ResourceKey | undefined;
 }
 
 export interface CountRequest extends ActivityRange {

@@ -2,7 +2,7 @@ import type { Stamp } from '../../core/stamp.ts';
 import { CalledThread, startWorker } from '../../lib/workers/rpc.ts';
 import { startOfMachine } from '../clock.ts';
 import type { StoreIdentity } from './store-lock.ts';
-import type { EventColumns, PutRequest, ResultColumns, WriterData } from './wire.ts';
+import type { EventColumns, JobWrite, PutRequest, ResultColumns, WriterData } from './wire.ts';
 import type { WriterFunctions } from './writer.worker.ts';
 
 export interface WriterOptions {
@@ -34,6 +34,11 @@ export class Writer {
 
   put(put: PutRequest): Promise<number> {
     return this.#acknowledged(() => this.#thread.call('put', [put]));
+  }
+
+  /** @see JobWriter */
+  job(write: JobWrite): Promise<number> {
+    return this.#acknowledged(() => this.#thread.call('job', [write]));
   }
 
   /** Resolves when every write that was asked for is done. */

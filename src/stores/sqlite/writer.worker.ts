@@ -5,7 +5,8 @@ import { JumpCheck } from '../clock.ts';
 import { putDocument } from './catalog-writer.ts';
 import { Committer } from './committer.ts';
 import { ask, connect } from './connection.ts';
-import type { EventColumns, PutRequest, WriterData } from './wire.ts';
+import { JobWriter } from './job-writer.ts';
+import type { EventColumns, JobWrite, PutRequest, WriterData } from './wire.ts';
 
 /**
  * The one thread of a process that writes to the store: a commit may take long, and wait for another process's lock.
@@ -16,11 +17,13 @@ const database = connect(file);
 // Kilobytes. Keys in random order touch the whole index; readers go through it in order, and need next to nothing.
 database.exec('PRAGMA cache_size = -16000');
 const committer = new Committer(database, new JumpCheck(startOfMachine));
+const jobs = new JobWriter(database);
 
 const functions = {
   commit: (events: EventColumns) => ask(file, () => committer.commit(events)),
   mark: () => ask(file, () => committer.mark()),
   put: (request: PutRequest) => ask(file, () => putDocument(database, request)),
+  job: (write: JobWrite) => ask(file, () => jobs.write(write)),
 };
 export type WriterFunctions = typeof functions;
 

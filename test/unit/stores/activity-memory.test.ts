@@ -34,7 +34,7 @@ describe('the memory of how many changes there were', () => {
         return index.activity(id, range);
       },
     });
-    // The watermark comes to lie in the fourth hour.
+    // The watermark comes to be in the fourth hour.
     await index.commit([
       { ...upsert(set, 'a'), time: DAY + 2 },
       { ...upsert(set, 'b'), time: DAY + 2 * HOUR },
@@ -101,13 +101,13 @@ describe('the memory of how many changes there were', () => {
     );
   });
 
-  it('counts once for all who ask at the same time', async () => {
+  it('counts once for all concurrent requests', async () => {
     const all = await Promise.all(Array.from({ length: 5 }, () => hours(0, 2)));
     for (const counts of all) assert.deepEqual(counts, all[0]);
     assert.equal(asked.length, 1);
   });
 
-  it('answers after one who failed', async () => {
+  it('answers after a request that failed', async () => {
     const failing = memory.of(999, { from: DAY, until: DAY, unit: 'hour' });
     const again = memory.of(999, { from: DAY, until: DAY, unit: 'hour' });
     for (const answer of [failing, again]) {

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { encodeState, type ResourceState } from '../../../src/core/resource.ts';
 import {
+  type CommitDocument,
   type CommitRecord,
   decodeCommit,
   emptyRecord,
   encodeCommit,
   type LoggedChange,
+  type LoggedOrder,
+  withoutChanges,
 } from '../../../src/stores/elasticsearch/commit-record.ts';
 import { resourceId, sortKeyOf } from '../../../src/stores/elasticsearch/documents.ts';
 import { stateOf } from '../../support/fault-states.ts';
@@ -21,22 +24,64 @@ describe('A commit in the log of Elasticsearch', () => {
       const record: CommitRecord = {
         ...emptyRecord({ number: 7, uuid: 'before' }, { stamp: STAMP, changesIndex: 'changes-1' }),
         changes: Array.from({ length: count }, (_, at) => [
-          change(`/a${at}`, 'created', { ...stateOf(at + 1), record: PLACE }),
+          { ...change(`/a${at}`, 'created', { ...stateOf(at + 1), record: PLACE }), was: NEVER },
           change(`/b${at}`, 'updated', stateOf(at + 1)),
-          change(`/c${at}`, 'deleted', undefined),
+          { ...change(`/c${at}`, 'deleted', undefined), order: at },
+        ]).flat(),
+        raised: Array.from({ length: count }, (_, at) => [
+          raisedOrder(`/a${at}`, stateOf(at + 1)),
+          raisedOrder(`/c${at}`, undefined),
         ]).flat(),
         ledgers: [LEDGER],
         closed: [{ set: 1, ...LEDGER.window }],
       };
       const written = JSON.parse((await encodeCommit(record)).toString());
-      const { changes, ...rest } = decodeCommit(record.number, written);
+      const { changes, raised, ...rest } = decodeCommit(record.number, written);
       // One at a time: a message with the difference of thousands takes minutes.
       for (const [at, change] of record.changes.entries()) assert.deepEqual(changes[at], change);
-      assert.deepEqual({ ...rest, changes: changes.length }, { ...record, changes: record.changes.length });
+      for (const [at, order] of record.raised.entries()) assert.deepEqual(raised[at], order);
+      const counts = { changes: changes.length, raised: raised.length };
+      assert.deepEqual({ ...rest, ...counts }, { ...record, changes: 3 * count, raised: 2 * count });
+      const packed = count > 1;
+      assert.deepEqual(['zstd' in written.changes, 'zstd' in written.changes.raised], [packed, packed]);
     });
   }
+
+  it('follows the newest one, and has a name of its own', () => {
+    const head = { number: 7, uuid: 'before' };
+    const more = { stamp: STAMP, changesIndex: 'changes-1' };
+    const { uuid, time, ...record } = emptyRecord(head, more);
+    const nothing = { changes: [], raised: [], ledgers: [], closed: [] };
+    assert.deepEqual(record, { number: 8, after: 'before', ...more, ...nothing });
+    assert.notEqual(uuid, emptyRecord(head, more).uuid);
+    assert.ok(Math.abs(time - Date.now()) < 60_000);
+  });
+
+  it('that only reserves a number is known as that, also by another process', async () => {
+    const empty = emptyRecord({ number: 7, uuid: 'before' }, { stamp: STAMP, changesIndex: 'changes-1' });
+    for (const record of [empty, { ...empty, isReservation: true as const }]) {
+      const written = JSON.parse((await encodeCommit(record)).toString());
+      assert.deepEqual(decodeCommit(8, written), record);
+      assert.equal('raised' in written.changes, false);
+    }
+  });
+
+  it('that is dropped keeps its place, and nothing of what it did', async () => {
+    const empty = emptyRecord({ number: 7, uuid: 'before' }, { stamp: STAMP, changesIndex: 'changes-1' });
+    const full = {
+      ...empty,
+      changes: [change('/a', 'created', {})],
+      raised: [raisedOrder('/b', {})],
+      ledgers: [LEDGER],
+    };
+    const written: CommitDocument = JSON.parse((await encodeCommit(full)).toString());
+    const dropped = withoutChanges(written);
+    assert.deepEqual(decodeCommit(8, dropped), empty);
+    assert.equal(dropped.changes.dropped, true);
+  });
 });
 
+const NEVER = { stamp: 0, weight: 0, live: false };
 const PLACE = { artifact: 'cdl/harvest/x.avro', offset: 4_096, length: 65_536, position: 3 };
 const LEDGER = {
   set: 1,
@@ -64,4 +109,9 @@ function change(key: string, kind: LoggedChange['kind'], state: ResourceState | 
     state,
     encoded: state && encodeState(state),
   };
+}
+
+function raisedOrder(key: string, state: ResourceState | undefined): LoggedOrder {
+  const { kind: _, window: __, was: ___, ...fields } = change(key, 'updated', state);
+  return { ...fields, order: 9, raised: STAMP - 2 };
 }

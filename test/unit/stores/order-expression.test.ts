@@ -28,7 +28,7 @@ describe('the expression for a range of orders', () => {
     }
   });
 
-  it('leaves out what lies far below the lower end', () => {
+  it('leaves out what is far below the lower end', () => {
     const expression = ordersBetween('0000000001/records/00100/00100.xml', '0000000001/records/00200', '');
     assert.ok(!matcher(expression)('0000000001/records/000'));
     assert.ok(!matcher(expression)('0000000001/a'));

@@ -269,6 +269,15 @@ describe('the committer of SQLite', () => {
       assert.deepEqual([windows(), summary()], [[], undefined]);
     });
 
+    it('move without a change, and an order rises without one: the counts of the set stay as they are', () => {
+      const counts = () => rows('SELECT resources, changes, last_change FROM summaries WHERE set_id = ?', MAPS);
+      const [stamp] = commit(put('a', 1)).map(stampOf);
+      assert.deepEqual(short({ ...remove('none'), source: 'harvester', position: 7 }), ['not-there']);
+      assert.deepEqual(counts(), [[1, 1, stamp]]);
+      assert.deepEqual(short({ ...put('a', 1), order: 7 }), ['same-state']);
+      assert.deepEqual(counts(), [[1, 1, stamp]]);
+    });
+
     it('are those of one source and one set', () => {
       const elsewhere = at('a', 1, { set: TEXTS });
       assert.deepEqual(short(at('a', 9), at('b', 1, { source: 'other' }), elsewhere), [

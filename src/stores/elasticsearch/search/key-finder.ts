@@ -4,12 +4,13 @@ import type { Resource } from '../../../core/resource.ts';
 import type { SetId } from '../../../core/resource-set.ts';
 import { BatchSize } from '../../../lib/elasticsearch/batch-size.ts';
 import type { Cluster } from '../../../lib/elasticsearch/cluster.ts';
+import { findBeginnings, firstOf } from '../../find-beginnings.ts';
 import type { FoundResources, Search } from '../../resource-states.ts';
 import { keyOfSortKey, type ResourceDocument, sortKeyEnd, sortKeyOf, toResource } from '../documents.ts';
 import type { IndexNames } from '../index-names.ts';
 import { inAscii } from '../order-range.ts';
-import type { ResourceReader } from '../resource-reader.ts';
 import { commonPrefix, ordersBetween, TAIL } from './order-expression.ts';
+import type { ResourceReader } from './resource-reader.ts';
 
 /** Milliseconds after which a search says how far it has come. */
 const MOST_TIME = 500;
@@ -20,9 +21,6 @@ const PIECES_AT_FIRST = 32;
  * for any size.
  */
 const QUICK = 100;
-/** Between a key and all that is longer, and after all of that. */
-const ABOVE = '\u0001';
-const END = '\u007f';
 
 interface FinderParts {
   /** Fewer in tests. */
@@ -53,20 +51,8 @@ export class KeyFinder {
 
   find(set: SetId, search: KeySearch, { after: given, limit }: Wanted): Promise<FoundResources> {
     const wanted = { after: given && inAscii(given), limit };
-    if (search.where === 'beginning') return this.#beginning(set, search.beginnings, wanted);
-    return this.#anywhere(set, search.texts, wanted);
-  }
-
-  async #beginning(set: SetId, beginnings: readonly ResourceKey[], { after, limit }: Wanted): Promise<FoundResources> {
-    const found: Resource[] = [];
-    for (const beginning of beginnings) {
-      const from = after === undefined || after < beginning ? beginning : after + ABOVE;
-      for await (const resources of this.#parts.resources.read(set, { from, to: beginning + END })) {
-        found.push(...(resources as Resource[]));
-        if (found.length > limit) return { resources: found.slice(0, limit), next: found[limit - 1]!.key };
-      }
-    }
-    return { resources: found, next: undefined };
+    if (search.where === 'anywhere') return this.#anywhere(set, search.texts, wanted);
+    return findBeginnings(search.beginnings, wanted, (range) => this.#parts.resources.read(set, range));
   }
 
   async #anywhere(set: SetId, texts: readonly string[], { after, limit }: Wanted): Promise<FoundResources> {
@@ -75,7 +61,7 @@ export class KeyFinder {
     for await (const slice of this.#slices(set, after)) {
       // One row above the limit shows that there are more.
       found.push(...(await this.#search(slice, texts, limit + 1 - found.length)));
-      if (found.length > limit) return { resources: found.slice(0, limit), next: found[limit - 1]!.key };
+      if (found.length > limit) return firstOf(found, limit);
       const isLast = slice.through === sortKeyEnd(set);
       if (!isLast && performance.now() > deadline) return { resources: found, next: keyOfSortKey(slice.through) };
     }

@@ -1,16 +1,16 @@
 import type { estypes } from '@elastic/elasticsearch';
-import type { KeyRange } from '../../core/key.ts';
-import type { Resource, Tombstone } from '../../core/resource.ts';
-import type { SetId } from '../../core/resource-set.ts';
-import type { Stamp } from '../../core/stamp.ts';
-import { BatchSize } from '../../lib/elasticsearch/batch-size.ts';
-import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
-import { mapInOrder } from '../../lib/map-in-order.ts';
-import { prefetchItems } from '../../lib/prefetch.ts';
-import type { RaisedKey, StampRange } from '../change-log.ts';
-import { keyOfSortKey, type ResourceDocument, sortKeyEnd, sortKeyOf, toResource } from './documents.ts';
-import type { IndexNames } from './index-names.ts';
-import { inAscii, justBelow, type OrderRange, searchWithin } from './order-range.ts';
+import type { KeyRange } from '../../../core/key.ts';
+import type { Resource, Tombstone } from '../../../core/resource.ts';
+import type { SetId } from '../../../core/resource-set.ts';
+import type { Stamp } from '../../../core/stamp.ts';
+import { BatchSize } from '../../../lib/elasticsearch/batch-size.ts';
+import type { Cluster } from '../../../lib/elasticsearch/cluster.ts';
+import { mapInOrder } from '../../../lib/map-in-order.ts';
+import { prefetchItems } from '../../../lib/prefetch.ts';
+import type { RaisedKey, StampRange } from '../../change-log.ts';
+import { keyOfSortKey, type ResourceDocument, sortKeyEnd, sortKeyOf, toResource } from '../documents.ts';
+import type { IndexNames } from '../index-names.ts';
+import { inAscii, justBelow, type OrderRange, searchWithin } from '../order-range.ts';
 
 /** Documents of one search: three megabytes of JSON, parsed in some 15 ms. */
 const PER_SEARCH = 5_000;
@@ -44,7 +44,7 @@ const NO_WEIGHT = -1;
 
 /**
  * Reads ranges of keys in their order. One key in 4,096, by its hash, is a sample key: a long range is cut at them, and
- * what lies between two is found in the same time everywhere. (A sorted search from a key on visits everything above
+ * what is between two is found in the same time everywhere. (A sorted search from a key on visits everything above
  * it, for each batch anew; a composite aggregation does so too, unless it has the whole index to itself, and needs
  * ordinals that every refresh throws away.)
  */
@@ -58,6 +58,8 @@ export class ResourceReader {
   }
 
   /** Live resources, or with tombstones everything that ever was, in batches; the next is read while one is in use. */
+  read(set: SetId, range: KeyRange & { tombstones?: false }): AsyncIterable<readonly Resource[]>;
+  read(set: SetId, range: KeyRange & { tombstones?: boolean }): AsyncIterable<readonly (Resource | Tombstone)[]>;
   async *read(
     set: SetId,
     range: KeyRange & { readonly tombstones?: boolean },

@@ -1,15 +1,17 @@
 import type { estypes } from '@elastic/elasticsearch';
-import type { Change, ChangeKind } from '../../core/change.ts';
-import { locationOf, type ResourceKey } from '../../core/key.ts';
-import type { SetId } from '../../core/resource-set.ts';
-import type { Stamp } from '../../core/stamp.ts';
-import { BatchSize } from '../../lib/elasticsearch/batch-size.ts';
-import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
-import type { LogEntry, StampRange } from '../change-log.ts';
-import type { ActivityRange, ChangeCounts, HistoryRange, LatestRange } from '../set-statistics.ts';
-import { type ChangeDocument, keyOfSortKey, sortKeyOf, toChange } from './documents.ts';
-import type { IndexNames } from './index-names.ts';
+import type { Change, ChangeKind } from '../../../core/change.ts';
+import { locationOf, type ResourceKey } from '../../../core/key.ts';
+import type { SetId } from '../../../core/resource-set.ts';
+import type { Stamp } from '../../../core/stamp.ts';
+import { BatchSize } from '../../../lib/elasticsearch/batch-size.ts';
+import type { Cluster } from '../../../lib/elasticsearch/cluster.ts';
+import type { LogEntry, StampRange } from '../../change-log.ts';
+import type { ActivityRange, ChangeCounts, HistoryRange, LatestRange } from '../../set-statistics.ts';
+import { type ChangeDocument, keyOfSortKey, sortKeyOf, toChange } from '../documents.ts';
+import type { IndexNames } from '../index-names.ts';
 
+/** The largest `size` that the indices allow: `max_result_window`. */
+const MOST_HITS = 50_000;
 /** Documents of one search: three megabytes of JSON, parsed in some 15 ms. */
 const PER_SEARCH = 5_000;
 
@@ -47,6 +49,17 @@ export class ChangeReader {
     const entries: LogEntry[] = [];
     for await (const documents of this.#inOrder([], range, limit)) entries.push(...documents.map(toLogEntry));
     return entries;
+  }
+
+  /** Stamp and weight of the newest changes of a set below a boundary, newest first. */
+  weights(set: SetId, until: Stamp, most: number): Promise<readonly Pick<ChangeDocument, 'stamp' | 'weight'>[]> {
+    return this.#cluster.search<Pick<ChangeDocument, 'stamp' | 'weight'>>({
+      index: this.#names.changes,
+      query: { bool: { filter: [{ term: { set } }, stampRange({ until })] } },
+      sort: [{ stamp: 'desc' }],
+      size: Math.min(most, MOST_HITS),
+      _source: ['stamp', 'weight'],
+    });
   }
 
   async latest(set: SetId, { after, before, limit }: LatestRange): Promise<readonly Change[]> {
@@ -124,7 +137,7 @@ export class ChangeReader {
   }
 }
 
-export function stampRange({ after, until }: OpenRange): Filter {
+function stampRange({ after, until }: OpenRange): Filter {
   return { range: { stamp: { ...(after !== undefined && { gt: after }), ...(until !== undefined && { lt: until }) } } };
 }
 

@@ -1,10 +1,10 @@
-import { TidemarkError } from '../../core/errors.ts';
-import type { SetId } from '../../core/resource-set.ts';
-import type { Stamp } from '../../core/stamp.ts';
-import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
-import type { Window } from '../set-statistics.ts';
-import type { CurrentStateReader } from './current-state-reader.ts';
-import type { IndexNames } from './index-names.ts';
+import { TidemarkError } from '../../../core/errors.ts';
+import type { SetId } from '../../../core/resource-set.ts';
+import type { Stamp } from '../../../core/stamp.ts';
+import type { Cluster } from '../../../lib/elasticsearch/cluster.ts';
+import type { Window } from '../../set-statistics.ts';
+import type { CurrentStateReader } from '../current-state-reader.ts';
+import type { IndexNames } from '../index-names.ts';
 
 /** The most hits of one search: the default of `max_result_window`. */
 const PER_SEARCH = 10_000;

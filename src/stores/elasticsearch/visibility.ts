@@ -1,0 +1,78 @@
+import { TidemarkError } from '../../core/errors.ts';
+import type { SetId } from '../../core/resource-set.ts';
+import { CoalescedRead } from '../../lib/coalesced-read.ts';
+import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
+import { failpoint } from '../../lib/failpoint.ts';
+import type { Applier } from './applier.ts';
+import type { CommitLog, LogHead } from './commit-log.ts';
+import type { IndexNames } from './index-names.ts';
+import type { IndicesIdentity } from './indices-identity.ts';
+import type { StoredSets } from './stored-sets.ts';
+
+/** Milliseconds after which a reader checks again that the indices are those that were opened. */
+const CHECK_IDENTITY_AFTER = 1_000;
+
+interface Parts {
+  readonly cluster: Cluster;
+  readonly names: IndexNames;
+  readonly log: CommitLog;
+  readonly identity: IndicesIdentity;
+  readonly applier: Applier;
+  readonly sets: StoredSets;
+}
+
+/** Makes visible to searches what was committed before they began; see docs/elasticsearch.md. */
+export class Visibility {
+  readonly #parts: Parts;
+  readonly #settled = new CoalescedRead(() => this.#settle());
+  #visible = 0;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Resolves when everything that was committed before is visible. Returns the last commit of that. */
+  settled(): Promise<LogHead> {
+    return this.#settled.read();
+  }
+
+  /** The same for readers of one set. @throws TidemarkError `not-found` */
+  async settledFor(set: SetId): Promise<LogHead> {
+    const [head] = await Promise.all([this.settled(), this.#parts.sets.require(set)]);
+    return head;
+  }
+
+  /**
+   * Ledgers are read by id, which is realtime, so they need no refresh: no reader waits until their index has made a
+   * segment.
+   */
+  async refresh(...indices: readonly string[]): Promise<void> {
+    const { cluster } = this.#parts;
+    const { _shards } = await cluster.ask((client) =>
+      client.indices.refresh({ index: [...indices], filter_path: '_shards.failed' }),
+    );
+    const failed = _shards!.failed;
+    if (failed === 0) return;
+    throw new TidemarkError(
+      'unavailable',
+      `Elasticsearch at ${cluster.name} could not refresh ${failed} copies of its shards: what they show may be old`,
+    );
+  }
+
+  async #settle(): Promise<LogHead> {
+    const { log, identity, applier, names } = this.#parts;
+    const caughtUp = log.exclusive(async () => {
+      await log.catchUp();
+      return log.head;
+    });
+    const [head] = await Promise.all([caughtUp, identity.require(CHECK_IDENTITY_AFTER)]);
+    if (head.number > this.#visible) {
+      await applier.through(head.number);
+      failpoint('refresh.begun');
+      await this.refresh(names.resources, names.changes);
+      failpoint('refresh.done');
+      this.#visible = head.number;
+    }
+    return head;
+  }
+}

@@ -1,0 +1,103 @@
+import { claimed, expired, type Job, jobKey, type Worker } from './job.ts';
+import type { JobRecords, OpenJobs, StoredJob } from './job-records.ts';
+import { LeaseWatch } from './lease-watch.ts';
+import { OwnedJob } from './owned-job.ts';
+
+/** Jobs that are read at once to be claimed one after the other. */
+const BATCH = 50;
+/** Milliseconds for which they are tried, oldest first: others may be due before them later. */
+const BATCH_MS = 1_000;
+
+export interface ClaimerOptions {
+  readonly kinds: readonly string[];
+  readonly worker: Worker;
+  /** After so many attempts, a job of a kind has failed. */
+  mostAttempts(kind: string): number;
+}
+
+/**
+ * Claims jobs for the workers of a process. Each read of the store returns the running jobs as well, so that those
+ * whose workers have died are found.
+ */
+export class JobClaimer {
+  readonly #records: JobRecords;
+  readonly #options: ClaimerOptions;
+  readonly #watch = new LeaseWatch();
+  #batch: StoredJob[] = [];
+  #read = Number.NEGATIVE_INFINITY;
+
+  constructor(records: JobRecords, options: ClaimerOptions) {
+    this.#records = records;
+    this.#options = options;
+  }
+
+  /** Claims the job that is due and was added first; undefined when there is none. */
+  async claim(): Promise<OwnedJob | undefined> {
+    for (;;) {
+      const isOld = performance.now() - this.#read > BATCH_MS;
+      if (isOld || this.#batch.length === 0) await this.watch();
+      const candidate = this.#batch.shift();
+      if (candidate === undefined) return undefined;
+      const owned = await this.#tryClaim(candidate);
+      if (owned !== undefined) return owned;
+    }
+  }
+
+  /**
+   * Queues the jobs again whose workers sent no heartbeat for the time of their leases, and returns them as they are
+   * then. Call it at least three times in a lease; a call of `claim` that returned undefined counts.
+   */
+  async watch(): Promise<readonly Job[]> {
+    const { kinds, mostAttempts } = this.#options;
+    const open = await this.#records.open(kinds, Date.now(), BATCH);
+    this.#read = performance.now();
+    this.#batch = candidatesOf(open);
+    const taken: Job[] = [];
+    for (const { job, version } of this.#watch.expired(open.running)) {
+      const next = expired(job, mostAttempts(job.kind), Date.now());
+      if ((await this.#records.replace(next, version)) !== undefined) taken.push(next);
+    }
+    return taken;
+  }
+
+  async #tryClaim(candidate: StoredJob): Promise<OwnedJob | undefined> {
+    const job = claimed(candidate.job, this.#options.worker, Date.now());
+    const version = await this.#records.replace(job, candidate.version);
+    if (version === undefined) {
+      // Another worker claims the same ones in the same order: from here on, in another order.
+      shuffle(this.#batch);
+      return undefined;
+    }
+    const owned = new OwnedJob(this.#records, { job, version });
+    if (await this.#isAlone(job)) return owned;
+    await owned.finish({ state: 'given-back' });
+    return undefined;
+  }
+
+  /** Of two workers that claim jobs of one key at the same time, one sees the other's claim at least. */
+  async #isAlone(job: Job): Promise<boolean> {
+    const key = jobKey(job);
+    if (key === undefined) return true;
+    const { running } = await this.#records.open([job.kind], 0, 0);
+    return running.every((other) => jobKey(other.job) !== key || other.job.id === job.id);
+  }
+}
+
+/** Due jobs, without those of a key of which one is running already, and one of each key. */
+function candidatesOf({ due, running }: OpenJobs): StoredJob[] {
+  const keys = new Set(running.map(({ job }) => jobKey(job)));
+  return due.filter(({ job }) => {
+    const key = jobKey(job);
+    if (key === undefined) return true;
+    if (keys.has(key)) return false;
+    keys.add(key);
+    return true;
+  });
+}
+
+function shuffle(jobs: StoredJob[]): void {
+  for (let at = jobs.length - 1; at > 0; at--) {
+    const other = Math.floor(Math.random() * (at + 1));
+    [jobs[at], jobs[other]] = [jobs[other]!, jobs[at]!];
+  }
+}

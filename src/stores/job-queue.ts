@@ -1,0 +1,101 @@
+import { TidemarkError } from '../core/errors.ts';
+import { cancelled, type Job, type NewJob, newJob, retried } from './job.ts';
+import { type ClaimerOptions, JobClaimer } from './job-claimer.ts';
+import type { JobCount, JobFilter, JobRecords, StoredJob } from './job-records.ts';
+
+/** How often a change by a person is tried while a worker sends heartbeats. */
+const MOST_TRIES = 20;
+
+/** The jobs of a store. docs/jobs.md has its promises; test/contract/job-queue.ts tests them on each kind of store. */
+export class JobQueue {
+  readonly #records: JobRecords;
+  readonly #listeners = new Set<() => void>();
+
+  constructor(records: JobRecords) {
+    this.#records = records;
+  }
+
+  /** Adds a job, durably. Returns whether it was added: false when its id is recorded already. */
+  async add(
+    kind: string,
+    id: string,
+    payload: unknown,
+    options: Pick<NewJob, 'notBefore' | 'oneAtATimePer'> = {},
+  ): Promise<boolean> {
+    return (await this.addAll([{ kind, id, payload, ...options }])) === 1;
+  }
+
+  /** Adds many jobs at once. Returns how many of them were not recorded yet. */
+  async addAll(jobs: readonly NewJob[]): Promise<number> {
+    const now = Date.now();
+    const added = await this.#records.create(jobs.map((job) => newJob(job, now)));
+    this.#notify();
+    return added;
+  }
+
+  /** Calls a function whenever this process has queued jobs, until the returned function is called. */
+  onQueued(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** For the workers of a process, which share it. */
+  claimer(options: ClaimerOptions): JobClaimer {
+    return new JobClaimer(this.#records, options);
+  }
+
+  /** Runs a job again. @throws TidemarkError `not-found`, or `conflict` when it runs or is done */
+  async retry(name: string): Promise<Job> {
+    const job = await this.#change(name, retried);
+    this.#notify();
+    return job;
+  }
+
+  /** A running job ends soon afterwards. @throws TidemarkError `not-found`, or `conflict` when it has ended */
+  cancel(name: string): Promise<Job> {
+    return this.#change(name, (job) => cancelled(job, Date.now()));
+  }
+
+  /** @throws TidemarkError `not-found` */
+  async get(name: string): Promise<Job> {
+    return (await this.#require(name)).job;
+  }
+
+  /** Those that were added last first. */
+  list(filter: JobFilter): Promise<readonly Job[]> {
+    return this.#records.list(filter);
+  }
+
+  counts(): Promise<readonly JobCount[]> {
+    return this.#records.counts();
+  }
+
+  /** Lines of the log of a job, oldest first. */
+  log(name: string): Promise<readonly string[]> {
+    return this.#records.log(name);
+  }
+
+  /** Removes jobs that ended before a time, milliseconds since 1970. Returns how many. */
+  remove(state: 'done' | 'failed' | 'cancelled', finishedBefore: number): Promise<number> {
+    return this.#records.remove(state, finishedBefore);
+  }
+
+  #notify(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  async #change(name: string, change: (job: Job) => Job): Promise<Job> {
+    for (let tries = 1; tries <= MOST_TRIES; tries++) {
+      const { job, version } = await this.#require(name);
+      const next = change(job);
+      if (next === job || (await this.#records.replace(next, version)) !== undefined) return next;
+    }
+    throw new TidemarkError('conflict', `the job ${name} changes all the time: try again`);
+  }
+
+  async #require(name: string): Promise<StoredJob> {
+    const stored = await this.#records.get(name);
+    if (stored !== undefined) return stored;
+    throw new TidemarkError('not-found', `there is no job ${name}`, { job: name });
+  }
+}

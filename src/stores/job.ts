@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto';
+import { TidemarkError } from '../core/errors.ts';
+
+// What a job is, and how it changes its state. Pure, but for the token of a claim: docs/jobs.md has the picture.
+
+export const JOB_STATES = ['queued', 'running', 'done', 'failed', 'cancelled'] as const;
+export type JobState = (typeof JOB_STATES)[number];
+
+export const JOB_KIND = /^[a-z][a-z0-9-]{0,59}$/;
+/** Also a segment of a path, and a part of an `_id` of Elasticsearch. */
+export const JOB_ID = /^[A-Za-z0-9._:~-]{1,200}$/;
+
+/** Times are in milliseconds since 1970, by the clock of the process that recorded them. */
+export interface Job {
+  readonly kind: string;
+  readonly id: string;
+  readonly payload: unknown;
+  readonly state: JobState;
+  /** Of the jobs of a kind with the same text, one runs at a time. */
+  readonly oneAtATimePer?: string | undefined;
+  readonly added: number;
+  /** Not claimed before; 0 when it may begin at once. */
+  readonly notBefore: number;
+  /** Attempts that were begun, without those that were given back. */
+  readonly attempts: number;
+  /** Of the current or last attempt. */
+  readonly claim?: JobClaim | undefined;
+  /** The running job was cancelled, and is to end. */
+  readonly cancelling?: true | undefined;
+  readonly progress?: JobProgress | undefined;
+  /** Why the last attempt failed. */
+  readonly error?: string | undefined;
+  readonly result?: unknown;
+  readonly finished?: number | undefined;
+}
+
+export interface JobClaim {
+  readonly token: string;
+  /** Name of the process, for people. */
+  readonly worker: string;
+  readonly since: number;
+  /** How long the worker may send no heartbeat. */
+  readonly leaseMs: number;
+  /** Heartbeats so far: a number that only changes. */
+  readonly beats: number;
+}
+
+export interface JobProgress {
+  readonly done?: number | undefined;
+  readonly total?: number | undefined;
+  /** What it is doing, for people. */
+  readonly text?: string | undefined;
+}
+
+export interface NewJob {
+  readonly kind: string;
+  readonly id: string;
+  readonly payload?: unknown;
+  /** Milliseconds since 1970. */
+  readonly notBefore?: number | undefined;
+  readonly oneAtATimePer?: string | undefined;
+}
+
+export interface Worker {
+  readonly name: string;
+  readonly leaseMs: number;
+}
+
+/** How an attempt ended. */
+export type JobEnd =
+  | { readonly state: 'done'; readonly result: unknown }
+  | { readonly state: 'failed'; readonly error: string }
+  | { readonly state: 'cancelled' }
+  /** It is tried again. */
+  | { readonly state: 'queued'; readonly notBefore: number; readonly error: string }
+  /** The attempt does not count. */
+  | { readonly state: 'given-back' };
+
+/** The name that people see: `KIND/ID`. */
+export function jobName({ kind, id }: Pick<Job, 'kind' | 'id'>): string {
+  return `${kind}/${id}`;
+}
+
+/** What one job runs at a time of; undefined when any number may run. */
+export function jobKey({ kind, oneAtATimePer }: Pick<Job, 'kind' | 'oneAtATimePer'>): string | undefined {
+  return oneAtATimePer === undefined ? undefined : `${kind} ${oneAtATimePer}`;
+}
+
+/** @throws TidemarkError `invalid` */
+export function newJob({ kind, id, payload = {}, notBefore = 0, oneAtATimePer }: NewJob, now: number): Job {
+  if (!JOB_KIND.test(kind) || !JOB_ID.test(id)) {
+    throw new TidemarkError('invalid', `"${kind}/${id}" cannot be the name of a job`, { kind, id });
+  }
+  return {
+    kind,
+    id,
+    payload,
+    state: 'queued',
+    ...(oneAtATimePer !== undefined && { oneAtATimePer }),
+    added: now,
+    notBefore,
+    attempts: 0,
+  };
+}
+
+export function claimed(job: Job, { name, leaseMs }: Worker, now: number): Job {
+  const { cancelling: _, progress: __, ...rest } = job;
+  const claim = { token: randomUUID(), worker: name, since: now, leaseMs, beats: 0 };
+  return { ...rest, state: 'running', attempts: job.attempts + 1, claim };
+}
+
+export function beaten(job: Job, progress: JobProgress | undefined): Job {
+  const claim = { ...job.claim!, beats: job.claim!.beats + 1 };
+  return { ...job, claim, ...(progress !== undefined && { progress }) };
+}
+
+export function ended(job: Job, end: JobEnd, now: number): Job {
+  const { cancelling, error: _, ...rest } = job;
+  switch (end.state) {
+    case 'done':
+      return { ...rest, state: 'done', result: end.result, finished: now };
+    case 'failed':
+      return { ...rest, state: 'failed', error: end.error, finished: now };
+    case 'cancelled':
+      return { ...job, state: 'cancelled', finished: now };
+    case 'queued':
+      if (cancelling) return { ...job, state: 'cancelled', error: end.error, finished: now };
+      return { ...rest, state: 'queued', notBefore: end.notBefore, error: end.error };
+    case 'given-back':
+      if (cancelling) return { ...job, state: 'cancelled', finished: now };
+      return { ...job, state: 'queued', attempts: job.attempts - 1 };
+  }
+}
+
+/** As it is when its worker sent no heartbeat for the time of its lease. */
+export function expired(job: Job, mostAttempts: number, now: number): Job {
+  const { worker, leaseMs } = job.claim!;
+  const error = `the worker ${worker} sent no heartbeat for ${leaseMs / 1000} s`;
+  const isLast = job.attempts >= mostAttempts;
+  return ended(job, isLast ? { state: 'failed', error } : { state: 'queued', notBefore: 0, error }, now);
+}
+
+/** Runs a job again that failed or was cancelled, or one at once that waits. @throws TidemarkError `conflict` */
+export function retried(job: Job): Job {
+  if (job.state === 'running' || job.state === 'done') {
+    throw new TidemarkError('conflict', `the job ${jobName(job)} is ${job.state}: only one that is not can be retried`);
+  }
+  const { finished: _, cancelling: __, claim: ___, progress: ____, ...rest } = job;
+  return { ...rest, state: 'queued', notBefore: 0, attempts: 0 };
+}
+
+/** @throws TidemarkError `conflict` when it has ended */
+export function cancelled(job: Job, now: number): Job {
+  if (job.state === 'queued') return { ...job, state: 'cancelled', finished: now };
+  // Its worker notices that at its next heartbeat.
+  if (job.state === 'running') return { ...job, cancelling: true };
+  if (job.state === 'cancelled') return job;
+  throw new TidemarkError('conflict', `the job ${jobName(job)} is ${job.state} already`);
+}

@@ -1,0 +1,66 @@
+import { TidemarkError } from '../core/errors.ts';
+import { Mutex } from '../lib/mutex.ts';
+import { beaten, ended, type Job, type JobEnd, type JobProgress, jobName } from './job.ts';
+import type { JobRecords, StoredJob } from './job-records.ts';
+
+/** A job that a worker of this process has claimed. Every method throws `conflict` when it is not its own any more. */
+export class OwnedJob {
+  readonly #records: JobRecords;
+  readonly #mutex = new Mutex();
+  #stored: StoredJob;
+
+  constructor(records: JobRecords, stored: StoredJob) {
+    this.#records = records;
+    this.#stored = stored;
+  }
+
+  /** As it was last written or read. */
+  get job(): Job {
+    return this.#stored.job;
+  }
+
+  /** Shows that the worker still runs. Returns whether the job was cancelled. */
+  async heartbeat(progress?: JobProgress): Promise<{ readonly cancelling: boolean }> {
+    const job = await this.#write((job) => beaten(job, progress));
+    return { cancelling: job.cancelling === true };
+  }
+
+  /** Records how the attempt ended. */
+  finish(end: JobEnd): Promise<Job> {
+    return this.#write((job) => ended(job, end, Date.now()));
+  }
+
+  /** Replaces the log of the job, with a heartbeat. */
+  async putLog(lines: readonly string[], progress?: JobProgress): Promise<{ readonly cancelling: boolean }> {
+    // Refused first, when the job is another worker's: its log must not be replaced.
+    const answer = await this.heartbeat(progress);
+    await this.#records.putLog(jobName(this.job), lines);
+    return answer;
+  }
+
+  #write(change: (job: Job) => Job): Promise<Job> {
+    return this.#mutex.run(async () => {
+      for (;;) {
+        const { job, version } = this.#stored;
+        if (job.state !== 'running') throw isLost(job);
+        const next = change(job);
+        const written = await this.#records.replace(next, version);
+        if (written !== undefined) {
+          this.#stored = { job: next, version: written };
+          return next;
+        }
+        const stored = await this.#records.get(jobName(job));
+        if (stored?.job.claim?.token !== job.claim!.token) throw isLost(job);
+        this.#stored = stored;
+        // It was written here, and the answer was lost.
+        if (stored.job.state !== 'running' && stored.job.state === next.state) return stored.job;
+      }
+    });
+  }
+}
+
+function isLost(job: Job): TidemarkError {
+  return new TidemarkError('conflict', `another worker has the job ${jobName(job)}, or it has ended`, {
+    job: jobName(job),
+  });
+}

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { openApp } from '../../src/app.ts';
+import { startServer } from '../../src/http/server/server.ts';
+import { ask } from '../support/ask.ts';
+import { describeOnEachStore, type StorePlace } from '../support/each-store.ts';
+import { documentsOfOlderStore, placeOlderStore } from '../support/older-store.ts';
+import { parseDocument, type XmlElement } from '../support/parse-document.ts';
+import type { RunOptions } from '../support/run-tidemark.ts';
+import { testConfiguration } from '../support/start-app.ts';
+import { Workplace } from '../support/workplace.ts';
+
+const SETS = ['cdl', 'files', 'maps', 'secret', 'texts'];
+
+describeOnEachStore('A store that commit 362106f has written', (store) => {
+  let place: Workplace;
+  beforeEach(async () => {
+    place = await Workplace.make(store);
+    await placeOlderStore(place.store, place.folder);
+  });
+  afterEach(() => place.close());
+
+  it('is refused until it is migrated, and then has no difference', async () => {
+    const refused = await place.run(['verify', 'maps']);
+    assert.equal(refused.exitCode, 3, refused.stderr);
+    assert.match(refused.stderr, /schema (version )?2, .* "tidemark migrate"/);
+    const { from, to } = await done('migrate');
+    assert.deepEqual([from, to > from], [2, true]);
+    assert.deepEqual(await done('migrate'), { from: to, to });
+
+    for (const set of SETS) {
+      const { equal, published } = await done(`verify ${set} --published`);
+      assert.ok(equal && published.documents > 0);
+    }
+  });
+
+  it('serves the entries that it served then, also when it is rebuilt from its archive', async () => {
+    await done('migrate');
+    const before = entriesOf(documentsOfOlderStore(place.folder));
+    assert.ok(before.size > 25);
+    assert.deepEqual(entriesOf(await served(place.store, before.keys())), before);
+
+    await withEmptyStore(async (empty) => {
+      await done('rebuild', { env: empty.environment });
+      assert.deepEqual(entriesOf(await served(empty, before.keys())), before);
+    });
+  });
+
+  it('takes further events, and compares its sources as before', async () => {
+    await done('migrate');
+    const before = await changesOf('maps');
+    const event = { location: { value: 'sheet 94.tiff', type: 'rel_path' }, change: 'updated', source: 'catalogue' };
+    const events = [{ ...event, position: 47 }, event];
+    const input = events.map((event) => JSON.stringify(event)).join('\n');
+    const { applied, unchanged } = await done('changes post maps', { input });
+    assert.deepEqual([applied, unchanged], [1, 1]);
+    const after = await changesOf('maps');
+    assert.deepEqual(after.slice(0, -1), before);
+    assert.ok(after.at(-1)!.datetime > before.at(-1)!.datetime);
+
+    const { created, updated, deleted } = await done('scan files');
+    assert.deepEqual([created, updated, deleted], [0, 0, 0]);
+    assert.equal((await done('scan cdl')).compared, false);
+    for (const set of ['files', 'cdl']) assert.equal((await done(`verify ${set} --root`)).equal, true);
+
+    await done('archive');
+    const paths = [...documentsOfOlderStore(place.folder).keys()];
+    await withEmptyStore(async (empty) => {
+      await done('rebuild', { env: empty.environment });
+      assert.deepEqual(await served(empty, paths), await served(place.store, paths));
+    });
+  });
+
+  async function done(command: string, options: Omit<RunOptions, 'cwd'> = {}) {
+    const { exitCode, stdout, stderr } = await place.run([...command.split(' '), '--json'], options);
+    assert.equal(exitCode, 0, `${command}: ${stdout}${stderr}`);
+    return JSON.parse(stdout);
+  }
+
+  async function changesOf(set: string): Promise<readonly { readonly datetime: string }[]> {
+    const { stdout } = await place.run(['changes', 'list', set, '--json']);
+    return stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+  }
+
+  /** What a server of a store responds with, by path. The server of the older store has its data folder. */
+  async function served({ location }: StorePlace, paths: Iterable<string>): Promise<ReadonlyMap<string, string>> {
+    const data = join(place.folder, location === place.store.location ? 'data' : 'other-data');
+    const app = await openApp(testConfiguration(data, { store: location }));
+    const server = await startServer(app, { host: '127.0.0.1', port: 0 });
+    const documents = new Map<string, string>();
+    for (const path of paths) documents.set(path, (await ask(server.url + path)).text);
+    await server.close();
+    await app.close();
+    return documents;
+  }
+
+  async function withEmptyStore(use: (empty: StorePlace) => Promise<void>): Promise<void> {
+    const empty = store.place(place.folder);
+    await use(empty).finally(() => empty.dispose());
+  }
+});
+
+/** What each list says of itself and of its entries. */
+function entriesOf(documents: ReadonlyMap<string, string>): ReadonlyMap<string, readonly XmlElement[]> {
+  return new Map([...documents].map(([path, text]) => [path, parseDocument(path, text).root.children]));
+}

@@ -1,0 +1,330 @@
+import assert from 'node:assert/strict';
+import { isTidemarkError } from '../../src/core/errors.ts';
+import { type Job, jobName, type Worker } from '../../src/stores/job.ts';
+import type { JobClaimer } from '../../src/stores/job-claimer.ts';
+import type { JobQueue } from '../../src/stores/job-queue.ts';
+import type { Stores } from '../../src/stores/open-stores.ts';
+import type { OwnedJob } from '../../src/stores/owned-job.ts';
+import { until } from '../support/until.ts';
+
+const isConflict = (error: unknown) => isTidemarkError(error, 'conflict');
+const isNotFound = (error: unknown) => isTidemarkError(error, 'not-found');
+const ONE: Worker = { name: 'one', leaseMs: 60_000 };
+const OTHER: Worker = { name: 'other', leaseMs: 60_000 };
+/** So short that a test can wait for its end. */
+const SHORT: Worker = { name: 'short', leaseMs: 400 };
+const HOUR = 3_600_000;
+
+/** The promises of the queue of jobs. */
+export function jobQueueContract(start: () => Promise<{ open(): Promise<Stores>; dispose(): Promise<void> }>): void {
+  let place: Awaited<ReturnType<typeof start>>;
+  let stores: Stores;
+  let others: Stores;
+  let jobs: JobQueue;
+  let other: JobQueue;
+
+  beforeEach(async () => {
+    place = await start();
+    stores = await place.open();
+    others = await place.open();
+    jobs = stores.jobs;
+    other = others.jobs;
+  });
+
+  afterEach(async () => {
+    await stores.close();
+    await others.close();
+    await place.dispose();
+  });
+
+  const claimer = (queue: JobQueue, worker = ONE, kinds: readonly string[] = ['build'], most = 5): JobClaimer =>
+    queue.claimer({ kinds, worker, mostAttempts: () => most });
+  const claim = async (queue: JobQueue, worker = ONE, kinds: readonly string[] = ['build']): Promise<OwnedJob> =>
+    (await claimer(queue, worker, kinds).claim()) ?? assert.fail('there is nothing to claim');
+  const stateOf = async (name: string) => (await other.get(name)).state;
+  const names = (list: readonly Job[]) => list.map(jobName);
+
+  it('shows an added job to other processes', async () => {
+    const payload = { set: 'Größe', list: [1, null] };
+    assert.equal(await jobs.add('build', 'a', payload, { oneAtATimePer: 'maps' }), true);
+    const { added, ...job } = await other.get('build/a');
+    assert.ok(Math.abs(added - Date.now()) < 60_000);
+    const expected = { kind: 'build', id: 'a', payload, state: 'queued', oneAtATimePer: 'maps', notBefore: 0 };
+    assert.deepEqual(job, { ...expected, attempts: 0 });
+    await assert.rejects(other.get('build/b'), isNotFound);
+  });
+
+  it('adds an id once, whatever has become of the job', async () => {
+    assert.equal(await jobs.add('build', 'a', { first: true }), true);
+    assert.equal(await other.add('build', 'a', { first: false }), false);
+    await (await claim(jobs)).finish({ state: 'done', result: 1 });
+    assert.equal(await other.add('build', 'a', {}), false);
+    assert.equal(await other.add('clean', 'a', {}), true);
+    assert.deepEqual((await jobs.get('build/a')).payload, { first: true });
+    assert.equal(await jobs.addAll(['a', 'b', 'c', 'b'].map((id) => ({ kind: 'build', id }))), 2);
+  });
+
+  it('lets one of many processes that add an id at the same time add it', async () => {
+    const adding = Array.from({ length: 10 }, (_, at) => (at % 2 === 0 ? jobs : other).add('build', 'a', { at }));
+    assert.equal((await Promise.all(adding)).filter(Boolean).length, 1);
+  });
+
+  it('refuses a name that cannot be part of a URL', async () => {
+    for (const [kind, id] of [['Build', 'a'] as const, ['build', 'a/b'] as const, ['build', ''] as const]) {
+      await assert.rejects(jobs.add(kind, id, {}), (error) => isTidemarkError(error, 'invalid'));
+    }
+  });
+
+  it('gives each job to one of many workers that claim at the same time', async () => {
+    const ids = Array.from({ length: 20 }, (_, at) => `job-${at}`);
+    await jobs.addAll(ids.map((id) => ({ kind: 'build', id })));
+    const work = async (queue: JobQueue, worker: Worker) => {
+      const claimed: string[] = [];
+      const own = claimer(queue, worker);
+      for (let next = await own.claim(); next !== undefined; ) {
+        claimed.push(next.job.id);
+        next = await own.claim();
+      }
+      return claimed;
+    };
+    const claimed = await Promise.all([work(jobs, ONE), work(other, OTHER), work(jobs, ONE), work(other, OTHER)]);
+    assert.deepEqual(claimed.flat().sort(), ids.toSorted());
+    assert.equal(await claimer(jobs, ONE).claim(), undefined);
+  });
+
+  it('gives those first that were added first, and only of the kinds that are asked for', async () => {
+    await jobs.add('clean', 'first', {});
+    for (const id of ['c', 'a', 'b']) {
+      await jobs.add('build', id, {});
+      await until('another millisecond', async () => Date.now() > (await jobs.get(`build/${id}`)).added);
+    }
+    for (const id of ['c', 'a', 'b']) assert.equal((await claim(other)).job.id, id);
+    assert.equal(await claimer(other, ONE).claim(), undefined);
+    assert.equal((await claim(other, ONE, ['build', 'clean'])).job.id, 'first');
+  });
+
+  it('gives no job before its time', async () => {
+    await jobs.add('build', 'later', {}, { notBefore: Date.now() + HOUR });
+    await jobs.add('build', 'now', {}, { notBefore: Date.now() - 1 });
+    assert.equal((await claim(other)).job.id, 'now');
+    assert.equal(await claimer(other, ONE).claim(), undefined);
+  });
+
+  it('records which worker runs a job since when, its progress and its result', async () => {
+    await jobs.add('build', 'a', {});
+    const claimed = await claim(jobs);
+    assert.deepEqual(await claimed.heartbeat({ done: 3, total: 10, text: 'page 3' }), { cancelling: false });
+    const running = await other.get('build/a');
+    assert.equal(running.state, 'running');
+    assert.equal(running.claim?.worker, 'one');
+    assert.deepEqual([running.attempts, running.progress], [1, { done: 3, total: 10, text: 'page 3' }]);
+    await claimed.finish({ state: 'done', result: { pages: 10 } });
+    const done = await other.get('build/a');
+    assert.deepEqual([done.state, done.result, done.error], ['done', { pages: 10 }, undefined]);
+    assert.ok(done.finished! >= done.claim!.since);
+  });
+
+  it('queues a failed attempt again, for a later time, until it has failed', async () => {
+    await jobs.add('build', 'a', {});
+    await (await claim(jobs)).finish({ state: 'queued', notBefore: Date.now() + HOUR, error: 'no disk' });
+    const waiting = await other.get('build/a');
+    assert.deepEqual([waiting.state, waiting.attempts, waiting.error], ['queued', 1, 'no disk']);
+    assert.equal(await claimer(other, ONE).claim(), undefined);
+
+    await other.retry('build/a');
+    await (await claim(jobs)).finish({ state: 'failed', error: 'still no disk' });
+    const failed = await other.get('build/a');
+    assert.deepEqual([failed.state, failed.error, failed.attempts], ['failed', 'still no disk', 1]);
+    assert.ok(failed.finished !== undefined);
+  });
+
+  it('does not count an attempt that was given back', async () => {
+    await jobs.add('build', 'a', {});
+    await (await claim(jobs)).finish({ state: 'given-back' });
+    assert.equal((await other.get('build/a')).attempts, 0);
+    assert.equal((await claim(other)).job.attempts, 1);
+  });
+
+  it('retries what failed or was cancelled from the beginning, and nothing else', async () => {
+    await jobs.add('build', 'a', {});
+    const claimed = await claim(jobs);
+    await assert.rejects(other.retry('build/a'), isConflict);
+    await claimed.finish({ state: 'failed', error: 'no disk' });
+    const { finished, ...retried } = await other.retry('build/a');
+    assert.deepEqual([retried.state, retried.attempts, finished], ['queued', 0, undefined]);
+    await other.cancel('build/a');
+    await other.retry('build/a');
+    await (await claim(jobs)).finish({ state: 'done', result: {} });
+    await assert.rejects(other.retry('build/a'), isConflict);
+    await assert.rejects(other.retry('build/b'), isNotFound);
+  });
+
+  it('cancels a job that waits at once, and reports to the worker of a running one', async () => {
+    await jobs.addAll(['a', 'b'].map((id) => ({ kind: 'build', id })));
+    const { job } = await claim(jobs);
+    const claimed = await claim(jobs);
+    const [waiting, running] = [jobName(job), jobName(claimed.job)];
+    await other.cancel(running);
+    assert.equal(await stateOf(running), 'running');
+    assert.deepEqual(await claimed.heartbeat(), { cancelling: true });
+    await claimed.finish({ state: 'cancelled' });
+    assert.equal(await stateOf(running), 'cancelled');
+    await assert.rejects(claimed.finish({ state: 'done', result: {} }), isConflict);
+
+    await other.retry(running);
+    await other.cancel(running);
+    assert.equal(await stateOf(running), 'cancelled');
+    assert.equal(await stateOf(waiting), 'running');
+  });
+
+  it('records the end of a job that is cancelled at the same time', async () => {
+    await jobs.add('build', 'a', {});
+    const claimed = await claim(jobs);
+    await other.cancel('build/a');
+    await claimed.finish({ state: 'done', result: 7 });
+    const { state, result, cancelling } = await other.get('build/a');
+    assert.deepEqual([state, result, cancelling], ['done', 7, undefined]);
+    await assert.rejects(other.cancel('build/a'), isConflict);
+  });
+
+  it('cancels instead of trying again when the job was cancelled meanwhile', async () => {
+    await jobs.add('build', 'a', {});
+    const claimed = await claim(jobs);
+    await other.cancel('build/a');
+    await claimed.finish({ state: 'given-back' });
+    assert.equal(await stateOf('build/a'), 'cancelled');
+  });
+
+  it('takes a job back whose worker sends no heartbeat, and then refuses what that worker records', async () => {
+    await jobs.add('build', 'a', {});
+    const lost = await claim(jobs, SHORT);
+    const watching = claimer(other);
+    const taken = await until('the lease ends', async () => (await watching.watch()).at(0));
+    assert.deepEqual([taken.state, taken.attempts], ['queued', 1]);
+    assert.match(taken.error!, /short sent no heartbeat for 0.4 s/);
+
+    const next = await claim(other, OTHER);
+    await assert.rejects(lost.heartbeat(), isConflict);
+    await assert.rejects(lost.finish({ state: 'done', result: 'lost' }), isConflict);
+    await next.finish({ state: 'done', result: 'next' });
+    assert.equal((await jobs.get('build/a')).result, 'next');
+    await assert.rejects(lost.finish({ state: 'done', result: 'lost' }), isConflict);
+  });
+
+  it('has failed when it is taken back after its last attempt', async () => {
+    await jobs.add('build', 'a', {});
+    await claim(jobs, SHORT);
+    const watching = claimer(other, OTHER, ['build'], 1);
+    const taken = await until('the lease ends', async () => (await watching.watch()).at(0));
+    assert.equal(taken.state, 'failed');
+    assert.equal(await stateOf('build/a'), 'failed');
+  });
+
+  it('leaves a job to a worker that sends heartbeats', async () => {
+    await jobs.add('build', 'a', {});
+    const claimed = await claim(jobs, SHORT);
+    const watching = claimer(other);
+    const end = performance.now() + 3 * SHORT.leaseMs;
+    while (performance.now() < end) {
+      await claimed.heartbeat();
+      assert.deepEqual(await watching.watch(), []);
+    }
+    await claimed.finish({ state: 'done', result: {} });
+  });
+
+  it('runs one job of a key at a time', async () => {
+    for (const id of ['a1', 'a2', 'b1']) await jobs.add('build', id, {}, { oneAtATimePer: id[0]! });
+    await jobs.add('clean', 'a3', {}, { oneAtATimePer: 'a' });
+    const first = [await claim(jobs), await claim(jobs)];
+    const claimed = first.map(({ job }) => job.id).sort();
+    assert.deepEqual(
+      claimed.map((id) => id[0]),
+      ['a', 'b'],
+    );
+    assert.equal(await claimer(other, OTHER).claim(), undefined);
+    // Keys are those of a kind.
+    assert.equal((await claim(other, OTHER, ['clean'])).job.id, 'a3');
+    for (const job of first) await job.finish({ state: 'done', result: {} });
+    assert.equal((await claim(other, OTHER)).job.id, claimed[0] === 'a1' ? 'a2' : 'a1');
+  });
+
+  it('never runs two jobs of a key, however many workers claim at the same time', async () => {
+    const ids = Array.from({ length: 12 }, (_, at) => `job-${at}`);
+    await jobs.addAll(ids.map((id) => ({ kind: 'build', id, oneAtATimePer: 'key' })));
+    let running = 0;
+    const done: string[] = [];
+    const work = async (queue: JobQueue, worker: Worker) => {
+      const own = claimer(queue, worker);
+      while (done.length < ids.length) {
+        const claimed = await own.claim();
+        if (claimed === undefined) continue;
+        running += 1;
+        assert.equal(running, 1, 'two jobs of a key run');
+        await claimed.heartbeat();
+        running -= 1;
+        await claimed.finish({ state: 'done', result: {} });
+        done.push(claimed.job.id);
+      }
+    };
+    await Promise.all([work(jobs, ONE), work(other, OTHER), work(jobs, ONE)]);
+    assert.deepEqual(done.toSorted(), ids.toSorted());
+    for (const job of await jobs.list({ limit: 20 })) assert.equal(job.attempts, 1, jobName(job));
+  });
+
+  it('lists what was added last first, by state and kind, page after page', async () => {
+    await jobs.addAll(['a', 'b', 'c'].map((id) => ({ kind: 'build', id })));
+    await jobs.add('clean', 'd', {});
+    await jobs.cancel('build/b');
+    const all = await other.list({ limit: 10 });
+    assert.deepEqual(names(all).sort(), ['build/a', 'build/b', 'build/c', 'clean/d']);
+    assert.deepEqual(
+      all.map(({ added }) => added),
+      all.map(({ added }) => added).sort((a, b) => b - a),
+    );
+    assert.deepEqual(names(await other.list({ limit: 10, states: ['cancelled', 'done'] })), ['build/b']);
+    assert.deepEqual(names(await other.list({ limit: 10, kinds: ['clean'] })), ['clean/d']);
+
+    const pages: Job[] = [];
+    for (let page = await other.list({ limit: 3 }); page.length > 0; ) {
+      pages.push(...page);
+      page = await other.list({ limit: 3, after: page.at(-1) });
+    }
+    assert.deepEqual(pages, all);
+  });
+
+  it('counts jobs by kind and state', async () => {
+    assert.deepEqual(await jobs.counts(), []);
+    await jobs.addAll(['a', 'b', 'c'].map((id) => ({ kind: 'build', id })));
+    await jobs.add('clean', 'd', {});
+    await claim(jobs);
+    const counts = (await other.counts()).map(({ kind, state, count }) => `${kind} ${state} ${count}`);
+    assert.deepEqual(counts.sort(), ['build queued 2', 'build running 1', 'clean queued 1']);
+  });
+
+  it('keeps the log of a job beside it', async () => {
+    await jobs.add('build', 'a', {});
+    assert.deepEqual(await other.log('build/a'), []);
+    const claimed = await claim(jobs);
+    await claimed.putLog(['first line']);
+    await claimed.putLog(['first line', 'second "Zeile" ß']);
+    assert.deepEqual(await other.log('build/a'), ['first line', 'second "Zeile" ß']);
+    await claimed.finish({ state: 'done', result: {} });
+    assert.deepEqual(await other.log('build/a'), ['first line', 'second "Zeile" ß']);
+    assert.equal((await other.list({ limit: 10 })).length, 1);
+  });
+
+  it('removes what ended before a time, with its log, and its id can be added again', async () => {
+    await jobs.addAll(['a', 'b', 'c'].map((id) => ({ kind: 'build', id })));
+    const claimed = await claim(jobs);
+    await claimed.putLog(['a line']);
+    await claimed.finish({ state: 'done', result: {} });
+    const { finished } = await jobs.get(jobName(claimed.job));
+    assert.equal(await other.remove('done', finished!), 0);
+    assert.equal(await other.remove('failed', finished! + 1), 0);
+    assert.equal(await other.remove('done', finished! + 1), 1);
+    await assert.rejects(jobs.get(jobName(claimed.job)), isNotFound);
+    assert.deepEqual(await jobs.log(jobName(claimed.job)), []);
+    assert.equal((await jobs.list({ limit: 10 })).length, 2);
+    assert.equal(await jobs.add('build', claimed.job.id, {}), true);
+  });
+}
