@@ -18,8 +18,6 @@ export interface ArchiveInput {
   readonly artifacts: ArtifactStore;
   /** Begins another archive of the store, with all of its log. */
   readonly anew?: boolean | undefined;
-  /** Does nothing when the newest segment was written less than so many milliseconds ago. */
-  readonly minAge?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   /** @param done changes of `total` */
   onProgress?(done: number, total: number): void;
@@ -27,8 +25,8 @@ export interface ArchiveInput {
 
 export interface Archived {
   readonly chain: string;
-  /** `outrun`: another process wrote this part of the log meanwhile; `recent`: less than `minAge` ago. */
-  readonly status: 'written' | 'nothing-new' | 'outrun' | 'recent';
+  /** `outrun`: another process wrote this part of the log meanwhile. */
+  readonly status: 'written' | 'nothing-new' | 'outrun';
   /** The newest segment; undefined when there is nothing to archive yet. */
   readonly mark: SegmentMark | undefined;
 }
@@ -43,8 +41,6 @@ export async function archiveLog(input: ArchiveInput): Promise<Archived> {
   const { index, catalog } = stores;
   const chain = await chainOfStore({ catalog, artifacts, anew: input.anew });
   const before = await chain.last();
-  if (before !== undefined && isRecent(before, input.minAge))
-    return { chain: chain.id, status: 'recent', mark: before };
   if (before !== undefined) await requireSameHistory(index, before, chain);
   // Documents that count changes first, so that they are never ahead of the log; sets last, so that no set of a change
   // is missing.
@@ -91,11 +87,6 @@ export async function archiveLog(input: ArchiveInput): Promise<Archived> {
 async function isNotEmpty(batches: AsyncIterable<readonly unknown[]>): Promise<boolean> {
   for await (const batch of batches) if (batch.length > 0) return true;
   return false;
-}
-
-/** One of a clock that is ahead counts as recent for as long as that. */
-function isRecent({ written }: SegmentMark, minAge = 0): boolean {
-  return Date.now() - Date.parse(written) < minAge;
 }
 
 /**

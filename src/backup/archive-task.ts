@@ -8,14 +8,14 @@ import type { Archived } from './archive-log.ts';
  */
 export async function archiveInThread(
   start: (stopped: SharedArrayBuffer) => Worker,
-  { minAge, signal }: { readonly minAge: number; readonly signal: AbortSignal },
+  signal: AbortSignal,
 ): Promise<Archived> {
   const stopped = new SharedArrayBuffer(4);
   const stop = () => Atomics.store(new Int32Array(stopped), 0, 1);
   const thread = new CalledThread<ArchiveFunctions>({ work: 'archiving', start: () => start(stopped) });
   signal.addEventListener('abort', stop, { once: true });
   try {
-    return await thread.call('archive', [minAge]);
+    return await thread.call('archive', []);
   } finally {
     signal.removeEventListener('abort', stop);
     await thread.close();

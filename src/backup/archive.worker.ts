@@ -23,7 +23,7 @@ export type ArchiveFunctions = typeof functions;
 
 serveCalls(functions);
 
-async function archive(minAge: number): Promise<Archived> {
+async function archive(): Promise<Archived> {
   const given = new AbortController();
   const flag = new Int32Array(stopped);
   const checking = setInterval(() => {
@@ -32,7 +32,7 @@ async function archive(minAge: number): Promise<Archived> {
   const artifacts = openArtifacts(location);
   try {
     const stores = await openStores(store, { failpoint });
-    return await archiveLog({ stores, artifacts, minAge, signal: given.signal }).finally(() => stores.close());
+    return await archiveLog({ stores, artifacts, signal: given.signal }).finally(() => stores.close());
   } finally {
     clearInterval(checking);
     await artifacts.close();

@@ -14,6 +14,7 @@ const READ: Readonly<Record<CatalogKind, 'before' | 'after' | 'never'>> = {
   'page-directory': 'before',
   token: 'before',
   records: 'before',
+  dump: 'before',
   set: 'after',
   source: 'after',
   archive: 'never',

@@ -9,7 +9,7 @@ import { collect, upsert } from '../support/builders.ts';
 import { onElasticsearch, SQLITE, type StoreKind } from '../support/each-store.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
 
-describe('a store that is made again of its archive', () => {
+describe('a store that is rebuilt from its archive', () => {
   const elasticsearch = onElasticsearch(useElasticsearch());
 
   for (const [from, name] of [
@@ -52,7 +52,7 @@ describe('a store that is made again of its archive', () => {
   }
 });
 
-describe('making a store of an archive', () => {
+describe('rebuilding a store from an archive', () => {
   let bench: ArchiveBench;
   let old: App;
   let maps: number;
@@ -69,7 +69,7 @@ describe('making a store of an archive', () => {
   });
   afterEach(() => bench.close());
 
-  it('goes on after it was stopped; until it is done, nobody can open the store', async () => {
+  it('continues after it was stopped; no process can open the store before it is complete', async () => {
     const { location } = await bench.place(SQLITE);
     const stop = new AbortController();
     const stopped = bench.rebuild(location, { signal: stop.signal, onProgress: () => stop.abort() });
@@ -116,7 +116,7 @@ describe('making a store of an archive', () => {
     ['a change', 'UPDATE changes SET weight = weight + 1', /segment 1 of its log is another one/],
     ['a count', 'UPDATE summaries SET resources = resources + 1', /the set "maps" counts/],
   ] as const) {
-    it(`refuses a store in which ${what} is not what the archive says, and nobody can use that store`, async () => {
+    it(`refuses a store in which ${what} differs from the archive, and no process can use that store`, async () => {
       const { location } = await bench.place(SQLITE);
       const { file } = location as SqliteLocation;
       const rebuilding = bench.rebuild(location, {
@@ -145,7 +145,7 @@ describe('making a store of an archive', () => {
     assert.equal((await bench.archive(made)).status, 'nothing-new');
   });
 
-  it('begins a new history of every set when it is told that changes were lost', async () => {
+  it('begins a new history of every set when changes were lost', async () => {
     await old.index.commit([upsert(maps, 'lost')]);
     const { location } = await bench.place(SQLITE);
     const { sets } = await bench.rebuild(location, { renew: true });

@@ -18,6 +18,8 @@ export interface LogCounts {
   changes: number;
   /** Changes that are the last of their key: the state has their stamp. */
   matched: number;
+  /** States whose order is above that of their last change. */
+  raised: number;
   /** Resources created and not deleted. */
   live: number;
   lastStamp: Stamp;
@@ -25,7 +27,7 @@ export interface LogCounts {
 
 /** Every change up to `until` against the state of its key: the state is that change, or a later one. */
 export async function verifyLog({ set, index, until, differences, onProgress }: LogInput): Promise<LogCounts> {
-  const counts: LogCounts = { changes: 0, matched: 0, live: 0, lastStamp: 0 };
+  const counts: LogCounts = { changes: 0, matched: 0, raised: 0, live: 0, lastStamp: 0 };
   for await (const batch of index.changes(set, { after: 0, until })) {
     const states = await index.lookup(
       set,
@@ -37,6 +39,8 @@ export async function verifyLog({ set, index, until, differences, onProgress }: 
       if (message !== undefined) differences.add({ kind: 'order', key: change.key, message });
       const problem = stateProblem(change, state);
       if (problem !== undefined) differences.add({ kind: 'state', key: change.key, message: problem });
+      const fallen = fallenOrder(change, state);
+      if (fallen !== undefined) differences.add({ kind: 'state', key: change.key, message: fallen });
       count(counts, change, state);
     }
     onProgress(counts.changes);
@@ -60,9 +64,18 @@ function stateProblem(change: Change, state: Resource | Tombstone | undefined): 
   return before === now ? undefined : `${subject} says ${before ?? 'deleted'}, its state ${now ?? 'deleted'}`;
 }
 
-function count(counts: LogCounts, { kind, stamp }: Change, state: Resource | Tombstone | undefined): void {
+/** The order of a key never falls. */
+function fallenOrder({ stamp, order }: Change, state: Resource | Tombstone | undefined): string | undefined {
+  if (state === undefined || order === undefined || order <= (state.order ?? -1)) return undefined;
+  return `its change of ${formatStamp(stamp)} has the order ${order}, its state ${state.order ?? 'none'}`;
+}
+
+function count(counts: LogCounts, { kind, stamp, order = -1 }: Change, state: Resource | Tombstone | undefined): void {
   counts.changes += 1;
-  if (state?.stamp === stamp) counts.matched += 1;
+  if (state?.stamp === stamp) {
+    counts.matched += 1;
+    if ((state.order ?? -1) > order) counts.raised += 1;
+  }
   if (kind === 'created') counts.live += 1;
   if (kind === 'deleted') counts.live -= 1;
   counts.lastStamp = Math.max(counts.lastStamp, stamp);

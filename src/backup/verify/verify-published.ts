@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { boundaryBefore, type Stamp } from '../../core/stamp.ts';
 import { parseDatetime } from '../../core/w3c-datetime.ts';
-import { type DocumentKey, documentUri } from '../../publish/documents.ts';
+import { type DocumentKey, documentUri, type ListedKind, listedKindsOf } from '../../publish/documents.ts';
 import type { ChangeLog } from '../../stores/change-log.ts';
 import type { ResourceStates } from '../../stores/resource-states.ts';
 import type { SetStatistics } from '../../stores/set-statistics.ts';
@@ -59,14 +59,15 @@ export async function verifyPublished(input: PublishedInput): Promise<PublishedC
   };
   const entries: EntriesInput = { set, index, differences, start: await index.watermark() };
   await verifyDescription(input, compare);
-  await compare({ kind: 'capabilityList', set: set.slug });
   const resources = await verifyPages(entries, compare);
   const changes = await verifyWindows(entries, compare);
-  await compare({ kind: 'recentChanges', set: set.slug });
+  for (const kind of listedKindsOf(set)) if (!BY_ENTRIES.includes(kind)) await compare({ kind, set: set.slug });
   const { documents, unsettled } = comparison;
   return { documents, unsettled, resources, changes };
 }
 
+/** Lists whose entries are compared, too, in all of their documents. */
+const BY_ENTRIES: readonly ListedKind[] = ['resourceList', 'changeList'];
 const SOURCE_DESCRIPTION = 'the Source Description';
 
 /** The public Source Description lists the set once, unless it is private. */

@@ -34,7 +34,7 @@ export interface VerifyReport {
   readonly compared: number | undefined;
   /** What was compared of the published documents; undefined when they were not. */
   readonly published: PublishedCounts | undefined;
-  /** Keys that changed while the set was verified: counts may differ by as many without being wrong. */
+  /** Keys that changed, or their order, meanwhile: counts may differ by as many without being wrong. */
   readonly changedMeanwhile: number;
   readonly differences: Differences;
 }
@@ -64,6 +64,7 @@ export async function verify({
   const published =
     documents &&
     (await verifyPublished({ set, index, published: documents, differences, onProgress: watch('published') }));
+  const raised = await countRaised(index, set);
   const changedMeanwhile = await keysChangedAfter(index, set, until);
   const summary = await index.summary(set.id);
 
@@ -72,6 +73,7 @@ export async function verify({
       differences.add({ kind: 'count', message: `${what}: ${expected} and ${actual}` });
   };
   compare('last changes in the log that a state has, and states with tombstones', log.matched, states.matchable);
+  compare('states with a higher order than their last change, and keys whose order was raised', log.raised, raised);
   compare('live resources by the log, and by the state', log.live, states.resources);
   compare('live resources by the state, and by the summary', states.resources, summary.resources);
   if (changedMeanwhile === 0) {
@@ -105,8 +107,23 @@ async function verifySource({ source, differences, onProgress, signal }: SourceI
   return counter.files;
 }
 
-async function keysChangedAfter(index: ChangeLog, set: ResourceSet, after: number): Promise<number> {
+/** How many keys that ever existed have an order that rose without a change. */
+async function countRaised(index: ChangeLog & ResourceStates, set: ResourceSet): Promise<number> {
+  let count = 0;
+  for await (const batch of index.raisedOrders({ after: 0 })) {
+    const keys = batch.filter((raised) => raised.set === set.id).map(({ key }) => key);
+    const states = await index.lookup(set.id, keys);
+    count += states.filter((state) => state !== undefined).length;
+  }
+  return count;
+}
+
+/** The keys that changed, or whose order was raised. */
+async function keysChangedAfter(index: ChangeLog, { id }: ResourceSet, after: number): Promise<number> {
   const keys = new Set<string>();
-  for await (const batch of index.changes(set.id, { after })) for (const { key } of batch) keys.add(key);
+  for await (const batch of index.changes(id, { after })) for (const { key } of batch) keys.add(key);
+  for await (const batch of index.raisedOrders({ after })) {
+    for (const { set, key } of batch) if (set === id) keys.add(key);
+  }
   return keys.size;
 }

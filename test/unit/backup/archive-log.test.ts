@@ -4,13 +4,12 @@ import { ArchiveChain } from '../../../src/backup/archive-chain.ts';
 import { ChangeDigest, toLogChange } from '../../../src/backup/change-rows.ts';
 import { digestOf } from '../../../src/backup/documents.ts';
 import { chainOfStore, nameChain } from '../../../src/backup/store-chain.ts';
-import { isTidemarkError } from '../../../src/core/errors.ts';
+import { isTidemarkError, TidemarkError } from '../../../src/core/errors.ts';
 import type { ResourceIndex } from '../../../src/stores/resource-index.ts';
 import type { StoreGauge } from '../../../src/stores/store-gauge.ts';
 import { useArchivedStores } from '../../support/archived-stores.ts';
 import { collect, deletion, upsert } from '../../support/builders.ts';
-
-const HOUR_MS = 3_600_000;
+import { withAfter } from '../../support/published-sets.ts';
 
 describe('a segment of a log', () => {
   const place = useArchivedStores();
@@ -152,15 +151,6 @@ describe('a segment of a log', () => {
     assert.deepEqual(await new ArchiveChain(place.artifacts, chain).all(), [mark]);
   });
 
-  it('is not written when the newest is recent', async () => {
-    await commit('a');
-    const { mark } = await place.archive();
-    await commit('b');
-    const recent = await place.archive({ minAge: HOUR_MS });
-    assert.deepEqual([recent.status, recent.mark], ['recent', mark]);
-    assert.equal((await place.archive({ minAge: 0 })).status, 'written');
-  });
-
   it('is not written when that is aborted', async () => {
     await commit('a');
     const reason = new Error('stopped');
@@ -224,5 +214,12 @@ describe('the archive of a store', () => {
     const { catalog } = place.stores;
     const [one, other] = await Promise.all([1, 2].map(() => chainOfStore({ catalog, artifacts })));
     assert.equal(one!.id, other!.id);
+  });
+
+  it('is not known when the store fails while it is named', async () => {
+    const { artifacts } = place;
+    const failure = new TidemarkError('unavailable', 'the disk is full');
+    const catalog = withAfter(place.stores.catalog, 'put', () => Promise.reject(failure));
+    await assert.rejects(chainOfStore({ catalog, artifacts }), failure);
   });
 });

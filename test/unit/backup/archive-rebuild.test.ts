@@ -6,21 +6,37 @@ import { RecordDigest } from '../../../src/backup/documents.ts';
 import { writeFile } from '../../../src/backup/file-writer.ts';
 import { type RebuildInput, type RebuildProgress, rebuild } from '../../../src/backup/rebuild.ts';
 import { requireUnderWay, requireWhole } from '../../../src/backup/rebuild-state.ts';
-import { replayChanges } from '../../../src/backup/replay.ts';
+import { replayChanges, replayOrders } from '../../../src/backup/replay.ts';
 import { openSets, putDocuments, setsOf } from '../../../src/backup/restore-documents.ts';
 import type { SegmentMark } from '../../../src/backup/segment.ts';
 import { verifyRebuilt } from '../../../src/backup/verify-rebuilt.ts';
-import { type ErrorCode, isTidemarkError } from '../../../src/core/errors.ts';
+import { type ErrorCode, isTidemarkError, TidemarkError } from '../../../src/core/errors.ts';
 import { clockStamp } from '../../../src/core/stamp.ts';
 import type { Stores } from '../../../src/stores/open-stores.ts';
 import type { ResourceIndex } from '../../../src/stores/resource-index.ts';
 import { useArchivedStores } from '../../support/archived-stores.ts';
 import { collect, deletion, upsert } from '../../support/builders.ts';
+import { withAfter } from '../../support/published-sets.ts';
 
 const fails = (code: ErrorCode, text: string | RegExp = '') => {
   return (error: unknown) => isTidemarkError(error, code) && error.message.search(text) >= 0;
 };
 const logOf = ({ index }: Stores) => collect(index.log({ after: 0 }));
+
+describe('a store rebuilt from an archive without any change', () => {
+  const place = useArchivedStores();
+
+  it('has its sets', async () => {
+    const archived = await place.archive();
+    const made = await place.open();
+    const { artifacts } = place;
+    const rebuilt = await rebuild({ stores: made, name: 'the store', artifacts, chain: place.chain(archived) });
+    const sets = [{ set: 'maps', epoch: 1 }];
+    const { chain } = archived;
+    assert.deepEqual(rebuilt, { archive: chain, segments: 1, changes: 0, lastChange: undefined, sets, renewed: false });
+    assert.deepEqual(await logOf(made), []);
+  });
+});
 
 describe('a rebuilt store', () => {
   const place = useArchivedStores();
@@ -109,6 +125,24 @@ describe('a rebuilt store', () => {
     for (const result of await made.index.commit(late)) {
       assert.deepEqual(result, { status: 'unchanged', reason: 'superseded' });
     }
+  });
+
+  it('gets at most 10,000 changes with one commit, of however many a segment has', async () => {
+    await place.stores.index.commit(Array.from({ length: 10_001 }, (_, at) => upsert(place.maps, `many/${at}`)));
+    archived = await place.archive();
+    const commits: number[] = [];
+    const index = new Proxy(made.index, {
+      get(target, name: keyof ResourceIndex) {
+        if (name !== 'replay') return target[name].bind(target);
+        return (changes: Parameters<ResourceIndex['replay']>[0]) => {
+          commits.push(changes.length);
+          return target.replay(changes);
+        };
+      },
+    });
+    await make({ stores: { ...made, index } });
+    assert.deepEqual(commits, [2, 2, 10_000, 1]);
+    assert.deepEqual(await logOf(made), await logOf(place.stores));
   });
 
   it('is made of an archive from before there were orders', async () => {
@@ -244,6 +278,20 @@ describe('a rebuilt store', () => {
         await assert.rejects(replay({ ...mark, changes: { ...changes!, ...other } }), fails('invalid'));
     });
 
+    it('is given up when a state becomes another one while its order rises', async () => {
+      await make({ chain: place.chain(archived) });
+      const [mark] = await marksOf();
+      async function* records() {
+        yield ['/a', '/c'].map((key) => ({ set: place.maps, key, order: 1, stamp: clockStamp() }));
+      }
+      const segment = { chain: archived.chain, number: 9, after: 0, through: mark!.through };
+      const contents = { part: 'orders', schema: 'log.Order.v1', records: records() } as const;
+      const orders = await writeFile(place.artifacts, segment, { ...contents, digest: new RecordDigest() });
+      const index = withAfter(made.index, 'lookup', () => made.index.commit([upsert(place.maps, 'a', { length: 9 })]));
+      const replaying = replayOrders({ artifacts: place.artifacts, index, marks: [{ ...mark!, orders }] });
+      await assert.rejects(replaying, fails('invalid', 'an order of the archive became a change'));
+    });
+
     it('takes those that it has as known, and reads no segment that it has', async () => {
       const mark = await altered((changes) => changes);
       assert.equal(await replay(mark), 2);
@@ -322,6 +370,16 @@ describe('a rebuilt store', () => {
       assert.deepEqual(await made.catalog.list('token'), before);
       await putDocuments(made.catalog, [{ ...documents[3]!, body: '{"at":-1}' }]);
       assert.deepEqual((await made.catalog.get('token', 't3'))?.body, { at: -1 });
+    });
+
+    it('and reports an error of its store, unless another process has made the same set', async () => {
+      const [set] = await place.sets.list();
+      const failing = (code: ErrorCode) =>
+        withAfter(made.catalog, 'put', async () => {
+          throw new TidemarkError(code, 'failed');
+        });
+      await assert.rejects(openSets(failing('unavailable'), [set!]), fails('unavailable'));
+      await openSets(failing('conflict'), [{ ...set!, id: set!.id + 1 }]);
     });
 
     it('with sets that take changes, though they were removed, and that are not ready', async () => {

@@ -1,0 +1,60 @@
+import type { Backoff } from '../lib/retry.ts';
+import type { JobProgress } from '../stores/job.ts';
+import type { JobQueue } from '../stores/job-queue.ts';
+import type { JobParts } from './job-parts.ts';
+import type { Schedule } from './schedule.ts';
+
+/** A kind of job: a file in `kinds/`, and a row in job-list.ts. */
+export interface JobDefinition<Payload = unknown> {
+  readonly kind: string;
+  /** What it does, for people: a sentence without its full stop. */
+  readonly summary: string;
+  readonly retry: JobRetry;
+  /** Of the jobs with the same text, one runs at a time. */
+  oneAtATimePer?(payload: Payload): string;
+  /** When it is added by itself. Called often: it must be quick. */
+  schedules?(parts: JobParts): readonly Scheduled<Payload>[];
+  /**
+   * Does the work, and returns its result as plain data. It may run twice at the same time for one job, so it writes by
+   * compare-and-set, or what never changes. It ends soon after the signal was aborted, and does not block the event
+   * loop: heartbeats need it.
+   */
+  run(payload: Payload, parts: JobParts, run: JobRun): Promise<unknown>;
+}
+
+export interface JobRetry extends Backoff {
+  /** The attempt after which it has failed. */
+  readonly attempts: number;
+}
+
+/** What a job gets of the attempt that it is. */
+export interface JobRun {
+  /** `KIND/ID`. */
+  readonly name: string;
+  /** Aborted when the process stops, when the job is cancelled, or when another worker has it. */
+  readonly signal: AbortSignal;
+  report(progress: JobProgress): void;
+  /** Adds a line to the log of the job. */
+  log(text: string): void;
+}
+
+export interface Scheduled<Payload = unknown> {
+  readonly schedule: Schedule;
+  readonly payload: Payload;
+  /** What the ids of its jobs begin with, when a kind has several schedules. */
+  readonly prefix?: string | undefined;
+}
+
+/** Checks the types of a definition. Jobs are stored as JSON, so the payload is what was added. */
+export function defineJob<Payload>(definition: JobDefinition<Payload>): JobDefinition {
+  return definition as JobDefinition;
+}
+
+/** Adds a job of a kind. Returns whether it was added: false when its id is recorded already. */
+export function addJob<Payload>(
+  queue: JobQueue,
+  { kind, oneAtATimePer }: JobDefinition<Payload>,
+  { id, payload, notBefore }: { readonly id: string; readonly payload: Payload; readonly notBefore?: number },
+): Promise<boolean> {
+  return queue.add(kind, id, payload, { notBefore, oneAtATimePer: oneAtATimePer?.(payload) });
+}

@@ -1,0 +1,174 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { isTidemarkError, TidemarkError } from '../core/errors.ts';
+import { withoutPaths } from '../core/without-paths.ts';
+import { failpoint } from '../lib/failpoint.ts';
+import { backoffMs, pauseAfter } from '../lib/retry.ts';
+import { type Job, type JobEnd, type JobProgress, jobName } from '../stores/job.ts';
+import type { OwnedJob } from '../stores/owned-job.ts';
+import type { JobDefinition } from './job-definition.ts';
+import { JobLog } from './job-log.ts';
+import type { JobParts } from './job-parts.ts';
+
+/** `lost`: another worker has the job. */
+export type JobOutcome = JobEnd['state'] | 'lost';
+
+export interface ExecutionParts {
+  readonly owned: OwnedJob;
+  readonly definition: JobDefinition;
+  readonly parts: JobParts;
+}
+
+const LONGEST_BEAT_INTERVAL_MS = 3_000;
+const BEATS_OF_LEASE = 6;
+/** Between two tries to record how the job ended. */
+const RECORD_BACKOFF = { firstMs: 100, longestMs: 3_000 };
+
+/** One attempt to do a job: heartbeats while it runs, and the record of how it ended. */
+export class JobExecution {
+  readonly #job: Job;
+  readonly #owned: OwnedJob;
+  readonly #definition: JobDefinition;
+  readonly #parts: JobParts;
+  readonly #log = new JobLog();
+  /** Its reason says why the job is to end: an end, or `lost`. */
+  readonly #ending = new AbortController();
+  readonly #over = new AbortController();
+  #progress: JobProgress | undefined;
+  #isAbandoned = false;
+  /** Resolves when the end is recorded, or is another worker's. Never rejects. */
+  readonly outcome: Promise<JobOutcome>;
+
+  constructor({ owned, definition, parts }: ExecutionParts) {
+    this.#job = owned.job;
+    this.#owned = owned;
+    this.#definition = definition;
+    this.#parts = parts;
+    this.outcome = this.#execute();
+  }
+
+  get name(): string {
+    return jobName(this.#job);
+  }
+
+  /** Why the attempt failed, or what it resulted in, once it has ended. */
+  failure: unknown;
+  result: unknown;
+
+  /** The process stops: the job is to end soon, and is given back when it was not complete. */
+  stop(): void {
+    this.#end('given-back');
+  }
+
+  /** Gives the job back although it still runs: what it records from now on is refused. */
+  async abandon(): Promise<void> {
+    this.#isAbandoned = true;
+    this.#over.abort();
+    await this.#owned.finish({ state: 'given-back' });
+  }
+
+  #end(reason: JobOutcome): void {
+    if (!this.#ending.signal.aborted) this.#ending.abort(new Ending(reason));
+  }
+
+  async #execute(): Promise<JobOutcome> {
+    const beating = this.#beat();
+    const end = await this.#attempt();
+    this.#over.abort();
+    await beating;
+    if (end === 'lost' || this.#isAbandoned) return 'lost';
+    failpoint('job.ended');
+    return this.#record(end);
+  }
+
+  async #attempt(): Promise<JobEnd | 'lost'> {
+    const { attempts, payload } = this.#job;
+    try {
+      failpoint('job.claimed');
+      if (attempts > 1) this.#log.add(`attempt ${attempts} of ${this.#definition.retry.attempts}`);
+      const { name } = this;
+      const run = {
+        name,
+        signal: this.#ending.signal,
+        report: (progress: JobProgress) => {
+          this.#progress = progress;
+        },
+        log: (text: string) => this.#log.add(text),
+      };
+      this.result = (await this.#definition.run(payload, this.#parts, run)) ?? {};
+      return { state: 'done', result: this.result };
+    } catch (error) {
+      return this.#endOf(error);
+    }
+  }
+
+  #endOf(error: unknown): JobEnd | 'lost' {
+    const reason: unknown = this.#ending.signal.reason;
+    if (reason instanceof Ending) {
+      if (reason.outcome === 'lost') return 'lost';
+      return reason.outcome === 'cancelled' ? { state: 'cancelled' } : { state: 'given-back' };
+    }
+    const { attempts: most, ...backoff } = this.#definition.retry;
+    const { attempts } = this.#job;
+    const text = isTidemarkError(error) ? withoutPaths(error).message : String(error);
+    this.failure = error;
+    this.#log.add(`attempt ${attempts} failed: ${text}`);
+    // What is invalid stays so.
+    if (attempts >= most || isTidemarkError(error, 'invalid')) return { state: 'failed', error: text };
+    return { state: 'queued', notBefore: Date.now() + backoffMs(attempts, backoff), error: text };
+  }
+
+  /** Sends heartbeats until the job has ended. A store that does not answer is asked again. */
+  async #beat(): Promise<void> {
+    const { signal } = this.#over;
+    const { leaseMs } = this.#job.claim!;
+    const interval = Math.min(leaseMs / BEATS_OF_LEASE, LONGEST_BEAT_INTERVAL_MS);
+    for (;;) {
+      await wait(interval, undefined, { signal }).catch(() => {});
+      if (signal.aborted) return;
+      try {
+        const { cancelling } = await this.#heartbeat();
+        if (cancelling) this.#end('cancelled');
+      } catch (error) {
+        if (!isTidemarkError(error, 'conflict')) continue;
+        this.#end('lost');
+        return;
+      }
+    }
+  }
+
+  async #heartbeat(): Promise<{ readonly cancelling: boolean }> {
+    if (this.#log.isStored) return this.#owned.heartbeat(this.#progress);
+    if (!this.#log.hasBegun) this.#log.begin(await this.#parts.jobs.log(this.name));
+    this.#log.isStored = true;
+    return this.#owned.putLog(this.#log.lines, this.#progress).catch((error: unknown) => {
+      this.#log.isStored = false;
+      throw error;
+    });
+  }
+
+  /** Records the end as soon as the store takes it. */
+  async #record(end: JobEnd): Promise<JobOutcome> {
+    for (let failures = 1; !this.#isAbandoned; failures++) {
+      try {
+        if (!this.#log.isStored) await this.#heartbeat();
+        const { state } = await this.#owned.finish(end);
+        return state === 'cancelled' ? state : end.state;
+      } catch (error) {
+        if (isTidemarkError(error, 'conflict')) return 'lost';
+        await pauseAfter(failures, RECORD_BACKOFF);
+      }
+    }
+    return 'lost';
+  }
+}
+
+/** Why a job is to end. */
+class Ending extends TidemarkError {
+  readonly outcome: JobOutcome;
+
+  constructor(outcome: JobOutcome) {
+    const why = { cancelled: 'it was cancelled', lost: 'another worker has it' } as Record<JobOutcome, string>;
+    super('unavailable', `the job was stopped: ${why[outcome] ?? 'the process stops'}`);
+    this.outcome = outcome;
+  }
+}

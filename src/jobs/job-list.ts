@@ -1,0 +1,6 @@
+import type { JobDefinition } from './job-definition.ts';
+import { archiveLog } from './kinds/archive-log.ts';
+import { removeEndedJobs } from './kinds/remove-ended-jobs.ts';
+
+/** Every kind of job. */
+export const JOB_DEFINITIONS: readonly JobDefinition[] = [archiveLog, removeEndedJobs];

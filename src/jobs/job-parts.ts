@@ -1,0 +1,19 @@
+import type { ArtifactStore } from '../artifacts/artifact-store.ts';
+import type { Archived } from '../backup/archive-log.ts';
+import type { Configuration } from '../config/configuration.ts';
+import type { SetRegistry } from '../sets/set-registry.ts';
+import type { Catalog } from '../stores/catalog.ts';
+import type { JobQueue } from '../stores/job-queue.ts';
+import type { ResourceIndex } from '../stores/resource-index.ts';
+
+/** What jobs need of the program. */
+export interface JobParts {
+  readonly configuration: Configuration;
+  readonly index: ResourceIndex;
+  readonly catalog: Catalog;
+  readonly sets: SetRegistry;
+  readonly artifacts: ArtifactStore;
+  readonly jobs: JobQueue;
+  /** Archives the log in a thread of its own. */
+  archive(signal: AbortSignal): Promise<Archived>;
+}

@@ -1,0 +1,22 @@
+import { defineJob } from '../job-definition.ts';
+import { every } from '../schedule.ts';
+
+/** Archives the log, as often as the setting `archive` says. */
+export const archiveLog = defineJob({
+  kind: 'archive-log',
+  summary: 'Writes what the log has gained since the last time into the artifact store',
+  retry: { attempts: 5, firstMs: 1_000, longestMs: 60_000 },
+  oneAtATimePer: () => 'log',
+
+  schedules({ configuration: { archiveInterval } }) {
+    if (archiveInterval === undefined) return [];
+    return [{ schedule: every(archiveInterval), payload: {} }];
+  },
+
+  async run(_payload, { archive }, { signal, log }) {
+    const { chain, status, mark } = await archive(signal);
+    const changes = status === 'written' ? (mark?.changes?.records ?? 0) : 0;
+    if (status === 'written') log(`wrote ${changes} changes as segment ${mark?.number} of ${chain}`);
+    return { archive: chain, status, segment: mark?.number, changes, total: mark?.total ?? 0 };
+  },
+});

@@ -1,0 +1,24 @@
+import { defineJob } from '../job-definition.ts';
+import { cron } from '../schedule.ts';
+
+const DAY_MS = 86_400_000;
+/** Days that a job stays recorded after its end. */
+const KEPT_DAYS = { done: 7, failed: 30, cancelled: 30 } as const;
+
+/** Removes the records of jobs that ended long ago, with their logs. */
+export const removeEndedJobs = defineJob({
+  kind: 'remove-ended-jobs',
+  summary: 'Removes the records of jobs that ended 7 days ago, or 30 days when they failed or were cancelled',
+  retry: { attempts: 5, firstMs: 1_000, longestMs: 60_000 },
+
+  schedules: ({ configuration: { timeZone } }) => [{ schedule: cron('45 3 * * *', timeZone), payload: {} }],
+
+  async run(_payload, { jobs }, { signal }) {
+    const removed: Partial<Record<keyof typeof KEPT_DAYS, number>> = {};
+    for (const state of ['done', 'failed', 'cancelled'] as const) {
+      signal.throwIfAborted();
+      removed[state] = await jobs.remove(state, Date.now() - KEPT_DAYS[state] * DAY_MS);
+    }
+    return removed;
+  },
+});

@@ -1,0 +1,68 @@
+import { Cron } from 'croner';
+import { TidemarkError } from '../core/errors.ts';
+
+/** Times at which something is done. The same on every machine: they depend on nothing but the time. */
+export interface Schedule {
+  /** For people. */
+  readonly text: string;
+  /** Whether its last time counts when nothing was ever done; otherwise the first time is the next one. */
+  readonly beginsAtOnce: boolean;
+  /** The last time at or before a time; milliseconds since 1970, as `next`. Undefined when there is none. */
+  last(now: number): number | undefined;
+  /** The first time after a time. */
+  next(now: number): number | undefined;
+}
+
+/**
+ * @param pattern minute, hour, day of the month, month, day of the week: `15 2 * * *`
+ * @param timeZone such as `Europe/Vienna`. A time that a change of the clocks skips is made up for just after it
+ * @throws TidemarkError `invalid`
+ */
+export function cron(pattern: string, timeZone: string): Schedule {
+  const times = parse(pattern, timeZone);
+  return {
+    text: `${pattern} (${timeZone})`,
+    beginsAtOnce: false,
+    last: (now) => times.previousRuns(1, new Date(now + 1000 - (now % 1000)))[0]?.getTime(),
+    next: (now) => times.nextRun(new Date(now))?.getTime(),
+  };
+}
+
+/** The multiples of an interval since 1970. */
+export function every(intervalMs: number): Schedule {
+  return {
+    text: `every ${durationText(intervalMs)}`,
+    beginsAtOnce: true,
+    last: (now) => now - (now % intervalMs),
+    next: (now) => now - (now % intervalMs) + intervalMs,
+  };
+}
+
+/** The id of the job of a scheduled time: `20261123T021500Z`. */
+export function idOfTime(time: number, prefix?: string): string {
+  const text = new Date(time).toISOString().replaceAll(/[-:]|\.000/g, '');
+  return prefix === undefined ? text : `${prefix}.${text}`;
+}
+
+function parse(pattern: string, timeZone: string): Cron {
+  try {
+    const times = new Cron(pattern, { paused: true, mode: '5-part', timezone: timeZone });
+    // The time zone is checked when it is used first.
+    times.nextRun();
+    return times;
+  } catch (error) {
+    const { message } = error as Error;
+    throw new TidemarkError('invalid', `"${pattern}" in ${timeZone} is not a schedule: ${message}`, {}, error);
+  }
+}
+
+/** As settings are written: `90s`, `1h`. */
+function durationText(milliseconds: number): string {
+  const units = [
+    ['h', 3_600_000],
+    ['m', 60_000],
+    ['s', 1_000],
+  ] as const;
+  const [unit, length] = units.find(([, length]) => milliseconds % length === 0) ?? ['ms', 1];
+  return `${milliseconds / length}${unit}`;
+}

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { setTimeout as wait } from 'node:timers/promises';
+import { TidemarkError } from '../../src/core/errors.ts';
+import { defineJob, type JobDefinition, type JobRun } from '../../src/jobs/job-definition.ts';
+import { describeOnEachStore } from '../support/each-store.ts';
+import { JobPlace } from '../support/job-place.ts';
+import { until } from '../support/until.ts';
+
+const SOON = { attempts: 3, firstMs: 1, longestMs: 2 };
+
+describeOnEachStore('a runner of jobs', (kind) => {
+  let place: JobPlace;
+  beforeEach(async () => {
+    place = await JobPlace.make(kind);
+  });
+  afterEach(() => place.close());
+
+  const job = (run: JobDefinition['run'], more: Partial<JobDefinition> = {}): JobDefinition =>
+    defineJob({ kind: 'build', summary: 'Builds', retry: SOON, run, ...more });
+  /** A job that runs until it is stopped. */
+  const endless = (began: (run: JobRun) => void = () => {}) =>
+    job(async (_payload, _parts, run) => {
+      began(run);
+      await wait(1_000_000, undefined, { signal: run.signal });
+    });
+
+  it('does a job with its payload, and records the result, the progress and the log', async () => {
+    await place.jobs.add('build', 'a', { set: 'maps' });
+    place.run([
+      job(async (payload, _parts, { name, report, log }) => {
+        report({ done: 1, total: 2 });
+        log(`building for ${JSON.stringify(payload)}`);
+        return { name };
+      }),
+    ]);
+    const done = await place.reaches('build/a', 'done');
+    assert.deepEqual(done.result, { name: 'build/a' });
+    assert.deepEqual(done.progress, { done: 1, total: 2 });
+    const [line, ...more] = await place.jobs.log('build/a');
+    assert.match(line!, /^\d{4}-\d\d-\d\dT[\d:.]+Z building for {"set":"maps"}$/);
+    assert.deepEqual(more, []);
+    await until('the end is reported', async () => place.ended.length > 0);
+    assert.deepEqual([place.ended[0]!.outcome, place.ended[0]!.job.id], ['done', 'a']);
+  });
+
+  it('begins a job at once that its process adds', async () => {
+    place.run([job(async () => {})]);
+    for (const id of ['a', 'b', 'c']) {
+      await place.jobs.add('build', id, {});
+      await place.reaches(`build/${id}`, 'done');
+    }
+  });
+
+  it('tries a job again that fails, until it has failed, and keeps why', async () => {
+    await place.jobs.add('build', 'a', {});
+    let attempts = 0;
+    const runner = place.run([
+      job(async () => {
+        attempts += 1;
+        throw new TidemarkError('unavailable', `no disk at /data/x, time ${attempts}`);
+      }),
+    ]);
+    const failed = await place.reaches('build/a', 'failed');
+    assert.deepEqual([attempts, failed.attempts, failed.error], [3, 3, 'no disk at …, time 3']);
+    const log = (await place.jobs.log('build/a')).map((line) => line.replace(/^\S+ /, ''));
+    assert.deepEqual(log, [
+      'attempt 1 failed: no disk at …, time 1',
+      'attempt 2 of 3',
+      'attempt 2 failed: no disk at …, time 2',
+      'attempt 3 of 3',
+      'attempt 3 failed: no disk at …, time 3',
+    ]);
+    await place.jobs.retry('build/a');
+    await until('it has failed again', async () => attempts === 6);
+    await place.reaches('build/a', 'failed');
+    assert.equal((await place.jobs.log('build/a')).length, 10);
+    await runner.stop();
+    assert.deepEqual(
+      place.ended.map(({ outcome }) => outcome),
+      ['queued', 'queued', 'failed', 'queued', 'queued', 'failed'],
+    );
+  });
+
+  it('is done when a later attempt is successful', async () => {
+    await place.jobs.add('build', 'a', {});
+    let attempts = 0;
+    place.run([
+      job(async () => {
+        attempts += 1;
+        if (attempts < 3) throw new Error('not yet');
+      }),
+    ]);
+    const done = await place.reaches('build/a', 'done');
+    assert.deepEqual([done.attempts, done.error], [3, undefined]);
+  });
+
+  it('does not try what is invalid again', async () => {
+    await place.jobs.add('build', 'a', {});
+    place.run([
+      job(async () => {
+        throw new TidemarkError('invalid', 'there is no set maps');
+      }),
+    ]);
+    assert.equal((await place.reaches('build/a', 'failed')).attempts, 1);
+  });
+
+  it('runs so many jobs at the same time, and only those of its kinds', async () => {
+    await place.jobs.addAll(['a', 'b', 'c', 'd', 'e'].map((id) => ({ kind: 'build', id })));
+    await place.jobs.add('clean', 'a', {});
+    let running = 0;
+    let most = 0;
+    const gate = Promise.withResolvers<void>();
+    place.run(
+      [
+        job(async () => {
+          running += 1;
+          most = Math.max(most, running);
+          if (most === 3) gate.resolve();
+          await gate.promise;
+          running -= 1;
+        }),
+      ],
+      { concurrency: 3 },
+    );
+    for (const id of ['a', 'b', 'c', 'd', 'e']) await place.reaches(`build/${id}`, 'done');
+    assert.equal(most, 3);
+    assert.equal((await place.jobs.get('clean/a')).state, 'queued');
+  });
+
+  it('ends a running job that is cancelled', async () => {
+    await place.jobs.add('build', 'a', {});
+    place.run([endless()], { worker: { name: 'tester', leaseMs: 300 } });
+    await place.reaches('build/a', 'running');
+    await place.jobs.cancel('build/a');
+    await place.reaches('build/a', 'cancelled');
+  });
+
+  it('gives back what it runs when it is stopped, and another one runs it', async () => {
+    await place.jobs.add('build', 'a', {});
+    const runner = place.run([endless()]);
+    await place.reaches('build/a', 'running');
+    await runner.stop();
+    const given = await place.jobs.get('build/a');
+    assert.deepEqual([given.state, given.attempts], ['queued', 0]);
+    place.run([job(async () => 'done by another')]);
+    assert.equal((await place.reaches('build/a', 'done')).result, 'done by another');
+  });
+
+  it('gives back also what does not end when it is stopped, and then takes nothing more of it', async () => {
+    await place.jobs.add('build', 'a', {});
+    const late = Promise.withResolvers<string>();
+    const runner = place.run([job(() => late.promise)], { stopMs: 50 });
+    await place.reaches('build/a', 'running');
+    await runner.stop();
+    assert.equal((await place.jobs.get('build/a')).state, 'queued');
+    late.resolve('too late');
+    place.run([job(async () => 'by another')]);
+    assert.equal((await place.reaches('build/a', 'done')).result, 'by another');
+  });
+});
