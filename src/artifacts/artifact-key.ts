@@ -1,4 +1,5 @@
 import { TidemarkError } from '../core/errors.ts';
+import type { SetId } from '../core/resource-set.ts';
 import type { Stamp } from '../core/stamp.ts';
 import type { ObjectKey } from './artifact-store.ts';
 import { isSchemaId, type SchemaId } from './avro/schemas.ts';
@@ -32,7 +33,8 @@ export type ArtifactKey =
       readonly schema: string;
     }
   | SegmentKey
-  | SegmentPartKey;
+  | SegmentPartKey
+  | PackageKey;
 
 /** Beside the Avro file of a run. */
 export interface BesideKey {
@@ -64,6 +66,14 @@ export interface SegmentPartKey extends Omit<SegmentKey, 'kind'> {
   readonly chance: string;
 }
 
+/** A ZIP file of a Resource Dump. */
+export interface PackageKey {
+  readonly kind: 'package';
+  readonly set: SetId;
+  /** PAGE-VERSION-PART-CHANCE */
+  readonly name: string;
+}
+
 /** Parts of an archive, each in a folder of its own. */
 export const ARCHIVE_PARTS = ['changes', 'orders', 'documents', 'positions'] as const;
 export type ArchivePart = (typeof ARCHIVE_PARTS)[number];
@@ -89,6 +99,7 @@ const BESIDE = {
 export const PLAN_FOLDER = 'plan';
 /** All archives are stored in this folder; no provider has this name. */
 export const ARCHIVE_FOLDER = '_log/';
+const DUMPS_FOLDER = '_dumps/';
 const PROVIDER = /^[a-z0-9-]{1,63}$/;
 // Providers have no dots and no capitals, schemas no hyphens: so the last hyphen separates them.
 const FILE_NAME = /^(\d{8}_\d{6})-([a-z0-9-]+)-([^-/]+)\.avro$/;
@@ -97,6 +108,9 @@ const PLAN_SCHEMA = /^[A-Za-z0-9._]{1,100}$/;
 const PLAN = /^([a-z0-9-]+)\/plan\/(\d{8}_\d{6})\/\2-([A-Za-z0-9._]{1,100})\.json$/;
 const CHAIN_ID = /^\d{8}_\d{6}-[0-9a-f]{8}$/;
 const SEGMENT = /^_log\/([^/]+)\/segments\/(\d{10})\.json$/;
+/** The name of a package: epoch and number of the page, version, part, and what is by chance. */
+const PACKAGE_NAME = /^\d+-\d+-\d+-\d+-[0-9a-f]{8}$/;
+const PACKAGE = /^_dumps\/([1-9]\d{0,15})\/([^/]+)\.zip$/;
 const SEGMENT_PART = /^_log\/([^/]+)\/([a-z]+)\/(\d{10})-(\d+)-(\d+)-([0-9a-f]+)\.avro$/;
 
 /** The key as stores have it. @throws TidemarkError `invalid` for a provider or a schema that is none */
@@ -128,6 +142,9 @@ export function formatKey(key: ArtifactKey): ObjectKey {
       const { chain, part, number, after, through, chance } = key;
       return `${ARCHIVE_FOLDER}${chain}/${part}/${numbered(number)}-${after}-${through}-${chance}.avro`;
     }
+    case 'package':
+      // _dumps/7/1-00000002-1763765435123457-1-1f2e3d4c.zip
+      return `${packagesFolder(key.set)}${key.name}.zip`;
   }
 }
 
@@ -136,6 +153,8 @@ export function mediaTypeOf({ kind }: ArtifactKey): string {
     case 'avro':
     case 'segment-part':
       return 'application/avro';
+    case 'package':
+      return 'application/zip';
     case 'errata':
       return 'application/x-ndjson';
     case 'provenance':
@@ -150,7 +169,7 @@ export function mediaTypeOf({ kind }: ArtifactKey): string {
 /** What a key of a store names; undefined for what this program does not store. */
 export function parseKey(text: ObjectKey): ArtifactKey | undefined {
   if (!isPlainKey(text)) return undefined;
-  return parseAvroKey(text) ?? parseBeside(text) ?? parsePlan(text) ?? parseSegment(text);
+  return parseAvroKey(text) ?? parseBeside(text) ?? parsePlan(text) ?? parseSegment(text) ?? parsePackage(text);
 }
 
 function parseBeside(text: ObjectKey): ArtifactKey | undefined {
@@ -175,6 +194,11 @@ function parseSegment(text: ObjectKey): ArtifactKey | undefined {
   if (part === undefined || !isChainId(chain)) return undefined;
   const boundaries = { after: Number(after), through: Number(through) };
   return { kind: 'segment-part', chain, part, number: Number(number), ...boundaries, chance };
+}
+
+function parsePackage(text: ObjectKey): ArtifactKey | undefined {
+  const [, set, name = ''] = PACKAGE.exec(text) ?? [];
+  return isPackageName(name) ? { kind: 'package', set: Number(set), name } : undefined;
 }
 
 /**
@@ -215,6 +239,15 @@ export function requireKey(text: string): { readonly key: ObjectKey; readonly na
 /** The folder of the segments of an archive. */
 export function segmentsFolder(chain: string): string {
   return `${ARCHIVE_FOLDER}${chain}/segments/`;
+}
+
+/** The folder of the packages of a set. */
+export function packagesFolder(set: SetId): string {
+  return `${DUMPS_FOLDER}${set}/`;
+}
+
+export function isPackageName(text: string): boolean {
+  return PACKAGE_NAME.test(text);
 }
 
 export function isChainId(text: string): boolean {

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Hashes } from '../core/hash.ts';
 
 /**
- * Immutable objects under keys: a folder, or a prefix of an S3 bucket. Held to these promises by
+ * Objects that are never changed, under keys: a folder, or a prefix of an S3 bucket. Held to these promises by
  * test/contract/artifact-store.ts. Keys are relative to it, printable ASCII without spaces, with `/` between names;
  * none is empty or begins with a dot, which is for what the store keeps for itself (plain-key.ts); other keys are
  * `invalid`.
@@ -28,9 +28,12 @@ export interface ArtifactStore {
 
   /**
    * Opens an object, or a part of it, for reading. The stream fails with `unavailable` when not all bytes come.
-   * @throws TidemarkError `not-found`; `invalid` when the range lies beyond the end
+   * @throws TidemarkError `not-found`; `invalid` when the range is beyond the end
    */
   get(key: ObjectKey, options?: GetOptions): Promise<OpenObject>;
+
+  /** Does nothing where there is no object. An object that is being read may break off. */
+  delete(key: ObjectKey): Promise<void>;
 
   /** Undefined when there is no such object. */
   head(key: ObjectKey): Promise<ListedObject | undefined>;
@@ -57,6 +60,8 @@ export type ArtifactBody = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 export interface PutOptions {
   readonly contentType?: string | undefined;
+  /** Hashes to compute; by default all. */
+  readonly hashes?: readonly ['sha-256'] | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -70,8 +75,8 @@ export interface StoredObject {
   readonly key: ObjectKey;
   /** Bytes. */
   readonly length: number;
-  /** Of all its bytes, with each algorithm there is. */
-  readonly hashes: Required<Hashes>;
+  /** Of all its bytes: sha-256 and, unless fewer were asked for, all others. */
+  readonly hashes: Hashes & { readonly 'sha-256': string };
 }
 
 export interface ListedObject {

@@ -59,7 +59,7 @@ export async function latestArtifact(store: Reads, options: LatestOptions): Prom
   const latest = before?.getTime() ?? Number.POSITIVE_INFINITY;
   const isWanted = ({ schema, start }: AvroKey) =>
     (options.schema === undefined ? schema !== COMPANION : schema === options.schema) && start.getTime() <= latest;
-  // Files without the folder of their date lie here: newer ones than the first date's end it.
+  // Files without the folder of their date are here: newer ones than the first date's end it.
   const [dates, flat] = await Promise.all([
     store.folders(folder),
     newestOf(completeOnes([await store.objects(folder)]), isWanted),

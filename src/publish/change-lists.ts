@@ -196,18 +196,18 @@ function requireOrder(
 ): void {
   // Stamps run ahead of the clock while many changes are committed at once.
   if (from !== undefined && from > Math.max(clockStamp(), newest + 1)) {
-    throw new TidemarkError('invalid', `from lies in the future: ${formatStamp(from)}`, {
+    throw new TidemarkError('invalid', `from is in the future: ${formatStamp(from)}`, {
       code: 'future',
       field: 'from',
     });
   }
   if (until !== undefined && until <= (from ?? 0)) {
-    throw new TidemarkError('invalid', 'until must lie after from', { code: 'order', field: 'until' });
+    throw new TidemarkError('invalid', 'until must be after from', { code: 'order', field: 'until' });
   }
   if (until !== undefined && until <= begins) {
     throw new TidemarkError(
       'invalid',
-      `until lies before the history of this set, which begins at ${formatStamp(begins)}`,
+      `until is before the history of this set, which begins at ${formatStamp(begins)}`,
       {
         code: 'before-history',
         field: 'until',

@@ -4,6 +4,7 @@ import type { ResourceIndex } from '../stores/resource-index.ts';
 import type { Making } from './cache/document-cache.ts';
 import type { DocumentReference } from './cache/document-reference.ts';
 import type { Documents } from './cache/fresh-documents.ts';
+import type { Dump } from './dumps/stored-dump.ts';
 import type { PageDirectory } from './pages/page-directory.ts';
 import type { PublishedDocument } from './published-document.ts';
 import type { PublishedSet, SetUris } from './published-set.ts';
@@ -45,10 +46,12 @@ export interface SetInput {
   readonly index: ResourceIndex;
   /** The address of the document. */
   readonly uri: string;
-  /** The name of the page or window in that address; empty for other documents. */
+  /** The name of the page, window or part in that address; empty for other documents. */
   readonly name: string;
   /** The time that a client asked for. */
   readonly range: AskedRange | undefined;
+  /** The Resource Dump of the set's epoch. @throws TidemarkError `not-found` when it has none */
+  dump(): Promise<Dump>;
   /** Calls back with the pages of the set when every one is within its limits: see SetPublication. */
   settled<Result>(use: (directory: PageDirectory) => Result): Promise<Result>;
 }

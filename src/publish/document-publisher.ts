@@ -28,7 +28,7 @@ export interface DocumentPublisher {
   /**
    * @throws TidemarkError `not-found` for the name of a page or window that never existed; `gone` for one of an old
    *   epoch, and for a page that was split more than a day ago; `not-ready` while the set is read for the first time;
-   *   `invalid` when `until` is not after `from`, `from` lies in the future, or `until` before the history of the set
+   *   `invalid` when `until` is not after `from`, `from` is in the future, or `until` before the history of the set
    */
   setDocument(key: SetDocumentKey): Promise<PublishedDocument>;
   pages(slug: string): Promise<readonly PageInfo[]>;

@@ -1,10 +1,13 @@
+import { hasDump, type ResourceSet } from '../core/resource-set.ts';
 import { setHome } from '../core/set-uris.ts';
+import { fingerprint as digest } from './cache/document-reference.ts';
 import { ChangeLists } from './change-lists.ts';
 import type { AskedRange, DocumentPlan, SetInput, SourceInput, SourceUris } from './document-plan.ts';
 import { documentName } from './pages/document-name.ts';
 import type { SetUris } from './published-set.ts';
 import { renderCapabilityList } from './render/documents/capability-list.ts';
 import type { Capability } from './render/documents/sitemap.ts';
+import { planDumpPart, planResourceDump } from './resource-dumps.ts';
 import { planNamedPage, planResourceList } from './resource-lists.ts';
 import { planDescriptionPart, planSourceDescription } from './source-descriptions.ts';
 
@@ -38,6 +41,8 @@ export interface SetRow extends DocumentRow {
   readonly of: 'set';
   /** Clients may ask for the changes of some time, by `from` and `until`. */
   readonly takesRange?: boolean;
+  /** Which sets have it; without this, all of them. */
+  readonly isOf?: (set: ResourceSet) => boolean;
   /** It is published before the set was read for the first time. */
   readonly isEarly?: boolean;
   readonly plan: (input: SetInput) => DocumentPlan | Promise<DocumentPlan>;
@@ -113,13 +118,13 @@ export const DOCUMENTS = {
   changeList: {
     of: 'set',
     path: '/sets/:set/changelist.xml',
-    operation: { id: 'changeList', summary: 'The Change List, or its index; or the changes of some time' },
+    operation: { id: 'changeList', summary: 'The Change List, or its index; or the changes between two times' },
     takesRange: true,
     listed: { title: 'Change List', purpose: 'Every change since the history began, in order.' },
     page: {
       title: 'Change List',
-      purpose: 'Changes, in the order in which they came about.',
-      ofIndex: 'Every change, in the order in which it came about, in several documents.',
+      purpose: 'Changes, in the order in which they happened.',
+      ofIndex: 'Every change, in the order in which it happened, in several documents.',
     },
     entries: 'changes',
     capability: { name: 'changelist', label: 'Change List: every change in order' },
@@ -131,7 +136,7 @@ export const DOCUMENTS = {
     path: '/sets/:set/changelist-recent.xml',
     operation: { id: 'recentChangeList', summary: 'The latest changes, always one list' },
     listed: { title: 'Recent changes', purpose: 'The latest changes in one list, to stay in sync.' },
-    page: { title: 'Change List', purpose: 'Changes, in the order in which they came about.' },
+    page: { title: 'Change List', purpose: 'Changes, in the order in which they happened.' },
     entries: 'changes',
     plan: ({ index, published }) => new ChangeLists(index).recent(published),
   },
@@ -141,10 +146,34 @@ export const DOCUMENTS = {
     operation: { id: 'changeListWindow', summary: 'A part of the Change List' },
     page: {
       title: 'Part of the Change List',
-      purpose: 'The changes of some time, in the order in which they came about.',
+      purpose: 'The changes of some time, in the order in which they happened.',
     },
     entries: 'changes',
     plan: ({ index, published, name }) => new ChangeLists(index).window(published, name),
+  },
+  resourceDump: {
+    of: 'set',
+    path: '/sets/:set/resourcedump.xml',
+    operation: { id: 'resourceDump', summary: 'The Resource Dump, or its index when it has more than 50,000 packages' },
+    listed: { title: 'Resource Dump', purpose: 'The resources themselves, packed into ZIP files, for a first copy.' },
+    page: {
+      title: 'Resource Dump',
+      purpose: 'The resources themselves, packed into ZIP files, for a first copy.',
+      ofIndex: 'The resources themselves, packed into ZIP files that several documents list.',
+    },
+    entries: 'documents',
+    capability: { name: 'resourcedump', label: 'Resource Dump: the resources, packed' },
+    isOf: hasDump,
+    plan: async ({ published, dump }) => planResourceDump(published, await dump()),
+  },
+  resourceDumpPart: {
+    of: 'set',
+    path: '/sets/:set/resourcedump-:part.xml',
+    operation: { id: 'resourceDumpPart', summary: 'A part of the Resource Dump' },
+    page: { title: 'Part of the Resource Dump', purpose: 'Some of the ZIP files that the resources are packed into.' },
+    entries: 'documents',
+    isOf: hasDump,
+    plan: async ({ published, name, dump }) => planDumpPart(published, await dump(), name),
   },
 } as const satisfies Readonly<Record<string, SourceRow | SetRow>>;
 
@@ -187,6 +216,20 @@ export function eachListed<Value>(toValue: (kind: ListedKind) => Value): Readonl
   return Object.fromEntries(LISTED_KINDS.map((kind) => [kind, toValue(kind)])) as Record<ListedKind, Value>;
 }
 
+/** The listed kinds that a set has, in the order of the table. */
+export function listedKindsOf(set: ResourceSet): readonly ListedKind[] {
+  return LISTED_KINDS.filter((kind) => isOf(kind, set));
+}
+
+/** Whether some sets have no such document. */
+export function isOptional(kind: ListedKind): boolean {
+  return (DOCUMENTS[kind] as SetRow).isOf !== undefined;
+}
+
+function isOf(kind: ListedKind, set: ResourceSet): boolean {
+  return (DOCUMENTS[kind] as SetRow).isOf?.(set) !== false;
+}
+
 /** @param fields the parameters of its path, and what else its key has */
 export function documentKey(kind: DocumentKind, fields: Readonly<Record<string, unknown>>): DocumentKey {
   return { kind, ...fields } as DocumentKey;
@@ -205,6 +248,9 @@ export function setUris(baseUrl: string, set: string): SetUris {
     ...eachListed((kind) => documentUri(baseUrl, { kind, set })),
     resourcePage: (name) => documentUri(baseUrl, { kind: 'resourceListPage', set, name }),
     changeWindow: (name) => documentUri(baseUrl, { kind: 'changeListWindow', set, name }),
+    dumpPart: (part) => documentUri(baseUrl, { kind: 'resourceDumpPart', set, part }),
+    dumpPackage: (name) => `${setHome(baseUrl, set)}dumps/${name}.zip`,
+    dumpManifest: (name) => `${setHome(baseUrl, set)}dumps/${name}.xml`,
   };
 }
 
@@ -223,7 +269,7 @@ export function sourceUris(baseUrl: string): SourceUris {
 function planCapabilityList({ published, uri }: SetInput): DocumentPlan {
   const { set, baseUrl, uris, folder, fingerprint } = published;
   const newest = set.epochStart;
-  const capabilities = LISTED_KINDS.flatMap((kind) => {
+  const capabilities = listedKindsOf(set).flatMap((kind) => {
     const { capability }: SetRow = DOCUMENTS[kind];
     if (capability === undefined || kind === 'capabilityList') return [];
     return [{ uri: documentUri(baseUrl, { kind, set: set.slug }), capability: capability.name }];
@@ -231,7 +277,7 @@ function planCapabilityList({ published, uri }: SetInput): DocumentPlan {
   const { sourceDescription, home: describedBy } = uris;
   const text = () => renderCapabilityList({ sourceDescription, describedBy, capabilities });
   return {
-    reference: { folder, name: documentName(uri), version: newest, fingerprint },
+    reference: { folder, name: documentName(uri), version: newest, fingerprint: digest(fingerprint, capabilities) },
     making: () => ({ newest, job: { kind: 'text', text: text() } }),
   };
 }

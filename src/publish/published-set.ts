@@ -22,6 +22,11 @@ export interface SetUris {
   readonly resourceList: string;
   readonly changeList: string;
   readonly recentChanges: string;
+  readonly resourceDump: string;
   resourcePage(name: string): string;
   changeWindow(name: string): string;
+  dumpPart(part: string): string;
+  /** Of a package, by its name. */
+  dumpPackage(name: string): string;
+  dumpManifest(name: string): string;
 }

@@ -18,6 +18,8 @@ import {
   setUris,
   sourceUris,
 } from './documents.ts';
+import type { DumpPlan } from './dumps/dump-plan.ts';
+import type { KnownDumps } from './dumps/known-dumps.ts';
 import { documentName } from './pages/document-name.ts';
 import { LogTail } from './pages/log-tail.ts';
 import type { PageDirectory } from './pages/page-directory.ts';
@@ -25,6 +27,7 @@ import { SetPublication } from './pages/set-publication.ts';
 import type { PublishedDocument } from './published-document.ts';
 import type { PublishedSet, SetUris } from './published-set.ts';
 import { ENTRY_VERSION } from './render/documents/entry.ts';
+import { planDump } from './resource-dumps.ts';
 import { type PagePlan, planPages } from './resource-lists.ts';
 
 export interface PublisherParts {
@@ -32,7 +35,8 @@ export interface PublisherParts {
   readonly catalog: Catalog;
   readonly sets: SetRegistry;
   readonly cache: Documents;
-  readonly renderer: Renderer;
+  readonly renderer: Pick<Renderer, 'survey'>;
+  readonly dumps: Pick<KnownDumps, 'dumpOf'>;
 }
 
 export interface PageCounts {
@@ -49,7 +53,7 @@ interface KnownPublication {
 /** Some milliseconds. */
 const PAGES_AT_ONCE = 2_000;
 
-/** Publishes the documents of all sets. It reads the log and the state, and knows nothing of who posts. */
+/** Publishes the documents of all sets. It reads the log and the state, and knows nothing of senders. */
 export class Publisher implements DocumentPublisher {
   readonly #parts: PublisherParts;
   readonly #tail: LogTail;
@@ -71,17 +75,22 @@ export class Publisher implements DocumentPublisher {
   }
 
   async setDocument(key: SetDocumentKey): Promise<PublishedDocument> {
-    const { index, cache } = this.#parts;
+    const { index, cache, dumps } = this.#parts;
     const row: SetRow = DOCUMENTS[key.kind];
     const published = row.isEarly === true ? await this.#set(key.set) : await this.#readySet(key.set);
-    const { name = '', range } = key as { readonly name?: string; readonly range?: AskedRange };
+    const { name, part, range } = key as {
+      readonly name?: string;
+      readonly part?: string;
+      readonly range?: AskedRange;
+    };
     const uri = documentUri('', key);
     const plan = await row.plan({
       published,
       index,
       uri,
-      name,
+      name: name ?? part ?? '',
       range,
+      dump: () => dumps.dumpOf(published.set),
       settled: (use) => this.#settled(published, use),
     });
     return publish(cache, plan);
@@ -95,6 +104,12 @@ export class Publisher implements DocumentPublisher {
     const plans = await this.#pagePlans(slug);
     const shown = plans.slice(start, start + most);
     return { pages: await Promise.all(shown.map((page) => this.#pageInfo(page))), total: plans.length };
+  }
+
+  /** What a dump of a set has to contain now. */
+  async planDump(slug: string): Promise<DumpPlan> {
+    const published = await this.#readySet(slug);
+    return this.#settled(published, (directory) => planDump(published, directory));
   }
 
   async refreshPage(slug: string, name: string): Promise<PageInfo> {

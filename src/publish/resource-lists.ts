@@ -113,7 +113,7 @@ function plan({ set }: PublishedSet, reference: DocumentReference, making: Makin
 }
 
 /** One above the newest stamp; a set that has seen no change in this epoch is as it was when the epoch began. */
-function atOf({ set }: PublishedSet, version: Stamp): Stamp {
+export function atOf({ set }: Pick<PublishedSet, 'set'>, version: Stamp): Stamp {
   return Math.max(version + 1, set.epochStart);
 }
 

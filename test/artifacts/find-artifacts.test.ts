@@ -55,7 +55,7 @@ describeOnEachArtifactStore('finding artifacts', (place) => {
     const mdl = await write('mdl', 'mapping', '20160101_120000');
     await write('mdl', 'harvest', '20180101_120000');
     await write('harvest-only', 'harvest', '20180101_120000');
-    await writeTorn('nobody', 'mapping', '20180101_120000');
+    await writeTorn('unknown', 'mapping', '20180101_120000');
 
     const found = await latestOfAll(store, { activity: 'mapping' });
     assert.deepEqual(
@@ -160,7 +160,7 @@ describeOnEachArtifactStore('finding artifacts', (place) => {
     assert.deepEqual((await keys({ provider: 'cdl' })).toSorted(), [old, dated, newest].toSorted());
   });
 
-  it('gives the file of deleted records only to who asks for that schema', async () => {
+  it('finds the file of deleted records only when that schema is asked for', async () => {
     const main = await write('cdl', 'harvest', '20170209_104428');
     const deleted = main.replace('OriginalRecord.v1', 'DeletedRecord.v1');
     await store.put(deleted, [Buffer.from('x')]);
@@ -175,7 +175,7 @@ describeOnEachArtifactStore('finding artifacts', (place) => {
     const harvest = await write('cdl', 'harvest', '20170209_104428');
     const mapping = await write('cdl', 'mapping', '20170209_104428');
     const other = await write('mdl', 'mapping', '20170209_104428');
-    await store.put('cdl/harvest/20170209/notes.txt', [Buffer.from('of somebody')]);
+    await store.put('cdl/harvest/20170209/notes.txt', [Buffer.from('of another program')]);
 
     assert.deepEqual(await keys({}), [harvest, mapping, other]);
     assert.deepEqual(await keys({ provider: 'cdl' }), [harvest, mapping]);

@@ -90,7 +90,7 @@ describeOnEachStore('A version of a document that is made of an older one', (sto
     const list = () => ask(`${started.url}/sets/papers-${sets}/resourcelist.xml`).then(({ text }) => text);
     await commit([upsert(set, 'a')]);
     assert.match(await list(), /length="1"/);
-    // What is told of a resource that does not change can only come from the older version.
+    // The entry of a resource that does not change can only come from the older version.
     const folder = join(started.folder, 'documents', String(set));
     for (const name of (await readdir(folder)).filter((name) => name.endsWith('.xml.gz'))) {
       const text = gunzipSync(await readFile(join(folder, name))).toString('utf8');
@@ -123,7 +123,7 @@ describeOnEachStore('A version of a document that is made of an older one', (sto
     assert.equal(await renderIncrementally(page(last), older, index), undefined);
   });
 
-  it('is made as a whole when the older one is gone, or not whole', async () => {
+  it('is rendered as a whole when the older one is missing or damaged', async () => {
     const { index } = started.app;
     const last = await commit([upsert(set, 'a')]);
     for (const spoil of [(file: string) => truncate(file, 100), (file: string) => rm(file)]) {

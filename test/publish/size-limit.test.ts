@@ -6,8 +6,8 @@ import { upsert } from '../support/builders.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 
-// An event's weight is the upper bound of its bytes in a document (test/unit/publish/documents-entry.test.ts), so that a document of 50 MB
-// need not be made here.
+// An event's weight is the upper bound of its bytes in a document (test/unit/publish/documents-entry.test.ts), so that
+// a document of 50 MB need not be made here.
 const WEIGHT = 20 * 1024 * 1024;
 const MOST_ENTRIES = Math.floor(MAX_DOCUMENT_BYTES / WEIGHT);
 

@@ -28,7 +28,7 @@ export interface PlainBlock<Id extends SchemaId> extends Block {
 }
 
 /**
- * Blocks of a file that lie one after the other, packed. Plain values, to be handed to a thread: `bytes` have a buffer
+ * Blocks of a file that follow one another, packed. Plain values, to be handed to a thread: `bytes` have a buffer
  * of their own.
  */
 export interface PackedChunk<Id extends SchemaId> {
@@ -83,7 +83,7 @@ export async function* readChunks<Id extends SchemaId>(
 }
 
 /**
- * Unpacks the blocks of a chunk, one by one, in this thread. The bytes of a block are gone when the next is asked
+ * Unpacks the blocks of a chunk, one by one, in this thread. The bytes of a block are lost when the next is asked
  * for, and those of the chunk at the end: the garbage collector would let a hundred megabytes of them gather.
  * @throws TidemarkError `invalid` for a block that is cut off or damaged
  */
@@ -103,7 +103,7 @@ export function* unpackChunk<Id extends SchemaId>({
   release(bytes);
 }
 
-/** Gives memory back now. What is not larger may lie in a buffer that Node has for many. */
+/** Gives memory back now. What is not larger may be in a buffer that Node has for many. */
 function release({ buffer }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength > Buffer.poolSize) buffer.transfer(0);
 }

@@ -1,7 +1,7 @@
-import { type FileHandle, open, stat } from 'node:fs/promises';
+import { type FileHandle, open, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { isGone } from '../../lib/system-error.ts';
+import { errorCode, isGone } from '../../lib/system-error.ts';
 import type {
   ArtifactBody,
   ArtifactStore,
@@ -38,9 +38,9 @@ export class FolderStore implements ArtifactStore {
     return `file://${this.#file(key)}`;
   }
 
-  async put(key: ObjectKey, body: ArtifactBody, { signal }: PutOptions = {}): Promise<StoredObject> {
+  async put(key: ObjectKey, body: ArtifactBody, { signal, hashes }: PutOptions = {}): Promise<StoredObject> {
     requirePlainKey(key);
-    return writeFile({ root: this.#root, key, body, temporary: this.#temporary, signal });
+    return writeFile({ root: this.#root, key, body, temporary: this.#temporary, signal, hashes });
   }
 
   async get(key: ObjectKey, { range, signal }: GetOptions = {}): Promise<OpenObject> {
@@ -58,6 +58,16 @@ export class FolderStore implements ArtifactStore {
     } catch (error) {
       await file.close();
       throw folderError(this.#root, 'read', error);
+    }
+  }
+
+  async delete(key: ObjectKey): Promise<void> {
+    requirePlainKey(key);
+    try {
+      await unlink(this.#file(key));
+    } catch (error) {
+      // A folder is no object.
+      if (!isGone(error) && errorCode(error) !== 'EISDIR') throw folderError(this.#root, 'written', error);
     }
   }
 

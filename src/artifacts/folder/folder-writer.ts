@@ -17,6 +17,7 @@ export interface WriteTask {
   readonly body: ArtifactBody;
   readonly temporary: TemporaryFiles;
   readonly signal: PutOptions['signal'];
+  readonly hashes: PutOptions['hashes'];
 }
 
 /**
@@ -30,7 +31,7 @@ export async function writeFile(task: WriteTask): Promise<StoredObject> {
   // The body of a key that is taken need not be read; whether it still is free is found out by the link.
   if (await isThere(target)) throw keyTaken(root, key);
   const path = await onDisk(temporary.newPath());
-  const hasher = new BlockHasher();
+  const hasher = new BlockHasher(task.hashes);
   try {
     const length = await writeBlocks(path, task, hasher);
     const hashes = await hasher.digest();

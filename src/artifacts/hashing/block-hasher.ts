@@ -1,7 +1,8 @@
 import type { Worker } from 'node:worker_threads';
-import { HASH_ALGORITHMS, type HashAlgorithm, type Hashes } from '../../core/hash.ts';
+import { HASH_ALGORITHMS, type HashAlgorithm } from '../../core/hash.ts';
 import { RunningHashes } from '../../core/running-hashes.ts';
 import { CalledThread, startWorker } from '../../lib/workers/rpc.ts';
+import type { StoredObject } from '../artifact-store.ts';
 import type { Block } from '../blocks.ts';
 import type { HashFunctions } from './hash.worker.ts';
 
@@ -14,17 +15,24 @@ const SHARES: readonly (readonly HashAlgorithm[])[] = [['md5'], ['sha-1', 'sha-2
  */
 export class BlockHasher {
   #threads: readonly CalledThread<HashFunctions>[] = [];
-  readonly #here = new RunningHashes(HASH_ALGORITHMS);
+  readonly #shares: readonly (readonly HashAlgorithm[])[];
+  readonly #here: RunningHashes;
+
+  constructor(algorithms: readonly HashAlgorithm[] = HASH_ALGORITHMS) {
+    const shares = SHARES.map((share) => share.filter((one) => algorithms.includes(one)));
+    this.#shares = shares.filter(({ length }) => length > 0);
+    this.#here = new RunningHashes(algorithms);
+  }
 
   /** Blocks come in their order. Resolves when the block's memory may be used again. */
   async update({ bytes, isOnly }: Block): Promise<void> {
     if (isOnly) return this.#here.update(bytes);
-    if (this.#threads.length === 0) this.#threads = SHARES.map(startHashing);
+    if (this.#threads.length === 0) this.#threads = this.#shares.map(startHashing);
     await Promise.all(this.#threads.map((thread) => thread.call('update', [bytes])));
   }
 
-  async digest(): Promise<Required<Hashes>> {
-    if (this.#threads.length === 0) return this.#here.digest() as Required<Hashes>;
+  async digest(): Promise<StoredObject['hashes']> {
+    if (this.#threads.length === 0) return this.#here.digest() as StoredObject['hashes'];
     const parts = await Promise.all(this.#threads.map((thread) => thread.call('digest', [])));
     return Object.assign({}, ...parts);
   }

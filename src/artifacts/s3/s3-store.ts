@@ -51,6 +51,16 @@ export class S3Store implements ArtifactStore {
     return openObject(bucket, { ...options, store: this.name, key });
   }
 
+  async delete(key: ObjectKey): Promise<void> {
+    requirePlainKey(key);
+    const { bucket, requests } = await this.#parts();
+    try {
+      await requests.delete(key);
+    } catch (error) {
+      throw bucket.errorOf(error);
+    }
+  }
+
   async head(key: ObjectKey): Promise<ListedObject | undefined> {
     requirePlainKey(key);
     const { bucket } = await this.#parts();

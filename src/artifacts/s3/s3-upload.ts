@@ -1,5 +1,5 @@
 import { TidemarkError } from '../../core/errors.ts';
-import { type Backoff, pauseAfter } from '../../lib/retry.ts';
+import { type Backoff, pauseAfter, retry } from '../../lib/retry.ts';
 import { failureOf } from '../../lib/s3/s3-failure.ts';
 import type { ArtifactBody, ObjectKey, PutOptions, StoredObject } from '../artifact-store.ts';
 import { BLOCK_BYTES, type Block, cutIntoBlocks } from '../blocks.ts';
@@ -8,7 +8,7 @@ import { keyTaken } from '../store-errors.ts';
 import type { NewObject, UploadedPart, WriteRequests } from './write-requests.ts';
 
 const MOST_PARTS = 10_000;
-const MOST_ATTEMPTS = 5;
+const MOST_ATTEMPTS = 6;
 const BACKOFF: Backoff = { firstMs: 50, longestMs: 1_000 };
 
 export interface UploadTask extends PutOptions {
@@ -38,15 +38,16 @@ class Upload {
   readonly #requests: WriteRequests;
   readonly #task: UploadTask;
   readonly #object: NewObject;
-  readonly #hasher = new BlockHasher();
+  readonly #hasher: BlockHasher;
   readonly #parts: UploadedPart[] = [];
   #only: Uint8Array | undefined;
   #uploadId: Promise<string> | undefined;
 
   constructor(requests: WriteRequests, task: UploadTask) {
-    const { key, contentType } = task;
+    const { key, contentType, hashes } = task;
     this.#requests = requests;
     this.#task = task;
+    this.#hasher = new BlockHasher(hashes);
     this.#object = { path: key, contentType, id: crypto.randomUUID() };
   }
 
@@ -96,25 +97,37 @@ class Upload {
     return this.#requests.beginUpload(this.#object, signal);
   }
 
-  /** Makes the object exist. When the answer is an error or was lost, the object says which `put` wrote it. */
+  /** Makes the object exist. */
   async #finish(): Promise<void> {
     const { key, store, signal } = this.#task;
-    for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
-      try {
-        return await this.#request();
-      } catch (error) {
-        const writer = await this.#requests.writerOf(key).catch(() => undefined);
-        if (writer === this.#object.id) return;
-        signal?.throwIfAborted();
-        const { status } = failureOf(error);
-        if (status === 412) throw keyTaken(store, key);
-        // 409: another request writes the object at the same time, and may still fail. Amazon S3 then may forget the
-        // upload (404).
-        if (status !== 409 && (status !== 404 || attempt === 1)) throw this.#requests.bucket.errorOf(error);
-      }
-      await pauseAfter(attempt, BACKOFF, signal);
+    let isContended = false;
+    const mayPass = (error: unknown, failures: number): boolean => {
+      const { status } = failureOf(error);
+      // 409: another request writes the object at the same time, and may still fail. Amazon S3 then may forget the
+      // upload (404).
+      isContended = status === 409 || (status === 404 && failures > 1);
+      return isContended && failures < MOST_ATTEMPTS;
+    };
+    try {
+      await retry(() => this.#write(), { ...BACKOFF, signal, mayPass });
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (failureOf(error).status === 412 || (isContended && (await this.#isTaken()))) throw keyTaken(store, key);
+      throw isContended ? writtenByOther(store, key) : this.#requests.bucket.errorOf(error);
     }
-    throw (await this.#isTaken()) ? keyTaken(store, key) : writtenByOther(store, key);
+  }
+
+  /** When the answer is an error or was lost, the object says which `put` wrote it. */
+  async #write(): Promise<void> {
+    const { key, signal } = this.#task;
+    try {
+      await this.#request();
+    } catch (error) {
+      const writer = await this.#requests.writerOf(key).catch(() => undefined);
+      if (writer === this.#object.id) return;
+      signal?.throwIfAborted();
+      throw error;
+    }
   }
 
   async #isTaken(): Promise<boolean> {

@@ -13,19 +13,28 @@ import { BODY_ENDING, type DocumentRecord, removeBody } from './document-files.t
 const CHUNK = 262_144;
 const unpack = promisify(gunzip);
 
-/** Bodies up to this size are kept in memory: those that every client begins with. */
+/** Bodies up to this size are read as a whole, and kept in memory: a client then costs nothing but sending. */
+const MOST_WHOLE = 4 * 1024 * 1024;
+/** Those that every client begins with: they are read as a whole even when clients hold much. */
 const SMALL = 65_536;
-const MOST_SMALL_BYTES = 32 * 1024 * 1024;
+const MOST_KEPT_BYTES = 32 * 1024 * 1024;
+/** Of bodies in memory, with those that are not kept any more, but are still being sent to slow clients. */
+const MOST_BYTES_IN_MEMORY = 64 * 1024 * 1024;
 /**
  * Milliseconds that the body of a replaced version stays: a request may hold its record, and not have opened it yet.
  */
 const GRACE = 10_000;
 
-/** The bodies of rendered documents, which lie beside their records on disk; small ones also in memory. */
+/** The bodies of rendered documents, which are beside their records on disk; most of them also in memory. */
 export class DocumentBodies {
   readonly #grace: number;
-  readonly #small = new Map<string, Buffer>();
-  #smallBytes = 0;
+  readonly #kept = new Map<string, Buffer>();
+  readonly #reading = new Map<string, Promise<Buffer>>();
+  #keptBytes = 0;
+  #bytesInMemory = 0;
+  readonly #collected = new FinalizationRegistry((bytes: number) => {
+    this.#bytesInMemory -= bytes;
+  });
 
   /** @param grace milliseconds that a body stays which no record names any more */
   constructor(grace = GRACE) {
@@ -34,37 +43,61 @@ export class DocumentBodies {
 
   async open(path: string, record: DocumentRecord, encoding: Encoding): Promise<Readable | Buffer> {
     const file = bodyPath(path, record);
-    if (record.lengths[encoding] > SMALL) return openLarge(file, encoding);
-    const name = smallName(path, record, encoding);
-    const kept = this.#small.get(name);
-    if (kept !== undefined) return kept;
-    const read = await readFile(file);
-    const body = encoding === 'identity' ? await unpack(read) : read;
-    this.#keepSmall(name, body);
-    return body;
+    const length = record.lengths[encoding];
+    const name = nameInMemory(path, record, encoding);
+    const kept = this.#kept.get(name);
+    if (kept !== undefined) {
+      // Those that were used last are forgotten last.
+      this.#kept.delete(name);
+      this.#kept.set(name, kept);
+      return kept;
+    }
+    const isReading = this.#reading.has(name);
+    const hasRoom = length <= MOST_WHOLE && this.#bytesInMemory + length <= MOST_BYTES_IN_MEMORY;
+    if (!isReading && !hasRoom && length > SMALL) return openLarge(file, encoding);
+    return this.#read(file, name, encoding);
+  }
+
+  /** Clients that come at the same time share one reading. */
+  #read(file: string, name: string, encoding: Encoding): Promise<Buffer> {
+    const underWay = this.#reading.get(name);
+    if (underWay !== undefined) return underWay;
+    const reading = readWhole(file, encoding)
+      .then((body) => {
+        this.#keep(name, body);
+        return body;
+      })
+      .finally(() => this.#reading.delete(name));
+    this.#reading.set(name, reading);
+    return reading;
   }
 
   /** Removes the body of a record that is there no more. */
   removeLater(path: string, record: DocumentRecord): void {
-    for (const encoding of ENCODINGS) this.#forgetSmall(smallName(path, record, encoding));
+    for (const encoding of ENCODINGS) this.#forget(nameInMemory(path, record, encoding));
     setTimeout(() => removeBody(join(path, '..', record.body)).catch(() => {}), this.#grace).unref();
   }
 
-  #keepSmall(name: string, body: Buffer): void {
-    // Two may have read it at the same time.
-    this.#forgetSmall(name);
-    this.#small.set(name, body);
-    this.#smallBytes += body.length;
-    for (const oldest of this.#small.keys()) {
-      if (this.#smallBytes <= MOST_SMALL_BYTES) break;
-      this.#forgetSmall(oldest);
+  #keep(name: string, body: Buffer): void {
+    this.#bytesInMemory += body.length;
+    this.#collected.register(body, body.length);
+    this.#kept.set(name, body);
+    this.#keptBytes += body.length;
+    for (const oldest of this.#kept.keys()) {
+      if (this.#keptBytes <= MOST_KEPT_BYTES) break;
+      this.#forget(oldest);
     }
   }
 
-  #forgetSmall(name: string): void {
-    this.#smallBytes -= this.#small.get(name)?.length ?? 0;
-    this.#small.delete(name);
+  #forget(name: string): void {
+    this.#keptBytes -= this.#kept.get(name)?.length ?? 0;
+    this.#kept.delete(name);
   }
+}
+
+async function readWhole(file: string, encoding: Encoding): Promise<Buffer> {
+  const packed = await readFile(file);
+  return encoding === 'identity' ? unpack(packed) : packed;
 }
 
 /**
@@ -115,7 +148,7 @@ export function bodyPath(record: string, { body }: DocumentRecord): string {
   return join(record, '..', body + BODY_ENDING);
 }
 
-/** What a small body is kept under in memory. */
-function smallName(record: string, { body }: DocumentRecord, encoding: Encoding): string {
+/** What a body is kept under in memory. */
+function nameInMemory(record: string, { body }: DocumentRecord, encoding: Encoding): string {
   return `${join(record, '..', body)} ${encoding}`;
 }

@@ -37,7 +37,7 @@ export function basisOf(job: RenderJob): string | undefined {
 
 /**
  * A document as text, made of an older version of it with the same basis. Undefined when it is to be made as a whole:
- * the older one is gone or not readable, or too much has changed.
+ * the older one is missing or not readable, or too much has changed.
  */
 export async function renderIncrementally(
   job: RenderJob,

@@ -6,6 +6,12 @@ import type { Limits, ResourceStates } from '../../stores/resource-states.ts';
 import { type ChangeListHead, changeEntries, changeListHead } from './documents/change-list.ts';
 import { type ChangeListIndex, renderChangeListIndex } from './documents/change-list-index.ts';
 import type { EntryStyle } from './documents/entry.ts';
+import {
+  type ResourceDump,
+  type ResourceDumpIndex,
+  renderResourceDump,
+  renderResourceDumpIndex,
+} from './documents/resource-dump.ts';
 import { type ResourceListHead, resourceEntries, resourceListHead, URLSET_END } from './documents/resource-list.ts';
 import { type ResourceListIndex, renderResourceListIndex } from './documents/resource-list-index.ts';
 import { renderSourceDescription, type SourceDescription } from './documents/source-description.ts';
@@ -22,6 +28,8 @@ export type RenderJob =
   | { readonly kind: 'source-description-index'; readonly document: SourceDescriptionIndex }
   | { readonly kind: 'resource-list-index'; readonly document: ResourceListIndex }
   | { readonly kind: 'change-list-index'; readonly document: ChangeListIndex }
+  | { readonly kind: 'resource-dump'; readonly document: ResourceDump }
+  | { readonly kind: 'resource-dump-index'; readonly document: ResourceDumpIndex }
   | ResourcePageJob
   | ChangesJob
   | RecentChangesJob;
@@ -74,6 +82,12 @@ export async function* render(job: RenderJob, index: ChangeLog & ResourceStates)
       return;
     case 'change-list-index':
       yield renderChangeListIndex(job.document);
+      return;
+    case 'resource-dump':
+      yield renderResourceDump(job.document);
+      return;
+    case 'resource-dump-index':
+      yield renderResourceDumpIndex(job.document);
       return;
     case 'resource-page':
       return yield* renderResourcePage(job, index);

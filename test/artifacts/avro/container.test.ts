@@ -9,7 +9,7 @@ import { all, batches, chunks, decodeFile, encodeFile, originalRecords } from '.
 
 describe('Avro container files', () => {
   for (const codec of CODECS) {
-    it(`A12: gives records back byte by byte, with the codec ${codec}`, async () => {
+    it(`A12: returns the exact bytes of records, with the codec ${codec}`, async () => {
       const records = originalRecords(5_000);
       const file = await encodeFile('OriginalRecord.v1', records, { codec });
       assert.deepEqual(await decodeFile('OriginalRecord.v1', file), records);
@@ -32,11 +32,11 @@ describe('Avro container files', () => {
     });
   }
 
-  it('has every codec that it names on this Node', () => {
+  it('supports every codec that it names, on this version of Node', () => {
     assert.deepEqual(availableCodecs(), CODECS);
   });
 
-  it('tells readers the same places as it told when it wrote', async () => {
+  it('returns the same places of blocks to readers as to its writer', async () => {
     const written: BlockPlace[] = [];
     const file = await encodeFile('OriginalRecord.v1', originalRecords(3_000), {
       onBlock: (place) => written.push(place),
@@ -106,7 +106,7 @@ describe('Avro container files', () => {
     );
   });
 
-  it('names its schema and what else it is told in the header', async () => {
+  it('has its schema and the given metadata in the header', async () => {
     const file = await encodeFile('MAP.4_0.IndexRecord.v1', [], { metadata: { 'a key': 'a välue' }, codec: 'null' });
     const { metadata, schema, codec } = await readHeader(chunks(file), { name: 'a file' });
     assert.equal(metadata.get('a key'), 'a välue');
@@ -130,7 +130,7 @@ describe('Avro container files', () => {
     }
   });
 
-  it('ends its source when nobody wants the rest', async () => {
+  it('ends its source when its reader stops early', async () => {
     let ended = false;
     async function* endless() {
       try {
@@ -169,9 +169,9 @@ describe('Avro container files', () => {
   it('passes on what the source of records throws', async () => {
     async function* failing() {
       yield* batches(originalRecords(10));
-      throw new Error('the source is gone');
+      throw new Error('the source has failed');
     }
     const writing = encodeContainer({ schema: 'OriginalRecord.v1', records: failing() });
-    await assert.rejects(all(writing), /the source is gone/);
+    await assert.rejects(all(writing), /the source has failed/);
   });
 });

@@ -53,7 +53,7 @@ describe('damaged Avro files', () => {
     }
   });
 
-  it('are refused with a wrong sync marker, which tells the block', async () => {
+  it('are refused with a wrong sync marker, with the block in the error', async () => {
     const other = Buffer.from('another 16 bytes');
     const file = rawFile(HEADER, rawBlock(1, RECORD), rawBlock(1, RECORD, other), rawBlock(1, RECORD));
     const offset = rawFile(HEADER, rawBlock(1, RECORD)).length;
@@ -106,7 +106,7 @@ describe('damaged Avro files', () => {
     );
   });
 
-  it('claim no memory by what they say of themselves', async () => {
+  it('take no memory for the sizes that they claim', async () => {
     const huge = encodeLong(2 ** 40);
     const tiny = Buffer.from([1]);
     await refuses(Buffer.concat([rawFile(HEADER), encodeLong(1), huge]), /has more than 64 MB$/);
@@ -124,7 +124,7 @@ describe('damaged Avro files', () => {
     await refuses(bomb, /holds only 0 of its 1 records$|goes on after its last record$/);
   });
 
-  it('are refused when a block has more than 64 MB unpacked, whatever packed it, which tells the block', async () => {
+  it('are refused when a block has more than 64 MB unpacked, whatever codec it has, with the block in the error', async () => {
     const size = 65 * 1024 * 1024;
     const record = Buffer.concat([text('id'), encodeLong(size), Buffer.alloc(size, 0x20)]);
     for (const [codec, packed] of [

@@ -23,7 +23,7 @@ describe('the doc of a file', () => {
     );
   });
 
-  it('A02: is told by the header of the file', async () => {
+  it('A02: is in the header of the file', async () => {
     const doc = docText({ activity: 'mapping', provider: 'cdl', generator: HARVEST, software });
     const file = await encodeFile('MAP.4_0.MAPRecord.v1', [{ id: 'a', document: '<> a <b> .' }], { doc });
     assert.equal((await readHeader(chunks(file), { name: 'a file' })).doc, doc);

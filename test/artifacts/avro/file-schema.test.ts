@@ -38,7 +38,7 @@ describe('the schema of a file', () => {
     }
   });
 
-  it('A17: is told by the literal namespace alone, without schema.name', async () => {
+  it('A17: is recognized by the literal namespace alone, without schema.name', async () => {
     for (const id of SCHEMA_IDS) assert.equal(await found(SCHEMAS[id]), id);
     const file = rawFile({ 'avro.schema': schemaText(INDEX_4) }, rawBlock(1, RECORD));
     assert.equal((await decodeFile(INDEX_4, file)).length, 1);
@@ -75,7 +75,7 @@ describe('the schema of a file', () => {
     assert.equal(await found(original), 'OriginalRecord.v1');
   });
 
-  it('is found by the joined name, split wherever', async () => {
+  it('is found by its full name, at whatever dot that is split', async () => {
     const parts = `la.dp.avro.${INDEX_3}`.split('.');
     for (let at = 0; at < parts.length; at++) {
       const namespace = at === 0 ? undefined : parts.slice(0, at).join('.');

@@ -70,7 +70,8 @@ describe('an entry', () => {
   });
 
   it('weighs at most what its weight says', () => {
-    // What the checks at the door let through: URIs and names in printable ASCII, of which only & and " are written longer.
+    // What the checks at the door let through: URIs and names in printable ASCII, of which only & and " are written
+    // longer.
     const ascii = fc.string({ unit: fc.constantFrom(...'aZ09-._~!$&\'()*+,;=:@/%?"'), maxLength: 60 });
     const styles = fc.record({ urlPrefix: ascii, publishHashes: fc.subarray([...HASH_ALGORITHMS]) });
     fc.assert(

@@ -18,7 +18,7 @@ describe('The tail of the log', () => {
     other = (await sets.add()).set.id;
   });
 
-  /** Commits so many changes of each of these sets, in turns. Returns the stamps of the first set's. */
+  /** Commits so many changes of each of these sets, alternately. Returns the stamps of the first set's. */
   async function commit(count: number, ...ids: readonly number[]) {
     const events = Array.from({ length: count }, (_, at) =>
       ids.map((id) => upsert(id, `${at}`, { length: ++lastLength })),
@@ -67,7 +67,7 @@ describe('The tail of the log', () => {
     assert.deepEqual(seen, []);
   });
 
-  it('begins at the first request, and returns to who follows later where it is', async () => {
+  it('begins at the first request, and gives its place to a follower that comes later', async () => {
     const tail = new LogTail(sets.index);
     await commit(1, one);
     await tail.catchUp();

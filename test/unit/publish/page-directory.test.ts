@@ -159,7 +159,7 @@ describe('the page directory', () => {
         run(steps, ({ directory, model }) => {
           const last = model.newest('', undefined);
           for (const { name, from, version } of directory.pages) {
-            // A page that grew over a neighbour, or was cut from one, may have the stamp of what lay beside it.
+            // A page that grew over a neighbour, or was cut from one, may have the stamp of what was beside it.
             const newest = model.newest(from, directory.endOf(name));
             assert.ok(version >= newest && version <= last, `${name} has the version ${version}, not ${newest}`);
           }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import type { ChangeEvent } from '../../../src/core/change.ts';
+import { TidemarkError } from '../../../src/core/errors.ts';
 import { LogTail } from '../../../src/publish/pages/log-tail.ts';
 import type { PageDirectory, StoredDirectory } from '../../../src/publish/pages/page-directory.ts';
 import { type PublicationParts, SetPublication } from '../../../src/publish/pages/set-publication.ts';
@@ -86,6 +87,18 @@ describe('The publication of a set', () => {
       [updated, deleted],
     );
     assert.equal(surveys, 1, 'nothing is read but the log');
+  });
+
+  it('reads of the catalog only its version while the pages are as they were stored', async () => {
+    const reads: string[] = [];
+    const counted = withAfter(sets.catalog, 'get', async () => reads.push('get'));
+    const catalog = withAfter(counted, 'head', async () => reads.push('head'));
+    const publication = publicationOf(published, { catalog });
+    await settled(publication);
+    reads.length = 0;
+    await commitAll(upsert(id(), 'b', { length: 2 }));
+    await settled(publication);
+    assert.deepEqual(reads, ['head']);
   });
 
   it('counts what was committed when the pages of another set were stored meanwhile, too', async () => {
@@ -258,7 +271,7 @@ describe('The publication of a set', () => {
     assert.deepEqual(await second, { [FIRST]: ['', 1], [SECOND]: ['/h', 2] });
   });
 
-  it('is the same for all who ask at once', async () => {
+  it('is the same for all concurrent requests', async () => {
     const publication = await twoPages();
     await commit('c', 'c2');
     const answers = await Promise.all([1, 2, 3].map(() => settled(publication)));
@@ -313,6 +326,96 @@ describe('The publication of a set', () => {
     const stored = await storedDirectory();
     await assert.rejects(settled(publication), { code: 'not-ready' });
     assert.deepEqual(await storedDirectory(), stored, 'no page with too many entries is stored');
+    await publication.close();
+    assert.deepEqual(await storedDirectory(), stored, 'nor at its end');
+  });
+
+  it('goes on with pages that it could not store yet, when those of another set were stored meanwhile', async () => {
+    const tail = new LogTail(sets.index);
+    let first = 'b';
+    let isBusy = true;
+    const publication = publicationOf(published, {
+      tail,
+      async happens(when) {
+        if (when === 'before' || !isBusy) return;
+        first = `a${first}`;
+        await commit(first, `${first}1`, `${first}2`, `${first}3`);
+        await tail.catchUp();
+      },
+    });
+    await assert.rejects(settled(publication), { code: 'not-ready' });
+    assert.equal(await storedDirectory(), undefined);
+    isBusy = false;
+    const other = await sets.add();
+    await settled(publicationOf(other), other);
+    const shape = await settled(publication);
+    assert.deepEqual(await settled(publicationOf(published)), shape);
+  });
+
+  it('cuts its pages by what it knows of the set, when the first request knows less', async () => {
+    const resized = await sets.put({ ...published.set, pageEntries: 6, pagesSince: await sets.index.mark() });
+    assert.deepEqual(await settled(publicationOf(resized), published), { [FIRST]: ['', 4] });
+    assert.equal((await storedDirectory())?.body.pageEntries, 6);
+  });
+
+  describe('with keys so long that one document cannot contain all pages', () => {
+    const long = (count: number, prefix: string) =>
+      Array.from({ length: count }, (_, at) => upsert(id(), `${prefix}${String(at).padStart(2_000, '0')}`));
+
+    beforeEach(async () => {
+      published = await sets.add({ pageEntries: 1 });
+    });
+
+    it('cuts larger pages at the first request', async () => {
+      await commitAll(...long(3_400, 'a'));
+      const shape = await settled(publicationOf(published));
+      const entries = Object.values(shape).map(([, entries]) => entries);
+      assert.ok(entries.length < 3_400, `${entries.length} pages`);
+      assert.equal(Math.max(...entries), 2);
+    });
+
+    it('cuts all pages anew, and counts what is committed meanwhile', async () => {
+      await commitAll(...long(3_000, 'a'));
+      let late: number | undefined;
+      const publication = publicationOf(published, {
+        async happens(when) {
+          if (surveys === 2 && when === 'before') [late] = await commitAll(upsert(id(), '0'));
+        },
+      });
+      assert.equal(Object.keys(await settled(publication)).length, 3_000);
+      await commitAll(...long(1_100, 'b'));
+      const { through, pages } = await publication.settled(published.set, ({ through, pages }) => ({ through, pages }));
+      assert.ok(pages.length < 4_100, `${pages.length} pages`);
+      assert.equal(
+        pages.reduce((sum, { entries }) => sum + entries, 0),
+        4_101,
+      );
+      assert.ok(late !== undefined && through > late, 'the pages have no change that is later than their index');
+    });
+  });
+
+  describe('when the catalog fails', () => {
+    const failure = new TidemarkError('incompatible', 'the catalog is of a newer version');
+    const failing = (method: 'get' | 'put') =>
+      withAfter(sets.catalog, method, async () => {
+        if (fails) throw failure;
+      });
+    let fails: boolean;
+    beforeEach(() => {
+      fails = true;
+    });
+
+    it('reports that to the request', async () => {
+      await assert.rejects(settled(publicationOf(published, { catalog: failing('put') })), failure);
+    });
+
+    it('reports that at its end', async () => {
+      fails = false;
+      const publication = publicationOf(published, { catalog: failing('put') });
+      await settled(publication);
+      fails = true;
+      await assert.rejects(publication.close(), failure);
+    });
   });
 
   function commitAll(...events: readonly ChangeEvent[]) {

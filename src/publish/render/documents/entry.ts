@@ -27,6 +27,8 @@ export interface Entry {
   readonly state: ResourceState | undefined;
   /** The first attributes of rs:md, as markup that begins with a space, or nothing. */
   readonly event: string;
+  /** Where it is in the package that a manifest is of; begins with a slash. */
+  readonly path?: string;
 }
 
 /**
@@ -34,10 +36,11 @@ export interface Entry {
  * a line of its own. Written as text since a page has up to 50,000 of them. Takes any string, and always gives
  * well-formed XML.
  */
-export function urlEntry({ key, state, event }: Entry, { urlPrefix, publishHashes }: EntryStyle): string {
+export function urlEntry({ key, state, event, path }: Entry, { urlPrefix, publishHashes }: EntryStyle): string {
   const loc = escapeXml(uriOf(urlPrefix, key));
   const lastmod = state?.lastmod === undefined ? '' : `<lastmod>${formatSeconds(state.lastmod)}</lastmod>`;
-  const md = event + (state === undefined ? '' : representation(state, publishHashes));
+  const place = path === undefined ? '' : ` path="${escapeXml(path)}"`;
+  const md = event + (state === undefined ? '' : representation(state, publishHashes)) + place;
   const links = state?.links === undefined ? '' : linkElements(state.links, { urlPrefix, isChange: event !== '' });
   return `<url><loc>${loc}</loc>${lastmod}${md === '' ? '' : `<rs:md${md}/>`}${links}</url>\n`;
 }

@@ -7,7 +7,13 @@ export const URLSET_END = '</urlset>\n';
 export const SITEMAPINDEX_END = '</sitemapindex>\n';
 
 /** Capabilities of documents that are published (ResourceSync 1.1, 7). */
-export type Capability = 'description' | 'capabilitylist' | 'resourcelist' | 'changelist';
+export type Capability =
+  | 'description'
+  | 'capabilitylist'
+  | 'resourcelist'
+  | 'changelist'
+  | 'resourcedump'
+  | 'resourcedump-manifest';
 
 export interface DocumentHead {
   readonly root: 'urlset' | 'sitemapindex';

@@ -1,0 +1,164 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import { clockStamp } from '../../core/stamp.ts';
+import { mapInOrder } from '../../lib/map-in-order.ts';
+import type { Catalog } from '../../stores/catalog.ts';
+import type { ContentsLocation } from './contents.ts';
+import type { DumpPlan, PlannedPage } from './dump-plan.ts';
+import { PACKED_AT_ONCE, type Packer } from './packer.ts';
+import {
+  type Dump,
+  NO_DUMP,
+  type Package,
+  putDump,
+  type RetiredPackage,
+  readDump,
+  type StoredDump,
+} from './stored-dump.ts';
+
+export interface BuildParts {
+  readonly catalog: Catalog;
+  readonly packer: Pick<Packer, 'pack'>;
+}
+
+export interface BuildOptions {
+  readonly contents: ContentsLocation;
+  /** Bytes above which a package is not made larger. */
+  readonly mostBytes: number;
+  readonly compress: boolean;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: BuildProgress) => void) | undefined;
+}
+
+export interface BuildProgress {
+  readonly pages: number;
+  /** Pages that are packed, also by an earlier build. */
+  readonly packed: number;
+}
+
+export interface BuiltDump extends Dump {
+  /** Packages that this build made. */
+  readonly made: number;
+}
+
+/** Superseded packages can be fetched for so long: a client may have read the dump just before. Milliseconds. */
+export const RETIRED_FOR = 24 * 60 * 60 * 1000;
+/** Milliseconds after which a build records what it has made: so much work may be done again. */
+const RECORD_EVERY = 10_000;
+
+/**
+ * Builds the Resource Dump of a set, and publishes it when it is complete. A page that has not changed since it was
+ * packed keeps its packages.
+ * @throws TidemarkError `conflict` when another process has built it meanwhile; as packPage
+ */
+export async function buildDump(plan: DumpPlan, parts: BuildParts, options: BuildOptions): Promise<BuiltDump> {
+  return new DumpBuild(plan, parts, options).run();
+}
+
+class DumpBuild {
+  readonly #plan: DumpPlan;
+  readonly #parts: BuildParts;
+  readonly #options: BuildOptions;
+  #stored: StoredDump = NO_DUMP;
+  #version: number | undefined;
+  /** Made by this build. */
+  readonly #made: Package[] = [];
+  #recorded = Date.now();
+
+  constructor(plan: DumpPlan, parts: BuildParts, options: BuildOptions) {
+    this.#plan = plan;
+    this.#parts = parts;
+    this.#options = options;
+  }
+
+  async run(): Promise<BuiltDump> {
+    const { set, pages, at } = this.#plan;
+    const document = await readDump(this.#parts.catalog, set.id);
+    this.#stored = document?.body ?? NO_DUMP;
+    this.#version = document?.version;
+    const packages: Package[] = [];
+    const known = new KnownPages(this.#stored);
+    let packed = 0;
+    const packPage = async (page: PlannedPage) => known.of(page) ?? this.#pack(page);
+    try {
+      for await (const ofPage of mapInOrder(pages, PACKED_AT_ONCE, packPage)) {
+        packages.push(...ofPage);
+        packed += 1;
+        this.#options.onProgress?.({ pages: pages.length, packed });
+      }
+    } catch (error) {
+      // Another build goes on with what this one has made. That it failed is more important than that this fails.
+      await this.#recordMade().catch(() => {});
+      throw error;
+    }
+    const dump = { epoch: set.epoch, at, completed: clockStamp(), packages };
+    return { ...(await this.#publish(dump)), made: this.#made.length };
+  }
+
+  async #pack(page: PlannedPage): Promise<readonly Package[]> {
+    const { contents, mostBytes, compress, signal } = this.#options;
+    signal?.throwIfAborted();
+    const packages = await this.#parts.packer.pack({ ...page, mostBytes, compress }, contents, signal);
+    this.#made.push(...packages);
+    if (Date.now() - this.#recorded > RECORD_EVERY) await this.#recordMade();
+    return packages;
+  }
+
+  async #recordMade(): Promise<void> {
+    this.#recorded = Date.now();
+    await this.#put({ ...this.#stored, made: [...this.#stored.made, ...this.#made] });
+  }
+
+  async #publish(dump: Dump): Promise<Dump> {
+    const { published, made, retired } = this.#stored;
+    // Nothing has changed, and nothing was missing before.
+    if (published !== undefined && isDeepStrictEqual(withoutTime(published), withoutTime(dump))) return published;
+    const current = new Set(dump.packages.map(({ name }) => name));
+    const now = Date.now();
+    const superseded = [...(published?.packages ?? []), ...made].filter(({ name }) => !current.has(name));
+    await this.#put({
+      published: dump,
+      made: [],
+      retired: [
+        ...retired.filter((one) => now - one.retired < RETIRED_FOR),
+        ...superseded.map((one): RetiredPackage => ({ ...one, retired: now })),
+      ],
+    });
+    return dump;
+  }
+
+  async #put(body: StoredDump): Promise<void> {
+    const { catalog } = this.#parts;
+    const { set } = this.#plan;
+    try {
+      this.#version = await putDump(catalog, set.id, { body, replaces: this.#version });
+    } catch (error) {
+      if (!isTidemarkError(error, 'conflict')) throw error;
+      const message = `another process is building the dump of "${set.slug}", or has just built it`;
+      throw new TidemarkError('conflict', message, { set: set.slug }, error);
+    }
+  }
+}
+
+/** The packages that pages have from earlier builds. */
+class KnownPages {
+  readonly #packages: ReadonlyMap<string, readonly Package[]>;
+
+  constructor({ published, made }: StoredDump) {
+    this.#packages = Map.groupBy([...(published?.packages ?? []), ...made], identityOf);
+  }
+
+  /** Undefined when it has to be packed; so does a page of which something was missing. */
+  of(page: PlannedPage): readonly Package[] | undefined {
+    const packages = this.#packages.get(identityOf(page));
+    return packages?.every(({ missing }) => missing === 0) ? packages : undefined;
+  }
+}
+
+function identityOf({ page, version, fingerprint }: Pick<Package, 'page' | 'version' | 'fingerprint'>): string {
+  return `${page} ${version} ${fingerprint}`;
+}
+
+function withoutTime({ completed: _, ...dump }: Dump): Omit<Dump, 'completed'> {
+  return dump;
+}

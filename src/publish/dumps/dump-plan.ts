@@ -1,0 +1,23 @@
+import { TidemarkError } from '../../core/errors.ts';
+import { traitsOf } from '../../core/origin.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
+import type { Stamp } from '../../core/stamp.ts';
+import type { PackJob } from './pack-job.ts';
+
+/** What a dump of a set has to contain, at one state of the log. */
+export interface DumpPlan {
+  readonly set: ResourceSet;
+  /** Every change up to this boundary is included. */
+  readonly at: Stamp;
+  /** In the order of their keys. */
+  readonly pages: readonly PlannedPage[];
+}
+
+export type PlannedPage = Omit<PackJob, 'mostBytes' | 'compress'>;
+
+/** @throws TidemarkError `invalid` for a set whose bytes are elsewhere */
+export function requireBytes({ slug, origin }: ResourceSet): void {
+  if (traitsOf(origin).source !== undefined) return;
+  const message = `the bytes of "${slug}" are elsewhere, so there is nothing to pack: a dump needs a set with --root or --records`;
+  throw new TidemarkError('invalid', message, { set: slug });
+}

@@ -1,0 +1,46 @@
+import type { ResourceKey } from '../../core/key.ts';
+
+/** The folder of all resources in a package, beside its manifest. */
+const FOLDER = 'resources';
+/** What is escaped in a key, or may have to be. */
+const NEEDS_CARE = /[%\\\u0000-\u001f\u007f]|\/\.{0,2}(?:\/|$)/;
+/** In a decoded segment: what a name in a ZIP file cannot hold, and the escape itself. */
+const NOT_IN_NAME = /[\u0000-\u001f\u007f/\\%]/g;
+
+/**
+ * The name in a package of a resource below the set's prefix: its path, decoded, so that unpacking gives the files
+ * their names. Distinct keys have distinct names. Undefined for a URI elsewhere.
+ */
+export function entryPath(key: ResourceKey): string | undefined {
+  if (!key.startsWith('/')) return undefined;
+  if (!NEEDS_CARE.test(key)) return FOLDER + key;
+  return [FOLDER, ...key.slice(1).split('/').map(nameOf)].join('/');
+}
+
+/** Keys have capital escapes (`%2F`); so those of small letters, for what is no name of a file, are of nothing else. */
+function nameOf(segment: string): string {
+  if (segment === '') return '%2f';
+  if (isAboveOrHere(segment)) return segment.replaceAll('.', '%2e');
+  const name = decode(segment);
+  if (name === undefined || isAboveOrHere(name)) return segment;
+  return name.replace(NOT_IN_NAME, escapeOf);
+}
+
+/** Unpacking such a name would write elsewhere. */
+function isAboveOrHere(name: string): boolean {
+  return name === '.' || name === '..';
+}
+
+function decode(segment: string): string | undefined {
+  if (!segment.includes('%')) return segment;
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    // A key that an earlier version stored; its text is a name as well.
+    return undefined;
+  }
+}
+
+function escapeOf(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
+}

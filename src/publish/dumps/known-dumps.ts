@@ -1,0 +1,50 @@
+import { TidemarkError } from '../../core/errors.ts';
+import { hasDump, type ResourceSet, type SetId } from '../../core/resource-set.ts';
+import type { Catalog } from '../../stores/catalog.ts';
+import { type Dump, type Package, readDump, type StoredDump } from './stored-dump.ts';
+
+/** The dumps of all sets, as every process sees them: each is read again when one of them was changed. */
+export class KnownDumps {
+  readonly #catalog: Pick<Catalog, 'get' | 'head'>;
+  readonly #known = new Map<SetId, StoredDump | undefined>();
+  #head = 0;
+
+  constructor(catalog: Pick<Catalog, 'get' | 'head'>) {
+    this.#catalog = catalog;
+  }
+
+  /** The Resource Dump of a set. @throws TidemarkError `not-found` when none of this epoch was built */
+  async dumpOf(set: ResourceSet): Promise<Dump> {
+    const published = hasDump(set) ? (await this.find(set.id))?.published : undefined;
+    if (published?.epoch === set.epoch) return published;
+    const message = `"${set.slug}" has no Resource Dump: "tidemark dumps build ${set.slug}" builds one`;
+    throw new TidemarkError('not-found', message, { set: set.slug });
+  }
+
+  /**
+   * A package by its name, also one that was superseded within the last day.
+   * @throws TidemarkError `not-found`
+   */
+  async packageOf(set: ResourceSet, name: string): Promise<Package> {
+    const stored = await this.find(set.id);
+    const packages = [...(stored?.published?.packages ?? []), ...(stored?.retired ?? [])];
+    const found = packages.find((one) => one.name === name);
+    if (found !== undefined) return found;
+    throw new TidemarkError('not-found', `there is no package "${name}": read the Resource Dump again`, { name });
+  }
+
+  async find(set: SetId): Promise<StoredDump | undefined> {
+    const head = await this.#catalog.head('dump');
+    if (head !== this.#head) {
+      this.#known.clear();
+      this.#head = head;
+    }
+    if (!this.#known.has(set)) {
+      const document = await readDump(this.#catalog, set);
+      // Another call may have seen a newer one meanwhile.
+      if (head === this.#head) this.#known.set(set, document?.body);
+      return document?.body;
+    }
+    return this.#known.get(set);
+  }
+}

@@ -1,0 +1,20 @@
+import type { KeyRange } from '../../core/key.ts';
+import type { SetId } from '../../core/resource-set.ts';
+import type { Stamp } from '../../core/stamp.ts';
+import type { EntryStyle } from '../render/documents/entry.ts';
+import type { ManifestHead } from '../render/documents/resource-dump-manifest.ts';
+
+/** A page to pack; plain values, so that it can be handed to another thread. */
+export interface PackJob {
+  readonly set: SetId;
+  readonly page: string;
+  readonly version: Stamp;
+  readonly fingerprint: string;
+  readonly range: KeyRange;
+  readonly head: ManifestHead;
+  readonly style: EntryStyle;
+  /** Bytes above which a package is not made larger. */
+  readonly mostBytes: number;
+  /** Whether what is worth it is deflated. */
+  readonly compress: boolean;
+}

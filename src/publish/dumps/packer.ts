@@ -1,0 +1,27 @@
+import type { Worker } from 'node:worker_threads';
+import { ThreadPool } from '../../lib/workers/pool.ts';
+import type { ContentsLocation } from './contents.ts';
+import type { PackFunctions } from './pack.worker.ts';
+import type { PackJob } from './pack-job.ts';
+import type { Package } from './stored-dump.ts';
+
+/** Pages that are packed at a time: as many as keep a machine of two cores busy. */
+export const PACKED_AT_ONCE = 2;
+
+/** Packs pages in threads. */
+export class Packer {
+  readonly #threads: ThreadPool<PackFunctions>;
+
+  constructor(start: () => Worker) {
+    this.#threads = new ThreadPool(PACKED_AT_ONCE, { work: 'packing a dump', start });
+  }
+
+  /** @throws TidemarkError as packPage; the signal's reason when it is aborted */
+  pack(job: PackJob, contents: ContentsLocation, signal?: AbortSignal): Promise<readonly Package[]> {
+    return this.#threads.call('pack', [job, contents], signal);
+  }
+
+  close(): Promise<void> {
+    return this.#threads.close();
+  }
+}

@@ -1,0 +1,185 @@
+import { randomBytes } from 'node:crypto';
+import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
+import { putArtifact } from '../../artifacts/put-artifact.ts';
+import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import type { ResourceKey } from '../../core/key.ts';
+import type { Resource } from '../../core/resource.ts';
+import { RunningHashes } from '../../core/running-hashes.ts';
+import { clockStamp } from '../../core/stamp.ts';
+import { mapInOrder } from '../../lib/map-in-order.ts';
+import { type ZipEntry, ZipWriter } from '../../lib/zip/zip-writer.ts';
+import type { ResourceStates } from '../../stores/resource-states.ts';
+import { manifestEntry, manifestHead, URLSET_END } from '../render/documents/resource-dump-manifest.ts';
+import { isCompressible } from './compressible.ts';
+import type { Content, Contents } from './contents.ts';
+import { entryPath } from './entry-path.ts';
+import { type Matching, openMatching, strongestHash } from './open-matching.ts';
+import type { PackJob } from './pack-job.ts';
+import type { ManifestPlace, Package } from './stored-dump.ts';
+
+export interface PartWriterParts {
+  readonly index: ResourceStates;
+  readonly contents: Contents;
+  readonly artifacts: Pick<ArtifactStore, 'put'>;
+}
+
+export interface PackedPart {
+  readonly package: Package;
+  /** The first key of the next part, when there is more. */
+  readonly next: ResourceKey | undefined;
+}
+
+/** So many small files are read together, or requests of S3 made at a time. */
+const OPEN_AT_ONCE = 64;
+/** A page of which more is missing has not changed: it cannot be read. */
+const MOST_MISSING = { resources: 10, share: 0.1 };
+const MANIFEST = 'manifest.xml';
+
+/** A large resource had other bytes than its state says, which shows only when they have been written. */
+export class SpoiledPackage extends Error {
+  readonly resource: Resource;
+
+  constructor(resource: Resource, cause?: unknown) {
+    super(`${resource.key} was changed while it was packed`, { cause });
+    this.resource = resource;
+  }
+}
+
+/** Writes one package. */
+export class PartWriter {
+  readonly #job: PackJob;
+  readonly #parts: PartWriterParts;
+  /** Resources that cannot be packed as they are listed. */
+  readonly #missing: Set<ResourceKey>;
+  readonly #zip = new ZipWriter();
+  readonly #open = new Set<Content>();
+  readonly #entries: string[] = [];
+  #next: ResourceKey | undefined;
+  #manifest: ManifestPlace | undefined;
+  #fault: unknown;
+
+  /** @param missing is left out; what else cannot be packed is added */
+  constructor(job: PackJob, parts: PartWriterParts, missing: Set<ResourceKey>) {
+    this.#job = job;
+    this.#parts = parts;
+    this.#missing = missing;
+  }
+
+  /** @throws SpoiledPackage; then nothing was stored */
+  async write(part: number): Promise<PackedPart> {
+    const { set, page, version, fingerprint, head } = this.#job;
+    const name = `${page}-${version}-${part}-${randomBytes(4).toString('hex')}`;
+    try {
+      const { length, hashes } = await putArtifact(
+        this.#parts.artifacts,
+        { kind: 'package', set, name },
+        this.#bytes(),
+        { hashes: ['sha-256'] },
+      );
+      const counts = { resources: this.#entries.length, missing: this.#missing.size };
+      const file = { length, sha256: hashes['sha-256'], manifest: this.#manifest! };
+      const packed = { name, page, version, fingerprint, at: head.at, completed: clockStamp(), ...counts, ...file };
+      return { package: packed, next: this.#next };
+    } finally {
+      await Promise.all([...this.#open].map((content) => content.close()));
+    }
+  }
+
+  async *#bytes(): AsyncGenerator<Uint8Array> {
+    for await (const matching of mapInOrder(this.#resources(), OPEN_AT_ONCE, (one) => this.#openOne(one))) {
+      // What was opened ahead belongs to the next part.
+      if (matching === undefined || this.#next !== undefined) continue;
+      const wouldBe = this.#zip.length + matching.content.length;
+      if (this.#entries.length > 0 && wouldBe > this.#job.mostBytes) this.#next = matching.resource.key;
+      else yield* this.#pack(matching);
+    }
+    await this.#requireReadable();
+    yield* this.#packManifest();
+    yield* this.#zip.end();
+  }
+
+  async *#resources(): AsyncGenerator<Resource> {
+    const { set, range } = this.#job;
+    for await (const batch of this.#parts.index.read(set, range)) {
+      for (const resource of batch) {
+        if (this.#next !== undefined) return;
+        // A URI elsewhere has no bytes here.
+        if (entryPath(resource.key) !== undefined && !this.#missing.has(resource.key)) yield resource;
+      }
+    }
+  }
+
+  /** Undefined when there is nothing to pack. */
+  async #openOne(resource: Resource): Promise<Matching | undefined> {
+    const { index, contents } = this.#parts;
+    try {
+      const opened = await openMatching(resource, { set: this.#job.set, index, contents });
+      if (opened === 'deleted') return undefined;
+      if (opened !== 'missing') {
+        if (opened.bytes === undefined) this.#open.add(opened.content);
+        return opened;
+      }
+    } catch (error) {
+      if (!isTidemarkError(error, 'unavailable') && !isTidemarkError(error, 'conflict')) throw error;
+      this.#fault = error;
+    }
+    this.#missing.add(resource.key);
+    return undefined;
+  }
+
+  async *#pack({ resource, bytes, content }: Matching): AsyncGenerator<Uint8Array> {
+    const { key, state } = resource;
+    const name = entryPath(key)!;
+    const compress = this.#job.compress && isCompressible(state.mime);
+    const entry: ZipEntry = { name, modified: state.lastmod ?? 0, compress };
+    if (bytes !== undefined) yield* this.#zip.add(entry, bytes);
+    else {
+      yield* this.#zip.addStream(entry, checked(resource, content), content.length);
+      this.#open.delete(content);
+    }
+    this.#entries.push(manifestEntry(resource, name, this.#job.style));
+  }
+
+  *#packManifest(): Generator<Uint8Array> {
+    const text = manifestHead(this.#job.head) + this.#entries.join('') + URLSET_END;
+    const bytes = Buffer.from(text);
+    const before = this.#zip.length;
+    const entry = { name: MANIFEST, modified: Math.floor(this.#job.head.at / 1_000_000), compress: true };
+    const [header, data] = this.#zip.add(entry, bytes);
+    this.#manifest = { offset: before + header.length, packed: data.length, length: bytes.length };
+    yield header;
+    yield data;
+  }
+
+  /** When files cannot be read, a package without them would look as if they had been deleted. */
+  async #requireReadable(): Promise<void> {
+    const missing = this.#missing.size;
+    if (missing === 0) return;
+    await this.#parts.contents.requireThere();
+    const total = missing + this.#entries.length;
+    if (missing <= MOST_MISSING.resources || missing <= total * MOST_MISSING.share) return;
+    const [example] = this.#missing;
+    const message = `${missing} of ${total} resources of the page ${this.#job.page} cannot be read, such as ${example}: scan the set, and build the dump again`;
+    throw new TidemarkError('unavailable', message, { page: this.#job.page }, this.#fault);
+  }
+}
+
+/** The bytes of a large resource. @throws SpoiledPackage when they are not those of its state */
+async function* checked(resource: Resource, content: Content): AsyncGenerator<Uint8Array> {
+  const expected = strongestHash(resource.state);
+  const hashes = new RunningHashes(expected === undefined ? [] : [expected.algorithm]);
+  try {
+    for await (const chunk of content.stream()) {
+      hashes.update(chunk);
+      yield chunk;
+    }
+  } catch (error) {
+    if (isTidemarkError(error, 'conflict') || isTidemarkError(error, 'not-found')) {
+      throw new SpoiledPackage(resource, error);
+    }
+    throw error;
+  }
+  if (expected !== undefined && hashes.digest()[expected.algorithm] !== expected.digest) {
+    throw new SpoiledPackage(resource);
+  }
+}

@@ -1,0 +1,90 @@
+import { TidemarkError } from '../core/errors.ts';
+import { MAX_ENTRIES } from '../core/resource-set.ts';
+import { fingerprint } from './cache/document-reference.ts';
+import type { DocumentPlan } from './document-plan.ts';
+import type { DumpPlan } from './dumps/dump-plan.ts';
+import type { Dump, Package } from './dumps/stored-dump.ts';
+import { documentName } from './pages/document-name.ts';
+import type { PageDirectory } from './pages/page-directory.ts';
+import type { PublishedSet } from './published-set.ts';
+import type { RenderJob } from './render/render-job.ts';
+import { atOf } from './resource-lists.ts';
+
+/** The pages of a set as a dump packs them: those that are empty have no package. */
+export function planDump(published: PublishedSet, directory: PageDirectory): DumpPlan {
+  const { set, uris, style, fingerprint } = published;
+  const newest = Math.max(...directory.pages.map(({ version }) => version));
+  const pages = directory.pages
+    .filter(({ entries }) => entries > 0)
+    .map(({ name, version, from }) => ({
+      set: set.id,
+      page: name,
+      version,
+      fingerprint,
+      range: { from, to: directory.endOf(name) },
+      head: { at: atOf(published, version), capabilityList: uris.capabilityList },
+      style,
+    }));
+  return { set, at: atOf(published, newest), pages };
+}
+
+/** The Resource Dump: one document, or an index over several (ResourceSync 1.1, 11.1). */
+export function planResourceDump(published: PublishedSet, dump: Dump): DocumentPlan {
+  const parts = partsOf(dump);
+  const { uris } = published;
+  if (parts.length === 1) return plan(published, dump, { uri: uris.resourceDump, job: listJob(published, dump) });
+  const document = {
+    ...headOf(published, dump),
+    parts: parts.map((packages, at) => ({
+      uri: uris.dumpPart(partName(at)),
+      at: Math.max(...packages.map((one) => one.at)),
+    })),
+  };
+  return plan(published, dump, { uri: uris.resourceDump, job: { kind: 'resource-dump-index', document } });
+}
+
+/** A part of a Resource Dump that is an index. @throws TidemarkError `not-found` when there is no such part */
+export function planDumpPart(published: PublishedSet, dump: Dump, name: string): DocumentPlan {
+  const parts = partsOf(dump);
+  const packages = parts.find((_, at) => partName(at) === name);
+  // An index that a client has read may have become one document since.
+  if (parts.length === 1 && packages !== undefined) return planResourceDump(published, dump);
+  if (packages === undefined) {
+    throw new TidemarkError('not-found', `there is no part "${name}" of the Resource Dump`, { name });
+  }
+  const { uris } = published;
+  const job = listJob(published, { ...dump, packages }, uris.resourceDump);
+  return plan(published, dump, { uri: uris.dumpPart(name), job });
+}
+
+function listJob(published: PublishedSet, dump: Dump, index?: string): RenderJob {
+  const { uris } = published;
+  const packages = dump.packages.map(({ name, at, completed, length, sha256 }) => {
+    return { uri: uris.dumpPackage(name), contents: uris.dumpManifest(name), at, completed, length, sha256 };
+  });
+  return { kind: 'resource-dump', document: { ...headOf(published, dump), index, packages } };
+}
+
+function headOf({ uris: { capabilityList } }: PublishedSet, { at, completed }: Dump) {
+  return { at, completed, capabilityList };
+}
+
+function plan(
+  { folder, fingerprint: ofSet }: PublishedSet,
+  { at, completed }: Dump,
+  { uri, job }: { readonly uri: string; readonly job: RenderJob },
+): DocumentPlan {
+  // Two dumps of one boundary differ in what was missing before.
+  const reference = { folder, name: documentName(uri), version: at - 1, fingerprint: fingerprint(ofSet, completed) };
+  return { reference, making: () => ({ newest: completed, job }) };
+}
+
+function partsOf({ packages }: Dump): readonly (readonly Package[])[] {
+  const parts = [packages.slice(0, MAX_ENTRIES)];
+  for (let at = MAX_ENTRIES; at < packages.length; at += MAX_ENTRIES) parts.push(packages.slice(at, at + MAX_ENTRIES));
+  return parts;
+}
+
+function partName(at: number): string {
+  return String(at + 1).padStart(5, '0');
+}
