@@ -75,7 +75,7 @@ function asLines(values: readonly object[]): string {
   return values.map((value) => `${JSON.stringify(value)}\n`).join('');
 }
 
-/** In the JSON of Avro, a value of a union is told with its type. */
+/** In the JSON of Avro, a value of a union has its type. */
 function asAvroJson(record: RecordOf[SchemaId]): object {
   const state = 'state' in record && record.state !== null ? { state: { string: record.state } } : {};
   const order = 'order' in record && 'kind' in record && record.order !== null ? { order: { long: record.order } } : {};

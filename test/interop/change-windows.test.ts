@@ -47,7 +47,7 @@ describeOnEachStore('change lists', (store) => {
   const between = (query: Readonly<Record<string, string>>) =>
     get(`${home}changelist.xml?${new URLSearchParams(query)}`);
 
-  it('tell of every change in the order of its time, also of several of one resource', async () => {
+  it('contain every change in the order of its time, also several of one resource', async () => {
     const applied: { uri: string; change: string; datetime: string }[] = [];
     for (let number = 0; number < 10; number++) applied.push(...(await postForResults(home, round(number))));
 
@@ -99,7 +99,7 @@ describeOnEachStore('change lists', (store) => {
     assert.deepEqual(changesOf(text), await listed());
   });
 
-  it('of a time tell of its changes, first and last included', async () => {
+  it('of a time contain its changes, first and last included', async () => {
     for (let number = 0; number < 5; number++) await post(home, round(number));
     const all = await listed();
 
@@ -176,7 +176,7 @@ describeOnEachStore('change lists', (store) => {
 describe('change lists of too many changes', () => {
   afterEach(closeApps);
 
-  it('of a time end early, and link to the next until all are told once', async () => {
+  it('of a time end early, and link to the next until each change was listed once', async () => {
     const { app, url } = await startApp(SQLITE);
     await app.sets.add({ slug: 'records', urlPrefix: PREFIX });
     const home = `${url}/sets/records/`;
@@ -190,7 +190,7 @@ describe('change lists of too many changes', () => {
       get(`${home}changelist.xml`).then(({ text }) => headOf(text)('from')!),
       get(`${home}changelist-recent.xml`).then(({ text }) => changesOf(text).at(-1)!.datetime),
     ]);
-    const told: ReadChange[] = [];
+    const listed: ReadChange[] = [];
     const lists: { readonly from?: string | undefined; readonly until?: string | undefined }[] = [];
     let uri: string | undefined = `${home}changelist.xml?${new URLSearchParams({ from: start, until: end })}`;
     while (uri !== undefined) {
@@ -198,7 +198,7 @@ describe('change lists of too many changes', () => {
       const head = headOf(text);
       const changes = changesOf(text);
       assert.ok(changes.length <= 50_000);
-      told.push(...changes);
+      listed.push(...changes);
       uri = /<([^>]*)>; rel="next"/.exec(String(headers.link))?.[1];
       lists.push({ from: head('from'), until: head('until') });
     }
@@ -206,7 +206,7 @@ describe('change lists of too many changes', () => {
     assert.equal(lists[0]?.until, lists[1]?.from);
     assert.ok(lists[0]!.until! < end, 'it ends at its own earlier until');
     assert.deepEqual(
-      told.map((change) => change.uri),
+      listed.map((change) => change.uri),
       many.map(({ location }) => PREFIX + location.value),
     );
   });

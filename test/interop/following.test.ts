@@ -47,7 +47,7 @@ describeOnEachStore('a set that is followed while 20,000 events are posted', (st
 
   afterEach(closeApps);
 
-  /** Posts everything in turns; `between` is called after each. */
+  /** Posts everything in batches; `between` is called after each. */
   async function postAll(between: (turn: number) => Promise<void> | void): Promise<void> {
     let number = 0;
     for (const turn of inTurns(events(), TURN)) {
@@ -83,7 +83,7 @@ describeOnEachStore('a set that is followed while 20,000 events are posted', (st
     await postAll(async () => {
       if (following !== undefined) return;
       following = followSet(home);
-      // It needs a moment to start, and then has all the rest to follow.
+      // It takes a while to start, and then has all the rest to follow.
       await until('it follows', hasBegun);
     });
     const { exitCode, output } = await following!;

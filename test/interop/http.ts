@@ -26,7 +26,10 @@ export interface PostedTotals {
   readonly rejected: number;
 }
 
-/** Posts change events to a set as NDJSON; `home` is the set's URI, with a slash at its end. Throws when one is rejected. */
+/**
+ * Posts change events to a set as NDJSON; `home` is the set's URI, with a slash at its end. Throws when one is
+ * rejected.
+ */
 export async function post(home: string, events: Iterable<object>): Promise<PostedTotals> {
   const { origin, pathname } = new URL(home);
   const uri = `${origin}/api${pathname}changes`;

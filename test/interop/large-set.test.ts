@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { shuffled } from '../support/builders.ts';
-import { describeOnEachStore, SQLITE, type StoreKind } from '../support/each-store.ts';
+import { describeOnEachStore, onElasticsearch, SQLITE, type StoreKind } from '../support/each-store.ts';
+import { useElasticsearch } from '../support/elasticsearch.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 import { get, head, post } from './http.ts';
 import { locsOf } from './lists.ts';
 
-const COUNT = 120_001;
 const PREFIX = 'https://elsewhere.example/records/';
 
 const name = (number: number) => `${String(number).padStart(7, '0')}.xml`;
@@ -15,24 +15,31 @@ const created = (path: string, length = 1) => ({
   location: { type: 'rel_path', value: path },
   length,
 });
-const NAMES = Array.from({ length: COUNT }, (_, number) => name(number));
+const namesOf = (count: number) => Array.from({ length: count }, (_, number) => name(number));
+const FEW = namesOf(25);
 
 interface Size {
+  readonly count: number;
   readonly pageEntries?: number;
   readonly most: number;
   /** What one page cannot take in, however empty it was cut. */
   readonly more: number;
 }
 
-describeOnEachStore('120,001 resources in pages of the usual size', (store) => {
-  areListedInPages(store, { most: 10_000, more: 10_000 });
+describe('120,001 resources in pages of the usual size', () => {
+  areListedInPages(SQLITE, { count: 120_001, most: 10_000, more: 10_000 });
 });
 
 describe('120,001 resources in pages of 50,000', () => {
-  areListedInPages(SQLITE, { pageEntries: 50_000, most: 50_000, more: 20_000 });
+  areListedInPages(SQLITE, { count: 120_001, pageEntries: 50_000, most: 50_000, more: 20_000 });
 });
 
-function areListedInPages(store: StoreKind, { pageEntries, most, more }: Size): void {
+describe('30,001 resources in pages of the usual size, on Elasticsearch', () => {
+  areListedInPages(onElasticsearch(useElasticsearch()), { count: 30_001, most: 10_000, more: 10_000 });
+});
+
+function areListedInPages(store: StoreKind, { count, pageEntries, most, more }: Size): void {
+  const first = namesOf(count);
   /** What was posted so far, in order. */
   let names: readonly string[];
   let home: string;
@@ -41,7 +48,7 @@ function areListedInPages(store: StoreKind, { pageEntries, most, more }: Size): 
     const { app, url } = await startApp(store);
     await app.sets.add({ slug: 'records', urlPrefix: PREFIX, pageEntries });
     home = `${url}/sets/records/`;
-    names = NAMES;
+    names = first;
     await postCreated(home, shuffled(names));
   });
 
@@ -49,13 +56,13 @@ function areListedInPages(store: StoreKind, { pageEntries, most, more }: Size): 
 
   it('are listed once each, in pages that keep to the limit', async () => {
     const pages = await readPages(home);
-    assert.ok(pages.length >= COUNT / most);
+    assert.ok(pages.length >= count / most);
     assertHold(pages, { names, most });
   });
 
   it('leave all other pages as they are when one changes', async () => {
     const pages = await readPages(home);
-    await post(home, [created(name(COUNT - 1000), Date.now())]);
+    await post(home, [created(name(count - 1000), Date.now())]);
 
     const changed: Page[] = [];
     for (const page of pages) {
@@ -67,14 +74,14 @@ function areListedInPages(store: StoreKind, { pageEntries, most, more }: Size): 
       }
     }
     assert.equal(changed.length, 1);
-    assert.ok(changed[0]!.resources.includes(PREFIX + name(COUNT - 1000)));
+    assert.ok(changed[0]!.resources.includes(PREFIX + name(count - 1000)));
     assert.deepEqual(urisOf(await readPages(home)), urisOf(pages));
   });
 
   it(`are all there for a client that read the index before ${more} more came into the middle`, async () => {
     const pages = await readPages(home);
     const known = names;
-    const middle = NAMES[COUNT >> 1]!;
+    const middle = first[count >> 1]!;
     const others = Array.from({ length: more }, (_, number) => `${middle}-${name(number)}`);
     names = [...names, ...others].sort();
     await postCreated(home, shuffled(others));
@@ -101,7 +108,7 @@ describeOnEachStore('a name of a page or window', (store) => {
     source = await startApp(store);
     await source.app.sets.add({ slug: 'records', urlPrefix: PREFIX, pageEntries: 10, windowChanges: 10 });
     home = `${source.url}/sets/records/`;
-    await postCreated(home, NAMES.slice(0, 25));
+    await postCreated(home, FEW);
   });
 
   afterEach(closeApps);
@@ -132,7 +139,7 @@ describeOnEachStore('a name of a page or window', (store) => {
     const resources = (await readPages(home)).flatMap((page) => page.resources);
     assert.deepEqual(
       resources,
-      NAMES.slice(0, 25).map((path) => `https://moved.example/records/${path}`),
+      FEW.map((path) => `https://moved.example/records/${path}`),
     );
   });
 });

@@ -12,7 +12,9 @@ export interface PublishedFolder {
   readonly set: string;
   /** The folder with the files. */
   readonly files: string;
-  /** Puts a whole new file there: one that is written in place may be seen while it is empty, which is a change more. */
+  /**
+   * Puts a whole new file there: one that is written in place may be seen while it is empty, which is a change more.
+   */
   put(name: string, content: string): Promise<void>;
   /** Resolves when the set has had so many changes. */
   seen(changes: number): Promise<void>;
@@ -27,7 +29,7 @@ export async function publishFolder(
   const files = join(place.folder, 'files');
   await mkdir(files);
   await fill(files);
-  const running = place.start(['publish', files, '--port', '0', ...options]);
+  const running = place.startProcess(['publish', files, '--port', '0', ...options]);
   const [, baseUrl = ''] = await running.says(/Source Description +(\S+)\/\.well-known/);
   return {
     baseUrl,

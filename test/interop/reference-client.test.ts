@@ -73,8 +73,9 @@ async function makeBaseline(client: ReferenceClient, published: PublishedFolder,
 }
 
 /**
- * Writes a file in a later second than that of the first scan. The client remembers the newest lastmod that it saw, and later drops a
- * resource's changes when the first since then is its creation and the last its deletion: right, unless it copied it in between.
+ * Writes a file in a later second than that of the first scan. The client remembers the newest lastmod that it saw, and
+ * later drops a resource's changes when the first since then is its creation and the last its deletion: right, unless
+ * it copied it in between.
  */
 async function writeLater({ set, put, seen }: PublishedFolder): Promise<void> {
   const scanned = Date.parse(changesOf((await get(`${set}/changelist.xml`)).text).at(-1)!.datetime);

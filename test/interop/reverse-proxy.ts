@@ -20,11 +20,15 @@ export interface ProxiedAnswer {
   readonly isPacked?: boolean;
 }
 
-/** Spoils what the source answers; `path` is below the base URL, and has the query. Returns undefined to leave it as it is. */
+/**
+ * Spoils what the source answers; `path` is below the base URL, and has the query. Returns undefined to leave it as it
+ * is.
+ */
 export type Spoil = (path: string, answer: ProxiedAnswer, baseUrl: string) => Partial<ProxiedAnswer> | undefined;
 
 /**
- * A reverse proxy as it stands before many a source: it has the public address, and beside the source other things on the same host.
+ * A reverse proxy as many sources have one: it has the public address, and beside the source other things on
+ * the same host.
  */
 export class ReverseProxy {
   /** The public base URL, without a slash at its end. */

@@ -19,8 +19,8 @@ const PATCH = 'http://www.openarchives.org/rs/terms/patch';
 const SIZES = { pageEntries: 5, windowChanges: 6 };
 
 /**
- * A source behind a proxy with all kinds of sets: a folder (`files`), posted resources that another server on the same host has
- * (`papers`), one with few changes (`notes`), and one without any (`empty`). Close it with `closeApps`.
+ * A source behind a proxy with all kinds of sets: a folder (`files`), posted resources that another server on the same
+ * host has (`papers`), one with few changes (`notes`), and one without any (`empty`). Close it with `closeApps`.
  */
 export class RichSource {
   readonly proxy: ReverseProxy;
@@ -48,10 +48,13 @@ export class RichSource {
     const ofFiles = new FolderOwner(files, started);
     await fill(ofFiles);
     await app.sets.markReady('files');
+    await app.dumps.build('files', {});
     const ofPapers = new Poster(papers, { proxy, url });
     await fill(ofPapers);
     const ofNotes = new Poster(notes, { proxy, url });
-    await ofNotes.write('only.txt', 'the only one');
+    // Its other resources link to it.
+    await ofNotes.write('first.txt', 'the first one');
+    await ofNotes.write('only.txt', 'the second one');
     return new RichSource(proxy, app, [ofFiles, ofPapers, ofNotes]);
   }
 
@@ -82,6 +85,7 @@ export class RichSource {
       for (const number of [1, 2, 3, 4, 5]) await owner.write(`later/${number}.txt`, `later ${number}`);
       await owner.remove('later/4.txt');
     }
+    await this.#app.dumps.build('files', {});
   }
 }
 
@@ -98,7 +102,7 @@ async function fill(owner: Owner): Promise<void> {
   await owner.write('part 1/é&1.txt', 'number 1 is back');
 }
 
-/** Whoever changes the resources of a set, and remembers what it did. */
+/** A client that changes the resources of a set, and remembers what it did. */
 abstract class Owner {
   set: ResourceSet;
   #paths = new Set<string>();

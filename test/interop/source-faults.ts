@@ -1,6 +1,6 @@
 import type { ProxiedAnswer, Spoil } from './reverse-proxy.ts';
 
-/** A rule's number, what is done wrong, and how to do it wrong between a source that is right and whoever reads it. */
+/** A rule's number, what is done wrong, and how to do it wrong between a source that is right and its reader. */
 export type SourceFault = readonly [rule: number, title: string, spoil: Spoil];
 
 const FIRST = /^\/sets\/files\/resources\/first\.txt$/;
@@ -40,7 +40,7 @@ const secondLater = (date: string) => new Date(Date.parse(date) + 1000).toUTCStr
 export const SOURCE_FAULTS: readonly SourceFault[] = [
   [12, 'a resource has a byte more', on(FIRST, ({ body }) => ({ body: Buffer.concat([body, Buffer.from('!')]) }))],
   [12, 'a change has the length of other bytes', edit(WINDOWS, / length="/g, ' length="1')],
-  [13, 'an encoding is told that the answer has not', edit(PAGES, '<rs:md hash', '<rs:md encoding="gzip" hash')],
+  [13, 'an encoding is named that the answer has not', edit(PAGES, '<rs:md hash', '<rs:md encoding="gzip" hash')],
   [
     14,
     'a byte of a resource is another one',
@@ -69,7 +69,7 @@ export const SOURCE_FAULTS: readonly SourceFault[] = [
   [54, 'the list lacks a resource', edit(PAGES, FIRST_ENTRY, '')],
   [
     70,
-    'only the last change of a resource is told',
+    'only the last change of a resource is listed',
     edit(WINDOWS, new RegExp(`${FIRST_ENTRY.source}(?=.*/first)`, 's'), ''),
   ],
   [74, 'a change is left out', edit(FIRST_WINDOW, ENTRY, '')],
@@ -78,7 +78,7 @@ export const SOURCE_FAULTS: readonly SourceFault[] = [
   [76, 'the open list has lost what it had', edit(NOTES, new RegExp(ENTRY, 'g'), '')],
   [78, 'a change has another length', edit(FIRST_WINDOW, /length="(\d)/, 'length="1$1')],
   [78, 'a change has another hash', edit(FIRST_WINDOW, /sha-256:....../, 'sha-256:000000')],
-  [80, 'a closed window is gone', gone(FIRST_WINDOW)],
+  [80, 'a closed window is missing', gone(FIRST_WINDOW)],
   [120, 'a resource has no Last-Modified', without(FILES, 'last-modified')],
   [120, 'lastmod has a fraction of a second', edit(PAGES, 'Z</lastmod>', '.5Z</lastmod>')],
   [121, 'a change has no hash', edit(WINDOWS, / hash="[^"]*"/g, '')],

@@ -14,6 +14,8 @@ const HOME = `${BASE}/`;
 /** The example source as if it had been read, to plant faults in: every document is what our renderers write. */
 export class Sample {
   readonly texts = new Map(exampleDocuments());
+  /** The URIs of documents that were there at first. */
+  readonly documents: ReadonlySet<string> = new Set(this.texts.keys());
   readonly answers = new Map<string, Answer>();
   readonly truth = new Map<string, Truth>();
   readAt = EPOCH_START / 1000 + 365 * 86_400_000;

@@ -84,8 +84,8 @@ export function eachExtension(name: 'rs:md' | 'rs:ln', check: (element: XmlEleme
 }
 
 /**
- * The rule holds for each entry that describes a resource as it is now, where the resource was read: an entry of a Resource List, and
- * the last change of a resource in each Change List.
+ * The rule holds for each entry that describes a resource as it is now, where the resource was read: an entry of a
+ * Resource List, and the last change of a resource in each Change List.
  */
 export function eachAnswered(
   check: (entry: XmlElement, answer: Answer, document: ParsedDocument) => readonly string[],

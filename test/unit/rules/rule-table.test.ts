@@ -2,9 +2,12 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CONFORMANCE_PAGE, conformancePage } from '../../../scripts/make-conformance.ts';
-import { countRules, RULE_TABLE } from '../../support/rule-table.ts';
-import { RULES } from '../../support/rules.ts';
+import { adviceOf } from '../../../src/validate/rules/advice.ts';
+import { countRules, RULE_TABLE } from '../../../src/validate/rules/rule-table.ts';
+import { RULES } from '../../../src/validate/rules/rules.ts';
+import { OWNER_RULES } from '../../support/rules/owner.ts';
 import { FAULTS } from './faults.ts';
+import { HANDMADE_FAULTS } from './handmade-faults.ts';
 
 const SCHEMA_TESTS = join(import.meta.dirname, '../publish/documents-schema.test.ts');
 
@@ -26,12 +29,28 @@ describe('the table of rules', () => {
       assert.equal(reason !== '', judged === 'no', `rule ${number}`);
   });
 
-  it('names exactly the rules that a program judges', () => {
-    assert.deepEqual(Object.keys(RULES).map(Number), numbersOf('documents', 'source'));
+  it('has a function for each rule that applies to what is published', () => {
+    const judged = new Set([...Object.keys(RULES), ...Object.keys(OWNER_RULES)].map(Number));
+    assert.deepEqual(
+      numbersOf('documents', 'source', 'packages').filter((number) => !judged.has(number)),
+      [],
+    );
+  });
+
+  it('has advice for each rule that the validator checks, and for no other', () => {
+    for (const [number] of entries) assert.equal(adviceOf(number) !== '', number in RULES, `rule ${number}`);
   });
 
   it('has a planted fault for each of them', () => {
     assert.deepEqual([...new Set(FAULTS.map(([number]) => number))], numbersOf('documents', 'source'));
+  });
+
+  it('has a planted fault for each rule that is judged from packages', () => {
+    const planted = new Set(HANDMADE_FAULTS.map(([number]) => number));
+    assert.deepEqual(
+      numbersOf('packages').filter((number) => !planted.has(number)),
+      [],
+    );
   });
 
   it('has a test of the schemas for each rule that they keep', () => {

@@ -1,31 +1,9 @@
-/**
- * - `documents`: judged from the documents alone
- * - `source`: judged from what a source answers, from what it published before, or from what its owner knows
- * - `schema`: what our schemas must take, in test/unit/publish/documents-schema.test.ts
- * - `no`: does not apply, for the reason given
- */
-export type Judged = 'documents' | 'source' | 'schema' | 'no';
-export type Level = 'MUST' | 'SHOULD' | 'MAY' | 'note';
-export type RuleEntry = readonly [number: number, level: Level, text: string, judged: Judged, reason?: string];
+import type { RuleSection } from './rule-entry.ts';
 
-export interface RuleSection {
-  readonly title: string;
-  readonly rules: readonly RuleEntry[];
-}
-
-const NO_DUMPS = 'dumps are not published yet';
-const NO_ARCHIVES = 'archives are not published yet';
-const NO_NOTIFICATION = 'notifications are not sent yet';
-const LINKS_AS_GIVEN = 'links are published as they were posted; only their form is checked (7, 8)';
 const ONE_DESCRIPTION = 'at most 50,000 sets';
 
-/** How many rules apply to what is published, of all. */
-export function countRules(): { readonly applying: number; readonly all: number } {
-  const rules = RULE_TABLE.flatMap((section) => section.rules);
-  return { applying: rules.filter(([, , , judged]) => judged !== 'no').length, all: rules.length };
-}
-
-export const RULE_TABLE: readonly RuleSection[] = [
+/** Sections A to F: all documents, descriptions, Capability Lists, Resource Lists. */
+export const RULES_OF_LISTS: readonly RuleSection[] = [
   {
     title: 'All documents (4, 6, 7)',
     rules: [
@@ -132,72 +110,4 @@ export const RULE_TABLE: readonly RuleSection[] = [
       [56, 'MUST', 'No resource twice', 'documents'],
     ],
   },
-  { title: 'Resource Dump (11.1)', rules: numbers(57, 61, NO_DUMPS) },
-  { title: 'Resource Dump Manifest (11.2)', rules: numbers(62, 67, NO_DUMPS) },
-  {
-    title: 'Change List (12.1)',
-    rules: [
-      [68, 'MUST', 'capability changelist, from and up', 'documents'],
-      [69, 'MUST', 'Entries are in the order of time', 'documents'],
-      [70, 'MUST', 'A resource that changed several times appears as often', 'source'],
-      [71, 'MUST', 'Each entry has loc, and change: created, updated or deleted', 'documents'],
-      [72, 'SHOULD', 'Each entry has datetime', 'documents'],
-      [73, 'MUST', 'datetime lies between from and until', 'documents'],
-      [74, 'MUST', 'All changes since from are there', 'source'],
-      [75, 'MUST', 'A list with until never changes again', 'source'],
-      [76, 'MUST', 'The list without until takes the changes to come', 'source'],
-      [77, 'SHOULD', 'No two changes of a resource have the same datetime', 'documents'],
-      [78, 'MAY', 'An entry describes the state after the change, and none for deleted', 'source'],
-      [79, 'SHOULD', 'until of one closed list is from of the next', 'documents'],
-      [80, 'note', 'A closed list stays, and leads to its index', 'source'],
-    ],
-  },
-  {
-    title: 'Change List Index (12.2)',
-    rules: [
-      [81, 'MUST', 'Its entries are in the order of time', 'documents'],
-      [82, 'MUST', 'capability changelist, from and up', 'documents'],
-      [83, 'SHOULD', 'Each entry has the from of its part; until when closed, and only then', 'documents'],
-      [84, 'note', 'At most one list is open, the last', 'documents'],
-      [
-        85,
-        'note',
-        'Names sort as times do, and a flat open list is beside the index, for a client that cannot read an index',
-        'documents',
-      ],
-    ],
-  },
-  { title: 'Change Dump (13.1)', rules: numbers(86, 92, NO_DUMPS) },
-  { title: 'Change Dump Manifest (13.2)', rules: numbers(93, 97, NO_DUMPS) },
-  {
-    title: 'Links to related resources (14)',
-    rules: [
-      [98, 'MAY', 'duplicate leads to a mirror, with pri', 'no', LINKS_AS_GIVEN],
-      [99, 'SHOULD', 'alternate has a type', 'no', LINKS_AS_GIVEN],
-      [100, 'MAY', 'canonical leads to the generic URI', 'no', LINKS_AS_GIVEN],
-      [101, 'MUST', 'A patch has a type, and belongs to a change', 'documents'],
-      [102, 'MUST', 'describedby and describes lead to entries of their own', 'no', LINKS_AS_GIVEN],
-      [103, 'SHOULD', 'A timegate has no other attributes', 'documents'],
-      [104, 'MAY', 'collection leads to a collection', 'no', LINKS_AS_GIVEN],
-      [105, 'MUST', 'via leads to the original source', 'no', LINKS_AS_GIVEN],
-      [106, 'MAY', 'Entries of lists may have links', 'no', LINKS_AS_GIVEN],
-    ],
-  },
-  { title: 'Archives', rules: numbers(107, 111, NO_ARCHIVES) },
-  { title: 'Notification', rules: numbers(112, 118, NO_NOTIFICATION) },
-  {
-    title: 'What clients in use need',
-    rules: [
-      [119, 'note', 'One hash, unless the set asks for more', 'documents'],
-      [120, 'note', 'lastmod has whole seconds and equals Last-Modified', 'source'],
-      [121, 'note', 'Hash, length and lastmod of every resource that is served here', 'source'],
-      [122, 'note', 'Resources are on the host of their lists (unless the set’s prefix is elsewhere)', 'documents'],
-      [123, 'note', 'The lists have the names resourcelist.xml and changelist.xml', 'documents'],
-      [124, 'note', 'robots.txt does not name the lists: search engines complain about them', 'source'],
-    ],
-  },
 ];
-
-function numbers(first: number, last: number, reason: string): readonly RuleEntry[] {
-  return Array.from({ length: last - first + 1 }, (_, at) => [first + at, 'note', '', 'no', reason]);
-}

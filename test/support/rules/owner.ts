@@ -7,20 +7,18 @@ import {
   eachOf,
   entriesOf,
   entriesOfAll,
-  isAscending,
   isIndex,
+  type List,
   linksOf,
   locOf,
   md,
+  partsOf,
   type Rule,
-  repeated,
   type Source,
   type TrueState,
   textOf,
   wrong,
 } from './source.ts';
-
-const CHANGES = ['created', 'updated', 'deleted'];
 
 const isOpen = ({ root }: ParsedDocument) => md(root).until === undefined;
 
@@ -48,47 +46,83 @@ const isOf = (entry: XmlElement, state: TrueState | undefined) => {
 
 const nameOf = (entry: XmlElement) => `${locOf(entry)} ${datetimeOf(entry)}`;
 
-/** Sections I and J of the rules: Change Lists and their index. */
-export const CHANGE_LISTS: Readonly<Record<number, Rule>> = {
-  68: eachOf('changelist', (document) =>
-    wrong(md(document.root).from === undefined || linksOf(document.root, 'up').length !== 1, 'lacks from or up'),
-  ),
-  69: (source) => [
-    ...eachOf('changelist', (document) => wrong(!isAscending(entriesOf(document).map(datetimeOf)), 'is not in order'))(
-      source,
-    ),
-    ...eachList('changelist', (list) =>
-      wrong(!isAscending(entriesOfAll(list).map(datetimeOf)), `${list.head.uri} is not in order`),
-    )(source),
-  ],
+/** What the set's changes make of each resource: its hash (or that it has none known), nothing for a deleted one. */
+function fold(changes: readonly XmlElement[]): ReadonlyMap<string, string | undefined> {
+  const state = new Map<string, string | undefined>();
+  for (const entry of changes)
+    state.set(locOf(entry), md(entry).change === 'deleted' ? undefined : (md(entry).hash ?? '?'));
+  return state;
+}
+
+/** The changes of the set that a Resource List belongs to. */
+const changesOfSet = (source: Source, { capabilityList }: List) => {
+  const [entry] = entriesOf(capabilityList).filter((entry) => md(entry).capability === 'changelist');
+  const head = source.documents.get(entry ? locOf(entry) : '');
+  if (head === undefined) return [];
+  return (isIndex(head) ? partsOf(source, head) : [head]).flatMap(entriesOf);
+};
+
+/** Where the list and the fold of the changes differ. @param before of these, the changes need not have any */
+function differences(list: List, changes: readonly XmlElement[], before: readonly string[]): readonly string[] {
+  const listed = new Map(entriesOfAll(list).map((entry) => [locOf(entry), md(entry).hash ?? '?']));
+  const folded = fold(changes);
+  const missing = before.filter((uri) => !folded.has(uri) && !listed.has(uri));
+  const uris = [...listed.keys(), ...folded.keys()].filter((uri) => folded.has(uri) || !before.includes(uri));
+  return [...missing, ...new Set(uris.filter((uri) => listed.get(uri) !== folded.get(uri)))];
+}
+
+/** What the set had when its history began: after a move, a resource has no change before the next one. */
+const hadBefore = ({ truth }: Source, { capabilityList }: List) => truth.get(capabilityList.uri)?.before ?? [];
+
+/**
+ * What only the owner of a source can judge, who knows its resources and its changes, and what it published before.
+ * All other rules are in src/validate/rules/.
+ */
+export const OWNER_RULES: Readonly<Record<number, Rule>> = {
+  38: eachOf('description', (document, { truth }) => {
+    const listed = entriesOf(document).map(locOf);
+    return [...truth.keys()].filter((uri) => !listed.includes(uri)).map((uri) => `${uri} is left out`);
+  }),
+  48: eachList('resourcelist', (list, source) => {
+    const covered = new Set([...hadBefore(source, list), ...changesOfSet(source, list).map(locOf)]);
+    return entriesOfAll(list)
+      .map(locOf)
+      .filter((uri) => !covered.has(uri));
+  }),
+  52: eachList('resourcelist', (list, source) => {
+    const at = md(list.head.root).at ?? '';
+    const upToThen = changesOfSet(source, list).filter((change) => datetimeOf(change) < at);
+    return [
+      ...[list.head, ...list.parts]
+        .filter(({ root }) => Date.parse(md(root).at ?? '') > source.readAt)
+        .map(({ uri }) => `${uri} is of the future`),
+      ...list.parts
+        .filter(({ root }) => (md(root).at ?? '') > at)
+        .map(({ uri }) => `${uri} is of a later time than ${list.head.uri}`),
+      ...differences(list, upToThen, hadBefore(source, list)).map((uri) => `${uri} is not as it was at ${at}`),
+    ];
+  }),
+  54: eachList('resourcelist', (list, source) => {
+    const listed = entriesOfAll(list).map(locOf).sort().join();
+    const truth = source.truth.get(list.capabilityList.uri)?.resources;
+    return [
+      ...wrong(isIndex(list.head) && list.parts.length < entriesOf(list.head).length, `${list.head.uri} lacks a part`),
+      ...wrong(truth !== undefined && [...truth].sort().join() !== listed, `${list.head.uri} is not the whole set`),
+    ];
+  }),
   70: eachList('changelist', (list, { truth }) => {
     const changes = truth.get(list.capabilityList.uri)?.changes.map(({ uri }) => uri) ?? entriesOfAll(list).map(locOf);
     const counted = (texts: readonly string[]) => [...texts].sort().join();
     return wrong(
       counted(changes) !== counted(entriesOfAll(list).map(locOf)),
-      `${list.head.uri} tells of fewer or more`,
+      `${list.head.uri} contains fewer or more`,
     );
-  }),
-  71: eachOf('changelist', (document) =>
-    (isIndex(document) ? [] : entriesOf(document))
-      .filter((entry) => locOf(entry) === '' || !CHANGES.includes(md(entry).change ?? ''))
-      .map((entry) => `${locOf(entry)} change ${md(entry).change}`),
-  ),
-  72: eachOf('changelist', (document) =>
-    (isIndex(document) ? [] : entriesOf(document)).filter((entry) => datetimeOf(entry) === '').map(locOf),
-  ),
-  73: eachOf('changelist', (document) => {
-    const { from = '', until = '9999' } = md(document.root);
-    const outside = ({ datetime = from }: Readonly<Record<string, string>>) => datetime < from || datetime > until;
-    return entriesOf(document)
-      .filter((entry) => outside(md(entry)))
-      .map(locOf);
   }),
   74: eachList('changelist', (list, { truth }) => {
     const known = truth.get(list.capabilityList.uri)?.changes ?? [];
-    const told = entriesOfAll(list).map(locOf);
+    const listed = entriesOfAll(list).map(locOf);
     return wrong(
-      known.some(({ uri }, at) => told[at] !== uri),
+      known.some(({ uri }, at) => listed[at] !== uri),
       `${list.head.uri} lacks a change`,
     );
   }),
@@ -107,9 +141,6 @@ export const CHANGE_LISTS: Readonly<Record<number, Rule>> = {
         md(now.root).from === md(before.root).from,
     ),
   ],
-  77: eachList('changelist', (list) =>
-    repeated(entriesOfAll(list).map((entry) => `${locOf(entry)} ${datetimeOf(entry)}`)),
-  ),
   78: (source) => [
     ...eachOf('changelist', (document) =>
       entriesOf(document)
@@ -131,11 +162,6 @@ export const CHANGE_LISTS: Readonly<Record<number, Rule>> = {
         .map((entry) => `${locOf(entry)} at ${datetimeOf(entry)} is another one in the list of the last changes`);
     })(source),
   ],
-  79: eachList('changelist', ({ parts }) =>
-    parts
-      .filter(({ root }, at) => at > 0 && md(root).from !== md(parts[at - 1]!.root).until)
-      .map(({ uri }) => `${uri} does not begin where the one before ends`),
-  ),
   80: (source) => [
     ...compared(source, (before, now) => !isOpen(before) && now === undefined),
     ...eachList('changelist', ({ head, parts }) =>
@@ -144,43 +170,11 @@ export const CHANGE_LISTS: Readonly<Record<number, Rule>> = {
         .map(({ uri }) => `${uri} leads to no next list`),
     )(source),
   ],
-  81: eachList('changelist', ({ head }) =>
-    wrong(
-      isIndex(head) && !isAscending(entriesOf(head).map((entry) => md(entry).from ?? '')),
-      `${head.uri} is not in order`,
-    ),
-  ),
-  82: eachOf('changelist', (document) =>
-    wrong(
-      isIndex(document) && (md(document.root).from === undefined || linksOf(document.root, 'up').length !== 1),
-      'lacks from or up',
-    ),
-  ),
-  83: eachList('changelist', ({ head, parts }) =>
-    (isIndex(head) ? entriesOf(head) : [])
-      .filter((entry) => {
-        const part = parts.find(({ uri }) => uri === locOf(entry));
-        return part === undefined || md(entry).from !== md(part.root).from || md(entry).until !== md(part.root).until;
-      })
-      .map((entry) => `${locOf(entry)} has other times than the index says`),
-  ),
-  84: eachList('changelist', ({ parts }) =>
-    parts
-      .slice(0, -1)
-      .filter(isOpen)
-      .map(({ uri }) => `${uri} is open, and not the last`),
-  ),
-  85: eachList('changelist', ({ head }, { documents }) => {
-    const recent = documents.get(recentUri(head.uri));
-    return [
-      ...wrong(
-        isIndex(head) && !isAscending(entriesOf(head).map(locOf)),
-        `${head.uri} has names in another order than times`,
-      ),
-      ...wrong(
-        recent === undefined || isIndex(recent) || !isOpen(recent),
-        `${head.uri} has no flat open list beside it`,
-      ),
-    ];
-  }),
 };
+
+/** Everything that is wrong with a source, each with the number of the rule. */
+export function ownerViolations(source: Source): readonly string[] {
+  return Object.entries(OWNER_RULES).flatMap(([number, rule]) =>
+    rule(source).map((message) => `rule ${number}: ${message}`),
+  );
+}

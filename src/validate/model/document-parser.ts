@@ -1,0 +1,200 @@
+import { createHash } from 'node:crypto';
+import { SaxesParser, type SaxesTagNS } from 'saxes';
+import {
+  type Attributes,
+  type Document,
+  type Entry,
+  type Extension,
+  isListOfResources,
+  NO_ATTRIBUTES,
+} from './document.ts';
+
+const PREFIXES: ReadonlyMap<string, string> = new Map([
+  ['http://www.sitemaps.org/schemas/sitemap/0.9', ''],
+  ['http://www.openarchives.org/rs/terms/', 'rs:'],
+]);
+
+/** So many characters may come without a tag or a text that ends: saxes keeps them in memory until then. */
+const MOST_CHARACTERS_OF_A_TOKEN = 1_000_000;
+const DEEPEST = 100;
+const MOST_CHILDREN_OF_AN_ENTRY = 1_000;
+const MOST_EXTENSIONS_OF_A_DOCUMENT = 1_000;
+const MOST_CHARACTERS_OF_A_TEXT = 10_000;
+const MOST_KEPT_ENTRIES = 50_000;
+const MOST_OTHER_CHILDREN = 10;
+
+type Draft<Type> = { -readonly [Name in keyof Type]: Type[Name] };
+type DraftEntry = Draft<Entry> & { readonly names: string[]; readonly extensions: Extension[] };
+type DraftDocument = Draft<Document> & {
+  readonly extensions: Extension[];
+  readonly entries: Entry[];
+  readonly otherChildren: string[];
+};
+
+/** Thrown for a document that cannot be parsed, or that would take too much memory. */
+export class UnreadableDocument extends Error {}
+
+/**
+ * Parses a document as it arrives, in memory that does not grow with it. Entities that a document declares are not
+ * expanded, and nothing that it names is loaded.
+ */
+export class DocumentParser {
+  readonly document: DraftDocument;
+  readonly #sax = new SaxesParser({ xmlns: true });
+  readonly #content = createHash('sha1');
+  #depth = 0;
+  #entry: DraftEntry | undefined;
+  #text = '';
+  /** Characters before the end of the last tag, text or comment, and before the end of what was written. */
+  #lastToken = 0;
+  #written = 0;
+  #finished: Entry[] = [];
+
+  constructor(uri: string, expected?: string, requestedAt = Date.now()) {
+    this.document = {
+      ...{ uri, expected, requestedAt, failure: undefined, root: '', attributes: NO_ATTRIBUTES, extensions: [] },
+      ...{
+        misplaced: 0,
+        otherChildren: [],
+        md: NO_ATTRIBUTES,
+        mdLine: 1,
+        count: 0,
+        entries: [],
+        bytes: 0,
+        content: '',
+        firstTime: undefined,
+        lastTime: undefined,
+      },
+    };
+    this.#sax.on('error', (error) => {
+      throw new UnreadableDocument(`it is not well-formed: ${error.message}`);
+    });
+    this.#sax.on('opentag', (tag) => this.#open(tag));
+    this.#sax.on('text', (text) => this.#addText(text));
+    this.#sax.on('cdata', (text) => this.#addText(text));
+    this.#sax.on('comment', () => {
+      this.#lastToken = this.#sax.position;
+    });
+    this.#sax.on('closetag', ({ uri: namespace, local }) => this.#close(nameOf(namespace, local)));
+  }
+
+  /**
+   * Parses a piece of the text, and returns the entries that ended in it.
+   * @throws UnreadableDocument
+   */
+  write(text: string): readonly Entry[] {
+    this.#finished = [];
+    this.#sax.write(text);
+    this.#written += text.length;
+    if (this.#written - this.#lastToken > MOST_CHARACTERS_OF_A_TOKEN) {
+      throw new UnreadableDocument('a tag, an attribute or a text in it has more than a million characters');
+    }
+    return this.#finished;
+  }
+
+  /** @throws UnreadableDocument when the document is not complete */
+  end(): void {
+    this.#sax.close();
+    this.document.content = this.#content.digest('hex');
+  }
+
+  #open({ uri, local, attributes }: SaxesTagNS): void {
+    this.#lastToken = this.#sax.position;
+    const depth = ++this.#depth;
+    if (depth > DEEPEST) throw new UnreadableDocument(`its elements are nested more than ${DEEPEST} deep`);
+    const name = nameOf(uri, local);
+    this.#text = '';
+    if (depth === 1) {
+      this.document.root = name;
+      this.document.attributes = plain(attributes);
+    } else if (depth === 2) this.#openChild(name, attributes);
+    else if (depth === 3 && this.#entry !== undefined) this.#openChildOfEntry(this.#entry, name, attributes);
+  }
+
+  #openChild(name: string, attributes: SaxesTagNS['attributes']): void {
+    const { document } = this;
+    if (name === 'url' || name === 'sitemap') {
+      this.#entry = {
+        ...{ line: this.#sax.line, index: document.count, attributes: plain(attributes), names: [], loc: '' },
+        ...{ lastmod: undefined, changefreq: undefined, extensions: [], md: NO_ATTRIBUTES },
+      };
+    } else if (isExtension(name)) {
+      if (document.extensions.length >= MOST_EXTENSIONS_OF_A_DOCUMENT) {
+        throw new UnreadableDocument(`it has more than ${MOST_EXTENSIONS_OF_A_DOCUMENT} rs:md and rs:ln of its own`);
+      }
+      const extension = { name, attributes: plain(attributes), line: this.#sax.line };
+      if (name === 'rs:md' && !document.extensions.some((other) => other.name === name)) {
+        document.md = extension.attributes;
+        document.mdLine = extension.line;
+      }
+      document.extensions.push(extension);
+      if (document.count > 0) document.misplaced++;
+    } else if (document.otherChildren.length < MOST_OTHER_CHILDREN) document.otherChildren.push(name);
+  }
+
+  #openChildOfEntry(entry: DraftEntry, name: string, attributes: SaxesTagNS['attributes']): void {
+    if (entry.names.length >= MOST_CHILDREN_OF_AN_ENTRY) {
+      throw new UnreadableDocument(
+        `the entry of line ${entry.line} has more than ${MOST_CHILDREN_OF_AN_ENTRY} elements`,
+      );
+    }
+    if (isExtension(name)) {
+      const extension = { name, attributes: plain(attributes), line: this.#sax.line };
+      if (name === 'rs:md' && !entry.names.includes(name)) entry.md = extension.attributes;
+      entry.extensions.push(extension);
+    }
+    entry.names.push(name);
+  }
+
+  #addText(text: string): void {
+    this.#lastToken = this.#sax.position;
+    if (this.#depth !== 3 || this.#entry === undefined) return;
+    if (this.#text.length + text.length > MOST_CHARACTERS_OF_A_TEXT) {
+      throw new UnreadableDocument(
+        `a text of line ${this.#sax.line} has more than ${MOST_CHARACTERS_OF_A_TEXT} characters`,
+      );
+    }
+    this.#text += text;
+  }
+
+  #close(name: string): void {
+    this.#lastToken = this.#sax.position;
+    const depth = this.#depth--;
+    const entry = this.#entry;
+    if (entry === undefined) return;
+    if (depth === 3) {
+      if (name === 'loc' && entry.loc === '') entry.loc = this.#text;
+      else if (name === 'lastmod') entry.lastmod ??= this.#text;
+      else if (name === 'changefreq') entry.changefreq ??= this.#text;
+    } else if (depth === 2) this.#finish(entry);
+  }
+
+  #finish(entry: DraftEntry): void {
+    const { document } = this;
+    this.#entry = undefined;
+    document.count++;
+    document.firstTime ??= entry.md.datetime;
+    document.lastTime = entry.md.datetime ?? document.lastTime;
+    if (!isListOfResources(document) && document.entries.length < MOST_KEPT_ENTRIES) document.entries.push(entry);
+    if (document.md.capability?.endsWith('-manifest')) this.#content.update(JSON.stringify([entry.loc, entry.md]));
+    this.#finished.push(entry);
+  }
+}
+
+function nameOf(namespace: string, local: string): string {
+  const prefix = PREFIXES.get(namespace);
+  return prefix === undefined ? `{${namespace}}${local}` : prefix + local;
+}
+
+const isExtension = (name: string): name is Extension['name'] => name === 'rs:md' || name === 'rs:ln';
+
+function plain(attributes: SaxesTagNS['attributes']): Attributes {
+  let result: Record<string, string> | undefined;
+  for (const key in attributes) {
+    const { uri, local, prefix, value } = attributes[key]!;
+    if (prefix === 'xmlns' || local === 'xmlns') continue;
+    result ??= Object.create(null) as Record<string, string>;
+    result[uri === '' ? local : `{${uri}}${local}`] = value;
+  }
+  return result ?? NO_ATTRIBUTES;
+}

@@ -1,0 +1,212 @@
+import { Slots } from './slots.ts';
+
+/** Where an entry is: the number of its document among those that were read, and its line. */
+export interface Place {
+  readonly document: number;
+  readonly line: number;
+}
+
+/** What differs between a list of resources and the changes of the same set. */
+export interface Difference extends Place {
+  readonly kind: 'missing' | 'not-deleted' | 'another-hash' | 'no-change';
+}
+
+const DELETED = 0xffffffff;
+const NO_HASH = 1;
+const LISTED = 1;
+const CHANGED_LATER = 2;
+const CHANGED = 4;
+const MOST_SLOTS = 2 ** 21;
+const FEWEST_SLOTS = 2 ** 10;
+const FULL = 0.8;
+const GROWTH = 1.5;
+
+/**
+ * What a set's lists say of each resource, in at most 60 MB. Of a resource it keeps a digest of 64 bits, so that a
+ * million fit. When there are more than fit, it forgets every second one, by a bit of the digest, and goes on with the
+ * others: `share` says how many of all resources it knows.
+ */
+export class ResourceTable {
+  /** One of so many resources is in the table. */
+  share = 1;
+  readonly #most: number;
+  #size = 0;
+  #slots: Slots;
+  #low = 0;
+  #high = 0;
+
+  constructor(most = MOST_SLOTS) {
+    this.#most = most;
+    this.#slots = new Slots(Math.min(most, FEWEST_SLOTS));
+  }
+
+  /** Adds a resource of a list. Returns whether it was listed before. */
+  list(uri: string, { hash, modified, place }: TableResource): boolean {
+    const slot = this.#slotOf(uri);
+    if (slot < 0) return false;
+    if ((this.#slots.flags[slot]! & LISTED) !== 0) return true;
+    this.#slots.flags[slot]! |= LISTED;
+    const { flags, listed, changed, documents, lines } = this.#slots;
+    listed[slot] = digestOf(hash);
+    if ((flags[slot]! & CHANGED) !== 0) return false;
+    // 0 when it is not known, or before 1970.
+    changed[slot] = Number.isNaN(modified) ? 0 : Math.max(0, Math.floor(modified / 1e6));
+    documents[slot] = place.document;
+    lines[slot] = place.line;
+    return false;
+  }
+
+  /** Adds a change, each after those before it. @param isLater whether it came at or after the time of the list */
+  change(uri: string, { hash, isDeleted, isLater, place }: TableChange): void {
+    const slot = this.#slotOf(uri);
+    if (slot < 0) return;
+    const { flags, changed, documents, lines } = this.#slots;
+    flags[slot]! |= isLater ? CHANGED_LATER | CHANGED : CHANGED;
+    changed[slot] = isDeleted ? DELETED : digestOf(hash);
+    documents[slot] = place.document;
+    lines[slot] = place.line;
+  }
+
+  /** Whether a list or a change named it. */
+  knows(uri: string): boolean {
+    this.#digest(uri);
+    return !this.#isOfShare() || this.#slots.keys[2 * this.#find()] !== 0;
+  }
+
+  isListed(uri: string): boolean {
+    return this.#hasFlag(uri, LISTED, true);
+  }
+
+  changedLater(uri: string): boolean {
+    return this.#hasFlag(uri, CHANGED_LATER, false);
+  }
+
+  /** Whether the entry at a place is the last change of its resource, and not followed by another. */
+  isLastChange(uri: string, place: Place): boolean {
+    this.#digest(uri);
+    if (!this.#isOfShare()) return false;
+    const slot = this.#find();
+    return this.#slots.documents[slot] === place.document && this.#slots.lines[slot] === place.line;
+  }
+
+  /**
+   * What the changes before the time of the list made of resources, where the list says something else.
+   * @param from when the changes begin, microseconds since 1970: what was modified later must have one
+   */
+  *differences(from: number): Generator<Difference> {
+    const { keys, flags, listed, changed, documents, lines } = this.#slots;
+    for (let slot = 0; slot < flags.length; slot++) {
+      if (keys[2 * slot] === 0 || (flags[slot]! & CHANGED_LATER) !== 0) continue;
+      const isListed = (flags[slot]! & LISTED) !== 0;
+      const isUnchanged = (flags[slot]! & CHANGED) === 0;
+      const lacksChange = isUnchanged && changed[slot]! * 1e6 > from;
+      const kind = isUnchanged
+        ? lacksChange
+          ? 'no-change'
+          : undefined
+        : differenceOf(isListed, listed[slot]!, changed[slot]!);
+      if (kind !== undefined) yield { kind, document: documents[slot]!, line: lines[slot]! };
+    }
+  }
+
+  #hasFlag(uri: string, flag: number, otherwise: boolean): boolean {
+    this.#digest(uri);
+    return this.#isOfShare() ? (this.#slots.flags[this.#find()]! & flag) !== 0 : otherwise;
+  }
+
+  /** The slot of a resource, made when it has none; -1 when it is not of the share. */
+  #slotOf(uri: string): number {
+    this.#digest(uri);
+    if (!this.#isOfShare()) return -1;
+    const slot = this.#find();
+    if (this.#slots.keys[2 * slot] !== 0) return slot;
+    if (this.#size >= this.#slots.flags.length * FULL) {
+      this.#grow();
+      return this.#slotOf(uri);
+    }
+    this.#size++;
+    this.#slots.keys[2 * slot] = this.#low;
+    this.#slots.keys[2 * slot + 1] = this.#high;
+    return slot;
+  }
+
+  #find(): number {
+    return this.#slots.find(this.#low, this.#high);
+  }
+
+  #isOfShare(): boolean {
+    return this.#high % this.share === 0;
+  }
+
+  #grow(): void {
+    const before = this.#slots;
+    const isFull = before.flags.length >= this.#most;
+    if (isFull) this.share *= 2;
+    this.#slots = new Slots(isFull ? this.#most : Math.min(this.#most, Math.ceil(before.flags.length * GROWTH)));
+    this.#size = 0;
+    for (let slot = 0; slot < before.flags.length; slot++) {
+      if (before.keys[2 * slot] === 0 || before.keys[2 * slot + 1]! % this.share !== 0) continue;
+      this.#slots.copy(before, slot);
+      this.#size++;
+    }
+    before.free();
+  }
+
+  /** Two independent digests of 32 bits (FNV-1a and a variant of it); the lower one is never 0, which means empty. */
+  #digest(text: string): void {
+    let low = 0x811c9dc5;
+    let high = 0x9747b28c;
+    for (let at = 0; at < text.length; at++) {
+      const code = text.charCodeAt(at);
+      low = Math.imul(low ^ code, 0x01000193);
+      high = Math.imul(high ^ code, 0x5bd1e995);
+      high ^= high >>> 15;
+    }
+    this.#low = mixed(low) || 1;
+    this.#high = mixed(high);
+  }
+}
+
+export interface TableResource {
+  readonly hash: string | undefined;
+  /** Microseconds since 1970; NaN when it is not known. */
+  readonly modified: number;
+  readonly place: Place;
+}
+
+export interface TableChange {
+  readonly hash: string | undefined;
+  readonly isDeleted: boolean;
+  readonly isLater: boolean;
+  readonly place: Place;
+}
+
+function differenceOf(isListed: boolean, listed: number, changed: number): Difference['kind'] | undefined {
+  if (changed === DELETED) return isListed ? 'not-deleted' : undefined;
+  if (!isListed) return 'missing';
+  // Hashes can be compared when they are of the same algorithm.
+  const isComparable = listed > NO_HASH && changed > NO_HASH && (listed & 3) === (changed & 3);
+  return isComparable && listed !== changed ? 'another-hash' : undefined;
+}
+
+const ALGORITHMS = ['sha-256', 'sha-1', 'md5'];
+
+/** Of the strongest hash of a list: 30 bits of it and its algorithm. */
+function digestOf(hashes: string | undefined): number {
+  if (hashes === undefined) return NO_HASH;
+  for (const [code, algorithm] of ALGORITHMS.entries()) {
+    const at = hashes.indexOf(`${algorithm}:`);
+    if (at < 0) continue;
+    const digits = Number.parseInt(hashes.slice(at + algorithm.length + 1, at + algorithm.length + 8), 16);
+    // 28 bits of the hash, a bit that the other codes do not have, and two bits of the algorithm.
+    return Number.isNaN(digits) ? NO_HASH : ((digits << 3) >>> 0) | 4 | code;
+  }
+  return NO_HASH;
+}
+
+function mixed(value: number): number {
+  let mix = value ^ (value >>> 16);
+  mix = Math.imul(mix, 0x85ebca6b);
+  mix ^= mix >>> 13;
+  return (mix ^ (mix >>> 16)) >>> 0;
+}

@@ -1,0 +1,66 @@
+import { pipeline, Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { type Fetched, FetchFailure } from './fetcher.ts';
+
+/** Thrown when more came than may be read. */
+export class TooLarge extends Error {}
+
+/**
+ * The bytes of an answer without their Content-Encoding, and at most so many.
+ * @throws TooLarge
+ * @throws FetchFailure
+ */
+export async function* unpacked(fetched: Fetched, mostBytes: number): AsyncGenerator<Buffer> {
+  const encoding = fetched.headers['content-encoding'] ?? 'identity';
+  if (encoding === 'identity') yield* limited(fetched.body, mostBytes);
+  else if (encoding === 'gzip' || encoding === 'x-gzip') yield* gunzipped(fetched.body, mostBytes);
+  else {
+    fetched.discard();
+    throw new FetchFailure(`it comes with the Content-Encoding ${encoding}, though only gzip was accepted`);
+  }
+}
+
+/** What is packed with gzip whatever the headers say, such as a file `.xml.gz`, is unpacked. */
+export async function* unpackedFile(chunks: AsyncIterable<Buffer>, mostBytes: number): AsyncGenerator<Buffer> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  if (first.done) return;
+  const rest = async function* () {
+    yield first.value;
+    yield* { [Symbol.asyncIterator]: () => iterator };
+  };
+  const isPacked = first.value[0] === 0x1f && first.value[1] === 0x8b;
+  try {
+    yield* isPacked ? gunzipped(rest(), mostBytes) : rest();
+  } finally {
+    // A generator that was not started yet does not end the one that it reads.
+    await iterator.return?.(undefined);
+  }
+}
+
+async function* gunzipped(chunks: AsyncIterable<Uint8Array>, mostBytes: number): AsyncGenerator<Buffer> {
+  const source = Readable.from(chunks);
+  const unzip = createGunzip();
+  // An error of the one ends the other.
+  pipeline(source, unzip, () => {});
+  try {
+    yield* limited(unzip, mostBytes);
+  } catch (error) {
+    if (error instanceof TooLarge || error instanceof FetchFailure || !isZlibError(error)) throw error;
+    throw new FetchFailure(`it is not packed with gzip as it says: ${(error as Error).message}`);
+  } finally {
+    source.destroy();
+    unzip.destroy();
+  }
+}
+
+const isZlibError = (error: unknown) => String((error as NodeJS.ErrnoException).code).startsWith('Z_');
+
+async function* limited(chunks: AsyncIterable<Uint8Array>, mostBytes: number): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    bytes += chunk.length;
+    if (bytes > mostBytes) throw new TooLarge(`it has more than ${mostBytes.toLocaleString('en-US')} bytes`);
+    yield Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+  }
+}

@@ -1,0 +1,139 @@
+import type { RuleSection } from './rule-entry.ts';
+
+const NO_CHANGE_DUMPS = 'Change Dumps are not published yet';
+const NO_ARCHIVES = 'archives are not published yet';
+const NO_NOTIFICATION = 'notifications are not sent yet';
+const LINKS_AS_GIVEN = 'links are published as they were posted; only their form is checked (7, 8)';
+
+/** Sections G to P: dumps, Change Lists, links, archives, notifications, and what clients need. */
+export const RULES_OF_CHANGES: readonly RuleSection[] = [
+  {
+    title: 'Resource Dump (11.1)',
+    rules: [
+      [57, 'MUST', 'urlset with capability resourcedump, at and up', 'packages'],
+      [58, 'SHOULD', 'One entry for each package, with type and length; the package is what they say', 'packages'],
+      [59, 'MUST', 'A linked copy of a manifest is the one in the package', 'packages'],
+      [60, 'SHOULD', 'All packages are ZIP files', 'packages'],
+      [61, 'MUST', 'Several dumps have an index, and all of its parts can be read', 'packages'],
+    ],
+  },
+  {
+    title: 'Resource Dump Manifest (11.2)',
+    rules: [
+      [62, 'MUST', 'manifest.xml is at the top level of the package', 'packages'],
+      [63, 'MUST', 'capability resourcedump-manifest, at and up', 'packages'],
+      [64, 'MUST', 'Each entry has loc and path', 'packages'],
+      [65, 'MUST', 'path begins with a slash, and does not end with one', 'packages'],
+      [66, 'SHOULD', 'Each entry has a type', 'packages'],
+      [67, 'MUST', 'Each path is in the package, with the length and the hash of its entry', 'packages'],
+    ],
+  },
+  {
+    title: 'Change List (12.1)',
+    rules: [
+      [68, 'MUST', 'capability changelist, from and up', 'documents'],
+      [69, 'MUST', 'Entries are in the order of time', 'documents'],
+      [70, 'MUST', 'A resource that changed several times appears as often', 'source'],
+      [71, 'MUST', 'Each entry has loc, and change: created, updated or deleted', 'documents'],
+      [72, 'SHOULD', 'Each entry has datetime', 'documents'],
+      [73, 'MUST', 'datetime is between from and until', 'documents'],
+      [74, 'MUST', 'All changes since from are there', 'source'],
+      [75, 'MUST', 'A list with until never changes again', 'source'],
+      [76, 'MUST', 'The list without until takes the changes to come', 'source'],
+      [77, 'SHOULD', 'No two changes of a resource have the same datetime', 'documents'],
+      [78, 'MAY', 'An entry describes the state after the change, and none for deleted', 'source'],
+      [79, 'SHOULD', 'until of one closed list is from of the next', 'documents'],
+      [80, 'note', 'A closed list stays, and leads to its index', 'source'],
+    ],
+  },
+  {
+    title: 'Change List Index (12.2)',
+    rules: [
+      [81, 'MUST', 'Its entries are in the order of time', 'documents'],
+      [82, 'MUST', 'capability changelist, from and up', 'documents'],
+      [83, 'SHOULD', 'Each entry has the from of its part; until when closed, and only then', 'documents'],
+      [84, 'note', 'At most one list is open, the last', 'documents'],
+      [
+        85,
+        'note',
+        'Names sort as times do, and a flat open list is beside the index, for a client that cannot read an index',
+        'documents',
+      ],
+    ],
+  },
+  {
+    title: 'Change Dump (13.1)',
+    rules: [
+      [86, 'MUST', 'capability changedump, from and up', 'no', NO_CHANGE_DUMPS],
+      [87, 'SHOULD', 'Packages are in the order of time', 'no', NO_CHANGE_DUMPS],
+      [
+        88,
+        'SHOULD',
+        'One entry for each package, with type and length; the package is what they say',
+        'no',
+        NO_CHANGE_DUMPS,
+      ],
+      [89, 'SHOULD', 'All packages are of one format', 'no', NO_CHANGE_DUMPS],
+      [90, 'MUST', 'A linked copy of a manifest is the one in the package', 'no', NO_CHANGE_DUMPS],
+      [91, 'MUST', 'A package has a bitstream for each change', 'no', NO_CHANGE_DUMPS],
+      [92, 'MUST', 'Several dumps have an index, and all of its parts can be read', 'no', NO_CHANGE_DUMPS],
+    ],
+  },
+  {
+    title: 'Change Dump Manifest (13.2)',
+    rules: [
+      [93, 'MUST', 'manifest.xml has capability changedump-manifest, from and up', 'no', NO_CHANGE_DUMPS],
+      [94, 'MUST', 'Entries are in the order of time', 'no', NO_CHANGE_DUMPS],
+      [95, 'MUST', 'Each entry has loc and change, and path unless it was deleted', 'no', NO_CHANGE_DUMPS],
+      [96, 'MUST', 'Each path is in the package, with the length and the hash of its entry', 'no', NO_CHANGE_DUMPS],
+      [97, 'SHOULD', 'Each entry has a type unless it was deleted', 'no', NO_CHANGE_DUMPS],
+    ],
+  },
+  {
+    title: 'Links to related resources (14)',
+    rules: [
+      [98, 'MAY', 'duplicate leads to a mirror, with pri', 'no', LINKS_AS_GIVEN],
+      [99, 'SHOULD', 'alternate has a type', 'no', LINKS_AS_GIVEN],
+      [100, 'MAY', 'canonical leads to the generic URI', 'no', LINKS_AS_GIVEN],
+      [101, 'MUST', 'A patch has a type, and belongs to a change', 'documents'],
+      [102, 'MUST', 'describedby and describes lead to entries of their own', 'no', LINKS_AS_GIVEN],
+      [103, 'SHOULD', 'A timegate has no other attributes', 'documents'],
+      [104, 'MAY', 'collection leads to a collection', 'no', LINKS_AS_GIVEN],
+      [105, 'MUST', 'via leads to the original source', 'no', LINKS_AS_GIVEN],
+      [106, 'MAY', 'Entries of lists may have links', 'no', LINKS_AS_GIVEN],
+    ],
+  },
+  {
+    title: 'Archives',
+    rules: [
+      [107, 'MUST', 'An archive has the capability of what it archives, with -archive', 'no', NO_ARCHIVES],
+      [108, 'SHOULD', 'A list or dump links to its archive', 'no', NO_ARCHIVES],
+      [109, 'MUST', 'An archive has up, and no time of its own', 'no', NO_ARCHIVES],
+      [110, 'MUST', 'Its entries have at, or from and until, and the oldest is first', 'no', NO_ARCHIVES],
+      [111, 'MUST', 'Only what is finished is in an archive', 'no', NO_ARCHIVES],
+    ],
+  },
+  {
+    title: 'Notification',
+    rules: [
+      [112, 'note', 'Notifications are sent by WebSub', 'no', NO_NOTIFICATION],
+      [113, 'MUST', 'A channel of changes is named in the Capability List', 'no', NO_NOTIFICATION],
+      [114, 'MUST', 'A channel of the framework is named in the Source Description', 'no', NO_NOTIFICATION],
+      [115, 'MUST', 'The entry of a channel has the topic as loc, and a link to the hub', 'no', NO_NOTIFICATION],
+      [116, 'MUST', 'The topic answers with links to its hub and to itself', 'no', NO_NOTIFICATION],
+      [117, 'note', 'The source posts what changed to the hub', 'no', NO_NOTIFICATION],
+      [118, 'note', 'The hub passes it on to those that subscribed', 'no', NO_NOTIFICATION],
+    ],
+  },
+  {
+    title: 'What clients in use need',
+    rules: [
+      [119, 'note', 'One hash, unless the set asks for more', 'documents'],
+      [120, 'note', 'lastmod has whole seconds and equals Last-Modified', 'source'],
+      [121, 'note', 'Hash, length and lastmod of every resource that is served here', 'source'],
+      [122, 'note', 'Resources are on the host of their lists (unless the set’s prefix is elsewhere)', 'documents'],
+      [123, 'note', 'The lists have the names resourcelist.xml and changelist.xml', 'documents'],
+      [124, 'note', 'robots.txt does not name the lists: search engines complain about them', 'source'],
+    ],
+  },
+];

@@ -1,0 +1,25 @@
+import { ALL_DOCUMENTS } from './all-documents.ts';
+import { ARCHIVES } from './archives.ts';
+import { CHANGE_LISTS } from './change-lists.ts';
+import { CLIENTS } from './clients.ts';
+import { DUMP_RULES } from './dumps.ts';
+import { NAVIGATION } from './navigation.ts';
+import { NOTIFICATION } from './notification.ts';
+import { RELATED } from './related.ts';
+import { RESOURCE_LISTS } from './resource-lists.ts';
+import { RESOURCES } from './resources.ts';
+import type { Rules } from './rule.ts';
+
+/** The rules of ResourceSync 1.1 that can be checked from outside, by the numbers of docs/conformance.md. */
+export const RULES: Rules = {
+  ...ALL_DOCUMENTS,
+  ...RESOURCES,
+  ...NAVIGATION,
+  ...RESOURCE_LISTS,
+  ...CHANGE_LISTS,
+  ...DUMP_RULES,
+  ...RELATED,
+  ...ARCHIVES,
+  ...NOTIFICATION,
+  ...CLIENTS,
+};

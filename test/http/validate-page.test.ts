@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { Secret } from '../../src/config/configuration.ts';
+import { SQLITE } from '../support/each-store.ts';
+import { ServedSource } from '../support/served-source.ts';
+import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
+
+const TOKEN = 'open-sesame';
+const AUTHORIZATION = `Basic ${Buffer.from(`anybody:${TOKEN}`).toString('base64')}`;
+
+describe('The page that validates a source', () => {
+  let source: ServedSource;
+
+  beforeEach(async () => {
+    source = await ServedSource.start();
+    source.describe({ resourcelist: '/resourcelist.xml' });
+    source.document('/resourcelist.xml', '<rs:md capability="resourcelist"/><script>');
+  });
+
+  afterEach(async () => {
+    await source.close();
+    await closeApps();
+  });
+
+  const start = (validateNetworks: readonly string[] = []) =>
+    startApp(SQLITE, { token: new Secret(TOKEN), validateNetworks });
+
+  async function validate({ url }: StartedApp, given: string) {
+    const response = await fetch(`${url}/validate`, {
+      method: 'POST',
+      headers: { authorization: AUTHORIZATION },
+      body: new URLSearchParams({ url: given }),
+    });
+    return { status: response.status, page: await response.text() };
+  }
+
+  it('has a form, for administrators alone', async () => {
+    const { url } = await start();
+    assert.equal((await fetch(`${url}/validate`)).status, 401);
+    assert.equal((await fetch(`${url}/validate`, { method: 'POST', body: new URLSearchParams() })).status, 401);
+    const page = await (await fetch(`${url}/validate`, { headers: { authorization: AUTHORIZATION } })).text();
+    assert.match(page, /<form [^>]*action="\.\/validate" method="post">/);
+  });
+
+  it('requests nothing of a private network, and says so', async () => {
+    const { status, page } = await validate(await start(), `${source.baseUrl}/`);
+    assert.equal(status, 200);
+    assert.match(page, /Nothing was read.*its host is in a private network/s);
+    assert.deepEqual(source.requests, []);
+  });
+
+  it('shows what it found, with what the source wrote as text', async () => {
+    const { page } = await validate(await start(['127.0.0.1']), `${source.baseUrl}/`);
+    assert.match(page, /at the level MUST/);
+    assert.match(page, /The root is urlset or sitemapindex/);
+    assert.doesNotMatch(page, /resourcelist"\/><script>/);
+  });
+
+  it('refuses what is no URL', async () => {
+    const { status, page } = await validate(await start(), 'example.org"><b>');
+    assert.equal(status, 200);
+    assert.match(page, /That is no URL/);
+    assert.match(page, /value="example\.org&quot;&gt;&lt;b&gt;"/);
+  });
+});
