@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { CHANGE_KINDS } from '../core/change.ts';
 import { TIME_UNITS } from '../core/time-unit.ts';
 import { postedEventSchema } from '../ingest/posted-schema.ts';
-import { eachListed } from '../publish/documents.ts';
+import { eachListed, isOptional } from '../publish/documents.ts';
 import { settingsOfAdministrators } from './set-schemas.ts';
 
 /** The shapes of the JSON API. Those with an id are components of its description at /api/openapi.json. */
@@ -11,6 +11,7 @@ const datetime = z.string().meta({ id: 'Datetime', description: 'A W3C datetime,
 const uri = z.string().describe('A URI.');
 const bytes = z.int().min(0).describe('Bytes.');
 const count = z.int().min(0);
+const order = count.optional();
 
 const hashes = z
   .strictObject({ 'sha-256': z.string(), 'sha-1': z.string(), md5: z.string() })
@@ -130,7 +131,7 @@ export const setSchema = z
     private: z.boolean().describe('Whether reading it needs a token.'),
     ...settingsOfAdministrators,
     epoch: z.int().min(1).describe('Rises when its history starts anew.'),
-    documents: z.strictObject(eachListed(() => uri)),
+    documents: z.strictObject(eachListed((kind) => (isOptional(kind) ? uri.optional() : uri))),
   })
   .meta({ id: 'ResourceSet', description: 'A set with its numbers and documents.' });
 
@@ -145,6 +146,7 @@ export const resourceSchema = z
     ...state,
     changed: datetime,
     created: datetime,
+    order: order.describe('The highest order of the events about it. Absent when none had one.'),
   })
   .meta({ id: 'Resource', description: 'The current state of a resource.' });
 
@@ -153,7 +155,14 @@ export const resourcesSchema = z
   .meta({ id: 'Resources' });
 
 export const changeSchema = z
-  .strictObject({ uri, key: z.string(), change: z.enum(CHANGE_KINDS), datetime, ...state })
+  .strictObject({
+    uri,
+    key: z.string(),
+    change: z.enum(CHANGE_KINDS),
+    datetime,
+    ...state,
+    order: order.describe('The highest order of the events about the resource, up to this change.'),
+  })
   .meta({ id: 'Change', description: 'A change, with the state of the resource after it.' });
 
 export const changesSchema = z

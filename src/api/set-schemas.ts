@@ -1,27 +1,26 @@
 import * as z from 'zod';
-import { type SetSettingName, type SetValues, setSettingOf, setSettingsOf } from '../config/set-settings.ts';
+import {
+  SET_SETTING_NAMES,
+  type SetSettingName,
+  type SetValues,
+  setSettingOf,
+  setSettingsOf,
+} from '../config/set-settings.ts';
 
 /** The settings of a set in the JSON API, from config/set-settings.ts. */
 
-/** Settings that only administrators see; the others are in the public view of a set. */
-const FOR_ADMINISTRATORS = [
-  'root',
-  'exclude',
-  'resourceRootDir',
-  'pageSize',
-  'windowSize',
-  'publishHashes',
-  'presignedSeconds',
-] as const satisfies readonly SetSettingName[];
+/** Settings in the public view of a set; only administrators see the others. */
+const PUBLIC = ['title', 'aliases', 'records', 'urlPrefix', 'private'] as const satisfies readonly SetSettingName[];
+type ForAdministrators = Exclude<SetSettingName, (typeof PUBLIC)[number]>;
 
 type Shown<Name extends SetSettingName> = { [N in Name]: z.ZodOptional<z.ZodType<NonNullable<SetValues[N]>>> };
 
 export const settingsOfAdministrators = Object.fromEntries(
-  FOR_ADMINISTRATORS.map((name) => {
+  SET_SETTING_NAMES.filter((name) => !(PUBLIC as readonly string[]).includes(name)).map((name) => {
     const { schema, meaning } = setSettingOf(name);
     return [name, schema.optional().describe(`${meaning} Only administrators see it.`)];
   }),
-) as Shown<(typeof FOR_ADMINISTRATORS)[number]>;
+) as Shown<ForAdministrators>;
 
 const changed = setSettingsOf('sets change').map((name) => {
   const { schema, meaning, default: byDefault } = setSettingOf(name);

@@ -8,7 +8,7 @@ import { formatSeconds } from '../core/w3c-datetime.ts';
 import type { PostingResult } from '../ingest/posting.ts';
 import type { PostingEntry } from '../observe/audit/posting-entry.ts';
 import type { PageInfo } from '../publish/document-publisher.ts';
-import { documentUri, eachListed } from '../publish/documents.ts';
+import { documentUri, listedKindsOf } from '../publish/documents.ts';
 import type { ChangeCounts, SetSummary } from '../stores/set-statistics.ts';
 import type {
   ChangeView,
@@ -37,27 +37,37 @@ export function setView(set: ResourceSet, summary: SetSummary, baseUrl: string):
     records,
     private: set.private === true,
     epoch: set.epoch,
-    documents: eachListed((kind) => documentUri(baseUrl, { kind, set: set.slug })),
+    documents: documentsOf(set, baseUrl),
   };
 }
 
-export function resourceView({ urlPrefix }: ResourceSet, { key, state, stamp, created }: Resource): ResourceView {
+function documentsOf(set: ResourceSet, baseUrl: string): SetView['documents'] {
+  const uris = listedKindsOf(set).map((kind) => [kind, documentUri(baseUrl, { kind, set: set.slug })]);
+  return Object.fromEntries(uris) as SetView['documents'];
+}
+
+export function resourceView(
+  { urlPrefix }: ResourceSet,
+  { key, state, stamp, created, order }: Resource,
+): ResourceView {
   return {
     uri: uriOf(urlPrefix, key),
     key,
     ...stateView(urlPrefix, state),
     changed: formatStamp(stamp),
     created: formatStamp(created),
+    order,
   };
 }
 
-export function changeView({ urlPrefix }: ResourceSet, { key, kind, stamp, state }: Change): ChangeView {
+export function changeView({ urlPrefix }: ResourceSet, { key, kind, stamp, state, order }: Change): ChangeView {
   return {
     uri: uriOf(urlPrefix, key),
     key,
     change: kind,
     datetime: formatStamp(stamp),
     ...stateView(urlPrefix, state ?? {}),
+    order,
   };
 }
 

@@ -75,7 +75,7 @@ describeOnEachStore('Access over HTTP', (store, itOnce) => {
     assert.equal((await ask(refresh, { method: 'POST' })).status, 401);
   });
 
-  itOnce('to a public server that only lets read is never posting', async () => {
+  itOnce('to a public read-only server never permits posting', async () => {
     await start({ publicReadOnly: true });
     assert.equal((await read()).status, 200);
     assert.equal((await post()).status, 403);
@@ -105,7 +105,7 @@ describeOnEachStore('Access over HTTP', (store, itOnce) => {
     await assert.rejects(starting, (error) => isTidemarkError(error, 'invalid') && error.details.field === 'port');
   });
 
-  itOnce('is told in a browser by what it offers itself', async () => {
+  itOnce('is offered to a browser as it is', async () => {
     await start({ token: new Secret('open-sesame') });
     const password = (token: string) => `Basic ${Buffer.from(`me:${token}`).toString('base64')}`;
     assert.equal((await ask(`${started.url}/sign-in`)).status, 401);
@@ -123,7 +123,7 @@ describeOnEachStore('Access over HTTP', (store, itOnce) => {
     await start();
     assert.equal((await post()).status, 200);
     const { token, record } = await started.app.tokens.create({ name: 'first', scopes: ['post:papers'] });
-    await until('nobody may post', async () => (await post()).status === 401);
+    await until('no client may post', async () => (await post()).status === 401);
     assert.equal((await post({ Authorization: `Bearer ${token}` })).status, 200);
     assert.equal((await read()).status, 200);
     await started.app.tokens.revoke(record.id);
@@ -131,7 +131,7 @@ describeOnEachStore('Access over HTTP', (store, itOnce) => {
     assert.equal((await post()).status, 401);
   });
 
-  it('at a public address is given to who has a token that is kept', async () => {
+  it('at a public address is given to a sender with a token of the store', async () => {
     await start();
     const { token, record } = await started.app.tokens.create({ name: 'first', scopes: ['administer'] });
     const server = await startServer(started.app, { host: '0.0.0.0', port: 0 });

@@ -52,7 +52,24 @@ describeOnEachStore('The JSON API', (store, itOnce) => {
     return body;
   }
 
-  it('tells of the sets, some at a time', async () => {
+  it('shows the order of a resource, and that of each of its changes', async () => {
+    const event = { location: { value: 'a', type: 'rel_path' }, change: 'updated', length: 1 };
+    const changes = [{ ...event, order: 4 }, { ...event, order: 9 }, { ...event, length: 2 }, event];
+    const { results } = (await askJson(`${set}/changes`, { changes: [...changes, { ...event, order: 5 }] })).body;
+    assert.deepEqual(
+      results.map(({ status, reason }: { status: string; reason?: string }) => reason ?? status),
+      ['applied', 'same-state', 'applied', 'applied', 'superseded'],
+    );
+    const [a, b] = resourcesSchema.parse(await get(`${set}/resources`)).resources;
+    assert.deepEqual([a!.order, b!.order], [9, undefined]);
+    const listed = changesSchema.parse(await get(`${set}/changes`)).changes.filter(({ key }) => key === '/a');
+    assert.deepEqual(
+      listed.map(({ order }) => order),
+      [undefined, 4, 9, 9],
+    );
+  });
+
+  it('lists the sets, some at a time', async () => {
     for (const slug of ['atlas', 'zoo']) await started.app.sets.add({ slug, urlPrefix: 'https://data.example.org/' });
     const seen: string[] = [];
     for (let after: string | undefined = ''; after !== undefined; ) {
@@ -63,10 +80,10 @@ describeOnEachStore('The JSON API', (store, itOnce) => {
     assert.deepEqual(seen, ['atlas', 'papers', 'zoo']);
   });
 
-  it('tells of one set, with its figures and its documents', async () => {
-    const { lastChange, ...told } = setSchema.parse(await get(set));
+  it('returns one set, with its figures and its documents', async () => {
+    const { lastChange, ...rest } = setSchema.parse(await get(set));
     assert.match(lastChange ?? '', /^\d{4}-.*Z$/);
-    assert.deepEqual(told, {
+    assert.deepEqual(rest, {
       set: 'papers',
       title: 'Open papers',
       ready: true,
@@ -89,7 +106,7 @@ describeOnEachStore('The JSON API', (store, itOnce) => {
     });
   });
 
-  it('tells of the resources that are live, each once, some at a time', async () => {
+  it('lists the resources that are live, each once, some at a time', async () => {
     const seen: string[] = [];
     for (let after: string | undefined = ''; after !== undefined; ) {
       const url = `${set}/resources?limit=2&after=${encodeURIComponent(after)}`;
@@ -100,13 +117,13 @@ describeOnEachStore('The JSON API', (store, itOnce) => {
     assert.deepEqual(seen, ['/a', '/b', '/c', '/d']);
   });
 
-  it('tells all of one resource, by its URI or its key', async () => {
+  it('returns all of one resource, by its URI or its key', async () => {
     const uri = 'https://data.example.org/papers/b';
     const byUri = resourceSchema.parse(await get(`${set}/resource?uri=${encodeURIComponent(uri)}`));
     assert.deepEqual(byUri, resourceSchema.parse(await get(`${set}/resource?key=/b`)));
-    const { changed, created, ...told } = byUri;
+    const { changed, created, ...rest } = byUri;
     assert.ok(created < changed);
-    assert.deepEqual(told, {
+    assert.deepEqual(rest, {
       uri,
       key: '/b',
       lastmod: '2026-01-31T12:00:00Z',
@@ -117,7 +134,7 @@ describeOnEachStore('The JSON API', (store, itOnce) => {
     });
   });
 
-  it('tells why a resource is not there', async () => {
+  it('says why a resource is not found', async () => {
     const gone = await askJson(`${set}/resource?key=/e`);
     assert.equal(gone.status, 404);
     assert.match(gone.body.error.deleted, /Z$/);
@@ -126,7 +143,7 @@ describeOnEachStore('The JSON API', (store, itOnce) => {
     assert.equal((await askJson(`${set}/resource?uri=b`)).body.error.code, 'not-a-uri');
   });
 
-  it('tells every change in order, some at a time', async () => {
+  it('lists every change in order, some at a time', async () => {
     const seen: string[] = [];
     let url: string | undefined = `${set}/changes?limit=3`;
     while (url !== undefined) {
@@ -174,7 +191,7 @@ describeOnEachStore('The JSON API', (store, itOnce) => {
     assert.ok(page.text.includes('Older'));
   });
 
-  itOnce('refuses a limit that is none', async () => {
+  itOnce('refuses a limit that is no valid number', async () => {
     for (const limit of ['0', '-1', '1.5', 'x', '10001', '']) {
       const { status, body } = await askJson(`${set}/changes?limit=${limit}`);
       assert.deepEqual([status, body.error.field], [400, 'limit'], limit);

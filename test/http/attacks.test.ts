@@ -12,7 +12,7 @@ import { headOf, sendRaw, statusOf } from '../support/raw-http.ts';
 import { closeApps, makeFolder, type StartedApp, startApp } from '../support/start-app.ts';
 import { itWithXmllint, schemaErrors } from '../support/xsd.ts';
 
-const SECRET = 'what nobody may read';
+const SECRET = 'what no client may read';
 
 describe('Attacks over HTTP', () => {
   let started: StartedApp;
@@ -89,7 +89,7 @@ describe('Attacks over HTTP', () => {
       '/documents/source',
     ];
 
-    it('get no byte of what lies outside, in whatever encoding', async () => {
+    it('get no byte from outside, in whatever encoding', async () => {
       const all = [...targets, ...MORE];
       for (let at = 0; at < all.length; at += 50) {
         await Promise.all(
@@ -132,7 +132,7 @@ describe('Attacks over HTTP', () => {
       assert.match(whole.toString(), /for everybody$/);
     });
 
-    it('cannot post what would lie outside', async () => {
+    it('cannot post what would be outside', async () => {
       const values = [
         '../secret',
         'folder/../../secret',
@@ -181,7 +181,7 @@ describe('Attacks over HTTP', () => {
       '\u2028X-Evil: 1',
     ];
 
-    it('by what an event tells: it is rejected, or stays a value', async () => {
+    it('by values of an event: it is rejected, or they stay values', async () => {
       const fields = INJECTIONS.flatMap((text, at) => [
         event(`mime-${at}`, { mime: `text/plain${text}` }),
         event(`charset-${at}`, { mime: `text/plain; charset="${text}"` }),
@@ -234,7 +234,7 @@ describe('Attacks over HTTP', () => {
     });
   });
 
-  describe('that set what all objects share', () => {
+  describe('that set properties of all objects', () => {
     const NAMES = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', '__defineGetter__'];
     beforeEach(() => start());
     afterEach(() => {
@@ -455,7 +455,7 @@ describe('Attacks over HTTP', () => {
       }
     });
 
-    it('is given no leave by CORS', async () => {
+    it('gets no permission by CORS', async () => {
       await start();
       const asked = (method: string, headers: Record<string, string>) =>
         ask(`${url}/api/sets/files/changes`, { method, headers });
@@ -478,7 +478,7 @@ describe('Attacks over HTTP', () => {
       }
     });
 
-    it('cannot ask under a name that it has had point here', async () => {
+    it('cannot send requests under a name of its own that leads here (DNS rebinding)', async () => {
       await start({ baseUrl: 'https://data.example.org' });
       for (const host of [
         'evil.example.org',
@@ -506,7 +506,7 @@ describe('Attacks over HTTP', () => {
         const status = statusOf(await sendRaw(url, `${head}\r\nConnection: close\r\n\r\n`));
         assert.ok(status === 403 || status === 400, `${head}: ${status}`);
       }
-      // Also when the answer was given before to somebody who asks by the right name.
+      // Also when the answer was given before to a client that asks by the right name.
       for (let time = 0; time < 3; time++) {
         assert.equal((await ask(`${url}/sets/papers/capabilitylist.xml`)).status, 200);
         const { status } = await ask(`${url}/sets/papers/capabilitylist.xml`, {
@@ -566,8 +566,8 @@ describeOnEachStore('A token over HTTP', (store) => {
     }
     for (const path of [`/api/sets?token=${TOKEN}`, `/api/sets/none?access_token=${TOKEN}`]) await ask(url + path);
     assert.ok(lines.length > 10);
-    const told = lines.join('');
-    assert.ok(!told.includes(TOKEN), told);
-    assert.ok(!told.includes(Buffer.from(`user:${TOKEN}`).toString('base64')));
+    const log = lines.join('');
+    assert.ok(!log.includes(TOKEN), log);
+    assert.ok(!log.includes(Buffer.from(`user:${TOKEN}`).toString('base64')));
   });
 });

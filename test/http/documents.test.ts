@@ -51,7 +51,7 @@ describeOnEachStore('Documents over HTTP', (store, itOnce) => {
     }
   });
 
-  itOnce('come in the encoding that the client likes best, each with a tag of its own', async () => {
+  itOnce('have the encoding that the client prefers, each with a tag of its own', async () => {
     const plain = await ask(list);
     const gzip = await ask(list, { headers: { 'Accept-Encoding': 'br, gzip;q=0.5' } });
     const refused = await ask(list, { headers: { 'Accept-Encoding': 'gzip;q=0' } });
@@ -64,13 +64,13 @@ describeOnEachStore('Documents over HTTP', (store, itOnce) => {
     for (const { headers } of [plain, gzip, refused]) assert.equal(headers.vary, 'Accept, Accept-Encoding');
   });
 
-  itOnce('are named by what tells their version, and nothing else, to a client that has them', async () => {
+  itOnce('are answered to a client that has them by the headers of their version alone', async () => {
     const { headers } = await ask(list);
     const known = await ask(list, { headers: { 'If-None-Match': headers.etag ?? '' } });
-    const told = ['x-request-id', 'etag', 'vary', 'cache-control', 'last-modified'];
+    const expected = ['x-request-id', 'etag', 'vary', 'cache-control', 'last-modified'];
     const ofConnection = ['date', 'connection'];
-    assert.deepEqual(Object.keys(known.headers).toSorted(), [...told, ...ofConnection].toSorted());
-    for (const name of told.slice(1)) assert.equal(known.headers[name], headers[name]);
+    assert.deepEqual(Object.keys(known.headers).toSorted(), [...expected, ...ofConnection].toSorted());
+    for (const name of expected.slice(1)) assert.equal(known.headers[name], headers[name]);
   });
 
   itOnce('are not sent to a client that has them, in whatever encoding', async () => {
@@ -125,7 +125,7 @@ describeOnEachStore('Documents over HTTP', (store, itOnce) => {
     assert.equal((await ask(windows[1]!)).headers['cache-control'], 'no-cache');
   });
 
-  it('tell the changes of a time', async () => {
+  it('list the changes of a time', async () => {
     await post('b.pdf');
     const { body } = await askJson(`${started.url}/api/sets/${slug}/changes`);
     const [first, second] = body.changes.map(({ datetime }: { datetime: string }) => datetime);

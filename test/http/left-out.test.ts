@@ -42,7 +42,7 @@ describe('What a root leaves out', () => {
   }
 
   for (const path of ['.git/config', 'a/.env', 'private/a', '.tidemarkignore', 'data/tidemark.db-wal', 'b.log']) {
-    it(`is not taken from a poster, and not served when it is live: ${path}`, async () => {
+    it(`cannot be posted, and is not served even if it is listed: ${path}`, async () => {
       folder.write('site/.tidemarkignore', '*.log\n!data/\n');
       if (path !== '.tidemarkignore') folder.write(`site/${path}`, SECRET);
       const { body } = await post(path);
@@ -56,7 +56,7 @@ describe('What a root leaves out', () => {
     });
   }
 
-  it('is what is left out now, before any scan', async () => {
+  it('follows the current patterns, before any scan', async () => {
     await publish('public');
     for (let times = 0; times < 2; times++) assert.equal(await status('public'), 200);
     folder.write('site/.tidemarkignore', 'public');
@@ -66,7 +66,7 @@ describe('What a root leaves out', () => {
     assert.equal(await status('public'), 200);
   });
 
-  it('is not reached by a link to a folder, which is not followed', async () => {
+  it('cannot be reached by a link to a folder, which is not followed', async () => {
     folder.write('site/private/a', SECRET);
     symlinkSync('private', folder.at('site/alias'));
     await post('alias/a');

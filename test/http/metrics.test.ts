@@ -28,8 +28,8 @@ describeOnEachStore('Metrics over HTTP', (store, itOnce) => {
       assert.equal(status, 200, text);
       assert.equal(headers['content-type'], 'text/plain; version=0.0.4; charset=utf-8');
       assert.equal(headers['cache-control'], 'no-store');
-      const told = parseExposition(text);
-      return sampleOf(told, 'tidemark_store_up') === 1 && told;
+      const scraped = parseExposition(text);
+      return sampleOf(scraped, 'tidemark_store_up') === 1 && scraped;
     });
   }
 
@@ -40,14 +40,14 @@ describeOnEachStore('Metrics over HTTP', (store, itOnce) => {
 
   itOnce('have every counter of events before the first event, so that its rate is known from the start', async () => {
     await start();
-    const told = await scrape();
+    const scraped = await scrape();
     for (const [result, reason] of [
       ['applied', 'created'],
       ['unchanged', 'repeated'],
       ['rejected', 'not-json'],
       ['rejected', 'other'],
     ] as const) {
-      assert.equal(sampleOf(told, 'tidemark_events_total', { result, reason }), 0, reason);
+      assert.equal(sampleOf(scraped, 'tidemark_events_total', { result, reason }), 0, reason);
     }
   });
 
@@ -56,32 +56,32 @@ describeOnEachStore('Metrics over HTTP', (store, itOnce) => {
     await post([event('a'), event('b'), event('b'), event('c', 'deleted'), event('d', 'mislaid')]);
     const lines = ['no JSON', JSON.stringify(event('../x')), JSON.stringify(event('e'))].join('\n');
     await ask(`${started.url}/api/sets/papers/changes`, { method: 'POST', headers: NDJSON_BODY, body: lines });
-    const told = await scrape();
-    const events = (result: string, reason: string) => sampleOf(told, 'tidemark_events_total', { result, reason });
+    const scraped = await scrape();
+    const events = (result: string, reason: string) => sampleOf(scraped, 'tidemark_events_total', { result, reason });
     assert.equal(events('applied', 'created'), 3);
     assert.equal(events('unchanged', 'same-state'), 1);
     assert.equal(events('unchanged', 'not-there'), 1);
     assert.equal(events('rejected', 'unknown-change'), 1);
     assert.equal(events('rejected', 'not-json'), 1);
     assert.equal(events('rejected', 'outside-root'), 1);
-    assert.equal(sampleOf(told, 'tidemark_commits_total', { outcome: 'done' }), 2);
-    assert.equal(sampleOf(told, 'tidemark_commit_seconds_count'), 2);
-    assert.equal(sampleOf(told, 'tidemark_commit_events_sum'), 5);
+    assert.equal(sampleOf(scraped, 'tidemark_commits_total', { outcome: 'done' }), 2);
+    assert.equal(sampleOf(scraped, 'tidemark_commit_seconds_count'), 2);
+    assert.equal(sampleOf(scraped, 'tidemark_commit_events_sum'), 5);
   });
 
-  it('tell what there is, and how far it is applied', async () => {
+  it('count what is stored, and how far it is applied', async () => {
     await start();
     await post([event('a'), event('b')]);
     await readList();
-    const told = await scrape();
-    assert.equal(sampleOf(told, 'tidemark_sets', { state: 'ready' }), 1);
-    assert.equal(sampleOf(told, 'tidemark_resources'), 2);
-    assert.equal(sampleOf(told, 'tidemark_changes'), 2);
-    assert.equal(sampleOf(told, 'tidemark_commits_waiting'), 0);
-    assert.equal(sampleOf(told, 'tidemark_watermark_lag_seconds'), 0);
-    const age = Date.now() / 1000 - sampleOf(told, 'tidemark_watermark_timestamp_seconds');
+    const scraped = await scrape();
+    assert.equal(sampleOf(scraped, 'tidemark_sets', { state: 'ready' }), 1);
+    assert.equal(sampleOf(scraped, 'tidemark_resources'), 2);
+    assert.equal(sampleOf(scraped, 'tidemark_changes'), 2);
+    assert.equal(sampleOf(scraped, 'tidemark_commits_waiting'), 0);
+    assert.equal(sampleOf(scraped, 'tidemark_watermark_lag_seconds'), 0);
+    const age = Date.now() / 1000 - sampleOf(scraped, 'tidemark_watermark_timestamp_seconds');
     assert.ok(age > -1 && age < 60, `${age} seconds`);
-    assert.equal(sampleOf(told, 'tidemark_info', { store: store.kind }), 1);
+    assert.equal(sampleOf(scraped, 'tidemark_info', { store: store.kind }), 1);
   });
 
   it('leave out what removed sets held', async () => {
@@ -95,7 +95,7 @@ describeOnEachStore('Metrics over HTTP', (store, itOnce) => {
     assert.equal(sampleOf(await scrape(), 'tidemark_sets'), 1);
   });
 
-  it('tell of documents that are rendered, kept and out of date', async () => {
+  it('count documents that are rendered, cached and superseded', async () => {
     await start();
     await post([event('a')]);
     await readList();
@@ -123,17 +123,17 @@ describeOnEachStore('Metrics over HTTP', (store, itOnce) => {
     await ask(`${started.url}/sets/papers/resourcelist.xml`, { method: 'HEAD' });
     await ask(`${started.url}/nothing/${'x'.repeat(100)}`);
     await ask(`${started.url}/healthz`, { method: 'DELETE' });
-    const told = await scrape();
+    const scraped = await scrape();
     const requests = (route: string, method: string, status: string) =>
-      sampleOf(told, 'tidemark_http_request_seconds_count', { route, method, status });
+      sampleOf(scraped, 'tidemark_http_request_seconds_count', { route, method, status });
     assert.equal(requests('/sets/:set/resourcelist.xml', 'GET', '2xx'), 4);
     assert.equal(requests('/sets/:set/resourcelist.xml', 'HEAD', '2xx'), 1);
     assert.equal(requests('/api/sets/:set/changes', 'POST', '2xx'), 1);
     assert.equal(requests('(unmatched)', 'GET', '4xx'), 1);
     assert.equal(requests('/healthz', 'other', '4xx'), 1);
-    const sent = sampleOf(told, 'tidemark_http_sent_bytes_total', { route: '/sets/:set/resourcelist.xml' });
+    const sent = sampleOf(scraped, 'tidemark_http_sent_bytes_total', { route: '/sets/:set/resourcelist.xml' });
     assert.ok(sent > 4 * bytes.length && sent < 4 * bytes.length + 5 * 2000, `${sent} bytes`);
-    assert.equal(sampleOf(told, 'tidemark_http_requests_in_flight'), 1);
+    assert.equal(sampleOf(scraped, 'tidemark_http_requests_in_flight'), 1);
   });
 
   it('have no label that grows with sets, resources, clients or what they send', async () => {
@@ -157,7 +157,7 @@ describeOnEachStore('Metrics over HTTP', (store, itOnce) => {
       samples
         .filter(({ name }) => name.startsWith('tidemark_'))
         .map(({ name, labels }) => JSON.stringify([name, labels]));
-    // The first scrape could not tell of itself.
+    // The first scrape could not contain itself.
     const added = series(after).filter((one) => !series(before).includes(one) && !one.includes('"/metrics"'));
     assert.deepEqual(added, []);
     for (const { labels } of after) {
@@ -209,7 +209,7 @@ describeOnEachStore('Metrics over HTTP', (store, itOnce) => {
     assert.equal(proxied.status, 403);
   });
 
-  it('are told in short as JSON', async () => {
+  it('are summed up as JSON', async () => {
     await start();
     await post([event('a'), event('a')]);
     await readList();
@@ -237,7 +237,8 @@ describeOnEachStore('Metrics over HTTP', (store, itOnce) => {
     }
     await readList();
     await until('the commit is applied', async () => sampleOf(await scrape(), 'tidemark_apply_seconds_count') >= 1);
-    // An idle source: a scrape asks for the sets, twice, and the end of the log. Between two of them, the log of postings may be written.
+    // An idle source: a scrape asks for the sets, twice, and the end of the log. Between two of them, the log of
+    // postings may be written.
     const costs: number[] = [];
     for (let before = await answered(); costs.length < 5; before = await answered()) {
       costs.push((await answered()) - before);

@@ -14,6 +14,8 @@ const OF_ONE_ANSWER = ['date', 'x-request-id', 'connection', 'keep-alive', 'tran
 describe('The description of the API that a server gives', () => {
   let started: StartedApp;
   let document: OpenApiDocument;
+  /** A package; its name depends on the time. */
+  let file: string;
   beforeEach(async () => {
     started = await startApp(SQLITE);
     const root = await makeFolder(started, 'papers');
@@ -21,8 +23,10 @@ describe('The description of the API that a server gives', () => {
     await writeFile(join(root, '2026/a.pdf'), 'the bytes of a paper');
     await started.app.sets.add({ slug: 'papers', origin: originOfRoot(root) });
     await started.app.sets.markReady('papers');
+    await started.app.jobs.add('archive-log', '20261123T020000Z', {});
     const changes = [{ location: { value: '2026/a.pdf', type: 'rel_path' }, change: 'created', length: 20 }];
     assert.equal((await askJson(`${started.url}/api/sets/papers/changes`, { changes })).body.applied, 1);
+    file = `${(await started.app.dumps.build('papers', {})).packages[0]!.name}.zip`;
     document = (await askJson(`${started.url}/api/openapi.json`)).body;
   });
   afterEach(closeApps);
@@ -31,7 +35,7 @@ describe('The description of the API that a server gives', () => {
   function filled(path: string): string {
     const { parameters } = Object.values(document.paths[path]!)[0]!;
     const names = path.replace(/\{(\w+)\}/g, (_, name) =>
-      String(parameters.find((parameter) => parameter.name === name)?.example),
+      name === 'file' ? file : String(parameters.find((parameter) => parameter.name === name)?.example),
     );
     return /\/resource(\/history)?$/.test(path) ? `${names}?key=/2026/a.pdf` : names;
   }
@@ -58,7 +62,7 @@ describe('The description of the API that a server gives', () => {
     assert.deepEqual(failed, []);
   });
 
-  it('tells of every other method that there is none', async () => {
+  it('answers 405 to every other method', async () => {
     for (const [path, methods] of Object.entries(document.paths)) {
       for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
         if (method.toLowerCase() in methods) continue;

@@ -4,7 +4,7 @@ import { ask, askJson, NDJSON_BODY } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 
-describeOnEachStore('What the API tells people', (store, itOnce) => {
+describeOnEachStore('What the API offers to people', (store, itOnce) => {
   let started: StartedApp;
   let sets = 0;
   let set: string;
@@ -52,7 +52,7 @@ describeOnEachStore('What the API tells people', (store, itOnce) => {
     assert.deepEqual([long.status, long.body.error.field], [400, 'contains']);
   });
 
-  it('tells the changes newest first, some at a time', async () => {
+  it('lists the changes newest first, some at a time', async () => {
     await post(event('a'), event('b'), event('a', 'deleted'), event('c'));
     const seen: string[] = [];
     for (let until: string | undefined = ''; until !== undefined; ) {
@@ -64,7 +64,7 @@ describeOnEachStore('What the API tells people', (store, itOnce) => {
     assert.deepEqual(seen, ['created /c', 'deleted /a', 'created /b', 'created /a']);
   });
 
-  it('tells the history of one resource, also of one that was deleted', async () => {
+  it('lists the history of one resource, also of one that was deleted', async () => {
     await post(event('a'), event('b'), event('a', 'updated', { length: 2 }), event('a', 'deleted'));
     const uri = encodeURIComponent('https://data.example.org/papers/a');
     const first = latestChangesSchema.parse(await get(`/resource/history?uri=${uri}&limit=2`));
@@ -108,7 +108,7 @@ describeOnEachStore('What the API tells people', (store, itOnce) => {
     }
   });
 
-  it('tells who posted what, and what was rejected and why', async () => {
+  it('lists who posted what, and what was rejected and why', async () => {
     await post(event('a'), { location: { value: 'b', type: 'rel_path' }, change: 'moved' }, event('../c'));
     const lines = `${JSON.stringify(event('a'))}\n{"location":\n${JSON.stringify({ ...event('d'), size: 1 })}\n`;
     await ask(`${set}/changes`, { method: 'POST', headers: NDJSON_BODY, body: lines });

@@ -115,7 +115,7 @@ describeOnEachStore('Posting changes as a stream', (store, itOnce) => {
     );
   });
 
-  it('answers each event of a patient client before the next one is sent', async () => {
+  it('answers each event of a client that waits before the next one is sent', async () => {
     const asking = open('?results=all');
     asking.write(`${line('a')}\n`);
     const [response] = (await once(asking, 'response')) as [IncomingMessage];
@@ -140,12 +140,12 @@ describeOnEachStore('Posting changes as a stream', (store, itOnce) => {
     // The rest comes together with them: when they are acknowledged, it was read.
     asking.write(`${line('a')}\n${line('b')}\n${line('c')}`);
     const [response] = (await once(asking, 'response')) as [IncomingMessage];
-    let told = '';
+    let received = '';
     response.setEncoding('utf8').on('error', () => {});
     response.on('data', (text: string) => {
-      told += text;
+      received += text;
     });
-    await until('two lines', async () => told.split('\n').length > 2);
+    await until('two lines', async () => received.split('\n').length > 2);
     asking.destroy();
     await until('nothing but the question itself is under way', async () => {
       return (await askJson(`${started.url}/api/status`)).body.requests.inFlight === 1;
@@ -173,11 +173,11 @@ describeOnEachStore('Posting changes as a stream', (store, itOnce) => {
       asking.destroy();
       return { longestSilence, status: response.statusCode, error };
     };
-    let told = await send(0);
-    // A busy machine may keep a client from sending in time, which tells nothing of the server.
-    for (let again = 1; told.longestSilence > idleTimeout / 2; again++) told = await send(again);
-    assert.deepEqual([told.status, told.error.code], [408, 'idle']);
-    assert.deepEqual([told.error.complete, told.error.applied], [false, 5]);
+    let received = await send(0);
+    // A busy machine may keep a client from sending in time, which proves nothing about the server.
+    for (let again = 1; received.longestSilence > idleTimeout / 2; again++) received = await send(again);
+    assert.deepEqual([received.status, received.error.code], [408, 'idle']);
+    assert.deepEqual([received.error.complete, received.error.applied], [false, 5]);
   });
 
   itOnce('ends with a last line that says why not all was read', async () => {

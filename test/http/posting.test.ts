@@ -130,7 +130,7 @@ describeOnEachStore('Posting changes as JSON', (store, itOnce) => {
     for (const datetime of datetimes) assert.match(datetime, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
   });
 
-  itOnce('spoils no neighbour of a bad event', async () => {
+  itOnce('applies the neighbours of an invalid event', async () => {
     const bad = [event('../a'), event('b', 'moved'), event('c', 'created', { length: -1 }), null, event('e', 'x')];
     for (const event of bad) {
       const { results } = await post(neighbour(), event, neighbour());
@@ -182,7 +182,7 @@ describeOnEachStore('Posting changes as JSON', (store, itOnce) => {
     ]);
   });
 
-  itOnce('refuses a body that is not what it should be', async () => {
+  itOnce('refuses a body of another form', async () => {
     assert.deepEqual(await errorOf({ body: '{"changes": [' }), [400, 'not-json']);
     assert.deepEqual(await errorOf({ body: '' }), [400, 'not-json']);
     assert.deepEqual(await errorOf({ body: Buffer.from('{"changes": ["\xff"]}', 'latin1') }), [400, 'not-utf-8']);

@@ -34,7 +34,7 @@ describeOnEachStore('A private set', (store, itOnce) => {
 
   const get = (path: string, headers: Record<string, string> = {}) => ask(`${started.url}${path}`, { headers });
 
-  it('changes nothing in what others are shown of the source', async () => {
+  it('changes nothing that others see of the source', async () => {
     const paths = ['/.well-known/resourcesync', '/api/sets', '/', '/readyz', '/api/openapi.json'];
     const seen = async () => {
       const answers = await Promise.all(paths.map((path) => get(path)));
@@ -123,7 +123,7 @@ describeOnEachStore('A private set', (store, itOnce) => {
     assert.match(set.headers['cache-control'] ?? '', /^private, no-store/);
   });
 
-  it('is public as soon as it is said to be, and private again', async () => {
+  it('becomes public at once, and private again', async () => {
     await addSealed();
     const status = async () => (await get('/sets/sealed/capabilitylist.xml')).status;
     assert.equal(await status(), 404);

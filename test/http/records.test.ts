@@ -85,7 +85,7 @@ describeOnEachArtifactStore('Records over HTTP', (place) => {
     const list = (await ask(`${source.started.url}/sets/cdl/resourcelist.xml`)).text;
     const locs = [...list.matchAll(/<loc>([^<]*)<\/loc>/g)].map(([, loc]) => loc!.replaceAll('&amp;', '&'));
     assert.deepEqual(locs.toSorted(), IDS.map(source.urlOf).toSorted());
-    assert.ok(!list.includes('.avro'), 'where it lies is not published');
+    assert.ok(!list.includes('.avro'), 'its place is not published');
   });
 
   it('have parts, an ETag and a date, and answer HEAD and conditions', async () => {
@@ -111,7 +111,7 @@ describeOnEachArtifactStore('Records over HTTP', (place) => {
     assert.equal((await ask(url, { headers: { Range: 'bytes=10-' } })).status, 416);
   });
 
-  it('are the new ones as soon as a newer artifact was compared, and gone when it has them not', async () => {
+  it('are the new ones as soon as a newer artifact was compared, and 404 when it has them not', async () => {
     await putArtifact(artifacts, [record('a', 'one'), record('b')], { start: DAY1 });
     await source.scan();
     // The second answer is one that was kept.
@@ -166,7 +166,7 @@ describeOnEachStore('A set of records over HTTP', (store, itOnce) => {
   });
   afterEach(closeApps);
 
-  itOnce('takes no changes of others, and says who makes them', async () => {
+  itOnce('accepts no posted changes, and says where its changes come from', async () => {
     const { status, body } = await askJson(`${source.started.url}/api/sets/cdl/changes`, { changes: [] });
     assert.deepEqual([status, body.error.code, body.error.records], [409, 'conflict', 'cdl/harvest']);
     assert.match(body.error.message, /run "tidemark activity run harvest cdl"/);
@@ -215,7 +215,7 @@ describeOnEachStore('A set of records over HTTP', (store, itOnce) => {
     }
   });
 
-  itWithReferenceClient('is copied by the reference client, which stays in step', async () => {
+  itWithReferenceClient('is copied by the reference client, and the copy stays in sync', async () => {
     const copies = mkdtempSync(join(tmpdir(), 'copy-'));
     try {
       const client = new ReferenceClient(`${source.started.url}/sets/cdl`, copies);

@@ -21,14 +21,14 @@ describe('The id of a request', () => {
     return headers['x-request-id'];
   };
 
-  it('is the one that the sender gave, or a new one', async () => {
+  it('is the one that the sender sent, or a new one', async () => {
     assert.equal(await idOf('/healthz', 'trace-1:a.b_c'), 'trace-1:a.b_c');
     const [one, other] = [await idOf('/healthz'), await idOf('/healthz')];
     assert.match(String(one), /^[0-9a-f-]{36}$/);
     assert.notEqual(one, other);
   });
 
-  it('is a new one when the given one could do harm', async () => {
+  it('is a new one when the one that was sent could do harm', async () => {
     for (const given of ['a b', '<script>', '"', 'a'.repeat(129), 'ü', 'a;b', '{{7*7}}']) {
       assert.match(String(await idOf('/healthz', Buffer.from(given).toString('latin1'))), /^[0-9a-f-]{36}$/);
     }

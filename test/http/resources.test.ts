@@ -177,7 +177,7 @@ describeOnEachStore('Resources over HTTP', (store, itOnce) => {
     assert.equal((await ask(url)).status, 404);
   });
 
-  itOnce('that lie outside the root are not served, listed or not', async () => {
+  itOnce('that are outside the root are not served, listed or not', async () => {
     await writeFile(join(started.folder, 'secret'), 'secret');
     await symlink(join(started.folder, 'secret'), join(root, 'link'));
     await list('link');
@@ -187,7 +187,7 @@ describeOnEachStore('Resources over HTTP', (store, itOnce) => {
     }
   });
 
-  itOnce('whose file went away are not found', async () => {
+  itOnce('whose file was deleted are not found', async () => {
     const url = await publish('a');
     await rm(join(root, 'a'));
     assert.equal((await askJson(url)).body.error.code, 'not-found');
@@ -200,7 +200,7 @@ describeOnEachStore('Resources over HTTP', (store, itOnce) => {
     }
   });
 
-  itOnce('of a set without a root are said to be elsewhere', async () => {
+  itOnce('of a set without a root are reported to be elsewhere', async () => {
     await started.app.sets.add({ slug: 'elsewhere', urlPrefix: 'https://data.example.org/files/' });
     const { status, body } = await askJson(`${started.url}/sets/elsewhere/resources/a%20b`);
     assert.deepEqual([status, body.error.uri], [404, 'https://data.example.org/files/a%20b']);

@@ -15,13 +15,15 @@ type Rule =
   | 'who may post to the set'
   | 'administrators'
   | 'who may read metrics'
-  | 'who has a token';
+  | 'a sender with a token';
 
 /** Who may use each route, written down a second time: a route that is not here fails. */
 const RULES: Readonly<Record<string, Rule>> = {
   'GET /': 'everybody',
   'GET /status': 'everybody',
-  'GET /sign-in': 'who has a token',
+  'GET /sign-in': 'a sender with a token',
+  'GET /validate': 'administrators',
+  'POST /validate': 'administrators',
   'GET /sets/:set/': 'who may read the set',
   'GET /sets/:set': 'who may read the set',
   'GET /sets/:set/changes': 'who may read the set',
@@ -39,6 +41,9 @@ const RULES: Readonly<Record<string, Rule>> = {
   'GET /sets/:set/changelist.xml': 'who may read the set',
   'GET /sets/:set/changelist-recent.xml': 'who may read the set',
   'GET /sets/:set/changelist-:name.xml': 'who may read the set',
+  'GET /sets/:set/resourcedump.xml': 'who may read the set',
+  'GET /sets/:set/resourcedump-:part.xml': 'who may read the set',
+  'GET /sets/:set/dumps/:file': 'who may read the set',
   'GET /sets/:set/resources/*path': 'who may read the set',
 
   'GET /api': 'everybody',
@@ -59,6 +64,12 @@ const RULES: Readonly<Record<string, Rule>> = {
   'GET /api/sets/:set/pages': 'who may read the set',
   'POST /api/sets/:set/pages/:name/refresh': 'administrators',
 
+  'GET /jobs': 'administrators',
+  'GET /jobs/:kind/:job': 'administrators',
+  'GET /api/jobs': 'administrators',
+  'GET /api/jobs/:kind/:job': 'administrators',
+  'POST /api/jobs/:kind/:job/retry': 'administrators',
+  'POST /api/jobs/:kind/:job/cancel': 'administrators',
   'GET /api/tokens': 'administrators',
   'POST /api/tokens': 'administrators',
   'POST /api/tokens/:id/revoke': 'administrators',
@@ -80,7 +91,7 @@ interface Sender {
 }
 
 const SENDERS = {
-  nobody: { isAnonymous: true },
+  anonymous: { isAnonymous: true },
   'the administrator': { isAdministrator: true },
   'the administrator, by a password': { isAdministrator: true },
   'a token to administer': { isAdministrator: true, scopes: ['administer'] },
@@ -103,7 +114,8 @@ const NAMES = Object.keys(SENDERS) as readonly SenderName[];
 
 type Outcome = 'let in' | 'unauthorized' | 'forbidden' | 'no such set';
 
-// Two thousand requests, of which those that depend on the store are asked of each store in private-sets.test.ts and tokens.test.ts.
+// Two thousand requests, of which those that depend on the store are asked of each store in private-sets.test.ts and
+// tokens.test.ts.
 describe('Who may use a route', () => {
   let started: StartedApp;
   let routes: ReadonlyMap<string, Route>;
@@ -121,7 +133,7 @@ describe('Who may use a route', () => {
 
   after(closeApps);
 
-  it('is written down for every route', () => {
+  it('is declared for every route', () => {
     assert.deepEqual([...routes.keys()].sort(), Object.keys(RULES).sort());
   });
 
@@ -142,8 +154,8 @@ describe('Who may use a route', () => {
 
   for (const path of new Set(Object.keys(RULES).map((name) => name.split(' ')[1]!))) {
     if (!path.includes('/:set')) continue;
-    it(`${path} of a private set is one of a set that never was, for who may not read it`, async () => {
-      for (const sender of ['nobody', 'a token to read another set', 'a token to post to another set'] as const) {
+    it(`${path} of a private set answers as for a set that never existed, unless the sender may read it`, async () => {
+      for (const sender of ['anonymous', 'a token to read another set', 'a token to post to another set'] as const) {
         for (const method of ['GET', 'HEAD', 'PATCH', 'POST', 'PUT', 'DELETE', 'OPTIONS']) {
           for (const accept of ['*/*', 'text/html']) {
             const [sealed, absent] = await Promise.all(
@@ -156,12 +168,12 @@ describe('Who may use a route', () => {
     });
   }
 
-  it('does not depend on whether a private set was there once', async () => {
+  it('does not show whether a private set once existed', async () => {
     const { sets } = started.app;
     await sets.add({ slug: 'former', urlPrefix: 'https://data.example.org/', private: true });
     await sets.remove('former');
     const [former, absent] = await Promise.all(
-      ['former', 'absent'].map((slug) => askAt('/api/sets/:set', { slug, sender: 'nobody' })),
+      ['former', 'absent'].map((slug) => askAt('/api/sets/:set', { slug, sender: 'anonymous' })),
     );
     assert.deepEqual(plain(former!, 'former'), plain(absent!, 'absent'));
     assert.equal((await askAt('/api/sets/:set', { slug: 'former', sender: 'a token to read all' })).status, 410);
@@ -196,7 +208,7 @@ function nameOf({ method, path }: Route): string {
 
 async function authorizationOf({ app }: StartedApp, name: SenderName): Promise<string | undefined> {
   switch (name) {
-    case 'nobody':
+    case 'anonymous':
       return undefined;
     case 'the administrator':
       return 'Bearer open-sesame';
@@ -217,7 +229,7 @@ async function authorizationOf({ app }: StartedApp, name: SenderName): Promise<s
 }
 
 function basic(password: string): string {
-  return `Basic ${Buffer.from(`somebody:${password}`).toString('base64')}`;
+  return `Basic ${Buffer.from(`anyone:${password}`).toString('base64')}`;
 }
 
 /** Access as this test understands it; no line of it is the program's. */
@@ -240,7 +252,7 @@ function expectedOutcome(rule: Rule, slug: string, name: SenderName): Outcome {
       return isSealed ? 'no such set' : refused;
     case 'who may read metrics':
       return name === 'a token for metrics' ? 'let in' : refused;
-    case 'who has a token':
+    case 'a sender with a token':
       return sender.isAnonymous ? 'unauthorized' : 'let in';
   }
 }

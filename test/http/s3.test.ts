@@ -4,16 +4,17 @@ import { CreateBucketCommand, DeleteObjectCommand, PutObjectCommand } from '@aws
 import { originOfRoot } from '../../src/core/stored-set.ts';
 import { formatS3Location, parseS3Location } from '../../src/lib/s3/s3-location.ts';
 import type { NewSet } from '../../src/sets/new-set.ts';
-import { ask, askJson } from '../support/ask.ts';
+import { ask, askJson, type Question } from '../support/ask.ts';
 import { collect } from '../support/builders.ts';
 import { describeOnEachStore, SQLITE } from '../support/each-store.ts';
-import { FaultProxy } from '../support/fault-proxy.ts';
+import { type Asked, cutInTheMiddle, type Fault, FaultProxy } from '../support/fault-proxy.ts';
 import { clientOf, type OwnS3, rootOf, startOwnS3, uniqueBucket, useBucket, useKeys, useS3 } from '../support/s3.ts';
 import { isList, refuseWith } from '../support/s3-refusal.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 import { until } from '../support/until.ts';
 
 const TEXT = '0123456789';
+const LARGE = 'large '.repeat(50_000);
 const etagOf = (text: string) => `"${createHash('md5').update(text).digest('hex')}"`;
 
 describeOnEachStore('A set on S3 over HTTP', (store, itOnce) => {
@@ -51,19 +52,31 @@ describeOnEachStore('A set on S3 over HTTP', (store, itOnce) => {
       object: { key: `some+folder/${encodeURIComponent(path).replaceAll('%20', '+')}`, sequencer: '00' },
     },
   });
-  const tell = (records: readonly object[], set = 'maps') =>
+  const notify = (records: readonly object[], set = 'maps') =>
     askJson(`${started.url}/api/sets/${set}/s3-events`, { Records: records });
   const urlOf = (path: string, set = 'maps') => `${started.url}/sets/${set}/resources/${encodeURIComponent(path)}`;
 
   async function publish(path: string, text?: string, type?: string): Promise<void> {
     await put(path, text, type);
-    const { status, body } = await tell([record(path)]);
+    const { status, body } = await notify([record(path)]);
     assert.deepEqual([status, body], [200, { taken: 1, ignored: 0, problems: [] }]);
   }
 
   async function changes(): Promise<string[]> {
     const { body } = await askJson(`${started.url}/api/sets/maps/changes`);
     return body.changes.map(({ change, key }: { change: string; key: string }) => `${change} ${key}`);
+  }
+
+  const isOf =
+    (name: string) =>
+    ({ path }: Asked): boolean =>
+      path.includes(`/${name}?`);
+  /** One request that matches meets the fault, the first. */
+  function once(matches: (asked: Asked) => boolean, fault: Fault): void {
+    const rule = proxy.on(matches, (...args) => {
+      rule.remove();
+      return fault(...args);
+    });
   }
 
   it('serves objects with their type, length, time and version', async () => {
@@ -96,24 +109,70 @@ describeOnEachStore('A set on S3 over HTTP', (store, itOnce) => {
     assert.deepEqual([(await ask(urlOf('none'))).status, (await ask(urlOf('none'))).text], [200, '']);
   });
 
-  itOnce('says of an object that is gone, and of a server that does not answer, what it is', async () => {
+  itOnce('distinguishes an object that was deleted from a server that does not answer', async () => {
     await publish('a');
     await remove('a');
     assert.equal((await ask(urlOf('a'))).status, 404);
     await publish('b');
-    const denied = proxy.on(({ method }) => method === 'HEAD', refuseWith(403, 'AccessDenied'));
-    const { status, text } = await ask(urlOf('b'));
-    assert.equal(status, 503);
-    assert.match(text, /access is denied/);
-    assert.ok(!text.includes(s3.keys.accessKeyId));
-    denied.remove();
-    assert.equal((await ask(urlOf('b'))).status, 200);
+    for (const [headers, bytes] of [
+      [{}, TEXT],
+      [{ Range: 'bytes=2-4' }, '234'],
+    ] as const) {
+      const denied = proxy.on(isOf('b'), refuseWith(403, 'AccessDenied'));
+      const { status, text } = await ask(urlOf('b'), { headers });
+      assert.equal(status, 503);
+      assert.match(text, /access is denied/);
+      assert.ok(!text.includes(s3.keys.accessKeyId));
+      denied.remove();
+      assert.equal((await ask(urlOf('b'), { headers })).text, bytes);
+    }
+  });
+
+  itOnce('asks the S3 server once for all of an object, and for its head when that may do', async () => {
+    await publish('small');
+    await publish('large', LARGE);
+    const requests = async (path: string, question: Question = {}) => {
+      const before = proxy.asked.length;
+      await ask(urlOf(path), question);
+      return proxy.asked.slice(before).map(({ method }) => method);
+    };
+    // The first request reads the list of exclusions.
+    await requests('small');
+    assert.deepEqual(await requests('small'), ['GET']);
+    assert.deepEqual(await requests('large'), ['GET']);
+    assert.deepEqual(await requests('small', { method: 'HEAD' }), ['HEAD']);
+    assert.deepEqual(await requests('small', { headers: { 'If-None-Match': etagOf(TEXT) } }), ['HEAD']);
+    assert.deepEqual(await requests('large', { headers: { Range: 'bytes=0-1' } }), ['HEAD', 'GET']);
+  });
+
+  itOnce('serves an object whole when its bytes are cut off, and no mixture when it is overwritten then', async () => {
+    await publish('small');
+    await publish('large', LARGE);
+    for (const [path, content] of [
+      ['small', TEXT],
+      ['large', LARGE],
+    ] as const) {
+      once(isOf(path), cutInTheMiddle);
+      assert.equal((await ask(urlOf(path))).text, content);
+    }
+    const overwrite =
+      (path: string, content: string): Fault =>
+      async (execute, asked) => {
+        const cut = await cutInTheMiddle(execute, asked);
+        await put(path, content);
+        return cut;
+      };
+    once(isOf('small'), overwrite('small', '9876543210'));
+    const { text, headers } = await ask(urlOf('small'));
+    assert.deepEqual([text, headers.etag], ['9876543210', etagOf('9876543210')]);
+    once(isOf('large'), overwrite('large', LARGE.toUpperCase()));
+    await assert.rejects(ask(urlOf('large')));
   });
 
   itOnce('redirects to the S3 server when the set says so, by URLs that hold for a while', async () => {
     await addSet({ slug: 'sent', presignedSeconds: 60 });
     await put('a b.txt');
-    await tell([record('a b.txt')], 'sent');
+    await notify([record('a b.txt')], 'sent');
 
     const { status, headers, text } = await ask(urlOf('a b.txt', 'sent'));
     assert.deepEqual([status, text], [307, '']);
@@ -137,34 +196,34 @@ describeOnEachStore('A set on S3 over HTTP', (store, itOnce) => {
     assert.match((await ask(urlOf('a b.txt', 'sent'))).headers.location!, /X-Amz-Expires=30/);
   });
 
-  it('records what notifications tell of, whatever their order, and however often they come', async () => {
+  it('records what notifications name, whatever their order, and however often they come', async () => {
     await publish('a');
     await put('a', 'changed');
     await put('b');
-    // Told late, twice, and the wrong way round: `a` is there, and `c` never was.
-    const told = [record('c'), record('a', 'ObjectRemoved:Delete'), record('b'), record('b'), record('a')];
-    assert.equal((await tell(told)).status, 200);
-    assert.deepEqual((await tell(told)).body, { taken: 5, ignored: 0, problems: [] });
+    // Notified late, twice, and the wrong way round: `a` is there, and `c` never was.
+    const notifications = [record('c'), record('a', 'ObjectRemoved:Delete'), record('b'), record('b'), record('a')];
+    assert.equal((await notify(notifications)).status, 200);
+    assert.deepEqual((await notify(notifications)).body, { taken: 5, ignored: 0, problems: [] });
     assert.deepEqual((await changes()).toSorted(), ['created /a', 'created /b', 'updated /a']);
 
     await remove('a');
-    await tell([record('a'), record('b', 's3:ObjectRemoved:Delete')]);
+    await notify([record('a'), record('b', 's3:ObjectRemoved:Delete')]);
     assert.deepEqual((await changes()).slice(3), ['deleted /a']);
     assert.equal((await ask(urlOf('b'))).text, TEXT);
   });
 
-  itOnce('leaves alone what notifications tell of other buckets and prefixes', async () => {
+  itOnce('ignores notifications of other buckets and prefixes', async () => {
     await put('a');
     const elsewhere = { s3: { bucket: { name: 'other' }, object: { key: 'some+folder/a' } } };
     const beside = { s3: { bucket: { name: bucket.name }, object: { key: 'some+folder2/a' } } };
-    assert.deepEqual((await tell([elsewhere, beside, {}])).body, { taken: 0, ignored: 3, problems: [] });
+    assert.deepEqual((await notify([elsewhere, beside, {}])).body, { taken: 0, ignored: 3, problems: [] });
     assert.deepEqual(await changes(), []);
   });
 
   it('takes many notifications at once', async () => {
     const paths = Array.from({ length: 60 }, (_, at) => `f${at}`);
     await Promise.all(paths.map((path) => put(path)));
-    const answers = await Promise.all(paths.map((path) => tell([record(path)])));
+    const answers = await Promise.all(paths.map((path) => notify([record(path)])));
     assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
     assert.equal((await changes()).length, 60);
   });
@@ -180,13 +239,13 @@ describeOnEachStore('A set on S3 over HTTP', (store, itOnce) => {
     const large = { Records: [], more: 'x'.repeat(1_100_000) };
     assert.equal((await askJson(url, large)).status, 413);
     await started.app.sets.add({ slug: 'other', urlPrefix: 'http://example.org/' });
-    assert.equal((await tell([], 'other')).status, 404);
+    assert.equal((await notify([], 'other')).status, 404);
   });
 
   it('answers 503 when the objects cannot be asked, and deletes nothing', async () => {
     await publish('a');
     const denied = proxy.on(isList, refuseWith(403, 'AccessDenied'));
-    const { status, headers } = await tell([record('a', 'ObjectRemoved:Delete')]);
+    const { status, headers } = await notify([record('a', 'ObjectRemoved:Delete')]);
     assert.deepEqual([status, headers['retry-after']], [503, '10']);
     denied.remove();
     assert.deepEqual(await changes(), ['created /a']);
@@ -205,7 +264,7 @@ describe('The notifications of a real S3 server', () => {
     own = undefined;
   });
 
-  it('tell of every change of an object', async () => {
+  it('report every change of an object', async () => {
     const { app, url } = await startApp(SQLITE);
     own = await startOwnS3({ keys, eventsUrl: `${url}/api/sets/maps/s3-events` });
     const client = clientOf(own.server);

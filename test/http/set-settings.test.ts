@@ -142,7 +142,7 @@ describeOnEachStore('Settings of a set', (store, itOnce) => {
     return ask(`${set}resourcelist.xml`, { headers });
   }
 
-  async function tell(kind: string, names: readonly string[]): Promise<void> {
+  async function postAll(kind: string, names: readonly string[]): Promise<void> {
     const changes = names.map((value) => ({
       location: { value, type: 'rel_path' },
       change: kind,
@@ -155,6 +155,6 @@ describeOnEachStore('Settings of a set', (store, itOnce) => {
   }
 
   let posted = 0;
-  const post = (...names: string[]) => tell('updated', names);
-  const remove = (...names: string[]) => tell('deleted', names);
+  const post = (...names: string[]) => postAll('updated', names);
+  const remove = (...names: string[]) => postAll('deleted', names);
 });

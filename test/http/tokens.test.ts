@@ -53,7 +53,7 @@ describeOnEachStore('Tokens over HTTP', (store, itOnce) => {
     assert.deepEqual(await list(), [revoked]);
   });
 
-  itOnce('are not made of what is wrong, and the answer names the field', async () => {
+  itOnce('are not made of invalid fields, and the answer names the field', async () => {
     await start();
     const good = { name: 'a', scopes: ['read:papers'] };
     const wrong: readonly (readonly [object, string, number?])[] = [
@@ -83,7 +83,7 @@ describeOnEachStore('Tokens over HTTP', (store, itOnce) => {
     assert.deepEqual(await list(), []);
   });
 
-  itOnce('let through so many requests in a minute', async () => {
+  itOnce('allow a limited number of requests in a minute', async () => {
     await start({ limits: { ...NO_LIMITS, tokenRequests: 2 } });
     const { token } = (await make({ name: 'a', scopes: ['post:papers'] })).body;
     const own = (await make({ name: 'b', scopes: ['post:papers'], requestsPerMinute: 1 })).body;
@@ -104,7 +104,7 @@ describeOnEachStore('Tokens over HTTP', (store, itOnce) => {
     assert.equal((await ask(`${started.url}/healthz`, { headers: bearer(token) })).status, 200);
   });
 
-  it('let through so many bytes of bodies in a minute, counted as they come', async () => {
+  it('allow a limited number of bytes of bodies in a minute, counted as they arrive', async () => {
     await start({ limits: { ...NO_LIMITS, tokenBody: 20_000 } });
     const { token } = (await make({ name: 'a', scopes: ['post:papers'] })).body;
     const line = (number: number) =>
@@ -182,13 +182,13 @@ describeOnEachStore('Tokens over HTTP', (store, itOnce) => {
     } finally {
       await server.close();
     }
-    const told = logged.join('');
-    assert.match(told, /a fault/);
-    assert.match(told, new RegExp(id));
+    const log = logged.join('');
+    assert.match(log, /a fault/);
+    assert.match(log, new RegExp(id));
     const kept = JSON.stringify(await started.app.catalog.list('token'));
     for (const secret of secrets) {
       const part = secret.slice(-20);
-      assert.ok(!told.includes(part) && !told.includes(btoa(`me:${secret}`)), 'a token is in the log');
+      assert.ok(!log.includes(part) && !log.includes(btoa(`me:${secret}`)), 'a token is in the log');
       assert.ok(!kept.includes(part), 'a token is in the store');
     }
     const echoed = answers.filter((text) => text.includes(token.slice(-20)) || text.includes('SSSSSSSSSS'));

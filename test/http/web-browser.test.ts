@@ -14,6 +14,9 @@ const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js'
 const LOOKED_AT = [
   '/',
   '/status',
+  '/validate',
+  '/jobs',
+  '/jobs/build/running',
   '/sets/maps/',
   '/sets/maps/changes',
   '/sets/maps/find?q=sheet%201',
@@ -45,6 +48,17 @@ async function findings(page: Page, rules?: readonly string[]): Promise<readonly
   );
 }
 
+/** A job with progress and a log. */
+async function runJob({ app: { jobs } }: StartedApp): Promise<void> {
+  await jobs.add('build', 'running', {});
+  const claimer = jobs.claimer({
+    kinds: ['build'],
+    worker: { name: 'tester', leaseMs: 60_000 },
+    mostAttempts: () => 1,
+  });
+  await (await claimer.claim())!.putLog(['a line'], { done: 1, total: 3, text: 'page 1' });
+}
+
 const shows = (page: Page, title: string) =>
   page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor();
 
@@ -59,6 +73,7 @@ describe('Pages in a real browser', () => {
     before(async () => {
       started = await startApp(SQLITE);
       await publishSets(started);
+      await runJob(started);
       context = await browser.context({ viewport: WIDE });
       await context.addInitScript(AXE);
     });

@@ -26,7 +26,7 @@ describeOnEachStore('Documents in a browser', (store, itOnce) => {
     return headers['content-type'];
   };
 
-  itOnce('are pages for who would rather have HTML, and XML for everybody else', async () => {
+  itOnce('are pages for clients that prefer HTML, and XML for all others', async () => {
     const XML = 'application/xml; charset=utf-8';
     const HTML = 'text/html; charset=utf-8';
     for (const path of DOCUMENTS) {
@@ -53,7 +53,7 @@ describeOnEachStore('Documents in a browser', (store, itOnce) => {
     }
   });
 
-  it('tell what the XML tells', async () => {
+  it('show what the XML contains', async () => {
     const list = await pageAt(`${started.url}/sets/maps/resourcelist-1-00000001.xml`);
     assert.match(list, /<h1>Page of the Resource List<\/h1>/);
     assert.match(list, /<a rel="up" href="\.\.\/\.\.\/sets\/maps\/capabilitylist\.xml">/);
@@ -67,6 +67,26 @@ describeOnEachStore('Documents in a browser', (store, itOnce) => {
     assert.match(page, /now: changes are still added/);
     const source = await pageAt(`${started.url}/.well-known/resourcesync`);
     assert.match(source, /href="\.\.\/sets\/maps\/capabilitylist\.xml"/);
+  });
+
+  itOnce('show the times that their entries have, and no empty columns', async () => {
+    const columnsOf = async (path: string) => {
+      const page = await pageAt(started.url + path);
+      const names = [...page.matchAll(/<th scope="col"[^>]*>([^<]*)</g)].map(([, name]) => name);
+      return { names, saysUtc: page.includes('Times are UTC.') };
+    };
+    await started.app.sets.add({ slug: 'paged', urlPrefix: 'https://data.example.org/paged/', pageEntries: 10 });
+    const many = Array.from({ length: 25 }, (_, at) => event(`sheet-${at}`));
+    await post(started, 'paged', many);
+
+    assert.deepEqual(await columnsOf('/sets/paged/resourcelist.xml'), {
+      names: ['Document', 'Complete up to'],
+      saysUtc: true,
+    });
+    assert.deepEqual(await columnsOf('/.well-known/resourcesync'), {
+      names: ['Document', 'What it is'],
+      saysUtc: false,
+    });
   });
 
   itOnce('show a hundred entries at a time', async () => {
@@ -95,7 +115,7 @@ describeOnEachStore('Documents in a browser', (store, itOnce) => {
     assert.match(text, /href="\?from=2020-01-01T00%3A00%3A00Z&amp;format=xml"/);
     const wrong = await ask(`${started.url}/sets/maps/changelist.xml?from=yesterday`, { headers: BROWSER });
     assert.equal(wrong.status, 400);
-    assert.match(wrong.text, /<h1>That does not work<\/h1>/);
+    assert.match(wrong.text, /<h1>This request is not valid<\/h1>/);
   });
 });
 
@@ -123,12 +143,16 @@ describe('Documents of 50,000 entries in a browser', () => {
     });
     assert.match(last, /Page 500 of 500/);
     assert.match(last, /items\/149999\//);
-    // A quarter of what parsing all of it at once takes; the limit is far above the 50 ms that it must keep to, for a slow machine.
+    // A quarter of what parsing all of it at once takes; the limit is far above the 50 ms that it must keep to, for a
+    // slow machine.
     assert.ok(longest < 250, `the thread was held for ${Math.round(longest)} ms`);
   });
 });
 
-/** Milliseconds for which this thread worked at most without a break, of its own processor time: what a busy machine gives to others does not count. */
+/**
+ * Milliseconds for which this thread worked at most without a break, of its own processor time: what a busy machine
+ * gives to others does not count.
+ */
 async function longestTurn(work: () => Promise<void>): Promise<number> {
   let longest = 0;
   let before = process.threadCpuUsage();

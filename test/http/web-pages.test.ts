@@ -18,7 +18,7 @@ describeOnEachStore('Pages for people', (store, itOnce) => {
 
   const page = (path: string, headers?: Record<string, string>) => pageAt(started.url + path, headers);
 
-  itOnce('escape whatever somebody has put into the source', async () => {
+  itOnce('escape all text of the source', async () => {
     await publishSets(started);
     for (const path of PAGES) {
       const text = await page(path);
@@ -30,13 +30,13 @@ describeOnEachStore('Pages for people', (store, itOnce) => {
     assert.ok((await page('/sets/hostile/postings')).includes(`from &lt;script&gt;`));
   });
 
-  itOnce('tell what could not be shown, and why', async () => {
+  itOnce('say what could not be shown, and why', async () => {
     await publishSets(started);
     for (const [path, expected] of FAILING_PAGES) {
       const { status, text, headers } = await ask(started.url + path, { headers: BROWSER });
       assert.deepEqual([status, headers['content-type']], [expected, 'text/html; charset=utf-8'], path);
       assert.equal(headers['cache-control'], 'private, no-cache');
-      assert.match(text, /<h1>(?:Not here|Not yet)<\/h1>/, path);
+      assert.match(text, /<h1>(?:Not found|Not yet)<\/h1>/, path);
     }
     const reading = await ask(`${started.url}/sets/scans/resourcelist.xml`, { headers: BROWSER });
     assert.match(reading.text, /is being read for the first time/);
@@ -148,7 +148,7 @@ describeOnEachStore('Pages for people', (store, itOnce) => {
     }
   });
 
-  it('tell how the source is', async () => {
+  it('show the status of the source', async () => {
     await publishSets(started);
     // A store that takes longer than some seconds counts as one that does not answer.
     const text = await until('a page that the store answers', async () => {
@@ -284,7 +284,7 @@ describe('The status, as a page', () => {
     await proxy?.close();
   });
 
-  it('tells soon that the store does not answer, and that it does again', async () => {
+  it('shows soon that the store does not answer, and that it does again', async () => {
     proxy = await FaultProxy.start(elasticsearch.url);
     const started = await startApp(onElasticsearch(proxy));
     await started.app.sets.add({ slug: 'maps', urlPrefix: 'https://data.example.org/maps/' });

@@ -13,15 +13,26 @@ const IN_PATH: Readonly<Record<string, Described>> = {
     example: 'papers',
   },
   id: { description: 'The id of a token.', schema: { type: 'string', minLength: 1 }, example: '5f3a9c0b12de' },
+  kind: { description: 'A kind of job.', schema: { type: 'string', minLength: 1 }, example: 'archive-log' },
+  job: {
+    description: 'The id of a job of this kind.',
+    schema: { type: 'string', minLength: 1 },
+    example: '20261123T020000Z',
+  },
   name: {
     description: 'What an index or the list of pages calls it.',
     schema: { type: 'string', pattern: '^[0-9]{1,9}-[0-9]{8,12}$' },
     example: '1-00000001',
   },
   part: {
-    description: 'What the index of the Source Description calls it. The first part is always there.',
+    description: 'What the index calls it.',
     schema: { type: 'string', pattern: '^[0-9]{5}$' },
     example: '00001',
+  },
+  file: {
+    description: 'The name of a package in the Resource Dump, with `.zip`; with `.xml`, its manifest.',
+    schema: { type: 'string', pattern: '^[0-9]+-[0-9]+-[0-9]+-[0-9]+-[0-9a-f]{8}\\.(zip|xml)$' },
+    example: '1-00000001-1763765435123457-1-1f2e3d4c.zip',
   },
   path: {
     description: 'The path of the resource below the prefix of the set, percent-encoded; its slashes stay as they are.',

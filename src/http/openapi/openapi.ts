@@ -6,7 +6,7 @@ import { pathTemplate } from './openapi-parameters.ts';
 import { sharedResponses } from './openapi-responses.ts';
 import { OpenApiSchemas } from './openapi-schemas.ts';
 
-const DESCRIPTION = `A source of ResourceSync (ANSI/NISO Z39.99-2017): what there is in some sets of resources, and every change.
+const DESCRIPTION = `A source of ResourceSync (ANSI/NISO Z39.99-2017): the current state of sets of resources, and every change.
 
 Times are W3C datetimes and lengths are bytes. A GET is answered to HEAD as well, without the body. A method that a path does not
 have is answered with 405, and the header Allow lists those that it has. All errors are JSON of one shape; outside of

@@ -27,12 +27,12 @@ function titleOf(status: number, passes: boolean): string {
     case 403:
       return 'Not allowed';
     case 404:
-      return 'Not here';
+      return 'Not found';
     case 410:
       return 'No longer here';
     case 503:
       return 'Not available just now';
     default:
-      return status >= 500 ? 'Something went wrong' : 'That does not work';
+      return status >= 500 ? 'Something went wrong' : 'This request is not valid';
   }
 }

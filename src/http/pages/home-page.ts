@@ -34,7 +34,7 @@ export function renderHomePage(home: HomePage): string {
   const href = linkTo(sourceDescription, frame);
   const main = html`<h1>Resource sets</h1>
 <p class="lead">Collections to mirror, and to keep in sync as they change, with any client of
-<a href="https://www.openarchives.org/rs/">ResourceSync</a>. It begins with the <a href="${href}">Source Description</a>.</p>
+<a href="https://www.openarchives.org/rs/">ResourceSync</a>. A client begins with the <a href="${href}">Source Description</a>.</p>
 ${
   sets === 0
     ? nothingYet()

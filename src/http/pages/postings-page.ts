@@ -12,8 +12,8 @@ export interface PostingsPage extends SetFrame {
 /** Who posted what to a set, and what was rejected and why. */
 export function renderPostingsPage(page: PostingsPage): string {
   const { postings, frame } = page;
-  const main = html`<p class="lead">Who posted changes of this set, and what was rejected. Small postings of a minute are shown together. Only the last
-200 are kept, and of older ones the last in which something went wrong.</p>
+  const main = html`<p class="lead">Who posted changes of this set, and what was rejected. Small postings of a minute are shown together. The last 200
+are kept, and of older ones only the latest with errors.</p>
 ${postings.length === 0 ? html`<p class="quiet">Nothing has been posted yet.</p>` : table('Postings, newest first', postings, columns(frame.now))}`;
   return renderSetFrame(page, main);
 }

@@ -1,5 +1,5 @@
 import type { Change } from '../../core/change.ts';
-import { DOCUMENTS, documentUri, eachListed } from '../../publish/documents.ts';
+import { DOCUMENTS, documentUri, listedKindsOf } from '../../publish/documents.ts';
 import type { SyncCursor } from '../../sources/artifact/sync-cursor.ts';
 import type { SetSummary } from '../../stores/set-statistics.ts';
 import { activityPlot, type Series } from './parts/activity-plot.ts';
@@ -52,12 +52,10 @@ function comparedWith({ key, compared }: SyncCursor, now: number): Html {
 }
 
 function documentTable({ frame, set }: SetPage): Html {
-  const documents = Object.values(
-    eachListed((kind) => ({
-      ...DOCUMENTS[kind].listed,
-      uri: documentUri(frame.baseUrl, { kind, set: set.slug }),
-    })),
-  );
+  const documents = listedKindsOf(set).map((kind) => ({
+    ...DOCUMENTS[kind].listed,
+    uri: documentUri(frame.baseUrl, { kind, set: set.slug }),
+  }));
   return table('Documents', documents, [
     {
       name: 'Document',

@@ -33,7 +33,8 @@ ${
   figures !== undefined &&
   html`<h2>Since the server was started</h2>${facts(sinceStart(figures))}
 <p class="more">For tools: <a href="./metrics">metrics</a>, <a href="./readyz">readiness</a>, <a href="./healthz">liveness</a>.</p>`
-}`;
+}
+${frame.viewer.isAdministrator && html`<p class="more"><a href="./validate">Validate any ResourceSync source</a></p>`}`;
   return renderPage({ frame, title: 'Status', main, part: 'status', again: 10 });
 }
 
@@ -65,7 +66,7 @@ function ofServer({ store, cache, scanning, pages }: LiveFigures) {
     ],
     [
       'Pages of lists',
-      `${formatNumber(pages.current)} rendered as they are now, ${formatNumber(pages.outOfDate)} to be rendered on request`,
+      `${formatNumber(pages.current)} rendered in their current version, ${formatNumber(pages.outOfDate)} when they are requested`,
     ],
     [
       'Rendered documents',

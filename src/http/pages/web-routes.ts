@@ -1,10 +1,18 @@
 import type { Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
+import { jobPageRoutes } from './job-page-routes.ts';
 import { listPageRoutes } from './list-page-routes.ts';
 import { setRoutes } from './set-routes.ts';
 import { sourceRoutes } from './source-routes.ts';
+import { validateRoutes } from './validate/validate-routes.ts';
 
 /** Pages for people. The documents of ResourceSync are pages too: see document-view.ts. */
-export function webRoutes(app: ServedApp): readonly Route[] {
-  return [...sourceRoutes(app), ...setRoutes(app), ...listPageRoutes(app)];
+export function webRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
+  return [
+    ...sourceRoutes(app),
+    ...validateRoutes(app, stopping),
+    ...setRoutes(app),
+    ...listPageRoutes(app),
+    ...jobPageRoutes(app),
+  ];
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '../../access/principal.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
+import type { DirectRequest } from './direct-request.ts';
 
 /** What is known of a request while it is answered. Express keeps it at the same place. */
 export interface Locals {
@@ -9,14 +10,12 @@ export interface Locals {
   set?: ResourceSet | undefined;
   /** Whether the response is for its sender alone. */
   isPrivate?: boolean;
-  /** Why the request could not be answered; see create-express.ts. */
-  failure?: unknown;
 }
 
-/** A request whose path matches a route; every request of express is one. */
+/** A request of express. */
 export type RoutedRequest = IncomingMessage & { readonly params: Readonly<Record<string, string | string[]>> };
 
-/** A response of node:http, or of express. */
+/** A response of express. */
 export type RoutedResponse = ServerResponse & { readonly locals: Locals };
 
 /** A part of the path, decoded. */
@@ -33,4 +32,10 @@ export function setOf({ locals }: Pick<RoutedResponse, 'locals'>): ResourceSet {
 /** The sender of the request. */
 export function senderOf({ locals }: Pick<RoutedResponse, 'locals'>): Principal {
   return locals.sender as Principal;
+}
+
+/** A request of express as a direct handler takes it. */
+export function directRequest(request: RoutedRequest, response: RoutedResponse): DirectRequest {
+  const { method, url = '', headers, params } = request;
+  return { method, url, headers, params, sender: senderOf(response), set: response.locals.set };
 }

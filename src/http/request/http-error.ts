@@ -23,7 +23,7 @@ export class HttpError extends Error {
   }
 }
 
-/** Asks for a token; a browser asks the person who sits there. */
+/** Asks for a token; a browser asks its user. */
 export function unauthorized(reason: string): HttpError {
   return new HttpError(401, {
     code: 'unauthorized',

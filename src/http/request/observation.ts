@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '../../access/principal.ts';
 
 /** How a sender may name its request: the name goes into a header and into logs. */
@@ -23,10 +23,15 @@ interface Observed {
 }
 
 /** Begins to observe a request. */
-export function observe(request: IncomingMessage, response: ServerResponse): Observation {
-  const given = request.headers['x-request-id'];
+export function observed(headers: IncomingHttpHeaders): Observation {
+  const given = headers['x-request-id'];
   const id = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
-  const observation: Observation = { id, began: performance.now(), route: undefined, sender: undefined };
+  return { id, began: performance.now(), route: undefined, sender: undefined };
+}
+
+/** Begins to observe a request of node:http. */
+export function observe(request: IncomingMessage, response: ServerResponse): Observation {
+  const observation = observed(request.headers);
   (response as Observed)[OBSERVATION] = observation;
   return observation;
 }

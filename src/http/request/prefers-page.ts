@@ -1,3 +1,5 @@
+import { parseWeights } from './weighted-list.ts';
+
 /** What an XML document may be asked for as. */
 const XML_TYPES = ['application/xml', 'text/xml'];
 const PAGE_TYPES = ['text/html', 'application/xhtml+xml'];
@@ -8,7 +10,7 @@ const PAGE_TYPES = ['text/html', 'application/xhtml+xml'];
  */
 export function prefersPage(accept: string | undefined): boolean {
   if (accept === undefined || !namesHtml(accept)) return false;
-  const ranges = parseRanges(accept);
+  const ranges = parseWeights(accept);
   const page = Math.max(...PAGE_TYPES.map((type) => ranges.get(type) ?? 0));
   return page > Math.max(...XML_TYPES.map((type) => weightOf(ranges, type)));
 }
@@ -21,14 +23,4 @@ export function namesHtml(accept: string | undefined): boolean {
 /** The range that names a type most exactly gives its weight. */
 function weightOf(ranges: ReadonlyMap<string, number>, type: string): number {
   return ranges.get(type) ?? ranges.get(`${type.split('/')[0]}/*`) ?? ranges.get('*/*') ?? 0;
-}
-
-function parseRanges(accept: string): ReadonlyMap<string, number> {
-  const ranges = new Map<string, number>();
-  for (const part of accept.split(',')) {
-    const [range = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase());
-    const [, weight = '1'] = /^q=([\d.]+)$/.exec(parameters.find((text) => text.startsWith('q=')) ?? '') ?? [];
-    ranges.set(range, Math.min(1, Number(weight) || 0));
-  }
-  return ranges;
 }

@@ -1,16 +1,13 @@
 import type { Request, Response } from 'express';
 import type * as z from 'zod';
 import type { Action } from '../../access/may.ts';
-import type { RoutedRequest, RoutedResponse } from './admitted.ts';
+import type { DirectHandler } from './direct-request.ts';
 import { requireMediaType } from './media-types.ts';
 import type { Operation } from './operation.ts';
 import { parseQuery } from './parse-query.ts';
 
 /** Answers a request; errors go to error-handler.ts. */
 export type Handler = (request: Request, response: Response) => Promise<void> | void;
-
-/** Answers a request with node:http alone. */
-export type DirectHandler = (request: RoutedRequest, response: RoutedResponse) => Promise<void>;
 
 type Method = 'get' | 'patch' | 'post';
 

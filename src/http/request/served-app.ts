@@ -6,14 +6,23 @@ import type { Sender } from '../../observe/audit/posting-entry.ts';
 import type { PostingLog } from '../../observe/audit/posting-log.ts';
 import type { AppMetrics } from '../../observe/metrics/app-metrics.ts';
 import type { DocumentPublisher } from '../../publish/document-publisher.ts';
+import type { Dumps } from '../../publish/dumps/dumps.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { Records } from '../../sources/artifact/records.ts';
-import type { ContentRoot } from '../../sources/content-root.ts';
-import type { FileMemory } from '../../sources/files/file-memory.ts';
+import type { ServedSource } from '../../sources/served-source.ts';
 import type { SourceProblem } from '../../sources/source.ts';
 import type { ActivityMemory } from '../../stores/activity-memory.ts';
+import type { JobQueue } from '../../stores/job-queue.ts';
 import type { ResourceIndex } from '../../stores/resource-index.ts';
 import type { StoreGauge } from '../../stores/store-gauge.ts';
+
+/** When a job of a kind is added next. */
+export interface NextJob {
+  readonly kind: string;
+  readonly schedule: string;
+  /** Milliseconds since 1970. */
+  readonly next: number;
+}
 
 /** What the server needs of the program. */
 export interface ServedApp {
@@ -21,9 +30,13 @@ export interface ServedApp {
   readonly index: ResourceIndex;
   readonly gauge: StoreGauge;
   readonly sets: SetRegistry;
+  readonly jobs: Pick<JobQueue, 'list' | 'get' | 'log' | 'counts' | 'retry' | 'cancel'>;
+  /** When jobs are added next, the soonest first. */
+  nextJobs(): readonly NextJob[];
   readonly tokens: TokenRegistry;
-  readonly records: Pick<Records, 'read' | 'cursorOf'>;
+  readonly records: Pick<Records, 'cursorOf'>;
   readonly publisher: DocumentPublisher;
+  readonly dumps: Pick<Dumps, 'known' | 'open' | 'readManifest'>;
   readonly postingLog: Pick<PostingLog, 'read'>;
   /**
    * Lets a sender post to a set, measured and logged.
@@ -43,6 +56,6 @@ export interface ServedApp {
    * store does not answer
    */
   scanPaths(set: ResourceSet, paths: readonly string[]): Promise<readonly SourceProblem[]>;
-  /** The content root of a set, and what scans remember of it. The same ones until settings of the set change. */
-  rootOf(set: ResourceSet): { readonly root: ContentRoot; readonly memory: FileMemory };
+  /** What has the bytes of a set; undefined when others serve them. */
+  servedSourceOf(set: ResourceSet): ServedSource | undefined;
 }

@@ -1,10 +1,10 @@
-import type { IncomingMessage } from 'node:http';
 import parseRange from 'range-parser';
-import type { RoutedResponse } from '../request/admitted.ts';
+import type { Answer } from '../request/answer.ts';
+import type { DirectRequest } from '../request/direct-request.ts';
 import { HttpError } from '../request/http-error.ts';
-import { setCaching } from './caching.ts';
+import { type CacheControl, cachingHeaders } from './caching.ts';
 import { rangeHolds, type Validators, weighConditions } from './conditional-request.ts';
-import { setNotModified } from './not-modified.ts';
+import { notModified } from './not-modified.ts';
 
 const UNKNOWN_TYPE = 'application/octet-stream';
 
@@ -13,6 +13,9 @@ export interface Body {
   readonly length: number;
   readonly mime: string | undefined;
   readonly validators: Validators;
+  readonly isPrivate: boolean;
+  /** How long it may be cached; by default it is asked for again each time. */
+  readonly control?: CacheControl;
 }
 
 /** Bytes that are to follow. */
@@ -21,51 +24,55 @@ export interface Part {
   readonly length: number;
 }
 
+/** An answer but for its body: the bytes that are to be its body, if any are. */
+export interface AnswerHead extends Answer {
+  readonly part?: Part;
+}
+
 /**
- * Answers all of a resource but its body: the range of bytes that is to follow, or undefined for a 304.
+ * Answers all of a resource but its body.
  * @throws HttpError 412 for a condition that does not hold, 416 for a range beyond the end
  */
 export function answerHead(
-  request: IncomingMessage,
-  response: RoutedResponse,
-  { length: total, mime, validators }: Body,
-) {
+  { method, headers }: Pick<DirectRequest, 'method' | 'headers'>,
+  { length: total, mime, validators, isPrivate, control = 'no-cache' }: Body,
+): AnswerHead {
   const { etag, lastModified } = validators;
-  response.setHeader('ETag', etag);
-  response.setHeader('Accept-Ranges', 'bytes');
-  if (lastModified !== undefined) response.setHeader('Last-Modified', new Date(lastModified * 1000).toUTCString());
-  setCaching(response, 'no-cache');
-  const precondition = weighConditions(request.headers, validators);
+  const known: Record<string, string> = { ETag: etag, ...cachingHeaders({ control, isPrivate }) };
+  if (lastModified !== undefined) known['Last-Modified'] = new Date(lastModified * 1000).toUTCString();
+  const precondition = weighConditions(headers, validators);
   if (precondition === 'failed') {
     throw new HttpError(412, { code: 'precondition-failed', message: 'the resource has another version' });
   }
-  if (precondition === 'not-modified') {
-    setNotModified(response);
-    return undefined;
-  }
-  const part = rangeOf(request, response, { total, validators });
-  response.setHeader('Content-Type', mime ?? UNKNOWN_TYPE);
-  response.setHeader('Content-Length', String(part.length));
-  return part;
+  if (precondition === 'not-modified') return notModified(known);
+  const range = method === 'GET' ? rangeOf(headers, { total, validators }) : undefined;
+  known['Accept-Ranges'] = 'bytes';
+  known['Content-Type'] = mime ?? UNKNOWN_TYPE;
+  const { start, length } = range ?? { start: 0, length: total };
+  known['Content-Length'] = String(length);
+  if (range !== undefined) known['Content-Range'] = `bytes ${start}-${start + length - 1}/${total}`;
+  const status = range === undefined ? 200 : 206;
+  return method === 'HEAD' || length === 0
+    ? { status, headers: known }
+    : { status, headers: known, part: { start, length } };
 }
 
 /** One range is answered with 206; several, or a header that is no range, with the whole (RFC 9110, 14.2). */
 function rangeOf(
-  request: IncomingMessage,
-  response: RoutedResponse,
+  headers: DirectRequest['headers'],
   { total, validators }: { readonly total: number; readonly validators: Validators },
-): Part {
-  const whole = { start: 0, length: total };
-  const header = request.headers.range;
-  if (header === undefined || request.method !== 'GET' || !rangeHolds(request.headers, validators)) return whole;
+): Part | undefined {
+  const header = headers.range;
+  if (header === undefined || !rangeHolds(headers, validators)) return undefined;
   const ranges = parseRange(total, header, { combine: true });
   if (ranges === -1) {
-    const headers = { 'Content-Range': `bytes */${total}` };
-    throw new HttpError(416, { code: 'bad-range', message: `the resource has only ${total} bytes`, headers });
+    throw new HttpError(416, {
+      code: 'bad-range',
+      message: `the resource has only ${total} bytes`,
+      headers: { 'Content-Range': `bytes */${total}` },
+    });
   }
-  if (ranges === -2 || ranges.type !== 'bytes' || ranges.length !== 1) return whole;
+  if (ranges === -2 || ranges.type !== 'bytes' || ranges.length !== 1) return undefined;
   const { start, end } = ranges[0]!;
-  response.statusCode = 206;
-  response.setHeader('Content-Range', `bytes ${start}-${end}/${total}`);
   return { start, length: end - start + 1 };
 }

@@ -3,22 +3,32 @@ import type { RoutedResponse } from '../request/admitted.ts';
 /** Who may keep an answer that is for everybody. */
 export type CacheControl = 'no-cache' | 'no-store' | `public, ${string}`;
 
+/** What an answer is cached by. */
+export interface Caching {
+  readonly control: CacheControl;
+  /** Whether the answer is for its sender alone. */
+  readonly isPrivate: boolean;
+  /** The request's headers that it depends on, besides the sender's credentials. */
+  readonly vary?: string | undefined;
+}
+
 /** Marks an answer as one for its sender alone. Call it before the answer's headers are set. */
 export function makePrivate(response: RoutedResponse): void {
   response.locals.isPrivate = true;
 }
 
-/**
- * Says who may cache the answer: every cache, as `control` has it, or the sender alone. Call it after `Vary` was set.
- */
-export function setCaching(response: RoutedResponse, control: CacheControl): void {
-  const isPrivate = response.locals.isPrivate === true;
-  response.setHeader('Cache-Control', isPrivate ? privately(control) : control);
-  if (!isPrivate) return;
-  const vary = response.getHeader('Vary');
-  response.setHeader('Vary', vary === undefined ? 'Authorization' : `${vary}, Authorization`);
+/** The headers that say who may cache an answer: every cache, as `control` has it, or the sender alone. */
+export function cachingHeaders({ control, isPrivate, vary }: Caching): Readonly<Record<string, string>> {
+  if (!isPrivate) return vary === undefined ? { 'Cache-Control': control } : { 'Cache-Control': control, Vary: vary };
+  return {
+    'Cache-Control': control.startsWith('public, ') ? control.replace('public', 'private') : `private, ${control}`,
+    Vary: vary === undefined ? 'Authorization' : `${vary}, Authorization`,
+  };
 }
 
-function privately(control: CacheControl): string {
-  return control.startsWith('public, ') ? control.replace('public', 'private') : `private, ${control}`;
+/** Says who may cache the answer of a route of express. Call it after `Vary` was set. */
+export function setCaching(response: RoutedResponse, control: CacheControl): void {
+  const vary = response.getHeader('Vary') as string | undefined;
+  const headers = cachingHeaders({ control, isPrivate: response.locals.isPrivate === true, vary });
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
 }

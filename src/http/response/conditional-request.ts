@@ -1,11 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Seconds } from '../../core/w3c-datetime.ts';
+import type { DirectRequest } from '../request/direct-request.ts';
 
 /** What distinguishes one version of a body from another. */
 export interface Validators {
   /** The quoted tag of the body that would be sent. */
   readonly etag: string;
-  /** Tags of the same version in other encodings: a client that has one of them is up to date. */
+  /** Tags of the same version in other encodings: a client that has one of them has this version. */
   readonly otherEtags?: readonly string[];
   readonly lastModified: Seconds | undefined;
   /** Whether two versions cannot have the same date; without it a date does not make a 304. */
@@ -13,6 +14,13 @@ export interface Validators {
 }
 
 export type Precondition = 'proceed' | 'not-modified' | 'failed';
+
+const CONDITIONS = ['if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since', 'if-range', 'range'];
+
+/** Whether a request is for all bytes, whatever version they are. */
+export function isForAll({ method, headers }: Pick<DirectRequest, 'method' | 'headers'>): boolean {
+  return method === 'GET' && !CONDITIONS.some((name) => headers[name] !== undefined);
+}
 
 /** Weighs the conditions of a request in the order that RFC 9110, 13.2.2 prescribes. */
 export function weighConditions(headers: IncomingHttpHeaders, validators: Validators): Precondition {

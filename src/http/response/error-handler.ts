@@ -1,27 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from 'pino';
-import { type ErrorCode, TidemarkError } from '../../core/errors.ts';
-import { withoutPaths } from '../../core/without-paths.ts';
-import { HttpError } from '../request/http-error.ts';
-import { loggedPath } from '../request/logged-path.ts';
 import { requestIdOf } from '../request/observation.ts';
 import { prefersPage } from '../request/prefers-page.ts';
+import { type ErrorAnswer, errorAnswer, logFault, withRequestId } from './error-answer.ts';
 
 /** Milliseconds in which a client may go on sending a body that is not read. */
 const UNWANTED_BODY_TIME = 5000;
-
-const STATUS: Readonly<Record<ErrorCode, number>> = {
-  invalid: 400,
-  forbidden: 403,
-  'not-found': 404,
-  conflict: 409,
-  gone: 410,
-  'not-ready': 503,
-  unavailable: 503,
-  incompatible: 503,
-};
-const RETRY_AFTER: Readonly<Partial<Record<ErrorCode, string>>> = { 'not-ready': '2', unavailable: '10' };
 
 const HEADERS_OF_A_BODY = [
   'Content-Type',
@@ -32,42 +17,6 @@ const HEADERS_OF_A_BODY = [
   'Accept-Ranges',
 ];
 
-export interface ErrorAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[]>>;
-  readonly body: { readonly error: Readonly<Record<string, unknown>> };
-}
-
-/** Turns an error into an answer, without details when the error is unexpected. */
-export function errorAnswer(error: unknown): ErrorAnswer {
-  if (error instanceof TidemarkError) {
-    const { code } = error;
-    const status = STATUS[code];
-    const { message, details } = status >= 500 ? withoutPaths(error) : error;
-    const retryAfter = RETRY_AFTER[code];
-    return {
-      status,
-      headers: retryAfter === undefined ? {} : { 'Retry-After': retryAfter },
-      // A detail may be called code as well, and is then more exact.
-      body: { error: { code, message, ...details } },
-    };
-  }
-  if (error instanceof HttpError) {
-    const { status, headers, code, message, details } = error;
-    return { status, headers, body: { error: { code, message, ...details } } };
-  }
-  if (isUndecodable(error)) {
-    const message = 'the path has percent-encoded bytes that are not UTF-8';
-    return { status: 400, headers: {}, body: { error: { code: 'bad-path', message, field: 'path' } } };
-  }
-  return { status: 500, headers: {}, body: { error: { code: 'internal', message: 'an unexpected error' } } };
-}
-
-/** A person can report the id of a request that failed; the logs have it, too. */
-function withRequestId({ error }: ErrorAnswer['body'], requestId: string | undefined): ErrorAnswer['body'] {
-  return { error: requestId === undefined ? error : { ...error, requestId } };
-}
-
 /** Answers a person with a page that shows an error. It does not fail. */
 export type ShowErrorPage = (request: Request, response: Response, answer: ErrorAnswer) => void;
 
@@ -77,11 +26,8 @@ export function errorHandler(logger: Logger, showPage: ShowErrorPage) {
     // The client went away, so no answer can be sent, and nothing is wrong here.
     if (request.socket.destroyed) return;
     const answer = errorAnswer(error);
-    if (isFault(answer)) {
-      const { method, originalUrl } = request;
-      const about = { requestId: requestIdOf(response), method, path: loggedPath(originalUrl) };
-      logger.error({ err: error, ...about }, 'a request failed');
-    }
+    const requestId = requestIdOf(response);
+    logFault(logger, error, { requestId, method: request.method, url: request.originalUrl });
     if (response.writableEnded) return;
     if (response.headersSent || response.destroyed) {
       // Cutting the connection is the only way left to say that the answer is not complete.
@@ -89,7 +35,7 @@ export function errorHandler(logger: Logger, showPage: ShowErrorPage) {
       return;
     }
     for (const name of HEADERS_OF_A_BODY) response.removeHeader(name);
-    const body = withRequestId(answer.body, requestIdOf(response));
+    const body = withRequestId(answer.body, requestId);
     response.status(answer.status).set(answer.headers).set('Cache-Control', 'no-store');
     if (prefersPage(request.headers.accept) && !request.path.startsWith('/api/')) showPage(request, response, answer);
     else response.json(body);
@@ -103,14 +49,4 @@ export function limitUnwantedBody(request: IncomingMessage): void {
   request.resume();
   const timer = setTimeout(() => request.destroy(), UNWANTED_BODY_TIME).unref();
   request.once('end', () => clearTimeout(timer));
-}
-
-/** Being asked too early, or while stopping, is no fault. */
-function isFault({ status, body }: ErrorAnswer): boolean {
-  return status >= 500 && body.error.code !== 'not-ready' && body.error.code !== 'stopping';
-}
-
-/** The router could not decode a part of the path. */
-function isUndecodable(error: unknown): boolean {
-  return error instanceof URIError;
 }

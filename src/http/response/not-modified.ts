@@ -1,10 +1,14 @@
-import type { ServerResponse } from 'node:http';
+import type { Answer, AnswerHeaders } from '../request/answer.ts';
 
-/** The headers that a 304 sends (RFC 9110, 15.4.5), and the id of the request; the client keeps the others. */
-const TOLD = new Set(['x-request-id', 'etag', 'vary', 'cache-control', 'last-modified']);
+/** What a 304 repeats of the headers of a 200 (RFC 9110, 15.4.5); the client keeps the others. */
+const KEPT = ['ETag', 'Vary', 'Cache-Control', 'Last-Modified'] as const;
 
-/** Turns an answer that is not sent yet into a 304. */
-export function setNotModified(response: ServerResponse): void {
-  response.statusCode = 304;
-  for (const name of response.getHeaderNames()) if (!TOLD.has(name)) response.removeHeader(name);
+/** @param headers of the 200 that the client has already */
+export function notModified(headers: AnswerHeaders): Answer {
+  const kept: Record<string, string | readonly string[]> = {};
+  for (const name of KEPT) {
+    const value = headers[name];
+    if (value !== undefined) kept[name] = value;
+  }
+  return { status: 304, headers: kept };
 }

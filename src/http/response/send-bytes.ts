@@ -1,9 +1,9 @@
-import type { ServerResponse } from 'node:http';
-import type { Readable } from 'node:stream';
+import { ServerResponse } from 'node:http';
+import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
 /** Bytes of a body that it takes less time to copy into a text than to write beside its head. */
-const MOST_BYTES_OF_TEXT = 16_384;
+export const MOST_BYTES_OF_TEXT = 16_384;
 
 export interface Bytes {
   readonly body: Readable | Buffer;
@@ -17,7 +17,6 @@ export interface Bytes {
  * ending the answer as if it were whole would leave the client waiting, or believing.
  */
 export async function sendBytes(response: ServerResponse, { body, length, idleTimeout }: Bytes): Promise<void> {
-  response.setHeader('Content-Length', String(length));
   if (Buffer.isBuffer(body)) {
     if (body.length !== length) response.destroy();
     // As a text it is written together with the head, by one call of the system.
@@ -38,27 +37,37 @@ function limitIdleTime(response: ServerResponse, idleTimeout: number): void {
 }
 
 async function stream(response: ServerResponse, body: Readable, length: number): Promise<void> {
+  const sent = await writeStream(response, body);
+  if (sent === length) response.end();
+  else response.destroy();
+}
+
+/**
+ * Writes a stream as fast as the client takes it, and does not end what it writes to. Returns how many bytes came:
+ * fewer when the client went away.
+ */
+export async function writeStream(to: Writable, body: Readable): Promise<number> {
+  let sent = 0;
   // Without this, pipeline() would wait for ever for a response that was closed before it began, and leave the body
   // open.
-  if (response.destroyed) {
+  if (to.destroyed) {
     body.destroy();
-    return;
+    return sent;
   }
-  let sent = 0;
   body.on('data', (chunk: Buffer) => {
     sent += chunk.length;
   });
   body.pause();
   try {
-    await pipeline(body, response, { end: false });
+    await pipeline(body, to, { end: false });
   } catch (error) {
-    if (clientWentAway(response)) return;
-    throw error;
+    if (!hasGoneAway(to)) throw error;
   }
-  if (sent === length) response.end();
-  else response.destroy();
+  return sent;
 }
 
-function clientWentAway(response: ServerResponse): boolean {
-  return response.socket === null || response.socket.destroyed;
+/** Whether the connection was closed: then nothing is wrong with the body. */
+function hasGoneAway(to: Writable): boolean {
+  const socket = to instanceof ServerResponse ? to.socket : to;
+  return socket === null || socket.destroyed;
 }

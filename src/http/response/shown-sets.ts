@@ -1,18 +1,25 @@
 import { may } from '../../access/may.ts';
+import type { Principal } from '../../access/principal.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
 import { type RoutedResponse, senderOf } from '../request/admitted.ts';
 import { makePrivate } from './caching.ts';
 
+interface Parts {
+  readonly sets: Pick<SetRegistry, 'list'>;
+}
+
 /**
  * The sets that the sender may read, ascending by slug. An answer that names a private one is for its sender alone.
  */
-export async function shownSets(
-  { sets }: { readonly sets: Pick<SetRegistry, 'list'> },
-  response: RoutedResponse,
-): Promise<readonly ResourceSet[]> {
-  const sender = senderOf(response);
-  const shown = (await sets.list()).filter((set) => may(sender, 'read-state', set));
-  if (shown.some((set) => set.private === true)) makePrivate(response);
+export async function shownSets({ sets }: Parts, response: RoutedResponse): Promise<readonly ResourceSet[]> {
+  const { shown, isPrivate } = await setsShownTo({ sets }, senderOf(response));
+  if (isPrivate) makePrivate(response);
   return shown;
+}
+
+/** The same, and whether the answer is for its sender alone. */
+export async function setsShownTo({ sets }: Parts, sender: Principal) {
+  const shown = (await sets.list()).filter((set) => may(sender, 'read-state', set));
+  return { shown, isPrivate: shown.some((set) => set.private === true) };
 }

@@ -56,7 +56,7 @@ export const SHOW_RESOURCE = {
   query: z.strictObject({
     uri: text('The URI of the resource.', 'https://data.example.org/papers/2026/a.pdf'),
     key: text(
-      'Its key: `/` and the percent-encoded path below the prefix of the set, or its URI when it lies elsewhere.',
+      'Its key: `/` and the percent-encoded path below the prefix of the set, or its URI when it is elsewhere.',
       '/2026/a.pdf',
     ),
   }),

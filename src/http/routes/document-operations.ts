@@ -15,7 +15,7 @@ const QUERY = {
     description: 'Of a page to read: which entries it shows. The document itself is always whole.',
   }),
 };
-const PAGE = page('The document as a page, for who prefers HTML.');
+const PAGE = page('The document as a page, for clients that prefer HTML.');
 
 const PLAIN = { query: z.object(QUERY), answers: [xml('The document.'), PAGE] };
 

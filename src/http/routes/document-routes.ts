@@ -1,4 +1,6 @@
 import type { Request, Response } from 'express';
+import type { Principal } from '../../access/principal.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
 import { boundaryAfter, boundaryBefore, formatStamp } from '../../core/stamp.ts';
 import {
   DOCUMENT_KINDS,
@@ -10,31 +12,43 @@ import {
 } from '../../publish/documents.ts';
 import type { PublishedDocument } from '../../publish/published-document.ts';
 import { type DocumentQuery, sendDocumentPage, wantsPage } from '../pages/documents/document-view.ts';
-import type { RoutedResponse } from '../request/admitted.ts';
-import { type DirectHandler, get, type Route } from '../request/route.ts';
+import { senderOf } from '../request/admitted.ts';
+import type { DirectHandler } from '../request/direct-request.ts';
+import { get, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
-import { sendDocument } from '../response/send-document.ts';
-import { shownSets } from '../response/shown-sets.ts';
+import { answerDocument } from '../response/answer-document.ts';
+import { makePrivate } from '../response/caching.ts';
+import { sendAnswer } from '../response/send-answer.ts';
+import { setsShownTo } from '../response/shown-sets.ts';
 import { documentOperation, rangeOperation } from './document-operations.ts';
+
+interface Found {
+  readonly document: PublishedDocument;
+  /** Whether it is for its sender alone. */
+  readonly isPrivate: boolean;
+}
 
 /** The documents of ResourceSync: a route for each row of their table. */
 export function documentRoutes(app: ServedApp): readonly Route[] {
   const { publisher, configuration } = app;
   const { idleTimeout, baseUrl } = configuration;
 
-  async function find(key: DocumentKey, response: RoutedResponse): Promise<PublishedDocument> {
-    if ('set' in key) return publisher.setDocument(key);
-    return publisher.sourceDocument(key, await shownSets(app, response));
+  async function find(key: DocumentKey, sender: Principal, set: ResourceSet | undefined): Promise<Found> {
+    if ('set' in key) return { document: await publisher.setDocument(key), isPrivate: set?.private === true };
+    const { shown, isPrivate } = await setsShownTo(app, sender);
+    return { document: await publisher.sourceDocument(key, shown), isPrivate };
   }
 
   /** Sends XML, or to a browser a page that is made from it. */
   async function answer(kind: DocumentKind, request: Request, response: Response, query: DocumentQuery): Promise<void> {
     const key = documentKey(kind, { ...request.params, range: rangeOf(query) });
-    const document = await find(key, response);
+    const found = await find(key, senderOf(response), response.locals.set);
+    const { document, isPrivate } = found;
     const next = document.next === undefined ? undefined : nextUri(key, formatStamp(document.next), query);
     if (next !== undefined) response.append('Link', `<${next}>; rel="next"`);
+    if (isPrivate) makePrivate(response);
     if (wantsPage(request, query)) await sendDocumentPage(app, { request, response, query }, { kind, document, next });
-    else await sendDocument(request, response, { document, idleTimeout });
+    else await sendAnswer(response, await answerDocument(request, found), idleTimeout);
   }
 
   /** Where the changes go on that a document had no room for. */
@@ -50,9 +64,9 @@ export function documentRoutes(app: ServedApp): readonly Route[] {
     const action = of === 'source' ? 'read-source' : 'read-documents';
     const handle = (request: Request, response: Response, query: DocumentQuery) =>
       answer(kind, request, response, query);
-    const direct: DirectHandler = async (request, response) => {
-      const document = await find(documentKey(kind, request.params), response);
-      await sendDocument(request, response, { document, idleTimeout });
+    const direct: DirectHandler = async (request) => {
+      const found = await find(documentKey(kind, request.params), request.sender, request.set);
+      return answerDocument(request, found);
     };
     return 'takesRange' in DOCUMENTS[kind]
       ? get(path, { action, operation: rangeOperation(kind), handle, direct })

@@ -20,7 +20,7 @@ const GET_METRICS = {
 const GET_STATUS = {
   id: 'getStatus',
   tag: 'operating',
-  summary: 'How the server is, in figures for a person',
+  summary: 'The status of the server, in figures',
   description: 'What `tidemark status` shows of a running server. Rates are those of the last minute.',
   query: NO_PARAMETERS,
   answers: [json(liveStatusSchema, 'The figures.')],

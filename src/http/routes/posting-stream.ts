@@ -7,7 +7,7 @@ import { TidemarkError } from '../../core/errors.ts';
 import { type LineResult, postNdjson } from '../../ingest/ndjson-posting.ts';
 import type { Posting } from '../../ingest/posting.ts';
 import { HttpError } from '../request/http-error.ts';
-import { errorAnswer } from '../response/error-handler.ts';
+import { errorAnswer } from '../response/error-answer.ts';
 import { NotApplied, type NumberedResult } from './not-applied.ts';
 import { count, noTotals } from './totals.ts';
 
@@ -85,7 +85,9 @@ class LineWriter {
     this.#idleTimeout = idleTimeout;
   }
 
-  /** Resolves when the client took enough for more; a client that takes nothing is disconnected after the idle timeout. */
+  /**
+   * Resolves when the client took enough for more; a client that takes nothing is disconnected after the idle timeout.
+   */
   async write(text: string): Promise<void> {
     if (!this.#response.headersSent) {
       this.#response.status(200).set({ 'Content-Type': 'application/x-ndjson', 'Cache-Control': 'no-store' });

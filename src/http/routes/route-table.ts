@@ -4,8 +4,10 @@ import type { ServedApp } from '../request/served-app.ts';
 import { apiRoutes } from './api-routes.ts';
 import { documentRoutes } from './document-routes.ts';
 import { healthRoutes } from './health-routes.ts';
+import { jobRoutes } from './job-routes.ts';
 import { metricsRoutes } from './metrics-routes.ts';
 import { openApiRoutes } from './openapi-routes.ts';
+import { packageRoutes } from './package-routes.ts';
 import { postingRoutes } from './posting-routes.ts';
 import { resourceRoutes } from './resource-routes.ts';
 import { s3EventRoutes } from './s3-event-routes.ts';
@@ -22,14 +24,16 @@ import { tokenRoutes } from './token-routes.ts';
  */
 export function routeTable(app: ServedApp, stopping: AbortSignal): readonly Route[] {
   const routes: readonly Route[] = [
-    ...webRoutes(app),
+    ...webRoutes(app, stopping),
     ...documentRoutes(app),
     ...resourceRoutes(app),
+    ...packageRoutes(app),
     ...apiRoutes(app),
     ...setApiRoutes(app, stopping),
     ...postingRoutes(app, stopping),
     ...s3EventRoutes(app, stopping),
     ...tokenRoutes(app, stopping),
+    ...jobRoutes(app),
     ...healthRoutes(app),
     ...metricsRoutes(app),
     ...openApiRoutes(app, () => routes),

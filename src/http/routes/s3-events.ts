@@ -37,7 +37,7 @@ function objectsOf(events: S3Events): readonly (NotifiedObject | undefined)[] {
   if ('detail' in events) return [objectOf(events.detail as Notification)];
   if (typeof events.Message !== 'string') return [];
   const packed = s3EventsSchema.safeParse(parseJson(events.Message));
-  // Envelopes do not lie in envelopes.
+  // Envelopes do not contain envelopes.
   return packed.success && !('Message' in packed.data) ? objectsOf(packed.data) : [undefined];
 }
 

@@ -6,7 +6,7 @@ import { json, NO_PARAMETERS, type Operation } from '../request/operation.ts';
 export const LIST_TOKENS = {
   id: 'listTokens',
   tag: 'tokens',
-  summary: 'Every token that was ever made, the oldest first',
+  summary: 'Every token that was ever created, oldest first',
   query: NO_PARAMETERS,
   answers: [json(tokensSchema, 'The tokens, without their secrets.')],
 } satisfies Operation;
@@ -14,7 +14,7 @@ export const LIST_TOKENS = {
 export const CREATE_TOKEN = {
   id: 'createToken',
   tag: 'tokens',
-  summary: 'Makes a token',
+  summary: 'Creates a token',
   description: 'The answer has the token, which is kept nowhere: this is the only time that it is shown.',
   query: NO_PARAMETERS,
   body: { 'application/json': newTokenSchema },
@@ -28,7 +28,7 @@ export const CREATE_TOKEN = {
 export const REVOKE_TOKEN = {
   id: 'revokeToken',
   tag: 'tokens',
-  summary: 'Revokes a token, for ever',
+  summary: 'Revokes a token for ever',
   description: 'Every server refuses it within a second or so. Revoking it again changes nothing.',
   query: NO_PARAMETERS,
   answers: [json(tokenSchema, 'The token is revoked.'), { status: 404, description: 'There is no such token.' }],

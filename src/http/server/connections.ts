@@ -6,7 +6,7 @@ export interface ConnectionLimits {
   readonly headersTimeout: number;
   /** Milliseconds that a connection may be kept without a request. */
   readonly keepAliveTimeout: number;
-  /** Milliseconds between two looks at how late heads are. */
+  /** Milliseconds between two checks of how late heads are. */
   readonly checkInterval: number;
   /** Connections at the same time; further ones are closed at once. */
   readonly most: number;
@@ -46,8 +46,14 @@ function openFilesLimit(): number {
   }
 }
 
+interface LimitedConnections {
+  readonly limits: ConnectionLimits;
+  /** Closes those connections without a request that node:http does not know. */
+  readonly closeIdle: () => void;
+}
+
 /** Keeps the connections of a server within their limits. `checkInterval` is for the caller that creates the server. */
-export function limitConnections(server: Server, limits: ConnectionLimits): void {
+export function limitConnections(server: Server, { limits, closeIdle }: LimitedConnections): void {
   // A stream of changes may go on for hours; request-body.ts limits how long it may be silent.
   server.requestTimeout = 0;
   server.headersTimeout = limits.headersTimeout;
@@ -63,5 +69,6 @@ export function limitConnections(server: Server, limits: ConnectionLimits): void
     if (open < limits.most * CROWDED || performance.now() - madeRoom < ROOM_INTERVAL) return;
     madeRoom = performance.now();
     server.closeIdleConnections();
+    closeIdle();
   });
 }

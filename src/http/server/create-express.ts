@@ -16,10 +16,7 @@ export interface ExpressParts {
   readonly logger: Logger;
 }
 
-/**
- * The routes of route-table.ts behind their guard. Reports the failure of a request that was answered before it
- * (`locals.failure`).
- */
+/** The routes of route-table.ts behind their guard. */
 export function createExpress(app: ServedApp, { routes, admit, logger }: ExpressParts): Express {
   const server = express();
   for (const setting of ['etag', 'x-powered-by'] as const) server.disable(setting);
@@ -28,7 +25,7 @@ export function createExpress(app: ServedApp, { routes, admit, logger }: Express
   server.use((request, response, next) => {
     // A request is answered without waiting for a body that no route reads.
     response.once('finish', () => limitUnwantedBody(request));
-    next(response.locals.failure);
+    next();
   });
   for (const route of routes) server[route.method](route.path, guard(admit, route), route.handle);
   for (const [path, ofPath] of Map.groupBy(routes, ({ path }) => path)) {

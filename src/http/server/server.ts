@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { accessPolicy } from '../../access/access-policy.ts';
@@ -13,7 +13,10 @@ import { routeTable } from '../routes/route-table.ts';
 import { createAdmit } from './admit.ts';
 import { type ConnectionLimits, connectionLimits, limitConnections } from './connections.ts';
 import { createExpress } from './create-express.ts';
+import { DirectAnswers } from './direct-answers.ts';
 import { directRoutes } from './direct-routes.ts';
+import { Front } from './front.ts';
+import { RequestObserver } from './request-observer.ts';
 import { answerUnreadable } from './unreadable-requests.ts';
 import { withObservation } from './with-observation.ts';
 
@@ -55,11 +58,22 @@ export async function startServer(app: ServedApp, options: ServerOptions): Promi
   const stopping = new AbortController();
   const routes = routeTable(app, stopping.signal);
   const admit = createAdmit(app, policy, limits);
-  const answer = directRoutes({ routes, admit, express: createExpress(app, { routes, admit, logger }) });
-  const observed = withObservation(answer, { metrics: app.metrics.http, accessLog });
-  const servers = await listenOnPorts(app.configuration, options, observed);
+  const direct = new DirectAnswers({ routes, admit, logger });
+  const express = createExpress(app, { routes, admit, logger });
+  const answer = directRoutes({ direct, express, idleTimeout: app.configuration.idleTimeout });
+  const observer = new RequestObserver({ metrics: app.metrics.http, accessLog });
+  const servers = await listenOnPorts(app.configuration, options, (limits) => {
+    const server = createServer(
+      { connectionsCheckingInterval: limits.checkInterval },
+      withObservation(answer, observer),
+    );
+    const front = new Front(server, { direct, observer, limits, idleTimeout: app.configuration.idleTimeout });
+    limitConnections(server, { limits, closeIdle: () => front.closeIdle() });
+    answerUnreadable(server);
+    return { server, front };
+  });
   app.metrics.live.start();
-  const address = servers.at(-1)!.address() as AddressInfo;
+  const address = servers.at(-1)!.server.address() as AddressInfo;
   const closeServer = async () => {
     stopping.abort();
     app.metrics.live.stop();
@@ -73,23 +87,27 @@ export async function startServer(app: ServedApp, options: ServerOptions): Promi
   };
 }
 
+interface Listening {
+  readonly server: Server;
+  readonly front: Front;
+}
+
 /** Listens on the own port, when there is one, and on the port of the options: that server is the last one. */
 async function listenOnPorts(
   { ownPort, sharePort }: Pick<Configuration, 'ownPort' | 'sharePort'>,
   { host, port, connections }: ServerOptions,
-  listener: RequestListener,
-): Promise<readonly Server[]> {
+  create: (limits: ConnectionLimits) => Listening,
+): Promise<readonly Listening[]> {
   const addresses = [...(ownPort === undefined ? [] : [{ host, port: ownPort }]), { host, port, reusePort: sharePort }];
   const limits = { ...connectionLimits(), ...connections };
-  const servers: Server[] = [];
+  const servers: Listening[] = [];
   try {
     for (const address of addresses) {
-      const server = createServer({ connectionsCheckingInterval: limits.checkInterval }, listener);
-      limitConnections(server, limits);
-      answerUnreadable(server);
+      const listening = create(limits);
+      const { server } = listening;
       server.listen(address);
       await once(server, 'listening').catch((error) => Promise.reject(listenProblem(error, host, address.port)));
-      servers.push(server);
+      servers.push(listening);
     }
   } catch (error) {
     await Promise.all(servers.map(close));
@@ -130,11 +148,15 @@ function listenProblem(error: NodeJS.ErrnoException, host: string, port: number)
   }
 }
 
-async function close(server: Server): Promise<void> {
+async function close({ server, front }: Listening): Promise<void> {
   const closed = once(server, 'close');
   server.close();
+  front.stop();
   // A connection that was kept alive becomes idle when its last answer is out.
-  const sweep = setInterval(() => server.closeIdleConnections(), 50);
+  const sweep = setInterval(() => {
+    server.closeIdleConnections();
+    front.closeIdle();
+  }, 50);
   try {
     await closed;
   } finally {

@@ -33,7 +33,8 @@ export function answerUnreadable(server: Server): void {
   });
 }
 
-function refusal(reason: string): string {
+/** The answer to what cannot be read, by the reason as Node has it. */
+export function refusal(reason: string): string {
   const { status, code, message } = (Object.hasOwn(REFUSALS, reason) && REFUSALS[reason]) || UNREADABLE;
   const body = JSON.stringify({ error: { code, message } });
   const head = [

@@ -61,7 +61,7 @@ curl '${base}/api/sets/papers/changes?from=2026-01-31T12:00:00Z'
 curl -H 'Authorization: Bearer TOKEN' -H 'Content-Type: application/json' --data '${event}' ${base}/api/sets/papers/changes
 # post many changes, one on each line
 curl -H 'Authorization: Bearer TOKEN' -H 'Content-Type: application/x-ndjson' --data-binary @changes.ndjson ${base}/api/sets/papers/changes</code></pre>
-<p>Reading needs no token, but for sets that are private. Where this server is for one machine only, nothing needs one.</p>`;
+<p>Reading needs no token, except for private sets. A server that only its own machine can reach may need none at all.</p>`;
 }
 
 function errors({ paths, components }: OpenApiDocument): Html {

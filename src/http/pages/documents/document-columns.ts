@@ -21,8 +21,9 @@ interface Shown {
 }
 
 /** What is shown of each entry, by the kind of the document. */
-export function documentColumns({ kind, slice: { root }, frame, set }: Shown): readonly EntryColumn[] {
-  if (root === 'sitemapindex') return [document(frame), ...PARTS];
+export function documentColumns({ kind, slice: { root, entries }, frame, set }: Shown): readonly EntryColumn[] {
+  if (root === 'sitemapindex')
+    return [document(frame), ...PARTS.filter(({ has }) => entries.some(({ md }) => has(md)))];
   switch (DOCUMENTS[kind].entries) {
     case 'documents':
       return [
@@ -83,12 +84,14 @@ const REPRESENTATION: readonly EntryColumn[] = [
   },
 ];
 
-const PARTS: readonly EntryColumn[] = [
-  { name: 'Complete up to', style: 'short', cell: ({ md }) => timeCell(md.at) },
-  { name: 'From', style: 'short', cell: ({ md }) => timeCell(md.from) },
+/** Lists of resources have one time, lists of changes two. */
+const PARTS: readonly (EntryColumn & { readonly has: (md: SitemapEntry['md']) => boolean })[] = [
+  { name: 'Complete up to', style: 'short', has: ({ at }) => at !== undefined, cell: ({ md }) => timeCell(md.at) },
+  { name: 'From', style: 'short', has: ({ from }) => from !== undefined, cell: ({ md }) => timeCell(md.from) },
   {
     name: 'Until',
     style: 'short',
+    has: ({ from }) => from !== undefined,
     cell: ({ md }) => (md.until === undefined && md.from !== undefined ? 'now' : timeCell(md.until)),
   },
 ];

@@ -11,12 +11,13 @@ import { facts, table } from '../parts/tables.ts';
 import { counted, formatTime } from '../parts/words.ts';
 import { documentColumns } from './document-columns.ts';
 import type { DocumentSlice } from './document-slice.ts';
+import type { SitemapEntry } from './sitemap-reader.ts';
 
 /** What people call the document that a link leads to. */
 const RELATIONS: Readonly<Record<string, string>> = {
   up: 'One level up',
   index: 'The whole list',
-  describedby: 'About it',
+  describedby: 'For people',
 };
 
 export interface DocumentPage {
@@ -50,7 +51,7 @@ ${facts([
 ])}
 <h2>${paging.pages > 1 ? `Entries, page ${paging.page}` : 'Entries'}</h2>
 ${slice.entries.length === 0 ? html`<p class="quiet">There are none.</p>` : table('Entries', slice.entries, documentColumns(page))}
-${slice.entries.length > 0 && html`<p class="more quiet">Times are UTC.</p>`}
+${slice.entries.some(hasTime) && html`<p class="more quiet">Times are UTC.</p>`}
 ${pager(paging, query)}
 ${page.next !== undefined && html`<p class="more"><a rel="next" href="${linkTo(page.next, frame)}">The changes after these</a></p>`}`;
   return renderPage({
@@ -59,6 +60,10 @@ ${page.next !== undefined && html`<p class="more"><a rel="next" href="${linkTo(p
     main,
     links: [{ rel: 'alternate', href: raw, type: 'application/xml' }, ...headLinks(slice, frame)],
   });
+}
+
+function hasTime({ lastmod, md: { at, from, datetime } }: SitemapEntry): boolean {
+  return [lastmod, at, from, datetime].some((time) => time !== undefined);
 }
 
 function crumbs({ frame: { top }, set }: DocumentPage): Html {

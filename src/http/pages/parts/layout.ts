@@ -24,6 +24,7 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" aria-h
 const PARTS = [
   { part: 'sets', name: 'Sets', path: '' },
   { part: 'status', name: 'Status', path: 'status' },
+  { part: 'jobs', name: 'Jobs', path: 'jobs', forAdministrators: true },
   { part: 'api', name: 'API', path: 'api/' },
 ] as const;
 
@@ -73,7 +74,8 @@ ${footer(page.frame)}
 
 function header({ frame, part }: Page): Html {
   const { top, viewer } = frame;
-  const items = PARTS.map(({ part: its, name, path }) => {
+  const shown = PARTS.filter((its) => viewer.isAdministrator || !('forAdministrators' in its));
+  const items = shown.map(({ part: its, name, path }) => {
     const current = its === part && html` aria-current="page"`;
     return html`<li><a href="${top + path}"${current}>${name}</a></li>`;
   });

@@ -20,7 +20,7 @@ export const searched = z
   .default('')
   .meta({ description: 'A text to search for.', default: '' });
 
-/** A boundary, in microseconds since 1970; what is shown lies before it. */
+/** A boundary, in microseconds since 1970; what is shown is before it. */
 export const before = z
   .string()
   .optional()

@@ -1,8 +1,8 @@
 import type { Response } from 'express';
 
 /**
- * Answers with a page. What it shows may depend on who asks, so no cache between keeps it. The policy lets forms of the
- * page send their origin: without one, browsers send the Origin `null` with a form.
+ * Answers with a page. What it shows may depend on the viewer, so no cache in between may store it. The policy lets
+ * forms of the page send their origin: without one, browsers send the Origin `null` with a form.
  */
 export function sendPage(response: Response, page: string, status = 200): void {
   response.status(status);

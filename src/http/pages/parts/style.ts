@@ -138,6 +138,7 @@ summary { cursor: pointer; color: var(--sea); }
 
 pre { background: var(--tint); border: 1px solid var(--line); border-radius: .5rem; padding: .8rem 1rem; margin: .9rem 0; white-space: pre-wrap; }
 pre code { font-size: .85rem; }
+progress { accent-color: var(--sea); }
 .operation { border-top: 1px solid var(--line); padding-top: 1.3rem; margin-top: 1.8rem; }
 .operation h3 { font-size: 1.1rem; }
 .operation .scroll { margin-top: .9rem; }
@@ -154,6 +155,7 @@ pre code { font-size: .85rem; }
   .plot text { font-size: 15px; }
   .wide { display: none; }
   .name { min-width: 10rem; }
+  .short:has(> time) { white-space: normal; min-width: 7.4rem; }
   .facts { grid-template-columns: 1fr; }
   .facts dt { border-bottom: 0; padding-bottom: 0; font-size: .88rem; }
   .facts dd { padding-top: 0; }

@@ -1,0 +1,47 @@
+import { TidemarkError } from '../core/errors.ts';
+import { type Job, jobName } from '../stores/job.ts';
+import type { JobFilter } from '../stores/job-records.ts';
+import type { JobView } from './job-schemas.ts';
+
+/** The view of a job in the API, and on the command line. */
+export function jobView(job: Job): JobView {
+  const { kind, id, state, payload, oneAtATimePer, attempts, cancelling, progress, error } = job;
+  const { added, notBefore, finished, claim } = job;
+  return {
+    name: jobName(job),
+    kind,
+    id,
+    state,
+    payload,
+    ...(oneAtATimePer !== undefined && { oneAtATimePer }),
+    added: formatTime(added),
+    ...(notBefore > 0 && { notBefore: formatTime(notBefore) }),
+    attempts,
+    ...(claim !== undefined && { worker: claim.worker, started: formatTime(claim.since) }),
+    ...(finished !== undefined && { finished: formatTime(finished) }),
+    ...(cancelling && { cancelling }),
+    ...(progress !== undefined && { progress }),
+    ...(error !== undefined && { error }),
+    ...(state === 'done' && { result: job.result }),
+  };
+}
+
+/** What `jobCursor` writes. */
+export const JOB_CURSOR = /^(\d{1,15})\.([^/]+)\/(.+)$/;
+
+/** For clients that go on with a list after a job. */
+export function jobCursor(job: Pick<Job, 'kind' | 'id' | 'added'>): string {
+  return `${job.added}.${jobName(job)}`;
+}
+
+/** @throws TidemarkError `invalid` */
+export function parseJobCursor(text: string): NonNullable<JobFilter['after']> {
+  const [, added, kind, id] = JOB_CURSOR.exec(text) ?? [];
+  if (id === undefined)
+    throw new TidemarkError('invalid', `"${text}" is not a place in the list of jobs`, { after: text });
+  return { added: Number(added), kind: kind!, id };
+}
+
+function formatTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}

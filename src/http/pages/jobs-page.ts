@@ -1,0 +1,75 @@
+import type { JobView } from '../../api/job-schemas.ts';
+import type { JobCount } from '../../stores/job-records.ts';
+import type { NextJob } from '../request/served-app.ts';
+import type { Frame } from './parts/frame.ts';
+import { type Html, html } from './parts/html.ts';
+import { jobDuration, jobLink, jobProgress, jobState, timeOf } from './parts/job-parts.ts';
+import { renderPage } from './parts/layout.ts';
+import { type Column, figures, table } from './parts/tables.ts';
+import { formatNumber } from './parts/words.ts';
+
+export interface JobsPage {
+  readonly frame: Frame;
+  readonly counts: readonly JobCount[];
+  /** Of each, those that were added last. */
+  readonly running: readonly JobView[];
+  readonly queued: readonly JobView[];
+  readonly failed: readonly JobView[];
+  readonly ended: readonly JobView[];
+  readonly scheduled: readonly NextJob[];
+}
+
+/** Seconds after which the page is loaded again: jobs come and go. */
+const AGAIN = 5;
+
+/** What runs and how far it is, what failed and why, the last runs and the next times. */
+export function renderJobsPage(page: JobsPage): string {
+  const { frame, running, queued, failed, ended, scheduled } = page;
+  const columns = columnsFor(frame);
+  const { job, state, progress, when, took, attempts, error } = columns;
+  const main = html`<h1>Jobs</h1>
+<p class="lead">Work that is done later, repeatedly, or for long. Any process of the source may do it.</p>
+${figures((['running', 'queued', 'failed', 'done'] as const).map((name) => [name, formatNumber(countOf(page, name))]))}
+${section('Running', running, [job, when('Since', ({ started }) => started), progress, columns.worker, attempts], 'Nothing runs just now.')}
+${failed.length > 0 && section('Failed', failed, [job, when('When', ({ finished }) => finished), attempts, error], '')}
+${failed.length > 0 && html`<p class="more">To run one again: <code>tidemark jobs retry JOB</code></p>`}
+${queued.length > 0 && section('Waiting', queued, [job, when('Not before', ({ notBefore }) => notBefore), attempts, error], '')}
+<h2>Next times</h2>
+${scheduled.length === 0 ? html`<p class="quiet">Nothing is scheduled.</p>` : table('Next times', scheduled, scheduleColumns(frame))}
+${section('Last runs', ended, [job, state, when('When', ({ finished }) => finished), took, attempts], 'Nothing has run yet.')}`;
+  return renderPage({ frame, title: 'Jobs', main, part: 'jobs', again: AGAIN });
+}
+
+function countOf({ counts }: JobsPage, state: JobView['state']): number {
+  return counts.reduce((sum, { state: its, count }) => sum + (its === state ? count : 0), 0);
+}
+
+function section(title: string, jobs: readonly JobView[], columns: readonly Column<JobView>[], empty: string): Html {
+  return html`<h2>${title}</h2>
+${jobs.length === 0 ? html`<p class="quiet">${empty}</p>` : table(title, jobs, columns)}`;
+}
+
+function columnsFor({ top, now }: Frame) {
+  return {
+    job: { name: 'Job', style: 'name', isHead: true, cell: (job) => jobLink(job, top) },
+    state: { name: 'State', style: 'short', cell: jobState },
+    progress: { name: 'Progress', cell: jobProgress },
+    worker: { name: 'Process', style: 'name wide', cell: ({ worker }) => worker },
+    took: { name: 'Took', style: 'number', cell: (job) => jobDuration(job, now) },
+    attempts: { name: 'Attempts', style: 'number', cell: ({ attempts }) => formatNumber(attempts) },
+    error: { name: 'Error', style: 'name', cell: ({ error }) => error },
+    when: (name: string, time: (job: JobView) => string | undefined): Column<JobView> => ({
+      name,
+      style: 'short',
+      cell: (job) => timeOf(time(job), now),
+    }),
+  } satisfies Record<string, Column<JobView> | ((name: string, time: (job: JobView) => string | undefined) => unknown)>;
+}
+
+function scheduleColumns({ now }: Frame): readonly Column<NextJob>[] {
+  return [
+    { name: 'Kind', style: 'name', isHead: true, cell: ({ kind }) => kind },
+    { name: 'Next', style: 'short', cell: ({ next }) => timeOf(new Date(next).toISOString(), now) },
+    { name: 'Schedule', style: 'name', cell: ({ schedule }) => schedule },
+  ];
+}

@@ -1,0 +1,47 @@
+import type { JobView } from '../../../api/job-schemas.ts';
+import { type Html, html } from './html.ts';
+import { formatAgo, formatDuration, formatNumber } from './words.ts';
+
+/** How a state looks, by classes of the style sheet. */
+const STYLES: Readonly<Record<JobView['state'], string>> = {
+  queued: 'quiet',
+  running: 'reading',
+  done: 'live',
+  failed: 'failing',
+  cancelled: 'quiet',
+};
+
+export function jobLink(job: Pick<JobView, 'name'>, top: string): Html {
+  return html`<a href="${top}jobs/${job.name}">${job.name}</a>`;
+}
+
+export function jobState({ state, cancelling }: JobView): Html {
+  return html`<span class="state ${STYLES[state]}">${cancelling ? 'being cancelled' : state}</span>`;
+}
+
+/** How far a running job is. */
+export function jobProgress({ progress }: JobView): Html | undefined {
+  if (progress === undefined) return undefined;
+  const { done, total, text } = progress;
+  const numbers =
+    done === undefined
+      ? undefined
+      : total === undefined
+        ? formatNumber(done)
+        : html`<progress aria-label="Progress" value="${done}" max="${total}"></progress> ${formatNumber(done)} of ${formatNumber(total)}`;
+  return html`${text}${text !== undefined && numbers !== undefined && html`<br>`}${numbers}`;
+}
+
+/** How long the last attempt took, or has taken. */
+export function jobDuration({ started, finished, state }: JobView, now: number): string | undefined {
+  if (started === undefined || state === 'queued') return undefined;
+  return formatDuration(Math.max(0, (finished === undefined ? now : Date.parse(finished)) - Date.parse(started)));
+}
+
+/** A past time, or one to come. */
+export function timeOf(text: string | undefined, now: number): Html | undefined {
+  if (text === undefined) return undefined;
+  const time = Date.parse(text);
+  const words = time > now ? `in ${formatDuration(time - now)}` : formatAgo(time, now);
+  return html`<time datetime="${text}" title="${text}">${words}</time>`;
+}

@@ -1,0 +1,74 @@
+import { countFindings, type Report } from '../../../validate/report.ts';
+import { type FindingView, findingView } from '../../../validate/report-view.ts';
+import type { Frame } from '../parts/frame.ts';
+import { type Html, html } from '../parts/html.ts';
+import { renderPage } from '../parts/layout.ts';
+import { facts, table } from '../parts/tables.ts';
+import { counted, formatNumber } from '../parts/words.ts';
+
+export interface ValidatePage {
+  readonly frame: Frame;
+  /** What was asked for; empty at first. */
+  readonly url: string;
+  /** What was found; undefined when nothing was read. */
+  readonly report?: Report | undefined;
+  /** Why nothing was read. */
+  readonly problem?: string | undefined;
+}
+
+/** A form that asks for the URL of a source, and what was found there. */
+export function renderValidatePage({ frame, url, report, problem }: ValidatePage): string {
+  const main = html`<h1>Validate a source</h1>
+<p class="lead">Reads any ResourceSync source, and checks it by the rules of the specification. It takes at most a minute,
+and leaves out large documents and most resources: the command <code>tidemark validate</code> reads everything.</p>
+<form class="search" action="./validate" method="post">
+<label for="url">The URL of a source: its address, a document of it, or a page that links to it</label>
+<input id="url" name="url" type="url" value="${url}" maxlength="2048" required autocomplete="off" spellcheck="false">
+<button>Validate</button>
+</form>
+${problem !== undefined && html`<div class="notice bad" role="alert"><p><strong>Nothing was read.</strong> ${problem}</p></div>`}
+${report !== undefined && found(report)}`;
+  return renderPage({ frame, title: 'Validate a source', main });
+}
+
+function found(report: Report): Html {
+  const { findings, documents, entries, resources, packages, incomplete } = report;
+  const more = report.broken.reduce((sum, rule) => sum + rule.findings, 0) - findings.length;
+  return html`${verdict(report)}
+${incomplete.length > 0 && html`<div class="notice" role="status"><p><strong>Not everything was read:</strong> ${incomplete.join('; ')}.</p></div>`}
+${facts([
+  ['Documents', formatNumber(documents)],
+  ['Entries', formatNumber(entries)],
+  ['Resources compared', formatNumber(resources)],
+  ['Packages compared', packages === 0 ? undefined : formatNumber(packages)],
+])}
+${findings.length > 0 && html`<h2>Findings</h2>`}
+${findings.length > 0 && table('Findings, what matters most first', findings.map(findingView), COLUMNS)}
+${more > 0 && html`<p class="quiet">and ${formatNumber(more)} more: of each rule, the first ten are shown.</p>`}`;
+}
+
+function verdict(report: Report): Html {
+  const musts = countFindings(report, 'MUST');
+  if (musts > 0) {
+    return html`<div class="notice bad" role="status"><p><strong>${counted(musts, 'finding')} at the level MUST.</strong> Clients may fail to read this source.</p></div>`;
+  }
+  const others = report.findings.length > 0 && html` What is below is advice.`;
+  return html`<div class="notice good" role="status"><p><strong>Nothing at the level MUST is broken</strong> in what was read.${others}</p></div>`;
+}
+
+const COLUMNS = [
+  { name: 'Level', style: 'short', cell: ({ level }: FindingView) => level },
+  {
+    name: 'Rule',
+    style: 'name',
+    isHead: true,
+    cell: ({ rule, text, section }: FindingView) => html`${rule}: ${text} <span class="quiet">– ${section}</span>`,
+  },
+  {
+    name: 'Where and what',
+    style: 'name',
+    cell: ({ document, line, message }: FindingView) =>
+      html`${message}<br><span class="quiet"><code>${document}</code>${line !== undefined && html`, line ${formatNumber(line)}`}</span>`,
+  },
+  { name: 'What to do', style: 'name wide', cell: ({ advice }: FindingView) => advice },
+];

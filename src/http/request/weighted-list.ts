@@ -1,0 +1,10 @@
+/** The weights of what a header such as `Accept` lists, in lower case (RFC 9110, 12.4.2); a wrong weight is 0. */
+export function parseWeights(header: string): ReadonlyMap<string, number> {
+  const weights = new Map<string, number>();
+  for (const part of header.split(',')) {
+    const [name = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase());
+    const [, weight = '1'] = /^q=([\d.]+)$/.exec(parameters.find((text) => text.startsWith('q=')) ?? '') ?? [];
+    weights.set(name, Math.min(1, Number(weight) || 0));
+  }
+  return weights;
+}

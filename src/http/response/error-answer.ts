@@ -1,0 +1,89 @@
+import type { Logger } from 'pino';
+import { type ErrorCode, TidemarkError } from '../../core/errors.ts';
+import { withoutPaths } from '../../core/without-paths.ts';
+import type { Answer } from '../request/answer.ts';
+import { HttpError } from '../request/http-error.ts';
+import { loggedPath } from '../request/logged-path.ts';
+
+const STATUS: Readonly<Record<ErrorCode, number>> = {
+  invalid: 400,
+  forbidden: 403,
+  'not-found': 404,
+  conflict: 409,
+  gone: 410,
+  'not-ready': 503,
+  unavailable: 503,
+  incompatible: 503,
+};
+const RETRY_AFTER: Readonly<Partial<Record<ErrorCode, string>>> = { 'not-ready': '2', unavailable: '10' };
+
+export interface ErrorAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[]>>;
+  readonly body: { readonly error: Readonly<Record<string, unknown>> };
+}
+
+/** Turns an error into an answer, without details when the error is unexpected. */
+export function errorAnswer(error: unknown): ErrorAnswer {
+  if (error instanceof TidemarkError) {
+    const { code } = error;
+    const status = STATUS[code];
+    const { message, details } = status >= 500 ? withoutPaths(error) : error;
+    const retryAfter = RETRY_AFTER[code];
+    return {
+      status,
+      headers: retryAfter === undefined ? {} : { 'Retry-After': retryAfter },
+      // A detail may be called code as well, and is then more exact.
+      body: { error: { code, message, ...details } },
+    };
+  }
+  if (error instanceof HttpError) {
+    const { status, headers, code, message, details } = error;
+    return { status, headers, body: { error: { code, message, ...details } } };
+  }
+  if (isUndecodable(error)) {
+    const message = 'the path has percent-encoded bytes that are not UTF-8';
+    return { status: 400, headers: {}, body: { error: { code: 'bad-path', message, field: 'path' } } };
+  }
+  return { status: 500, headers: {}, body: { error: { code: 'internal', message: 'an unexpected error' } } };
+}
+
+/** What is logged of a request that failed. */
+export interface FailedRequest {
+  readonly requestId: string | undefined;
+  readonly method: string | undefined;
+  readonly url: string;
+}
+
+/** Logs an error when it is the server's fault. Being asked too early, or while stopping, is none. */
+export function logFault(logger: Logger, error: unknown, { requestId, method, url }: FailedRequest): void {
+  const { status, body } = errorAnswer(error);
+  if (status < 500 || body.error.code === 'not-ready' || body.error.code === 'stopping') return;
+  logger.error({ err: error, requestId, method, path: loggedPath(url) }, 'a request failed');
+}
+
+/** A person can report the id of a request that failed; the logs have it, too. */
+export function withRequestId({ error }: ErrorAnswer['body'], requestId: string | undefined): ErrorAnswer['body'] {
+  return { error: requestId === undefined ? error : { ...error, requestId } };
+}
+
+/** An error as the answer to a client that prefers no page. */
+export function failureAnswer(error: unknown, requestId: string | undefined): Answer {
+  const { status, headers, body } = errorAnswer(error);
+  const json = Buffer.from(JSON.stringify(withRequestId(body, requestId)));
+  return {
+    status,
+    headers: {
+      ...headers,
+      'Cache-Control': 'no-store',
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Length': String(json.length),
+    },
+    body: json,
+  };
+}
+
+/** The router could not decode a part of the path. */
+function isUndecodable(error: unknown): boolean {
+  return error instanceof URIError;
+}

@@ -1,0 +1,65 @@
+import type { Request } from 'express';
+import { jobCursor, jobView, parseJobCursor } from '../../api/job-views.ts';
+import { param } from '../request/admitted.ts';
+import { get, post, type Route } from '../request/route.ts';
+import type { ServedApp } from '../request/served-app.ts';
+import { sendJson } from '../response/send-json.ts';
+import { CANCEL_JOB, LIST_JOBS, RETRY_JOB, SHOW_JOB } from './job-operations.ts';
+
+/** Jobs, for administrators. */
+export function jobRoutes(app: ServedApp): readonly Route[] {
+  const { jobs } = app;
+
+  return [
+    get('/api/jobs', {
+      action: 'administer',
+      operation: LIST_JOBS,
+      async handle(_request, response, { state, kind, limit, after }) {
+        const filter = {
+          states: state && [state],
+          kinds: kind === undefined ? undefined : [kind],
+          after: after === undefined ? undefined : parseJobCursor(after),
+        };
+        // One more shows whether there are more.
+        const [found, counts] = await Promise.all([jobs.list({ ...filter, limit: limit + 1 }), jobs.counts()]);
+        const shown = found.slice(0, limit);
+        sendJson(response, {
+          jobs: shown.map(jobView),
+          ...(found.length > limit && { after: jobCursor(shown.at(-1)!) }),
+          counts,
+          scheduled: app.nextJobs().map(({ next, ...job }) => ({ ...job, next: new Date(next).toISOString() })),
+        });
+      },
+    }),
+
+    get('/api/jobs/:kind/:job', {
+      action: 'administer',
+      operation: SHOW_JOB,
+      async handle(request, response) {
+        const name = nameOf(request);
+        const job = await jobs.get(name);
+        sendJson(response, { ...jobView(job), log: await jobs.log(name) });
+      },
+    }),
+
+    post('/api/jobs/:kind/:job/retry', {
+      action: 'administer',
+      operation: RETRY_JOB,
+      async handle(request, response) {
+        sendJson(response, jobView(await jobs.retry(nameOf(request))));
+      },
+    }),
+
+    post('/api/jobs/:kind/:job/cancel', {
+      action: 'administer',
+      operation: CANCEL_JOB,
+      async handle(request, response) {
+        sendJson(response, jobView(await jobs.cancel(nameOf(request))));
+      },
+    }),
+  ];
+}
+
+function nameOf(request: Request): string {
+  return `${param(request, 'kind')}/${param(request, 'job')}`;
+}

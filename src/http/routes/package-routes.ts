@@ -1,0 +1,73 @@
+import { TidemarkError } from '../../core/errors.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
+import { directRequest, param } from '../request/admitted.ts';
+import type { DirectHandler } from '../request/direct-request.ts';
+import type { Operation } from '../request/operation.ts';
+import { get, type Route } from '../request/route.ts';
+import type { ServedApp } from '../request/served-app.ts';
+import { answerHead } from '../response/answer-head.ts';
+import { sendAnswer } from '../response/send-answer.ts';
+
+const READ_PACKAGE = {
+  id: 'readPackage',
+  tag: 'documents',
+  summary: 'A package of the Resource Dump, or its manifest',
+  description: 'A package is `NAME.zip`, its manifest `NAME.xml`. Superseded ones can be fetched for another day.',
+  isConditional: true,
+  hasRanges: true,
+  answers: [
+    {
+      status: 200,
+      description: 'The ZIP file, or the manifest that is in it.',
+      content: { 'application/zip': 'bytes', 'application/xml': 'text' },
+    },
+  ],
+} satisfies Operation;
+
+/** What a client may ask of a package. */
+type Asked = 'zip' | 'xml';
+
+const TYPES: Readonly<Record<Asked, string>> = { zip: 'application/zip', xml: 'application/xml; charset=utf-8' };
+const YEAR_IN_SECONDS = 31_536_000;
+
+/** Packages of Resource Dumps, and their manifests. Neither ever changes. */
+export function packageRoutes(app: ServedApp): readonly Route[] {
+  const { idleTimeout } = app.configuration;
+  const direct = packageHandler(app);
+  return [
+    get('/sets/:set/dumps/:file', {
+      action: 'read-resource',
+      operation: READ_PACKAGE,
+      handle: async (request, response) =>
+        sendAnswer(response, await direct(directRequest(request, response)), idleTimeout),
+      direct,
+    }),
+  ];
+}
+
+function packageHandler({ dumps }: ServedApp): DirectHandler {
+  return async (request) => {
+    const set = request.set as ResourceSet;
+    const { name, asked } = parseFile(param(request, 'file'));
+    const found = await dumps.known.packageOf(set, name);
+    const lastModified = Math.floor(found.completed / 1_000_000);
+    const { part, ...head } = answerHead(request, {
+      length: asked === 'zip' ? found.length : found.manifest.length,
+      mime: TYPES[asked],
+      validators: { etag: `"${name}-${asked}"`, lastModified, dateTellsVersions: true },
+      isPrivate: set.private === true,
+      control: `public, max-age=${YEAR_IN_SECONDS}, immutable`,
+    });
+    if (part === undefined) return head;
+    if (asked === 'zip') return { ...head, body: await dumps.open(set, found, part) };
+    const manifest = await dumps.readManifest(set, found);
+    return { ...head, body: manifest.subarray(part.start, part.start + part.length) };
+  };
+}
+
+/** @throws TidemarkError `not-found` */
+function parseFile(file: string): { readonly name: string; readonly asked: Asked } {
+  const [, name = '', asked = ''] = /^(.*)\.(zip|xml)$/.exec(file) ?? [];
+  if (asked !== '') return { name, asked: asked as Asked };
+  throw new TidemarkError('not-found', `there is no package "${file}": read the Resource Dump`, { file });
+}

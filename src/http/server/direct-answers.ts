@@ -1,0 +1,99 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Logger } from 'pino';
+import type { Answer } from '../request/answer.ts';
+import type { DirectHandler } from '../request/direct-request.ts';
+import type { Observation } from '../request/observation.ts';
+import { prefersPage } from '../request/prefers-page.ts';
+import type { Route } from '../request/route.ts';
+import { failureAnswer, logFault } from '../response/error-answer.ts';
+import type { Admit } from './admit.ts';
+
+interface DirectRoute {
+  readonly route: Route;
+  readonly handle: DirectHandler;
+  readonly pattern: RegExp;
+}
+
+/** A request for a path that has a direct route. */
+export interface Match {
+  readonly route: Route;
+  readonly handle: DirectHandler;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** A request that a match was found for. */
+export interface MatchedRequest {
+  readonly method: string | undefined;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  /** The address that the connection comes from. */
+  readonly address: string | undefined;
+  readonly observation: Observation;
+}
+
+export interface DirectParts {
+  readonly routes: readonly Route[];
+  readonly admit: Admit;
+  readonly logger: Logger;
+}
+
+/**
+ * Answers requests for documents and for bytes of resources without express, whose router, wrappers and settings take
+ * several times as long as the answer. Admission, handlers and errors are the same. Everything unusual is left to
+ * express: queries, pages, bodies, encoded names.
+ */
+export class DirectAnswers {
+  readonly #routes: readonly DirectRoute[];
+  readonly #parts: DirectParts;
+
+  constructor(parts: DirectParts) {
+    this.#parts = parts;
+    this.#routes = parts.routes.flatMap(directRoute);
+  }
+
+  /** Undefined when express has to answer. */
+  match(method: string | undefined, url: string, headers: IncomingHttpHeaders): Match | undefined {
+    if (method !== 'GET' && method !== 'HEAD') return undefined;
+    const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+    if (hasBody || prefersPage(headers.accept)) return undefined;
+    for (const { route, handle, pattern } of this.#routes) {
+      const found = pattern.exec(url);
+      if (found !== null) return { route, handle, params: found.groups ?? {} };
+    }
+    return undefined;
+  }
+
+  /** The answer to a request, also when it fails. */
+  async answer({ route, handle, params }: Match, request: MatchedRequest): Promise<Answer> {
+    const { method, url, headers, address, observation } = request;
+    try {
+      observation.route = route.path;
+      const { sender, set } = await this.#parts.admit(route, { headers, address, slug: params.set });
+      observation.sender = sender;
+      return await handle({ method, url, headers, params, sender, set });
+    } catch (error) {
+      return this.failure(error, request);
+    }
+  }
+
+  /** The answer to a request that failed; logs what is the server's fault. */
+  failure(error: unknown, { method, url, observation }: MatchedRequest): Answer {
+    const requestId = observation.id;
+    logFault(this.#parts.logger, error, { requestId, method, url });
+    return failureAnswer(error, requestId);
+  }
+}
+
+function directRoute(route: Route): readonly DirectRoute[] {
+  const { path, direct } = route;
+  return direct === undefined ? [] : [{ route, handle: direct, pattern: patternOf(path) }];
+}
+
+/** A path of express as an expression for URLs whose parameters have no encoded characters. */
+function patternOf(path: string): RegExp {
+  const pattern = path
+    .replaceAll('.', '\\.')
+    .replace(/:(\w+)/g, '(?<$1>[^/?#%]+)')
+    .replace(/\*(\w+)/g, '(?<$1>[^?#]+)');
+  return new RegExp(`^${pattern}$`);
+}

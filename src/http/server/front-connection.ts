@@ -1,0 +1,206 @@
+import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import type { FileBytes } from '../../sources/served-source.ts';
+import type { Answer } from '../request/answer.ts';
+import { type Observation, observed } from '../request/observation.ts';
+import { headText } from '../response/head-text.ts';
+import { closeBody } from '../response/send-answer.ts';
+import { MOST_BYTES_OF_TEXT, writeStream } from '../response/send-bytes.ts';
+import { writeFile } from '../response/write-file.ts';
+import type { DirectAnswers, Match, MatchedRequest } from './direct-answers.ts';
+import { type Fields, readPlainHead } from './plain-head.ts';
+import type { RequestObserver } from './request-observer.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
+
+export interface ConnectionParts {
+  readonly direct: DirectAnswers;
+  readonly observer: RequestObserver;
+  /** Milliseconds that a client may take nothing of an answer. */
+  readonly idleTimeout: number;
+  /** Seconds that a connection is kept, as answers say. */
+  readonly keptSeconds: number;
+  readonly isStopping: () => boolean;
+  /** Called once, when the connection was closed or handed on. */
+  readonly onLeave: () => void;
+  /** Hands the socket to node:http. */
+  readonly toNode: () => void;
+}
+
+interface Current extends MatchedRequest {
+  /** The status of the answer; 0 before it is sent. */
+  status: number;
+  /** Bytes of the answer. */
+  sent: number;
+}
+
+/** A connection before anything unusual came over it. It answers one request at a time. */
+export class FrontConnection {
+  /** As performance.now() has it. */
+  idleSince = performance.now();
+  /** Whether a request was answered. */
+  hasServed = false;
+  readonly #socket: Socket;
+  readonly #parts: ConnectionParts;
+  #fields: Fields | undefined;
+  /** The request that is being answered. */
+  #current: Current | undefined;
+  /** What came while a request was being answered. */
+  #held: Buffer | undefined;
+  #hasEnded = false;
+
+  constructor(socket: Socket, parts: ConnectionParts) {
+    this.#socket = socket;
+    this.#parts = parts;
+    socket.on('data', this.#onData);
+    socket.on('end', this.#onEnd);
+    socket.on('error', this.#onError);
+    socket.on('close', this.#onClose);
+  }
+
+  get isIdle(): boolean {
+    return this.#current === undefined;
+  }
+
+  /** @param last what is sent before */
+  close(last?: string): void {
+    if (last !== undefined) this.#socket.write(last);
+    this.#socket.destroy();
+  }
+
+  readonly #onData = (bytes: Buffer): void => {
+    if (this.#current !== undefined) {
+      // The next request, sent before this answer came. Nothing more is read until it is answered.
+      this.#held = this.#held === undefined ? bytes : Buffer.concat([this.#held, bytes]);
+      this.#socket.pause();
+      return;
+    }
+    const head = readPlainHead(bytes, this.#fields);
+    const match = head && this.#parts.direct.match(head.method, head.url, head.headers);
+    if (match === undefined) {
+      this.#handOn(bytes);
+      return;
+    }
+    const { method, url, headers, fields } = head!;
+    this.#fields = fields;
+    const observation = observed(headers);
+    this.#parts.observer.begin();
+    this.#current = { method, url, headers, address: this.#socket.remoteAddress, observation, status: 0, sent: 0 };
+    void this.#answer(match, this.#current);
+  };
+
+  readonly #onEnd = (): void => {
+    this.#hasEnded = true;
+    if (this.#current === undefined) this.#socket.end();
+  };
+
+  readonly #onError = (): void => {};
+
+  readonly #onClose = (): void => {
+    this.#parts.onLeave();
+    this.#observe(true);
+  };
+
+  async #answer(match: Match, request: Current): Promise<void> {
+    const { direct } = this.#parts;
+    const answer = await direct.answer(match, request);
+    try {
+      await this.#send(request, answer);
+    } catch (error) {
+      const failure = direct.failure(error, request);
+      if (request.status === 0) await this.#send(request, failure);
+      // Cutting the connection is the only way left to say that the answer is not complete.
+      else this.#socket.destroy();
+    }
+  }
+
+  async #send(request: Current, answer: Answer): Promise<void> {
+    const socket = this.#socket;
+    const { body } = answer;
+    try {
+      const head = this.#headOf(answer, request.observation);
+      if (socket.destroyed) return;
+      request.status = answer.status;
+      if (body === undefined || request.method === 'HEAD') this.#write(request, head, this.#done);
+      else if (!Buffer.isBuffer(body)) {
+        this.#write(request, head);
+        await this.#stream(request, body, Number(answer.headers['Content-Length']));
+      } else if (body.length <= MOST_BYTES_OF_TEXT) {
+        this.#write(request, head + body.toString('latin1'), this.#done);
+      } else {
+        socket.cork();
+        this.#write(request, head);
+        this.#write(request, body, this.#done);
+        socket.uncork();
+      }
+    } finally {
+      if (body !== undefined && !Buffer.isBuffer(body)) await closeBody(body);
+    }
+    if (socket.writableLength > 0) this.#limitIdleTime();
+  }
+
+  #headOf(answer: Answer, { id: requestId }: Observation): string {
+    const { keptSeconds, isStopping } = this.#parts;
+    const end =
+      this.#hasEnded || isStopping()
+        ? 'Connection: close\r\n\r\n'
+        : `Connection: keep-alive\r\nKeep-Alive: timeout=${keptSeconds}\r\n\r\n`;
+    return headText(answer, { requestId, common: SECURITY_HEADERS, end });
+  }
+
+  #write(request: Current, bytes: string | Buffer, done?: (error?: Error | null) => void): void {
+    request.sent += bytes.length;
+    if (typeof bytes === 'string') this.#socket.write(bytes, 'latin1', done);
+    else this.#socket.write(bytes, done);
+  }
+
+  async #stream(request: Current, body: Readable | FileBytes, length: number): Promise<void> {
+    this.#limitIdleTime();
+    const socket = this.#socket;
+    const sent = body instanceof Readable ? await writeStream(socket, body) : await writeFile(socket, body, length);
+    request.sent += sent;
+    // Ending the answer as if it were whole would leave the client waiting, or believing.
+    if (sent !== length) socket.destroy();
+    else this.#write(request, '', this.#done);
+  }
+
+  /** Cuts the connection when the client takes nothing for some time. */
+  #limitIdleTime(): void {
+    this.#socket.setTimeout(this.#parts.idleTimeout, this.#onTimeout);
+  }
+
+  readonly #onTimeout = (): void => {
+    this.#socket.destroy();
+  };
+
+  /** Called when the system has taken all of the answer. */
+  readonly #done = (error?: Error | null): void => {
+    if (error) return;
+    const socket = this.#socket;
+    this.#observe(false);
+    if (socket.timeout) socket.setTimeout(0, this.#onTimeout);
+    this.hasServed = true;
+    this.idleSince = performance.now();
+    if (this.#hasEnded || this.#parts.isStopping()) socket.destroySoon();
+    else if (this.#held !== undefined) this.#handOn(this.#held);
+  };
+
+  /** Measures and logs the request that is being answered, if there is one. */
+  #observe(isAborted: boolean): void {
+    const request = this.#current;
+    if (request === undefined) return;
+    this.#current = undefined;
+    const { observation, method, url, status, sent } = request;
+    this.#parts.observer.end(observation, { method, url, status, sent, isAborted });
+  }
+
+  #handOn(bytes: Buffer): void {
+    const socket = this.#socket;
+    socket.off('data', this.#onData).off('end', this.#onEnd).off('error', this.#onError).off('close', this.#onClose);
+    this.#parts.onLeave();
+    this.#parts.observer.bytesSince(socket);
+    socket.pause();
+    socket.unshift(bytes);
+    this.#parts.toNode();
+    socket.resume();
+  }
+}

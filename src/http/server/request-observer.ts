@@ -1,0 +1,74 @@
+import type { Socket } from 'node:net';
+import type { Logger } from 'pino';
+import type { Principal } from '../../access/principal.ts';
+import type { HttpMetrics } from '../../observe/metrics/http-metrics.ts';
+import { loggedPath } from '../request/logged-path.ts';
+import type { Observation } from '../request/observation.ts';
+
+export interface Observers {
+  readonly metrics: HttpMetrics;
+  /** A line for each request; none without it. */
+  readonly accessLog: Logger | undefined;
+}
+
+/** A request that was answered, or whose client went away. */
+export interface EndedRequest {
+  readonly method: string | undefined;
+  readonly url: string;
+  /** 0 when nothing was answered. */
+  readonly status: number;
+  /** Bytes on the wire. */
+  readonly sent: number;
+  readonly isAborted: boolean;
+}
+
+/** Measures and logs requests, in whichever way they are answered. */
+export class RequestObserver {
+  readonly #metrics: HttpMetrics;
+  readonly #log: Logger | undefined;
+  /** How many bytes of a connection belong to the requests before. */
+  readonly #counted = new WeakMap<Socket, number>();
+
+  constructor({ metrics, accessLog }: Observers) {
+    this.#metrics = metrics;
+    // A line below the level of the log is not made.
+    this.#log = accessLog?.isLevelEnabled('info') ? accessLog : undefined;
+  }
+
+  begin(): void {
+    this.#metrics.begin();
+  }
+
+  end(observation: Observation, { method, url, status, sent, isAborted }: EndedRequest): void {
+    const { id, began, route, sender } = observation;
+    const seconds = (performance.now() - began) / 1000;
+    this.#metrics.end({ route, method, status, seconds, sent });
+    this.#log?.info(
+      {
+        requestId: id,
+        method,
+        path: loggedPath(url),
+        route,
+        status,
+        bytes: sent,
+        ms: Math.round(seconds * 1e6) / 1000,
+        sender: sender && nameOf(sender),
+        ...(isAborted && { aborted: true }),
+      },
+      'request',
+    );
+  }
+
+  /** Bytes that were written to a connection since the last call. */
+  bytesSince(socket: Socket): number {
+    const all = socket.bytesWritten;
+    const sent = all - (this.#counted.get(socket) ?? 0);
+    this.#counted.set(socket, all);
+    return sent;
+  }
+}
+
+/** Who sent it, by what is no secret. */
+function nameOf(sender: Principal): string {
+  return sender.kind === 'token' ? `token ${sender.id}` : sender.kind;
+}

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { ask, askJson } from '../support/ask.ts';
+import { describeOnEachStore } from '../support/each-store.ts';
+import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
+import { HOSTILE, pageAt } from '../support/web-source.ts';
+
+describeOnEachStore('jobs over HTTP', (kind) => {
+  let started: StartedApp;
+  let at: (path: string) => string;
+  beforeEach(async () => {
+    started = await startApp(kind, { archiveInterval: 3_600_000, timeZone: 'Europe/Vienna' });
+    at = (path) => `${started.url}${path}`;
+  });
+  afterEach(closeApps);
+
+  const claim = async () => {
+    const worker = { name: 'tester', leaseMs: 60_000 };
+    const claimer = started.app.jobs.claimer({ kinds: ['build'], worker, mostAttempts: () => 3 });
+    return (await claimer.claim()) ?? assert.fail('there is nothing to claim');
+  };
+  const show = async (id: string) => (await askJson(at(`/api/jobs/build/${id}`))).body;
+
+  /** One job in each state. */
+  async function addJobs(): Promise<void> {
+    const { jobs } = started.app;
+    for (const id of ['done', 'failed', 'running']) {
+      await jobs.add('build', id, { set: HOSTILE });
+      const owned = await claim();
+      if (id === 'failed') await owned.finish({ state: 'failed', error: `no disk ${HOSTILE}` });
+      if (id === 'done') await owned.putLog([`a line ${HOSTILE}`]);
+      if (id === 'done') await owned.finish({ state: 'done', result: { pages: 7 } });
+      if (id === 'running') await owned.heartbeat({ done: 30, total: 120, text: 'page 30' });
+    }
+    for (const id of ['queued', 'cancelled']) await jobs.add('build', id, {});
+    await jobs.cancel('build/cancelled');
+  }
+
+  it('are listed page after page, with their numbers and the next times', async () => {
+    await addJobs();
+    const names: string[] = [];
+    for (let after = ''; ; ) {
+      const { body } = await askJson(at(`/api/jobs?limit=2${after === '' ? '' : `&after=${after}`}`));
+      names.push(...body.jobs.map(({ id }: { id: string }) => id));
+      assert.deepEqual(
+        body.counts.map(({ state, count }: { state: string; count: number }) => `${state} ${count}`).sort(),
+        ['cancelled 1', 'done 1', 'failed 1', 'queued 1', 'running 1'],
+      );
+      assert.deepEqual(
+        body.scheduled.map(({ kind, schedule }: { kind: string; schedule: string }) => [kind, schedule]).sort(),
+        [
+          ['archive-log', 'every 1h'],
+          ['remove-ended-jobs', '45 3 * * * (Europe/Vienna)'],
+        ],
+      );
+      if (body.after === undefined) break;
+      after = encodeURIComponent(body.after);
+    }
+    assert.deepEqual(names.toSorted(), ['cancelled', 'done', 'failed', 'queued', 'running']);
+    const failed = (await askJson(at('/api/jobs?state=failed&kind=build'))).body.jobs;
+    assert.deepEqual([failed.length, failed[0].error], [1, `no disk ${HOSTILE}`]);
+    assert.deepEqual((await askJson(at('/api/jobs?kind=other'))).body.jobs, []);
+    assert.equal((await askJson(at('/api/jobs?after=x'))).status, 400);
+    assert.equal((await askJson(at('/api/jobs?state=lost'))).status, 400);
+  });
+
+  it('are shown with progress, result and log', async () => {
+    await addJobs();
+    const running = await show('running');
+    assert.deepEqual(running.progress, { done: 30, total: 120, text: 'page 30' });
+    assert.deepEqual([running.worker, running.attempts, running.log], ['tester', 1, []]);
+    const done = await show('done');
+    assert.deepEqual([done.result, done.log], [{ pages: 7 }, [`a line ${HOSTILE}`]]);
+    assert.equal((await ask(at('/api/jobs/build/none'))).status, 404);
+  });
+
+  it('are retried and cancelled', async () => {
+    await addJobs();
+    const change = (id: string, what: string) => askJson(at(`/api/jobs/build/${id}/${what}`), {});
+    assert.equal((await change('failed', 'retry')).body.state, 'queued');
+    assert.equal((await change('running', 'cancel')).body.cancelling, true);
+    assert.equal((await change('failed', 'cancel')).body.state, 'cancelled');
+    for (const [id, what] of [
+      ['done', 'retry'],
+      ['done', 'cancel'],
+      ['running', 'retry'],
+    ] as const) {
+      assert.equal((await change(id, what)).status, 409, `${what} ${id}`);
+    }
+    assert.equal((await change('none', 'retry')).status, 404);
+  });
+
+  it('have a page with what runs, what failed, the last runs and the next times', async () => {
+    assert.match(await pageAt(at('/jobs')), /Nothing runs just now\./);
+    await addJobs();
+    const page = await pageAt(at('/jobs'));
+    assert.match(page, /page 30<br><progress aria-label="Progress" value="30" max="120"><\/progress> 30 of 120/);
+    assert.match(page, /no disk &lt;script&gt;/);
+    assert.match(page, /href="\.\/jobs\/build\/done"/);
+    assert.match(page, /45 3 \* \* \* \(Europe\/Vienna\)/);
+    assert.doesNotMatch(page, /<script>alert/);
+
+    const job = await pageAt(at('/jobs/build/done'));
+    assert.match(job, /a line &lt;script&gt;/);
+    assert.match(job, /\{&quot;pages&quot;:7\}/);
+    assert.doesNotMatch(job, /<script>alert/);
+    assert.match(await pageAt(at('/status')), /href="\.\/jobs"/);
+  });
+
+  it('are counted by metrics', async () => {
+    await addJobs();
+    const { text } = await ask(at('/metrics'));
+    for (const state of ['queued', 'running', 'failed']) {
+      assert.match(text, new RegExp(`tidemark_jobs\\{kind="build",state="${state}"\\} 1\n`));
+    }
+  });
+});
