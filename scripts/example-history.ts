@@ -60,7 +60,7 @@ export function foldSteps(steps: readonly Step[]): {
     const known = live.get(key);
     const kind = decide(known && encodeState(known.state), state && encodeState(state));
     if (kind === undefined) throw new Error(`step ${number} of the examples changes nothing`);
-    // Noticed a moment after the file's own time, which has whole seconds.
+    // Noticed shortly after the file's own time, which has whole seconds.
     const stamp = clockStamp(Date.parse(step.time)) + 412_306 + 2 * number;
     changes.push({ set: 1, key, kind, stamp, state, weight: 0, window: 1 });
     if (state === undefined) live.delete(key);

@@ -37,7 +37,7 @@ export function exampleDocuments(): ReadonlyMap<string, string> {
   ]);
 }
 
-/** Where a document of the example source lies below its folder. */
+/** Where a document of the example source is below its folder. */
 export function exampleFile(uri: string): string {
   const path = uri.slice(EXAMPLE_BASE_URL.length);
   return path === '/.well-known/resourcesync' ? 'source-description.xml' : path.replace('/sets/', '');

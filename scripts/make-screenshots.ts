@@ -20,7 +20,7 @@ interface Shot {
   readonly dark?: boolean;
   readonly width?: number;
   readonly height?: number;
-  /** As somebody without a token sees it. */
+  /** As a visitor without a token sees it. */
   readonly anonymous?: boolean;
   /** Opened before the picture is taken. */
   readonly open?: string;

@@ -1,4 +1,5 @@
-// A source as a library may have it, to look at its pages: some collections with a month of history. Always the same, but for the time.
+// A source as a library may have it, to show its pages: some collections with a month of history. Always the same,
+// but for the time.
 import type { App } from '../src/app.ts';
 import { entryWeight } from '../src/core/entry-weight.ts';
 import { keyOfPath } from '../src/core/key.ts';

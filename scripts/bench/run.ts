@@ -5,6 +5,7 @@ import { activityHarvest } from './figures/activity-harvest.ts';
 import { avroRead, avroWrite } from './figures/avro.ts';
 import { avroRandom } from './figures/avro-random.ts';
 import { distinctFiles } from './figures/distinct-files.ts';
+import { distinctRecords } from './figures/distinct-records.ts';
 import { elasticsearchIdle } from './figures/elasticsearch-idle.ts';
 import { elasticsearchLargeSet } from './figures/elasticsearch-large-set.ts';
 import { elasticsearchPage } from './figures/elasticsearch-page.ts';
@@ -13,6 +14,7 @@ import { elasticsearchSearch } from './figures/elasticsearch-search.ts';
 import { elasticsearchSingleEvent } from './figures/elasticsearch-single-event.ts';
 import { elasticsearchSmallSets } from './figures/elasticsearch-small-sets.ts';
 import { elasticsearchVerify } from './figures/elasticsearch-verify.ts';
+import { elasticsearchJobs, jobs } from './figures/jobs.ts';
 import { elasticsearchMirrorMemory, mirrorMemory } from './figures/mirror-memory.ts';
 import { oneChange } from './figures/one-change.ts';
 import { page } from './figures/page.ts';
@@ -20,10 +22,13 @@ import { posting } from './figures/posting.ts';
 import { rebuild } from './figures/rebuild.ts';
 import { recordRead } from './figures/record-read.ts';
 import { recordsCompare } from './figures/records-compare.ts';
+import { resourceDump } from './figures/resource-dump.ts';
+import { s3Files } from './figures/s3-files.ts';
 import { s3Scan } from './figures/s3-scan.ts';
 import { scan } from './figures/scan.ts';
 import { serving } from './figures/serving.ts';
 import { singleEvent } from './figures/single-event.ts';
+import { validate } from './figures/validate.ts';
 import { watch } from './figures/watch.ts';
 import { wholeList } from './figures/whole-list.ts';
 import { type Line, lineOf, tableOf } from './support/table.ts';
@@ -34,6 +39,7 @@ const BENCHES: readonly Bench[] = [
   singleEvent,
   page,
   wholeList,
+  validate,
   oneChange,
   scan,
   s3Scan,
@@ -41,6 +47,8 @@ const BENCHES: readonly Bench[] = [
   mirrorMemory,
   serving,
   distinctFiles,
+  s3Files,
+  distinctRecords,
   activityHarvest,
   avroWrite,
   avroRead,
@@ -48,6 +56,8 @@ const BENCHES: readonly Bench[] = [
   rebuild,
   recordsCompare,
   recordRead,
+  jobs,
+  resourceDump,
   elasticsearchPosting,
   elasticsearchSingleEvent,
   elasticsearchPage,
@@ -57,6 +67,7 @@ const BENCHES: readonly Bench[] = [
   elasticsearchSmallSets,
   elasticsearchVerify,
   elasticsearchSearch,
+  elasticsearchJobs,
 ];
 
 const { values, positionals } = parseArgs({

@@ -3,6 +3,8 @@ export interface Group {
   readonly mutate: readonly string[];
   /** Globs of the test files that should catch the mutants: only quick ones. */
   readonly specs: readonly string[];
+  /** Runs its tests against the server that `ELASTICSEARCH_URL` names; all others run without servers. */
+  readonly needsElasticsearch?: boolean;
 }
 
 /** What is mutated together, with the tests that should notice. */
@@ -29,12 +31,13 @@ export const GROUPS: Readonly<Record<string, Group>> = {
     ],
   },
   'decides-elasticsearch': {
-    mutate: [
-      'src/stores/elasticsearch/commit-record.ts',
-      'src/stores/elasticsearch/committer.ts',
-      'src/stores/elasticsearch/overlay.ts',
-    ],
-    specs: ['test/contract/elasticsearch-commits.test.ts', 'test/unit/stores/commit-record.test.ts'],
+    mutate: ['src/stores/elasticsearch/committer.ts'],
+    specs: ['test/contract/elasticsearch-commits.test.ts'],
+    needsElasticsearch: true,
+  },
+  'commit-records': {
+    mutate: ['src/stores/elasticsearch/commit-record.ts', 'src/stores/elasticsearch/overlay.ts'],
+    specs: ['test/unit/stores/commit-record.test.ts', 'test/unit/stores/overlay.test.ts'],
   },
   pages: {
     mutate: ['src/publish/pages/page-directory.ts', 'src/stores/survey.ts'],
@@ -64,6 +67,14 @@ export const GROUPS: Readonly<Record<string, Group>> = {
       'test/unit/publish/log-tail.test.ts',
       'test/unit/publish/set-publication.test.ts',
     ],
+  },
+  publisher: {
+    mutate: ['src/publish/publisher.ts'],
+    specs: ['test/unit/publish/publisher.test.ts'],
+  },
+  rendering: {
+    mutate: ['src/publish/render/incremental-render.ts', 'src/publish/render/render-job.ts'],
+    specs: ['test/unit/publish/render-job.test.ts', 'test/publish/incremental-render.test.ts'],
   },
   conditions: {
     mutate: [
@@ -120,6 +131,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
   posting: {
     mutate: [
       'src/lib/ndjson-lines.ts',
+      'src/ingest/ndjson-posting.ts',
       'src/ingest/posted-event.ts',
       'src/ingest/posted-hashes.ts',
       'src/ingest/posted-schema.ts',
@@ -127,6 +139,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
     ],
     specs: [
       'test/unit/lib/ndjson-lines.test.ts',
+      'test/unit/ingest/ndjson-posting.test.ts',
       'test/unit/ingest/posted-event.test.ts',
       'test/unit/ingest/rejection.test.ts',
     ],
@@ -147,6 +160,20 @@ export const GROUPS: Readonly<Record<string, Group>> = {
       'test/unit/sources/classify-file.test.ts',
       'test/unit/sources/scan-memory.test.ts',
     ],
+  },
+  syncs: {
+    mutate: [
+      'src/sources/files/compare-files.ts',
+      'src/sources/files/describe-file.ts',
+      'src/sources/files/file-rows.ts',
+      'src/sources/files/file-source.ts',
+      'src/sources/sync/sync.ts',
+    ],
+    specs: ['test/unit/sources/compare-files.test.ts', 'test/unit/sources/sync.test.ts'],
+  },
+  records: {
+    mutate: ['src/sources/artifact/compare-records.ts', 'src/sources/artifact/digest-row.ts'],
+    specs: ['test/unit/sources/compare-records.test.ts', 'test/sources/record-sort.test.ts'],
   },
   archives: {
     mutate: [

@@ -15,7 +15,10 @@ interface NodePath extends Path {
   readonly key?: string | number | null;
 }
 
-/** Leaves out messages, which no test should repeat word for word, and failpoints, which do nothing unless a test arms them. */
+/**
+ * Leaves out messages, which no test should repeat word for word, and failpoints, which do nothing unless a test arms
+ * them.
+ */
 const ignorer = {
   shouldIgnore({ node, parent, listKey, key }: NodePath): string | undefined {
     if (node?.expression?.callee?.name === 'failpoint') return 'a failpoint';

@@ -34,12 +34,15 @@ interface Options extends StrykerOptions {
 
 class Silent extends Mocha.reporters.Base {}
 
-/** Milliseconds that a property is tried under one mutant: its tests try it longer, thousands of mutants cannot wait for that. */
+/**
+ * Milliseconds that a property is tried under one mutant: its tests try it longer, thousands of mutants cannot wait for
+ * that.
+ */
 const PROPERTY_TIME_MS = 500;
 
 /**
- * Runs mocha's tests in one process for many mutants. The runner that StrykerJS offers loads files that mocha 12 no longer has.
- * A worker thread reads the mutant from the environment, which it copies when it starts.
+ * Runs mocha's tests in one process for many mutants. The runner that StrykerJS offers loads files that mocha 12 no
+ * longer has. A worker thread reads the mutant from the environment, which it copies when it starts.
  */
 export class MochaRunner implements TestRunner {
   static readonly inject = tokens(commonTokens.options);

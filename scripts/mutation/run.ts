@@ -5,7 +5,10 @@ import type { PartialStrykerOptions } from '@stryker-mutator/api/core';
 import { Stryker } from '@stryker-mutator/core';
 import { GROUPS } from './groups.ts';
 
-/** Mutates the files of a group one place at a time, and lists the mutants that its tests do not notice; see docs/mutation-testing.md. */
+/**
+ * Mutates the files of a group one place at a time, and lists the mutants that its tests do not notice; see
+ * docs/mutation-testing.md.
+ */
 const [name = '', ...only] = process.argv.slice(2);
 const group = GROUPS[name];
 if (group === undefined) {
@@ -15,6 +18,7 @@ if (group === undefined) {
   process.exit(2);
 }
 
+if (group.needsElasticsearch !== true) await import('../../test/support/without-services.ts');
 // Mutants leave temporary files behind.
 const temporary = mkdtempSync(join(tmpdir(), 'tidemark-mutation-'));
 process.once('exit', () => rmSync(temporary, { recursive: true, force: true }));

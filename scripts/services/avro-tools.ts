@@ -15,7 +15,7 @@ export async function installAvroTools(): Promise<string> {
   const fetching = await mkdtemp(join(FOLDER, 'fetching-'));
   try {
     await fetchWithMaven({ artifact: `org.apache.avro:avro-tools:${VERSION}:jar`, goal: 'copy', folder: fetching });
-    // Whoever finds it finds it whole.
+    // Another process finds the whole file or none.
     await rename(join(fetching, NAME), jar);
   } finally {
     await rm(fetching, { recursive: true });

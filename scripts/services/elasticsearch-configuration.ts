@@ -47,7 +47,7 @@ export async function configure(folder: string, { settings, jvm, security }: Nod
   const users = security?.users ?? [];
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder);
-  // JSON is YAML. Elasticsearch is told what security is, or it would make certificates and passwords of its own.
+  // JSON is YAML. The security settings are given, or Elasticsearch would make certificates and passwords of its own.
   const files = {
     'elasticsearch.yml': JSON.stringify({ ...settings, 'xpack.security.enabled': security !== undefined }),
     'jvm.options': jvm.join('\n'),
@@ -66,7 +66,10 @@ export async function configure(folder: string, { settings, jvm, security }: Nod
   handOver(folder);
 }
 
-/** As `xpack.security.authc.password_hashing.algorithm: pbkdf2_1000` writes it: Elasticsearch's own program takes seconds for each user. */
+/**
+ * As `xpack.security.authc.password_hashing.algorithm: pbkdf2_1000` writes it: Elasticsearch's own program takes
+ * seconds for each user.
+ */
 function hash(password: string): string {
   const salt = randomBytes(32);
   const key = pbkdf2Sync(password, salt, 1000, 32, 'sha512');

@@ -19,7 +19,7 @@ export async function installElasticsearch(): Promise<string> {
   const unpacking = await mkdtemp(join(FOLDER, 'unpacking-'));
   try {
     await fetchWithMaven({ artifact: ARTIFACT, goal: 'unpack', folder: unpacking });
-    // Whoever finds it finds it whole. Another process may have been faster.
+    // Another process finds all of it or nothing. It may have been faster.
     await rename(join(unpacking, NAME), home).catch((error) => {
       if (!existsSync(home)) throw error;
     });

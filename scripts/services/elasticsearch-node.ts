@@ -8,7 +8,7 @@ import { guard } from './guard.ts';
 import { unprivileged } from './unprivileged.ts';
 
 /** Milliseconds until a node that does not answer, or does not end, is given up. */
-const PATIENCE = 400_000;
+const TIMEOUT_MS = 400_000;
 
 interface RunningProcess {
   /** The start script, which waits for the server to end. */
@@ -28,7 +28,10 @@ export interface NodePlace {
   readonly authorization: string | undefined;
 }
 
-/** One server of Elasticsearch: a process that can be stopped, killed, paused, and started again on the same port and data. */
+/**
+ * One server of Elasticsearch: a process that can be stopped, killed, paused, and started again on the same port and
+ * data.
+ */
 export class ElasticsearchNode {
   readonly url: string;
   readonly #place: NodePlace;
@@ -49,7 +52,10 @@ export class ElasticsearchNode {
     return this.#pid;
   }
 
-  /** Starts it, and waits until it knows its cluster and has every primary shard. Throws an error with the end of its log when that takes too long. */
+  /**
+   * Starts it, and waits until it knows its cluster and has every primary shard. Throws an error with the end of its
+   * log when that takes too long.
+   */
   async start(): Promise<void> {
     const running = await this.#launch();
     this.#running = running;
@@ -60,7 +66,7 @@ export class ElasticsearchNode {
       this.#running = undefined;
       this.#pid = undefined;
     });
-    const deadline = performance.now() + PATIENCE;
+    const deadline = performance.now() + TIMEOUT_MS;
     while (!(await this.#isReady())) {
       if (hasEnded || performance.now() > deadline) {
         const complaint = `Elasticsearch at ${this.url} did not start:\n${await this.#endOfLog()}`;
@@ -76,7 +82,7 @@ export class ElasticsearchNode {
   async stop(): Promise<void> {
     this.#signal('SIGTERM');
     this.#signal('SIGCONT');
-    const late = setTimeout(() => this.#signal('SIGKILL'), PATIENCE);
+    const late = setTimeout(() => this.#signal('SIGKILL'), TIMEOUT_MS);
     await this.#running?.ended;
     clearTimeout(late);
   }

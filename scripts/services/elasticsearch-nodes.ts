@@ -7,15 +7,19 @@ import { findFreePorts } from './free-ports.ts';
 import { handOver } from './unprivileged.ts';
 
 export interface ElasticsearchOptions {
-  /** Holds all that the nodes write. It is made when it is missing; data that lie in it are used. */
+  /** Holds all that the nodes write. It is made when it is missing; data in it is used. */
   readonly folder: string;
   /** 1 unless given. */
   readonly nodes?: number;
   /** The port of the first node; the others have the next ones. Free ones unless given. */
   readonly port?: number;
-  /** The memory of each node for its objects, as Java takes it; `512m` unless given. A process takes some 300 MB more. */
+  /**
+   * The memory of each node for its objects, as Java takes it; `512m` unless given. A process takes some 300 MB more.
+   */
   readonly heap?: string;
-  /** Options of the Java machine; those for a quick start unless given. `[]` for the full compiler, as in production. */
+  /**
+   * Options of the Java machine; those for a quick start unless given. `[]` for the full compiler, as in production.
+   */
   readonly jvm?: readonly string[];
   /** As in elasticsearch.yml, such as `{ 'indices.breaker.total.limit': '50%' }`. */
   readonly settings?: Readonly<Record<string, unknown>>;
@@ -75,7 +79,8 @@ async function configureNode(
     ES_JAVA_HOME: java,
     ES_PATH_CONF: join(own, 'config'),
     ES_TMPDIR: temporary,
-    // Java leaves a file in /tmp behind when it is killed. The start script runs for a second or two: the quick compiler is enough for it.
+    // Java leaves a file in /tmp behind when it is killed. The start script runs for a second or two: the quick
+    // compiler is enough for it.
     CLI_JAVA_OPTS: '-XX:-UsePerfData -XX:TieredStopAtLevel=1',
   };
   await configure(environment.ES_PATH_CONF, {

@@ -66,7 +66,10 @@ export class Elasticsearch {
   }
 }
 
-/** Starts real servers on this machine, and fetches the program first where it is not there. They end when this process ends, however it ends. */
+/**
+ * Starts real servers on this machine, and fetches the program first where it is not there. They end when this process
+ * ends, however it ends.
+ */
 export async function startElasticsearch(options: ElasticsearchOptions): Promise<Elasticsearch> {
   const java = findJava();
   const installed = await installElasticsearch();
@@ -74,7 +77,7 @@ export async function startElasticsearch(options: ElasticsearchOptions): Promise
   await mkdir(folder, { recursive: true });
   openTemporaryFolders(folder);
   if (runsAsRoot() && !mayBeReached(folder)) {
-    throw new Error(`Elasticsearch does not run as root, and nobody else can reach ${folder}: choose another folder`);
+    throw new Error(`Elasticsearch does not run as root, and no other user can reach ${folder}: choose another folder`);
   }
   const home = runsAsRoot() && !mayBeReached(installed) ? await copyOf(installed, folder) : installed;
   const elasticsearch = new Elasticsearch(await configureNodes({ ...options, folder }, { home, java }));

@@ -12,12 +12,15 @@ export interface MavenArtifact {
   readonly folder: string;
 }
 
-/** Puts a file of Maven's repository, or what is in it, into a folder. @throws Error that tells what Maven said, or that it is missing */
+/**
+ * Puts a file of Maven's repository, or what is in it, into a folder.
+ * @throws Error with what Maven said, or that it is missing
+ */
 export async function fetchWithMaven({ artifact, goal, folder }: MavenArtifact): Promise<void> {
   const options = ['--batch-mode', '--quiet', '--strict-checksums'];
   const args = [...options, `${PLUGIN}:${goal}`, `-Dartifact=${artifact}`, `-DoutputDirectory=${folder}`];
   try {
-    // Maven writes a note of what it did into the working directory.
+    // Maven writes a record of what it did into the working directory.
     await promisify(execFile)('mvn', args, { cwd: folder });
   } catch (error) {
     const { code, stdout } = error as { readonly code: unknown; readonly stdout: string };

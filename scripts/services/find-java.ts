@@ -7,15 +7,15 @@ const OLDEST = 17;
 const NEWEST = 25;
 
 /**
- * The home of an installed Java that Elasticsearch runs on: `ES_JAVA_HOME` where it is set, else the newest that is found. Throws an error that
- * says where it looked.
+ * The home of an installed Java that Elasticsearch runs on: `ES_JAVA_HOME` where it is set, else the newest that is
+ * found. Throws an error that says which folders it tried.
  */
 export function findJava(): string {
   const named = process.env.ES_JAVA_HOME;
   const homes = named === undefined ? installedHomes() : [named];
   const [best] = homes.filter(isUsable).toSorted((a, b) => versionOf(b)! - versionOf(a)!);
   if (best !== undefined) return best;
-  const looked = homes.length > 0 ? ` (looked at ${homes.join(', ')})` : '';
+  const looked = homes.length > 0 ? ` (tried ${homes.join(', ')})` : '';
   throw new Error(
     `no Java from ${OLDEST} to ${NEWEST} was found${looked}: install one (Debian's package openjdk-17-jre-headless), or set ES_JAVA_HOME`,
   );
@@ -47,7 +47,7 @@ function isUsable(home: string): boolean {
   return !runsAsRoot() || mayBeReached(home);
 }
 
-/** The feature release, such as 17; undefined where no Java lies. */
+/** The feature release, such as 17; undefined where there is no Java. */
 function versionOf(home: string): number | undefined {
   const release = join(home, 'release');
   if (!existsSync(release)) return undefined;

@@ -3,35 +3,38 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * Below the ports that systems give to outgoing connections: a server that is stopped finds its port again, and no client that
- * keeps asking for it can be given it.
+ * Below the ports that systems give to outgoing connections: a server that is stopped finds its port again, and no
+ * client that keeps asking for it can be given it.
  */
 const LOWEST = 20_000;
 const HIGHEST = 32_000;
-/** Files of tests that run side by side have a part of them each: a process that starts takes its port seconds after it was found free. */
+/**
+ * Files of tests that run side by side have a part of them each: a process that starts takes its port seconds after it
+ * was found free.
+ */
 const PARTS = 4;
 const part = partOf(process.env.MOCHA_WORKER_ID);
 
-/** The last ones that somebody was told of: they may not be taken yet. */
-const told = new Set<number>();
-const MOST_TOLD = 500;
+/** The last ports that were given to callers, who may not listen on them yet. */
+const given = new Set<number>();
+const MOST_GIVEN = 500;
 
-/** So many ports in a row that were free a moment ago, and that this process was not told of lately. */
+/** So many ports in a row that are free, and that were not given to a caller lately. */
 export async function findFreePorts(count: number): Promise<number[]> {
   for (;;) {
     const first = randomInt(part.lowest, part.highest - count);
     const ports = Array.from({ length: count }, (_, index) => first + index);
-    if (ports.some((port) => told.has(port))) continue;
+    if (ports.some((port) => given.has(port))) continue;
     note(ports);
     if (await areFree(ports)) return ports;
   }
 }
 
 function note(ports: readonly number[]): void {
-  for (const port of ports) told.add(port);
-  for (const oldest of told) {
-    if (told.size <= MOST_TOLD) return;
-    told.delete(oldest);
+  for (const port of ports) given.add(port);
+  for (const oldest of given) {
+    if (given.size <= MOST_GIVEN) return;
+    given.delete(oldest);
   }
 }
 

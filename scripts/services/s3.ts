@@ -24,14 +24,16 @@ export interface S3Options {
   readonly keys?: S3Keys | undefined;
   /** The server posts every change of an object to this URL, which must answer before the server starts. */
   readonly eventsUrl?: string | undefined;
+  /** Whether it keeps connections open, as other S3 servers do. By default, versitygw does not. */
+  readonly keepAlive?: boolean | undefined;
 }
 
 /** Until a server is killed that does not start or stop. */
 const TIMEOUT_MS = 120_000;
 
 /**
- * A real S3 server (versitygw over a folder): a process that can be stopped, killed, paused, and started again on the same
- * port and data.
+ * A real S3 server (versitygw over a folder): a process that can be stopped, killed, paused, and started again on the
+ * same port and data.
  */
 export class S3Server {
   readonly endpoint: string;
@@ -41,13 +43,20 @@ export class S3Server {
   readonly #program: string;
   readonly #port: number;
   readonly #eventsUrl: string | undefined;
+  readonly #keepAlive: boolean;
   readonly #logFile: string;
   #running: { readonly process: ChildProcess; readonly ended: Promise<unknown> } | undefined;
 
-  private constructor(program: string, folder: string, port: number, { keys, eventsUrl }: S3Options) {
+  private constructor(
+    program: string,
+    folder: string,
+    port: number,
+    { keys, eventsUrl, keepAlive = false }: S3Options,
+  ) {
     this.#program = program;
     this.#port = port;
     this.#eventsUrl = eventsUrl;
+    this.#keepAlive = keepAlive;
     this.#logFile = join(folder, 'log');
     this.endpoint = `http://127.0.0.1:${port}`;
     this.keys = keys ?? { accessKeyId: `key-${randomName()}`, secretAccessKey: randomName() };
@@ -73,6 +82,7 @@ export class S3Server {
   async start(): Promise<void> {
     const log = await open(this.#logFile, 'a');
     const options = ['--port', `127.0.0.1:${this.#port}`, '--health', '/healthz', '--quiet'];
+    if (this.#keepAlive) options.push('--keep-alive');
     if (this.#eventsUrl !== undefined) options.push('--event-webhook-url', this.#eventsUrl);
     // Detached, it leads a group of processes, and Ctrl-C in a terminal does not reach it before its owner.
     const child = spawn(this.#program, [...options, 'posix', this.buckets], {

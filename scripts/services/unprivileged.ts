@@ -10,7 +10,7 @@ export function runsAsRoot(): boolean {
   return process.geteuid?.() === 0;
 }
 
-/** For `spawn`: somebody else than root. */
+/** For `spawn`: another user than root. */
 export function unprivileged(): { readonly uid?: number; readonly gid?: number } {
   return runsAsRoot() ? { uid: NOBODY, gid: NOBODY } : {};
 }

@@ -7,7 +7,8 @@ import { IndexNames } from '../../../src/stores/elasticsearch/index-names.ts';
 import { prepareIndices } from '../../../src/stores/elasticsearch/schema.ts';
 
 /**
- * The same state and change documents, made beforehand, by `_bulk` and nothing else: no log, no decisions, nobody who posts. Prints `{seconds}`.
+ * The same state and change documents, made beforehand, by `_bulk` and nothing else: no log, no decisions, no client
+ * that posts. Prints `{seconds}`.
  */
 const { url, prefix, events, batch, atOnce } = JSON.parse(process.argv[2]!) as {
   url: string;

@@ -1,6 +1,9 @@
 import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 
-/** Asks for every page of a bucket's list, and does nothing with it: node list-objects.ts ENDPOINT BUCKET, with keys in the environment. */
+/**
+ * Asks for every page of a bucket's list, and does nothing with it: node list-objects.ts ENDPOINT BUCKET, with keys in
+ * the environment.
+ */
 const [endpoint = '', Bucket = ''] = process.argv.slice(2);
 const client = new S3Client({ endpoint, region: 'us-east-1', forcePathStyle: true });
 let objects = 0;

@@ -1,7 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
 import { gzipSync } from 'node:zlib';
 
-/** A plain script: reads the rows of a page, joins their text, compresses it once. Prints the milliseconds of each run. */
+/**
+ * A plain script: reads the rows of a page, joins their text, compresses it once. Prints the milliseconds of each run.
+ */
 const { database: file, runs } = JSON.parse(process.argv[2]!) as { database: string; runs: number };
 
 /** The fastest settings that were found for entries; Tidemark has the same ones. */

@@ -1,4 +1,4 @@
-"""Python resync: writes a Resource List of resources that lie ready in memory, in pages of 50,000. Prints {"seconds"}.
+"""Python resync: writes a Resource List of resources that are in memory, in pages of 50,000. Prints {"seconds"}.
 
 Tuned: the resources come sorted, no files are read or hashed, and the garbage collector does not look at them again.
 """

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
 /**
- * Bare SQLite: writes the two rows of each event, one of the log and one of the state, as durably as we do; no HTTP, no decisions, and
- * the rows lie ready. Prints `{seconds}`.
+ * Bare SQLite: writes the two rows of each event, one of the log and one of the state, as durably as we do; no HTTP, no
+ * decisions, and the rows are in memory. Prints `{seconds}`.
  */
 const {
   events,

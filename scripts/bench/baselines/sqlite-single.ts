@@ -2,7 +2,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import { eventLine } from '../support/events.ts';
 
-/** Bare SQLite: one transaction of the two rows of one event, after a pause, again and again. Prints the milliseconds of each. */
+/**
+ * Bare SQLite: one transaction of the two rows of one event, after a pause, again and again. Prints the milliseconds of
+ * each.
+ */
 const {
   database: file,
   resources,

@@ -28,7 +28,7 @@ interface Artifact {
 
 export const avroRandom: Bench = {
   name: 'avro-random',
-  about: 'one record out of an artifact of 1,000,000 records of 1 kB on versitygw, wherever it stands',
+  about: 'one record out of an artifact of 1,000,000 records of 1 kB on versitygw, at any place',
 
   async run(options) {
     const { folder } = options;

@@ -26,7 +26,7 @@ export const distinctFiles: Bench = {
     const nginx = new Nginx(folder.next('nginx'), await findFreePort());
     const server = await tidemark.start(['serve'], { TIDEMARK_ACCESS_LOG: 'false' });
     try {
-      await nginx.startDefault(root);
+      await nginx.startOn(root);
       await server.client.get('/readyz');
       const names = Array.from({ length: count }, (_, number) => `${number}.bin`);
       const ours: number[] = [];

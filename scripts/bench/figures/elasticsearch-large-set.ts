@@ -26,17 +26,17 @@ async function measure(options: BenchOptions, server: BenchServer): Promise<read
   const start: number[] = [];
   for (let run = 0; run < options.runs; run++) start.push(await secondsUntilReady(sources[1].tidemark));
   for (const { prefix } of sources) await server.remove(prefix);
-  const told = large.toLocaleString('en');
+  const count = large.toLocaleString('en');
   return [
     {
-      name: `one change among ${told}, seen in both lists`,
+      name: `one change among ${count}, seen in both lists`,
       unit: 'ms',
       ours: big,
       baseline: { name: `the same among ${SMALL.toLocaleString('en')}`, values: small },
       limit: { most: 1.5 * median(small) },
     },
-    { name: `start with ${told} resources until ready`, unit: 's', ours: start, limit: { most: 3 } },
-    { name: `making the ${told} by _bulk`, unit: 's', ours: [sources[1].fillSeconds] },
+    { name: `start with ${count} resources until ready`, unit: 's', ours: start, limit: { most: 3 } },
+    { name: `making the ${count} by _bulk`, unit: 's', ours: [sources[1].fillSeconds] },
     { name: '… and their page directory, at the first request', unit: 's', ours: [sources[1].directorySeconds] },
   ];
 }
@@ -78,8 +78,8 @@ async function changes({ runs, log }: BenchOptions, { tidemark }: Prepared, reso
         all.push(await changeAndRead(source, reader, { number, revision: 1_000 + run }));
       }
       const total = median(all.map(({ post, index, page, changes }) => post + index + page + changes));
-      const told = STEPS.map((step) => `${step} ${median(all.map((times) => times[step])).toFixed(0)}`);
-      log(`${resources} resources, ${run}: ${total.toFixed(0)} ms (${told.join(', ')})`);
+      const steps = STEPS.map((step) => `${step} ${median(all.map((times) => times[step])).toFixed(0)}`);
+      log(`${resources} resources, ${run}: ${total.toFixed(0)} ms (${steps.join(', ')})`);
       if (run > 0) totals.push(total);
     }
   } finally {

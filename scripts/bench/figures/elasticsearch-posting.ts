@@ -63,8 +63,8 @@ async function measure(options: BenchOptions, server: BenchServer): Promise<read
 }
 
 /**
- * Until everything is applied and can be searched, so that nothing is left to be done when the clock stops: that is what a set's totals are
- * read after. The clients are started before, as what bare `_bulk` sends lies ready in memory.
+ * Until everything is applied and can be searched, so that nothing is left to be done when the clock stops: that is
+ * what a set's totals are read after. The clients are started before, as what bare `_bulk` sends is in memory.
  */
 async function post(server: BenchServer, { files, count }: { files: readonly string[]; count: number }) {
   const prefix = server.nextPrefix();

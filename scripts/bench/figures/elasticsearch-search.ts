@@ -49,12 +49,12 @@ async function measure(options: BenchOptions, server: BenchServer): Promise<read
     await source.stop();
     await server.remove(prefix);
   }
-  const told = resources.toLocaleString('en');
+  const count = resources.toLocaleString('en');
   const wildcard = (values: readonly number[]) => ({ name: 'wildcard query', values });
   return [
-    { name: `finding one of ${told} by its name`, unit: 's', ours: rare.ours, baseline: wildcard(rare.bare) },
+    { name: `finding one of ${count} by its name`, unit: 's', ours: rare.ours, baseline: wildcard(rare.bare) },
     { name: '… the longest answer on the way', unit: 's', ours: longest },
-    { name: `the first ${LIMIT} of ${told}`, unit: 's', ours: frequent.ours, baseline: wildcard(frequent.bare) },
+    { name: `the first ${LIMIT} of ${count}`, unit: 's', ours: frequent.ours, baseline: wildcard(frequent.bare) },
   ];
 }
 
@@ -63,7 +63,7 @@ interface Answer {
   readonly next?: string;
 }
 
-/** Goes on until everything was looked at. */
+/** Goes on until everything was searched. */
 async function findAll(client: HttpClient, part: string) {
   const begin = performance.now();
   let longest = 0;

@@ -52,16 +52,16 @@ async function measure({ runs, scale, log }: BenchOptions, server: BenchServer):
     );
   }
   await server.remove(prefix);
-  const told = count.toLocaleString('en');
+  const sets = count.toLocaleString('en');
   return [
     {
-      name: `posting to random ones of ${told} sets, ${EVENTS_PER_REQUEST} events a request`,
+      name: `posting to random ones of ${sets} sets, ${EVENTS_PER_REQUEST} events a request`,
       unit: 'events/s',
       ours: many,
       baseline: { name: 'the same to one of them', values: one },
       limit: { least: 0.5 * median(one) },
     },
-    { name: `start with ${told} sets until ready`, unit: 's', ours: start, limit: { most: 5 } },
-    { name: `GET / of a source of ${told} sets`, unit: 'ms', ours: home, limit: { most: 300 } },
+    { name: `start with ${sets} sets until ready`, unit: 's', ours: start, limit: { most: 5 } },
+    { name: `GET / of a source of ${sets} sets`, unit: 'ms', ours: home, limit: { most: 300 } },
   ];
 }

@@ -32,7 +32,10 @@ export const oneChange: Bench = {
   },
 };
 
-/** A source whose pages were made, and whose last window was filled to its end, so that the next change opens another one. */
+/**
+ * A source whose pages were made, and whose last window was filled to its end, so that the next change opens another
+ * one.
+ */
 async function prepare(options: BenchOptions, resources: number): Promise<Tidemark> {
   const tidemark = await filledSource(options, { resources });
   const server = await tidemark.start();

@@ -20,7 +20,7 @@ export const page: Bench = {
     const tidemark = await filledSource({ folder }, { resources: ENTRIES, options: ['--page-size', String(ENTRIES)] });
     const probe = new EventLoopProbe(folder.next('event-loop'));
     const server = await tidemark.start(['serve'], probe.env);
-    // A version that is there would be brought up to date.
+    // From an older version, the new one would be made.
     const forget = () => rmSync(join(tidemark.dataFolder, 'documents'), { recursive: true, force: true });
     const times: number[] = [];
     const broughtUpToDate: number[] = [];

@@ -142,7 +142,7 @@ async function load({ folder }: BenchOptions, url: string, one: Case, seconds: n
   return measure(url, load, join(folder.path, 'wrk.lua'));
 }
 
-/** The limit is for one process, though nginx has as many as there are cores. */
+/** The limit is for one process of each. */
 function figureOf({ name, kind: { rate, unit, least } }: Case, { ours, theirs }: Measured): Figure {
   const values = (rates: readonly Rates[]) => rates.map((one) => (rate === 'bytes' ? one.bytes / 1e6 : one.requests));
   const baseline = { name: 'nginx', values: values(theirs) };

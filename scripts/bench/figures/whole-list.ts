@@ -11,11 +11,14 @@ import { resyncPython } from '../support/resync.ts';
 import { median, secondsSince } from '../support/spread.ts';
 import type { Server, Tidemark } from '../support/tidemark.ts';
 
-/** The last is what the first request after a million posts meets: no page directory is there, and all keys are read to make one. */
+/**
+ * The last is what the first request after a million posts meets: no page directory is there, and all keys are read to
+ * make one.
+ */
 const CASES = [
-  { size: 50_000, directory: true, told: 'an empty cache' },
-  { size: 10_000, directory: true, told: 'an empty cache' },
-  { size: 50_000, directory: false, told: 'an empty cache and no page directory' },
+  { size: 50_000, directory: true, label: 'an empty cache' },
+  { size: 10_000, directory: true, label: 'an empty cache' },
+  { size: 50_000, directory: false, label: 'an empty cache and no page directory' },
 ] as const;
 type Case = (typeof CASES)[number];
 
@@ -31,7 +34,7 @@ export const wholeList: Bench = {
     for (const one of CASES) {
       const { seconds, memory } = await publish(options, count, one);
       const pages = `pages of ${one.size.toLocaleString('en')}`;
-      const name = `list of ${count.toLocaleString('en')} from ${one.told}, ${pages}`;
+      const name = `list of ${count.toLocaleString('en')} from ${one.label}, ${pages}`;
       figures.push({ name, unit: 's', ours: seconds, baseline, limit: { most: median(python) / 5 } });
       figures.push({ name: '… peak memory', unit: 'MB', ours: memory });
     }
@@ -76,7 +79,10 @@ async function startWithoutDocuments(tidemark: Tidemark, keepDirectory: boolean)
   return tidemark.start();
 }
 
-/** Fetches the index and every page, two at a time: so one is being rendered while another one is sent. Looks into none of them. */
+/**
+ * Fetches the index and every page, two at a time: so one is being rendered while another one is sent. Parses none of
+ * them.
+ */
 async function fetchAll({ url, client }: Server): Promise<readonly Answer[]> {
   const paths = partsOf(await client.text(`/sets/${SET}/resourcelist.xml`)).map(({ path }) => path);
   const next = paths.values();

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { HttpClient } from '../support/http-client.ts';
 
-/** Asks for /healthz every few milliseconds until it is told to stop, and prints the longest answer in milliseconds. */
+/** Asks for /healthz every few milliseconds until it is stopped, and prints the longest answer in milliseconds. */
 const client = new HttpClient(process.argv[2]!);
 let stopped = false;
 process.on('SIGTERM', () => {

@@ -5,8 +5,8 @@ import { json } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 
 /**
- * The process that posts: it prints `ready`, waits for a line, streams a file, and does as little else as can be. Then it prints
- * `{seconds, cpuSeconds, totals}`.
+ * The process that posts: it prints `ready`, waits for a line, streams a file, and does as little else as can be. Then
+ * it prints `{seconds, cpuSeconds, totals}`.
  */
 const { url, file } = JSON.parse(process.argv[2]!) as { url: string; file: string };
 

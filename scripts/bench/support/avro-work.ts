@@ -39,7 +39,7 @@ async function run(program: string, script: string, work: AvroWork & { readonly 
   return JSON.parse(stdout);
 }
 
-/** The Python that has fastavro. @throws Error that tells how to get it */
+/** The Python that has fastavro. @throws Error that says how to get it */
 function fastavroPython(): string {
   const { FASTAVRO_BIN = join(CHECKOUT, '.services/fastavro/bin') } = process.env;
   const python = join(FASTAVRO_BIN, 'python3');

@@ -68,8 +68,8 @@ export async function makeSets(
 }
 
 /**
- * Fills an empty set with as many resources as a log that fits would have made, in random order, by `_bulk` alone: for sizes that would take too
- * long to post.
+ * Fills an empty set with as many resources as a log that fits would have made, in random order, by `_bulk` alone: for
+ * sizes that would take too long to post.
  */
 export async function fillElasticsearch(
   { url, prefix }: { readonly url: string; readonly prefix: string },

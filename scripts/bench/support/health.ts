@@ -3,7 +3,10 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Server } from './tidemark.ts';
 
-/** Asks a server for its health every few milliseconds while something is done. Returns the slowest answer, milliseconds. */
+/**
+ * Asks a server for its health every few milliseconds while something is done. Returns the slowest answer,
+ * milliseconds.
+ */
 export async function slowestHealth({ url }: Server, work: () => Promise<void>): Promise<number> {
   const script = new URL('../probes/health.ts', import.meta.url).pathname;
   const probe = spawn(process.execPath, [script, url], { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -5,7 +5,9 @@ import { SET } from './filled-source.ts';
 import { lastmodOf, postEvent } from './post-event.ts';
 import type { Server } from './tidemark.ts';
 
-/** Posts events one at a time. Returns the milliseconds until each was acknowledged, and until both lists contained it. */
+/**
+ * Posts events one at a time. Returns the milliseconds until each was acknowledged, and until both lists contained it.
+ */
 export async function listedAfter(
   server: Server,
   { events, pause, revision }: { readonly events: number; readonly pause: number; readonly revision: number },

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
-import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
@@ -28,7 +27,10 @@ const TEMPORARY_PATHS = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
   .map((name) => `${name}_temp_path ${name};`)
   .join(' ');
 
-/** nginx as one sets it up to serve files as fast as it can, with what Tidemark answered as its files and headers. */
+/**
+ * nginx with one worker and the configuration of its package, without a log. It serves a folder, or what Tidemark
+ * answered, with the same headers.
+ */
 export class Nginx {
   readonly #folder: string;
   readonly #port: number;
@@ -36,7 +38,7 @@ export class Nginx {
   readonly #locations = new Map<string, string>();
   #process: ChildProcess | undefined;
 
-  /** @param folder that nothing else uses @throws Error that tells how to get nginx */
+  /** @param folder that nothing else uses @throws Error that says how to get nginx */
   constructor(folder: string, port: number) {
     if (spawnSync('nginx', ['-v']).error) throw new Error('this needs nginx: "apt-get install nginx-light"');
     this.#folder = folder;
@@ -61,18 +63,14 @@ export class Nginx {
   }
 
   start(): Promise<void> {
-    return this.#start(this.#configuration());
+    const locations = [...this.#locations.values()].join('\n');
+    return this.#start(this.#configuration(`gzip_static on; gzip_vary on; root files; ${locations}`));
   }
 
-  /** Starts it as a package installs it, with one worker, on the files of a folder. */
-  startDefault(root: string): Promise<void> {
+  /** Starts it on the files of a folder. */
+  startOn(root: string): Promise<void> {
     mkdirSync(this.#folder, { recursive: true });
-    return this.#start(`${this.#main(1)} events { worker_connections 768; }
-      http {
-        ${TEMPORARY_PATHS}
-        access_log off; sendfile on; tcp_nopush on; gzip on; keepalive_requests 100000000;
-        server { listen 127.0.0.1:${this.#port}; root ${root}; }
-      }`);
+    return this.#start(this.#configuration(`root ${root};`));
   }
 
   async #start(configuration: string): Promise<void> {
@@ -102,21 +100,15 @@ export class Nginx {
     await exit;
   }
 
-  #main(workers: number): string {
+  /** @param server what it serves */
+  #configuration(server: string): string {
     const user = process.getuid?.() === 0 ? 'user root;' : '';
-    return `${user} daemon off; pid nginx.pid; error_log stderr crit; worker_processes ${workers};`;
-  }
-
-  #configuration(): string {
-    return `${this.#main(availableParallelism())} worker_rlimit_nofile 8192;
-      events { worker_connections 4096; multi_accept on; }
+    return `${user} daemon off; pid nginx.pid; error_log stderr crit; worker_processes 1;
+      events { worker_connections 768; }
       http {
         ${TEMPORARY_PATHS}
-        access_log off; server_tokens off; sendfile on; tcp_nopush on; tcp_nodelay on;
-        keepalive_timeout 65; keepalive_requests 100000000;
-        open_file_cache max=10000 inactive=60s; open_file_cache_valid 60s; open_file_cache_min_uses 1;
-        gzip_static on; gzip_vary on; etag on;
-        server { listen 127.0.0.1:${this.#port} reuseport backlog=4096; root files; ${[...this.#locations.values()].join('\n')} }
+        access_log off; sendfile on; tcp_nopush on; gzip on; keepalive_requests 100000000;
+        server { listen 127.0.0.1:${this.#port}; ${server} }
       }`;
   }
 }

@@ -9,7 +9,10 @@ export const STEPS = ['post', 'index', 'page', 'changes'] as const;
 /** Milliseconds of each step. */
 export type Times = Record<(typeof STEPS)[number], number>;
 
-/** Posts a change, and reads as a client that holds everything does: the index, the page that it names as changed, the changes. */
+/**
+ * Posts a change, and reads as a client that holds everything does: the index, the page that it names as changed, the
+ * changes.
+ */
 export async function changeAndRead(
   { client }: Server,
   reader: Reader,
@@ -17,21 +20,19 @@ export async function changeAndRead(
 ): Promise<Times> {
   const before = new Set(partsOf(await reader.read(`/sets/${SET}/resourcelist.xml`)).map(({ markup }) => markup));
   const entry = `${pathOf(change.number)}</loc><lastmod>${lastmodOf(change.number, change.revision)}`;
-  const moments = [performance.now()];
+  const times = [performance.now()];
   await postEvent(client, { set: SET, ...change });
-  moments.push(performance.now());
+  times.push(performance.now());
   const list = await reader.read(`/sets/${SET}/resourcelist.xml`);
-  moments.push(performance.now());
+  times.push(performance.now());
   const parts = partsOf(list);
   const page = parts.length === 0 ? list : await readChangedPage(reader, before, parts);
   if (!page.includes(entry)) throw new Error('the change is not in the resource list');
-  moments.push(performance.now());
+  times.push(performance.now());
   const changes = await reader.readOpenChanges(SET);
   if (!changes.includes(entry)) throw new Error('the change is not in the change list');
-  moments.push(performance.now());
-  const [post = 0, index = 0, pageTime = 0, changesTime = 0] = moments
-    .slice(1)
-    .map((moment, at) => moment - moments[at]!);
+  times.push(performance.now());
+  const [post = 0, index = 0, pageTime = 0, changesTime = 0] = times.slice(1).map((time, at) => time - times[at]!);
   return { post, index, page: pageTime, changes: changesTime };
 }
 

@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The most memory that a process and its children ever held, in MB (10^6 bytes): VmHWM of each; threads are in their process. */
+/**
+ * The most memory that a process and its children ever held, in MB (10^6 bytes): VmHWM of each; threads are in their
+ * process.
+ */
 export function peakMemory(pid: number): number {
   return withChildren(pid).reduce((sum, id) => sum + highWaterMark(id), 0) / 1_000_000;
 }

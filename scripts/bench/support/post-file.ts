@@ -18,7 +18,10 @@ export async function postFile(server: Server, posted: PostedFile): Promise<numb
   return post();
 }
 
-/** Starts a process that will post a file of events, and resolves when it is ready to: its start is not the server's work. */
+/**
+ * Starts a process that will post a file of events, and resolves when it is ready to: its start is not the server's
+ * work.
+ */
 export async function readyToPost({ url }: Server, { set, file, count }: PostedFile): Promise<() => Promise<number>> {
   const options = JSON.stringify({ url: `${url}/api/sets/${set}/changes`, file });
   const child = spawn(process.execPath, [PROBE, options], { stdio: ['pipe', 'pipe', 'inherit'] });
@@ -36,9 +39,9 @@ export async function readyToPost({ url }: Server, { set, file, count }: PostedF
 
   await nextLine();
   return async () => {
-    const told = nextLine();
+    const result = nextLine();
     child.stdin.write('\n');
-    const { seconds, totals } = JSON.parse(await told) as { seconds: number; totals: { applied: number } };
+    const { seconds, totals } = JSON.parse(await result) as { seconds: number; totals: { applied: number } };
     await ended;
     if (totals.applied !== count) throw new Error(`of ${count} events ${totals.applied} were applied`);
     return seconds;

@@ -8,8 +8,8 @@ const WORDS = 5_000;
 const BATCH = 1_000;
 
 /**
- * Writes documents of one kilobyte, XML with words that come as often as words do, one in four with letters beyond Latin 1: one JSON text
- * a line, so that programs in any language take the same.
+ * Writes documents of one kilobyte, XML with words that come as often as words do, one in four with letters beyond
+ * Latin 1: one JSON text a line, so that programs in any language take the same.
  */
 export function writeDocuments(file: string): void {
   const random = alwaysTheSame();

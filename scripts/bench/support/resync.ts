@@ -4,7 +4,7 @@ import { join } from 'node:path';
 const CHECKOUT = join(import.meta.dirname, '../../..');
 const FOLDERS = [process.env.RESYNC_BIN, join(CHECKOUT, '.services/resync/bin')];
 
-/** The Python that has resync 2.0.1. @throws Error that tells how to get it */
+/** The Python that has resync 2.0.1. @throws Error that says how to get it */
 export function resyncPython(): string {
   const found = FOLDERS.map((folder) => folder && join(folder, 'python3')).find((file) => file && existsSync(file));
   if (found) return found;

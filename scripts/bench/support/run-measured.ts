@@ -2,7 +2,7 @@ import type { ChildOptions, Finished } from './child.ts';
 import { peakMemory } from './peak-memory.ts';
 import type { Tidemark } from './tidemark.ts';
 
-/** Milliseconds between two looks at the high-water mark, which only rises. */
+/** Milliseconds between two reads of the high-water mark, which only rises. */
 const LOOK_AFTER = 100;
 
 /** Runs a command to its end, with the most memory that it held, in MB. */

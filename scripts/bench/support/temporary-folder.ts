@@ -10,7 +10,7 @@ export class TemporaryFolder {
     const parent = join(import.meta.dirname, '../../../.bench');
     mkdirSync(parent, { recursive: true });
     this.path = mkdtempSync(join(parent, 'run-'));
-    // Root's servers run as somebody else, who must come to their own folder in it.
+    // Servers that root starts run as another user, who must be able to enter their own folder in it.
     chmodSync(this.path, 0o711);
   }
 

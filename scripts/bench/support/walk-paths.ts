@@ -3,7 +3,10 @@ import { secondsSince } from './spread.ts';
 
 const HEAD_END = '\r\n\r\n';
 
-/** Requests each path once over kept connections, and returns requests per second. @throws Error for a status other than 200 */
+/**
+ * Requests each path once over kept connections, and returns requests per second.
+ * @throws Error for a status other than 200
+ */
 export async function walkPaths(url: string, paths: readonly string[], connections: number): Promise<number> {
   const { hostname, port, host } = new URL(url);
   const remaining = paths[Symbol.iterator]();

@@ -19,12 +19,16 @@ export interface Rates {
 
 const UNITS: Readonly<Record<string, number>> = { B: 1, KB: 1024, MB: 1024 ** 2, GB: 1024 ** 3 };
 
-/** @throws Error that tells how to get wrk */
+/** @throws Error that says how to get wrk */
 export function requireWrk(): void {
   if (spawnSync('wrk', ['-v']).error) throw new Error('this needs wrk: "apt-get install wrk"');
 }
 
-/** What a server answers in a second. @param script where the script for wrk may be written @throws Error when not all answers are 2xx or 3xx */
+/**
+ * What a server answers in a second.
+ * @param script where the script for wrk may be written
+ * @throws Error when not all answers are 2xx or 3xx
+ */
 export async function measure(url: string, load: Load, script: string): Promise<Rates> {
   const { connections, seconds, paths, headers } = load;
   const options = ['-t', String(availableParallelism()), '-c', String(connections), '-d', `${seconds}s`];

@@ -1,0 +1,89 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Bench, BenchOptions, Figure } from '../figure.ts';
+import { runChild } from '../support/child.ts';
+import { median } from '../support/spread.ts';
+import { Tidemark } from '../support/tidemark.ts';
+
+/** A way of packing, and how much of the speed of `zip` it must reach. */
+interface Way {
+  readonly compression: 'none' | 'by-type';
+  readonly level: '-0' | '-6';
+  readonly share: number;
+}
+
+const WAYS: readonly Way[] = [
+  { compression: 'none', level: '-0', share: 0.8 },
+  { compression: 'by-type', level: '-6', share: 1.2 },
+];
+const FILES = 20_000;
+const FILE_BYTES = 10_000;
+const FILES_OF_A_FOLDER = 100;
+
+export const resourceDump: Bench = {
+  name: 'resource-dump',
+  about: 'packing 20,000 files of 10 kB into a Resource Dump, beside zip',
+
+  async run(options) {
+    const root = options.folder.next('files');
+    const files = Math.round(FILES * options.scale);
+    makeTexts(root, files);
+    const tidemark = await Tidemark.create(options.folder.next('data'));
+    await tidemark.run('sets', 'add', 'files', '--root', root);
+    await tidemark.run('scan', 'files');
+    const figures: Figure[] = [];
+    for (const way of WAYS) figures.push(await measure(way, { ...options, root, files, tidemark }));
+    rmSync(root, { recursive: true });
+    return figures;
+  },
+};
+
+interface Packing extends BenchOptions {
+  readonly root: string;
+  readonly files: number;
+  readonly tidemark: Tidemark;
+}
+
+async function measure(
+  { compression, level, share }: Way,
+  { root, files, tidemark, runs, folder, log }: Packing,
+): Promise<Figure> {
+  await tidemark.run('sets', 'change', 'files', '--dump-compression', compression);
+  const ours: number[] = [];
+  const zipped: number[] = [];
+  for (let run = 1; run <= runs; run++) {
+    const { stdout, seconds } = await tidemark.run('dumps', 'build', 'files');
+    const { resources, missing } = JSON.parse(stdout);
+    if (resources !== files || missing !== 0) throw new Error(`${resources} of ${files} files were packed: ${stdout}`);
+    ours.push(seconds);
+    await tidemark.run('dumps', 'remove', 'files');
+    const target = `${folder.next('zip')}.zip`;
+    zipped.push((await runChild('zip', [level, '-q', '-r', target, root])).seconds);
+    rmSync(target);
+    log(`${compression} ${run}: ${seconds.toFixed(2)} s, zip ${level} ${zipped.at(-1)!.toFixed(2)} s`);
+  }
+  return {
+    name: `Resource Dump of ${files.toLocaleString('en')} files of 10 kB, compression ${compression}, the whole process`,
+    unit: 's',
+    ours,
+    baseline: { name: `zip ${level} -r`, values: zipped },
+    limit: { most: median(zipped) / share },
+  };
+}
+
+/** Files of words, each another one. */
+function makeTexts(root: string, files: number): void {
+  for (let at = 0; at < files; at++) {
+    const folder = join(root, String(Math.floor(at / FILES_OF_A_FOLDER)).padStart(5, '0'));
+    if (at % FILES_OF_A_FOLDER === 0) mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, `${at}.txt`), textOf(at));
+  }
+}
+
+function textOf(seed: number): string {
+  let text = '';
+  for (let value = seed + 1; text.length < FILE_BYTES; value = (value * 48_271) % 2_147_483_647) {
+    text += `${value.toString(36)} `;
+  }
+  return text.slice(0, FILE_BYTES);
+}
