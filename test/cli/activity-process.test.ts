@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { startActivityBar } from '../../src/cli/ui/activity-bar.ts';
 import { Terminal } from '../../src/cli/ui/terminal.ts';
-import { killTidemarks, runProcess, startTidemark } from '../support/run-tidemark.ts';
+import { killTidemarks, runProcess, startProcess } from '../support/run-tidemark.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
 
@@ -13,7 +13,7 @@ describe('an activity in a process of its own', () => {
   afterEach(killTidemarks);
 
   it('leaves nothing that is listed when Ctrl-C stops it, and ends with 1', async () => {
-    const running = startTidemark(['activity', 'run', 'harvest', 'cdl', '--from', '-'], {
+    const running = startProcess(['activity', 'run', 'harvest', 'cdl', '--from', '-'], {
       cwd: folder.path,
       input: '{"id":"a","document":"<a/>","mimetype":"application/xml"}\n',
       leaveInputOpen: true,
@@ -54,7 +54,7 @@ describe('an activity in a process of its own', () => {
 });
 
 describe('the bar of an activity', () => {
-  it('tells on a terminal how many records were read, how fast, and how long it still takes', async () => {
+  it('shows on a terminal how many records were read, how fast, and how long the rest takes', async () => {
     const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 120 });
     const terminal = new Terminal({ stdin: new PassThrough(), stdout: new PassThrough(), stderr }, false);
     const bar = startActivityBar(terminal);

@@ -223,7 +223,7 @@ describeOnEachArtifactStore('activities on the command line', (place) => {
     assert.ok(await findArtifact(store, JSON.parse(accepted.stdout).key));
   });
 
-  it('tell what failed, and exit with 1 when something did', async () => {
+  it('report what failed, and exit with 1 when something did', async () => {
     const input = `${xmlLines(2)}{"document":"x"}\n${xmlLines(1)}`;
     const { exitCode, stdout, stderr } = await tidemark(
       'harvest cdl --from - --started 2017-02-09T10:44:28Z --source https://example.org/oai',
@@ -239,7 +239,7 @@ describeOnEachArtifactStore('activities on the command line', (place) => {
     assert.equal(where, `Each of them is in ${HARVEST_KEY.replace('.avro', '-errata.ndjson')}.`);
   });
 
-  it('tell when a newer mapping was not enriched', async () => {
+  it('report that a newer mapping was not enriched', async () => {
     await tidemark('harvest cdl --from - --started 2017-02-09T10:44:28Z', xmlLines(1));
     await tidemark('mapping cdl --started 2017-02-10T00:00:00Z');
     const enriched = await tidemark('enrichment cdl --started 2017-02-11T00:00:00Z');

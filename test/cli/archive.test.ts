@@ -4,7 +4,7 @@ import { openStores } from '../../src/stores/open-stores.ts';
 import { collect, upsert } from '../support/builders.ts';
 import { describeOnEachArtifactStore } from '../support/each-artifact-store.ts';
 import { findFreePort } from '../support/free-port.ts';
-import { runTidemark, startTidemark } from '../support/run-tidemark.ts';
+import { runTidemark, startProcess } from '../support/run-tidemark.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 
 describeOnEachArtifactStore('archive and rebuild', (place) => {
@@ -30,7 +30,7 @@ describeOnEachArtifactStore('archive and rebuild', (place) => {
     await close();
   };
 
-  it('take a store along by the command line', async () => {
+  it('rebuild a store on the command line', async () => {
     await runs('old', 'sets', 'add', 'maps', '--url-prefix', 'http://example.org/');
     await post(['a', 'b']);
     const first = await runs('old', 'archive');
@@ -48,7 +48,7 @@ describeOnEachArtifactStore('archive and rebuild', (place) => {
     assert.deepEqual(now, old);
   });
 
-  it('say what is wrong, and make no store', async () => {
+  it('report what is wrong, and make no store', async () => {
     const nothing = await run('new', 'rebuild');
     assert.equal(nothing.exitCode, 2);
     assert.match(nothing.stderr, /there is no archive of a log in /);
@@ -66,9 +66,9 @@ describeOnEachArtifactStore('archive and rebuild', (place) => {
     assert.match(unknown.stderr, /has no archive /);
   });
 
-  it('go by themselves while a server runs', async () => {
+  it('run by themselves in a server', async () => {
     await runs('old', 'sets', 'add', 'maps', '--url-prefix', 'http://example.org/');
-    const server = startTidemark(
+    const server = startProcess(
       ['serve', '--base-url', 'http://localhost:8080', '--port', String(await findFreePort())],
       {
         cwd: folder.path,
@@ -76,9 +76,9 @@ describeOnEachArtifactStore('archive and rebuild', (place) => {
       },
     );
     try {
-      await server.says(/archived the log/);
+      await server.says(/did the job archive-log/);
       await post(['a', 'b', 'c']);
-      await server.says(/"changes":3,.*archived the log/);
+      await server.says(/"changes":3,.*did the job archive-log/);
     } finally {
       server.signal('SIGTERM');
       await server.exit();

@@ -10,7 +10,7 @@ import type { IndexingOutcome } from '../../src/pipeline/index-artifact/index-ar
 import { useElasticsearch } from '../support/elasticsearch.ts';
 import { askElasticsearch, removeIndices, uniquePrefix } from '../support/elasticsearch-indices.ts';
 import { type Answered, type Asked, FaultProxy } from '../support/fault-proxy.ts';
-import { killTidemarks, runTidemark, startTidemark } from '../support/run-tidemark.ts';
+import { killTidemarks, runTidemark, startProcess } from '../support/run-tidemark.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 
 const SCHEMA = 'MAP.3_1.IndexRecord.v1';
@@ -164,7 +164,7 @@ describe('tidemark artifacts index', () => {
       (asked) => isBulk(asked) && proxy.asked.filter(isBulk).length > 2,
       async () => 'silence',
     );
-    const killed = startTidemark(['artifacts', 'index', key, '--into', `${proxy.url}/${alias}`], { cwd: folder.path });
+    const killed = startProcess(['artifacts', 'index', key, '--into', `${proxy.url}/${alias}`], { cwd: folder.path });
     while (rule.met === 0) await new Promise((resolve) => setTimeout(resolve, 20));
     await killed.kill();
     assert.deepEqual(await indicesOf(alias), []);

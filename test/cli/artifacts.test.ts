@@ -271,7 +271,7 @@ describeOnEachArtifactStore('tidemark artifacts', (place) => {
     );
   });
 
-  it('tells what is wrong with a key or an option', async () => {
+  it('reports what is wrong with a key or an option', async () => {
     const torn = 'cdl/harvest/20170209/20170209_104428-cdl-OriginalRecord.v1.avro';
     await store.put(torn, [Buffer.from('torn')]);
     for (const [args, message, code] of [

@@ -21,7 +21,7 @@ describe('a backup', () => {
   });
   afterEach(() => place.close());
 
-  it('is a copy of one moment, made while changes are posted', async () => {
+  it('is a copy of one state, made while changes are posted', async () => {
     await done('sets add records --url-prefix https://example.org/');
     const { url } = await start(['serve', '--base-url', 'http://localhost:8080']);
     const stop = new AbortController();
@@ -36,7 +36,7 @@ describe('a backup', () => {
     assert.ok(resources <= posted);
   });
 
-  it('is put back with a new history: what clients know of the lost one is gone, and nothing is overlooked', async () => {
+  it('is restored with a new history: names of the lost one answer 410, and clients miss no change', async () => {
     const files = join(place.folder, 'files');
     mkdirSync(files);
     writeFileSync(join(files, 'a.txt'), 'before');
@@ -56,7 +56,7 @@ describe('a backup', () => {
     assert.equal(sets.length, 1);
     assert.ok(existsSync(kept));
     server = await publish();
-    await until('it is looked at again', async () => {
+    await until('it is scanned again', async () => {
       const { resources } = await listOf(server);
       return isDeepStrictEqual([...resources], [...known.resources]);
     });
@@ -69,7 +69,7 @@ describe('a backup', () => {
     );
   });
 
-  it('of an older version is migrated when it is put back', async () => {
+  it('of an older version is migrated when it is restored', async () => {
     await done('sets add records --url-prefix https://example.org/');
     await place.run(['changes', 'post', 'records'], {
       input: '{"location": {"value": "a", "type": "rel_path"}, "change": "created"}',
@@ -85,7 +85,7 @@ describe('a backup', () => {
     assert.ok(epoch > 1);
   });
 
-  it('is put back as it is, also beside the write-ahead log of a store that was lost', async () => {
+  it('is restored as it is, also beside the write-ahead log of a store that was lost', async () => {
     await done('sets add records --url-prefix https://example.org/');
     await done('backup copy.db');
     const store = join(place.folder, 'data/tidemark.db');
@@ -100,7 +100,7 @@ describe('a backup', () => {
     await done('sets show records');
   });
 
-  it('is refused when the file is there, and restoring refuses what is no store', async () => {
+  it('does not overwrite a file, and restoring refuses a file that is no store', async () => {
     await done('sets add records --url-prefix https://example.org/');
     writeFileSync(join(place.folder, 'there.db'), 'something');
     await refused('backup there.db', /is there already: name another file/);

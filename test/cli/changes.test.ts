@@ -26,7 +26,7 @@ describeOnEachStore('changes on the command line', (store) => {
     assert.deepEqual([fromFile.exitCode, fromInput.exitCode], [0, 0]);
   });
 
-  it('that are rejected are named with their line, and spoil no other', async () => {
+  it('that are rejected are named with their line, and do not affect others', async () => {
     const input = `${created('a')}\n\nnonsense\n${created('../b')}\n${created('c')}\n`;
 
     const { stdout, exitCode } = await tidemark('changes post maps', input);
@@ -38,7 +38,7 @@ describeOnEachStore('changes on the command line', (store) => {
     assert.equal(exitCode, 1);
   });
 
-  it('are all told of when that is wanted', async () => {
+  it('are all reported with --results all', async () => {
     const { stdout } = await tidemark('changes post maps --results all --json', `${created('a')}\n${created('a')}\n`);
     const [first, second, last] = stdout
       .trim()
@@ -51,7 +51,7 @@ describeOnEachStore('changes on the command line', (store) => {
     assert.deepEqual(last, { applied: 1, unchanged: 1, rejected: 0, complete: true });
   });
 
-  it('come in any number', async () => {
+  it('may be any number', async () => {
     const input = Array.from({ length: 12_000 }, (_, number) => `${created(`r/${number}`)}\n`).join('');
 
     const { stdout } = await tidemark('changes post maps', input);
@@ -111,7 +111,7 @@ describeOnEachStore('changes on the command line', (store) => {
     );
   });
 
-  it('that were acknowledged before a signal stay, and what was not posted is told', async () => {
+  it('that were acknowledged before a signal stay, and the command says what was not posted', async () => {
     const input = `${created('a')}\n${created('b')}\n`;
     const args = ['changes', 'post', 'maps', '--results', 'all'];
     const posting = place.start(args, { input, leaveInputOpen: true });

@@ -10,8 +10,8 @@ import { until } from '../support/until.ts';
 const CHECKOUT = join(import.meta.dirname, '../..');
 
 /**
- * What is done with a block: it runs to its end with an exit code, or until a document then has some texts, or it serves from then on; or why it does
- * not run here.
+ * What is done with a block: it runs to its end with an exit code, or until a document then has some texts, or it
+ * serves from then on; or why it does not run here.
  */
 type How =
   | 'runs'
@@ -114,6 +114,14 @@ const PAGES: Readonly<Record<string, Page>> = {
     },
   },
   'docs/configuration.md': { blocks: [NEEDS.elasticsearch] },
+  'docs/dumps.md': {
+    blocks: ['runs'],
+    async prepare(place) {
+      place.write('maps/a.txt', 'a');
+      await succeed(place, 'tidemark sets add maps --root maps');
+      await succeed(place, 'tidemark scan maps');
+    },
+  },
   'docs/import-index.md': { blocks: [NEEDS.import, NEEDS.import, NEEDS.import, NEEDS.import] },
   'docs/ingest.md': {
     // One record of four has no title, as the page says.
@@ -158,6 +166,15 @@ const PAGES: Readonly<Record<string, Page>> = {
     async check(place) {
       const list = await text(`${place.url}/sets/papers/resourcelist.xml`);
       assert.match(list, /2026\/a\.pdf(.|\n)*c\.pdf/);
+    },
+  },
+  'docs/validator.md': {
+    blocks: ['runs'],
+    async prepare(place) {
+      place.write('maps/a.txt', 'a');
+      await succeed(place, 'tidemark sets add maps --root maps');
+      await succeed(place, 'tidemark scan maps');
+      await place.serve('tidemark serve');
     },
   },
   'docs/s3.md': { blocks: [NEEDS.s3, { not: 'sets up MinIO' }, { not: 'sets up Ceph' }] },

@@ -29,12 +29,12 @@ describe('Patterns of files on the command line', () => {
     return stdout + stderr;
   }
 
-  it('end for every name of a file in a folder', async () => {
+  it('are matched in bounded time with every name of a file in a folder', async () => {
     write('.tidemarkignore', PATTERNS);
     assert.match(await scan('files'), /files: 1 file in .*: 1 created/);
   });
 
-  it('that are more than can be compiled delete nothing, and publish nothing', async () => {
+  it('that are too many to be compiled delete nothing, and publish nothing', async () => {
     assert.match(await scan('files'), /files: 2 files in .*: 2 created/);
     write('.tidemarkignore', '*a'.repeat(20_000));
     rmSync(join(place.folder, 'files', PATH));
@@ -50,7 +50,7 @@ describe('Patterns of files on the command line', () => {
     const s3 = useS3();
     const bucket = useBucket(s3);
 
-    it('end for every name of an object', async () => {
+    it('are matched in bounded time with every name of an object', async () => {
       for (const path of [PATH, 'a.log']) await bucket.put(path, path);
       await bucket.put('.tidemarkignore', PATTERNS);
       assert.match(await scan(rootOf(s3, bucket.name), environmentOf(s3)), /files: 1 file in .*: 1 created/);

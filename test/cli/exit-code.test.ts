@@ -25,7 +25,7 @@ describe('the exit code', () => {
     assert.equal(failureOf(new Stopped('stopped')).exitCode, 1);
   });
 
-  it('is 1 for a fault of the program, which is told with its place', () => {
+  it('is 1 for a fault of the program, which is reported with its place', () => {
     const { exitCode, message } = failureOf(new TypeError('x is not a function'));
 
     assert.equal(exitCode, 1);

@@ -18,7 +18,7 @@ import {
 } from '../support/import-place.ts';
 
 // What is read, and refused, does not depend on the kind of store that it goes to.
-describe('what tidemark import-index is given', () => {
+describe('the input of tidemark import-index', () => {
   const server = useElasticsearch();
   let place: ImportPlace;
 
@@ -28,7 +28,7 @@ describe('what tidemark import-index is given', () => {
 
   afterEach(() => place.close());
 
-  it('names what it rejects, and takes over the rest', async () => {
+  it('is taken over but for what is rejected and named', async () => {
     await place.source.write({
       ok: change('a.tif', 'created', 1),
       'ok-r': resource('a.tif', { length: 1 }),
@@ -57,7 +57,7 @@ describe('what tidemark import-index is given', () => {
       'ok-r': 'duplicate',
     });
     assert.deepEqual([rejected.total, leftOut], [7, { rights: 1 }]);
-    // What a rejected document is about is not deleted: what its changes tell stays.
+    // The resource of a rejected document is not deleted: the state that its changes made stays.
     assert.deepEqual((await place.changes('maps')).slice(0, 2), [
       `${published(1)} created a.tif 2`,
       `${published(2)} created b.tif`,
@@ -65,7 +65,7 @@ describe('what tidemark import-index is given', () => {
     assert.match((await place.run('verify maps')).stdout, /no difference in 3 changes, 3 resources/);
   });
 
-  it('tells with --dry-run what it would do, and writes nothing', async () => {
+  it('is only reported on with --dry-run, which writes nothing', async () => {
     await place.source.write({
       a: resource('a.tif'),
       'a-1': change('a.tif', 'created', 1),
@@ -84,7 +84,7 @@ describe('what tidemark import-index is given', () => {
     assert.equal((await place.run('sets show maps')).exitCode, 2);
   });
 
-  it('takes with --lenient a resource without the fields that are wrong, and names them', async () => {
+  it('loses only its wrong fields with --lenient, which names them', async () => {
     const link = (rel: string, mime?: string) => ({ rel, href: path(`${rel}.xml`), mime });
     await place.source.write({
       ok: resource('a.tif', { length: 1, ln: [link('described by')] }),
@@ -125,7 +125,7 @@ describe('what tidemark import-index is given', () => {
     assert.match((await place.changes('maps')).join('\n'), /created a\.tif 1 describedby$/);
   });
 
-  it('refuses a server that answers with redirects', async () => {
+  it('is refused from a server that answers with redirects', async () => {
     const proxy = createServer((_, response) => response.writeHead(302, { location: '/login' }).end());
     proxy.listen(0, '127.0.0.1');
     await once(proxy, 'listening');
@@ -142,7 +142,7 @@ describe('what tidemark import-index is given', () => {
     }
   });
 
-  it('takes over one set only, under an id that is asked for, and says which changes got a later time', async () => {
+  it('may be limited to one set with another id; changes that got a later time are reported', async () => {
     await place.source.write({
       'm-1': change('m.tif', 'created', 1),
       m: resource('m.tif'),
@@ -161,7 +161,7 @@ describe('what tidemark import-index is given', () => {
     assert.equal((await place.run('sets show texte')).exitCode, 2);
   });
 
-  it('orders the changes of one second by their kinds when several shards hold them', async () => {
+  it('has the changes of one second ordered by their kinds when several shards contain them', async () => {
     await place.source.make('-2', { number_of_shards: 5 });
     const names = Array.from({ length: 30 }, (_, n) => String(n));
     // "gone" comes and goes within a second; "back" was there before, goes and comes back.
@@ -181,8 +181,8 @@ describe('what tidemark import-index is given', () => {
     const { sets } = await place.import(PREFIX, place.source.environment('-2'));
 
     assert.deepEqual(sets[0]!.settled, { created: 0, updated: 0, deleted: 0 });
-    const told = (await place.changes('maps')).map((line) => line.split(' '));
-    const kindsOf = (name: string) => told.filter(([, , path]) => path === name).map(([, kind]) => kind);
+    const changes = (await place.changes('maps')).map((line) => line.split(' '));
+    const kindsOf = (name: string) => changes.filter(([, , path]) => path === name).map(([, kind]) => kind);
     for (const name of names) {
       assert.deepEqual(kindsOf(`gone-${name}`), ['created', 'deleted']);
       assert.deepEqual(kindsOf(`back-${name}`), ['created', 'deleted', 'created']);
@@ -190,7 +190,7 @@ describe('what tidemark import-index is given', () => {
     }
   });
 
-  it('keeps the name of a set as an alias, and accepts events with it', async () => {
+  it('has names of sets, which become aliases that events may use', async () => {
     const name = 'Maps & Plans';
     const named = (document: object) => ({ ...document, resource_set: name });
     const post = (set: string, resource_set: string) =>
@@ -216,7 +216,7 @@ describe('what tidemark import-index is given', () => {
     assert.match((await post('plans', name)).stdout, /other-set/);
   });
 
-  it('gives a set the beginning of a very long name as its title', async () => {
+  it('may have very long names of sets, whose beginning becomes the title', async () => {
     const name = 'n'.repeat(600);
     await place.source.write({ a: { ...resource('a.tif'), resource_set: name } });
     await place.work.run(['import-index', '--set', `${name}=long`, ...PREFIX.split(' ')], {
@@ -226,7 +226,7 @@ describe('what tidemark import-index is given', () => {
     assert.deepEqual([title, aliases], [name.slice(0, 500), [name]]);
   });
 
-  it('refuses to undo what was changed since, or what has another history', async () => {
+  it('is refused when it would undo later changes, or has another history', async () => {
     await place.source.write({ a: resource('a.tif'), 'a-1': change('a.tif', 'created', 1) });
     await place.import(PREFIX);
     const event = JSON.stringify({ location: path('a.tif'), change: 'deleted' });
@@ -246,7 +246,7 @@ describe('what tidemark import-index is given', () => {
     assert.deepEqual([since.exitCode, other.exitCode, (await place.changes('maps')).length], [2, 2, 2]);
   });
 
-  it('refuses what it cannot take over as a whole, and says what to do', async () => {
+  it('is refused, with what to do, when it cannot be taken over as a whole', async () => {
     await place.source.write({ a: resource('a.tif') });
     const messages: readonly (readonly [args: string, message: RegExp])[] = [
       ['', /has a location of the type rel_path or abs_path: say with --url-prefix/],

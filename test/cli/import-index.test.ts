@@ -66,6 +66,46 @@ describeOnEachStore('tidemark import-index', (store, itOnce) => {
     );
   });
 
+  it('gives resources the orders of their documents, so that a late event is superseded', async () => {
+    await place.source.write({
+      a: resource('a.tif', { order: 7, length: 1 }),
+      'a-1': change('a.tif', 'created', 1, { order: 3 }),
+      'a-2': change('a.tif', 'updated', 2, { order: 5, length: 1 }),
+      // A change that the resource document does not follow, and one that has a higher order than that.
+      'b-1': change('b.tif', 'created', 1, { order: 9 }),
+      'b-2': change('b.tif', 'updated', 2, { order: 4, length: 3 }),
+      b: resource('b.tif', { order: 4, length: 3 }),
+      'c-1': change('c.tif', 'created', 1, { order: 2 }),
+      'c-2': change('c.tif', 'deleted', 2, { order: 6 }),
+    });
+
+    await place.import(PREFIX);
+
+    const ordersOf = async () => {
+      const { stdout } = await place.run('changes list maps --json');
+      const lines = stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      return lines.map(({ change, location, length, order }) => [change, location.value, length, order]);
+    };
+    const imported = [
+      ['created', 'a.tif', undefined, 3],
+      ['created', 'b.tif', undefined, 9],
+      ['created', 'c.tif', undefined, 2],
+      ['updated', 'a.tif', 1, 7],
+      ['deleted', 'c.tif', undefined, 6],
+      ['updated', 'b.tif', 3, 9],
+    ];
+    assert.deepEqual(await ordersOf(), imported);
+    const late = ['a', 'b', 'c'].map((name) => ({ location: path(`${name}.tif`), change: 'updated', order: 5 }));
+    await place.work.run(['changes', 'post', 'maps'], { input: late.map((event) => JSON.stringify(event)).join('\n') });
+    assert.deepEqual(await ordersOf(), imported);
+    await place.import(PREFIX);
+    assert.deepEqual(await ordersOf(), imported);
+    assert.match((await place.run('verify maps')).stdout, /^maps: no difference in 6 changes/);
+  });
+
   it('publishes lists that agree, with the times of the history', async () => {
     await place.source.write({
       ...Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`r${n}`, resource(`${n}.tif`, { length: n })])),
@@ -80,13 +120,16 @@ describeOnEachStore('tidemark import-index', (store, itOnce) => {
 
     const reader = new SetReader(`http://127.0.0.1:${port}/sets/maps/`);
     const { resources, at: listed } = await reader.resourceList();
-    const told = (await reader.changeWindows()).flatMap((window) => window.changes);
+    const changes = (await reader.changeWindows()).flatMap((window) => window.changes);
 
     assert.equal(resources.size, 20);
-    assert.deepEqual([told.length, told[0]!.datetime, told.at(-1)!.datetime], [30, published(0), published(44)]);
+    assert.deepEqual(
+      [changes.length, changes[0]!.datetime, changes.at(-1)!.datetime],
+      [30, published(0), published(44)],
+    );
     assert.ok(listed > published(44));
     const fold = new Map<string, number | undefined>();
-    for (const { uri, change: kind, length } of told) kind === 'deleted' ? fold.delete(uri) : fold.set(uri, length);
+    for (const { uri, change: kind, length } of changes) kind === 'deleted' ? fold.delete(uri) : fold.set(uri, length);
     assert.deepEqual(fold, new Map([...resources].map(([uri, { length }]) => [uri, length])));
     assert.equal(await (await Follower.start(reader)).step(), 0);
   });
@@ -103,15 +146,15 @@ describeOnEachStore('tidemark import-index', (store, itOnce) => {
     const { sets } = await place.import(PREFIX);
 
     assert.deepEqual(sets[0]!.settled, { created: 1, updated: 0, deleted: 1 });
-    const told = await place.changes('maps');
-    assert.deepEqual(told.map(withoutTime), [
+    const changes = await place.changes('maps');
+    assert.deepEqual(changes.map(withoutTime), [
       'created lost.tif',
       'created back.tif',
       'deleted back.tif',
       'created back.tif 1',
       'deleted lost.tif',
     ]);
-    assert.ok(told.slice(3).every((line) => line >= begun));
+    assert.ok(changes.slice(3).every((line) => line >= begun));
   });
 
   it('changes nothing when it is repeated, and takes over what came since', async () => {
@@ -201,10 +244,10 @@ describeOnEachStore('tidemark import-index', (store, itOnce) => {
     assert.deepEqual([killed.exitCode, ready], [null, false]);
     assert.ok(before > 0 && before < MANY);
     assert.deepEqual([sets[0]!.history!.known, sets[0]!.settled!.deleted], [before, 10]);
-    const told = await place.changes('maps');
-    assert.equal(told.length, MANY + 10);
+    const changes = await place.changes('maps');
+    assert.equal(changes.length, MANY + 10);
     assert.ok(
-      told.slice(0, MANY).every((line, n) => line.startsWith(`${time(n).slice(0, 19)}.000000Z created ${n}.tif`)),
+      changes.slice(0, MANY).every((line, n) => line.startsWith(`${time(n).slice(0, 19)}.000000Z created ${n}.tif`)),
     );
     assert.match((await place.run('verify maps')).stdout, /^maps: no difference/);
     assert.equal(JSON.parse((await place.run('sets show maps --json')).stdout).ready, true);

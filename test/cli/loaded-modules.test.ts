@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { killTidemarks, startTidemark } from '../support/run-tidemark.ts';
+import { killTidemarks, startProcess } from '../support/run-tidemark.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 
 const PRELOADED = new URL('../support/loaded-modules.ts', import.meta.url);
@@ -28,7 +28,7 @@ describe('The client of Elasticsearch', () => {
 
   function start(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
     const preload = { NODE_OPTIONS: `--import=${PRELOADED}`, LOADED_MODULES_FILE: folder.at('modules') };
-    return startTidemark(args, { cwd: folder.path, env: { ...env, ...preload } });
+    return startProcess(args, { cwd: folder.path, env: { ...env, ...preload } });
   }
 
   function loadedModules(): string {

@@ -29,7 +29,7 @@ describe('A change that the system does not report', () => {
 
   async function publish(...options: string[]): Promise<void> {
     const port = String(await findFreePort());
-    published = place.start(['publish', 'files', '--port', port, ...options]);
+    published = place.startProcess(['publish', 'files', '--port', port, ...options]);
     await published.says(/Published .*: 3 files/);
     api = `http://127.0.0.1:${port}/api/sets/files`;
   }

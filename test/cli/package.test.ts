@@ -22,7 +22,8 @@ describe('the package', function () {
   });
   after(() => rm(folder, { recursive: true }));
 
-  // npm leaves what it compiled among the temporary files; and what it tells the scripts that it runs is not meant for this one.
+  // npm leaves what it compiled among the temporary files; and the variables that it sets for scripts are not meant for
+  // this one.
   const environment = () => {
     const kept = Object.entries(process.env).filter(([name]) => !/^(npm|TIDEMARK)_/.test(name));
     return { ...Object.fromEntries(kept), TMPDIR: folder };

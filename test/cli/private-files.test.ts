@@ -17,7 +17,7 @@ describe('the data folder', () => {
   const modeOf = (path: string) => (statSync(join(place.folder, path)).mode & 0o777).toString(8);
 
   async function publish() {
-    const server = place.start(['publish', 'files', '--port', '0', '--json']);
+    const server = place.startProcess(['publish', 'files', '--port', '0', '--json']);
     const [, url] = await server.says(/"home":"(http[^"]+)"/);
     assert.equal((await ask(`${url}sets/files/resourcelist.xml`)).status, 200);
     return server;

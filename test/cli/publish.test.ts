@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { appendFileSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { connect } from 'node:net';
@@ -30,7 +30,7 @@ describeOnEachStore('tidemark publish', (store) => {
   afterEach(() => place.close());
 
   it('publishes a folder, shows its changes, stops cleanly, and goes on with the same history', async () => {
-    const first = await publish();
+    const first = await publishInProcess();
     assert.match(first.stdout, /Published .*My maps as "my-maps": 2 files\./);
     const storeName = { sqlite: /kept in \S+\/tidemark\.db\. Ctrl-C/, elasticsearch: /kept in .*http:\S+.*\. Ctrl-C/ };
     assert.match(first.stdout, storeName[store.kind]);
@@ -38,7 +38,7 @@ describeOnEachStore('tidemark publish', (store) => {
     assert.match(await read('/sets/my-maps/resourcelist.xml'), /\/resources\/europe\/b%20&amp;%20c\.txt<\/loc>/);
     assert.equal(await read('/sets/my-maps/resources/europe/b%20&%20c.txt'), 'b');
 
-    // Without a moment in which it is empty: that would be a change, too, when it lasts.
+    // Never empty in between: that would be a change, too, when it lasts.
     appendFileSync(join(files, 'a.txt'), ' is edited');
     await until('the edit is a change', async () => changes(await read('/sets/my-maps/changelist.xml')).length === 3);
     await first.says(/\d\d:\d\d:\d\d {2}\+0 ~1 -0 {2}my-maps\n/);
@@ -88,7 +88,7 @@ describeOnEachStore('tidemark publish', (store) => {
       appendFileSync(join(files, 'a.txt'), ' is edited');
       await until('the edit is a change', async () => changes(await read('/sets/my-maps/changelist.xml')).length === 3);
     };
-    // Takes what is said as slowly as a terminal that somebody holds.
+    // Reads the output as slowly as a terminal whose user has paused it.
     const stdout = new Writable({
       highWaterMark: 1,
       decodeStrings: false,
@@ -98,6 +98,7 @@ describeOnEachStore('tidemark publish', (store) => {
         else done();
       },
     });
+    const signals = new EventEmitter();
     const run = runCli({
       argv: ['node', 'tidemark', 'publish', files, '--port', String(port)],
       env: place.store.environment,
@@ -105,9 +106,11 @@ describeOnEachStore('tidemark publish', (store) => {
       stdin: new PassThrough(),
       stdout,
       stderr: new PassThrough(),
+      on: signals.on.bind(signals),
+      off: signals.off.bind(signals),
     });
     await until('the edit is shown', async () => /\+0 ~1 -0 {2}my-maps/.test(said));
-    process.emit('SIGTERM');
+    signals.emit('SIGTERM');
     assert.equal(await run, 0);
   });
 
@@ -119,7 +122,7 @@ describeOnEachStore('tidemark publish', (store) => {
     assert.doesNotMatch(await read('/sets/atlas/changelist.xml'), /europe/);
   });
 
-  it('leaves its own files out when they lie in the folder, and says so', async () => {
+  it('leaves its own files out when they are in the folder, and says so', async () => {
     await place.placeStoreIn(join(files, 'kept [1]'));
     const running = await publish('--data', join(files, 'kept [1]'));
 
@@ -142,7 +145,7 @@ describeOnEachStore('tidemark publish', (store) => {
     await refuses(['publish', join(files, 'a.txt')], /a\.txt is a file: name the folder that it is in/);
   });
 
-  it('refuses another folder in the same data folder, and says both ways out', async () => {
+  it('refuses another folder in the same data folder, and names both ways out', async () => {
     await stop(await publish());
     mkdirSync(join(place.folder, 'other'));
 
@@ -233,7 +236,7 @@ describeOnEachStore('tidemark publish', (store) => {
 
   it('says now and then how far the first scan is, and stops it at the first signal', async () => {
     makeLargeFiles();
-    const running = place.start(['publish', files, '--port', String(port)]);
+    const running = place.startProcess(['publish', files, '--port', String(port)]);
     await running.says(/^Scanning: \d+ files?, \d+ hashed/m);
     running.signal('SIGINT');
 
@@ -263,7 +266,7 @@ describeOnEachStore('tidemark publish', (store) => {
 
   it('exits at once, with 130, at the second signal', async () => {
     writeFileSync(join(files, 'large.bin'), Buffer.alloc(50_000_000));
-    const running = await publish();
+    const running = await publishInProcess();
     const slow = connect(port, '127.0.0.1').on('error', () => {});
     slow.write('GET /sets/my-maps/resources/large.bin HTTP/1.1\r\nHost: localhost\r\n\r\n');
     // A request is in hand, and its client reads no further.
@@ -278,7 +281,7 @@ describeOnEachStore('tidemark publish', (store) => {
   });
 
   it('stops cleanly at SIGTERM', async () => {
-    const running = await publish();
+    const running = await publishInProcess();
     running.signal('SIGTERM');
 
     assert.equal(await running.exit(), 0);
@@ -292,8 +295,16 @@ describeOnEachStore('tidemark publish', (store) => {
     }
   }
 
-  async function publish(...options: string[]): Promise<RunningTidemark> {
-    const running = place.start(['publish', files, '--port', String(port), ...options]);
+  function publish(...options: string[]): Promise<RunningTidemark> {
+    return published(place.start(['publish', files, '--port', String(port), ...options]));
+  }
+
+  /** The same in a process of its own. */
+  function publishInProcess(): Promise<RunningTidemark> {
+    return published(place.startProcess(['publish', files, '--port', String(port)]));
+  }
+
+  async function published(running: RunningTidemark): Promise<RunningTidemark> {
     await running.says(/Ctrl-C stops/);
     return running;
   }

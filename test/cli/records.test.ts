@@ -55,7 +55,7 @@ describe('Sets of records on the command line', () => {
     assert.equal(verified.json().records, 2);
   });
 
-  it('are not emptied, nor taken back, unless that is said', async () => {
+  it('are neither emptied nor set back without an option that says so', async () => {
     await run('sets', 'add', 'cdl', '--records', 'cdl/harvest');
     await putArtifact(artifacts, [record('a')], { start: DAY1 });
     await run('scan', 'cdl');
@@ -83,7 +83,7 @@ describe('Sets of records on the command line', () => {
     assert.match(refused.stderr, /a set of records has no files/);
   });
 
-  it('differ from an artifact when somebody changed the store', async () => {
+  it('are reported as differing when the store was changed behind their back', async () => {
     await run('sets', 'add', 'cdl', '--records', 'cdl/harvest');
     await putArtifact(artifacts, [record('a'), record('b')], { start: DAY1 });
     await run('scan', 'cdl');
@@ -130,7 +130,7 @@ describe('Sets of records on the command line', () => {
     assert.match(stderr, /leave out --records or --root/);
   });
 
-  it('have each change once when a server is killed after it has posted, and before it has noted that', async () => {
+  it('have each change once when a server is killed between posting it and recording that', async () => {
     const port = String(await findFreePort());
     await run('sets', 'add', 'cdl', '--records', 'cdl/harvest', '--port', port);
     await putArtifact(artifacts, [record('a', '1'), record('b', '1')], { start: DAY1 });
@@ -151,7 +151,7 @@ describe('Sets of records on the command line', () => {
     assert.match((await run('scan', 'cdl')).stdout, /mirrors the newest artifact already/);
   });
 
-  it('are kept in step by the server that serves them, also when it is killed in between', async function () {
+  it('are kept in sync by the server that serves them, also when it is killed in between', async function () {
     // Shorter than the minute after which a server compares in any case.
     this.timeout(50_000);
     const port = String(await findFreePort());
@@ -162,7 +162,7 @@ describe('Sets of records on the command line', () => {
     const args = ['serve', '--port', port, '--records-poll-interval', '100ms', '--log-level', 'info'];
     const killed = place.start(args, { env: { TIDEMARK_FAILPOINT: 'records.begun:kill' } });
     assert.equal(await killed.exit(), null);
-    const server = place.start(args);
+    const server = place.startProcess(args);
     await server.says(/"updated":1,"deleted":1.*scanned cdl\/harvest/);
     // A run that began on an earlier day than today is as new as one of today.
     await putArtifact(artifacts, [record('a', '3')], { start: DAY4 });

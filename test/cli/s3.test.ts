@@ -44,7 +44,7 @@ describe('a bucket on the command line', () => {
   it('is published, and its changes show up', async () => {
     const port = await findFreePort();
     const args = ['publish', root(), '--port', String(port), '--s3-poll-interval', '200ms'];
-    const published = place.start(args, { env: environmentOf(s3) });
+    const published = place.startProcess(args, { env: environmentOf(s3) });
     await published.says(/Published s3:.* as "some-maps": 3 files/);
     await put('d');
     const api = `http://127.0.0.1:${port}/api/sets/some-maps`;
@@ -52,7 +52,7 @@ describe('a bucket on the command line', () => {
     published.signal('SIGINT');
     assert.equal(await published.exit(), 0);
 
-    const again = place.start(args, { env: environmentOf(s3) });
+    const again = place.startProcess(args, { env: environmentOf(s3) });
     await again.says(/Published s3:.* 4 files/);
     again.signal('SIGINT');
     assert.equal(await again.exit(), 0);
@@ -64,12 +64,12 @@ describe('a bucket on the command line', () => {
     const [port, first, second] = ports.map(String) as [string, string, string];
     const args = ['serve', '--port', port, '--share-port', '--s3-poll-interval', '1h', '--own-port'];
     for (const own of [[first], [second, '--no-sources']]) {
-      await place.start([...args, ...own], { env: environmentOf(s3) }).says(/Serving 1 set/);
+      await place.startProcess([...args, ...own], { env: environmentOf(s3) }).says(/Serving 1 set/);
     }
     const api = (own: string) => `http://127.0.0.1:${own}/api/sets/maps`;
     await until('the first scan', async () => (await askJson(api(second))).body.resources === 3);
-    await put('told');
-    const s3Object = { bucket: { name: bucket.name }, object: { key: 'some+maps/told' } };
+    await put('notified');
+    const s3Object = { bucket: { name: bucket.name }, object: { key: 'some+maps/notified' } };
     const events = { Records: [{ eventName: 's3:ObjectCreated:Put', s3: s3Object }] };
     const refused = await askJson(`${api(second)}/s3-events`, events);
     assert.equal(refused.status, 503);
@@ -78,7 +78,7 @@ describe('a bucket on the command line', () => {
     assert.equal((await askJson(api(second))).body.resources, 4);
   });
 
-  it('is refused with words that help, and that hold no keys', async () => {
+  it('is refused with an error that says what to do, and that contains no keys', async () => {
     const wrong: readonly (readonly [readonly string[], number, RegExp])[] = [
       [['sets', 'add', 'x', '--root', 's3://key:secretsecret@maps'], 2, /put credentials into the environment/],
       [['sets', 'add', 'x', '--root', `${root()}&acces-key=secretsecret`], 2, /unknown parameter "acces-key"/],
@@ -94,19 +94,19 @@ describe('a bucket on the command line', () => {
     }
   });
 
-  it('that denies access, or is not there, is told with what to do', async () => {
+  it('that denies access, or does not exist, is reported with what to do', async () => {
     await done('sets', 'add', 'maps', '--root', root());
     await done('sets', 'add', 'missing', '--root', rootOf(s3, `${bucket.name}-not`));
     await done('sets', 'add', 'public', '--root', `${root()}&anonymous=true`);
     const { accessKeyId } = s3.keys;
     // Keys are looked for in the environment of the process.
     const env = { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: 'wrongwrong' };
-    const told = [
+    const outcomes = [
       [await place.runProcess(['scan', 'maps'], { env }), /does not accept the credentials .*: check key and secret/],
       [await run('scan', 'missing'), /is not there: .* has no bucket/],
       [await run('scan', 'public'), /denies access .*: allow s3:ListBucket/],
     ] as const;
-    for (const [{ exitCode, stdout, stderr }, message] of told) {
+    for (const [{ exitCode, stdout, stderr }, message] of outcomes) {
       assert.equal(exitCode, 3);
       assert.match(stderr, message);
       assert.ok(!`${stdout}${stderr}`.includes(accessKeyId), stderr);

@@ -36,7 +36,7 @@ describe('tidemark scan', () => {
     assert.equal(await scan(), '0 created, 1 updated, 0 deleted');
   });
 
-  it('shows what a terminal would obey in a name, and obeys nothing', async () => {
+  it('escapes control characters of names', async () => {
     const name = 'a\u001b]0;title\u0007\u001b[2J\u009b1m\nscan: 0 problems\r\u202etxt.exe';
     write(`files/${name}`, 'x');
     const { exitCode, stdout, stderr } = await place.run(['scan', 'files']);
@@ -57,7 +57,7 @@ describe('tidemark scan', () => {
     assert.equal(await scan(), '0 created, 0 updated, 1 deleted');
   });
 
-  it('finds a file that was replaced so after an earlier version has scanned', async () => {
+  it('finds such a file also when an earlier version has scanned the folder', async () => {
     await scan();
     const memory = new DatabaseSync(join(place.folder, 'data/roots/1.db'));
     memory.exec('UPDATE files SET tag = NULL');

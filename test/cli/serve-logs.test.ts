@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ask, JSON_BODY } from '../support/ask.ts';
 import { findFreePort } from '../support/free-port.ts';
-import { killTidemarks, runTidemark, startTidemark } from '../support/run-tidemark.ts';
+import { killTidemarks, runTidemark, startProcess } from '../support/run-tidemark.ts';
 import { until } from '../support/until.ts';
 
 const TOKEN = 'open-sesame-0815';
@@ -25,7 +25,7 @@ describe('The log of a server', () => {
   async function logOf(requests: (url: string) => Promise<unknown>, args: readonly string[] = []): Promise<string> {
     const port = await findFreePort();
     const env = { TIDEMARK_TOKEN: TOKEN };
-    const running = startTidemark(['serve', '--port', String(port), ...args], { cwd: folder, env });
+    const running = startProcess(['serve', '--port', String(port), ...args], { cwd: folder, env });
     await running.says(/Serving/);
     await requests(`http://127.0.0.1:${port}`);
     running.signal('SIGTERM');
@@ -68,23 +68,23 @@ describe('The log of a server', () => {
     assert.doesNotMatch(log, /open-sesame|5e1f1e55|wrong-1/);
   });
 
-  it('has no line of requests when it is told to leave them out', async () => {
+  it('has no lines of requests when a setting leaves them out', async () => {
     const log = await logOf((url) => ask(`${url}/healthz`), ['--access-log', 'false']);
     assert.deepEqual(linesOf(log), []);
   });
 
-  it('goes with figures, which tidemark status shows', async () => {
+  it('has beside it the figures that tidemark status shows', async () => {
     const port = await findFreePort();
     const TIDEMARK_PORT = String(port);
     const asked = (args: readonly string[], env: Readonly<Record<string, string>> = { TIDEMARK_TOKEN: TOKEN }) =>
       runTidemark(['status', ...args], { cwd: folder, env: { TIDEMARK_PORT, ...env } });
-    // A server that does not answer within two seconds is told of as none.
+    // A server that does not answer within two seconds is reported as stopped.
     const found = (...of: Parameters<typeof asked>) =>
       until('the server answers in time', async () => {
         const { stdout } = await asked(...of);
         return !/Server +none|"state":"none"/.test(stdout) && stdout;
       });
-    const running = startTidemark(['serve'], { cwd: folder, env: { TIDEMARK_PORT, TIDEMARK_TOKEN: TOKEN } });
+    const running = startProcess(['serve'], { cwd: folder, env: { TIDEMARK_PORT, TIDEMARK_TOKEN: TOKEN } });
     await running.says(/Serving/);
     await ask(`http://127.0.0.1:${port}/healthz`);
 

@@ -9,7 +9,7 @@ import { ask, askJson, JSON_BODY } from '../support/ask.ts';
 import { describeOnEachStore, SQLITE, type StoreKind, type StorePlace } from '../support/each-store.ts';
 import { parseExposition, sampleOf } from '../support/exposition.ts';
 import { findFreePort } from '../support/free-port.ts';
-import { killTidemarks, type RunningTidemark, runTidemark, startTidemark } from '../support/run-tidemark.ts';
+import { killTidemarks, type RunningTidemark, runTidemark, startProcess } from '../support/run-tidemark.ts';
 import { until } from '../support/until.ts';
 
 const PREFIX = 'https://data.example.org/papers/';
@@ -59,7 +59,7 @@ class Source {
   async serve(...args: string[]): Promise<Server> {
     const own = await findFreePort();
     const all = ['serve', '--share-port', '--own-port', String(own), '--log-level', 'error', ...args];
-    const process = startTidemark(all, this.options());
+    const process = startProcess(all, this.options());
     await process.says(/Serving \d+ sets?/);
     return { process, url: `http://127.0.0.1:${own}` };
   }
@@ -126,11 +126,11 @@ describe('A server', () => {
   beforeEach(() => source.make(SQLITE));
   afterEach(() => source.close());
 
-  it('that was started with --no-sources scans nothing, and archives nothing', async () => {
+  it('that was started with --no-sources and --no-jobs scans nothing, and archives nothing', async () => {
     await mkdir(join(source.folder, 'maps'));
     await writeFile(join(source.folder, 'maps', 'a.txt'), 'a');
     await source.run('sets', 'add', 'maps', '--root', 'maps');
-    const second = await source.serve('--no-sources', '--archive', '100ms');
+    const second = await source.serve('--no-sources', '--no-jobs', '--archive', '100ms');
     const first = await source.serve();
     await until('the first server has scanned', async () => (await ask(`${second.url}/readyz`)).status === 200);
     assert.equal((await askJson(`${second.url}/api/sets/maps`)).body.resources, 1);
@@ -158,7 +158,7 @@ describe('A server', () => {
   });
 
   it('that does not share its port keeps the others out, with what to do', async () => {
-    const alone = startTidemark(['serve', '--log-level', 'error'], source.options());
+    const alone = startProcess(['serve', '--log-level', 'error'], source.options());
     await alone.says(/Serving 0 sets/);
     const { exitCode, stderr } = await runTidemark(['serve', '--share-port'], source.options());
     assert.equal(exitCode, 2);

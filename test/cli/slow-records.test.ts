@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { killTidemarks, runProcess, startTidemark } from '../support/run-tidemark.ts';
+import { killTidemarks, runProcess, startProcess } from '../support/run-tidemark.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 
 const CONTEXT = { edm: 'http://www.europeana.eu/schemas/edm/' };
@@ -40,7 +40,7 @@ describe('records that take too long', () => {
     await harvest([xml('endless')]);
 
     const args = 'activity run mapping cdl --transform transform.mjs --record-timeout 1h';
-    const running = startTidemark(args.split(' '), { cwd: folder.path });
+    const running = startProcess(args.split(' '), { cwd: folder.path });
     await running.says(/begun/);
     running.signal('SIGTERM');
 

@@ -19,21 +19,21 @@ describe('a store that cannot be used', () => {
     rmSync(cwd, { recursive: true });
   });
 
-  it('is told when the file is no database', async () => {
+  it('is reported when the file is no database', async () => {
     mkdirSync(join(cwd, 'data'));
-    writeFileSync(file, 'Once upon a time there was a text file that nobody expected here.');
+    writeFileSync(file, 'Once upon a time there was a text file that was not expected here.');
 
     await isUnavailable(['status'], /tidemark\.db is no SQLite database: check the setting TIDEMARK_STORE/);
   });
 
-  it('is told when the file was cut short', async () => {
+  it('is reported when the file was cut short', async () => {
     await makeStore();
     truncateSync(file, 20_000);
 
     await isUnavailable(['sets', 'list'], /tidemark\.db is damaged: restore it from a backup/);
   });
 
-  it('is told when its folder cannot be made', async () => {
+  it('is reported when its folder cannot be made', async () => {
     writeFileSync(join(cwd, 'data'), '');
 
     await isUnavailable(
@@ -42,7 +42,7 @@ describe('a store that cannot be used', () => {
     );
   });
 
-  it('is told when another process holds its lock for long', async () => {
+  it('is reported when another process keeps its lock for long', async () => {
     await makeStore();
     const other = new DatabaseSync(file);
     other.exec('BEGIN IMMEDIATE');
@@ -55,7 +55,7 @@ describe('a store that cannot be used', () => {
     assert.equal(exitCode, 0);
   });
 
-  it('is told when it was made by a newer version', async () => {
+  it('is reported when it was made by a newer version', async () => {
     await makeStore();
     const other = new DatabaseSync(file);
     other.exec('PRAGMA user_version = 99');

@@ -41,7 +41,7 @@ describeOnEachStore('tokens on the command line', (store) => {
     const second = await place.run(create('another', ['metrics']));
     assert.doesNotMatch(second.stderr, /first token/);
 
-    const serving = place.start(serve);
+    const serving = place.startProcess(serve);
     await serving.says(/Serving 1 set/);
     const url = `http://127.0.0.1:${port}`;
     const headers = { Authorization: `Bearer ${token}` };
@@ -52,7 +52,7 @@ describeOnEachStore('tokens on the command line', (store) => {
     assert.equal((await read(headers)).status, 200);
     assert.equal((await read({})).status, 404);
 
-    // By another process, of whom the server is not told.
+    // By another process, which does not inform the server.
     assert.match(await done(['tokens', 'revoke', token.slice(4, 16)]), /^Revoked the token "harvester"/);
     await until('the token is refused', async () => (await post()).status === 401);
     await done(['sets', 'change', 'papers', '--public']);
@@ -62,7 +62,7 @@ describeOnEachStore('tokens on the command line', (store) => {
     assert.ok(!`${serving.stdout}${serving.stderr}`.includes(token.slice(17)));
   });
 
-  it('are listed with what they may, and not shown again', async () => {
+  it('are listed with what they allow, and not shown again', async () => {
     await done(['sets', 'add', 'papers', '--url-prefix', 'https://example.org/', '--private']);
     const limits = ['--requests-per-minute', '10', '--body-per-minute', 'unlimited'];
     const made = JSON.parse(await done([...create('reader', ['read:*'], ...limits), '--json']));
@@ -79,7 +79,7 @@ describeOnEachStore('tokens on the command line', (store) => {
     assert.match(await done(['sets', 'list']), /papers \(private\)/);
   });
 
-  it('are made of nothing that is wrong', async () => {
+  it('are not made when an option is wrong', async () => {
     await done(['sets', 'add', 'papers', '--url-prefix', 'https://example.org/']);
     const wrong: readonly (readonly [readonly string[], RegExp])[] = [
       [['tokens', 'create', '--name', 'a'], /required option '--scope <scope>'/],

@@ -137,7 +137,7 @@ describe('the command line', () => {
     assert.doesNotMatch(stdout, /failpoint/i);
   });
 
-  it('tells its version', async () => {
+  it('prints its version', async () => {
     assert.match((await tidemark(['--version'])).stdout, /^\d+\.\d+\.\d+\n$/);
   });
 

@@ -23,7 +23,8 @@ describeOnEachStore('tidemark verify --published', (store, itOnce) => {
     await done(`sets add s --url-prefix ${PREFIX} --page-size 2 --window-size 3`);
     await post('a', 'b', 'c', 'd', 'e');
     const { stdout, exitCode } = await verify();
-    // The Source Description and the Capability List, an index of three pages, one of two windows, and the recent changes.
+    // The Source Description and the Capability List, an index of three pages, one of two windows, and the recent
+    // changes.
     assert.equal(stdout, 's: no difference in 5 changes, 5 resources, 0 tombstones, 10 documents.\n');
     assert.equal(exitCode, 0);
   });

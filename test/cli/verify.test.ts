@@ -74,7 +74,7 @@ describeOnEachStore('tidemark verify', (store) => {
       found: /^state: \/a\.txt .* says/m,
     },
     {
-      what: 'a state that is gone',
+      what: 'a state that was deleted',
       sql: `DELETE FROM resources WHERE key = '/a.txt'`,
       documents: { index: 'resources', which: ofKey('/a.txt'), change: () => undefined },
       found: /^state: \/a\.txt .* left no state/m,
@@ -155,6 +155,47 @@ describeOnEachStore('tidemark verify', (store) => {
       assert.equal(exitCode, 1);
     });
   }
+
+  describe('with orders', () => {
+    beforeEach(async () => {
+      await tidemark('sets add texts --url-prefix https://example.org/texts/');
+      const event = (value: string, order: number) => ({
+        location: { value, type: 'rel_path' },
+        change: 'created',
+        order,
+      });
+      const events = [event('a', 5), event('b', 5), event('c', 5), event('c', 9)];
+      const { stdout } = await place.run(['changes', 'post', 'texts', '--json'], {
+        input: events.map((event) => JSON.stringify(event)).join('\n'),
+      });
+      assert.deepEqual([JSON.parse(stdout).applied, JSON.parse(stdout).unchanged], [3, 1]);
+    });
+
+    it('finds no difference where an order rose without a change', async () => {
+      const { stdout, exitCode } = await tidemark('verify texts');
+      assert.equal(stdout, 'texts: no difference in 3 changes, 3 resources, 0 tombstones.\n');
+      assert.equal(exitCode, 0);
+    });
+
+    for (const [what, order, found] of [
+      ['below that of its change', 2, /^state: \/a its change of \S+ has the order 5, its state 2/m],
+      ['above that of its change, though it was not raised', 7, /^count: states with a higher order .*: 2 and 1$/m],
+    ] as const) {
+      it(`finds a state whose order is ${what}`, async () => {
+        await tamper(place.store.location, {
+          sql: `UPDATE resources SET event_order = ${order} WHERE key = '/a' AND set_id = 2`,
+          documents: {
+            index: 'resources',
+            which: (source) => source.order === sortKeyOf(2, '/a'),
+            change: (source) => ({ ...source, event_order: order }),
+          },
+        });
+        const { stdout, exitCode } = await tidemark('verify texts');
+        assert.match(stdout, found);
+        assert.equal(exitCode, 1);
+      });
+    }
+  });
 
   it('needs a root to compare with one', async () => {
     await tidemark('sets add records --url-prefix https://example.org/records/');

@@ -51,7 +51,7 @@ describeOnEachStore('a process that dies', (kind) => {
     });
   }
 
-  it('while it makes a store of an archive leaves one that nobody can open, and that is gone on with', async () => {
+  it('while it rebuilds a store leaves one that no process can open, and that the next run completes', async () => {
     // A segment is a commit at least.
     for (let round = 0; round < 2; round++) {
       await bench.archive(app);

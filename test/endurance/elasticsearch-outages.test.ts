@@ -51,12 +51,12 @@ describe('an Elasticsearch that is shared', function () {
     const posting = Promise.all(clients.map((client, at) => client.post(servers[at]!.url, stop.signal)));
     await untilServed('everybody posts', clients, posting);
     await block(source, 'log', true);
-    await until('it is told to who posts', async () => clients.every(({ refused }) => refused > 0));
+    await until('posts are refused', async () => clients.every(({ refused }) => refused > 0));
     await block(source, 'log', null);
     for (const index of READ) {
       await untilServed('they post', clients, posting);
       await block(source, index, true);
-      await until('it is told to who reads', () => areRefused(lists));
+      await until('lists are refused', () => areRefused(lists));
       await block(source, index, null);
       await until('it is ready by itself', async () => {
         const answers = await Promise.all(lists.map((list) => ask(list)));
@@ -68,7 +68,7 @@ describe('an Elasticsearch that is shared', function () {
     await requireNothingLost(source, { clients, servers });
   });
 
-  it('may make the catalog read-only: who adds a set is told, and posting goes on', async () => {
+  it('may make the catalog read-only: adding a set fails with the reason, and posting continues', async () => {
     const source = await ElasticsearchSource.makeWithPages(elasticsearch.url);
     const server = await source.serve();
     const client = new PatientRequests(1);

@@ -31,14 +31,20 @@ const isSplit = (failpoint: Failpoint) => failpoint.startsWith('split.');
 /** Many at a time, each in a process of its own. */
 const TOGETHER = AT_THE_STORE.filter((failpoint) => !isSplit(failpoint));
 const HALF = TOGETHER.length / 2;
-/** One in a source: of those who split a page at once only one is served. */
+/** One in a source: of several processes that split a page at once only one is served. */
 const ALONE = AT_THE_STORE.filter(isSplit);
 
-/** Milliseconds of a pause: no request to the store, and nobody who waits for a commit, is given more than 30 seconds. */
+/**
+ * Milliseconds of a pause: no request to the store, and no client that waits for a commit, may take more than 30
+ * seconds.
+ */
 const PAUSE = 32_000;
 /** Milliseconds that clients and readers wait between two requests, beyond what all of them do, while others sleep. */
-const BREATH = 250;
-/** How many resources they tell of: enough that pages are split, and few enough that a dozen processes read them all again and again. */
+const PAUSE_MS = 250;
+/**
+ * How many resources they post: enough that pages are split, and few enough that a dozen processes read them all
+ * again and again.
+ */
 const KEYS = 160;
 /** Milliseconds that it goes on afterwards. */
 const AFTERWARDS = 300;
@@ -102,22 +108,22 @@ describe('several processes on one Elasticsearch', function () {
   });
 });
 
-/** Posts to a survivor and to processes that are struck, and holds what came of it against what was told. */
+/** Posts to a survivor and to processes that are struck, and compares the outcome with the responses. */
 async function loseNothing(storeUrl: string, strikes: readonly Strike[]): Promise<void> {
   const source = await ElasticsearchSource.makeWithPages(storeUrl);
-  const breath = strikes.some(({ action }) => action === 'stop') ? BREATH : 0;
-  const [survivor, mortals] = await Promise.all([source.serve(), startMortals(source, strikes, breath)]);
+  const pauseMs = strikes.some(({ action }) => action === 'stop') ? PAUSE_MS : 0;
+  const [survivor, mortals] = await Promise.all([source.serve(), startMortals(source, strikes, pauseMs)]);
   const lists: ReadResourceList[] = [];
   const stop = new AbortController();
-  const own = [1, 2].map((number) => new PatientRequests(number, { breath, keys: KEYS }));
+  const own = [1, 2].map((number) => new PatientRequests(number, { pauseMs, keys: KEYS }));
   const clients = [...own, ...mortals.map(({ client }) => client)];
   const reader = new SetReader(SET_URL, survivor.url);
-  const following = followOn(reader, { lists, stop: stop.signal }, breath);
+  const following = followOn(reader, { lists, stop: stop.signal }, pauseMs);
   const working = Promise.all([
     following,
     ...own.map((client) => client.post(survivor.url, stop.signal)),
     ...mortals.map(({ client, url }) => client.post(url, stop.signal)),
-    ...mortals.map(({ url }) => readUntilGone(url, { lists, stop: stop.signal }, 100 + breath)),
+    ...mortals.map(({ url }) => readUntilGone(url, { lists, stop: stop.signal }, 100 + pauseMs)),
   ]);
   await Promise.race([working, Promise.all(mortals.map(dieOrSleep))]);
   await wait(AFTERWARDS);
@@ -145,13 +151,13 @@ async function loseNothing(storeUrl: string, strikes: readonly Strike[]): Promis
 function startMortals(
   source: ElasticsearchSource,
   strikes: readonly Strike[],
-  breath: number,
+  pauseMs: number,
 ): Promise<readonly Mortal[]> {
   return Promise.all(
     strikes.map(async ({ action, clockOffset, failpoint }, at) => {
       const pass = isSplit(failpoint) ? 1 : PASS;
       const serving = await source.serve({ failpoint: `${failpoint}:${action}@${pass}`, clockOffset });
-      return { ...serving, action, client: new PatientRequests(3 + at, { breath, keys: KEYS }) };
+      return { ...serving, action, client: new PatientRequests(3 + at, { pauseMs, keys: KEYS }) };
     }),
   );
 }
@@ -180,7 +186,7 @@ interface Reading {
   readonly stop: AbortSignal;
 }
 
-/** Only who is asked for lists splits pages and renders. */
+/** Only a server that is asked for lists splits pages and renders. */
 async function readUntilGone(url: string, { lists, stop }: Reading, pause: number): Promise<void> {
   const reader = new SetReader(SET_URL, url);
   try {
@@ -202,7 +208,7 @@ async function followOn(reader: SetReader, { lists, stop }: Reading, pause: numb
   return follower;
 }
 
-/** Its copy is what the Resource List says, when nobody posts any more. */
+/** Its copy is what the Resource List says, when no client posts any more. */
 async function requireEqual(follower: Follower, reader: SetReader): Promise<void> {
   while ((await follower.step()) > 0);
   const { resources } = await reader.resourceList();

@@ -31,7 +31,7 @@ describe('an Elasticsearch with users', function () {
   const urlOf = (user: string, password = 'right-password') =>
     own.elasticsearch.url.replace('://', `://${user}:${password}@`);
 
-  it('is used by who may', async () => {
+  it('is used by a user with the privileges', async () => {
     assert.equal((await source.run(['sets', 'list'])).exitCode, 0);
   });
 
@@ -54,7 +54,7 @@ describe('an Elasticsearch with users', function () {
     assert.match(stderr, /lacks a privilege for this account: .*\[reader\].*write/);
   });
 
-  it('is refused when it may have no further shard, and used when it may', async () => {
+  it('is refused when it may have no more shards, and used when it may', async () => {
     const limit = async (most: number | null) => {
       const { status } = await ask(`${own.elasticsearch.url}/_cluster/settings`, {
         method: 'PUT',

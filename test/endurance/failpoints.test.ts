@@ -16,7 +16,10 @@ import { type Client, isGone, LongStream, SmallRequests } from '../support/fault
 import { closeFaultSources, FaultSource, SET_URL, type ServingProcess, SLUG } from '../support/fault-source.ts';
 import { type ListedChange, SetReader } from '../support/set-reader.ts';
 
-/** Those who sleep, and wake up late, are in two-processes.test.ts; with Elasticsearch, several processes die or sleep at all the others: elasticsearch-two-processes.test.ts. */
+/**
+ * Processes that sleep, and wake up late, are in two-processes.test.ts; with Elasticsearch, several processes die or
+ * sleep at all the others: elasticsearch-two-processes.test.ts.
+ */
 const STRIKES: Readonly<Record<StoreKind['kind'], readonly Failpoint[]>> = {
   sqlite: FAILPOINTS.sqlite,
   elasticsearch: FAILPOINTS.elasticsearch.filter((failpoint) => failpoint.startsWith('render.')),
@@ -34,7 +37,9 @@ const CLIENTS: Readonly<Record<StoreKind['kind'], () => readonly Client[]>> = {
   elasticsearch: () => [1, 2].map((number) => new SmallRequests(number, { pause: 50 })),
 };
 
-/** What clients have read of a server before it died: closed windows, by the digests of their documents, and changes. */
+/**
+ * What clients have read of a server before it died: closed windows, by the digests of their documents, and changes.
+ */
 interface ReadBefore {
   readonly closed: ReadonlyMap<string, string>;
   readonly changes: ReadonlyMap<string, ListedChange>;
@@ -44,7 +49,8 @@ describeOnEachStore('a server that dies', function (store) {
   this.timeout(600_000);
   let compared = 0;
   afterEach(closeFaultSources);
-  // A server may die before anything is read of it, as those on Elasticsearch do at their second document; but not each of them.
+  // A server may die before anything is read of it, as those on Elasticsearch do at their second document; but not each
+  // of them.
   if (store.kind === 'sqlite') after(() => assert.ok(compared > 0, 'nothing was read before a server died'));
 
   for (const failpoint of STRIKES[store.kind]) {
@@ -76,7 +82,7 @@ async function dieAndRestart(store: StoreKind, failpoint: Failpoint): Promise<nu
   const pass = PASS[store.kind][failpoint.split('.')[0]!];
   const clients = CLIENTS[store.kind]();
   const read = await postUntilDead(clients, await source.serve({ failpoint: `${failpoint}:kill@${pass}` }));
-  // Nobody else holds its file, and so there is nothing to wait for.
+  // No other process has its file open, so there is nothing to wait for.
   if (store.kind === 'sqlite') assert.ok(clients.every(({ refused }) => refused === 0));
 
   const leftOver = await requireWholeDocuments(source.folder);
@@ -132,7 +138,10 @@ async function postUntilDead(clients: readonly Client[], { process, url }: Servi
   return reading;
 }
 
-/** Reads all lists again and again, from the first answer to a client on; the reader complains about a document that is not whole. */
+/**
+ * Reads all lists again and again, from the first answer to a client on; the reader complains about a document that is
+ * not whole.
+ */
 async function readUntilGone(
   url: string,
   clients: readonly Client[],

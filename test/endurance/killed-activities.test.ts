@@ -65,7 +65,7 @@ describeOnEachArtifactStore('an activity that is killed', (place) => {
     assert.equal((await latestArtifact(store, now))?.key, summary.key, step);
   }
 
-  /** What it gathered has gone with it. */
+  /** What it gathered was deleted with it. */
   async function die(provider: string, step: string): Promise<void> {
     const options: HarvestToKill = {
       location: place.location,

@@ -52,7 +52,7 @@ describe('Schemathesis finds no answer that the API does not describe', () => {
 
   itWithSchemathesis('to an administrator', () => run(ADMINISTRATOR));
 
-  itWithSchemathesis('to whoever may do a part of it', async () => {
+  itWithSchemathesis('to a sender who may do a part of it', async () => {
     const { token } = await started.app.tokens.create({ name: 'harvester', scopes: ['post:papers', 'read:files'] });
     await run(`Bearer ${token}`, '--phases', 'examples,coverage');
   });

@@ -26,7 +26,8 @@ describeOnEachStore('a reader under fire', function (store) {
     const reader = new SetReader(SET_URL, url);
     const done = new AbortController();
     const lists: ReadResourceList[] = [];
-    // It begins before there is anything, and hears of everything by changes. Who begins later may find all in his first list.
+    // It begins before there is anything, and hears of everything by changes. A reader that begins later may find all
+    // in its first list.
     const first = await Follower.start(reader);
     const followers = [first];
     const following = [first.follow(done.signal)];
@@ -36,7 +37,7 @@ describeOnEachStore('a reader under fire', function (store) {
       await client.postOnce(`${url}/api/sets/${SLUG}/changes`, EVENTS_PER_REQUEST);
       await wait(30);
     }
-    // On a slow machine, whoever reads lists comes through between many pages and the end only.
+    // On a slow machine, a reader of lists succeeds only between many pages and at the end.
     const haveManyPages = until('lists of many pages are read', async () => lists.some(({ pages }) => pages > 10));
     await Promise.race([haveManyPages, relisting]);
     done.abort();

@@ -21,8 +21,11 @@ const JSON_TYPE = { 'Content-Type': 'application/json' };
 const CHUNKED = { 'Transfer-Encoding': 'chunked' };
 const LARGE_FILE = 64 * 1024 * 1024;
 /** Milliseconds, longer than any test: for limits that are not to be reached. */
-const PATIENCE = 600_000;
-/** Milliseconds in which others are served, on a machine that is busy with other tests: who is held up waits for far longer. */
+const TIMEOUT_MS = 600_000;
+/**
+ * Milliseconds in which others are served, on a machine that is busy with other tests: a client that is held up waits
+ * for far longer.
+ */
 const PROMPTLY = 8_000;
 
 interface Idle {
@@ -114,10 +117,13 @@ describe('Slow and many clients', () => {
       return [await silent.line(), await kept.line(), silent, kept] as const;
     };
 
-    it('take little memory and keep nobody else from being served', async function () {
+    it('take little memory, and all other clients are served', async function () {
       // Where the system permits fewer open files, the server permits fewer connections.
       if (process.env.CI !== 'true' && connectionLimits().most < 11_000) this.skip();
-      await start({ idleTimeout: PATIENCE, connections: { headersTimeout: PATIENCE, keepAliveTimeout: PATIENCE } });
+      await start({
+        idleTimeout: TIMEOUT_MS,
+        connections: { headersTimeout: TIMEOUT_MS, keepAliveTimeout: TIMEOUT_MS },
+      });
       const before = server.memory().now;
       const [silent, kept] = await leaveIdle(5_000);
       assert.equal(silent.open + kept.open, 10_000);
@@ -128,7 +134,7 @@ describe('Slow and many clients', () => {
 
     it('are closed in time', async () => {
       await start({
-        idleTimeout: PATIENCE,
+        idleTimeout: TIMEOUT_MS,
         connections: { headersTimeout: 1_000, keepAliveTimeout: 1_500, checkInterval: 200 },
       });
       const [, , ...scripts] = await leaveIdle(500);
@@ -140,7 +146,7 @@ describe('Slow and many clients', () => {
     });
 
     it('make room for others when there are too many', async () => {
-      await start({ idleTimeout: PATIENCE, connections: { most: 100 } });
+      await start({ idleTimeout: TIMEOUT_MS, connections: { most: 100 } });
       const text = headOf(`GET ${new URL(capabilityList()).pathname}`, { Connection: 'keep-alive' });
       const kept = run<Idle>('idle-connections.ts', { url, connections: 89, text } satisfies IdleOptions);
       assert.equal((await kept.line()).connected, 89);
@@ -198,7 +204,7 @@ describe('Slow and many clients', () => {
         await new Promise((resolve) => reader.once('close', resolve));
         return read;
       };
-      // Where one of the two stands still for that long itself, it is cut off.
+      // Where one of the two is paused for that long itself, it is cut off.
       await until('all of it is read', async () => (await readSlowly()) > LARGE_FILE);
     });
   });
@@ -231,7 +237,7 @@ describe('Slow and many clients', () => {
         }
         return statusOf((await answer)[0]);
       };
-      // Where one of the two stands still for that long itself, it is not waited for.
+      // Where one of the two is paused for that long itself, it is not waited for.
       await until('it is taken', async () => {
         const status = await writeSlowly();
         assert.match(String(status), /200|408/);

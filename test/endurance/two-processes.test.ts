@@ -37,7 +37,9 @@ const DEATHS = {
   elasticsearch: ['render.written:kill'],
 };
 
-/** On Elasticsearch, each document waits until what was posted before is applied: without pauses, few would be rendered. */
+/**
+ * On Elasticsearch, each document waits until what was posted before is applied: without pauses, few would be rendered.
+ */
 const CALM = { sqlite: false, elasticsearch: true };
 
 describeOnEachStore('two processes on one store', function (store) {
@@ -89,7 +91,7 @@ describeOnEachStore('two processes on one store', function (store) {
       const working = Promise.all([
         posted,
         followThrough(new SetReader(SET_URL, survivor.url), endOf(posted)),
-        // Only who is asked for lists splits pages and renders.
+        // Only a server that is asked for lists splits pages and renders.
         readUntilDead(mortal),
       ]);
       await untilDead(mortal, failpoint);
@@ -143,7 +145,7 @@ async function postByCommand(source: FaultSource, client: Client): Promise<void>
   const lines = client.next(2_500, 0).map(({ event }) => JSON.stringify(event));
   const post = () => source.runProcess(['changes', 'post', SLUG, '--json'], lines.join('\n'));
   let run = await post();
-  // A process that holds the store may stand still. What is posted once more is known.
+  // A process that has the store locked may be paused. What is posted once more is known.
   while (run.exitCode === 3 && /try again/.test(run.stderr)) run = await post();
   const { exitCode, stdout, stderr } = run;
   assert.equal(exitCode, 0, stderr);
@@ -151,7 +153,10 @@ async function postByCommand(source: FaultSource, client: Client): Promise<void>
   assert.equal(applied + unchanged, lines.length);
 }
 
-/** Aborted when all has been posted, also what takes longer than it should: a Resource List of several pages is of one moment only then. */
+/**
+ * Aborted when all has been posted, also what takes longer than it should: a Resource List of several pages is of one
+ * state only then.
+ */
 function endOf(posted: Promise<unknown>): AbortSignal {
   const ending = new AbortController();
   const end = (): void => ending.abort();

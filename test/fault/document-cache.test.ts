@@ -77,7 +77,7 @@ describe('a document cache', () => {
   const requireNothingLeft = () =>
     until('no body is left that no record names', async () => (await requireWholeDocuments(dataFolder)) === 0);
 
-  it('keeps a document that was made anew while somebody asked for it', async () => {
+  it('keeps a document that was made anew while it was requested', async () => {
     const cache: DocumentCache = openCache(async (record, making) => {
       const made = await renderToDisk(record, making);
       await cache.get(version(1), () => MAKING);
@@ -166,10 +166,10 @@ describe('a document cache', () => {
     await requireNothingLeft();
   });
 
-  it('tells who renders a version which older one it may be made of, while that is there', async () => {
-    const told: (number | undefined)[] = [];
+  it('passes the older version to the renderer while that exists', async () => {
+    const passed: (number | undefined)[] = [];
     const cache = openCache(async (record, { newest, older }) => {
-      told.push(older?.newest);
+      passed.push(older?.newest);
       if (older !== undefined) assert.equal(gunzipSync(await readFile(older.file)).length, older.length);
       return writeDocument(record, text(), { newest, immutable: false, basis: basisOf(PAGE) });
     });
@@ -180,7 +180,7 @@ describe('a document cache', () => {
     await cache.get(version(4), () => plan(4));
     await cache.get(version(5), () => plan(5, { ...PAGE, range: { from: '/b' } }));
     await cache.refresh(version(6), plan(6));
-    assert.deepEqual(told, [undefined, 1, undefined, undefined, undefined, undefined]);
+    assert.deepEqual(passed, [undefined, 1, undefined, undefined, undefined, undefined]);
     await wait(AFTER_GRACE);
     await requireNothingLeft();
   });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { openStores } from '../../src/stores/open-stores.ts';
 import { ask, JSON_BODY } from '../support/ask.ts';
 import { upsert } from '../support/builders.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
@@ -9,7 +10,7 @@ import { BASE_URL } from '../support/fault-source.ts';
 import { isRefused } from '../support/is-refused.ts';
 import { startTlsProxy } from '../support/tls-proxy.ts';
 
-const KINDS = ['log', 'resources', 'changes', 'ledgers', 'catalog'] as const;
+const KINDS = ['log', 'resources', 'changes', 'ledgers', 'catalog', 'jobs'] as const;
 /** Another program's. */
 const FOREIGN = { mappings: { properties: { soup: { type: 'keyword' } } } };
 
@@ -63,7 +64,7 @@ describe('an Elasticsearch that cannot be used', () => {
 
   it('is refused when an index has a newer schema', async () => {
     await put(`${source.prefix}-ledgers-000001`, ours('ledgers', 99));
-    await isRefused(source, /-ledgers-000001 has schema 99, and this version knows 4: use a newer one/);
+    await isRefused(source, /-ledgers-000001 has schema 99, and this version knows 5: use a newer one/);
   });
 
   it('hides the sets that were removed before, when it is migrated', async () => {
@@ -84,7 +85,7 @@ describe('an Elasticsearch that cannot be used', () => {
       await put(`${source.prefix}-${kind}-000001/_alias/${source.prefix}`, {});
     assert.equal(await count(source.prefix, { match_all: {} }), 4);
 
-    assert.match((await source.run(['migrate'])).stdout, /from schema 2 to 4/);
+    assert.match((await source.run(['migrate'])).stdout, /from schema 2 to 5/);
     assert.equal(await count(source.prefix, { match_all: {} }), 2);
     assert.equal(await count(source.prefix, { term: { resource_set: 'maps' } }), 0);
   });
@@ -93,10 +94,10 @@ describe('an Elasticsearch that cannot be used', () => {
     for (const kind of KINDS) await put(`${source.prefix}-${kind}-000001`, ours(kind, 1));
     await put(`${source.prefix}-resources/_doc/1`, { hash: ['md5:0123'], location: { value: 'x', type: 'url' } });
     const refused = await source.run(['sets', 'list']);
-    assert.match(refused.stderr, /have schema 1, this program needs 4: stop all .*"tidemark migrate"/);
+    assert.match(refused.stderr, /have schema 1, this program needs 5: stop all .*"tidemark migrate"/);
     assert.equal(refused.exitCode, 3);
-    assert.match((await source.run(['migrate'])).stdout, /from schema 1 to 4/);
-    assert.match((await source.run(['migrate'])).stdout, /has schema 4 already/);
+    assert.match((await source.run(['migrate'])).stdout, /from schema 1 to 5/);
+    assert.match((await source.run(['migrate'])).stdout, /has schema 5 already/);
     for (const term of [{ hash: 'md5:0123' }, { 'location.type': 'url' }]) {
       assert.equal(await count(source.prefix, { term }), 1, JSON.stringify(term));
     }
@@ -111,6 +112,19 @@ describe('an Elasticsearch that cannot be used', () => {
     await close();
   });
 
+  it('gets the index of jobs when it is migrated from schema 4', async () => {
+    for (const kind of KINDS.filter((kind) => kind !== 'jobs')) {
+      await put(`${source.prefix}-${kind}-000001`, ours(kind, 4));
+    }
+    const refused = await source.run(['sets', 'list']);
+    assert.match(refused.stderr, /have schema 4, this program needs 5: stop all .*"tidemark migrate"/);
+    assert.match((await source.run(['migrate'])).stdout, /from schema 4 to 5/);
+
+    const { jobs, close } = await openStores(source.location());
+    assert.equal(await jobs.add('build', 'a', {}), true);
+    await close();
+  });
+
   it('keeps how its fields are searched when it is migrated from schema 3, and takes orders then', async () => {
     // One that was made with schema 3, and one that was taken there from schema 2.
     const migrated = { resources: 2, changes: 3 };
@@ -120,7 +134,7 @@ describe('an Elasticsearch that cannot be used', () => {
     }
     const runtime = { hash: { type: 'keyword' }, 'location.type': { type: 'keyword' } };
     await put(`${source.prefix}-resources-000001/_mapping`, { _meta: { schema_version: 3 }, runtime });
-    assert.match((await source.run(['migrate'])).stdout, /from schema 3 to 4/);
+    assert.match((await source.run(['migrate'])).stdout, /from schema 3 to 5/);
 
     const { index, sets, close } = await source.open();
     await sets.useBaseUrl(BASE_URL, false);
@@ -204,7 +218,7 @@ describe('an Elasticsearch that cannot be used', () => {
     });
   }
 
-  it('is told when it is not there', async () => {
+  it('is reported when it does not answer', async () => {
     await isRefused(source, /Elasticsearch at http:\/\/127\.0\.0\.1:1 cannot be reached: .*ECONNREFUSED/, {
       storeUrl: 'http://127.0.0.1:1',
     });

@@ -45,7 +45,7 @@ describe('old commits that are dropped from the log on Elasticsearch', () => {
   };
   const log = async ({ index }: Stores) => collect(index.log({ after: 0 }));
 
-  it('keep their numbers: who comes late with one commits after everybody else', async () => {
+  it('keep their numbers: a commit that comes late with one of them follows all others', async () => {
     const late = await open();
     // It knows the log up to here, and believes the next number to be free.
     await late.index.commit([upsert(maps, 'a', { length: 5_000 })]);
@@ -65,8 +65,8 @@ describe('old commits that are dropped from the log on Elasticsearch', () => {
     await away.index.watermark();
     await commitAndDrop();
     assert.equal(await away.index.watermark(), await writer.index.watermark());
-    const [standing] = await away.index.lookup(maps, ['/a']);
-    assert.equal(standing?.state?.length, COMMITS - 1);
+    const [current] = await away.index.lookup(maps, ['/a']);
+    assert.equal(current?.state?.length, COMMITS - 1);
   });
 
   it('count as committed to the process that made them, when the answer was lost for so long', async () => {
@@ -86,7 +86,7 @@ describe('old commits that are dropped from the log on Elasticsearch', () => {
     }
   });
 
-  it('leave those alone that are younger, not below the boundary, or not applied by everybody', async () => {
+  it('do not include those that are younger, not below the boundary, or not applied by every process', async () => {
     for (let round = 0; round < COMMITS; round++) await writer.index.commit([upsert(maps, 'a', { length: round })]);
     const until = await writer.index.watermark();
     assert.equal((await writer.index.dropCommits(until)).dropped, 0);
@@ -95,7 +95,7 @@ describe('old commits that are dropped from the log on Elasticsearch', () => {
     assert.ok(total <= COMMITS + 1 - 64 && dropped === total, `${dropped} of ${total}`);
   });
 
-  it('take less room afterwards, and the store tells the same', async () => {
+  it('take less room afterwards, and the store returns the same', async () => {
     const big = Array.from({ length: 400 }, (_, at) => `file-${at}`);
     for (let round = 0; round < 20; round++) {
       await writer.index.commit(big.map((path) => upsert(maps, path, { length: round })));

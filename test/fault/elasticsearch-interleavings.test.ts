@@ -28,7 +28,7 @@ describe('requests to Elasticsearch that overtake each other', () => {
   const elasticsearch = useElasticsearch();
   afterEach(closeElasticsearchSources);
 
-  it('let nobody decide against a state that was read before a commit was applied, and answered after', async () => {
+  it('let no process decide against a state that was read before a commit was applied, and answered after', async () => {
     const source = await ElasticsearchSource.make(elasticsearch.url, LIMITS);
     const proxy = await source.proxy();
     const { index, sets } = await source.open(proxy.url);
@@ -97,7 +97,7 @@ describe('requests to Elasticsearch that overtake each other', () => {
     );
   });
 
-  it('do not keep who begins late: he reads the end of the log, and not all of it', async () => {
+  it('do not delay a process that begins late: it reads the end of the log, and not all of it', async () => {
     const source = await ElasticsearchSource.make(elasticsearch.url, LIMITS);
     const { index, sets } = await source.open();
     const { id } = await sets.bySlug(SLUG);
@@ -111,7 +111,7 @@ describe('requests to Elasticsearch that overtake each other', () => {
     assert.equal((await readLog(late)).length, 61);
   });
 
-  it('let who commits much come through while others commit little without a pause', async () => {
+  it('let a process commit much while others commit little without a pause', async () => {
     const source = await ElasticsearchSource.make(elasticsearch.url, LARGE);
     const proxy = await source.proxy();
     const [large, small] = await Promise.all([openPatiently(source, proxy), source.open()]);
@@ -139,7 +139,7 @@ describe('requests to Elasticsearch that overtake each other', () => {
     assert.equal(log.length, much.length + commits);
   });
 
-  it('do not wait long for who asked to be let through, and fell silent', async () => {
+  it('do not wait long for a process that made a reservation, and was paused', async () => {
     const source = await ElasticsearchSource.make(elasticsearch.url, LIMITS);
     const proxy = await source.proxy();
     const [silent, other] = await Promise.all([openPatiently(source, proxy), source.open()]);
@@ -165,7 +165,7 @@ describe('requests to Elasticsearch that overtake each other', () => {
     assert.equal((await readLog(other)).length, commits + 1);
   });
 
-  it('do not stop who learns that commits are applied before it has read them', async () => {
+  it('do not stop a process that learns that commits are applied before it has read them', async () => {
     const source = await ElasticsearchSource.make(elasticsearch.url, LIMITS);
     const [ofReader, ofWriter] = [await source.proxy(), await source.proxy()];
     const { url } = await source.serveHere(ofReader.url);
@@ -185,7 +185,7 @@ describe('requests to Elasticsearch that overtake each other', () => {
     await untilApplied(index);
     pointerMay.resolve();
 
-    // Held for long, it may have been told to come again.
+    // Held for long, it may have been asked to retry.
     await reading;
     await until('it is ready', async () => (await ask(`${url}/readyz`)).status === 200);
     const event = { location: { type: 'rel_path', value: 'b' }, change: 'created' };
@@ -261,7 +261,7 @@ describe('requests to Elasticsearch that overtake each other', () => {
   });
 });
 
-/** For who is made to wait for an answer while others work. */
+/** For a process that waits for an answer while others work. */
 async function openPatiently(source: ElasticsearchSource, proxy: FaultProxy) {
   const opened = await openElasticsearch(source.location(proxy.url), { requestTimeout: 180_000 });
   source.onClose(opened.close);

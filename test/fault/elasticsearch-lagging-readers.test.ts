@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { ask, JSON_BODY } from '../support/ask.ts';
-import { askPatiently } from '../support/ask-patiently.ts';
+import { askWhileBusy } from '../support/ask-while-busy.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
 import { closeElasticsearchSources, ElasticsearchSource } from '../support/elasticsearch-source.ts';
 import { readLog } from '../support/fault-checks.ts';
@@ -60,10 +60,10 @@ describe('a server on Elasticsearch that is behind', () => {
     }));
     assert.equal((await ask(server.url + LIST)).status, 503);
     partial.remove();
-    assert.equal((await askPatiently(server.url + LIST)).status, 200);
+    assert.equal((await askWhileBusy(server.url + LIST)).status, 200);
   });
 
-  it('finds pages by the names that another server told, with an old directory and with none', async () => {
+  it('finds pages by the names that another server has published, with an old directory and with none', async () => {
     const source = await ElasticsearchSource.makeWithPages(elasticsearch.url);
     const [splitting, old] = await Promise.all([source.serveHere(), source.serveHere()]);
     const oldNames = await pageNames(old);
@@ -87,7 +87,7 @@ describe('a server on Elasticsearch that is behind', () => {
     requireHonestLists(lists, await readLog(await source.open()));
   });
 
-  it('that has just started lists what was acknowledged to others a moment ago', async () => {
+  it('that has just started lists what was just acknowledged to others', async () => {
     const source = await ElasticsearchSource.makeWithPages(elasticsearch.url);
     const first = await source.serveHere();
     for (let round = 0; round < 3; round++) {
@@ -102,7 +102,7 @@ describe('a server on Elasticsearch that is behind', () => {
 
 async function post({ url }: Server, values: readonly string[]): Promise<void> {
   const changes = values.map((value) => ({ location: { type: 'rel_path', value }, change: 'created' }));
-  const { status, text } = await askPatiently(`${url}/api/sets/${SLUG}/changes`, {
+  const { status, text } = await askWhileBusy(`${url}/api/sets/${SLUG}/changes`, {
     method: 'POST',
     headers: JSON_BODY,
     body: JSON.stringify({ changes }),
@@ -111,12 +111,12 @@ async function post({ url }: Server, values: readonly string[]): Promise<void> {
 }
 
 async function pageNames({ url }: Server): Promise<readonly string[]> {
-  const { text } = await askPatiently(url + LIST);
+  const { text } = await askWhileBusy(url + LIST);
   return [...text.matchAll(/resourcelist-[\w-]+\.xml/g)].map(([name]) => name);
 }
 
 async function requireSame(name: string, servers: readonly Server[]): Promise<void> {
-  const answers = await Promise.all(servers.map(({ url }) => askPatiently(`${url}/sets/${SLUG}/${name}`)));
+  const answers = await Promise.all(servers.map(({ url }) => askWhileBusy(`${url}/sets/${SLUG}/${name}`)));
   for (const { status, text } of answers) {
     assert.equal(status, 200, `${name}: ${text}`);
     assert.equal(text, answers[0]!.text, `${name} is another one`);

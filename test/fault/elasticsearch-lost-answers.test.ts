@@ -40,7 +40,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   'does not come in time': neverAnswers,
 };
 
-describe('an answer of Elasticsearch to who appends a commit', () => {
+describe('the answer of Elasticsearch to an appended commit', () => {
   const elasticsearch = useElasticsearch();
   let source: ElasticsearchSource;
   let proxy: FaultProxy;
@@ -87,7 +87,7 @@ describe('an answer of Elasticsearch to who appends a commit', () => {
     assert.deepEqual(await lengths(), [1]);
   });
 
-  it('is asked for again in a moment', async () => {
+  it('is asked for again after a short time', async () => {
     const { index, event } = await open();
     const took: number[] = [];
     for (const length of [1, 2, 3]) {
@@ -96,11 +96,11 @@ describe('an answer of Elasticsearch to who appends a commit', () => {
       await index.commit([event(length)]);
       took.push(performance.now() - began);
     }
-    // A machine may stand still for longer, but hardly each time.
+    // A machine may be paused for longer, but hardly each time.
     assert.ok(Math.min(...took) < 2_000, `it took ${took} ms`);
   });
 
-  it('may leave it open whether it was committed: then it is told as an error, and may be posted again', async () => {
+  it('may leave it open whether it was committed: then it is an error, and may be posted again', async () => {
     const { index, event } = await open();
     const posted = { ...event(1), source: 'test', position: 1 };
     const executed = proxy.on(once(creates), cutAnswer);

@@ -19,12 +19,12 @@ function saying(message: RegExp) {
   return (error: unknown) => isTidemarkError(error, 'unavailable') && message.test(error.message);
 }
 
-describe('artifacts in a folder that fails', () => {
+describe('an artifact store in a folder that fails', () => {
   const folder = useTempFolder();
   const open = (path = folder.path): ArtifactStore => openArtifacts({ kind: 'folder', folder: path });
 
   itOnSmallDisk(
-    'tells that the disk is full, leaves nothing, and writes when there is room again',
+    'reports that the disk is full, leaves nothing, and writes when there is room again',
     24,
     async (disk) => {
       const store = open(disk.folder);
@@ -39,7 +39,7 @@ describe('artifacts in a folder that fails', () => {
     },
   );
 
-  itOnSmallDisk('tells that the disk is read-only, and reads on', 8, async (disk) => {
+  itOnSmallDisk('reports that the disk is read-only, and can still be read', 8, async (disk) => {
     const store = open(disk.folder);
     await store.put(KEY, [MEGABYTE]);
     await disk.makeReadOnly();
@@ -48,7 +48,7 @@ describe('artifacts in a folder that fails', () => {
     assert.equal((await (await store.get(KEY)).body.toArray()).length > 0, true);
   });
 
-  itWithPermissions('tells that it may not read or write, which is not the same as empty', async () => {
+  itWithPermissions('reports that it may not be read or written, which is not the same as empty', async () => {
     await open().put(KEY, [MEGABYTE]);
     await whileUnreadable(folder.path, async () => {
       const store = open();
@@ -60,7 +60,7 @@ describe('artifacts in a folder that fails', () => {
     });
   });
 
-  it('has nothing of what a process was writing when it was killed, and removes what that left', async () => {
+  it('contains nothing of what a process was writing when it was killed, and removes the remains', async () => {
     const child = new ChildScript<string>('./endless-artifact.ts', { folder: folder.path, key: KEY });
     assert.equal(await child.line(), 'begun');
     assert.equal((await readdir(folder.at('.unfinished'))).length, 1);
@@ -78,7 +78,7 @@ describe('artifacts in a folder that fails', () => {
     );
   });
 
-  it('leaves alone what another process, or another machine, may be writing', async () => {
+  it('does not remove what another process, or another machine, may be writing', async () => {
     const names = [`another-machine.1.${crypto.randomUUID()}`, `${hostname()}.${process.pid}.${crypto.randomUUID()}`];
     for (const name of names) folder.write(`.unfinished/${name}`, 'a part');
     folder.write(`.unfinished/another-machine.2.${crypto.randomUUID()}`, 'long ago', 1_600_000_000);
@@ -87,7 +87,7 @@ describe('artifacts in a folder that fails', () => {
     assert.deepEqual(readdirSync(folder.at('.unfinished')).sort(), names.sort());
   });
 
-  it('tells of a file that is cut off while it is read', async () => {
+  it('reports a file that is cut off while it is read', async () => {
     const store = open();
     await store.put(KEY, [Buffer.alloc(BLOCK_BYTES)]);
     const { body } = await store.get(KEY);
@@ -95,7 +95,7 @@ describe('artifacts in a folder that fails', () => {
     await assert.rejects(body.toArray(), saying(/was cut off: \d+ of 8388608 bytes came/));
   });
 
-  it('takes only files and folders for what they are', async () => {
+  it('contains regular files in regular folders alone', async () => {
     folder.write('cdl/file', 'abc');
     mkdirSync(folder.at('cdl/folder.avro'));
     symlinkSync('file', folder.at('cdl/link'));

@@ -14,7 +14,7 @@ const PATH = `/api/sets/${SLUG}/changes`;
 describe('a full disk of the store', () => {
   afterEach(closeFaultSources);
 
-  itOnSmallDisk('is told to who posts; nothing acknowledged is lost', 16, async (disk) => {
+  itOnSmallDisk('fails posts with the reason; nothing acknowledged is lost', 16, async (disk) => {
     const source = await FaultSource.make(SQLITE, { ...LIMITS, pageEntries: 400 }, disk.folder);
     const { url, process } = await source.serve();
     const acknowledged: string[] = [];
@@ -57,7 +57,7 @@ describe('a full disk of the store', () => {
     assert.equal(await process.exit(), 0, process.stderr);
   });
 
-  itOnSmallDisk('is told by a command, and by a server that starts', 8, async (disk) => {
+  itOnSmallDisk('is reported by a command, and by a server that starts', 8, async (disk) => {
     const source = await FaultSource.make(SQLITE, LIMITS, disk.folder);
     await disk.fill();
     for (const command of [
@@ -77,7 +77,7 @@ describe('a full disk of the store', () => {
 describe('a full disk of documents', () => {
   afterEach(closeFaultSources);
 
-  itOnSmallDisk('is told to who reads; posting goes on', 8, async (disk) => {
+  itOnSmallDisk('fails reading with the reason; posting continues', 8, async (disk) => {
     const source = await FaultSource.make(SQLITE, LIMITS);
     const { url, process } = await source.serve({ dataFolder: disk.folder });
     const post = () => postTo(url, eventsOf(Date.now()));
@@ -101,7 +101,7 @@ describe('a full disk of documents', () => {
   });
 });
 
-/** One thousand events that tell something new whenever the length is another one. */
+/** One thousand events that change something whenever the length is another one. */
 function eventsOf(length: number) {
   return Array.from({ length: 1_000 }, (_, at) => ({
     location: { type: 'rel_path', value: `a/rather/long/path/of/a/resource/${at}` },

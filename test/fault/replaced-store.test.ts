@@ -9,6 +9,7 @@ import { describeOnEachStore, onElasticsearch, SQLITE } from '../support/each-st
 import { useElasticsearch } from '../support/elasticsearch.ts';
 import { readLog } from '../support/fault-checks.ts';
 import { addSet, closeFaultSources, FaultSource, type ServingProcess, SLUG } from '../support/fault-source.ts';
+import { until } from '../support/until.ts';
 
 const LIMITS = { pageEntries: 100, windowChanges: 100 };
 const IS_OPEN = /tidemark\.db is open in another process: stop all servers and commands that use it/;
@@ -49,6 +50,8 @@ describe('a server whose indices another version has migrated', () => {
     const source = await FaultSource.make(elasticsearch, LIMITS);
     const server = await source.serve();
     await migrateLog(source.store.location as ElasticsearchLocation);
+    // A check counts for 250 ms, and the server's own jobs read the store, too.
+    await until('posts are refused', async () => (await post(server, 'late')).status === 503);
     const { status, body } = await post(server, 'late');
     assert.match(body.error?.message ?? JSON.stringify(body), /migrated while this process had them open/);
     assert.equal(status, 503);

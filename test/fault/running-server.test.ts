@@ -66,7 +66,7 @@ describe('a server on a file', () => {
     await requireConsistent(app, reader);
   });
 
-  it('that sleeps within a commit keeps nobody from reading, and ends it when it wakes up', async () => {
+  it('that sleeps within a commit does not stop others from reading, and ends the commit when it wakes up', async () => {
     const source = await FaultSource.makeWithPages(SQLITE);
     const server = await source.serve({ failpoint: 'commit.decided:stop' });
     const posting = post(server, 'k8', 77);

@@ -18,7 +18,7 @@ const SMALL = [Buffer.from('some bytes')];
 /** Two parts. */
 const LARGE = Array.from({ length: 9 }, () => Buffer.alloc(1024 * 1024, 'x'));
 
-/** What a server does, and what the error that is told of it says. */
+/** What a server does, and what the error says. */
 const FAULTS: readonly { readonly title: string; readonly fault: Fault; readonly says: RegExp }[] = [
   {
     title: 'denies',
@@ -31,7 +31,7 @@ const FAULTS: readonly { readonly title: string; readonly fault: Fault; readonly
   { title: 'has lost its bucket', fault: refuseWith(404, 'NoSuchBucket'), says: /is not there: .* has no bucket/ },
   { title: 'hangs up', fault: async () => ({ cutAfter: 0 }), says: /cannot be reached \(ECONNRESET|does not answer/ },
 ];
-/** Throttling, and a bucket that is gone. */
+/** Throttling, and a bucket that was deleted. */
 const SOME = [FAULTS[2]!.fault, FAULTS[4]!.fault];
 const SILENCE = { title: 'times out', fault: saySilence, says: /does not answer in time/ };
 
@@ -72,7 +72,7 @@ const REQUESTS: readonly {
   { name: 'a list', matches: isList, use: 'list' },
 ];
 
-describe('artifacts on an S3 server that fails', () => {
+describe('an artifact store on an S3 server that fails', () => {
   const s3 = useS3();
   useKeys(s3);
   const bucket = useBucket(s3);
@@ -116,9 +116,9 @@ describe('artifacts on an S3 server that fails', () => {
 
   for (const { name, matches, use: what } of REQUESTS) {
     const does = what === 'large' ? 'throttles or vanishes' : 'denies, throttles, fails, hangs up or vanishes';
-    it(`tells what is wrong when it ${does} at ${name}, and leaves nothing`, async () => {
+    it(`reports what is wrong when the server ${does} at ${name}, and leaves nothing`, async () => {
       if (what === 'get') await direct.put(KEY, SMALL);
-      // An upload takes a while, and what its requests meet is told by the same words.
+      // An upload takes a while, and its requests report the same error.
       const faults = what === 'large' ? FAULTS.filter(({ fault }) => SOME.includes(fault)) : FAULTS;
       for (const { title, fault, says } of faults) {
         const rule = proxy.on(matches, fault);
@@ -139,7 +139,7 @@ describe('artifacts on an S3 server that fails', () => {
   for (const { name, matches, use: what } of REQUESTS.filter((request) =>
     ['an object', 'what is read'].includes(request.name),
   )) {
-    it(`tells that it times out at ${name}`, async () => {
+    it(`reports that the server times out at ${name}`, async () => {
       if (what === 'get') await direct.put(KEY, SMALL);
       await store.close();
       store = open({ endpoint: proxy.url }, { timeout: 700 });
@@ -153,7 +153,7 @@ describe('artifacts on an S3 server that fails', () => {
     });
   }
 
-  it('asks again by itself when it stumbles once at each kind of request', async () => {
+  it('asks again by itself when the server fails once at each kind of request', async () => {
     await store.close();
     store = open({ endpoint: proxy.url }, { attempts: 3 });
     const met = REQUESTS.map(({ matches }) => {
@@ -286,7 +286,7 @@ describe('artifacts on an S3 server that fails', () => {
     });
   }
 
-  it('tells that its bucket is gone, which is not the same as empty', async () => {
+  it('reports that its bucket was deleted, which is not the same as empty', async () => {
     await direct.put(KEY, SMALL);
     await removeBucket(bucket.client, bucket.name);
     const isGone = (error: unknown) => isTidemarkError(error, 'unavailable') && /has no bucket/.test(error.message);

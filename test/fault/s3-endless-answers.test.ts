@@ -9,7 +9,7 @@ import { useKeys, useS3 } from '../support/s3.ts';
 
 const MEGABYTE = 1_048_576;
 const CHUNK = Buffer.alloc(MEGABYTE, '<!-- no end -->');
-/** Enough to see that nobody stops reading. */
+/** Enough to see that the reader does not stop. */
 const MOST_SENT = 200;
 const LIST = '<?xml version="1.0"?><ListBucketResult>';
 

@@ -13,7 +13,7 @@ import { until } from '../support/until.ts';
 
 const FILES = 30;
 
-/** What a server does to each list, and what the trouble that is told of it says. */
+/** What a server does to each list, and what the reported error says. */
 const LIST_FAULTS: readonly {
   readonly title: string;
   readonly fault: Fault;
@@ -119,7 +119,7 @@ describe('A root on S3', () => {
     });
   }
 
-  it('asks again by itself when a server stumbles once', async () => {
+  it('asks again by itself when a server fails once', async () => {
     let times = 0;
     proxy.on((asked) => isList(asked) && times++ === 0, refuseWith(503, 'SlowDown'));
     await put('new');
@@ -128,7 +128,7 @@ describe('A root on S3', () => {
 
   it('deletes nothing when its bucket vanishes in the middle of a list', async () => {
     await put('new');
-    // There is more, it says; and when that is asked for, the bucket is gone.
+    // There is more, it says; and when that is asked for, the bucket was deleted.
     const isLater = (path: string) => path.includes('continuation-token');
     proxy.on((asked) => isList(asked) && isLater(asked.path), refuseWith(404, 'NoSuchBucket'));
     proxy.on((asked) => isList(asked) && !isLater(asked.path), sayThereIsMore);
@@ -155,7 +155,7 @@ describe('A root on S3', () => {
     assert.equal(await count(), FILES);
   });
 
-  it('deletes nothing when its bucket is empty all of a sudden, until that is said to be meant', async () => {
+  it('deletes nothing when its bucket is empty suddenly, until an operator confirms it', async () => {
     keep();
     await loop!.firstSync;
     await removeBucket(bucket.client, bucket.name, { keepBucket: true });

@@ -8,7 +8,7 @@ import { closeFaultSources, FaultSource, SLUG } from '../support/fault-source.ts
 describeOnEachStore('a page that is split while changes come in', (store) => {
   afterEach(closeFaultSources);
 
-  it('takes the other pages along to its own time, which the index tells for all', async () => {
+  it('gives the other pages its own time, which the index has for all', async () => {
     const source = await FaultSource.makeWithPages(store);
     const { index, catalog, sets } = await source.open();
     const set = await sets.bySlug(SLUG);
@@ -19,7 +19,8 @@ describeOnEachStore('a page that is split while changes come in', (store) => {
       catalog,
       tail: new LogTail(index),
       async survey(...asked) {
-        // One change in the page that is surveyed, and then one in another page: both are committed before the survey begins.
+        // One change in the page that is surveyed, and then one in another page: both are committed before the survey
+        // begins.
         if (++surveys === 1) await index.commit([upsert(set.id, 'k96'), upsert(set.id, 'k0-0', { length: 2 })]);
         return index.survey(...asked);
       },

@@ -34,7 +34,7 @@ describe('a store that cannot be used', () => {
 
   it('is refused and left as it is when it is no database', async () => {
     const source = await FaultSource.makeEmpty(SQLITE);
-    writeFileSync(fileOf(source), 'Once upon a time there was a text file that nobody expected here.\n'.repeat(100));
+    writeFileSync(fileOf(source), 'Once upon a time there was a text file that was not expected here.\n'.repeat(100));
     await refusesAndLeaves(source, /is no SQLite database: check the setting TIDEMARK_STORE/);
   });
 

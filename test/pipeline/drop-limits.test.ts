@@ -64,7 +64,7 @@ describeOnEachArtifactStore('a run of an activity', (place) => {
     });
   });
 
-  it('counts the records of a file without summary that somebody else has written', async () => {
+  it('counts the records of a file without summary that another program has written', async () => {
     const { summary } = await run(xmlRecords(40), { start: FEBRUARY });
     const other = KEY.replaceAll('20170209', '20170210');
     await store.put(other, (await store.get(summary.key)).body);

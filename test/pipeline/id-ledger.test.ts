@@ -7,7 +7,7 @@ import { useTempFolder } from '../support/temp-folder.ts';
 describe('the ledger of ids', () => {
   const folder = useTempFolder();
 
-  it('tells of every record whose id comes again later, in either file, and of no other', async () => {
+  it('reports every record whose id comes again later, in either file, and no other', async () => {
     const id = fc.constantFrom('a', 'b', 'c', 'ž', '\u{1f5fa}', 'a ');
     const entries = fc.array(fc.record({ id, isDeleted: fc.boolean() }), { maxLength: 40 });
     await fc.assert(
@@ -24,7 +24,7 @@ describe('the ledger of ids', () => {
     );
   });
 
-  it('tells the line of what is left out and of what stays', async () => {
+  it('returns the line of what is left out and of what stays', async () => {
     const found = await supersededOf(['a', 'b', 'a', 'a'].map((id) => ({ id, isDeleted: false })));
 
     assert.deepEqual(found.linesOf('records', 0), { line: 1, kept: 4 });

@@ -30,7 +30,7 @@ const JSON_LD = {
   'edm:aggregatedCHO': {
     '@id': `${AGGREGATION}#it`,
     'dcterms:title': ['A map', 'Eine Karte'],
-    'dcterms:creator': [{ 'skos:prefLabel': 'Somebody' }, 'Else'],
+    'dcterms:creator': [{ 'skos:prefLabel': 'Someone' }, 'Else'],
     'dc:date': [{ 'dpla:providedLabel': 'about 1900', 'edm:begin': '1899', 'edm:end': '1901' }, '1905'],
     'dcterms:language': [{ '@id': 'http://lexvo.org/id/iso639-3/eng' }, 'German'],
     'dcterms:spatial': { 'skos:prefLabel': 'Zürich', 'wgs84:lat': '47.4', 'wgs84:long': '8.5' },
@@ -51,7 +51,7 @@ ${Object.entries(PREFIXES)
   edm:rights <http://rightsstatements.org/vocab/NoC-US/1.0/> ; dpla:originalRecord "<record/>" ;
   edm:aggregatedCHO <${AGGREGATION}#it> .
 <https://example.org/cdl> skos:prefLabel "California"@en .
-<${AGGREGATION}#it> dcterms:title "A map", "Eine Karte"@de ; dcterms:creator [ skos:prefLabel "Somebody" ], "Else" ;
+<${AGGREGATION}#it> dcterms:title "A map", "Eine Karte"@de ; dcterms:creator [ skos:prefLabel "Someone" ], "Else" ;
   dc:date [ dpla:providedLabel "about 1900" ; edm:begin "1899" ; edm:end "1901" ], "1905" ;
   dcterms:language <http://lexvo.org/id/iso639-3/eng>, "German" ;
   dcterms:spatial [ skos:prefLabel "Zürich" ; wgs84:lat 47.4 ; wgs84:long 8.5 ] ;
@@ -76,7 +76,7 @@ const INDEXED = {
   sourceResource: {
     '@id': `${AGGREGATION}#sourceResource`,
     collection: [{ '@id': 'https://example.org/maps', title: 'Maps' }],
-    creator: ['Somebody', 'Else'],
+    creator: ['Someone', 'Else'],
     date: [{ displayDate: 'about 1900', begin: '1899', end: '1901' }, { displayDate: '1905' }],
     format: ['paper'],
     language: [{ name: 'eng', iso639_3: 'eng' }, { name: 'German' }],

@@ -16,7 +16,7 @@ describe('records of an input', () => {
   describe('as lines of JSON', () => {
     const folder = useTempFolder();
 
-    it('A12: have the document exactly as it stands in the line', async () => {
+    it('A12: have the document exactly as it is in the line', async () => {
       const document = '\ufeff<a>\r\n\t\u0000 Zürich \u{1f5fa} “x”</a>  ';
 
       const [item] = await linesOf({ id: 'a', document, mimetype: 'application/xml' });
@@ -72,7 +72,7 @@ describe('records of an input', () => {
       assert.deepEqual(kindsOf(items), ['deleted', 'wrong-field']);
     });
 
-    it('that are no JSON, no object or no UTF-8 stop no other, and are told with their line', async () => {
+    it('that are no JSON, no object or no UTF-8 stop no other, and are reported with their line', async () => {
       const bytes = Buffer.concat([
         Buffer.from('nonsense\n[]\n\n'),
         Buffer.from([0x22, 0xff, 0x22, 0x0a]),
@@ -87,7 +87,7 @@ describe('records of an input', () => {
       );
     });
 
-    it('come from a file, whose size tells how much there is', async () => {
+    it('come from a file, whose size is the total of the progress', async () => {
       folder.write('records.ndjson', '{"id":"a","deleted":true}\n{"id":"b","deleted":true}\n');
 
       const source = await openNdjsonFile(folder.at('records.ndjson'), NEVER);
@@ -162,7 +162,7 @@ describe('records of an input', () => {
       assert.ok(items.every((item) => item.kind === 'record' && item.id === `${item.document}.json`));
     });
 
-    it('in a folder that is gone end the run', async () => {
+    it('in a folder that was deleted end the run', async () => {
       const source = openFolder(openRoot({ root: folder.at('gone'), exclude: [] }));
 
       await assert.rejects(itemsOf(source), { code: 'unavailable' });

@@ -52,7 +52,7 @@ describeOnEachArtifactStore('a run of an activity', (place) => {
     });
   });
 
-  it('A02, A05: has a doc that tells what made the file, and which version of the program', async () => {
+  it('A02, A05: has a doc with what made the file, and the version of the program', async () => {
     await run(xmlRecords(1), { start: FEBRUARY });
 
     const doc = await docOf(store, KEY);
@@ -81,7 +81,7 @@ describeOnEachArtifactStore('a run of an activity', (place) => {
     }
   });
 
-  it('a7: passes over the claim that a dead run has left, and a file of somebody who claims nothing', async () => {
+  it('a7: passes over the claim that a dead run has left, and a file of a program that claims nothing', async () => {
     await store.put(`${STEM}-claim.json`, [Buffer.from('{}')]);
     await store.put(KEY.replace('104428', '104429'), [Buffer.from('torn')]);
 
@@ -254,14 +254,15 @@ describeOnEachArtifactStore('a run of an activity', (place) => {
     ]);
   });
 
-  it('tells how far it is', async () => {
-    const told: string[] = [];
+  it('reports how far it is', async () => {
+    const reports: string[] = [];
     await run(xmlRecords(250), {
-      onProgress: ({ step, attempted, total }) => told.push(`${step} ${attempted} ${step === 'reading' ? total : ''}`),
+      onProgress: ({ step, attempted, total }) =>
+        reports.push(`${step} ${attempted} ${step === 'reading' ? total : ''}`),
     });
 
-    assert.deepEqual(told.slice(0, 3), ['reading 100 250', 'reading 200 250', 'reading 250 250']);
-    assert.equal(told.at(-1), 'writing 250 ');
+    assert.deepEqual(reports.slice(0, 3), ['reading 100 250', 'reading 200 250', 'reading 250 250']);
+    assert.equal(reports.at(-1), 'writing 250 ');
   });
 
   async function run(items: readonly InputItem[], options: Partial<RunOptions>): Promise<RunOutcome> {

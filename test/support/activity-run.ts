@@ -80,7 +80,10 @@ export async function keysOf(store: ArtifactStore, prefix = ''): Promise<readonl
   return keys;
 }
 
-/** Records that hardly get smaller, one that comes twice, a deleted one and a bad one: a run of them takes every step that there is. */
+/**
+ * Records that hardly get smaller, one that comes twice, a deleted one and a bad one: a run of them takes every step
+ * that there is.
+ */
 export function allKindsOfItems(count: number): readonly InputItem[] {
   const records = Array.from({ length: count }, (_, number) =>
     xmlRecord(`r${number}`, randomBytes(750).toString('hex')),

@@ -78,7 +78,11 @@ export class ArchiveBench {
   }
 }
 
-/** Gives a source sets of every kind, with a history that has all that a rebuilt one could get wrong; asks for lists in between. @param meanwhile is called twice */
+/**
+ * Gives a source sets of every kind, with a history that has all that a rebuilt one could get wrong; asks for lists in
+ * between.
+ * @param meanwhile is called twice
+ */
 export async function fillSource(app: App, meanwhile: () => Promise<unknown>): Promise<void> {
   const { sets, index, publisher, tokens } = app;
   await sets.useBaseUrl(BASE_URL, false);
@@ -100,7 +104,7 @@ export async function fillSource(app: App, meanwhile: () => Promise<unknown>): P
     paths.map((path, at) => ({ ...upsert(maps.id, path, { length: at }), source: 'h', position: at })),
   );
   await publisher.setDocument({ kind: 'resourceList', set: 'maps' });
-  // Keys in the middle split pages, which is agreed upon when somebody asks.
+  // Keys in the middle split pages, which is agreed upon when a client asks.
   await index.commit([17, 18, 19, 21, 22, 23].map((at) => upsert(maps.id, `k${at}`)));
   await publisher.setDocument({ kind: 'resourceList', set: 'maps' });
   await index.commit([upsert(gone.id, 'a'), upsert(gone.id, 'b'), upsert(gone.id, 'a', {}), upsert(secret.id, 'x')]);

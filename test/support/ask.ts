@@ -16,8 +16,8 @@ export interface Answer {
 }
 
 /**
- * Asks by node:http, which adds nothing: fetch sends `cache-control: no-cache` with a condition, normalizes paths and unpacks
- * bodies. The connection is not kept.
+ * Asks by node:http, which adds nothing: fetch sends `cache-control: no-cache` with a condition, normalizes paths and
+ * unpacks bodies. The connection is not kept.
  */
 export async function ask(url: string, { method = 'GET', headers = {}, body }: Question = {}): Promise<Answer> {
   const { origin } = new URL(url);

@@ -10,7 +10,7 @@ import { itNeeding } from './it-needing.ts';
 const CHECKOUT = join(import.meta.dirname, '../..');
 const INTEROP = join(CHECKOUT, 'test/interop');
 /** Milliseconds; a new checkout fetches the tools first. */
-const PATIENCE = 300_000;
+const TIMEOUT_MS = 300_000;
 
 /** One of avro-tools' commands: where its output goes, and what it is, such as `['tojson', FILE]`. */
 export interface ToolRun {
@@ -25,7 +25,7 @@ export async function runAvroTools(runs: readonly ToolRun[], folder: string): Pr
   const jar = await installAvroTools();
   // Without the second compiler and a search of many threads for garbage, it starts sooner.
   const options = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-cp', jar];
-  await promisify(execFile)('java', [...options, join(INTEROP, 'AvroTools.java'), list], { timeout: PATIENCE });
+  await promisify(execFile)('java', [...options, join(INTEROP, 'AvroTools.java'), list], { timeout: TIMEOUT_MS });
 }
 
 export interface FastavroWork {
@@ -45,7 +45,7 @@ export type FastavroFindings = Readonly<Record<string, { readonly count: number;
 
 /** Writes and reads files with fastavro, all in one process. */
 export async function runFastavro(work: FastavroWork): Promise<FastavroFindings> {
-  const running = promisify(execFile)(findFastavro()!, [join(INTEROP, 'fastavro_files.py')], { timeout: PATIENCE });
+  const running = promisify(execFile)(findFastavro()!, [join(INTEROP, 'fastavro_files.py')], { timeout: TIMEOUT_MS });
   running.child.stdin!.end(JSON.stringify(work));
   return JSON.parse((await running).stdout);
 }
@@ -55,10 +55,13 @@ export function itWithFastavro(title: string, test: AsyncFunc): void {
   const hint =
     'needs fastavro, in FASTAVRO_BIN or .services/fastavro/bin: pip install fastavro==1.13.1 backports.zstd==1.8.0';
   const missing = findFastavro() === undefined ? hint : undefined;
-  itNeeding({ name: 'fastavro', missing }, title, test).timeout(PATIENCE);
+  itNeeding({ name: 'fastavro', missing }, title, test).timeout(TIMEOUT_MS);
 }
 
-/** A test that needs avro-tools: skipped with the reason where they cannot be fetched, but failing where CI should do it. */
+/**
+ * A test that needs avro-tools: skipped with the reason where they cannot be fetched, but failing where CI should do
+ * it.
+ */
 export function itWithAvroTools(title: string, test: AsyncFunc): void {
   it(title, async function (this: Context) {
     try {
@@ -70,7 +73,7 @@ export function itWithAvroTools(title: string, test: AsyncFunc): void {
       this.skip();
     }
     await test.call(this);
-  }).timeout(PATIENCE);
+  }).timeout(TIMEOUT_MS);
 }
 
 /** The Python that has it: of the folder that FASTAVRO_BIN names, or of the one that .ci/run makes. */

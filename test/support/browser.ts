@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
-/** Milliseconds that it may take to start, and to do what it is told: a machine that runs tests may be busy. */
-const PATIENCE = { start: 180_000, action: 120_000 };
+/** How long it may take to start, and for one action: a machine that runs tests may be busy. */
+const TIMEOUTS_MS = { start: 180_000, action: 120_000 };
 const ARGUMENTS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -33,7 +33,7 @@ export function useBrowser(): TestBrowser {
       console.log(`      there is no browser at ${CHROMIUM}: set CHROMIUM`);
       this.skip();
     }
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS, timeout: PATIENCE.start });
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS, timeout: TIMEOUTS_MS.start });
   });
   after(() => browser?.close());
 
@@ -44,7 +44,7 @@ export function useBrowser(): TestBrowser {
 
   async function makeContext(options?: BrowserContextOptions): Promise<BrowserContext> {
     const context = await browser!.newContext(options);
-    context.setDefaultTimeout(PATIENCE.action);
+    context.setDefaultTimeout(TIMEOUTS_MS.action);
     return context;
   }
 

@@ -6,7 +6,7 @@ import type { SetId } from '../../src/core/resource-set.ts';
 
 export const URL_PREFIX = 'http://example.org/set/';
 
-/** An event that tells a resource's state; `path` is below the root. */
+/** An event with a resource's state; `path` is below the root. */
 export function upsert(set: SetId, path: string, state: ResourceState = { length: 1 }): ChangeEvent {
   const key = keyOfPath(path);
   return { set, key, state, weight: entryWeight(URL_PREFIX, key, state) };

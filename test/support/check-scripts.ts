@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import type { AsyncFunc } from 'mocha';
 import { itNeeding } from './it-needing.ts';
 
-/** Checks of a source from outside that stand beside this repository; .ci/run sets these variables where they do. */
+/** Checks of a source from outside that are beside this repository; .ci/run sets these variables where they do. */
 const SCRIPTS = { audit: 'TIDEMARK_CHECK_AUDIT_SOURCE', follow: 'TIDEMARK_CHECK_FOLLOW' } as const;
 const LIMIT = 300_000;
 /** Seconds without a change after which nothing more is to come: on a busy machine, some changes are long in coming. */
@@ -20,7 +20,10 @@ export function auditSource(baseUrl: string): Promise<Checked> {
   return runScript('audit', [baseUrl, '--sample', '-1', '--fold']);
 }
 
-/** Follows a set while it changes, and compares its copy with the list at the end. @param set its URI, with a slash at its end */
+/**
+ * Follows a set while it changes, and compares its copy with the list at the end.
+ * @param set its URI, with a slash at its end
+ */
 export function followSet(set: string): Promise<Checked> {
   return runScript('follow', [set, '--seconds', '0', '--until-quiet', String(QUIET)]);
 }

@@ -37,7 +37,10 @@ export class ChildScript<Line> {
     return { now: megabytes('VmRSS'), peak: megabytes('VmHWM') };
   }
 
-  /** How many connections, and files with such names, the process has open: threads that it starts meanwhile open others. */
+  /**
+   * How many connections, and files with such names, the process has open: threads that it starts meanwhile open
+   * others.
+   */
   openFiles(names: RegExp): number {
     const folder = `/proc/${this.#child.pid}/fd`;
     const opened = readdirSync(folder).map((name) => nameOf(`${folder}/${name}`));

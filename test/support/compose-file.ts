@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 
-/** What the tests look at of a service; compose-spec has more. */
+/** What the tests check of a service; compose-spec has more. */
 export interface ComposeService {
   readonly image?: string;
   readonly build?: string;
@@ -23,7 +23,10 @@ export function repositoryFile(name: string): string {
   return readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
 }
 
-/** Reads docker-compose.yml as compose does with these variables. Throws an error that names a required one that is missing. */
+/**
+ * Reads docker-compose.yml as compose does with these variables. Throws an error that names a required one that is
+ * missing.
+ */
 export function readComposeFile(variables: Readonly<Record<string, string>>): ComposeFile {
   return parse(repositoryFile('docker-compose.yml'), (_key: unknown, value: unknown) =>
     typeof value === 'string' ? interpolate(value, variables) : value,
@@ -35,7 +38,9 @@ export function composeVariables(): ReadonlySet<string> {
   return new Set([...repositoryFile('docker-compose.yml').matchAll(/(?<!\$)\$\{(\w+)/g)].map(([, name]) => name!));
 }
 
-/** `${NAME}`, `${NAME:-default}` and `${NAME:?complaint}`, of which a default may hold others; `$$` is a dollar sign. */
+/**
+ * `${NAME}`, `${NAME:-default}` and `${NAME:?complaint}`, of which a default may hold others; `$$` is a dollar sign.
+ */
 function interpolate(text: string, variables: Readonly<Record<string, string>>): string {
   // Those without another one in them come first.
   const found = /(?<!\$)\$\{(\w+)(?::([-?])([^${}]*))?\}/.exec(text);

@@ -13,11 +13,14 @@ export interface ArtifactPlace {
   readonly location: ArtifactLocation;
   /** What gives a process access to it. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Whoever opens it closes it. */
+  /** The caller that opens it closes it. */
   open(): ArtifactStore;
 }
 
-/** Runs the same tests with artifacts in a folder and in a bucket. Where there is no S3 server, they are skipped there with the reason. */
+/**
+ * Runs the same tests with artifacts in a folder and in a bucket. Where there is no S3 server, they are skipped there
+ * with the reason.
+ */
 export function describeOnEachArtifactStore(title: string, tests: (this: Suite, place: ArtifactPlace) => void): void {
   describe(`${title} (in a folder)`, function () {
     const folder = useTempFolder();

@@ -8,7 +8,7 @@ import { removeIndices, uniquePrefix } from './elasticsearch-indices.ts';
 /** A kind of store that tests run on. */
 export interface StoreKind {
   readonly kind: StoreLocation['kind'];
-  /** A place where a store can be made. @param folder its files go there, if it has any; whoever names it removes it */
+  /** A place where a store can be made. @param folder its files go there, if it has any; the caller removes it */
   place(folder: string): StorePlace;
 }
 
@@ -36,7 +36,9 @@ export const SQLITE: StoreKind = {
 /** A test, among those of every kind of store, of what no store has a part in: one kind is enough. */
 export type ItOnce = (title: string, test: Func | AsyncFunc) => void;
 
-/** Runs the same tests on every kind of store. Where there is no Elasticsearch, they are skipped there with the reason. */
+/**
+ * Runs the same tests on every kind of store. Where there is no Elasticsearch, they are skipped there with the reason.
+ */
 export function describeOnEachStore(
   title: string,
   tests: (this: Suite, store: StoreKind, itOnce: ItOnce) => void,

@@ -22,7 +22,10 @@ async function removeNamed(url: string, path: string, names: readonly string[]):
   if (names.length > 0) await askElasticsearch(url, 'DELETE', path + names.join(','));
 }
 
-/** Asks for `path` below the server's URL, which may hold a user and a password. Throws an error when it cannot be reached or refuses. */
+/**
+ * Asks for `path` below the server's URL, which may hold a user and a password. Throws an error when it cannot be
+ * reached or refuses.
+ */
 export async function askElasticsearch(url: string, method: string, path: string): Promise<Record<string, unknown>> {
   const target = new URL(path, url.endsWith('/') ? url : `${url}/`);
   const { username, password } = target;

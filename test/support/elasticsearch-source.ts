@@ -9,7 +9,7 @@ import { removeIndices, uniquePrefix } from './elasticsearch-indices.ts';
 import { FaultProxy } from './fault-proxy.ts';
 import { addSet, BASE_URL, fillPages, LIMITS_OF_PAGES, type Limits, type ServingProcess } from './fault-source.ts';
 import { findFreePort } from './free-port.ts';
-import { type FinishedRun, killTidemarks, runTidemark, startTidemark } from './run-tidemark.ts';
+import { type FinishedRun, killTidemarks, runTidemark, startProcess } from './run-tidemark.ts';
 import { testConfiguration } from './start-app.ts';
 
 const SHIFTED_CLOCK = new URL('./shifted-clock.ts', import.meta.url).href;
@@ -26,7 +26,10 @@ export interface ProcessOptions {
 
 const sources = new Set<ElasticsearchSource>();
 
-/** One small set on an Elasticsearch, and real processes on it. Whoever makes it calls `closeElasticsearchSources` in afterEach. */
+/**
+ * One small set on an Elasticsearch, and real processes on it. The caller calls `closeElasticsearchSources` in
+ * afterEach.
+ */
 export class ElasticsearchSource {
   readonly url: string;
   readonly prefix = uniquePrefix();
@@ -80,7 +83,7 @@ export class ElasticsearchSource {
     return proxy;
   }
 
-  /** Whoever opens something that uses the indices closes it before they go. */
+  /** A caller that opens something that uses the indices closes it before they are deleted. */
   onClose(close: () => Promise<void>): void {
     this.#closers.push(close);
   }
@@ -88,7 +91,7 @@ export class ElasticsearchSource {
   /** Starts a server with a document cache of its own, and resolves when it serves. */
   async serve(options: ProcessOptions = {}): Promise<ServingProcess> {
     const port = await findFreePort();
-    const process = startTidemark(
+    const process = startProcess(
       ['serve', '--port', String(port), '--base-url', BASE_URL, '--log-level', 'error', '--json'],
       { cwd: this.folder, env: this.environment(options) },
     );
@@ -96,7 +99,10 @@ export class ElasticsearchSource {
     return { process, url: `http://127.0.0.1:${port}` };
   }
 
-  /** Serves it within this process, with a document cache of its own: for who neither dies nor sleeps, since processes take a second to start. */
+  /**
+   * Serves it within this process, with a document cache of its own: for a test that neither kills nor pauses it, since
+   * processes take a second to start.
+   */
   async serveHere(...nodes: readonly string[]): Promise<{ readonly url: string }> {
     const server = await startServer(await this.open(...nodes), { host: '127.0.0.1', port: 0 });
     this.#closers.push(() => server.close());

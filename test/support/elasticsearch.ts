@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Context } from 'mocha';
@@ -10,7 +10,7 @@ import { askElasticsearch } from './elasticsearch-indices.ts';
 import { atEndOfRun } from './leak-guard.ts';
 
 /** Milliseconds; a server starts in ten seconds, a cluster in twenty, and a new checkout fetches the program first. */
-const PATIENCE = 900_000;
+const TIMEOUT_MS = 900_000;
 
 export type OwnOptions = Omit<ElasticsearchOptions, 'folder'>;
 
@@ -20,7 +20,10 @@ export interface OwnElasticsearch {
   dispose(): Promise<void>;
 }
 
-/** A server or cluster for tests that stop, kill or pause it, or that need security. Throws an error where none can be started. */
+/**
+ * A server or cluster for tests that stop, kill or pause it, or that need security. Throws an error where none can be
+ * started.
+ */
 export async function startOwnElasticsearch(options: OwnOptions = {}): Promise<OwnElasticsearch> {
   const folder = await makeFolder();
   const removeAtOnce = () => rmSync(folder, { recursive: true, force: true });
@@ -38,14 +41,9 @@ export async function startOwnElasticsearch(options: OwnOptions = {}): Promise<O
   }
 }
 
-/** Where data is in memory, on Linux; and bytes that are to be free there. */
-const MEMORY = { folder: '/dev/shm', free: 4 * 1024 ** 3 };
-
-/** In memory when there is enough: to make and to remove the files of thousands of indices takes a disk most of its time. */
+/** A folder that another user may enter: Elasticsearch does not run as root. */
 async function makeFolder(): Promise<string> {
-  const { bavail, bsize } = await statfs(MEMORY.folder).catch(() => ({ bavail: 0, bsize: 0 }));
-  const folder = await mkdtemp(join(bavail * bsize >= MEMORY.free ? MEMORY.folder : tmpdir(), 'elasticsearch-'));
-  // Elasticsearch runs as somebody else, when the tests are run by root.
+  const folder = await mkdtemp(join(tmpdir(), 'elasticsearch-'));
   await chmod(folder, 0o711);
   return folder;
 }
@@ -53,8 +51,8 @@ async function makeFolder(): Promise<string> {
 let shared: Promise<{ readonly url: string }> | undefined;
 
 /**
- * The server that tests share: the one of `ELASTICSEARCH_URL`, or one that is started when the first test needs it, and ended after the last.
- * Where none can be started, it says why the tests are skipped; under CI it throws.
+ * The server that tests share: the one of `ELASTICSEARCH_URL`, or one that is started when the first test needs it, and
+ * ended after the last. Where none can be started, it says why the tests are skipped; under CI it throws.
  */
 export async function sharedElasticsearch(): Promise<{ readonly url: string } | { readonly skipped: string }> {
   shared ??= findShared();
@@ -69,7 +67,7 @@ export async function sharedElasticsearch(): Promise<{ readonly url: string } | 
 export function useElasticsearch(): { readonly url: string } {
   let url = '';
   before(async function () {
-    this.timeout(PATIENCE);
+    this.timeout(TIMEOUT_MS);
     const found = await sharedElasticsearch();
     if ('skipped' in found) skipSuite(this, found.skipped);
     else url = found.url;
@@ -85,7 +83,7 @@ export function useElasticsearch(): { readonly url: string } {
 export function useOwnElasticsearch(options: OwnOptions = {}): { readonly elasticsearch: Elasticsearch } {
   let own: OwnElasticsearch | undefined;
   before(async function () {
-    this.timeout(PATIENCE);
+    this.timeout(TIMEOUT_MS);
     try {
       own = await startOwnElasticsearch(options);
     } catch (error) {

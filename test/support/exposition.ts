@@ -7,7 +7,7 @@ export interface Sample {
   readonly value: number;
 }
 
-/** What a scrape told. */
+/** What a scrape returned. */
 export interface Scrape {
   /** By metric: counter, gauge, histogram or summary. */
   readonly types: ReadonlyMap<string, string>;
@@ -38,7 +38,7 @@ export function parseExposition(text: string): Scrape {
     } else {
       const sample = parseSample(line);
       const id = JSON.stringify([sample.name, Object.entries(sample.labels).sort()]);
-      assert.ok(!series.has(id), `told once: ${line}`);
+      assert.ok(!series.has(id), `listed twice: ${line}`);
       series.add(id);
       assert.ok(types.has(metricOf(sample.name, types)), `has a type: ${line}`);
       samples.push(sample);

@@ -25,7 +25,10 @@ export async function readLog({ index, sets }: App): Promise<readonly Change[]> 
   return collect(index.changes(id, { after: 0 }));
 }
 
-/** Waits until everything that was committed is applied: a store on a busy machine may say that it takes a moment longer. */
+/**
+ * Waits until everything that was committed is applied: a store on a busy machine may say that it takes longer
+ * longer.
+ */
 export async function untilApplied(index: Pick<App['index'], 'watermark'>): Promise<void> {
   await until('everything is applied', async () => {
     try {
@@ -66,8 +69,8 @@ export async function requireConsistent(app: App, reader: SetReader): Promise<vo
 }
 
 /**
- * Every acknowledged event is in the log, once and with its complete state; the log has nothing that no client sent, and no half of a
- * request. At least one client has an answer.
+ * Every acknowledged event is in the log, once and with its complete state; the log has nothing that no client sent,
+ * and no half of a request. At least one client has an answer.
  */
 export function requireAcknowledged(log: readonly Change[], clients: readonly Client[]): void {
   assert.ok(
@@ -107,8 +110,8 @@ function requireAnswersLogged(sent: readonly SentEvent[], { byTime, logged }: Lo
 }
 
 /**
- * A deletion that was answered with "not there" met no live resource: between the client's changes before it and after it, which its
- * request and its answer lie between, the log has a time at which the key is not live.
+ * A deletion that was answered with "not there" met no live resource: between the client's changes before it and after
+ * it, which is between its request and its answer, the log has a time at which the key is not live.
  */
 function requireDeletionsMissed(sent: readonly SentEvent[], log: readonly Change[]): void {
   const times = sent.map(({ answer }) => (answer?.status === 'applied' ? answer.datetime : undefined));

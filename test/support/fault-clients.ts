@@ -32,10 +32,10 @@ export interface SentEvent {
 
 const EVENTS_PER_CLIENT = 1_000_000;
 
-/** A client that posts until the server is gone, or it is told to stop, and remembers what it was told. */
+/** A client that posts until the server has ended, or it is stopped, and remembers all responses. */
 export abstract class Client {
   readonly sent: SentEvent[] = [];
-  /** How often it was told to come again. */
+  /** How often it was asked to retry. */
   refused = 0;
   readonly #number: number;
   #random: number;
@@ -44,7 +44,7 @@ export abstract class Client {
 
   /**
    * @param number no two clients of a source have the same
-   * @param keys how many resources it tells of, the same as every client
+   * @param keys how many resources it posts, the same as every client
    */
   constructor(number: number, keys = 400) {
     this.#number = number;
@@ -52,7 +52,7 @@ export abstract class Client {
     this.#random = number * 0x9e3779b1;
   }
 
-  /** Posts to a server until it is gone. Goes on where it was when it is called for another server. */
+  /** Posts to a server until that has ended. Continues where it was when it is called for another server. */
   async post(serverUrl: string, stop: AbortSignal): Promise<void> {
     try {
       await this.postUntil(`${serverUrl}/api/sets/${SLUG}/changes`, stop);
@@ -79,12 +79,15 @@ export abstract class Client {
 
   protected abstract postUntil(url: string, stop: AbortSignal): Promise<void>;
 
-  /** Posts the same again until it is taken: where another process holds the store, or the machine stands still, a server says that it is to be asked again. */
+  /**
+   * Posts the same again until it is taken: where another process holds the store, or the machine is paused, a
+   * server says that it is to be asked again.
+   */
   protected postPatiently(url: string, sent: readonly SentEvent[]): Promise<readonly Answered[]> {
     return until('what is posted is taken', () => this.ask(url, sent));
   }
 
-  /** Posts once. Returns undefined when it was told to come again. */
+  /** Posts once. Returns undefined when it was asked to retry. */
   protected async ask(url: string, sent: readonly SentEvent[]): Promise<readonly Answered[] | undefined> {
     const { status, headers, body } = await askJson(url, { changes: sent.map(({ event }) => event) });
     if (status === 200) return body.results;
@@ -96,7 +99,7 @@ export abstract class Client {
     return undefined;
   }
 
-  /** The next events to send, one in five a deletion; all clients tell of the same resources. */
+  /** The next events to send, one in five a deletion; all clients post the same resources. */
   next(count: number, request: number): readonly SentEvent[] {
     const events = Array.from({ length: count }, () => ({ event: this.#nextEvent(), request, answer: undefined }));
     for (const event of events) this.sent.push(event);
@@ -150,18 +153,18 @@ export class SmallRequests extends Client {
   }
 }
 
-/** Milliseconds: several clients that take no breath keep a small machine from everything else. */
-const BREATH = 25;
+/** Milliseconds: several clients that never pause keep a small machine from everything else. */
+const PAUSE_MS = 25;
 
 /** Posts a few events at a time, and the same ones again while the store is not available. */
 export class PatientRequests extends Client {
-  readonly #breath: number;
+  readonly #pauseMs: number;
   #requests = 0;
 
-  /** @param breath milliseconds that it waits between two requests beyond what all of them do */
-  constructor(number: number, { breath = 0, keys }: { readonly breath?: number; readonly keys?: number } = {}) {
+  /** @param pauseMs how long it waits between two requests beyond what all of them do */
+  constructor(number: number, { pauseMs = 0, keys }: { readonly pauseMs?: number; readonly keys?: number } = {}) {
     super(number, keys);
-    this.#breath = BREATH + breath;
+    this.#pauseMs = PAUSE_MS + pauseMs;
   }
 
   protected async postUntil(url: string, stop: AbortSignal): Promise<void> {
@@ -174,7 +177,7 @@ export class PatientRequests extends Client {
         results = await this.ask(url, sent);
       }
       for (const [at, event] of sent.entries()) event.answer = results?.[at];
-      await wait(this.#breath);
+      await wait(this.#pauseMs);
     }
   }
 }
@@ -196,7 +199,7 @@ export class LongStream extends Client {
   /** Returns whether all of it was taken. */
   async #postStream(url: string, stop: AbortSignal): Promise<boolean> {
     const posting = request(`${url}?results=all`, { method: 'POST', headers: NDJSON_BODY, agent: false });
-    // Told by the answer; a request that fails without one tells `once` below.
+    // Known from the answer; a request that fails without one is reported to `once` below.
     posting.on('error', () => {});
     let isOver = false;
     const before = this.sent.findLastIndex(({ answer }) => answer !== undefined) + 1;
@@ -223,7 +226,7 @@ export class LongStream extends Client {
     let last: StreamLine | undefined;
     for await (const chunk of response.setEncoding('utf8')) {
       const lines = (text + chunk).split('\n');
-      // What comes last may be cut off: then it tells nothing.
+      // What comes last may be cut off: then it is ignored.
       text = lines.pop()!;
       for (const line of lines) {
         last = JSON.parse(line) as StreamLine;

@@ -17,7 +17,10 @@ export interface Answered {
   readonly body: Buffer;
 }
 
-/** What becomes of a request: an answer; or a connection that is cut, after so many bytes of the answer when it has some; or nothing at all. */
+/**
+ * What becomes of a request: an answer; or a connection that is cut, after so many bytes of the answer when it has
+ * some; or nothing at all.
+ */
 export type Outcome = Answered | { readonly cutAfter: number; readonly answer?: Answered } | 'silence';
 
 /** `execute` hands the request on to the server, and may be called late, or not at all, or twice. */
@@ -31,7 +34,7 @@ interface Rule {
 
 const SERVER_GONE = { cutAfter: 0 };
 
-/** Stands between the program and a real server, and does to chosen requests what networks and servers do to them. */
+/** Is between the program and a real server, and does to chosen requests what networks and servers do to them. */
 export class FaultProxy {
   readonly url: string;
   readonly asked: Asked[] = [];
@@ -85,7 +88,7 @@ export class FaultProxy {
     send(answering, await rule.fault(execute, asked));
   }
 
-  /** With the host that the client told, which it may have signed. */
+  /** With the host that the client sent, which it may have signed. */
   async #execute({ method, url, headers }: IncomingMessage, sent: Buffer): Promise<Answered> {
     const executing = request(this.#target + url, { method, headers, agent: this.#agent });
     executing.end(sent);
@@ -94,7 +97,7 @@ export class FaultProxy {
   }
 }
 
-/** The server has executed it, and nobody hears of that. */
+/** The server has executed it, and its answer is lost. */
 export const cutAnswer: Fault = async (execute) => {
   await execute();
   return { cutAfter: 0 };
@@ -120,7 +123,7 @@ function send(answering: ServerResponse, outcome: Outcome): void {
     return;
   }
   const { 'transfer-encoding': _, ...headers } = answer.headers;
-  // An answer to HEAD tells the length of a body that it has not.
+  // An answer to HEAD has the length of a body that it has not.
   const length = answering.req.method === 'HEAD' ? {} : { 'content-length': answer.body.length };
   answering.writeHead(answer.status, { ...headers, ...length });
   if (!('cutAfter' in outcome)) answering.end(answer.body);

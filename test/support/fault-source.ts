@@ -15,7 +15,7 @@ import {
   type RunOptions,
   runProcess,
   runTidemark,
-  startTidemark,
+  startProcess,
 } from './run-tidemark.ts';
 import type { SettableClock } from './settable-clock.ts';
 import { testConfiguration } from './start-app.ts';
@@ -39,10 +39,12 @@ export interface ServeOptions {
   /** The folder of its documents when it is not the source's own. */
   readonly dataFolder?: string;
   readonly clock?: SettableClock;
+  /** More arguments of `serve`. */
+  readonly arguments?: readonly string[];
 }
 
 /** Milliseconds in which a failpoint must be reached; generous, because a machine that runs tests may be busy. */
-const PATIENCE = 200_000;
+const TIMEOUT_MS = 200_000;
 
 export interface Limits {
   readonly pageEntries: number;
@@ -51,7 +53,10 @@ export interface Limits {
 
 const places = new Set<{ close(): Promise<void> }>();
 
-/** A data folder and a store with one small set, and real servers on them. Whoever makes it calls `closeFaultSources` in afterEach. */
+/**
+ * A data folder and a store with one small set, and real servers on them. The caller calls `closeFaultSources` in
+ * afterEach.
+ */
 export class FaultSource {
   readonly folder: string;
   readonly store: StorePlace;
@@ -64,7 +69,10 @@ export class FaultSource {
     places.add(this);
   }
 
-  /** A place without a store. @param storeFolder where the files of the store will be, when not in the source's own folder */
+  /**
+   * A place without a store.
+   * @param storeFolder where the files of the store will be, when not in the source's own folder
+   */
   static async makeEmpty(kind: StoreKind, storeFolder?: string): Promise<FaultSource> {
     const folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
     return new FaultSource(folder, kind.place(storeFolder ?? folder));
@@ -95,8 +103,18 @@ export class FaultSource {
   /** Starts a server, and resolves when it serves. */
   async serve(options: ServeOptions = {}): Promise<ServingProcess> {
     const port = await findFreePort();
-    const process = startTidemark(
-      ['serve', '--port', String(port), '--base-url', BASE_URL, '--log-level', 'error', '--json'],
+    const process = startProcess(
+      [
+        'serve',
+        '--port',
+        String(port),
+        '--base-url',
+        BASE_URL,
+        '--log-level',
+        'error',
+        '--json',
+        ...(options.arguments ?? []),
+      ],
       { cwd: this.folder, env: this.environment(options) },
     );
     await process.says(/"event":"serving"/);
@@ -152,7 +170,7 @@ export async function fillPages(app: App): Promise<void> {
 
 /** Waits until a process is stopped, which is what a failpoint does to it with `stop`. */
 export async function untilStopped({ process }: Pick<ServingProcess, 'process'>): Promise<void> {
-  const until = Date.now() + PATIENCE;
+  const until = Date.now() + TIMEOUT_MS;
   for (;;) {
     // proc_pid_stat(5): the state follows the name in parentheses, T is stopped.
     if (/\) T /.test(await readFile(`/proc/${process.pid}/stat`, 'utf8'))) return;

@@ -3,8 +3,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { ListedResource, ReadResourceList, SetReader } from './set-reader.ts';
 
 /**
- * Keeps a copy of a set in step: the Resource List once, then every change after its `at`, in the order of the Change Lists.
- * Held against promises on the way: no change shows up late, and nothing is created twice in a row.
+ * Keeps a copy of a set in sync: the Resource List once, then every change after its `at`, in the order of the Change
+ * Lists. Held against promises on the way: no change shows up late, and nothing is created twice in a row.
  */
 export class Follower {
   readonly #reader: SetReader;

@@ -5,7 +5,7 @@ import { formatStamp } from '../../src/core/stamp.ts';
 import { URL_PREFIX } from './fault-source.ts';
 import type { ReadResourceList } from './set-reader.ts';
 
-interface Moment {
+interface DatedState {
   readonly datetime: string;
   /** Undefined when it was deleted then. */
   readonly length: number | undefined;
@@ -17,8 +17,8 @@ export function requireHonestLists(lists: readonly ReadResourceList[], log: read
   for (const list of lists) requireHonest(list, histories);
 }
 
-function historiesOf(log: readonly Change[]): ReadonlyMap<string, readonly Moment[]> {
-  const histories = new Map<string, Moment[]>();
+function historiesOf(log: readonly Change[]): ReadonlyMap<string, readonly DatedState[]> {
+  const histories = new Map<string, DatedState[]>();
   for (const { key, stamp, state } of log) {
     const uri = uriOf(URL_PREFIX, key);
     const history = histories.get(uri) ?? [];
@@ -28,8 +28,14 @@ function historiesOf(log: readonly Change[]): ReadonlyMap<string, readonly Momen
   return histories;
 }
 
-/** Every resource is listed in the state that it had at the list's `at`, or in a later one: no change up to `at` is missing. */
-function requireHonest({ at, resources }: ReadResourceList, histories: ReadonlyMap<string, readonly Moment[]>): void {
+/**
+ * Every resource is listed in the state that it had at the list's `at`, or in a later one: no change up to `at` is
+ * missing.
+ */
+function requireHonest(
+  { at, resources }: ReadResourceList,
+  histories: ReadonlyMap<string, readonly DatedState[]>,
+): void {
   for (const uri of resources.keys()) assert.ok(histories.has(uri), `${uri} never was`);
   for (const [uri, history] of histories) {
     const known = history.filter(({ datetime }) => datetime <= at).length;

@@ -1,11 +1,12 @@
-// Many connections in a process of its own, which has its own limit of open files. Prints how many are open, and how many were, when it is told a line.
+// Many connections in a process of its own, which has its own limit of open files. Prints how many are open, and how
+// many were, when it reads a line.
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 
 export interface IdleOptions {
   readonly url: string;
   readonly connections: number;
-  /** What each sends when it is open; nothing of the answer is looked at. */
+  /** What each sends when it is open; the answer is ignored. */
   readonly text: string;
 }
 
@@ -19,11 +20,11 @@ let connected = 0;
 for (let opened = 0; opened < connections; opened += AT_ONCE) {
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, connections - opened) }, open));
 }
-tell();
-for await (const _line of createInterface({ input: process.stdin })) tell();
+report();
+for await (const _line of createInterface({ input: process.stdin })) report();
 for (const socket of sockets) socket.destroy();
 
-function tell(): void {
+function report(): void {
   console.log(JSON.stringify({ open: sockets.size, connected }));
 }
 

@@ -52,7 +52,7 @@ export interface ImportSummary {
   }[];
 }
 
-/** An index to import, and a working directory with a store of its own. Whoever makes it closes it in `afterEach`. */
+/** An index to import, and a working directory with a store of its own. The caller closes it in `afterEach`. */
 export class ImportPlace {
   readonly source: ProtocolIndex;
   readonly work: Workplace;

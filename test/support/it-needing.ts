@@ -10,7 +10,10 @@ export interface Need {
 /** What a machine that runs CI is known to lack; .ci/run sets and reports it. */
 const LACKING = new Set((process.env.CI_LACKS ?? '').split(' '));
 
-/** A test that needs something beside the program. Where that is missing, the test is skipped with the reason; under CI it fails. */
+/**
+ * A test that needs something beside the program. Where that is missing, the test is skipped with the reason; under CI
+ * it fails.
+ */
 export function itNeeding({ name, missing }: Need, title: string, test: Func | AsyncFunc): Test {
   if (missing === undefined) return it(title, test);
   if (process.env.CI !== 'true' || LACKING.has(name)) return it.skip(`${title} (${missing})`);

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { scratchRoot } from './scratch-root.ts';
 
-// Every temporary folder of the tests and of the processes that they start lies in here.
-const folder = mkdtempSync(join(tmpdir(), 'tidemark-test-'));
-// Some tests, run by root, read as somebody else.
+// Every temporary folder of the tests and of the processes that they start is in here.
+const folder = mkdtempSync(join(scratchRoot(), 'tidemark-test-'));
+// Some tests, run by root, read as another user.
 chmodSync(folder, 0o755);
 process.env.TMPDIR = folder;
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 
-/** Milliseconds until an open handle counts as forgotten: handles are closed a moment after their owners say so. */
-const PATIENCE = 30_000;
+/** Milliseconds until an open handle counts as forgotten: handles are closed shortly after their owners say so. */
+const TIMEOUT_MS = 30_000;
 
 const closers: (() => Promise<void>)[] = [];
 let before: readonly string[] = [];
@@ -22,7 +22,10 @@ export function atEndOfRun(close: () => Promise<void>): void {
   closers.push(close);
 }
 
-/** A file of tests that leaves a folder or a handle behind fails. (When files run side by side, these hooks run for each of them.) */
+/**
+ * A file of tests that leaves a folder or a handle behind fails. (When files run side by side, these hooks run for each
+ * of them.)
+ */
 export const mochaHooks = {
   beforeAll() {
     before = process.getActiveResourcesInfo();
@@ -42,7 +45,7 @@ export const mochaHooks = {
 async function leftOpen(): Promise<readonly string[]> {
   // One timer is mocha's, for the hook that waits here.
   const expected = [...before, 'Timeout'];
-  const deadline = performance.now() + PATIENCE;
+  const deadline = performance.now() + TIMEOUT_MS;
   for (;;) {
     const known = [...expected];
     const left = process.getActiveResourcesInfo().filter((resource) => {

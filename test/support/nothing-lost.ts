@@ -17,7 +17,7 @@ export interface Posted {
   readonly servers: readonly { readonly url: string }[];
 }
 
-/** Everything that clients posted is there, once, and was told as it is; all servers publish it. */
+/** Everything that clients posted is stored once, as the responses said; all servers publish it. */
 export async function requireNothingLost(source: ElasticsearchSource, { clients, servers }: Posted): Promise<void> {
   const app = await source.open();
   const log = await readLog(app);

@@ -6,7 +6,9 @@ const KEYWORD = { type: 'keyword' } as const;
 const DATE = { type: 'date', format: "yyyy-MM-dd'T'HH:mm:ssZ||strict_date_optional_time" } as const;
 const LOCATION = { type: 'nested', properties: { value: KEYWORD, type: KEYWORD } } as const;
 
-/** The mappings of the OpenMinTeD ResourceSync protocol, both types in one index, in the words of today's Elasticsearch. */
+/**
+ * The mappings of the OpenMinTeD ResourceSync protocol, both types in one index, in the words of today's Elasticsearch.
+ */
 const PROPERTIES = {
   resource_set: KEYWORD,
   location: LOCATION,

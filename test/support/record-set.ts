@@ -13,6 +13,7 @@ import {
   type ComparisonStep,
   compareRecords,
 } from '../../src/sources/artifact/compare-records.ts';
+import { Records } from '../../src/sources/artifact/records.ts';
 import { type SyncOptions, sync } from '../../src/sources/sync/sync.ts';
 import type { SyncSummary } from '../../src/sources/sync-counter.ts';
 import { openStores, type Stores } from '../../src/stores/open-stores.ts';
@@ -58,6 +59,7 @@ export class RecordsProcess {
       artifacts,
       catalog,
       updater: this.updater,
+      records: new Records(artifacts, catalog),
       pollIntervalMs: 1_000,
       comparer: {
         async *compare(comparison: Comparison): AsyncGenerator<ComparisonStep> {
@@ -101,12 +103,12 @@ export class RecordsProcess {
   }
 }
 
-/** A gate that holds whoever comes by until it is opened. */
+/** A gate that holds every caller until it is opened. */
 export class Gate {
   readonly #reached = Promise.withResolvers<void>();
   readonly #opened = Promise.withResolvers<void>();
 
-  /** Resolves when somebody waits at it. */
+  /** Resolves when a caller waits at it. */
   get reached(): Promise<void> {
     return this.#reached.promise;
   }

@@ -1,12 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { PassThrough } from 'node:stream';
-import { text } from 'node:stream/consumers';
+import { spawn } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
+import { PassThrough, type Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { runCli } from '../../src/cli/run-cli.ts';
 
 export const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 /** Milliseconds; generous, because a machine that runs tests may be busy. */
-const PATIENCE = 120_000;
+const TIMEOUT_MS = 120_000;
 
 export interface RunOptions {
   /** The working directory. */
@@ -25,58 +25,63 @@ export interface FinishedRun {
 }
 
 /**
- * Runs a command line to its end, in this process: to start one for each of a thousand commands would take most of the time of the tests.
- * What only a process shows is tested with `startTidemark` and `runProcess`.
+ * Runs a command line to its end, in this process: to start one for each of a thousand commands would take most of the
+ * time of the tests. What only a process shows is tested with `startProcess` and `runProcess`.
  */
 export async function runTidemark(args: readonly string[], options: RunOptions): Promise<FinishedRun> {
-  const { cwd, env = {}, input = '' } = options;
-  // It is this process that would die there.
-  if (env.TIDEMARK_FAILPOINT !== undefined) return runProcess(args, options);
-  const stdin = new PassThrough();
-  const stdout = new PassThrough();
-  const stderr = new PassThrough();
-  stdin.end(input);
-  const said = Promise.all([text(stdout), text(stderr)]);
-  const argv = [process.execPath, MAIN, ...args];
-  const environment = { ...cleanEnvironment(), ...env };
-  const exitCode = await runCli({ argv, env: environment, cwd: () => cwd, stdin, stdout, stderr });
-  stdout.end();
-  stderr.end();
-  const [out, err] = await said;
-  return { exitCode, stdout: out, stderr: err };
+  if (mayKillItself(options)) return runProcess(args, options);
+  const command = commandHere(args, options);
+  const running = new RunningTidemark(command);
+  const exitCode = await command.exited;
+  return { exitCode, stdout: running.stdout, stderr: running.stderr };
 }
 
 /** Runs the real program to its end. */
 export async function runProcess(args: readonly string[], options: RunOptions): Promise<FinishedRun> {
-  const running = startTidemark(args, options);
+  const running = startProcess(args, options);
   const exitCode = await running.exit();
   return { exitCode, stdout: running.stdout, stderr: running.stderr };
 }
 
-/** The real program, running as a child process. */
+/** A failpoint stops or kills the process that it is in. */
+function mayKillItself({ env }: RunOptions): boolean {
+  return env?.TIDEMARK_FAILPOINT !== undefined;
+}
+
+/** A command under way: in a process of its own, or in this one. */
+interface Command {
+  /** Of the process that it runs in. */
+  readonly pid: number;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** Its exit code, when its output was read to the end; null when a signal ended it. */
+  readonly exited: Promise<number | null>;
+  signal(signal: NodeJS.Signals): void;
+  /** Ends it as fast as it can be ended. */
+  kill(): void;
+}
+
+/** A command that runs, with what it has written so far. */
 export class RunningTidemark {
   stdout = '';
   stderr = '';
-  readonly #child: ChildProcess;
-  readonly #exited: Promise<number | null>;
+  readonly #command: Command;
   #look: () => void = () => {};
 
-  constructor(child: ChildProcess) {
-    this.#child = child;
-    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+  constructor(command: Command) {
+    this.#command = command;
+    command.stdout.setEncoding('utf8').on('data', (text: string) => {
       this.stdout += text;
       this.#look();
     });
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    command.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.stderr += text;
       this.#look();
     });
-    // `close` comes when its output is read to the end, `exit` may come before.
-    this.#exited = new Promise((resolve) => child.once('close', resolve));
   }
 
   get pid(): number {
-    return this.#child.pid!;
+    return this.#command.pid;
   }
 
   /** Waits until its output matches, and returns the match. Throws when it exits before, or takes too long. */
@@ -87,32 +92,34 @@ export class RunningTidemark {
         const match = find();
         if (match !== null) resolve(match);
       };
-      this.#exited.then(() => reject(new Error(`it exited before it said ${pattern}:\n${this.stdout}${this.stderr}`)));
+      this.#command.exited.then(() =>
+        reject(new Error(`it exited before it said ${pattern}:\n${this.stdout}${this.stderr}`)),
+      );
       this.#look();
     });
-    return this.#patiently(found, `it did not say ${pattern}`);
+    return this.#withinTimeout(found, `it did not say ${pattern}`);
   }
 
   signal(signal: NodeJS.Signals): void {
-    this.#child.kill(signal);
+    this.#command.signal(signal);
   }
 
   /** Waits until it exits, and returns its exit code; null when a signal ended it. */
   exit(): Promise<number | null> {
-    return this.#patiently(this.#exited, 'it did not exit');
+    return this.#withinTimeout(this.#command.exited, 'it did not exit');
   }
 
   /** Ends it at once, when it still runs. */
   async kill(): Promise<void> {
-    this.#child.kill('SIGKILL');
-    await this.#exited;
+    this.#command.kill();
+    await this.#command.exited;
   }
 
-  async #patiently<Result>(result: Promise<Result>, complaint: string): Promise<Result> {
+  async #withinTimeout<Result>(result: Promise<Result>, complaint: string): Promise<Result> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
-      const fail = () => reject(new Error(`${complaint} in ${PATIENCE} ms:\n${this.stdout}${this.stderr}`));
-      timer = setTimeout(fail, PATIENCE);
+      const fail = () => reject(new Error(`${complaint} in ${TIMEOUT_MS} ms:\n${this.stdout}${this.stderr}`));
+      timer = setTimeout(fail, TIMEOUT_MS);
     });
     try {
       return await Promise.race([result, late]);
@@ -124,19 +131,81 @@ export class RunningTidemark {
 
 const started = new Set<RunningTidemark>();
 
-/** Starts the real program. Whoever starts it calls `killTidemarks` in afterEach. */
-export function startTidemark(
+/** Starts a command in this process, which takes a tenth of the time. Its caller calls `killTidemarks` in afterEach. */
+export function startTidemark(args: readonly string[], options: RunOptions): RunningTidemark {
+  if (mayKillItself(options)) return startProcess(args, options);
+  return remember(commandHere(args, options));
+}
+
+/**
+ * Starts the real program: for what only a process shows, or a signal does to it. Its caller calls `killTidemarks` in
+ * afterEach.
+ */
+export function startProcess(
   args: readonly string[],
   { cwd, env = {}, input = '', leaveInputOpen = false }: RunOptions,
 ): RunningTidemark {
   const child = spawn(process.execPath, [MAIN, ...args], { cwd, env: { ...cleanEnvironment(), ...env } });
-  const running = new RunningTidemark(child);
-  started.add(running);
-  // Whoever exits without reading its input leaves a broken pipe.
+  // A program that exits without reading its input leaves a broken pipe.
   child.stdin.on('error', () => {});
   if (leaveInputOpen) child.stdin.write(input);
   else child.stdin.end(input);
+  return remember({
+    pid: child.pid!,
+    stdout: child.stdout,
+    stderr: child.stderr,
+    // `close` comes when its output is read to the end, `exit` may come before.
+    exited: new Promise((resolve) => child.once('close', resolve)),
+    signal: (signal) => child.kill(signal),
+    kill: () => child.kill('SIGKILL'),
+  });
+}
+
+function remember(command: Command): RunningTidemark {
+  const running = new RunningTidemark(command);
+  started.add(running);
   return running;
+}
+
+/** Runs a command line in this process, with streams and signals of its own. */
+function commandHere(
+  args: readonly string[],
+  { cwd, env = {}, input = '', leaveInputOpen = false }: RunOptions,
+): Command {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  if (leaveInputOpen) stdin.write(input);
+  else stdin.end(input);
+  const signals = new EventEmitter();
+  let signalled = false;
+  const send = (signal: NodeJS.Signals) => {
+    signalled = true;
+    if (signals.listenerCount(signal) > 0) signals.emit(signal);
+    // It does not listen yet.
+    else signals.once('newListener', () => queueMicrotask(() => signals.emit(signal)));
+  };
+  const argv = [process.execPath, MAIN, ...args];
+  const environment = { ...cleanEnvironment(), ...env };
+  const run = async () => {
+    const on = signals.on.bind(signals);
+    const off = signals.off.bind(signals);
+    const exitCode = await runCli({ argv, env: environment, cwd: () => cwd, stdin, stdout, stderr, on, off });
+    const isRead = [stdout, stderr].map((stream) => once(stream.end(), 'end'));
+    await Promise.all(isRead);
+    return exitCode;
+  };
+  return {
+    pid: process.pid,
+    stdout,
+    stderr,
+    exited: run(),
+    signal(signal) {
+      if (signalled) throw new Error('a second signal would end the tests: use startProcess');
+      send(signal);
+    },
+    kill() {
+      if (!signalled) send('SIGTERM');
+    },
+  };
 }
 
 /** Ends every program that a test left running. */
@@ -145,7 +214,7 @@ export async function killTidemarks(): Promise<void> {
   started.clear();
 }
 
-/** What the shell or npm of whoever runs the tests has set must not count. */
+/** Variables of the shell or npm that runs the tests must not count. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(TIDEMARK|npm)_/.test(name)));
 }

@@ -47,8 +47,8 @@ export async function startOwnS3(options: Omit<S3Options, 'folder'> = {}): Promi
 let shared: Promise<S3Place> | undefined;
 
 /**
- * Call it in `describe`: its tests share a server with others, or are skipped with the reason. Its properties can be read
- * while a test runs.
+ * Call it in `describe`: its tests share a server with others, or are skipped with the reason. Its properties can be
+ * read while a test runs.
  */
 export function useS3(): S3Place {
   let place: S3Place | undefined;

@@ -20,7 +20,9 @@ export interface SchemathesisRun {
   readonly options?: readonly string[];
 }
 
-/** Asks all that a description says, and much that it does not. Resolves with what it found, and whether all was well. */
+/**
+ * Asks all that a description says, and much that it does not. Resolves with what it found, and whether all was well.
+ */
 export async function runSchemathesis(run: SchemathesisRun): Promise<{ isWell: boolean; output: string }> {
   const { description, environment, folder, options = [] } = run;
   const config = join(CHECKOUT, 'test/endurance/schemathesis.toml');

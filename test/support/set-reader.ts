@@ -4,8 +4,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { ask } from './ask.ts';
 import { type ParsedDocument, parseDocument, type XmlElement } from './parse-document.ts';
 
-/** Milliseconds that a document may be "being made" before it counts as missing: longer than a process is made to sleep. */
-const PATIENCE = 120_000;
+/**
+ * Milliseconds that a document may be "being made" before it counts as missing: longer than a process is made to sleep.
+ */
+const TIMEOUT_MS = 120_000;
 
 export interface ListedResource {
   readonly uri: string;
@@ -33,8 +35,8 @@ export interface ReadWindow {
 }
 
 /**
- * Reads the lists of one set as a harvester does, and holds each document that it gets against what every document promises: it is
- * whole, its stamps ascend and lie between its bounds, windows tile, and what was closed once never has other bytes.
+ * Reads the lists of one set as a harvester does, and checks what every document promises: it is whole, its stamps
+ * ascend and are between its bounds, windows tile, and what was closed once never has other bytes.
  */
 export class SetReader {
   readonly #setUrl: string;
@@ -49,7 +51,8 @@ export class SetReader {
 
   /**
    * @param setUrl as it is published, with a slash at its end
-   * @param servers the origins to ask instead of the published one: each document is asked of another one, as behind a balancer
+   * @param servers the origins to ask instead of the published one: each document is asked of another one, as behind a
+   *   balancer
    */
   constructor(setUrl: string, ...servers: readonly string[]) {
     this.#setUrl = setUrl;
@@ -71,7 +74,9 @@ export class SetReader {
     return { at: attributesOf(list).at!, resources, pages: uris?.length ?? 1 };
   }
 
-  /** The windows that may hold a change after a time, of which the first reaches back at least so far; all without one. */
+  /**
+   * The windows that may hold a change after a time, of which the first reaches back at least so far; all without one.
+   */
   async changeWindows(after = ''): Promise<readonly ReadWindow[]> {
     const list = await this.document('changelist.xml');
     if (partsOf(list) === undefined) return [this.#toWindow(list)];
@@ -97,13 +102,13 @@ export class SetReader {
   /** One document, whole. It is asked for again while it is being made. */
   async document(name: string): Promise<ParsedDocument> {
     const uri = new URL(name, this.#setUrl);
-    const patience = AbortSignal.timeout(PATIENCE);
+    const timeout = AbortSignal.timeout(TIMEOUT_MS);
     for (;;) {
       const server = this.#servers[this.#asked++ % this.#servers.length];
       const { status, headers, bytes, text } = await ask(server + uri.pathname + uri.search);
       // 408: it slept since before the head of this request came.
       const isLater = status === 408 || (status === 503 && headers['retry-after'] !== undefined);
-      if (isLater && !patience.aborted) {
+      if (isLater && !timeout.aborted) {
         await wait(50);
         continue;
       }

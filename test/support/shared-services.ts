@@ -3,7 +3,10 @@ import { environmentOf, startSharedS3 } from './s3.ts';
 
 const closers: (() => Promise<void>)[] = [];
 
-/** Starts what the tests share before their files are handed to several processes: one server of each kind for all of them. */
+/**
+ * Starts what the tests share before their files are handed to several processes: one server of each kind for all of
+ * them.
+ */
 export async function mochaGlobalSetup(): Promise<void> {
   await Promise.all([shareElasticsearch(), shareS3()]);
 }
@@ -19,7 +22,7 @@ async function shareElasticsearch(): Promise<void> {
     closers.push(dispose);
     process.env.ELASTICSEARCH_URL = service.url;
   } catch (error) {
-    // The tests tell why they are skipped, or fail.
+    // The tests say why they are skipped, or fail.
     process.env.ELASTICSEARCH_MISSING = (error as Error).message;
   }
 }

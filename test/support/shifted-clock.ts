@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Preloaded into a process, shows it and its threads another time: ahead by the milliseconds of `CLOCK_OFFSET`, or by those that the file
- * `CLOCK_OFFSET_FILE` has at that moment.
+ * Preloaded into a process, shows it and its threads another time: ahead by the milliseconds of `CLOCK_OFFSET`, or by
+ * those that the file `CLOCK_OFFSET_FILE` has at that time.
  */
 const offset = Number(process.env.CLOCK_OFFSET ?? 0);
 const file = process.env.CLOCK_OFFSET_FILE;

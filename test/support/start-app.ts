@@ -24,7 +24,9 @@ export const NO_LIMITS: RequestLimits = {
 
 const started: { readonly folder: string; close(): Promise<void> }[] = [];
 
-/** A real app on a free port, with a store and a temporary folder of its own. Close it with `closeApps` in `afterEach`. */
+/**
+ * A real app on a free port, with a store and a temporary folder of its own. Close it with `closeApps` in `afterEach`.
+ */
 export async function startApp(
   kind: StoreKind,
   settings: Partial<Configuration> = {},
@@ -67,6 +69,8 @@ export function testConfiguration(folder: string, settings: Partial<Configuratio
     sharePort: false,
     ownPort: undefined,
     sources: true,
+    jobs: { run: true, concurrency: 2, leaseMs: 30_000 },
+    timeZone: 'UTC',
     token: undefined,
     publicReadOnly: false,
     limits: NO_LIMITS,
@@ -78,6 +82,7 @@ export function testConfiguration(folder: string, settings: Partial<Configuratio
     recordsPollInterval: 5_000,
     folderScanInterval: 3_600_000,
     publicMetrics: false,
+    validateNetworks: [],
     accessLog: false,
     logLevel: 'silent',
     failpoint: undefined,

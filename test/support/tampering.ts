@@ -5,7 +5,7 @@ import { Cluster } from '../../src/lib/elasticsearch/cluster.ts';
 import { sortKeyOf } from '../../src/stores/elasticsearch/documents.ts';
 import { IndexNames } from '../../src/stores/elasticsearch/index-names.ts';
 
-/** What somebody does to set 1 of a store behind the program's back. */
+/** What another program does to set 1 of a store behind the program's back. */
 export interface Tampering {
   readonly sql: string;
   readonly documents: DocumentTampering;
@@ -38,7 +38,7 @@ async function tamperWithDocuments(location: ElasticsearchLocation, tampering: D
   const names = new IndexNames(location.prefix);
   const cluster = new Cluster(location);
   try {
-    // What was written last may not be searchable yet: whoever reads makes it so.
+    // What was written last may not be searchable yet: a read makes it so.
     await cluster.ask((client) => client.indices.refresh({ index: names[index] }));
     const found = await cluster.hits<Source>({ index: names[index], size: 100 });
     const hits = found.filter(({ _source }) => which(_source!));

@@ -59,8 +59,8 @@ const NOBODY = 65_534;
 const isRoot = process.geteuid?.() === 0;
 
 /**
- * A test that calls `whileUnreadable`. Root cannot run it from a checkout that other users cannot read: the threads that it starts as
- * another user would not find their programs.
+ * A test that calls `whileUnreadable`. Root cannot run it from a checkout that other users cannot read: the threads
+ * that it starts as another user would not find their programs.
  */
 export function itWithPermissions(title: string, test: Func): void {
   const isReadable = canReadAsNobody(import.meta.filename) && canReadAsNobody(require.resolve('re2js'));
@@ -68,7 +68,9 @@ export function itWithPermissions(title: string, test: Func): void {
   itNeeding({ name: 'readable-checkout', missing }, title, test);
 }
 
-/** Does something while a file or folder cannot be read, also when root runs the tests, whom permissions do not bind. */
+/**
+ * Does something while a file or folder cannot be read, also when root runs the tests, whom permissions do not bind.
+ */
 export async function whileUnreadable<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
   const { mode } = statSync(path);
   chmodSync(path, 0);

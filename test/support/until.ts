@@ -1,6 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** Asks again and again until the answer is neither undefined nor false, and returns it; gives up after 100 seconds: a machine that runs tests may be busy. */
+/**
+ * Asks again and again until the answer is neither undefined nor false, and returns it; gives up after 100 seconds: a
+ * machine that runs tests may be busy.
+ */
 export async function until<Answer>(what: string, ask: () => Promise<Answer | undefined | false>): Promise<Answer> {
   const end = performance.now() + 100_000;
   for (;;) {

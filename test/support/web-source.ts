@@ -25,8 +25,8 @@ export async function post({ url }: StartedApp, slug: string, changes: readonly 
 }
 
 /**
- * A source with a set of resources with states, histories and links, one that is being read, and one with hostile texts wherever
- * somebody may have put one.
+ * A source with a set of resources with states, histories and links, one that is being read, and one with hostile texts
+ * wherever a client may have put one.
  */
 export async function publishSets(started: StartedApp): Promise<void> {
   const { sets } = started.app;
@@ -88,7 +88,7 @@ export const PAGES: readonly string[] = [
   '/sets/hostile/changelist.xml',
 ];
 
-/** Those that tell what could not be shown, with their status. */
+/** Those that say what could not be shown, with their status. */
 export const FAILING_PAGES: readonly (readonly [path: string, status: number])[] = [
   ['/nothing', 404],
   ['/sets/none/', 404],

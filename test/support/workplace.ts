@@ -9,12 +9,13 @@ import {
   type RunOptions,
   runProcess,
   runTidemark,
+  startProcess,
   startTidemark,
 } from './run-tidemark.ts';
 
 type Options = Omit<RunOptions, 'cwd'>;
 
-/** A working directory for the real program, with a store of its own. Whoever makes it closes it in `afterEach`. */
+/** A working directory for commands, with a store of its own. The caller closes it in `afterEach`. */
 export class Workplace {
   readonly folder: string;
   readonly #kind: StoreKind;
@@ -50,9 +51,14 @@ export class Workplace {
     return runProcess(args, this.#here(options));
   }
 
-  /** Starts a command. */
+  /** Starts a command in this process. */
   start(args: readonly string[], options?: Options): RunningTidemark {
     return startTidemark(args, this.#here(options));
+  }
+
+  /** Starts a command in a process of its own: for what only a process shows, or a signal does to it. */
+  startProcess(args: readonly string[], options?: Options): RunningTidemark {
+    return startProcess(args, this.#here(options));
   }
 
   /** Ends every program that runs, and removes the store and the folder. */

@@ -62,7 +62,7 @@ describe('A scratch database', () => {
     );
   });
 
-  itOnSmallDisk('reports a full disk, and is gone afterwards', 2, async (disk) => {
+  itOnSmallDisk('reports a full disk, and leaves no file', 2, async (disk) => {
     const database = open(disk.folder);
     const insert = database.prepare('INSERT INTO texts VALUES (?)');
     const fill = () => {

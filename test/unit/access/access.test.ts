@@ -138,7 +138,7 @@ describe('The sender of a request', () => {
   const senderTo = (policy: AccessPolicy) => (headers: SenderHeaders) => identify(headers, { policy, tokens });
   const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
 
-  it('is who bears the token of the environment, as Bearer or as a password', async () => {
+  it('is one with the token of the environment, as Bearer or as a password', async () => {
     const sender = senderTo({ mode: 'token', token: TOKEN });
     for (const authorization of [
       'Bearer open-sesame',
@@ -168,7 +168,7 @@ describe('The sender of a request', () => {
     assert.equal(await sender({ authorization: '' }), ANONYMOUS);
   });
 
-  it('is who bears a token that is kept, until it expires or is revoked', async () => {
+  it('is one with a token of the store, until it expires or is revoked', async () => {
     const { token, record } = await tokens.create({ name: 'harvester', scopes: ['post:open', 'metrics'] });
     for (const policy of [{ mode: 'token', token: TOKEN }, { mode: 'token', token: undefined }, LOCAL] as const) {
       const sender = senderTo(policy);

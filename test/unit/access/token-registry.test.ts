@@ -80,7 +80,7 @@ describeOnEachStore('a registry of tokens', (store) => {
     assert.ok(asked - before <= 1 + seconds, `${asked - before} requests in ${seconds} s`);
   });
 
-  it('asks the store once for many who show what it does not know', async () => {
+  it('asks the store once for many requests with unknown tokens', async () => {
     await others.areKept();
     const before = asked;
     const unknown = `tdm_${'0'.repeat(12)}_${'A'.repeat(43)}`;

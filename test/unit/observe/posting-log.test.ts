@@ -56,7 +56,7 @@ describeOnEachStore('The log of postings', (store) => {
     });
   }
 
-  const told = async (log: PostingLog, limit = 200) =>
+  const summaries = async (log: PostingLog, limit = 200) =>
     (await log.read(SET, limit)).map(({ sender, postings, applied }) => [
       'name' in sender ? sender.name : sender.kind,
       postings,
@@ -75,12 +75,12 @@ describeOnEachStore('The log of postings', (store) => {
       ['Bert', 1, 600],
       ['Anna', 1, 500],
     ];
-    assert.deepEqual(await told(log), all);
-    const written = await told(another);
+    assert.deepEqual(await summaries(log), all);
+    const written = await summaries(another);
     if (performance.now() - opened < WRITE_INTERVAL_MS) assert.deepEqual(written, []);
     await closed(log);
-    assert.deepEqual(await told(another), all);
-    assert.deepEqual(await told(log, 1), all.slice(0, 1));
+    assert.deepEqual(await summaries(another), all);
+    assert.deepEqual(await summaries(log, 1), all.slice(0, 1));
   });
 
   it('gathers small postings of one sender within a minute', async () => {
@@ -93,7 +93,7 @@ describeOnEachStore('The log of postings', (store) => {
     log.add(SET, posting(ANNA, { source: 'harvester', began: began + 32_000 }));
     log.add(SET, posting(ANNA, { applied: 101, began: began + 33_000 }));
     log.add(SET, small(70));
-    assert.deepEqual(await told(log), [
+    assert.deepEqual(await summaries(log), [
       ['Anna', 1, 0],
       ['Anna', 1, 101],
       ['Anna', 1, 1],
@@ -114,9 +114,9 @@ describeOnEachStore('The log of postings', (store) => {
     log.add(SET, posting(ANNA));
     await closed(log);
     log.add(SET, posting(ANNA));
-    assert.deepEqual(await told(log), [['Anna', 2, 2]]);
+    assert.deepEqual(await summaries(log), [['Anna', 2, 2]]);
     await closed(log);
-    assert.deepEqual(await told(await open()), [['Anna', 2, 2]]);
+    assert.deepEqual(await summaries(await open()), [['Anna', 2, 2]]);
   });
 
   it('has the entries of all processes, which write at the same time', async () => {
@@ -127,9 +127,9 @@ describeOnEachStore('The log of postings', (store) => {
       }
     }
     await Promise.all(logs.map(closed));
-    const names = (await told(await open())).map(([name]) => name);
+    const names = (await summaries(await open())).map(([name]) => name);
     assert.equal(new Set(names).size, 60);
-    for (const log of logs) assert.equal((await told(log)).length, 60);
+    for (const log of logs) assert.equal((await summaries(log)).length, 60);
   });
 
   it('keeps the last 200 entries, and fewer that are long', async () => {

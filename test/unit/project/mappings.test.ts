@@ -9,6 +9,7 @@ const SECTIONS: Readonly<Record<string, string>> = {
   'log.json': 'Log',
   'ledgers.json': 'Ledgers',
   'catalog.json': 'Catalog',
+  'jobs.json': 'Jobs',
 };
 
 interface Mapping {

@@ -80,7 +80,7 @@ describeOnEachStore('a registry of sets', (store) => {
     const { id } = await add('a');
     const index = opened[0]!.index;
     const change = (key: string) => ({ set: id, key, state: {}, weight: 0 });
-    // Somebody posts while the set is being removed.
+    // A client posts while the set is being removed.
     const put: Catalog['put'] = async (kind, ...rest) => {
       if (kind === 'set') await index.commit([change('/late')]);
       return opened[0]!.catalog.put(kind, ...rest);

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const SOURCES = join(import.meta.dirname, '../../../src/cli');
+
+/** Keeps some of what it allocates for a while, as requests do, until the young generation has grown, or 3 seconds. */
+const script = (requests: number) => `
+  import { getHeapSpaceStatistics } from 'node:v8';
+  import { setTimeout as wait } from 'node:timers/promises';
+  import { limitHeaps } from '${SOURCES}/limit-heaps.ts';
+  import { growWhenBusy } from '${SOURCES}/busy-heap.ts';
+  limitHeaps();
+  const youngMB = () => getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').space_size / 2 ** 20;
+  const stopping = new AbortController();
+  let answered = 0;
+  const growing = growWhenBusy(() => (answered += ${requests}), stopping.signal);
+  let kept = [];
+  let most = 0;
+  const allocate = async (enough) => {
+    for (const end = performance.now() + 3_000; performance.now() < end && most < enough; most = Math.max(most, youngMB())) {
+      for (let number = 0; number < 5_000; number++) kept.push({ number, more: [number] });
+      if (kept.length > 50_000) kept = [];
+      await wait(1);
+    }
+  };
+  await allocate(8);
+  const grown = most;
+  // It was let grow once, and does not go on.
+  await allocate(16);
+  stopping.abort();
+  await growing;
+  console.log(JSON.stringify([grown, most]));`;
+
+describe('The young generation of a server', () => {
+  async function grow(requests: number): Promise<readonly number[]> {
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script(requests)]);
+    return JSON.parse(stdout);
+  }
+
+  it('grows to 4 MB a half when many requests are answered, and no further', async () => {
+    // V8 counts a little more while it collects.
+    const [grown = 0, most = 0] = await grow(10_000);
+    assert.ok(grown >= 8 && most < 16, `${grown} ${most}`);
+  });
+
+  it('stays as it is when few are', async () => {
+    const [grown = 0, most = 0] = await grow(1);
+    assert.ok(grown < 8 && most < 8, `${grown} ${most}`);
+  });
+});
