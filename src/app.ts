@@ -4,7 +4,6 @@ import type { Worker } from 'node:worker_threads';
 import { TokenRegistry } from './access/token-registry.ts';
 import { openArtifacts } from './artifacts/open-artifacts.ts';
 import type { ArchiveThreadData } from './backup/archive.worker.ts';
-import type { Archived } from './backup/archive-log.ts';
 import { archiveInThread } from './backup/archive-task.ts';
 import { requireWhole } from './backup/rebuild-state.ts';
 import { type Configuration, describeStore } from './config/configuration.ts';
@@ -15,6 +14,9 @@ import type { ResourceSet, SetId } from './core/resource-set.ts';
 import type { ServedApp } from './http/request/served-app.ts';
 import { openPosting } from './ingest/posting.ts';
 import { Updater } from './ingest/updater.ts';
+import { JOB_DEFINITIONS } from './jobs/job-list.ts';
+import type { JobParts } from './jobs/job-parts.ts';
+import { nextTimes } from './jobs/scheduler.ts';
 import { armFailpoint } from './lib/failpoint.ts';
 import { makeFolder } from './lib/make-folder.ts';
 import { startWorker } from './lib/workers/rpc.ts';
@@ -25,6 +27,11 @@ import { FreshDocuments } from './publish/cache/fresh-documents.ts';
 import type { RenderThreadData } from './publish/cache/render.worker.ts';
 import { Renderer } from './publish/cache/renderer.ts';
 import type { DocumentPublisher } from './publish/document-publisher.ts';
+import type { ContentsLocation } from './publish/dumps/contents.ts';
+import { Dumps } from './publish/dumps/dumps.ts';
+import { KnownDumps } from './publish/dumps/known-dumps.ts';
+import type { PackThreadData } from './publish/dumps/pack.worker.ts';
+import { Packer } from './publish/dumps/packer.ts';
 import { Publisher } from './publish/publisher.ts';
 import { SetRegistry } from './sets/set-registry.ts';
 import type { CompareThreadData } from './sources/artifact/compare.worker.ts';
@@ -32,35 +39,35 @@ import { Comparer } from './sources/artifact/comparer.ts';
 import { Records } from './sources/artifact/records.ts';
 import type { ContentRoot } from './sources/content-root.ts';
 import { ScanMemory } from './sources/files/scan-memory.ts';
-import { openRoot, openSource } from './sources/open.ts';
+import { openRoot, openServed, openSource } from './sources/open.ts';
+import type { RootLocation } from './sources/root-location.ts';
 import type { Source } from './sources/source.ts';
 import { PathScans } from './sources/sync/path-scans.ts';
 import { ActivityMemory } from './stores/activity-memory.ts';
-import type { Catalog } from './stores/catalog.ts';
+import type { JobQueue } from './stores/job-queue.ts';
 import { openStores } from './stores/open-stores.ts';
 
 /** A page of 50,000 is many short-lived objects: with less room for them, it takes a fifth longer. */
 const RENDER_YOUNG_MB = 24;
 /** Of what a comparison makes, nearly nothing is kept: it takes no longer with less room. */
 const COMPARE_YOUNG_MB = 6;
+/** Each file is a buffer of its own: with 6 MB, collecting them takes a quarter of the time of a dump. */
+const PACK_YOUNG_MB = 16;
 
 /** The use cases for one configuration; the server needs some of them. The caller that opens it closes it. */
-export interface App extends ServedApp {
-  readonly catalog: Catalog;
+export interface App extends ServedApp, JobParts {
+  readonly jobs: JobQueue;
   readonly updater: Updater;
   readonly records: Records;
   readonly postingLog: PostingLog;
+  readonly dumps: Dumps;
   /** Another publisher, which renders each document from the store whatever is kept: to compare with. */
   freshPublisher(): DocumentPublisher;
-  /**
-   * Archives the log in a thread of its own.
-   * @param minAge does nothing when another process has archived it within so many milliseconds
-   */
-  archive(minAge: number, signal: AbortSignal): Promise<Archived>;
   /** Resolves when the documents that an earlier process has left are counted. */
   readonly cacheScan: Promise<void>;
   /** What a set is synced with. @throws TidemarkError `invalid` for a set that others post to */
   sourceOf(set: ResourceSet): Source;
+  /** The content root of a set, and what scans remember of it. The same ones until settings of the set change. */
   rootOf(set: ResourceSet): { readonly root: ContentRoot; readonly memory: ScanMemory };
   /** Finishes what is under way and closes everything, last opened first. */
   close(): Promise<void>;
@@ -76,7 +83,7 @@ export async function openApp(configuration: Configuration): Promise<App> {
   const metrics = new AppMetrics(store.kind);
   const stores = await openStores(store, { failpoint, observer: metrics.store });
   closers.push(() => stores.close());
-  const { catalog, gauge } = stores;
+  const { catalog, gauge, jobs } = stores;
   await requireWhole(catalog, describeStore(store)).catch(async (error: unknown) => {
     await stores.close();
     throw error;
@@ -101,9 +108,13 @@ export async function openApp(configuration: Configuration): Promise<App> {
   });
   const cacheScan = cache.scan();
   closers.push(() => cacheScan);
-  const publisher = new Publisher({ index, catalog, sets, cache, renderer });
+  const packer = new Packer(() => startPackThread({ store, artifacts: configuration.artifacts }));
+  closers.push(() => packer.close());
+  const knownDumps = new KnownDumps(catalog);
+  const publisher = new Publisher({ index, catalog, sets, cache, renderer, dumps: knownDumps });
   closers.push(() => publisher.close());
   metrics.watch({ gauge, sets, cache, publisher });
+  metrics.jobs.watch(jobs);
 
   const memories = new Map<SetId, ScanMemory>();
   const roots = new Map<SetId, { readonly set: ResourceSet; readonly root: ContentRoot }>();
@@ -119,41 +130,47 @@ export async function openApp(configuration: Configuration): Promise<App> {
     const memory = memoryOf(set);
     const known = roots.get(set.id);
     if (known !== undefined && hasSameRoot(known.set, set)) return { root: known.root, memory };
-    const { exclude, publishHashes: hashes } = set;
-    const ownFiles = exclusionsOfOwnFiles(set.origin, configuration);
-    const { s3, folderScanInterval: scanInterval } = configuration;
-    const scratchFolder = join(dataFolder, 'spool');
-    const location = { root: traitsOf(set.origin).root!, exclude, ownFiles, hashes, s3, scanInterval, scratchFolder };
-    const root = openRoot(location);
+    const root = openRoot(rootLocation(set, traitsOf(set.origin).root!, configuration));
     roots.set(set.id, { set, root });
     return { root, memory };
   };
   const pollIntervalMs = configuration.recordsPollInterval;
-  const filesOf = (set: ResourceSet) => ({ ...rootOf(set), set, index });
-  const parts = { filesOf, artifacts, catalog, updater, comparer, pollIntervalMs };
+  const records = new Records(artifacts, catalog);
+  const parts = { index, rootOf, artifacts, catalog, updater, comparer, records, pollIntervalMs };
   const sourceOf: App['sourceOf'] = (set) => openSource(set, parts);
+  const servedSourceOf: App['servedSourceOf'] = (set) => openServed(set, parts);
   const pathScans = new PathScans((set) => ({ set, source: sourceOf(set), updater }));
-  return {
+  const app: App = {
     configuration,
     index,
     catalog,
     gauge,
     sets,
+    jobs,
+    nextJobs: () => nextTimes({ definitions: JOB_DEFINITIONS, parts: app }, Date.now()),
+    artifacts,
     tokens: new TokenRegistry(catalog),
     updater,
-    records: new Records(artifacts, catalog),
+    records,
     publisher,
-    freshPublisher: () => new Publisher({ index, catalog, sets, cache: new FreshDocuments(index), renderer }),
+    freshPublisher: () =>
+      new Publisher({ index, catalog, sets, cache: new FreshDocuments(index), renderer, dumps: knownDumps }),
+    dumps: new Dumps({
+      ...{ catalog, sets, artifacts, packer, known: knownDumps },
+      planDump: (slug) => publisher.planDump(slug),
+      contentsOf: (set) => contentsOf(set, configuration),
+    }),
     postingLog,
     async receive({ set, sender }, work) {
-      const posting = metrics.index.aroundPosting(await openPosting(set, { updater, rootOf }));
+      const posting = metrics.index.aroundPosting(await openPosting(set, { updater, servedSourceOf }));
       await postingLog.record(posting, sender, work);
     },
     activity: new ActivityMemory(index),
     metrics,
     cacheScan,
-    archive: (minAge, signal) =>
-      archiveInThread((stopped) => startArchiveThread(configuration, stopped), { minAge, signal }),
+    archive: metrics.archive.around((signal) =>
+      archiveInThread((stopped) => startArchiveThread(configuration, stopped), signal),
+    ),
     async scanPaths(set, paths) {
       // Scans of one set run one at a time within a process: see sources/files/file-source.ts.
       if (!configuration.sources) throw keepsNoSources();
@@ -161,6 +178,7 @@ export async function openApp(configuration: Configuration): Promise<App> {
     },
     rootOf,
     sourceOf,
+    servedSourceOf,
     async close() {
       const failures: unknown[] = [];
       for (const close of closers.splice(0).reverse()) {
@@ -170,6 +188,24 @@ export async function openApp(configuration: Configuration): Promise<App> {
       if (failures.length > 0) throw failures[0];
     },
   };
+  return app;
+}
+
+function rootLocation(
+  { origin, exclude, publishHashes: hashes }: ResourceSet,
+  root: string,
+  configuration: Configuration,
+): RootLocation {
+  const { s3, folderScanInterval: scanInterval, dataFolder } = configuration;
+  const ownFiles = exclusionsOfOwnFiles(origin, configuration);
+  return { root, exclude, ownFiles, hashes, s3, scanInterval, scratchFolder: join(dataFolder, 'spool') };
+}
+
+function contentsOf(set: ResourceSet, configuration: Configuration): ContentsLocation {
+  const { root } = traitsOf(set.origin);
+  if (root === undefined) return { kind: 'records', artifacts: configuration.artifacts };
+  // A thread of its own reads it.
+  return { kind: 'files', root: { ...rootLocation(set, root, configuration), blocks: true } };
 }
 
 function keepsNoSources(): TidemarkError {
@@ -179,12 +215,12 @@ function keepsNoSources(): TidemarkError {
 }
 
 function hasSameRoot(one: ResourceSet, other: ResourceSet): boolean {
-  return isDeepStrictEqual([one.exclude, one.publishHashes], [other.exclude, other.publishHashes]);
+  return one === other || isDeepStrictEqual([one.exclude, one.publishHashes], [other.exclude, other.publishHashes]);
 }
 
 function openMemory(dataFolder: string, { id, origin, epoch, epochStart }: ResourceSet): ScanMemory {
   // A store that was restored from a backup knows less than the memory, and so may another store with the same data
-  // folder: in a new epoch, and in one that began at another time, every file is looked at again.
+  // folder: in a new epoch, and in one that began at another time, every file is compared again.
   return new ScanMemory({
     file: join(dataFolder, 'roots', `${id}.db`),
     root: `${traitsOf(origin).root} in epoch ${epoch} since ${epochStart}`,
@@ -204,6 +240,13 @@ function startRenderThread(workerData: RenderThreadData): Worker {
   return startWorker('./publish/cache/render.worker', import.meta.url, {
     workerData,
     resourceLimits: { maxYoungGenerationSizeMb: RENDER_YOUNG_MB },
+  });
+}
+
+function startPackThread(workerData: PackThreadData): Worker {
+  return startWorker('./publish/dumps/pack.worker', import.meta.url, {
+    workerData,
+    resourceLimits: { maxYoungGenerationSizeMb: PACK_YOUNG_MB },
   });
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// JavaScript, so that no version of Node needs to strip types before it gets here: an old one says what is missing, and a new one
-// finds the compiled sources in the cache, without the 13 MB of memory that stripping takes.
+// JavaScript, so that no version of Node needs to strip types before it gets here: an old one says what is missing, and
+// a new one finds the compiled sources in the cache, without the 13 MB of memory that stripping takes.
 import { existsSync } from 'node:fs';
 import * as modules from 'node:module';
 import { join } from 'node:path';
@@ -25,5 +25,6 @@ const { limitHeaps } = await import('./cli/limit-heaps.ts');
 limitHeaps();
 const { runCli } = await import('./cli/run-cli.ts');
 process.exitCode = await runCli(process);
-// Whatever a command left open, a finished command ends: handles that would keep it are closed by then, or of no use any more.
+// Whatever a command left open, a finished command ends: handles that would keep it are closed by then, or of no use
+// any more.
 process.exit();

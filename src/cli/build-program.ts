@@ -2,16 +2,16 @@ import { Command } from 'commander';
 import { loadConfiguration } from '../config/load-configuration.ts';
 import { type SettingName, settingOf } from '../config/settings.ts';
 import { VERSION } from '../config/version.ts';
-import type { CliCommand } from './cli-command.ts';
-import { GROUPS } from './command-list.ts';
+import { type CliCommand, GROUPS } from './cli-command.ts';
 import { EXIT_CODE_HELP, type ExitCode } from './exit-code.ts';
-import { onStopSignals } from './stop-signals.ts';
+import { onStopSignals, type SignalSource } from './stop-signals.ts';
 import type { Terminal } from './ui/terminal.ts';
 
 export interface ProgramSurroundings {
   readonly terminal: Terminal;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly workingDirectory: string;
+  readonly signals: SignalSource;
   readonly onExit: (code: ExitCode) => void;
 }
 
@@ -92,7 +92,8 @@ async function runCommand(command: CliCommand, { args, options }: Typed, surroun
     },
     command.logsInfo !== true,
   );
-  const signals = onStopSignals((text) => terminal.say(text), environment.npm_lifecycle_event !== undefined);
+  const underNpm = environment.npm_lifecycle_event !== undefined;
+  const signals = onStopSignals(surroundings.signals, (text) => terminal.say(text), underNpm);
   try {
     return await command.run({ args, options, loaded, terminal, workingDirectory, stopped: signals.stopped });
   } catch (error) {

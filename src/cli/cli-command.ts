@@ -4,9 +4,22 @@ import type { SettingName } from '../config/settings.ts';
 import type { ExitCode } from './exit-code.ts';
 import type { Terminal } from './ui/terminal.ts';
 
+/** Groups of commands, with what the help says of them. */
+export const GROUPS = {
+  sets: 'Resource sets: what one Capability List covers.',
+  changes: 'The changes of a set.',
+  resources: 'The resources of a set.',
+  page: 'The pages of a Resource List.',
+  activity: 'Activities: what makes artifacts of records.',
+  dumps: 'Resource Dumps: the resources of a set, packed into ZIP files.',
+  artifacts: 'Artifacts: Avro files that never change, with their provenance.',
+  jobs: 'Jobs: work that is done later, repeatedly, or for long.',
+  tokens: 'Tokens: who may post, read private sets, or administer.',
+} as const;
+
 /** A command of the command line; command-list.ts has them all. */
 export interface CliCommand<Options extends object = object> {
-  readonly group?: 'sets' | 'changes' | 'resources' | 'page' | 'activity' | 'tokens' | 'artifacts';
+  readonly group?: keyof typeof GROUPS;
   /** Its name (below the group's) and arguments: `add <id>`. */
   readonly usage: string;
   readonly summary: string;

@@ -1,15 +1,5 @@
 import type { CliCommand } from './cli-command.ts';
 
-export const GROUPS = {
-  sets: 'Resource sets: what one Capability List covers.',
-  changes: 'The changes of a set.',
-  resources: 'The resources of a set.',
-  page: 'The pages of a Resource List.',
-  activity: 'Activities: what makes artifacts of records.',
-  artifacts: 'Artifacts: Avro files that never change, with their provenance.',
-  tokens: 'Tokens: who may post, read private sets, or administer.',
-} as const;
-
 /**
  * Every command by its name, in the order of the help. Each is loaded on demand: loading all takes longer than running
  * most.
@@ -24,6 +14,9 @@ const LOADERS: Readonly<Record<string, () => Promise<CliCommand>>> = {
   'sets move': async () => (await import('./commands/sets/sets-move.ts')).setsMove,
   'sets renew': async () => (await import('./commands/sets/sets-renew.ts')).setsRenew,
   'sets remove': async () => (await import('./commands/sets/sets-remove.ts')).setsRemove,
+  'dumps build': async () => (await import('./commands/dumps/dumps-build.ts')).dumpsBuild,
+  'dumps list': async () => (await import('./commands/dumps/dumps-list.ts')).dumpsList,
+  'dumps remove': async () => (await import('./commands/dumps/dumps-remove.ts')).dumpsRemove,
   scan: async () => (await import('./commands/scan-set.ts')).scanSet,
   'changes post': async () => (await import('./commands/changes-post.ts')).changesPost,
   'changes list': async () => (await import('./commands/changes-list.ts')).changesList,
@@ -39,7 +32,13 @@ const LOADERS: Readonly<Record<string, () => Promise<CliCommand>>> = {
   'artifacts index': async () => (await import('./commands/artifacts/artifacts-index.ts')).artifactsIndex,
   'page list': async () => (await import('./commands/page-list.ts')).pageList,
   'page refresh': async () => (await import('./commands/page-refresh.ts')).pageRefresh,
+  work: async () => (await import('./commands/work.ts')).work,
+  'jobs list': async () => (await import('./commands/jobs/jobs-list.ts')).jobsList,
+  'jobs show': async () => (await import('./commands/jobs/jobs-show.ts')).jobsShow,
+  'jobs retry': async () => (await import('./commands/jobs/jobs-retry.ts')).jobsRetry,
+  'jobs cancel': async () => (await import('./commands/jobs/jobs-cancel.ts')).jobsCancel,
   verify: async () => (await import('./commands/verify-set.ts')).verifySet,
+  validate: async () => (await import('./commands/validate-source.ts')).validateSource,
   'tokens create': async () => (await import('./commands/tokens-create.ts')).tokensCreate,
   'tokens list': async () => (await import('./commands/tokens-list.ts')).tokensList,
   'tokens revoke': async () => (await import('./commands/tokens-revoke.ts')).tokensRevoke,
@@ -52,9 +51,13 @@ const LOADERS: Readonly<Record<string, () => Promise<CliCommand>>> = {
   migrate: async () => (await import('./commands/migrate.ts')).migrate,
 };
 
-/** The commands that a command line may mean: the one named by its first words, else those of the group, else all. */
+/**
+ * The commands that a command line may mean: the one named by its first words, else those of the group, else all. The
+ * version needs none.
+ */
 export function loadCommands(words: readonly string[]): Promise<readonly CliCommand[]> {
   const [first = '', second = ''] = words;
+  if (first === '--version' || first === '-V') return Promise.resolve([]);
   const names = Object.keys(LOADERS);
   const named = names.filter((name) => name === first || name === `${first} ${second}`);
   const grouped = names.filter((name) => name.startsWith(`${first} `));

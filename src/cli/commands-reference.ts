@@ -2,7 +2,8 @@ import { Command, type Option } from 'commander';
 import { settingOf } from '../config/settings.ts';
 import { OPTIONS_OF_EVERY_COMMAND, SETTINGS_OF_EVERY_COMMAND } from './build-program.ts';
 import type { CliCommand } from './cli-command.ts';
-import { allCommands, GROUPS } from './command-list.ts';
+import { GROUPS } from './cli-command.ts';
+import { allCommands } from './command-list.ts';
 import { EXIT_CODE_MEANINGS } from './exit-code.ts';
 
 /** All commands in docs/commands.md; a test compares the page with it. */

@@ -2,9 +2,10 @@ import { CommanderError } from 'commander';
 import { buildProgram } from './build-program.ts';
 import { loadCommands } from './command-list.ts';
 import { EXIT, type ExitCode, failureOf } from './exit-code.ts';
+import type { SignalSource } from './stop-signals.ts';
 import { type Streams, Terminal } from './ui/terminal.ts';
 
-interface ProcessLike extends Streams {
+interface ProcessLike extends Streams, SignalSource {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   cwd(): string;
@@ -20,6 +21,7 @@ export async function runCli(host: ProcessLike): Promise<ExitCode> {
     terminal,
     environment: host.env,
     workingDirectory: host.cwd(),
+    signals: host,
     onExit: (code) => {
       exitCode = code;
     },

@@ -7,9 +7,10 @@ import type { ResourceSet } from '../core/resource-set.ts';
 import { isOpenToAll } from '../lib/make-folder.ts';
 import { createAccessLog, createLogger } from '../observe/logs/logger.ts';
 import type { SyncEvents } from '../sources/sync/sync-loop.ts';
+import { growWhenBusy } from './busy-heap.ts';
 import type { Call } from './cli-command.ts';
 import { freePort } from './free-port.ts';
-import { keepArchive } from './keep-archive.ts';
+import { type RunningJobs, runJobs } from './run-jobs.ts';
 import { keptPort, settleBaseUrl } from './settle-base-url.ts';
 import { requireSharedPort } from './shared-port.ts';
 import { SyncLoops } from './sync-loops.ts';
@@ -61,16 +62,19 @@ export async function serveSource(call: Pick<Call, 'loaded' | 'stopped'>, hooks:
     const served = { ...app, configuration };
     await app.sets.markServed();
     const server = await startServer(served, { host, port, logger, accessLog: accessLog?.logger });
-    const archive = configuration.sources ? keepArchive(app, logger) : undefined;
+    const ending = new AbortController();
+    void growWhenBusy(() => app.metrics.http.answered, ending.signal);
     const loops = new SyncLoops(app, (set) => app.metrics.scans.around(set, hooks.eventsOf(set)));
     let running: Promise<void> | undefined;
+    let jobs: RunningJobs | undefined;
     try {
-      archive?.start();
       if (configuration.sources) await loops.start();
+      if (configuration.jobs.run) jobs = runJobs(app, logger);
       running = hooks.running({ app, baseUrl, loops });
       await untilStopped(running, call.stopped);
     } finally {
-      await Promise.all([server.closeInTime(), loops.stop(), archive?.stop()]);
+      ending.abort();
+      await Promise.all([server.closeInTime(), loops.stop(), jobs?.stop()]);
       // What the close waits for has ended now.
       await running?.catch(() => {});
       accessLog?.close();

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 import type { LoadedConfiguration } from '../config/load-configuration.ts';
 import { isTidemarkError, TidemarkError } from '../core/errors.ts';
-import type { SourceSettings } from '../sets/set-registry.ts';
+import type { SourceSettings } from '../sets/source-settings.ts';
 
 /**
  * Sets the base URL of the source: the configured one, else the previous one, else the local one. A source that has no
@@ -61,7 +61,7 @@ function otherBaseUrl(kept: string, wanted: string): TidemarkError {
   return new TidemarkError(
     'conflict',
     `this source was published as ${kept}, and would now be ${wanted}: every URI would change, and its history begin anew (a new epoch; ` +
-      `who follows it starts over).\nStart it as before with ${asBefore}, or go on with --confirm-move`,
+      `each client copies everything again).\nStart it as before with ${asBefore}, or go on with --confirm-move`,
     { baseUrl: wanted, before: kept },
   );
 }

@@ -4,6 +4,12 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 // npm repeats a Ctrl-C that the terminal sent to the process already; no person presses it twice within this time.
 const ECHO_OF_NPM = 500;
 
+/** What reports the signals that a process gets, as `process` does. */
+export interface SignalSource {
+  on(signal: (typeof SIGNALS)[number], listener: () => void): unknown;
+  off(signal: (typeof SIGNALS)[number], listener: () => void): unknown;
+}
+
 export interface StopSignals {
   /** Aborted by the first signal. */
   readonly stopped: AbortSignal;
@@ -12,7 +18,7 @@ export interface StopSignals {
 }
 
 /** The first SIGINT or SIGTERM asks for a clean stop, the second ends the process at once. */
-export function onStopSignals(say: (text: string) => void, underNpm: boolean): StopSignals {
+export function onStopSignals(source: SignalSource, say: (text: string) => void, underNpm: boolean): StopSignals {
   const controller = new AbortController();
   let first = 0;
   const onSignal = (): void => {
@@ -24,11 +30,11 @@ export function onStopSignals(say: (text: string) => void, underNpm: boolean): S
       process.exit(EXIT.stopped);
     }
   };
-  for (const signal of SIGNALS) process.on(signal, onSignal);
+  for (const signal of SIGNALS) source.on(signal, onSignal);
   return {
     stopped: controller.signal,
     dispose() {
-      for (const signal of SIGNALS) process.off(signal, onSignal);
+      for (const signal of SIGNALS) source.off(signal, onSignal);
     },
   };
 }

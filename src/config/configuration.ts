@@ -19,8 +19,11 @@ export interface Configuration {
   readonly sharePort: boolean;
   /** A second port, of this server alone. */
   readonly ownPort: number | undefined;
-  /** Whether a server keeps sets in sync with their folders, buckets and artifacts, and archives the log. */
+  /** Whether a server keeps sets in sync with their folders, buckets and artifacts. */
   readonly sources: boolean;
+  readonly jobs: JobsConfiguration;
+  /** The time zone of schedules. */
+  readonly timeZone: string;
   /** The administrator's token from the environment. */
   readonly token: Secret | undefined;
   /** Permits to bind to a public address without a token; nothing can be posted then. */
@@ -41,6 +44,8 @@ export interface Configuration {
   readonly folderScanInterval: number;
   /** Whether /metrics and /api/status can be read without a token. */
   readonly publicMetrics: boolean;
+  /** Private networks that the page `validate` may request, in the notation of CIDR. */
+  readonly validateNetworks: readonly string[];
   /** Whether a server logs a line for each request, at the level info. */
   readonly accessLog: boolean;
   readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
@@ -56,6 +61,15 @@ export interface RequestLimits {
   readonly tokenBody: number;
   /** Requests without a token from one address. */
   readonly anonymousRequests: number;
+}
+
+export interface JobsConfiguration {
+  /** Whether a server runs jobs. */
+  readonly run: boolean;
+  /** Jobs that a process runs at the same time. */
+  readonly concurrency: number;
+  /** Milliseconds without a heartbeat after which another process runs a job. */
+  readonly leaseMs: number;
 }
 
 /** How S3 servers are queried. */

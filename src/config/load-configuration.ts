@@ -30,6 +30,8 @@ const DEFAULT_S3_TIMEOUT = 30_000;
 const DEFAULT_RECORDS_POLL_INTERVAL = 5_000;
 const DEFAULT_S3_POLL_INTERVAL = 300_000;
 const DEFAULT_FOLDER_SCAN_INTERVAL = 3_600_000;
+const DEFAULT_JOB_CONCURRENCY = 2;
+const DEFAULT_JOB_LEASE = 30_000;
 
 /**
  * Reads every setting: flags, then `TIDEMARK_*` variables, then tidemark.config.json; an earlier one wins.
@@ -54,6 +56,12 @@ export function loadConfiguration(surroundings: Surroundings, quiet = false): Lo
     sharePort: values.sharePort ?? false,
     ownPort: values.ownPort,
     sources: values.sources ?? true,
+    jobs: {
+      run: values.jobs ?? true,
+      concurrency: values.concurrency ?? DEFAULT_JOB_CONCURRENCY,
+      leaseMs: values.jobLease ?? DEFAULT_JOB_LEASE,
+    },
+    timeZone: values.timeZone ?? 'UTC',
     token: values.token,
     publicReadOnly: values.publicReadOnly ?? false,
     limits: {
@@ -75,6 +83,7 @@ export function loadConfiguration(surroundings: Surroundings, quiet = false): Lo
     folderScanInterval: values.folderScanInterval ?? DEFAULT_FOLDER_SCAN_INTERVAL,
     recordsPollInterval: values.recordsPollInterval ?? DEFAULT_RECORDS_POLL_INTERVAL,
     publicMetrics: values.publicMetrics ?? false,
+    validateNetworks: values.validateNetworks ?? [],
     accessLog: values.accessLog ?? !quiet,
     logLevel: values.logLevel ?? (quiet ? 'warn' : 'info'),
     failpoint: values.failpoint,

@@ -3,8 +3,10 @@ import * as z from 'zod';
 import { HASH_ALGORITHMS } from '../core/hash.ts';
 import { type Origin, traitsOf } from '../core/origin.ts';
 import {
+  DEFAULT_PACKAGE_BYTES,
   DEFAULT_PAGE_ENTRIES,
   DEFAULT_WINDOW_CHANGES,
+  DUMP_COMPRESSIONS,
   MAX_ENTRIES,
   MAX_TITLE_LENGTH,
   type ResourceSet,
@@ -156,6 +158,22 @@ export const SET_SETTINGS = {
     flags: REDIRECT_FLAGS,
     fromFlags: presignedSeconds,
     check: requireSigningRoot,
+  }),
+  dumpPackageBytes: setting({
+    field: 'dumpPackageBytes',
+    schema: z.int().min(1, 'use a number of bytes').max(Number.MAX_SAFE_INTEGER),
+    meaning: 'Most bytes of a package of its Resource Dump; a page that needs more is packed into several.',
+    default: String(DEFAULT_PACKAGE_BYTES),
+    givenTo: ADD_AND_CHANGE,
+    flags: [one('--dump-package-bytes <number>', z.int().min(1), numberOf)],
+  }),
+  dumpCompression: setting({
+    field: 'dumpCompression',
+    schema: z.enum(DUMP_COMPRESSIONS, `use ${DUMP_COMPRESSIONS.join(' or ')}`),
+    meaning: 'How packages of its dump are compressed: `by-type` deflates texts and stores images, `none` stores all.',
+    default: DUMP_COMPRESSIONS[0],
+    givenTo: ADD_AND_CHANGE,
+    flags: [one('--dump-compression <kind>', z.enum(DUMP_COMPRESSIONS))],
   }),
 } as const;
 

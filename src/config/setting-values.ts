@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { checked, quote, textOf, Wrong } from './checked-value.ts';
 import { type Configuration, Secret } from './configuration.ts';
 
@@ -44,6 +45,24 @@ export const duration = checked((value) => {
   if (number === '') throw new Wrong(`${quote(value)} is no duration: use a number with ms, s, m or h, such as 30s`);
   if (milliseconds < 1 || milliseconds > LONGEST_DURATION) throw new Wrong(`${quote(value)} is not from 1ms to 24h`);
   return milliseconds;
+});
+
+/** A name of the IANA database. */
+export const timeZone = checked((value) => {
+  const text = textOf(value);
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone;
+  } catch {
+    throw new Wrong(`${quote(value)} is no time zone: use one such as Europe/Vienna or UTC`);
+  }
+});
+
+const MOST_CONCURRENT_JOBS = 12;
+
+export const jobConcurrency = checked((value) => {
+  const number = /^\d{1,2}$/.test(textOf(value)) ? Number(textOf(value)) : Number.NaN;
+  if (number >= 1 && number <= MOST_CONCURRENT_JOBS) return number;
+  throw new Wrong(`${quote(value)} is no number from 1 to ${MOST_CONCURRENT_JOBS}`);
 });
 
 /** A share, from 0 to 1. */
@@ -108,5 +127,22 @@ export const token = checked((value) => {
   }
   return new Secret(value);
 });
+
+/** Networks in the notation of CIDR, or single addresses. */
+export const networks = checked((value) => {
+  const all = textOf(value)
+    .split(',')
+    .map((network) => network.trim());
+  const unfit = all.find((network) => !isNetwork(network));
+  if (unfit === undefined) return all as readonly string[];
+  throw new Wrong(`${quote(unfit)} is no network: use an IP address, or one such as 10.1.0.0/16`);
+});
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/');
+  const version = isIP(address);
+  const most = version === 6 ? 128 : 32;
+  return version > 0 && more.length === 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most));
+}
 
 export const text = checked((value) => textOf(value));

@@ -1,124 +1,13 @@
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { z } from 'zod';
-import { type ArtifactLocation, locateArtifacts } from '../artifacts/open-artifacts.ts';
-import { artifacts } from './artifact-location.ts';
 import type { SqliteLocation } from './configuration.ts';
-import { indexUrl } from './import-location.ts';
+import { type Setting, setting } from './setting.ts';
 import * as values from './setting-values.ts';
-import * as storeValues from './store-values.ts';
+import { STORE_SETTINGS } from './store-settings.ts';
 
-/** One thing that can be set from outside. Its name is its key in tidemark.config.json. */
-export interface Setting<Value = unknown> {
-  readonly variable: `TIDEMARK_${string}`;
-  /** In commander's syntax; a secret has none, because every user of a machine can read command lines. */
-  readonly flag?: `--${string}`;
-  readonly schema: z.ZodType<Value>;
-  readonly meaning: string;
-  /** As a user would write it; a text in parentheses when it depends on something. */
-  readonly default: string;
-  /** Makes paths absolute: relative to the working directory, or to the folder of the configuration file. */
-  readonly locate?: (value: Value, folder: string) => Value;
-  /** For tests only: neither documented nor taken from the file. */
-  readonly hidden?: true;
-}
-
+/** Everything that can be set from outside, in the order of the reference. */
 export const SETTINGS = {
-  data: setting({
-    variable: 'TIDEMARK_DATA',
-    flag: '--data <folder>',
-    schema: values.path,
-    locate: (path, folder) => resolve(folder, path),
-    default: './data',
-    meaning:
-      'Folder of everything that this program keeps: the store (unless `store` says otherwise), rendered documents, the state of scans.',
-  }),
-  store: setting<storeValues.GivenStore>({
-    variable: 'TIDEMARK_STORE',
-    flag: '--store <location>',
-    schema: storeValues.store,
-    locate: (store, folder) => (store.kind === 'sqlite' ? { ...store, file: resolve(folder, store.file) } : store),
-    default: '(sqlite:tidemark.db in the data folder)',
-    meaning:
-      'Where state and log are kept: `sqlite:PATH`, or the URL of an Elasticsearch server; those of several nodes are separated by commas. As a flag, it takes no password.',
-  }),
-  artifacts: setting<ArtifactLocation>({
-    variable: 'TIDEMARK_ARTIFACTS',
-    flag: '--artifacts <location>',
-    schema: artifacts,
-    locate: locateArtifacts,
-    default: '(file:artifacts in the data folder)',
-    meaning:
-      'Where artifacts are kept: `file:PATH`, or `s3://BUCKET/PREFIX?endpoint=…` with the parameters of `docs/s3.md`, without credentials.',
-  }),
-  archive: setting({
-    variable: 'TIDEMARK_ARCHIVE',
-    flag: '--archive <duration>',
-    schema: values.duration,
-    default: '(only when `tidemark archive` is run)',
-    meaning:
-      'How often a server writes what the log has gained into `artifacts`, with `ms`, `s`, `m` or `h`: see `docs/artifacts.md`.',
-  }),
-  storeApiKey: setting({
-    variable: 'TIDEMARK_STORE_API_KEY',
-    schema: storeValues.apiKey,
-    default: '(none)',
-    meaning: 'The API key for Elasticsearch, encoded, in place of a user and a password in `store`. It has no flag.',
-  }),
-  storeCa: setting({
-    variable: 'TIDEMARK_STORE_CA',
-    flag: '--store-ca <file>',
-    schema: values.path,
-    locate: (path, folder) => resolve(folder, path),
-    default: '(the authorities that Node knows)',
-    meaning: 'PEM file of the authority that signed the certificates of Elasticsearch.',
-  }),
-  indexPrefix: setting({
-    variable: 'TIDEMARK_INDEX_PREFIX',
-    flag: '--index-prefix <prefix>',
-    schema: storeValues.indexPrefix,
-    default: 'omtd-resourcesync',
-    meaning: 'What the names of the indices on Elasticsearch begin with.',
-  }),
-  import: setting({
-    variable: 'TIDEMARK_IMPORT',
-    schema: indexUrl,
-    default: '(none)',
-    meaning: 'What `import-index` takes over without an argument: `URL/INDEX`, which may hold a user and a password.',
-  }),
-  importApiKey: setting({
-    variable: 'TIDEMARK_IMPORT_API_KEY',
-    schema: storeValues.apiKey,
-    default: '(none)',
-    meaning: 'The API key for what `import-index` takes over, encoded. It has no flag.',
-  }),
-  importCa: setting({
-    variable: 'TIDEMARK_IMPORT_CA',
-    flag: '--import-ca <file>',
-    schema: values.path,
-    locate: (path, folder) => resolve(folder, path),
-    default: '(the authorities that Node knows)',
-    meaning: 'PEM file of the authority that signed the certificates of the servers that `import-index` reads.',
-  }),
-  into: setting({
-    variable: 'TIDEMARK_INTO',
-    schema: indexUrl,
-    default: '(none)',
-    meaning: 'What `artifacts index` writes into without `--into`: `URL/INDEX`, which may hold a user and a password.',
-  }),
-  intoApiKey: setting({
-    variable: 'TIDEMARK_INTO_API_KEY',
-    schema: storeValues.apiKey,
-    default: '(none)',
-    meaning: 'The API key for what `artifacts index` writes into, encoded. It has no flag.',
-  }),
-  intoCa: setting({
-    variable: 'TIDEMARK_INTO_CA',
-    flag: '--into-ca <file>',
-    schema: values.path,
-    locate: (path, folder) => resolve(folder, path),
-    default: '(the authorities that Node knows)',
-    meaning: 'PEM file of the authority that signed the certificates of the servers that `artifacts index` writes to.',
-  }),
+  ...STORE_SETTINGS,
   baseUrl: setting({
     variable: 'TIDEMARK_BASE_URL',
     flag: '--base-url <url>',
@@ -164,7 +53,37 @@ export const SETTINGS = {
     schema: values.yesOrNo,
     default: 'true',
     meaning:
-      'Whether the server keeps sets in sync with their folders, buckets and artifacts, and archives the log. Of several servers of a store, one does; the others, with `false`, only answer requests and take posted changes.',
+      'Whether the server keeps sets in sync with their folders, buckets and artifacts. Of several servers of a store, one does; the others, with `false`, only answer requests and take posted changes.',
+  }),
+  jobs: setting({
+    variable: 'TIDEMARK_JOBS',
+    flag: '--no-jobs',
+    schema: values.yesOrNo,
+    default: 'true',
+    meaning:
+      'Whether the server runs jobs, and adds them when they are scheduled. With `false`, run `tidemark work` beside it: see `docs/jobs.md`.',
+  }),
+  concurrency: setting({
+    variable: 'TIDEMARK_CONCURRENCY',
+    flag: '--concurrency <number>',
+    schema: values.jobConcurrency,
+    default: '2',
+    meaning: 'Jobs that a process runs at the same time, from 1 to 12.',
+  }),
+  jobLease: setting({
+    variable: 'TIDEMARK_JOB_LEASE',
+    flag: '--job-lease <duration>',
+    schema: values.duration,
+    default: '30s',
+    meaning:
+      'How long a process may send no heartbeat of a job until another process runs the job, with `ms`, `s`, `m` or `h`. The same for all processes of a store.',
+  }),
+  timeZone: setting({
+    variable: 'TIDEMARK_TIME_ZONE',
+    flag: '--time-zone <name>',
+    schema: values.timeZone,
+    default: 'UTC',
+    meaning: 'The time zone of schedules, such as `Europe/Vienna`. The same for all processes of a store.',
   }),
   token: setting({
     variable: 'TIDEMARK_TOKEN',
@@ -293,6 +212,14 @@ export const SETTINGS = {
     meaning:
       'Lets everybody read `/metrics` and `/api/status`, which otherwise need a token with the scope `metrics` or `administer`.',
   }),
+  validateNetworks: setting({
+    variable: 'TIDEMARK_VALIDATE_NETWORKS',
+    flag: '--validate-networks <networks>',
+    schema: values.networks,
+    default: '(none)',
+    meaning:
+      'Private networks that the page `/validate` may request, for an administrator: addresses or CIDR, separated by commas, such as `10.1.0.0/16,127.0.0.1`.',
+  }),
   failpoint: setting({
     variable: 'TIDEMARK_FAILPOINT',
     schema: values.text,
@@ -319,8 +246,4 @@ export function documentedSettings(): readonly (readonly [SettingName, Setting])
 /** The default file of log and state. */
 export function defaultStore(dataFolder: string): SqliteLocation {
   return { kind: 'sqlite', file: join(dataFolder, 'tidemark.db') };
-}
-
-function setting<Value>(setting: Setting<Value>): Setting<Value> {
-  return setting;
 }

@@ -9,12 +9,22 @@ import {
   parseSlug,
   type ResourceSet,
   type SetFields,
+  type SetSettings,
 } from '../core/resource-set.ts';
 import { resourcesPrefix } from '../core/set-uris.ts';
 import type { Stamp } from '../core/stamp.ts';
 
 /** Characters of a prefix: a URI has at most 2,048, and some are needed for the rest of it. */
 const MOST_PREFIX = 2000;
+
+const DEFAULTS = {
+  exclude: [],
+  pageEntries: DEFAULT_PAGE_ENTRIES,
+  windowChanges: DEFAULT_WINDOW_CHANGES,
+  publishHashes: [],
+} as const satisfies Partial<SetSettings>;
+
+type WithOrigin = Pick<ResourceSet, 'origin'>;
 
 /** The properties of a new set; all others have a default. */
 export interface NewSet extends SetFields {
@@ -35,16 +45,15 @@ export interface NewSet extends SetFields {
  * @throws TidemarkError `invalid` for an invalid slug or prefix
  */
 export function draftSet(set: NewSet, baseUrl: string): Omit<ResourceSet, 'id' | 'epochStart'> {
-  const slug = parseSlug(set.slug);
-  const { origin = { kind: 'posted' } } = set;
+  const { slug: given, origin = { kind: 'posted' }, urlPrefix, epochStart: _, imported, ...fields } = set;
+  const slug = parseSlug(given);
   return {
     slug,
     epoch: 1,
-    urlPrefix: set.urlPrefix === undefined ? resourcesPrefix(baseUrl, slug) : parseUrlPrefix(set.urlPrefix),
-    origin,
-    ...settingsOf(set),
-    ready: traitsOf(origin).source === undefined && set.imported === undefined,
-    ...(set.imported !== undefined && { imported: set.imported }),
+    urlPrefix: urlPrefix === undefined ? resourcesPrefix(baseUrl, slug) : parseUrlPrefix(urlPrefix),
+    ready: traitsOf(origin).source === undefined && imported === undefined,
+    ...(imported !== undefined && { imported }),
+    ...withDefaults({ ...fields, origin }),
   };
 }
 
@@ -53,31 +62,28 @@ export function draftSet(set: NewSet, baseUrl: string): Omit<ResourceSet, 'id' |
  * @param now a boundary above every change: documents that depend on changed settings are new ones from then on
  */
 export function changedSet(set: ResourceSet, changes: SetFields, now: Stamp): ResourceSet {
-  const { title: _t, aliases: _a, private: _p, resourceRootDir: _r, presignedSeconds: _s, ...kept } = set;
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
-  const settings = settingsOf({ ...set, ...Object.fromEntries(given) });
-  const hasOtherPages = settings.pageEntries !== set.pageEntries;
-  const hasOtherHashes = !isDeepStrictEqual(settings.publishHashes, set.publishHashes);
+  const changed = withDefaults({ ...set, ...Object.fromEntries(given) }) as ResourceSet;
+  const hasOtherPages = changed.pageEntries !== set.pageEntries;
+  const hasOtherHashes = !isDeepStrictEqual(changed.publishHashes, set.publishHashes);
   return {
-    ...kept,
-    ...settings,
+    ...changed,
     ...(hasOtherPages && { pagesSince: now }),
     ...(hasOtherHashes && { hashesSince: now }),
   };
 }
 
-function settingsOf(set: SetFields & Pick<NewSet, 'origin'>): Pick<ResourceSet, keyof SetFields> {
-  const folder = set.resourceRootDir ?? (set.origin && traitsOf(set.origin).folder);
+/** With defaults for what is not given. A setting without one is absent, and so are empty aliases. */
+function withDefaults(fields: SetFields & WithOrigin): SetSettings & WithOrigin {
+  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => isGiven(value)));
+  const { aliases = [], private: isPrivate, ...rest } = given as Partial<SetSettings> & WithOrigin;
+  const { folder } = traitsOf(fields.origin);
   return {
-    ...(isGiven(set.title) && { title: set.title }),
-    ...(isGiven(set.aliases) && set.aliases.length > 0 && { aliases: set.aliases }),
-    ...(isGiven(set.presignedSeconds) && { presignedSeconds: set.presignedSeconds }),
     ...(folder !== undefined && { resourceRootDir: folder }),
-    exclude: set.exclude ?? [],
-    pageEntries: set.pageEntries ?? DEFAULT_PAGE_ENTRIES,
-    windowChanges: set.windowChanges ?? DEFAULT_WINDOW_CHANGES,
-    publishHashes: set.publishHashes ?? [],
-    ...(set.private === true && { private: true }),
+    ...DEFAULTS,
+    ...rest,
+    ...(aliases.length > 0 && { aliases }),
+    ...(isPrivate === true && { private: true }),
   };
 }
 

@@ -51,13 +51,13 @@ function describe(summary: RunSummary): readonly string[] {
     ...(omitted > 0 ? [`${formatCount(omitted)} left out by the transform`] : []),
   ];
   const size = summary.length === undefined ? '' : `, ${formatBytes(summary.length)}`;
-  const pace = `${summary.seconds.toFixed(1)} s (${formatCount(summary.recordsPerSecond)} records/s${size})`;
+  const rate = `${summary.seconds.toFixed(1)} s (${formatCount(summary.recordsPerSecond)} records/s${size})`;
   const kinds = Object.entries(summary.errors).map(([kind, count]) => `  ${kind}: ${formatCount(count)}`);
   const skipped = [
     ...(passedOver > 0 ? [`${plural(passedOver, 'file')} passed over: the suffix is of no document`] : []),
     ...(passedOverLinks > 0 ? [`${plural(passedOverLinks, 'link')} passed over: to no file in the folder`] : []),
   ];
-  return [`${activity}: ${plural(attempted, 'record')} read, ${parts.join(', ')}, in ${pace}`, ...kinds, ...skipped];
+  return [`${activity}: ${plural(attempted, 'record')} read, ${parts.join(', ')}, in ${rate}`, ...kinds, ...skipped];
 }
 
 function hintsOf({ activity, written, notRdf = 0, transform }: RunSummary): readonly string[] {
@@ -83,7 +83,7 @@ function verdictOf({ verdict, summary }: RunOutcome): readonly string[] {
     case 'stop':
       return [
         `Nothing was published: ${plural(written, 'record')} would be ${than}.`,
-        'Look at what failed and at the source. If the drop is right, run it again with --accept-drop.',
+        'Check what failed, and the source. If the drop is right, run it again with --accept-drop.',
       ];
     case 'empty':
       return [

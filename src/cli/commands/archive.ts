@@ -72,7 +72,6 @@ function describe({ chain, status, mark }: Archived, store: string): string {
     case 'written':
       return `Wrote ${plural(mark.changes?.records ?? 0, 'change')} as segment ${mark.number} of ${where}: ${holds}.`;
     case 'nothing-new':
-    case 'recent':
       return `There is nothing new for ${where}: ${holds}.`;
     case 'outrun':
       return `Another process has just written segment ${mark.number} of ${where}: ${holds}.`;

@@ -44,7 +44,7 @@ function toLine({ stamp, kind, key }: Change): string {
 }
 
 /** In the format of posted events. */
-function toJsonLine({ key, kind, stamp, state }: Change): string {
+function toJsonLine({ key, kind, stamp, state, order }: Change): string {
   const hashes = Object.entries(state?.hashes ?? {}).map(([algorithm, digest]) => `${algorithm}:${digest}`);
   const event = {
     location: locationOf(key),
@@ -55,6 +55,7 @@ function toJsonLine({ key, kind, stamp, state }: Change): string {
     hash: hashes.length === 0 ? undefined : hashes.join(' '),
     mime: state?.mime,
     ln: state?.links?.map(({ rel, href, mime }) => ({ rel, href: locationOf(href), mime })),
+    order,
   };
   return `${JSON.stringify(event)}\n`;
 }

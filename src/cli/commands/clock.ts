@@ -22,10 +22,7 @@ export const clock: CliCommand<Options> = {
     'Compares the clock with the last change in the store. When the clock was wrong then, and is right now, lets the log go on from that change.',
 
   options(command) {
-    command.option(
-      '--confirm',
-      "yes, this machine's clock is right: go on above the last change, though it lies ahead",
-    );
+    command.option('--confirm', "yes, this machine's clock is right: go on above the last change, though it is ahead");
   },
 
   async run(call) {

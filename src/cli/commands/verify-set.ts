@@ -2,7 +2,7 @@ import type { App } from '../../app.ts';
 import { type VerifyProgress, type VerifyReport, verify } from '../../backup/verify/verify.ts';
 import type { Published } from '../../backup/verify/verify-published.ts';
 import { type OriginTraits, traitsOf } from '../../core/origin.ts';
-import type { SourceSettings } from '../../sets/set-registry.ts';
+import type { SourceSettings } from '../../sets/source-settings.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { EXIT } from '../exit-code.ts';
 import { startProgress } from '../ui/progress.ts';

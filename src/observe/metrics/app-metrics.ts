@@ -7,6 +7,7 @@ import { ArchiveMetrics } from './archive-metrics.ts';
 import { HttpMetrics } from './http-metrics.ts';
 import { IndexMetrics } from './index-metrics.ts';
 import { Instruments } from './instrument.ts';
+import { JobMetrics } from './job-metrics.ts';
 import { LiveServer } from './live-server.ts';
 import { processMetrics } from './process-metrics.ts';
 import { withRenderMetrics } from './render-metrics.ts';
@@ -23,6 +24,7 @@ export class AppMetrics {
   readonly index: IndexMetrics;
   readonly scans: ScanMetrics;
   readonly archive: ArchiveMetrics;
+  readonly jobs: JobMetrics;
   readonly store: StoreObserver;
   readonly #instruments = new Instruments(this.registry);
   /** The figures of the server since its start. */
@@ -41,6 +43,7 @@ export class AppMetrics {
     this.store = storeMetrics(instruments, this.requests);
     this.scans = new ScanMetrics(instruments);
     this.archive = new ArchiveMetrics(instruments);
+    this.jobs = new JobMetrics(instruments);
     this.http = new HttpMetrics(this.registry);
   }
 
@@ -59,7 +62,7 @@ export class AppMetrics {
 
   /** In the exposition format of Prometheus. */
   async text(): Promise<string> {
-    await this.readSource();
+    await Promise.all([this.readSource(), this.jobs.read()]);
     const [own, ofProcess] = await Promise.all([this.registry.metrics(), processMetrics().metrics()]);
     return own + ofProcess;
   }

@@ -8,7 +8,7 @@ export class ArchiveMetrics {
   constructor(instruments: Instruments) {
     this.#runs = instruments.counter({
       name: 'tidemark_archivings_total',
-      help: 'How often this process archived the log, with TIDEMARK_ARCHIVE. outcome: done (also when there was nothing new, or another server had just done it) or failed; the log says why.',
+      help: 'How often a job of this process archived the log. outcome: done (also when there was nothing new) or failed; the job says why.',
       labels: ['outcome'],
     });
     this.#last = instruments.gauge({
@@ -18,13 +18,19 @@ export class ArchiveMetrics {
     for (const outcome of ['done', 'failed']) this.#runs.inc({ outcome }, 0);
   }
 
-  /** @param changes in the archive */
-  archived(changes: number): void {
-    this.#runs.inc({ outcome: 'done' });
-    this.#last.set(changes);
-  }
-
-  failed(): void {
-    this.#runs.inc({ outcome: 'failed' });
+  around<Archived extends { readonly mark: { readonly total: number } | undefined }>(
+    archive: (signal: AbortSignal) => Promise<Archived>,
+  ): (signal: AbortSignal) => Promise<Archived> {
+    return async (signal) => {
+      try {
+        const archived = await archive(signal);
+        this.#runs.inc({ outcome: 'done' });
+        this.#last.set(archived.mark?.total ?? 0);
+        return archived;
+      } catch (error) {
+        this.#runs.inc({ outcome: 'failed' });
+        throw error;
+      }
+    };
   }
 }

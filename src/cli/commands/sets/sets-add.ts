@@ -1,3 +1,4 @@
+import type { Configuration } from '../../../config/configuration.ts';
 import { type SetValues, toSetFields } from '../../../config/set-settings.ts';
 import { TidemarkError } from '../../../core/errors.ts';
 import { type Origin, traitsOf } from '../../../core/origin.ts';
@@ -5,7 +6,7 @@ import { parseSlug } from '../../../core/resource-set.ts';
 import type { NewSet } from '../../../sets/new-set.ts';
 import type { Call, CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
-import { givenRoot } from '../../given-root.ts';
+import { type GivenRoot, givenRoot } from '../../given-root.ts';
 import { recordsSource } from '../../options.ts';
 import { addSetOptions, readSetOptions } from '../../set-options.ts';
 import { viewSet } from '../../set-view.ts';
@@ -41,19 +42,21 @@ export const setsAdd: CliCommand = {
 async function newSet({ args, options, loaded, workingDirectory }: Call): Promise<NewSet & { origin: Origin }> {
   const slug = parseSlug(args[0]!);
   const values = readSetOptions(options, 'sets add', workingDirectory);
-  requireOrigin(values);
-  const given =
-    typeof values.root === 'string' ? await givenRoot(values.root, workingDirectory, loaded.configuration) : undefined;
-  const { origin: files = { kind: 'posted' }, ownFiles = [] } = given ?? {};
-  const origin: Origin =
-    typeof values.records === 'string' ? { kind: 'artifact', ...recordsSource(values.records) } : files;
+  const { origin, ownFiles } = await givenOrigin(values, workingDirectory, loaded.configuration);
   const fields = toSetFields(values, origin);
   const urlPrefix = values.urlPrefix ?? undefined;
   return { ...fields, slug, origin, urlPrefix, exclude: [...(values.exclude ?? []), ...ownFiles] };
 }
 
-function requireOrigin({ root, records, urlPrefix }: SetValues): void {
-  if ([root, records, urlPrefix].some((value) => typeof value === 'string')) return;
+/** Each kind of source is named by a setting of its own. */
+async function givenOrigin(
+  { root, records, urlPrefix }: SetValues,
+  workingDirectory: string,
+  configuration: Configuration,
+): Promise<GivenRoot> {
+  if (typeof records === 'string') return { origin: { kind: 'artifact', ...recordsSource(records) }, ownFiles: [] };
+  if (typeof root === 'string') return givenRoot(root, workingDirectory, configuration);
+  if (typeof urlPrefix === 'string') return { origin: { kind: 'posted' }, ownFiles: [] };
   throw new TidemarkError(
     'invalid',
     'a set needs --root FOLDER or --root s3://BUCKET/PREFIX, --records PROVIDER/ACTIVITY, or --url-prefix URL when another server has its files',

@@ -1,0 +1,34 @@
+import { type BrokenRule, countFindings, type Report } from '../../validate/report.ts';
+import { adviceOf } from '../../validate/rules/advice.ts';
+import type { Level } from '../../validate/rules/rule.ts';
+import { ruleOf } from '../../validate/rules/rule-table.ts';
+import { formatCount, plural } from '../ui/table.ts';
+
+const LEVELS: readonly Level[] = ['MUST', 'SHOULD', 'MAY', 'note'];
+
+/** A report for people: what matters most first, and what to do. */
+export function describeReport(report: Report): string {
+  const rules = report.broken.map((rule) => `${describeRule(rule, report)}\n`);
+  const incomplete = report.incomplete.map((reason) => `Not everything was read: ${reason}.\n`);
+  return [...rules, ...incomplete, summaryOf(report)].join('\n');
+}
+
+function describeRule({ rule, level, findings }: BrokenRule, report: Report): string {
+  const own = report.findings.filter((finding) => finding.rule === rule && finding.level === level);
+  const lines = own.map(
+    ({ document, line, message }) => `  ${document}${line === undefined ? '' : `:${line}`}\n    ${message}`,
+  );
+  if (findings > own.length) lines.push(`  … and ${formatCount(findings - own.length)} more`);
+  return `${level}  rule ${rule}: ${ruleOf(rule)[2]}\n${lines.join('\n')}\n  What to do: ${adviceOf(rule)}`;
+}
+
+function summaryOf(report: Report): string {
+  const { documents, entries, resources, packages } = report;
+  const read = [plural(documents, 'document'), plural(entries, 'entry', 'entries'), plural(resources, 'resource')];
+  if (packages > 0) read.push(plural(packages, 'package'));
+  const counted = LEVELS.map((level) => [level, countFindings(report, level)] as const).filter(
+    ([, count]) => count > 0,
+  );
+  const found = counted.map(([level, count]) => `${formatCount(count)} ${level}`).join(', ');
+  return `${report.url}: ${found === '' ? 'no findings' : `findings: ${found}`} in ${read.join(', ')}.`;
+}

@@ -1,0 +1,49 @@
+import { formatStamp } from '../../../core/stamp.ts';
+import { formatBytes } from '../../../lib/format-bytes.ts';
+import type { BuiltDump } from '../../../publish/dumps/build-dump.ts';
+import type { CliCommand } from '../../cli-command.ts';
+import { EXIT } from '../../exit-code.ts';
+import { startCountBar } from '../../ui/count-bar.ts';
+import { formatCount, plural } from '../../ui/table.ts';
+import { withExistingApp } from '../../with-app.ts';
+
+export const dumpsBuild: CliCommand = {
+  group: 'dumps',
+  usage: 'build <id>',
+  summary: 'Packs the resources of a set into ZIP files, but what was packed and has not changed, and publishes them.',
+  settings: ['artifacts', 's3Timeout'],
+
+  async run(call) {
+    const { terminal, stopped: signal } = call;
+    const bar = startCountBar(terminal);
+    const started = performance.now();
+    const built = await withExistingApp(call, ({ dumps }) =>
+      dumps.build(call.args[0]!, {
+        signal,
+        onProgress: ({ packed, pages }) => bar.update('Packing pages', packed, pages),
+      }),
+    ).finally(() => bar.end());
+    const seconds = (performance.now() - started) / 1000;
+    await terminal.print(describe(call.args[0]!, built, seconds), view(call.args[0]!, built, seconds));
+    return EXIT.done;
+  },
+};
+
+function describe(set: string, built: BuiltDump, seconds: number): string {
+  const { packages, resources, missing, bytes } = totals(built);
+  const left =
+    missing === 0 ? '' : ` ${plural(missing, 'resource')} changed meanwhile: the next build packs what is missing.`;
+  const made = `${formatCount(built.made)} of ${plural(packages, 'package')} made`;
+  return `${set}: ${made}, ${plural(resources, 'resource')}, ${formatBytes(bytes)}, in ${seconds.toFixed(1)} s.${left}`;
+}
+
+/** What `--json` prints. */
+function view(set: string, built: BuiltDump, seconds: number): object {
+  const { at, completed, made } = built;
+  return { set, at: formatStamp(at), completed: formatStamp(completed), made, ...totals(built), seconds };
+}
+
+function totals({ packages }: BuiltDump) {
+  const sum = (of: 'resources' | 'missing' | 'length') => packages.reduce((total, one) => total + one[of], 0);
+  return { packages: packages.length, resources: sum('resources'), missing: sum('missing'), bytes: sum('length') };
+}

@@ -1,0 +1,27 @@
+import type { JobView } from '../../../api/job-schemas.ts';
+
+/** How far a job is, or how it ended, in a few words. */
+export function jobSituation({ state, progress, error, notBefore, finished, worker, cancelling }: JobView): string {
+  switch (state) {
+    case 'running':
+      return [cancelling && 'is being cancelled', progressText(progress), `by ${worker}`].filter(Boolean).join(', ');
+    case 'queued':
+      return [notBefore && `not before ${notBefore}`, error && `after: ${firstLine(error)}`].filter(Boolean).join(', ');
+    case 'failed':
+      return firstLine(error ?? '');
+    case 'done':
+    case 'cancelled':
+      return `at ${finished}`;
+  }
+}
+
+export function progressText(progress: JobView['progress']): string | undefined {
+  if (progress === undefined) return undefined;
+  const { done, total, text } = progress;
+  const numbers = done === undefined ? undefined : total === undefined ? String(done) : `${done} of ${total}`;
+  return [text, numbers].filter(Boolean).join(': ') || undefined;
+}
+
+function firstLine(text: string): string {
+  return text.split('\n')[0]!;
+}

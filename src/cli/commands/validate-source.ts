@@ -1,0 +1,83 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import { TidemarkError } from '../../core/errors.ts';
+import { COMMAND_LIMITS } from '../../validate/limits.ts';
+import type { Report } from '../../validate/report.ts';
+import type { Call, CliCommand } from '../cli-command.ts';
+import { EXIT } from '../exit-code.ts';
+import { wholeNumber } from '../options.ts';
+import { startCountBar } from '../ui/count-bar.ts';
+import { describeReport } from './describe-report.ts';
+
+interface Options {
+  readonly sample?: number;
+  readonly full?: boolean;
+  readonly junit?: string;
+}
+
+const DEFAULT_SAMPLE = 20;
+
+export const validateSource: CliCommand<Options> = {
+  usage: 'validate <url>',
+  summary:
+    'Validates any ResourceSync source by the rules of docs/conformance.md; exit code 1 when it breaks one at the level MUST.',
+
+  options(command: Command) {
+    command
+      .option(
+        '--sample <n>',
+        `how many resources of each list, packages of each dump, and files of each package to read and compare (default: ${DEFAULT_SAMPLE})`,
+        wholeNumber(0, 1_000_000),
+      )
+      .addOption(new Option('--full', 'read and compare all of them').conflicts('sample'))
+      .option('--junit <file>', 'also write the report into a file in the format of JUnit');
+  },
+
+  async run(call) {
+    const { terminal, options, workingDirectory } = call;
+    const url = urlOf(call.args[0]!);
+    const report = await read(call, url);
+    const [{ hasFailed, junitOf }, { reportView }] = await Promise.all([
+      import('../../validate/junit.ts'),
+      import('../../validate/report-view.ts'),
+    ]);
+    if (options.junit !== undefined) await writeFile(resolve(workingDirectory, options.junit), junitOf(report));
+    await terminal.print(describeReport(report), reportView(report));
+    return hasFailed(report) ? EXIT.failed : EXIT.done;
+  },
+};
+
+async function read({ terminal, options, stopped }: Call<Options>, url: string): Promise<Report> {
+  const [{ validate }, { HttpFetcher }] = await Promise.all([
+    import('../../validate/validate.ts'),
+    import('../../validate/read/http-fetcher.ts'),
+  ]);
+  const folder = await mkdtemp(join(tmpdir(), 'tidemark-validate-'));
+  const fetcher = new HttpFetcher({ ...COMMAND_LIMITS, privateNetworks: 'all' });
+  const bar = startCountBar(terminal);
+  try {
+    return await validate(url, {
+      ...{ fetcher, folder, limits: COMMAND_LIMITS, signal: stopped },
+      sample: options.full === true ? 'all' : (options.sample ?? DEFAULT_SAMPLE),
+      onProgress: ({ documents, resources, packages, expected }) => {
+        const done = documents + resources + packages;
+        bar.update('Reading', done, Math.max(done, expected));
+      },
+    });
+  } finally {
+    bar.end();
+    fetcher.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function urlOf(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url.href;
+  throw new TidemarkError(
+    'invalid',
+    `${JSON.stringify(text)} is no URL of a source: use one such as https://example.org/`,
+  );
+}

@@ -1,0 +1,55 @@
+import { hostname } from 'node:os';
+import type { Logger } from 'pino';
+import type { App } from '../app.ts';
+import { JOB_DEFINITIONS } from '../jobs/job-list.ts';
+import { type JobEvents, JobRunner } from '../jobs/job-runner.ts';
+import { Scheduler } from '../jobs/scheduler.ts';
+import { jobName } from '../stores/job.ts';
+
+export interface RunningJobs {
+  /** Resolves when no job runs any more, after some 10 seconds at most. */
+  stop(): Promise<void>;
+}
+
+/** Runs jobs in this process, and adds them when they are scheduled. */
+export function runJobs(app: App, logger: Logger, definitions = JOB_DEFINITIONS): RunningJobs {
+  const { concurrency, leaseMs } = app.configuration.jobs;
+  const worker = { name: `${hostname()}:${process.pid}`, leaseMs };
+  const events = eventsOf(app, logger);
+  const runner = new JobRunner({ definitions, parts: app, worker, concurrency, events });
+  const scheduler = new Scheduler({ definitions, parts: app });
+  runner.start();
+  scheduler.start();
+  return {
+    async stop() {
+      await Promise.all([scheduler.stop(), runner.stop()]);
+    },
+  };
+}
+
+function eventsOf({ metrics }: App, logger: Logger): JobEvents {
+  return {
+    onStarted: (job) => logger.debug({ job: jobName(job) }, `began the job ${jobName(job)}`),
+    onEnded(job, { outcome, seconds, result, failure }) {
+      metrics.jobs.ended(job.kind, outcome, seconds);
+      const name = jobName(job);
+      const fields = { job: name, duration_s: seconds, attempt: job.attempts };
+      switch (outcome) {
+        case 'done':
+          return logger.info({ ...fields, result }, `did the job ${name}`);
+        case 'failed':
+          return logger.error({ ...fields, err: failure }, `the job ${name} has failed`);
+        case 'queued':
+          return logger.warn({ ...fields, err: failure }, `the job ${name} failed, and is tried again`);
+        case 'given-back':
+          return logger.info(fields, `stopped the job ${name}, which another process or the next start runs`);
+        case 'cancelled':
+          return logger.info(fields, `the job ${name} was cancelled`);
+        case 'lost':
+          return logger.warn(fields, `another process has the job ${name}`);
+      }
+    },
+    onTrouble: ({ code, message }) => logger.error({ code }, `jobs cannot be claimed: ${message}`),
+    onRecovered: () => logger.info('jobs are claimed again'),
+  };
+}

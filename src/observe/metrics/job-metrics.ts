@@ -1,0 +1,54 @@
+import { withTimeout } from '../../lib/with-timeout.ts';
+import type { JobState } from '../../stores/job.ts';
+import type { JobQueue } from '../../stores/job-queue.ts';
+import type { Instruments } from './instrument.ts';
+
+const SECONDS = [0.01, 0.1, 1, 10, 60, 300, 1800, 7200];
+/** Of the other states, only as many are stored as are not removed yet. */
+const COUNTED: readonly JobState[] = ['queued', 'running', 'failed'];
+const STORE_TIMEOUT_MS = 2_000;
+/** For which the numbers of jobs are good: counting them costs the store two requests. */
+const FRESH_MS = 10_000;
+
+/** Metrics of jobs. */
+export class JobMetrics {
+  readonly #jobs;
+  readonly #seconds;
+  #queue: Pick<JobQueue, 'counts'> | undefined;
+  #counted = Number.NEGATIVE_INFINITY;
+
+  constructor(instruments: Instruments) {
+    this.#jobs = instruments.gauge({
+      name: 'tidemark_jobs',
+      help: 'Jobs in the store. state: queued, running, or failed (all attempts; until the job is retried, for 30 days at most).',
+      labels: ['kind', 'state'],
+    });
+    this.#seconds = instruments.histogram(
+      {
+        name: 'tidemark_job_seconds',
+        help: 'Seconds that attempts of jobs took in this process. outcome: done, failed, cancelled, queued (it is tried again), given-back (the process stopped) or lost (another process has the job).',
+        labels: ['kind', 'outcome'],
+      },
+      SECONDS,
+    );
+  }
+
+  watch(queue: Pick<JobQueue, 'counts'>): void {
+    this.#queue = queue;
+  }
+
+  ended(kind: string, outcome: string, seconds: number): void {
+    this.#seconds.observe({ kind, outcome }, seconds);
+  }
+
+  /** Reads how many jobs there are. When the store does not answer, the numbers stay. */
+  async read(): Promise<void> {
+    if (performance.now() - this.#counted < FRESH_MS) return;
+    const counting = this.#queue?.counts() ?? Promise.resolve([]);
+    const counts = await withTimeout(counting, STORE_TIMEOUT_MS, () => undefined).catch(() => undefined);
+    if (counts === undefined) return;
+    this.#counted = performance.now();
+    this.#jobs.reset();
+    for (const { kind, state, count } of counts) if (COUNTED.includes(state)) this.#jobs.set({ kind, state }, count);
+  }
+}

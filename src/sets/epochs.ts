@@ -1,0 +1,50 @@
+import type { ResourceSet } from '../core/resource-set.ts';
+import type { ChangeLog } from '../stores/change-log.ts';
+import type { ResourceStates } from '../stores/resource-states.ts';
+import type { SetStatistics } from '../stores/set-statistics.ts';
+import { rekey } from './rekey.ts';
+import type { SetDocuments } from './set-documents.ts';
+
+type Index = Pick<ChangeLog, 'mark' | 'commit'> &
+  Pick<ResourceStates, 'read' | 'lookup'> &
+  Pick<SetStatistics, 'summary'>;
+
+/** Begins histories of sets anew. A set is not ready until every resource has the key of its URI. */
+export class Epochs {
+  readonly #documents: SetDocuments;
+  readonly #index: Index;
+
+  constructor(documents: SetDocuments, index: Index) {
+    this.#documents = documents;
+    this.#index = index;
+  }
+
+  async begin(slug: string, change: (set: ResourceSet) => Partial<ResourceSet>): Promise<ResourceSet> {
+    const { id, imported } = (await this.#documents.require(slug)).body;
+    const { lastChange } = await this.#index.summary(id);
+    const asImported = imported?.through !== undefined && lastChange <= imported.through;
+    await this.#documents.replace(slug, (set) => ({
+      ...set,
+      ...change(set),
+      ready: false,
+      moving: set.moving ?? { ready: set.ready, asImported },
+    }));
+    return this.finish(slug);
+  }
+
+  /** Lists of the new epoch begin when all keys are correct. */
+  async finish(slug: string): Promise<ResourceSet> {
+    // Every commit after this mark uses the new prefix; reads after it see all earlier commits.
+    await this.#index.mark();
+    await rekey(this.#index, (await this.#documents.require(slug)).body);
+    const epochStart = await this.#index.mark();
+    const { lastChange } = await this.#index.summary((await this.#documents.require(slug)).body.id);
+    return this.#documents.replace(slug, ({ moving, ...set }) => ({
+      ...set,
+      epochStart,
+      ready: moving?.ready ?? set.ready,
+      // A later import may continue: the changes made here undo nothing of it.
+      ...(set.imported !== undefined && moving?.asImported && { imported: { ...set.imported, through: lastChange } }),
+    }));
+  }
+}

@@ -1,0 +1,110 @@
+import { isTidemarkError, TidemarkError } from '../core/errors.ts';
+import type { ResourceSet, SetId } from '../core/resource-set.ts';
+import { fromStoredSet, type StoredSet, toStoredSet } from '../core/stored-set.ts';
+import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
+import { SetNames } from './set-names.ts';
+
+/**
+ * The documents of the sets in the catalog, also of those that were removed. What returns no promise is as of the last
+ * call that does.
+ */
+export class SetDocuments {
+  readonly #catalog: Pick<Catalog, 'head' | 'list' | 'put'>;
+  readonly #bySlug = new Map<string, CatalogDocument<ResourceSet>>();
+  readonly #byId = new Map<SetId, ResourceSet>();
+  readonly names = new SetNames();
+  /** Every set put up to this version is known. */
+  #head = 0;
+  #lastId = 0;
+  /** The result of `list`, until a set changes. */
+  #listed: readonly ResourceSet[] | undefined;
+  /** The result of `removed`, until a set changes. */
+  #removed: readonly SetId[] | undefined;
+
+  constructor(catalog: Pick<Catalog, 'head' | 'list' | 'put'>) {
+    this.#catalog = catalog;
+  }
+
+  /** Rises with every change of any set. */
+  get version(): number {
+    return this.#head;
+  }
+
+  get lastId(): SetId {
+    return this.#lastId;
+  }
+
+  /** Reads only what was put since the last read: there may be many sets, and few of them change. */
+  async load(): Promise<void> {
+    const head = await this.#catalog.head('set');
+    if (head <= this.#head) return;
+    for (const { body, ...document } of await this.#catalog.list<StoredSet>('set', this.#head)) {
+      this.#take({ ...document, body: fromStoredSet(body) });
+    }
+    this.#head = Math.max(this.#head, head);
+  }
+
+  /** The sets that are not removed, ascending by slug. */
+  list(): readonly ResourceSet[] {
+    this.#listed ??= [...this.#byId.values()]
+      .filter(({ removed }) => removed === undefined)
+      .sort((a, b) => (a.slug < b.slug ? -1 : 1));
+    return this.#listed;
+  }
+
+  removed(): readonly SetId[] {
+    this.#removed ??= [...this.#byId.values()].filter(({ removed }) => removed !== undefined).map(({ id }) => id);
+    return this.#removed;
+  }
+
+  byId(id: SetId): ResourceSet | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** The set that has a slug, or the one that had it. */
+  bySlug(slug: string): CatalogDocument<ResourceSet> | undefined {
+    return this.#bySlug.get(slug);
+  }
+
+  /**
+   * @param isShown a set for which it returns false is treated as one that never existed
+   * @throws TidemarkError `not-found`, or `gone` when it was removed
+   */
+  async require(slug: string, isShown?: (set: ResourceSet) => boolean): Promise<CatalogDocument<ResourceSet>> {
+    await this.load();
+    const document = this.#bySlug.get(slug);
+    if (document === undefined || isShown?.(document.body) === false)
+      throw new TidemarkError('not-found', `there is no set "${slug}"`, { set: slug });
+    if (document.body.removed !== undefined)
+      throw new TidemarkError('gone', `the set "${slug}" was removed`, { set: slug });
+    return document;
+  }
+
+  /**
+   * Puts the changed document of a set, also when another process changes it meanwhile.
+   * @throws TidemarkError as `require`
+   */
+  async replace(slug: string, change: (set: ResourceSet) => ResourceSet): Promise<ResourceSet> {
+    const { id, version, body } = await this.require(slug);
+    const changed = change(body);
+    try {
+      await this.#catalog.put('set', id, toStoredSet(changed), version);
+    } catch (error) {
+      if (isTidemarkError(error, 'conflict')) return this.replace(slug, change);
+      throw error;
+    }
+    return changed;
+  }
+
+  #take(document: CatalogDocument<ResourceSet>): void {
+    const { version, body } = document;
+    // Of two concurrent loads, the one that ends last may have read first.
+    if (version < (this.#bySlug.get(body.slug)?.version ?? 0)) return;
+    this.names.replace(this.#byId.get(body.id), body);
+    this.#bySlug.set(body.slug, document);
+    this.#byId.set(body.id, body);
+    this.#lastId = Math.max(this.#lastId, body.id);
+    this.#listed = undefined;
+    this.#removed = undefined;
+  }
+}
