@@ -26,8 +26,19 @@ describeOnEachStore('tidemark jobs and work', (kind) => {
   };
 
   it('list, show, cancel and retry jobs', async () => {
-    assert.equal(await succeeds('jobs', 'list'), 'There is no such job.\n');
+    assert.equal(await succeeds('jobs', 'list'), 'There are no jobs.\n');
+    assert.deepEqual(await json('jobs', 'list'), { jobs: [] });
     await add('a', 'b');
+    assert.equal(await succeeds('jobs', 'list', '--state', 'failed'), 'There is no job in the state failed.\n');
+    assert.equal(
+      await succeeds('jobs', 'list', '--kind', 'archive-log', '--state', 'failed'),
+      'There is no job of the kind archive-log in the state failed.\n',
+    );
+    assert.match(
+      await succeeds('jobs', 'list', '--kind', 'bake'),
+      /^There is no job of the kind bake\. The kinds are archive-log, /,
+    );
+    assert.deepEqual(await json('jobs', 'list', '--kind', 'bake'), { jobs: [] });
     assert.match(await succeeds('jobs', 'list'), /^archive-log\/a +queued +0 /m);
     assert.match(await succeeds('jobs', 'cancel', 'archive-log/a'), /Cancelled the job archive-log\/a\./);
     const { jobs } = await json('jobs', 'list', '--state', 'cancelled');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { ask, askJson } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
-import { HOSTILE, pageAt } from '../support/web-source.ts';
+import { BROWSER, HOSTILE, pageAt } from '../support/web-source.ts';
 
 describeOnEachStore('jobs over HTTP', (kind) => {
   let started: StartedApp;
@@ -106,6 +106,59 @@ describeOnEachStore('jobs over HTTP', (kind) => {
     assert.match(await pageAt(at('/status')), /href="\.\/jobs"/);
   });
 
+  it('are retried and cancelled by buttons, which say what they did as long as that is so', async () => {
+    await addJobs();
+    const press = async (page: string, label: string) => {
+      const action = buttonsOf(await pageAt(at(page))).get(label) ?? assert.fail(`${page} has no button ${label}`);
+      const { status, headers } = await ask(new URL(action, at(page)).href, {
+        method: 'POST',
+        headers: { Origin: started.url, 'Content-Type': 'application/x-www-form-urlencoded' },
+      });
+      assert.equal(status, 303, label);
+      const { pathname, search } = new URL(headers.location!, new URL(action, at(page)));
+      return { back: pathname + search, text: await pageAt(at(pathname + search)) };
+    };
+    assert.deepEqual([...buttonsOf(await pageAt(at('/jobs'))).keys()].sort(), [
+      'Cancel build/queued',
+      'Cancel build/running',
+      'Retry build/cancelled',
+      'Retry build/failed',
+    ]);
+    const retried = await press('/jobs', 'Retry build/failed');
+    assert.equal(retried.back, '/jobs?did=retry&job=build%2Ffailed');
+    assert.match(retried.text, /The job build\/failed is queued, and runs as soon as a worker is free\./);
+    assert.equal((await show('failed')).state, 'queued');
+
+    const cancelled = await press('/jobs/build/failed', 'Cancel build/failed');
+    assert.equal(cancelled.back, '/jobs/build/failed?did=cancel');
+    assert.match(cancelled.text, /The job build\/failed was cancelled\./);
+    assert.doesNotMatch(await pageAt(at(retried.back)), /is queued, and runs/);
+
+    const cancelling = await press('/jobs', 'Cancel build/running');
+    assert.match(cancelling.text, /The job build\/running is being cancelled/);
+    assert.equal(buttonsOf(await pageAt(at('/jobs/build/running'))).size, 0);
+    assert.equal(buttonsOf(await pageAt(at('/jobs/build/done'))).size, 0);
+
+    await started.app.jobs.add('build', 'later', {}, { notBefore: Date.now() + 3_600_000 });
+    await press('/jobs', 'Run now build/later');
+    assert.equal((await show('later')).notBefore, undefined);
+    assert.match(await pageAt(at('/jobs?did=retry&job=no%20job')), /<h1>Jobs<\/h1>\n\n/);
+  });
+
+  it('refuse a button of a page of another site, and one that comes too late', async () => {
+    await addJobs();
+    const press = (id: string, headers: Record<string, string>) =>
+      ask(at(`/jobs/build/${id}/cancel`), { method: 'POST', headers: { ...BROWSER, ...headers } });
+    for (const origin of ['https://evil.example.org', 'null']) {
+      assert.equal((await press('queued', { Origin: origin })).status, 403);
+    }
+    assert.equal((await show('queued')).state, 'queued');
+    const late = await press('done', { Origin: started.url });
+    assert.equal(late.status, 409);
+    assert.match(late.text, /The job build\/done is done already\./);
+    assert.equal((await press('none', { Origin: started.url })).status, 404);
+  });
+
   it('are counted by metrics', async () => {
     await addJobs();
     const { text } = await ask(at('/metrics'));
@@ -114,3 +167,9 @@ describeOnEachStore('jobs over HTTP', (kind) => {
     }
   });
 });
+
+/** The buttons of a page by their names for screen readers, with the addresses that they post to. */
+function buttonsOf(page: string): ReadonlyMap<string, string> {
+  const forms = page.matchAll(/<form method="post" action="([^"]+)"><button class="small">(.*?)<\/button>/g);
+  return new Map(Array.from(forms, ([, action, label]) => [label!.replaceAll(/<[^>]+>/g, ''), action!]));
+}

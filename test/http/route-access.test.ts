@@ -66,6 +66,8 @@ const RULES: Readonly<Record<string, Rule>> = {
 
   'GET /jobs': 'administrators',
   'GET /jobs/:kind/:job': 'administrators',
+  'POST /jobs/:kind/:job/retry': 'administrators',
+  'POST /jobs/:kind/:job/cancel': 'administrators',
   'GET /api/jobs': 'administrators',
   'GET /api/jobs/:kind/:job': 'administrators',
   'POST /api/jobs/:kind/:job/retry': 'administrators',

@@ -134,6 +134,20 @@ describe('Pages in a real browser', () => {
         await page.getByRole('button', { name: 'Refresh page 1-00000002' }).click();
         await page.getByText('The page 1-00000002 was rendered anew.').waitFor();
       });
+
+      it(`cancel and retry a job by buttons, with the keyboard, ${how} JavaScript`, async () => {
+        await started.app.jobs.add('build', 'waiting', {});
+        const page = await open('/jobs', { javaScriptEnabled });
+        const press = async (name: string) => {
+          await page.getByRole('button', { name }).focus();
+          await page.keyboard.press('Enter');
+        };
+        await press('Cancel build/waiting');
+        await page.getByText('The job build/waiting was cancelled.').waitFor();
+        await page.getByRole('link', { name: 'build/waiting' }).click();
+        await press('Retry build/waiting');
+        await page.getByText('The job build/waiting is queued').waitFor();
+      });
     }
 
     it('can be used with the keyboard alone', async () => {

@@ -1,6 +1,7 @@
 import type { JobView } from '../../api/job-schemas.ts';
 import type { Frame } from './parts/frame.ts';
 import { html } from './parts/html.ts';
+import { type JobAction, jobButtons, jobNotice } from './parts/job-buttons.ts';
 import { jobDuration, jobProgress, jobState, timeOf } from './parts/job-parts.ts';
 import { renderPage } from './parts/layout.ts';
 import { facts } from './parts/tables.ts';
@@ -10,15 +11,18 @@ export interface JobPage {
   readonly job: JobView;
   /** Oldest line first. */
   readonly log: readonly string[];
+  /** What a button of the page was pressed for. */
+  readonly did?: JobAction | undefined;
 }
 
 /** A job and its log. */
-export function renderJobPage({ frame, job, log }: JobPage): string {
+export function renderJobPage({ frame, job, log, did }: JobPage): string {
   const { top, now } = frame;
   const { name, payload, added, notBefore, started, finished, worker, attempts, error, result, state } = job;
   const isOpen = state === 'queued' || state === 'running';
   const main = html`<nav class="crumbs" aria-label="Way"><ol><li><a href="${top}jobs">Jobs</a></li></ol></nav>
 <h1>${name} ${jobState(job)}</h1>
+${did !== undefined && jobNotice(job, did)}
 ${error !== undefined && html`<div class="notice bad" role="status"><p>${error}</p></div>`}
 ${facts([
   ['Progress', jobProgress(job)],
@@ -32,6 +36,7 @@ ${facts([
   ['Works on', html`<code>${JSON.stringify(payload)}</code>`],
   ['Result', result === undefined ? undefined : html`<code>${JSON.stringify(result)}</code>`],
 ])}
+${jobButtons(job, frame, 'job')}
 <h2>Log</h2>
 ${log.length === 0 ? html`<p class="quiet">It has logged nothing.</p>` : html`<pre tabindex="0">${log.join('\n')}</pre>`}`;
   return renderPage({ frame, title: name, main, again: isOpen ? 5 : undefined });

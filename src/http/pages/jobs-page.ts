@@ -3,6 +3,7 @@ import type { JobCount } from '../../stores/job-records.ts';
 import type { NextJob } from '../request/served-app.ts';
 import type { Frame } from './parts/frame.ts';
 import { type Html, html } from './parts/html.ts';
+import { type JobAction, jobButtons, jobNotice } from './parts/job-buttons.ts';
 import { jobDuration, jobLink, jobProgress, jobState, timeOf } from './parts/job-parts.ts';
 import { renderPage } from './parts/layout.ts';
 import { type Column, figures, table } from './parts/tables.ts';
@@ -17,6 +18,9 @@ export interface JobsPage {
   readonly failed: readonly JobView[];
   readonly ended: readonly JobView[];
   readonly scheduled: readonly NextJob[];
+  /** The job whose button was pressed, and which button. */
+  readonly changed?: JobView | undefined;
+  readonly did?: JobAction | undefined;
 }
 
 /** Seconds after which the page is loaded again: jobs come and go. */
@@ -24,19 +28,19 @@ const AGAIN = 5;
 
 /** What runs and how far it is, what failed and why, the last runs and the next times. */
 export function renderJobsPage(page: JobsPage): string {
-  const { frame, running, queued, failed, ended, scheduled } = page;
+  const { frame, running, queued, failed, ended, scheduled, changed, did } = page;
   const columns = columnsFor(frame);
-  const { job, state, progress, when, took, attempts, error } = columns;
+  const { job, state, progress, when, took, attempts, error, buttons } = columns;
   const main = html`<h1>Jobs</h1>
+${changed !== undefined && did !== undefined && jobNotice(changed, did)}
 <p class="lead">Work that is done later, repeatedly, or for long. Any process of the source may do it.</p>
 ${figures((['running', 'queued', 'failed', 'done'] as const).map((name) => [name, formatNumber(countOf(page, name))]))}
-${section('Running', running, [job, when('Since', ({ started }) => started), progress, columns.worker, attempts], 'Nothing runs just now.')}
-${failed.length > 0 && section('Failed', failed, [job, when('When', ({ finished }) => finished), attempts, error], '')}
-${failed.length > 0 && html`<p class="more">To run one again: <code>tidemark jobs retry JOB</code></p>`}
-${queued.length > 0 && section('Waiting', queued, [job, when('Not before', ({ notBefore }) => notBefore), attempts, error], '')}
+${section('Running', running, [job, when('Since', ({ started }) => started), progress, columns.worker, attempts, buttons], 'Nothing runs just now.')}
+${failed.length > 0 && section('Failed', failed, [job, when('When', ({ finished }) => finished), attempts, error, buttons], '')}
+${queued.length > 0 && section('Waiting', queued, [job, when('Not before', ({ notBefore }) => notBefore), attempts, error, buttons], '')}
 <h2>Next times</h2>
 ${scheduled.length === 0 ? html`<p class="quiet">Nothing is scheduled.</p>` : table('Next times', scheduled, scheduleColumns(frame))}
-${section('Last runs', ended, [job, state, when('When', ({ finished }) => finished), took, attempts], 'Nothing has run yet.')}`;
+${section('Last runs', ended, [job, state, when('When', ({ finished }) => finished), took, attempts, buttons], 'Nothing has run yet.')}`;
   return renderPage({ frame, title: 'Jobs', main, part: 'jobs', again: AGAIN });
 }
 
@@ -49,7 +53,8 @@ function section(title: string, jobs: readonly JobView[], columns: readonly Colu
 ${jobs.length === 0 ? html`<p class="quiet">${empty}</p>` : table(title, jobs, columns)}`;
 }
 
-function columnsFor({ top, now }: Frame) {
+function columnsFor(frame: Frame) {
+  const { top, now } = frame;
   return {
     job: { name: 'Job', style: 'name', isHead: true, cell: (job) => jobLink(job, top) },
     state: { name: 'State', style: 'short', cell: jobState },
@@ -58,6 +63,11 @@ function columnsFor({ top, now }: Frame) {
     took: { name: 'Took', style: 'number', cell: (job) => jobDuration(job, now) },
     attempts: { name: 'Attempts', style: 'number', cell: ({ attempts }) => formatNumber(attempts) },
     error: { name: 'Error', style: 'name', cell: ({ error }) => error },
+    buttons: {
+      name: 'Actions',
+      style: 'short',
+      cell: (job) => (job.cancelling ? 'being cancelled' : jobButtons(job, frame, 'jobs')),
+    },
     when: (name: string, time: (job: JobView) => string | undefined): Column<JobView> => ({
       name,
       style: 'short',

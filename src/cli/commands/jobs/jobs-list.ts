@@ -1,4 +1,5 @@
 import { jobView } from '../../../api/job-views.ts';
+import { JOB_DEFINITIONS } from '../../../jobs/job-list.ts';
 import { JOB_STATES, type JobState } from '../../../stores/job.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
@@ -35,7 +36,15 @@ export const jobsList: CliCommand<Options> = {
     const jobs = found.map(jobView);
     const rows = jobs.map((job) => [job.name, job.state, job.attempts, job.added.slice(0, 19), jobSituation(job)]);
     const table = formatTable(['JOB', 'STATE', 'ATTEMPTS', 'ADDED (UTC)', ''], rows);
-    await call.terminal.print(rows.length === 0 ? 'There is no such job.' : table, { jobs });
+    await call.terminal.print(rows.length === 0 ? nothing(call.options) : table, { jobs });
     return EXIT.done;
   },
 };
+
+function nothing({ state, kind }: Options): string {
+  if (state === undefined && kind === undefined) return 'There are no jobs.';
+  const known = JOB_DEFINITIONS.map((definition) => definition.kind);
+  const filters = [kind !== undefined && `of the kind ${kind}`, state !== undefined && `in the state ${state}`];
+  const text = `There is no job ${filters.filter(Boolean).join(' ')}.`;
+  return kind === undefined || known.includes(kind) ? text : `${text} The kinds are ${known.join(', ')}.`;
+}

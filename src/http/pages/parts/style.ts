@@ -108,6 +108,8 @@ input { background: var(--card); border: 1px solid light-dark(#7a8a8f, #6c7f86);
 button, .button { background: var(--deep); border: 1px solid var(--deep); color: #fff; cursor: pointer; }
 button:hover { filter: brightness(1.1); }
 button.small { background: none; border-color: light-dark(#7a8a8f, #6c7f86); color: var(--sea); font-size: .88rem; padding: .1rem .6rem; }
+.buttons { display: flex; gap: .5rem; }
+.facts + .buttons { margin-top: 1rem; }
 td form, td p, td details { margin: 0; }
 .rejections { list-style: none; margin: .4rem 0 0; padding: 0; }
 .rejections li + li { margin-top: .5rem; }

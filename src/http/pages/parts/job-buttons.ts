@@ -1,0 +1,46 @@
+import type { JobView } from '../../../api/job-schemas.ts';
+import { type Html, html } from './html.ts';
+
+/** What an administrator can do with a job. */
+export const JOB_ACTIONS = ['retry', 'cancel'] as const;
+export type JobAction = (typeof JOB_ACTIONS)[number];
+
+/** Where a button leads back to. */
+export type Back = 'jobs' | 'job';
+
+/** The buttons for what can be done with a job in its state; undefined when nothing can. */
+export function jobButtons(job: JobView, { top }: { readonly top: string }, back: Back): Html | undefined {
+  const forms = [
+    canRetry(job) && button(job, top, { action: 'retry', text: job.state === 'queued' ? 'Run now' : 'Retry', back }),
+    canCancel(job) && button(job, top, { action: 'cancel', text: 'Cancel', back }),
+  ].filter((form) => form !== false);
+  return forms.length === 0 ? undefined : html`<div class="buttons">${forms}</div>`;
+}
+
+/** What a button has done to a job, as long as that is so. */
+export function jobNotice({ name, state, cancelling }: JobView, did: JobAction): Html | undefined {
+  const text =
+    did === 'retry'
+      ? state === 'queued' && `The job ${name} is queued, and runs as soon as a worker is free.`
+      : state === 'cancelled'
+        ? `The job ${name} was cancelled.`
+        : cancelling && `The job ${name} is being cancelled: it ends when its worker notices that, in some seconds.`;
+  return text ? html`<p class="notice good" role="status">${text}</p>` : undefined;
+}
+
+/** One that waits for a later time can be run at once. */
+const canRetry = ({ state, notBefore }: JobView) =>
+  state === 'failed' || state === 'cancelled' || (state === 'queued' && notBefore !== undefined);
+
+const canCancel = ({ state, cancelling }: JobView) => state === 'queued' || (state === 'running' && !cancelling);
+
+interface Button {
+  readonly action: JobAction;
+  readonly text: string;
+  readonly back: Back;
+}
+
+/** Its name for screen readers contains that of the job: many buttons of a page have the same text. */
+function button({ name }: JobView, top: string, { action, text, back }: Button): Html {
+  return html`<form method="post" action="${top}jobs/${name}/${action}?back=${back}"><button class="small">${text}<span class="hidden"> ${name}</span></button></form>`;
+}
