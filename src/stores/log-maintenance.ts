@@ -3,7 +3,7 @@ import type { Stamp } from '../core/stamp.ts';
 import type { CommitResult } from './commit-result.ts';
 
 /**
- * What operators do with a log. Held to these promises by test/contract/resource-log.ts.
+ * What operators do with a log and its store. Held to these promises by test/contract/resource-log.ts.
  */
 export interface LogMaintenance {
   /**
@@ -19,6 +19,13 @@ export interface LogMaintenance {
    * @returns how many it dropped, and how many there are now without their changes
    */
   dropCommits(below: Stamp, options?: DropOptions): Promise<DroppedCommits>;
+
+  /**
+   * Checks the structure of the whole store, of every set, and returns what is damaged in it, one line each; at most
+   * some hundred. A store that verifies its files by itself returns nothing.
+   * @throws TidemarkError `unavailable` when the damage does not let it go on
+   */
+  findDamage(): Promise<readonly string[]>;
 }
 
 export interface DropOptions {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { openApp } from '../../src/app.ts';
+import type { SqliteLocation } from '../../src/config/configuration.ts';
 import { originOfRoot } from '../../src/core/stored-set.ts';
 import { sortKeyOf } from '../../src/stores/elasticsearch/documents.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
@@ -11,7 +13,7 @@ import { testConfiguration } from '../support/start-app.ts';
 import { ofKey, type Tampering, tamper } from '../support/tampering.ts';
 import { Workplace } from '../support/workplace.ts';
 
-describeOnEachStore('tidemark verify', (store) => {
+describeOnEachStore('tidemark verify', (store, itOnce) => {
   let place: Workplace;
   let files: string;
 
@@ -196,6 +198,44 @@ describeOnEachStore('tidemark verify', (store) => {
       });
     }
   });
+
+  itOnce('finds one wrong byte in an index of the file of the store, also where it is about another set', async () => {
+    await tidemark('sets add texts --url-prefix https://example.org/texts/');
+    const event = { location: { value: 'alone', type: 'rel_path' }, change: 'created' };
+    await place.run(['changes', 'post', 'texts'], { input: JSON.stringify(event) });
+    damageIndex('resource_by_key', (bytes) => {
+      const at = bytes.indexOf('/alone');
+      bytes[at]! ^= 1;
+    });
+
+    const { stdout, exitCode } = await tidemark('verify files --root');
+
+    assert.match(stdout, /^damage: the store's file is damaged, restore it from a backup: .*resource_by_key/);
+    assert.match(stdout, /^files: 1 difference in 5 changes, /m);
+    assert.equal(exitCode, 1);
+  });
+
+  itOnce('ends with exit code 3 where a page cannot be read', async () => {
+    damageIndex('resource_by_key', (bytes) => bytes.fill(0xff));
+
+    const { stderr, exitCode } = await tidemark('verify files');
+
+    assert.match(stderr, /tidemark\.db is damaged: restore it from a backup/);
+    assert.equal(exitCode, 3);
+  });
+
+  /** Does to the first page of an index what a disk may do. */
+  function damageIndex(name: string, damage: (page: Buffer) => void): void {
+    const { file } = place.store.location as SqliteLocation;
+    const database = new DatabaseSync(file);
+    const numberOf = (sql: string) => Object.values(database.prepare(sql).get()!)[0] as number;
+    const pageSize = numberOf('PRAGMA page_size');
+    const page = numberOf(`SELECT rootpage FROM sqlite_schema WHERE name = '${name}'`);
+    database.close();
+    const bytes = readFileSync(file);
+    damage(bytes.subarray((page - 1) * pageSize, page * pageSize));
+    writeFileSync(file, bytes);
+  }
 
   it('needs a root to compare with one', async () => {
     await tidemark('sets add records --url-prefix https://example.org/records/');

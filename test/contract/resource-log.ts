@@ -109,6 +109,12 @@ export function resourceLogContract(start: () => Promise<{ open(): Promise<Store
     assert.deepEqual(await all(other.index), log);
   });
 
+  it('finds no damage in a store that is whole, while others commit', async () => {
+    const committing = Promise.all([1, 2, 3].map((length) => stores.index.commit([upsert(maps, 'a', { length })])));
+    assert.deepEqual(await stores.index.findDamage(), []);
+    await committing;
+  });
+
   it('gives the same answers when old commits are dropped, also to a process that was paused meanwhile', async () => {
     const reader = stores.index;
     for (let round = 0; round < 100; round++) await reader.commit([upsert(maps, `k${round % 7}`, { length: round })]);

@@ -10,6 +10,7 @@ import type { ResourceKey } from '../../core/key.ts';
  * - `document`: a document is served with other bytes than the store would give it; `uri`: a list has a URI that it may
  *   not have
  * - `unreadable`: the root could not be read
+ * - `damage`: the structure of the store's file is damaged, maybe in another set
  */
 export type DifferenceKind =
   | 'order'
@@ -21,7 +22,8 @@ export type DifferenceKind =
   | 'differing'
   | 'document'
   | 'uri'
-  | 'unreadable';
+  | 'unreadable'
+  | 'damage';
 
 export interface Difference {
   readonly kind: DifferenceKind;

@@ -2,6 +2,7 @@ import type { ResourceSet } from '../../core/resource-set.ts';
 import type { Source } from '../../sources/source.ts';
 import { SyncCounter } from '../../sources/sync-counter.ts';
 import type { ChangeLog } from '../../stores/change-log.ts';
+import type { LogMaintenance } from '../../stores/log-maintenance.ts';
 import type { ResourceStates } from '../../stores/resource-states.ts';
 import type { SetStatistics } from '../../stores/set-statistics.ts';
 import { DifferenceList, type Differences } from './differences.ts';
@@ -11,7 +12,7 @@ import { verifyStates } from './verify-states.ts';
 
 export interface VerifyInput {
   readonly set: ResourceSet;
-  readonly index: ChangeLog & ResourceStates & SetStatistics;
+  readonly index: ChangeLog & ResourceStates & SetStatistics & Pick<LogMaintenance, 'findDamage'>;
   /** Compares what the set is synced with, too: the bytes of every file, or the digest of every record. */
   readonly source?: Source | undefined;
   /** Compares every document that is published with state and log, too. */
@@ -40,8 +41,8 @@ export interface VerifyReport {
 }
 
 /**
- * Whether the state is the fold of the log, and (with a source) the source has what the state says. Everything is
- * streamed, so memory does not grow with the set; clients may post meanwhile.
+ * Whether the state is the fold of the log, (with a source) the source has what the state says, and the store itself is
+ * undamaged. Everything is streamed, so memory does not grow with the set; clients may post meanwhile.
  * @throws what the index throws; the signal's reason when it is aborted
  */
 export async function verify({
@@ -79,6 +80,9 @@ export async function verify({
   if (changedMeanwhile === 0) {
     compare('changes in the log, and by the summary', log.changes, summary.changes);
     compare('stamp of the last change in the log, and by the summary', log.lastStamp, summary.lastChange);
+  }
+  for (const damage of await index.findDamage()) {
+    differences.add({ kind: 'damage', message: `the store's file is damaged, restore it from a backup: ${damage}` });
   }
   return {
     changes: log.changes,

@@ -32,6 +32,10 @@ export class Reader {
     return this.#limited(() => this.#thread.call('count', [count]));
   }
 
+  findDamage(): Promise<readonly string[]> {
+    return this.#thread.call('findDamage', []);
+  }
+
   async *states(set: SetId): AsyncGenerator<readonly EncodedResource[]> {
     let after: ResourceKey = '';
     const next = async () => {

@@ -59,6 +59,10 @@ export class SqliteChangeLog implements ChangeLog, LogMaintenance {
     return { dropped: 0, total: 0 };
   }
 
+  findDamage(): Promise<readonly string[]> {
+    return this.#connection.reader.findDamage();
+  }
+
   async newest(set: SetId, until: Stamp, limits: Limits): Promise<Stamp> {
     this.#connection.requireSet(set);
     let oldest = until;
