@@ -8,6 +8,7 @@ import { boundaryAfter, boundaryBefore } from '../src/core/stamp.ts';
 import { documentUri, setUris } from '../src/publish/documents.ts';
 import { partName } from '../src/publish/pages/document-name.ts';
 import type { SetUris } from '../src/publish/published-set.ts';
+import { type ArchivedDocument, renderArchive } from '../src/publish/render/documents/archive.ts';
 import { renderCapabilityList } from '../src/publish/render/documents/capability-list.ts';
 import { type ChangeListHead, changeEntries, changeListHead } from '../src/publish/render/documents/change-list.ts';
 import { renderChangeListIndex } from '../src/publish/render/documents/change-list-index.ts';
@@ -61,7 +62,8 @@ function listsOf(uris: SetUris, { changes, resources }: History): readonly Named
   return [
     capabilityList(uris),
     [uris.resourceList, resourceList(uris, resources, { at })],
-    [uris.changeList, changeList(uris, changes, { from: EPOCH_START })],
+    [uris.changeList, changeList(uris, changes, { from: EPOCH_START, archives: uris.changeListArchive })],
+    changeListArchive(uris, []),
     [uris.recentChanges, changeList(uris, changes, { from: EPOCH_START })],
   ];
 }
@@ -84,7 +86,11 @@ function partsOf(uris: SetUris, { changes, resources }: History): readonly Named
     capabilityList(uris),
     [resourceIndex, renderResourceListIndex({ at, capabilityList: up, pages })],
     ...pages.map(({ uri, part, at }): Named => [uri, resourceList(uris, part, { at, index: resourceIndex })]),
-    [changeIndex, renderChangeListIndex({ from: EPOCH_START, capabilityList: up, windows })],
+    [
+      changeIndex,
+      renderChangeListIndex({ from: EPOCH_START, capabilityList: up, archives: uris.changeListArchive, windows }),
+    ],
+    changeListArchive(uris, [{ uri: windows[0]!.uri, from: EPOCH_START, until: cut }]),
     ...windows.map(({ uri, part, ...head }): Named => [uri, changeList(uris, part, { ...head, index: changeIndex })]),
     [uris.recentChanges, changeList(uris, changes.slice(2), { from: boundaryBefore(changes[2]!.stamp) })],
   ];
@@ -97,9 +103,15 @@ function capabilityList(uris: SetUris): Named {
     capabilities: [
       { uri: uris.resourceList, capability: 'resourcelist' },
       { uri: uris.changeList, capability: 'changelist' },
+      { uri: uris.changeListArchive, capability: 'changelist-archive' },
     ],
   });
   return [uris.capabilityList, text];
+}
+
+function changeListArchive(uris: SetUris, entries: readonly ArchivedDocument[]): Named {
+  const { capabilityList, changeListArchive: uri } = uris;
+  return [uri, renderArchive({ capability: 'changelist-archive', capabilityList, entries })];
 }
 
 type WithoutUp<Head> = Omit<Head, 'capabilityList'>;

@@ -2,20 +2,16 @@ import { TidemarkError } from '../core/errors.ts';
 import { MAX_ENTRIES, MAX_ENTRIES_WEIGHT } from '../core/resource-set.ts';
 import { boundaryAfter, boundaryBefore, clockStamp, formatStamp, type Stamp } from '../core/stamp.ts';
 import type { ChangeLog } from '../stores/change-log.ts';
-import type { SetStatistics, Window } from '../stores/set-statistics.ts';
+import type { SetStatistics } from '../stores/set-statistics.ts';
+import { withArchive } from './archive-documents.ts';
 import type { Making } from './cache/document-cache.ts';
 import { fingerprint } from './cache/document-reference.ts';
+import { fromOf, type History, readHistory } from './change-windows.ts';
 import type { AskedRange, DocumentPlan } from './document-plan.ts';
 import { documentName, parseName, partName } from './pages/document-name.ts';
 import type { PublishedSet } from './published-set.ts';
 
 const LIMITS = { entries: MAX_ENTRIES, weight: MAX_ENTRIES_WEIGHT };
-
-interface History {
-  /** The stamp of the last change; the epoch's start when it has none. */
-  readonly newest: Stamp;
-  readonly windows: readonly Window[];
-}
 
 /** The Change Lists of a set: windows of its history, and the index over them (ResourceSync 1.1, 12). */
 export class ChangeLists {
@@ -27,14 +23,15 @@ export class ChangeLists {
 
   async list(published: PublishedSet): Promise<DocumentPlan> {
     const history = await this.#history(published);
-    if (history.windows.length > 1) return planWindowIndex(published, history);
     const { set, uris } = published;
+    const archived = withArchive(published, uris.changeListArchive);
+    if (history.windows.length > 1) return planWindowIndex(archived, history);
     const { newest } = history;
-    return planChanges(published, {
+    return planChanges(archived, {
       name: documentName(uris.changeList),
       newest,
       range: { after: set.epochStart, until: newest + 1 },
-      head: { from: set.epochStart, capabilityList: uris.capabilityList },
+      head: { from: set.epochStart, capabilityList: uris.capabilityList, archives: uris.changeListArchive },
     });
   }
 
@@ -120,12 +117,8 @@ export class ChangeLists {
     return undefined;
   }
 
-  /** The windows up to the last change: what was committed since is left to the next request. */
-  async #history({ set }: PublishedSet): Promise<History> {
-    const { lastChange } = await this.#index.summary(set.id);
-    const newest = Math.max(lastChange, set.epochStart - 1);
-    const windows = await this.#index.windows(set.id, set.epochStart);
-    return { newest, windows: windows.filter(({ from }) => from < newest) };
+  #history(published: PublishedSet): Promise<History> {
+    return readHistory(this.#index, published);
   }
 }
 
@@ -138,6 +131,7 @@ interface ChangesPlan {
     readonly until?: Stamp;
     readonly capabilityList: string;
     readonly index?: string;
+    readonly archives?: string;
   };
   readonly immutable?: boolean;
 }
@@ -154,6 +148,7 @@ function planWindowIndex(published: PublishedSet, { windows, newest }: History):
       document: {
         from: fromOf(published, windows, first),
         capabilityList: uris.capabilityList,
+        archives: uris.changeListArchive,
         windows: windows.slice(first).map(({ number, from }, at, listed) => {
           const next = listed[at + 1];
           const uri = uris.changeWindow(partName(set.epoch, number));
@@ -183,11 +178,6 @@ function plan(
   making: () => Making,
 ): DocumentPlan {
   return { reference: { folder, name, version, fingerprint }, making, notBefore: set.hashesSince ?? 0 };
-}
-
-/** The first window of an epoch reaches back to its start; every other one begins where the one before ends. */
-function fromOf({ set }: PublishedSet, windows: readonly Window[], at: number): Stamp {
-  return at === 0 ? set.epochStart : windows[at]!.from;
 }
 
 function requireOrder(

@@ -1,5 +1,6 @@
 import { hasDump, type ResourceSet } from '../core/resource-set.ts';
 import { setHome } from '../core/set-uris.ts';
+import { planArchive, planArchivePart, readClosedWindows } from './archive-documents.ts';
 import { fingerprint as digest } from './cache/document-reference.ts';
 import { ChangeLists } from './change-lists.ts';
 import type { AskedRange, DocumentPlan, SetInput, SourceInput, SourceUris } from './document-plan.ts';
@@ -140,6 +141,32 @@ export const DOCUMENTS = {
     entries: 'changes',
     plan: ({ index, published }) => new ChangeLists(index).recent(published),
   },
+  changeListArchive: {
+    of: 'set',
+    path: '/sets/:set/changelist-archive.xml',
+    operation: {
+      id: 'changeListArchive',
+      summary: 'The finished parts of the Change List, or an index when there are more than 50,000',
+    },
+    listed: { title: 'Change List Archive', purpose: 'Every finished part of the Change List, the oldest first.' },
+    page: {
+      title: 'Change List Archive',
+      purpose: 'Every part of the Change List that is finished, the oldest first.',
+      ofIndex: 'Every part of the Change List that is finished, in several documents.',
+    },
+    entries: 'documents',
+    capability: { name: 'changelist-archive', label: 'Change List Archive: its finished parts' },
+    plan: async ({ index, published }) => planArchive(published, await readClosedWindows(index, published)),
+  },
+  changeListArchivePart: {
+    of: 'set',
+    path: '/sets/:set/changelist-archive-:part.xml',
+    operation: { id: 'changeListArchivePart', summary: 'A part of the Change List Archive' },
+    page: { title: 'Part of the Change List Archive', purpose: 'Some of the finished parts of the Change List.' },
+    entries: 'documents',
+    plan: async ({ index, published, name }) =>
+      planArchivePart(published, await readClosedWindows(index, published), name),
+  },
   changeListWindow: {
     of: 'set',
     path: '/sets/:set/changelist-:name.xml',
@@ -249,6 +276,7 @@ export function setUris(baseUrl: string, set: string): SetUris {
     resourcePage: (name) => documentUri(baseUrl, { kind: 'resourceListPage', set, name }),
     changeWindow: (name) => documentUri(baseUrl, { kind: 'changeListWindow', set, name }),
     dumpPart: (part) => documentUri(baseUrl, { kind: 'resourceDumpPart', set, part }),
+    changeListArchivePart: (part) => documentUri(baseUrl, { kind: 'changeListArchivePart', set, part }),
     dumpPackage: (name) => `${setHome(baseUrl, set)}dumps/${name}.zip`,
     dumpManifest: (name) => `${setHome(baseUrl, set)}dumps/${name}.xml`,
   };

@@ -23,9 +23,11 @@ export interface SetUris {
   readonly changeList: string;
   readonly recentChanges: string;
   readonly resourceDump: string;
+  readonly changeListArchive: string;
   resourcePage(name: string): string;
   changeWindow(name: string): string;
   dumpPart(part: string): string;
+  changeListArchivePart(part: string): string;
   /** Of a package, by its name. */
   dumpPackage(name: string): string;
   dumpManifest(name: string): string;

@@ -3,6 +3,7 @@ import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import type { ChangeLog } from '../../stores/change-log.ts';
 import type { Limits, ResourceStates } from '../../stores/resource-states.ts';
+import { type Archive, type ArchiveIndex, renderArchive, renderArchiveIndex } from './documents/archive.ts';
 import { type ChangeListHead, changeEntries, changeListHead } from './documents/change-list.ts';
 import { type ChangeListIndex, renderChangeListIndex } from './documents/change-list-index.ts';
 import type { EntryStyle } from './documents/entry.ts';
@@ -30,6 +31,8 @@ export type RenderJob =
   | { readonly kind: 'change-list-index'; readonly document: ChangeListIndex }
   | { readonly kind: 'resource-dump'; readonly document: ResourceDump }
   | { readonly kind: 'resource-dump-index'; readonly document: ResourceDumpIndex }
+  | { readonly kind: 'archive'; readonly document: Archive }
+  | { readonly kind: 'archive-index'; readonly document: ArchiveIndex }
   | ResourcePageJob
   | ChangesJob
   | RecentChangesJob;
@@ -88,6 +91,12 @@ export async function* render(job: RenderJob, index: ChangeLog & ResourceStates)
       return;
     case 'resource-dump-index':
       yield renderResourceDumpIndex(job.document);
+      return;
+    case 'archive':
+      yield renderArchive(job.document);
+      return;
+    case 'archive-index':
+      yield renderArchiveIndex(job.document);
       return;
     case 'resource-page':
       return yield* renderResourcePage(job, index);

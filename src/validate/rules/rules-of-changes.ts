@@ -1,7 +1,6 @@
 import type { RuleSection } from './rule-entry.ts';
 
 const NO_CHANGE_DUMPS = 'Change Dumps are not published yet';
-const NO_ARCHIVES = 'archives are not published yet';
 const NO_NOTIFICATION = 'notifications are not sent yet';
 const LINKS_AS_GIVEN = 'links are published as they were posted; only their form is checked (7, 8)';
 
@@ -106,11 +105,11 @@ export const RULES_OF_CHANGES: readonly RuleSection[] = [
   {
     title: 'Archives',
     rules: [
-      [107, 'MUST', 'An archive has the capability of what it archives, with -archive', 'no', NO_ARCHIVES],
-      [108, 'SHOULD', 'A list or dump links to its archive', 'no', NO_ARCHIVES],
-      [109, 'MUST', 'An archive has up, and no time of its own', 'no', NO_ARCHIVES],
-      [110, 'MUST', 'Its entries have at, or from and until, and the oldest is first', 'no', NO_ARCHIVES],
-      [111, 'MUST', 'Only what is finished is in an archive', 'no', NO_ARCHIVES],
+      [107, 'MUST', 'An archive has the capability of what it archives, with -archive', 'documents'],
+      [108, 'SHOULD', 'A list or dump links to its archive', 'documents'],
+      [109, 'MUST', 'An archive has up, and no time of its own', 'documents'],
+      [110, 'MUST', 'Its entries have at, or from and until, and the oldest is first', 'documents'],
+      [111, 'MUST', 'Only what is finished is in an archive', 'documents'],
     ],
   },
   {

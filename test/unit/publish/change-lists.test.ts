@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { MAX_ENTRIES, MAX_ENTRIES_WEIGHT } from '../../../src/core/resource-set.ts';
 import { clockStamp, formatStamp, type Stamp } from '../../../src/core/stamp.ts';
+import { withArchive } from '../../../src/publish/archive-documents.ts';
 import type { Making } from '../../../src/publish/cache/document-cache.ts';
 import { type DocumentReference, fingerprint } from '../../../src/publish/cache/document-reference.ts';
 import { FreshDocuments } from '../../../src/publish/cache/fresh-documents.ts';
@@ -81,20 +82,23 @@ describe('The Change Lists of a set', () => {
       const published = await sets.add();
       const { capabilityList } = published.uris;
       const from = published.set.epochStart;
-      const head = { from, capabilityList };
+      const archives = published.uris.changeListArchive;
+      const head = { from, capabilityList, archives };
       const { newest } = await lists.list(published);
       assert.equal(newest, from - 1);
       const name = 'changelist';
-      assert.deepEqual(asked(), expected(published, { name, newest: from - 1, after: from, until: from, head }));
+      const archived = withArchive(published, archives);
+      assert.deepEqual(asked(), expected(archived, { name, newest: from - 1, after: from, until: from, head }));
 
       const [, , last] = (await commit(published, 3)) as [Stamp, Stamp, Stamp];
       assert.equal((await lists.list(published)).newest, last);
-      assert.deepEqual(asked(), expected(published, { name, newest: last, after: from, until: last + 1, head }));
+      assert.deepEqual(asked(), expected(archived, { name, newest: last, after: from, until: last + 1, head }));
     });
 
     it('are an index over windows when there are several, of which only the last is open', async () => {
       const published = await sets.add();
-      const { set, uris, folder, fingerprint } = published;
+      const { set, uris, folder } = published;
+      const { fingerprint } = withArchive(published, uris.changeListArchive);
       const stamps = await commit(published, 7);
       assert.equal((await lists.list(published)).newest, stamps[6]);
       const [from, second, third] = [set.epochStart, stamps[3]! - 1, stamps[6]! - 1];
@@ -107,6 +111,7 @@ describe('The Change Lists of a set', () => {
             document: {
               from,
               capabilityList: uris.capabilityList,
+              archives: uris.changeListArchive,
               windows: [
                 { uri: uris.changeWindow('1-00000001'), from, until: second },
                 { uri: uris.changeWindow('1-00000002'), from: second, until: third },

@@ -32,6 +32,7 @@ describe('the table of documents', () => {
         resourceList: '/sets/maps/resourcelist.xml',
         changeList: '/sets/maps/changelist.xml',
         recentChanges: '/sets/maps/changelist-recent.xml',
+        changeListArchive: '/sets/maps/changelist-archive.xml',
         resourceDump: '/sets/maps/resourcedump.xml',
       },
     );

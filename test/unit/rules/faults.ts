@@ -12,6 +12,7 @@ const PAGE = '/sets/papers/resourcelist-1-00000001.xml';
 const CHANGE_INDEX = '/sets/papers/changelist.xml';
 const CLOSED = '/sets/papers/changelist-1-00000001.xml';
 const OPEN = '/sets/papers/changelist-1-00000002.xml';
+const ARCHIVE = '/sets/papers/changelist-archive.xml';
 const RECENT = '/sets/papers/changelist-recent.xml';
 const FILE = '/sets/maps/resources/charts/north%20sea.txt';
 
@@ -225,6 +226,13 @@ export const FAULTS: readonly Fault[] = [
   ],
   [101, 'a patch in a Resource List', (s) => s.edit(PAGE, 'rel="describedby"', `rel="${PATCH}"`)],
   [103, 'a timegate with a type', (s) => s.edit(PAGE, 'rel="describedby"', 'rel="timegate"')],
+  [107, 'an archive of what there is not', (s) => s.edit(MAPS, 'changelist-archive"', 'list-archive"')],
+  [108, 'a Change List that does not lead to its archive', (s) => s.edit(CHANGES, /<rs:ln rel="archives".*\n/, '')],
+  [108, 'an index that does not lead to its archive', (s) => s.edit(CHANGE_INDEX, /<rs:ln rel="archives".*\n/, '')],
+  [109, 'an archive without up', (s) => s.edit(ARCHIVE, ROOT_UP, '')],
+  [109, 'an archive with a time', (s) => s.edit(ARCHIVE, '-archive"', '-archive" from="2026-03-01T00:00:00Z"')],
+  [110, 'an archived Change List without until', (s) => s.edit(ARCHIVE, / until="[^"]*"/, '')],
+  [111, 'a Change List that is not finished in its archive', (s) => s.edit(ARCHIVE, /until="..../, 'until="2036')],
   [119, 'several hashes by default', (s) => s.edit(LIST, 'hash="', `hash="md5:${'0'.repeat(32)} `)],
   [120, 'a fraction of a second in lastmod', (s) => s.edit(CHANGES, 'Z</lastmod>', '.5Z</lastmod>')],
   [

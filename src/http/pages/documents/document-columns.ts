@@ -22,14 +22,9 @@ interface Shown {
 
 /** What is shown of each entry, by the kind of the document. */
 export function documentColumns({ kind, slice: { root, entries }, frame, set }: Shown): readonly EntryColumn[] {
-  if (root === 'sitemapindex')
-    return [document(frame), ...PARTS.filter(({ has }) => entries.some(({ md }) => has(md)))];
-  switch (DOCUMENTS[kind].entries) {
+  switch (root === 'sitemapindex' ? 'documents' : DOCUMENTS[kind].entries) {
     case 'documents':
-      return [
-        document(frame),
-        { name: 'What it is', style: 'short', cell: (entry) => capabilityName(entry.md.capability) },
-      ];
+      return [document(frame), ...PARTS.filter(({ has }) => entries.some(({ md }) => has(md)))];
     case 'changes':
       return [
         { name: 'When', style: 'short', cell: (entry) => timeCell(entry.md.datetime) },
@@ -84,8 +79,14 @@ const REPRESENTATION: readonly EntryColumn[] = [
   },
 ];
 
-/** Lists of resources have one time, lists of changes two. */
+/** What is shown of documents that have it: lists of resources have one time, lists of changes two. */
 const PARTS: readonly (EntryColumn & { readonly has: (md: SitemapEntry['md']) => boolean })[] = [
+  {
+    name: 'What it is',
+    style: 'short',
+    has: ({ capability }) => capability !== undefined,
+    cell: ({ md }) => capabilityName(md.capability),
+  },
   { name: 'Complete up to', style: 'short', has: ({ at }) => at !== undefined, cell: ({ md }) => timeCell(md.at) },
   { name: 'From', style: 'short', has: ({ from }) => from !== undefined, cell: ({ md }) => timeCell(md.from) },
   {

@@ -6,15 +6,16 @@ export interface ChangeListIndex {
   /** The boundary below the first change of the first window. */
   readonly from: Stamp;
   readonly capabilityList: string;
+  readonly archives?: string | undefined;
   /** In the order of time; only the last one has no `until`; at most 50,000. */
   readonly windows: readonly { readonly uri: string; readonly from: Stamp; readonly until?: Stamp | undefined }[];
 }
 
 /** ResourceSync 1.1, 12.2. The index has no `until` of its own: another window may always be added. */
-export function renderChangeListIndex({ from, capabilityList, windows }: ChangeListIndex): string {
+export function renderChangeListIndex({ from, capabilityList, archives, windows }: ChangeListIndex): string {
   const head = documentHead({
     root: 'sitemapindex',
-    links: { up: capabilityList },
+    links: { up: capabilityList, archives },
     md: { capability: 'changelist', from: formatStamp(from) },
   });
   const entries = joinTexts(windows, (window) => {

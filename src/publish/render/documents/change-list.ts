@@ -12,13 +12,15 @@ export interface ChangeListHead {
   readonly capabilityList: string;
   /** The index that this window is a part of. */
   readonly index?: string | undefined;
+  /** Only of the list that the Capability List names: a closed window stays as it is. */
+  readonly archives?: string | undefined;
 }
 
 /** A Change List up to its first entry (ResourceSync 1.1, 12.1). */
-export function changeListHead({ from, until, capabilityList, index }: ChangeListHead): string {
+export function changeListHead({ from, until, capabilityList, index, archives }: ChangeListHead): string {
   return documentHead({
     root: 'urlset',
-    links: { up: capabilityList, index },
+    links: { up: capabilityList, index, archives },
     md: {
       capability: 'changelist',
       from: formatStamp(from),

@@ -13,12 +13,16 @@ export type Capability =
   | 'resourcelist'
   | 'changelist'
   | 'resourcedump'
-  | 'resourcedump-manifest';
+  | 'resourcedump-manifest'
+  | ArchiveCapability;
+
+/** Of the lists of finished documents (ResourceSync Archives). */
+export type ArchiveCapability = 'changelist-archive';
 
 export interface DocumentHead {
   readonly root: 'urlset' | 'sitemapindex';
   /** Targets by relation, in the order in which they are written; an undefined one is left out. */
-  readonly links: Readonly<Partial<Record<'describedby' | 'up' | 'index', string | undefined>>>;
+  readonly links: Readonly<Partial<Record<'describedby' | 'up' | 'index' | 'archives', string | undefined>>>;
   readonly md: { readonly capability: Capability } & Readonly<Record<string, string | undefined>>;
 }
 
