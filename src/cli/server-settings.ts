@@ -25,5 +25,6 @@ export const SERVER_SETTINGS: readonly SettingName[] = [
   's3Timeout',
   'accessLog',
   'publicMetrics',
+  'robots',
   'validateNetworks',
 ];

@@ -44,6 +44,8 @@ export interface Configuration {
   readonly folderScanInterval: number;
   /** Whether /metrics and /api/status can be read without a token. */
   readonly publicMetrics: boolean;
+  /** What /robots.txt says. */
+  readonly robots: 'quiet' | 'sitemaps' | 'disallow';
   /** Private networks that the page `validate` may request, in the notation of CIDR. */
   readonly validateNetworks: readonly string[];
   /** Whether a server logs a line for each request, at the level info. */

@@ -83,6 +83,7 @@ export function loadConfiguration(surroundings: Surroundings, quiet = false): Lo
     folderScanInterval: values.folderScanInterval ?? DEFAULT_FOLDER_SCAN_INTERVAL,
     recordsPollInterval: values.recordsPollInterval ?? DEFAULT_RECORDS_POLL_INTERVAL,
     publicMetrics: values.publicMetrics ?? false,
+    robots: values.robots ?? 'quiet',
     validateNetworks: values.validateNetworks ?? [],
     accessLog: values.accessLog ?? !quiet,
     logLevel: values.logLevel ?? (quiet ? 'warn' : 'info'),

@@ -14,6 +14,8 @@ const SMALLEST_SIZE = BYTES.mb;
 
 export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const satisfies Configuration['logLevel'][];
 
+export const ROBOTS = ['quiet', 'sitemaps', 'disallow'] as const satisfies Configuration['robots'][];
+
 /** Bytes. */
 export const size = checked(readSize);
 
@@ -90,6 +92,12 @@ export const logLevel = checked((value) => {
   const level = LOG_LEVELS.find((known) => known === value);
   if (level === undefined) throw new Wrong(`${quote(value)} is no log level: use ${LOG_LEVELS.join(', ')}`);
   return level;
+});
+
+export const robots = checked((value) => {
+  const kind = ROBOTS.find((known) => known === value);
+  if (kind === undefined) throw new Wrong(`${quote(value)} is no kind of robots.txt: use ${ROBOTS.join(', ')}`);
+  return kind;
 });
 
 export const host = checked((value) => {

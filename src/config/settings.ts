@@ -212,6 +212,14 @@ export const SETTINGS = {
     meaning:
       'Lets everybody read `/metrics` and `/api/status`, which otherwise need a token with the scope `metrics` or `administer`.',
   }),
+  robots: setting({
+    variable: 'TIDEMARK_ROBOTS',
+    flag: '--robots <kind>',
+    schema: values.robots,
+    default: 'quiet',
+    meaning:
+      'What `/robots.txt` says: `quiet` names no sitemap, `sitemaps` names that of each public set for search engines, `disallow` keeps robots out. See `docs/discovery.md`.',
+  }),
   validateNetworks: setting({
     variable: 'TIDEMARK_VALIDATE_NETWORKS',
     flag: '--validate-networks <networks>',

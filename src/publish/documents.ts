@@ -5,7 +5,7 @@ import { fingerprint as digest } from './cache/document-reference.ts';
 import { ChangeLists } from './change-lists.ts';
 import type { AskedRange, DocumentPlan, SetInput, SourceInput, SourceUris } from './document-plan.ts';
 import { documentName } from './pages/document-name.ts';
-import type { SetUris } from './published-set.ts';
+import { asSitemap, type SetUris } from './published-set.ts';
 import { renderCapabilityList } from './render/documents/capability-list.ts';
 import type { Capability } from './render/documents/sitemap.ts';
 import { planDumpPart, planResourceDump } from './resource-dumps.ts';
@@ -27,6 +27,8 @@ export interface DocumentRow {
   readonly listed?: Words;
   /** The heading of its own page; `ofIndex` is the purpose of an index over several documents. */
   readonly page: Words & { readonly ofIndex?: string };
+  /** It has no page of its own: whatever a client prefers, it gets XML. */
+  readonly isXmlOnly?: boolean;
   /** What its entries are when it is not an index. */
   readonly entries: 'documents' | 'resources' | 'changes';
   /** Its capability, where a Source Description or a Capability List lists it, and what people call it there. */
@@ -115,6 +117,26 @@ export const DOCUMENTS = {
     },
     entries: 'resources',
     plan: ({ published, name, settled }) => settled((directory) => planNamedPage(published, directory, name)),
+  },
+  sitemap: {
+    of: 'set',
+    path: '/sets/:set/sitemap.xml',
+    operation: { id: 'sitemap', summary: 'The same for search engines: a sitemap without elements of ResourceSync' },
+    page: { title: 'Sitemap', purpose: 'Everything there is, for search engines.' },
+    // Search engines say that they prefer HTML.
+    isXmlOnly: true,
+    entries: 'resources',
+    plan: ({ published, settled }) => settled((directory) => planResourceList(asSitemap(published), directory)),
+  },
+  sitemapPage: {
+    of: 'set',
+    path: '/sets/:set/sitemap-:name.xml',
+    operation: { id: 'sitemapPage', summary: 'A page of the sitemap' },
+    page: { title: 'Page of the sitemap', purpose: 'A part of everything there is, for search engines.' },
+    isXmlOnly: true,
+    entries: 'resources',
+    plan: ({ published, name, settled }) =>
+      settled((directory) => planNamedPage(asSitemap(published), directory, name)),
   },
   changeList: {
     of: 'set',
@@ -273,6 +295,8 @@ export function setUris(baseUrl: string, set: string): SetUris {
     home: setHome(baseUrl, set),
     sourceDescription: documentUri(baseUrl, { kind: 'sourceDescription' }),
     ...eachListed((kind) => documentUri(baseUrl, { kind, set })),
+    sitemap: documentUri(baseUrl, { kind: 'sitemap', set }),
+    sitemapPage: (name) => documentUri(baseUrl, { kind: 'sitemapPage', set, name }),
     resourcePage: (name) => documentUri(baseUrl, { kind: 'resourceListPage', set, name }),
     changeWindow: (name) => documentUri(baseUrl, { kind: 'changeListWindow', set, name }),
     dumpPart: (part) => documentUri(baseUrl, { kind: 'resourceDumpPart', set, part }),

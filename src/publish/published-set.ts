@@ -12,6 +12,15 @@ export interface PublishedSet {
   readonly folder: string;
   /** A digest of whatever its documents depend on besides the log. */
   readonly fingerprint: string;
+  /** Its list is a sitemap for search engines, without elements of ResourceSync. */
+  readonly isPlain?: boolean;
+}
+
+/** A set whose Resource List is a sitemap for search engines, of the same pages under other addresses. */
+export function asSitemap(published: PublishedSet): PublishedSet {
+  const { uris } = published;
+  const plain = { ...uris, resourceList: uris.sitemap, resourcePage: uris.sitemapPage };
+  return { ...published, uris: plain, isPlain: true };
 }
 
 /** The addresses of a set that its documents contain. */
@@ -24,7 +33,9 @@ export interface SetUris {
   readonly recentChanges: string;
   readonly resourceDump: string;
   readonly changeListArchive: string;
+  readonly sitemap: string;
   resourcePage(name: string): string;
+  sitemapPage(name: string): string;
   changeWindow(name: string): string;
   dumpPart(part: string): string;
   changeListArchivePart(part: string): string;

@@ -42,16 +42,23 @@ function planAsListed(published: PublishedSet, directory: PageDirectory, page: P
 }
 
 function planOnly(published: PublishedSet, page: Page): DocumentPlan {
-  const { set, uris, style } = published;
+  const { set, uris, style, isPlain } = published;
   const at = atOf(published, page.version);
   return plan(published, reference(published, documentName(uris.resourceList), page.version), {
     newest: at - 1,
-    job: { kind: 'resource-page', set: set.id, range: {}, style, head: { at, capabilityList: uris.capabilityList } },
+    job: {
+      kind: 'resource-page',
+      set: set.id,
+      range: {},
+      style,
+      head: { at, capabilityList: uris.capabilityList },
+      ...(isPlain && { isPlain }),
+    },
   });
 }
 
 function planPage(published: PublishedSet, directory: PageDirectory, page: Page): DocumentPlan {
-  const { set, uris, style } = published;
+  const { set, uris, style, isPlain } = published;
   const at = atOf(published, page.version);
   return plan(published, reference(published, documentName(uris.resourcePage(page.name)), page.version), {
     newest: at - 1,
@@ -61,13 +68,14 @@ function planPage(published: PublishedSet, directory: PageDirectory, page: Page)
       range: { from: page.from, to: directory.endOf(page.name) },
       style,
       head: { at, capabilityList: uris.capabilityList, index: uris.resourceList },
+      ...(isPlain && { isPlain }),
     },
   });
 }
 
 /** What the page held when it was within its limits for the last time, in its present state. */
 function planRetired(published: PublishedSet, { name, from, to, through }: RetiredPage): DocumentPlan {
-  const { set, uris, style } = published;
+  const { set, uris, style, isPlain } = published;
   const at = Math.max(through, set.epochStart);
   return plan(published, reference(published, documentName(uris.resourcePage(name), 'retired'), through), {
     newest: at - 1,
@@ -78,12 +86,13 @@ function planRetired(published: PublishedSet, { name, from, to, through }: Retir
       createdBefore: through,
       style,
       head: { at, capabilityList: uris.capabilityList, index: uris.resourceList },
+      ...(isPlain && { isPlain }),
     },
   });
 }
 
 function planIndex(published: PublishedSet, directory: PageDirectory): DocumentPlan {
-  const { uris } = published;
+  const { uris, isPlain } = published;
   const { pages } = directory;
   const newest = Math.max(...pages.map(({ version }) => version));
   const at = atOf(published, newest);
@@ -102,6 +111,7 @@ function planIndex(published: PublishedSet, directory: PageDirectory): DocumentP
           capabilityList: uris.capabilityList,
           pages: pages.map(({ name, version }) => ({ uri: uris.resourcePage(name), at: atOf(published, version) })),
         },
+        ...(isPlain && { isPlain }),
       },
     },
   );

@@ -34,7 +34,7 @@ export class RichSource {
   }
 
   static async start(store: StoreKind, proxy: ReverseProxy): Promise<RichSource> {
-    const started = await startApp(store, { baseUrl: proxy.baseUrl });
+    const started = await startApp(store, { baseUrl: proxy.baseUrl, robots: 'sitemaps' });
     const { app, url, folder } = started;
     proxy.target = url;
     const root = join(folder, 'files');

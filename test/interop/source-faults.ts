@@ -60,6 +60,7 @@ export const SOURCE_FAULTS: readonly SourceFault[] = [
   [32, 'the home page links to a set that does not have it', edit(/^\/$/, ...LINK_TO_FILES)],
   [32, 'the page of a set links to the set, which does not have it', edit(/^\/sets\/files\/$/, ...LINK_TO_FILES)],
   [33, 'a resource names another set as its own', header(FIRST, 'link', (link) => other('papers', link))],
+  [34, 'robots.txt names a sitemap that is not there', gone(/^\/sets\/files\/sitemap\.xml$/)],
   [38, 'a set is left out of the Source Description', edit(/^\/\.well-known\/resourcesync$/, ENTRY, '')],
   [48, 'a listed resource has no change', edit(WINDOWS, new RegExp(FIRST_ENTRY, 'g'), '')],
   [52, 'at is in the future', edit(PAGES, / at="20/, ' at="21')],

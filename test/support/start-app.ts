@@ -82,6 +82,7 @@ export function testConfiguration(folder: string, settings: Partial<Configuratio
     recordsPollInterval: 5_000,
     folderScanInterval: 3_600_000,
     publicMetrics: false,
+    robots: 'quiet',
     validateNetworks: [],
     accessLog: false,
     logLevel: 'silent',

@@ -34,7 +34,7 @@ ${onward(
   isLatest ? undefined : { name: 'Latest', href: query(undefined) },
   older === undefined ? undefined : { name: 'Older', href: query(older) },
 )}`;
-  return renderSetFrame(page, main, nameOf(key));
+  return renderSetFrame(page, main, { above: nameOf(key) });
 }
 
 function address(key: ResourceKey, { urlPrefix }: ResourceSet, frame: Frame, isThere: boolean): Html | string {

@@ -4,7 +4,10 @@ import { before, pageNumber, searched } from './parts/page-query.ts';
 
 /** The pages of a set. Links may have parameters of their own, so unknown ones are ignored. */
 
-export const SET = describe('setPage', 'A set with its numbers, how it has changed, and its documents');
+export const SET = {
+  ...describe('setPage', 'A set with its numbers, how it has changed, and its documents'),
+  answers: [{ ...htmlPage('The page.'), headers: ['Link'] }],
+} satisfies Operation;
 export const CHANGES = {
   ...describe('changesPage', 'The changes of a set, newest first'),
   query: z.object({ before }),

@@ -43,7 +43,8 @@ ${summary.changes > changes.length && html`<p class="more"><a href="./changes">A
 <p class="quiet">What programs read to copy the set and to stay in sync with it. Each has a page for people as well.</p>
 ${documentTable(page)}
 ${frame.viewer.isAdministrator && settingsSection(set)}`;
-  return renderSetFrame(page, main);
+  const capabilityList = documentUri(frame.baseUrl, { kind: 'capabilityList', set: set.slug });
+  return renderSetFrame(page, main, { links: [{ rel: 'describes', href: linkTo(capabilityList, frame) }] });
 }
 
 function comparedWith({ key, compared }: SyncCursor, now: number): Html {

@@ -11,6 +11,7 @@ import { keyOf } from '../request/named-resource.ts';
 import { get, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import type { Taken } from '../request/take.ts';
+import { linkToCapabilityList } from '../response/resource-headers.ts';
 import { renderChangesPage } from './changes-page.ts';
 import { renderFindPage } from './find-page.ts';
 import type { Series } from './parts/activity-plot.ts';
@@ -47,6 +48,7 @@ export function setRoutes(app: ServedApp): readonly Route[] {
           seriesOf(app, set, { unit: 'day', shown: SHOWN_DAYS }),
           seriesOf(app, set, { unit: 'hour', shown: SHOWN_HOURS }),
         ]);
+        response.append('Link', linkToCapabilityList('describes', set, app.configuration.baseUrl));
         sendPage(response, renderSetPage({ ...page, summary, cursor, changes, days, hours }));
       },
     }),

@@ -4,7 +4,7 @@ export const ANSWER_HEADERS = {
   'Content-Range': 'Which bytes of the whole these are.',
   ETag: 'The version of the body. Send it as If-None-Match to learn whether there is another.',
   'Last-Modified': 'When the newest part of the body changed.',
-  Link: 'Where more is: `rel="next"`, the following part; `rel="resourcesync"`, the Capability List of a resource.',
+  Link: 'Where more is: `rel="next"`, the following part; `rel="resourcesync"`, the Capability List of a resource; `rel="describes"`, that of the set that a page is about.',
   Location: 'Where it is instead.',
   'Retry-After': 'Seconds after which to ask again.',
   'WWW-Authenticate': 'How to send a token.',

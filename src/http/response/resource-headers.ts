@@ -1,12 +1,34 @@
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { documentUri } from '../../publish/documents.ts';
 
-/** The headers that every resource has, whatever its bytes are made of. */
-export function resourceHeaders(set: ResourceSet, baseUrl: string): Readonly<Record<string, string>> {
-  return {
-    'Content-Security-Policy': "sandbox; frame-ancestors 'self'",
-    // A page of another site must not learn from a browser that is signed in what a private set has.
-    'Cross-Origin-Resource-Policy': set.private === true ? 'same-origin' : 'cross-origin',
-    Link: `<${documentUri(baseUrl, { kind: 'capabilityList', set: set.slug })}>; rel="resourcesync"`,
-  };
+type Headers = Readonly<Record<string, string>>;
+
+/** By the set as the registry has it: a set that was changed is another object. */
+const made = new WeakMap<ResourceSet, Headers>();
+
+/** The headers that every resource has, whatever its bytes are made of. They are made once for each set. */
+export function resourceHeaders(set: ResourceSet, baseUrl: string): Headers {
+  let headers = made.get(set);
+  if (headers === undefined) {
+    headers = {
+      'Content-Security-Policy': "sandbox; frame-ancestors 'self'",
+      // A page of another site must not learn from a browser that is signed in what a private set has.
+      'Cross-Origin-Resource-Policy': set.private === true ? 'same-origin' : 'cross-origin',
+      Link: linkToCapabilityList('resourcesync', set, baseUrl),
+    };
+    made.set(set, headers);
+  }
+  return headers;
+}
+
+/**
+ * A header Link to the Capability List of a set. `resourcesync` is only for what the Resource List of the set has
+ * (ResourceSync 1.1, 6.3.3); the page of the set, which is not a resource of it, `describes` the set.
+ */
+export function linkToCapabilityList(
+  rel: 'resourcesync' | 'describes',
+  { slug }: ResourceSet,
+  baseUrl: string,
+): string {
+  return `<${documentUri(baseUrl, { kind: 'capabilityList', set: slug })}>; rel="${rel}"`;
 }

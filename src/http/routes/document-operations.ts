@@ -30,8 +30,14 @@ its own \`until\`; the header Link has the URI of the next ones.`,
   answers: [xml('The document.', ['Link']), PAGE],
 };
 
-export function documentOperation(kind: DocumentKind) {
-  return { ...ofRow(DOCUMENTS[kind]), ...PLAIN } satisfies Operation;
+export function documentOperation(kind: DocumentKind): Operation<typeof PLAIN.query> {
+  const operation = { ...ofRow(DOCUMENTS[kind]), ...PLAIN };
+  return hasPage(kind) ? operation : { ...operation, answers: [xml('The document.')] };
+}
+
+/** Whether a browser gets a page that is made from the document. */
+export function hasPage(kind: DocumentKind): boolean {
+  return (DOCUMENTS[kind] as DocumentRow).isXmlOnly !== true;
 }
 
 /** For documents that take a time: `from` and `until`. */

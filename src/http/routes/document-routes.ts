@@ -20,7 +20,7 @@ import { answerDocument } from '../response/answer-document.ts';
 import { makePrivate } from '../response/caching.ts';
 import { sendAnswer } from '../response/send-answer.ts';
 import { setsShownTo } from '../response/shown-sets.ts';
-import { documentOperation, rangeOperation } from './document-operations.ts';
+import { documentOperation, hasPage, rangeOperation } from './document-operations.ts';
 
 interface Found {
   readonly document: PublishedDocument;
@@ -47,7 +47,8 @@ export function documentRoutes(app: ServedApp): readonly Route[] {
     const next = document.next === undefined ? undefined : nextUri(key, formatStamp(document.next), query);
     if (next !== undefined) response.append('Link', `<${next}>; rel="next"`);
     if (isPrivate) makePrivate(response);
-    if (wantsPage(request, query)) await sendDocumentPage(app, { request, response, query }, { kind, document, next });
+    if (hasPage(kind) && wantsPage(request, query))
+      await sendDocumentPage(app, { request, response, query }, { kind, document, next });
     else await sendAnswer(response, await answerDocument(request, found), idleTimeout);
   }
 

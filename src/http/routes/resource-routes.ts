@@ -23,7 +23,11 @@ const READ_RESOURCE = {
   hasRanges: true,
   answers: [
     { status: 200, description: 'The bytes.', content: { '*/*': 'bytes' }, headers: ['Link'] },
-    { status: 307, description: 'The S3 server that has the bytes, when the set says so.', headers: ['Location'] },
+    {
+      status: 307,
+      description: 'The S3 server that has the bytes, when the set says so.',
+      headers: ['Location', 'Link'],
+    },
   ],
 } satisfies Operation;
 
@@ -52,7 +56,8 @@ function resourceHandler(app: ServedApp): DirectHandler {
     const state = await liveState(app, set, key);
     const method = request.method === 'HEAD' ? 'HEAD' : 'GET';
     const opened = await source.open({ key, state }, { method, isWhole: isForAll(request) });
-    if ('redirect' in opened) return redirectTo(opened.redirect);
+    const ofSet = resourceHeaders(set, baseUrl);
+    if ('redirect' in opened) return redirectTo(opened.redirect, ofSet.Link!);
     let body: ServedBytes | undefined;
     try {
       const { length, mime } = opened;
@@ -60,7 +65,7 @@ function resourceHandler(app: ServedApp): DirectHandler {
       const head = answerHead(request, { length, mime, validators: validatorsOf(opened), isPrivate });
       if (head.status === 304) return head;
       body = head.part && (await opened.read(head.part));
-      return { status: head.status, headers: { ...resourceHeaders(set, baseUrl), ...head.headers }, body };
+      return { status: head.status, headers: { ...ofSet, ...head.headers }, body };
     } finally {
       // The sender of a body closes it.
       if (body === undefined) await opened.close();
@@ -68,9 +73,10 @@ function resourceHandler(app: ServedApp): DirectHandler {
   };
 }
 
-function redirectTo(url: string): Answer {
+function redirectTo(url: string, link: string): Answer {
   // A presigned URL gives access to the resource, so no cache may keep it.
-  return { status: 307, headers: { Location: url, 'Cache-Control': 'private, no-store', 'Content-Length': '0' } };
+  const headers = { Location: url, Link: link, 'Cache-Control': 'private, no-store', 'Content-Length': '0' };
+  return { status: 307, headers };
 }
 
 /**

@@ -10,6 +10,7 @@ import { openApiRoutes } from './openapi-routes.ts';
 import { packageRoutes } from './package-routes.ts';
 import { postingRoutes } from './posting-routes.ts';
 import { resourceRoutes } from './resource-routes.ts';
+import { robotsRoutes } from './robots-routes.ts';
 import { s3EventRoutes } from './s3-event-routes.ts';
 import { setApiRoutes } from './set-routes.ts';
 import { tokenRoutes } from './token-routes.ts';
@@ -26,6 +27,7 @@ export function routeTable(app: ServedApp, stopping: AbortSignal): readonly Rout
   const routes: readonly Route[] = [
     ...webRoutes(app, stopping),
     ...documentRoutes(app),
+    ...robotsRoutes(app),
     ...resourceRoutes(app),
     ...packageRoutes(app),
     ...apiRoutes(app),

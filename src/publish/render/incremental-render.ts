@@ -8,8 +8,15 @@ import type { ChangeLog } from '../../stores/change-log.ts';
 import type { ResourceStates } from '../../stores/resource-states.ts';
 import type { SetStatistics } from '../../stores/set-statistics.ts';
 import { RenderedEntries } from './documents/rendered-entries.ts';
-import { resourceEntries, resourceListHead, URLSET_END } from './documents/resource-list.ts';
-import { type ChangesJob, type RenderJob, type ResourcePageJob, renderChangesAfter } from './render-job.ts';
+import { URLSET_END } from './documents/sitemap.ts';
+import {
+  type ChangesJob,
+  pageEntries,
+  pageHead,
+  type RenderJob,
+  type ResourcePageJob,
+  renderChangesAfter,
+} from './render-job.ts';
 
 /** Most changes of the set to update a page with; with more of them, reading the page itself may be cheaper. */
 const MOST_CHANGES = 1_000;
@@ -76,22 +83,23 @@ async function* appendChanges(
  * @param changes newest first
  */
 async function* replaceEntries(
-  { head, range: { from = '', to }, style }: ResourcePageJob,
+  job: ResourcePageJob,
   changes: readonly Change[],
   entries: RenderedEntries,
 ): AsyncIterable<string | Buffer> {
+  const { from = '', to } = job.range;
   const changed = new Map<ResourceKey, Change>();
   for (const change of changes) {
     const { key } = change;
     if (key >= from && (to === undefined || key < to) && !changed.has(key)) changed.set(key, change);
   }
-  yield resourceListHead(head);
+  yield pageHead(job);
   let done = entries.place.from;
   for (const key of [...changed.keys()].sort()) {
-    const place = entries.find(key, style.urlPrefix);
+    const place = entries.find(key, job.style.urlPrefix);
     yield entries.bytes.subarray(done, place.from);
     const { state } = changed.get(key)!;
-    if (state !== undefined) yield resourceEntries([{ key, state }], style);
+    if (state !== undefined) yield pageEntries([{ key, state }], job);
     done = place.to;
   }
   yield entries.bytes.subarray(done, entries.place.to);

@@ -1,4 +1,5 @@
 import type { KeyRange } from '../../core/key.ts';
+import type { Resource } from '../../core/resource.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import type { ChangeLog } from '../../stores/change-log.ts';
@@ -7,6 +8,7 @@ import { type Archive, type ArchiveIndex, renderArchive, renderArchiveIndex } fr
 import { type ChangeListHead, changeEntries, changeListHead } from './documents/change-list.ts';
 import { type ChangeListIndex, renderChangeListIndex } from './documents/change-list-index.ts';
 import type { EntryStyle } from './documents/entry.ts';
+import { plainEntries, plainSitemapHead, renderPlainIndex } from './documents/plain-sitemap.ts';
 import {
   type ResourceDump,
   type ResourceDumpIndex,
@@ -27,7 +29,7 @@ export type RenderJob =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'source-description'; readonly document: SourceDescription }
   | { readonly kind: 'source-description-index'; readonly document: SourceDescriptionIndex }
-  | { readonly kind: 'resource-list-index'; readonly document: ResourceListIndex }
+  | { readonly kind: 'resource-list-index'; readonly document: ResourceListIndex; readonly isPlain?: boolean }
   | { readonly kind: 'change-list-index'; readonly document: ChangeListIndex }
   | { readonly kind: 'resource-dump'; readonly document: ResourceDump }
   | { readonly kind: 'resource-dump-index'; readonly document: ResourceDumpIndex }
@@ -45,6 +47,8 @@ export interface ResourcePageJob {
   readonly createdBefore?: Stamp | undefined;
   readonly head: ResourceListHead;
   readonly style: EntryStyle;
+  /** A sitemap for search engines, without elements of ResourceSync. */
+  readonly isPlain?: boolean;
 }
 
 export interface ChangesJob {
@@ -81,7 +85,7 @@ export async function* render(job: RenderJob, index: ChangeLog & ResourceStates)
       yield renderSourceDescriptionIndex(job.document);
       return;
     case 'resource-list-index':
-      yield renderResourceListIndex(job.document);
+      yield job.isPlain === true ? renderPlainIndex(job.document) : renderResourceListIndex(job.document);
       return;
     case 'change-list-index':
       yield renderChangeListIndex(job.document);
@@ -114,13 +118,25 @@ export async function* render(job: RenderJob, index: ChangeLog & ResourceStates)
 }
 
 async function* renderResourcePage(job: ResourcePageJob, index: ChangeLog & ResourceStates): AsyncIterable<string> {
-  yield resourceListHead(job.head);
+  yield pageHead(job);
   const { createdBefore = Number.POSITIVE_INFINITY } = job;
   for await (const batch of index.read(job.set, job.range)) {
     const held = batch.filter(({ created }) => created < createdBefore);
-    for (const group of groups(held)) yield resourceEntries(group, job.style);
+    for (const group of groups(held)) yield pageEntries(group, job);
   }
   yield URLSET_END;
+}
+
+/** A page up to its first entry. */
+export function pageHead({ isPlain, head }: ResourcePageJob): string {
+  return isPlain === true ? plainSitemapHead() : resourceListHead(head);
+}
+
+export function pageEntries(
+  resources: readonly Pick<Resource, 'key' | 'state'>[],
+  { isPlain, style }: ResourcePageJob,
+): string {
+  return isPlain === true ? plainEntries(resources, style.urlPrefix) : resourceEntries(resources, style);
 }
 
 async function* renderChanges(job: ChangesJob, index: ChangeLog & ResourceStates): AsyncIterable<string> {

@@ -26,6 +26,8 @@ export interface Start {
   readonly sitemaps: readonly string[];
 }
 
+/** A page may describe many things. */
+const MOST_DESCRIBED = 10;
 const WELL_KNOWN = '/.well-known/resourcesync';
 
 /**
@@ -62,7 +64,8 @@ async function above(session: Session, document: Document): Promise<Start> {
 /** What a page leads to: the source at its address, Capability Lists that it links to, or lists in robots.txt. */
 async function besides(session: Session, page: ReadPage): Promise<Start> {
   const { uri } = page;
-  const linked = [...new Set([...page.capabilityLists, ...(page.links.resourcesync ?? [])])];
+  const advertised = [...new Set([...page.capabilityLists, ...(page.links.resourcesync ?? [])])];
+  const linked = advertised.length > 0 ? advertised : await describedBy(session, page);
   const isHome = new URL(uri).pathname === '/';
   if (linked.length > 0 && !isHome) return besidesLinks(session, page, linked);
   const below = new URL(uri.replace(/[?#].*$/, '').replace(/\/?$/, WELL_KNOWN)).href;
@@ -82,6 +85,16 @@ async function besides(session: Session, page: ReadPage): Promise<Start> {
     only: withSitemaps.sitemaps.map((loc) => ({ loc, capability: 'resourcelist' })),
     sitemaps: withSitemaps.sitemaps,
   };
+}
+
+/** The Capability Lists of the sets that a page describes, by its header Link. */
+async function describedBy(session: Session, { links }: ReadPage): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const uri of new Set((links.describes ?? []).slice(0, MOST_DESCRIBED))) {
+    const head = await readHead(session, uri);
+    if (head !== undefined && capabilityOf(head) === 'capabilitylist') found.push(uri);
+  }
+  return found;
 }
 
 async function besidesLinks(session: Session, page: ReadPage, linked: readonly string[]): Promise<Start> {

@@ -60,7 +60,7 @@ export const RULES_OF_LISTS: readonly RuleSection[] = [
       [31, 'MUST', 'There is a Source Description, at /.well-known/resourcesync', 'source'],
       [32, 'MAY', 'A page that links to a Capability List is covered by it', 'source'],
       [33, 'MAY', 'A resource whose header links to a Capability List is covered by it', 'source'],
-      [34, 'MAY', 'robots.txt names the Resource Lists', 'no', 'left out on purpose, see 124'],
+      [34, 'MAY', 'The lists and sitemaps that robots.txt names can be read', 'source'],
       [35, 'MUST', 'Following up ends at the Source Description', 'documents'],
     ],
   },

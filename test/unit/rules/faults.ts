@@ -116,6 +116,15 @@ export const FAULTS: readonly Fault[] = [
       (s) => s.answer(FILE, () => ({ headers: { link } })),
     ],
   ),
+  [
+    34,
+    'robots.txt that names a sitemap that is not there',
+    (s) =>
+      s.answer('/robots.txt', () => ({
+        status: 200,
+        body: Buffer.from('Sitemap: https://example.org/sets/maps/sitemap.xml\n'),
+      })),
+  ],
   [35, 'an up that ends half-way', (s) => s.edit(MAPS, '.well-known/resourcesync', 'sets/maps/capabilitylist.xml')],
   [36, 'a Source Description of another capability', (s) => s.edit(DESCRIPTION, '"description"', '"capabilitylist"')],
   [37, 'a Source Description without describedby', (s) => s.edit(DESCRIPTION, /<rs:ln rel="describedby".*\n/, NO_LINK)],

@@ -2,7 +2,7 @@ import { traitsOf } from '../../../core/origin.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
 import type { Frame } from './frame.ts';
 import { type Html, html } from './html.ts';
-import { renderPage } from './layout.ts';
+import { type HeadLink, renderPage } from './layout.ts';
 
 /** The pages of a set, in the order of its tabs. */
 export const TABS = [
@@ -25,9 +25,13 @@ export interface SetFrame {
 
 /**
  * A page of a set: its name, the way to its other pages, and what this one shows.
- * @param above what the page is called, below the set
+ * @param more `above`: what the page is called, below the set; `links`: of its head
  */
-export function renderSetFrame(page: SetFrame, main: Html, above?: string): string {
+export function renderSetFrame(
+  page: SetFrame,
+  main: Html,
+  { above, links }: { readonly above?: string; readonly links?: readonly HeadLink[] } = {},
+): string {
   const { frame, set, tab } = page;
   const name = titleOf(set);
   const { records } = traitsOf(set.origin);
@@ -43,6 +47,7 @@ ${
 ${tabs(page)}`
 }
 ${main}`,
+    links,
     // While it is being read, its figures change every few seconds.
     again: set.ready ? undefined : 5,
   });
