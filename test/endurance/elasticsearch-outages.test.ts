@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { ask } from '../support/ask.ts';
+import { ask, askJson } from '../support/ask.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
+import { removeIndices, uniquePrefix } from '../support/elasticsearch-indices.ts';
 import { refuse } from '../support/elasticsearch-refusal.ts';
 import { closeElasticsearchSources, ElasticsearchSource } from '../support/elasticsearch-source.ts';
 import { PatientRequests, untilServed } from '../support/fault-clients.ts';
@@ -17,9 +18,14 @@ const FAULTS: readonly Fault[] = [cutAnswer, cutRequest, cutInTheMiddle, refuse(
 const ONE_IN = 20;
 const MOST_FAULTS = 30;
 
+/** What Elasticsearch sets when its disk is full. */
+const BLOCK = 'index.blocks.read_only_allow_delete';
+const REMOVES_BLOCKS_BEFORE_MS = 90_000;
+
 describe('an Elasticsearch that is shared', function () {
   this.timeout(600_000);
   const elasticsearch = useElasticsearch();
+  before(() => untilBlocksStay(elasticsearch.url));
   afterEach(closeElasticsearchSources);
 
   it('may cut, drop and refuse requests of every kind: nothing is lost or doubled', async () => {
@@ -102,11 +108,34 @@ async function areRefused(lists: readonly string[]): Promise<boolean> {
   return true;
 }
 
-async function block({ url, prefix }: ElasticsearchSource, index: string, readOnly: true | null): Promise<void> {
-  const { status } = await ask(`${url}/${prefix}-${index}/_settings`, {
-    method: 'PUT',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ 'index.blocks.read_only_allow_delete': readOnly }),
-  });
+function block({ url, prefix }: ElasticsearchSource, index: string, readOnly: true | null): Promise<void> {
+  return putSettings(`${url}/${prefix}-${index}`, { [BLOCK]: readOnly });
+}
+
+async function putSettings(index: string, settings: object): Promise<void> {
+  const headers = { 'Content-Type': 'application/json' };
+  const { status } = await ask(`${index}/_settings`, { method: 'PUT', headers, body: JSON.stringify(settings) });
   assert.equal(status, 200);
+}
+
+/**
+ * Half a minute after its start, a server that does not watch its disk removes the blocks of all indices, once. Waits
+ * until it has removed one, or is too old for that.
+ */
+async function untilBlocksStay(url: string): Promise<void> {
+  const prefix = uniquePrefix();
+  const index = `${url}/${prefix}-blocked`;
+  try {
+    await ask(index, { method: 'PUT' });
+    await putSettings(index, { [BLOCK]: true });
+    await until('the server has removed old blocks', async () => {
+      const { body: settings } = await askJson(`${index}/_settings?flat_settings=true`);
+      if (!JSON.stringify(settings).includes(BLOCK)) return true;
+      const { body } = await askJson(`${url}/_nodes/stats/jvm?filter_path=nodes.*.jvm.uptime_in_millis`);
+      const nodes = Object.values(body.nodes) as { readonly jvm: { readonly uptime_in_millis: number } }[];
+      return nodes.every(({ jvm }) => jvm.uptime_in_millis > REMOVES_BLOCKS_BEFORE_MS);
+    });
+  } finally {
+    await removeIndices(url, prefix);
+  }
 }
