@@ -40,8 +40,15 @@ export const jobsSchema = z
     after: z.string().optional().describe('For the parameter `after` of the next request; absent at the end.'),
     counts: z.array(z.strictObject({ kind: z.string(), state: jobStateSchema, count: z.int() })),
     scheduled: z
-      .array(z.strictObject({ kind: z.string(), schedule: z.string(), next: datetime }))
-      .describe('When jobs are added next, by the settings of this server.'),
+      .array(
+        z.strictObject({
+          kind: z.string(),
+          set: z.string().optional().describe('The set that it works on, when its settings say so.'),
+          schedule: z.string(),
+          next: datetime,
+        }),
+      )
+      .describe('When jobs are added next, by the settings of this server and of the sets: the 1,000 soonest.'),
   })
   .meta({ id: 'Jobs' });
 

@@ -12,7 +12,8 @@ export function addSetOptions(command: Command, name: SetCommand): void {
 
 /** The given values, by the names of their settings. @param workingDirectory makes relative paths absolute */
 export function readSetOptions(options: object, name: SetCommand, workingDirectory: string): SetValues {
-  const given = options as Readonly<Record<string, unknown>>;
+  // Where a parser returns null, commander has an empty text.
+  const given = Object.fromEntries(Object.entries(options).map(([name, value]) => [name, value === '' ? null : value]));
   const values = setSettingsOf(name).map((setting) => {
     const { fromFlags, flags, locate } = setSettingOf(setting);
     const value = fromFlags === undefined ? given[attributeOf(flags[0]!)] : fromFlags(given);

@@ -1,7 +1,8 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import { TidemarkError } from '../core/errors.ts';
 import { type Origin, traitsOf } from '../core/origin.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
+import { parseCron } from '../lib/cron.ts';
 import { parseS3Location } from '../lib/s3/s3-location.ts';
 import { Wrong } from './checked-value.ts';
 import { duration } from './setting-values.ts';
@@ -63,6 +64,21 @@ export function several(flag: SetFlag['flag'], schema: z.ZodType): SetFlag {
   };
 }
 
+/** A pattern of CRON. */
+export const cronPattern = z.string().superRefine((pattern, { addIssue }) => {
+  try {
+    parseCron(pattern, 'UTC');
+  } catch (error) {
+    const why = (error as Error).message.replace('CronPattern: ', '');
+    addIssue(`"${pattern}" is not a time: ${why}`);
+  }
+});
+
+/** A flag with a pattern of CRON; `none`, or an empty argument, takes the schedule away. */
+export function schedule(flag: SetFlag['flag']): SetFlag {
+  return { flag, parse: (text) => (text === '' || text === 'none' ? null : parsed(cronPattern, text)) };
+}
+
 export function numberOf(text: string): number {
   return /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
 }
@@ -104,6 +120,12 @@ export function requireSigningRoot(_seconds: number, origin: Origin): void {
 export function refuseWithRecords(option: string, origin: Origin): void {
   if (traitsOf(origin).entry !== 'record') return;
   throw new TidemarkError('invalid', `a set of records has no files: leave out --records or ${option}`, { option });
+}
+
+/** A set whose resources another server has cannot have what is made of their bytes. */
+export function requireBytes(option: string, origin: Origin): void {
+  if (traitsOf(origin).source !== undefined) return;
+  throw wrong(option, `the bytes of this set are elsewhere: ${option} needs a set with --root or --records`);
 }
 
 export function wrong(field: string, message: string): TidemarkError {

@@ -14,6 +14,7 @@ import {
 } from '../core/resource-set.ts';
 import { requireFewPatterns } from '../lib/exclusions.ts';
 import {
+  cronPattern,
   numberOf,
   one,
   PRIVACY_FLAGS,
@@ -21,9 +22,11 @@ import {
   privacy,
   REDIRECT_FLAGS,
   refuseWithRecords,
+  requireBytes,
   requireSigningRoot,
   type SetCommand,
   type SetSetting,
+  schedule,
   several,
   wrong,
 } from './set-setting.ts';
@@ -174,6 +177,16 @@ export const SET_SETTINGS = {
     default: DUMP_COMPRESSIONS[0],
     givenTo: ADD_AND_CHANGE,
     flags: [one('--dump-compression <kind>', z.enum(DUMP_COMPRESSIONS))],
+  }),
+  dumpSchedule: setting({
+    field: 'dumpSchedule',
+    schema: cronPattern,
+    meaning:
+      'When its Resource Dump is built: minute, hour, day of the month, month, day of the week, such as `0 3 * * *` for every night at 3:00.',
+    default: '(none)',
+    givenTo: ADD_AND_CHANGE,
+    flags: [schedule('--dump <cron>')],
+    check: (_pattern, origin) => requireBytes('--dump', origin),
   }),
 } as const;
 

@@ -33,7 +33,13 @@ export interface SetSettings {
   readonly dumpPackageBytes?: number;
   /** Whether packages are compressed; absent: where the media type says that it is worth it. */
   readonly dumpCompression?: DumpCompression;
+  /** When its dump is built, as a pattern of CRON; absent: when a person says so. */
+  readonly dumpSchedule?: string;
 }
+
+/** The settings that are patterns of CRON: jobs/set-schedules.ts adds jobs at their times. */
+export const SCHEDULE_SETTINGS = ['dumpSchedule'] as const satisfies readonly (keyof SetSettings)[];
+export type ScheduleSetting = (typeof SCHEDULE_SETTINGS)[number];
 
 /** What one Capability List covers. */
 export interface ResourceSet extends SetSettings {
@@ -56,6 +62,8 @@ export interface ResourceSet extends SetSettings {
   readonly pagesSince?: Stamp;
   /** When its published hashes were changed: all lists have other bytes since then. */
   readonly hashesSince?: Stamp;
+  /** When its schedules were set, each to its present pattern: earlier times of the pattern do not count. */
+  readonly scheduledSince?: { readonly [Setting in ScheduleSetting]?: Stamp };
   /**
    * False until its first scan or import is complete, and while it is moved: a Resource List is never a part of itself.
    */

@@ -1,6 +1,5 @@
 import type { Backoff } from '../lib/retry.ts';
-import type { JobProgress } from '../stores/job.ts';
-import type { JobQueue } from '../stores/job-queue.ts';
+import type { JobProgress, NewJob } from '../stores/job.ts';
 import type { JobParts } from './job-parts.ts';
 import type { Schedule } from './schedule.ts';
 
@@ -12,8 +11,8 @@ export interface JobDefinition<Payload = unknown> {
   readonly retry: JobRetry;
   /** Of the jobs with the same text, one runs at a time. */
   oneAtATimePer?(payload: Payload): string;
-  /** When it is added by itself. Called often: it must be quick. */
-  schedules?(parts: JobParts): readonly Scheduled<Payload>[];
+  /** When it is added by itself; `schedulesOfSets` for a setting of each set. Called often: it must be quick. */
+  schedules?(parts: JobParts): readonly Scheduled<Payload>[] | Promise<readonly Scheduled<Payload>[]>;
   /**
    * Does the work, and returns its result as plain data. It may run twice at the same time for one job, so it writes by
    * compare-and-set, or what never changes. It ends soon after the signal was aborted, and does not block the event
@@ -41,8 +40,10 @@ export interface JobRun {
 export interface Scheduled<Payload = unknown> {
   readonly schedule: Schedule;
   readonly payload: Payload;
-  /** What the ids of its jobs begin with, when a kind has several schedules. */
-  readonly prefix?: string | undefined;
+  /** The set that it is of, when a kind has a schedule for each: ids of its jobs begin with it. */
+  readonly set?: string | undefined;
+  /** When it was made, in milliseconds since 1970: times before do not count. Default: it was always there. */
+  readonly since?: number | undefined;
 }
 
 /** Checks the types of a definition. Jobs are stored as JSON, so the payload is what was added. */
@@ -50,11 +51,16 @@ export function defineJob<Payload>(definition: JobDefinition<Payload>): JobDefin
   return definition as JobDefinition;
 }
 
-/** Adds a job of a kind. Returns whether it was added: false when its id is recorded already. */
-export function addJob<Payload>(
-  queue: JobQueue,
+export interface NewJobOf<Payload> {
+  readonly id: string;
+  readonly payload: Payload;
+  readonly notBefore?: number | undefined;
+}
+
+/** A job of a kind, to be added to the queue. */
+export function jobOf<Payload>(
   { kind, oneAtATimePer }: JobDefinition<Payload>,
-  { id, payload, notBefore }: { readonly id: string; readonly payload: Payload; readonly notBefore?: number },
-): Promise<boolean> {
-  return queue.add(kind, id, payload, { notBefore, oneAtATimePer: oneAtATimePer?.(payload) });
+  { id, payload, notBefore }: NewJobOf<Payload>,
+): NewJob {
+  return { kind, id, payload, notBefore, oneAtATimePer: oneAtATimePer?.(payload) };
 }

@@ -1,6 +1,7 @@
 import type { JobDefinition } from './job-definition.ts';
 import { archiveLog } from './kinds/archive-log.ts';
+import { buildDump } from './kinds/build-dump.ts';
 import { removeEndedJobs } from './kinds/remove-ended-jobs.ts';
 
 /** Every kind of job. */
-export const JOB_DEFINITIONS: readonly JobDefinition[] = [archiveLog, removeEndedJobs];
+export const JOB_DEFINITIONS: readonly JobDefinition[] = [archiveLog, buildDump, removeEndedJobs];

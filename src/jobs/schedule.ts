@@ -1,5 +1,6 @@
-import { Cron } from 'croner';
+import type { Cron } from 'croner';
 import { TidemarkError } from '../core/errors.ts';
+import { parseCron } from '../lib/cron.ts';
 
 /** Times at which something is done. The same on every machine: they depend on nothing but the time. */
 export interface Schedule {
@@ -13,18 +14,50 @@ export interface Schedule {
   next(now: number): number | undefined;
 }
 
+/** By their texts: sets that have a pattern share its schedule. */
+const known = new Map<string, Schedule>();
+const MOST_KNOWN = 10_000;
+
 /**
  * @param pattern minute, hour, day of the month, month, day of the week: `15 2 * * *`
  * @param timeZone such as `Europe/Vienna`. A time that a change of the clocks skips is made up for just after it
  * @throws TidemarkError `invalid`
  */
 export function cron(pattern: string, timeZone: string): Schedule {
+  const text = `${pattern} (${timeZone})`;
+  const found = known.get(text);
+  if (found !== undefined) return found;
   const times = parse(pattern, timeZone);
-  return {
-    text: `${pattern} (${timeZone})`,
+  const schedule = rememberingTimes({
+    text,
     beginsAtOnce: false,
     last: (now) => times.previousRuns(1, new Date(now + 1000 - (now % 1000)))[0]?.getTime(),
     next: (now) => times.nextRun(new Date(now))?.getTime(),
+  });
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(text, schedule);
+  return schedule;
+}
+
+/** Asks for other times only when one of them has come: they are read every 10 seconds, for every set. */
+function rememberingTimes(schedule: Schedule): Schedule {
+  let last: number | undefined;
+  let next: number | undefined;
+  const read = (now: number) => {
+    if (last !== undefined && next !== undefined && last <= now && now < next) return;
+    last = schedule.last(now);
+    next = schedule.next(now);
+  };
+  return {
+    ...schedule,
+    last(now) {
+      read(now);
+      return last;
+    },
+    next(now) {
+      read(now);
+      return next;
+    },
   };
 }
 
@@ -38,18 +71,15 @@ export function every(intervalMs: number): Schedule {
   };
 }
 
-/** The id of the job of a scheduled time: `20261123T021500Z`. */
-export function idOfTime(time: number, prefix?: string): string {
+/** The id of the job of a scheduled time: `20261123T021500Z`, or `maps.20261123T021500Z` for a set. */
+export function idOfTime(time: number, set?: string): string {
   const text = new Date(time).toISOString().replaceAll(/[-:]|\.000/g, '');
-  return prefix === undefined ? text : `${prefix}.${text}`;
+  return set === undefined ? text : `${set}.${text}`;
 }
 
 function parse(pattern: string, timeZone: string): Cron {
   try {
-    const times = new Cron(pattern, { paused: true, mode: '5-part', timezone: timeZone });
-    // The time zone is checked when it is used first.
-    times.nextRun();
-    return times;
+    return parseCron(pattern, timeZone);
   } catch (error) {
     const { message } = error as Error;
     throw new TidemarkError('invalid', `"${pattern}" in ${timeZone} is not a schedule: ${message}`, {}, error);

@@ -1,11 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { addJob, type JobDefinition, type Scheduled } from './job-definition.ts';
+import type { NewJob } from '../stores/job.ts';
+import { type JobDefinition, jobOf, type Scheduled } from './job-definition.ts';
 import type { JobParts } from './job-parts.ts';
 import { idOfTime } from './schedule.ts';
 
 /** When a job is added next. */
 export interface NextTime {
   readonly kind: string;
+  /** The set that it works on, if there is one for each. */
+  readonly set?: string | undefined;
   readonly schedule: string;
   /** Milliseconds since 1970. */
   readonly next: number;
@@ -14,8 +17,10 @@ export interface NextTime {
 /** Between two reads of the clock at most: it may be set, and the machine may sleep. */
 const LONGEST_PAUSE_MS = 10_000;
 const RETRY_MS = 1_000;
-/** Recent jobs of a kind that are read to find whether a schedule was followed before. */
-const RECENT = 100;
+/** A missed time is made up for so long, milliseconds: of earlier ones, the records of the jobs may be removed. */
+const MADE_UP_FOR_MS = 6 * 86_400_000;
+/** Jobs that are added at a time. */
+const BATCH = 1_000;
 
 export interface SchedulerOptions {
   readonly definitions: readonly JobDefinition[];
@@ -53,10 +58,15 @@ export class Scheduler {
   /** Adds what is due now. @throws TidemarkError when the store does not answer: call it again */
   async addDue(): Promise<void> {
     const now = this.#now();
-    for (const { definition, scheduled } of eachSchedule(this.#options)) {
+    const due: Due[] = [];
+    for (const { definition, scheduled } of await allSchedules(this.#options)) {
       const time = scheduled.schedule.last(now);
-      if (time !== undefined) await this.#addOnce(definition, scheduled, time);
+      if (time === undefined || this.#isAdded(definition, scheduled, time)) continue;
+      const job = jobOf(definition, { id: idOfTime(time, scheduled.set), payload: scheduled.payload });
+      const counts = await this.#counts(definition, scheduled, { time, now });
+      due.push({ key: keyOf(definition, scheduled), time, job: counts ? job : undefined });
     }
+    for (let at = 0; at < due.length; at += BATCH) await this.#add(due.slice(at, at + BATCH));
   }
 
   async #run(): Promise<void> {
@@ -66,8 +76,8 @@ export class Scheduler {
       try {
         await this.addDue();
         const now = this.#now();
-        const next = Math.min(...nextTimes(this.#options, now).map((time) => time.next));
-        pauseMs = Math.min(Math.max(next - now, 1), LONGEST_PAUSE_MS);
+        const [soonest] = await nextTimes(this.#options, now);
+        pauseMs = Math.min(Math.max((soonest?.next ?? Number.POSITIVE_INFINITY) - now, 1), LONGEST_PAUSE_MS);
       } catch {
         // The runner reports a store that does not answer.
         pauseMs = RETRY_MS;
@@ -76,32 +86,56 @@ export class Scheduler {
     }
   }
 
-  async #addOnce(definition: JobDefinition, { schedule, payload, prefix }: Scheduled, time: number): Promise<void> {
-    const key = `${definition.kind} ${prefix ?? ''} ${schedule.text}`;
-    const last = this.#added.get(key);
-    if (last !== undefined && last >= time) return;
-    const begins = last !== undefined || schedule.beginsAtOnce || (await this.#wasFollowed(definition, prefix));
-    if (begins) await addJob(this.#options.parts.jobs, definition, { id: idOfTime(time, prefix), payload });
-    this.#added.set(key, time);
+  #isAdded(definition: JobDefinition, scheduled: Scheduled, time: number): boolean {
+    const last = this.#added.get(keyOf(definition, scheduled));
+    return last !== undefined && last >= time;
   }
 
-  async #wasFollowed({ kind }: JobDefinition, prefix: string | undefined): Promise<boolean> {
-    const recent = await this.#options.parts.jobs.list({ kinds: [kind], limit: RECENT });
-    return recent.some(({ id }) => prefix === undefined || id.startsWith(`${prefix}.`));
+  /** Whether a time counts that this process has not seen yet. */
+  async #counts(definition: JobDefinition, scheduled: Scheduled, { time, now }: { time: number; now: number }) {
+    const { schedule, since } = scheduled;
+    if (schedule.beginsAtOnce) return true;
+    if (now - time > MADE_UP_FOR_MS) return false;
+    if (since !== undefined) return time > since;
+    return this.#added.has(keyOf(definition, scheduled)) || (await this.#wasFollowed(definition));
+  }
+
+  async #add(due: readonly Due[]): Promise<void> {
+    const jobs = due.flatMap(({ job }) => job ?? []);
+    if (jobs.length > 0) await this.#options.parts.jobs.addAll(jobs);
+    for (const { key, time } of due) this.#added.set(key, time);
+  }
+
+  async #wasFollowed({ kind }: JobDefinition): Promise<boolean> {
+    return (await this.#options.parts.jobs.list({ kinds: [kind], limit: 1 })).length > 0;
   }
 }
 
+/** A time that was not seen before. */
+interface Due {
+  readonly key: string;
+  readonly time: number;
+  /** Undefined when the time does not count. */
+  readonly job: NewJob | undefined;
+}
+
 /** The next times of all schedules, the soonest first. */
-export function nextTimes({ definitions, parts }: SchedulerOptions, now: number): readonly NextTime[] {
-  const times = [...eachSchedule({ definitions, parts })].flatMap(({ definition: { kind }, scheduled }) => {
-    const next = scheduled.schedule.next(now);
-    return next === undefined ? [] : [{ kind, schedule: scheduled.schedule.text, next }];
+export async function nextTimes(options: SchedulerOptions, now: number): Promise<readonly NextTime[]> {
+  const times = (await allSchedules(options)).flatMap(({ definition: { kind }, scheduled: { schedule, set } }) => {
+    const next = schedule.next(now);
+    return next === undefined ? [] : [{ kind, ...(set !== undefined && { set }), schedule: schedule.text, next }];
   });
   return times.sort((one, other) => one.next - other.next);
 }
 
-function* eachSchedule({ definitions, parts }: SchedulerOptions) {
+async function allSchedules({ definitions, parts }: SchedulerOptions) {
+  const all: { readonly definition: JobDefinition; readonly scheduled: Scheduled }[] = [];
   for (const definition of definitions) {
-    for (const scheduled of definition.schedules?.(parts) ?? []) yield { definition, scheduled };
+    for (const scheduled of (await definition.schedules?.(parts)) ?? []) all.push({ definition, scheduled });
   }
+  return all;
+}
+
+function keyOf({ kind }: JobDefinition, { set = '', schedule }: Scheduled): string {
+  return `${kind} ${set} ${schedule.text}`;
 }

@@ -8,11 +8,13 @@ import {
   type Imported,
   parseSlug,
   type ResourceSet,
+  SCHEDULE_SETTINGS,
+  type ScheduleSetting,
   type SetFields,
   type SetSettings,
 } from '../core/resource-set.ts';
 import { resourcesPrefix } from '../core/set-uris.ts';
-import type { Stamp } from '../core/stamp.ts';
+import { clockStamp, type Stamp } from '../core/stamp.ts';
 
 /** Characters of a prefix: a URI has at most 2,048, and some are needed for the rest of it. */
 const MOST_PREFIX = 2000;
@@ -63,14 +65,28 @@ export function draftSet(set: NewSet, baseUrl: string): Omit<ResourceSet, 'id' |
  */
 export function changedSet(set: ResourceSet, changes: SetFields, now: Stamp): ResourceSet {
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
-  const changed = withDefaults({ ...set, ...Object.fromEntries(given) }) as ResourceSet;
+  const { scheduledSince: _, ...changed } = withDefaults({ ...set, ...Object.fromEntries(given) }) as ResourceSet;
   const hasOtherPages = changed.pageEntries !== set.pageEntries;
   const hasOtherHashes = !isDeepStrictEqual(changed.publishHashes, set.publishHashes);
   return {
     ...changed,
     ...(hasOtherPages && { pagesSince: now }),
     ...(hasOtherHashes && { hashesSince: now }),
+    ...scheduledSince(changed, set),
   };
+}
+
+/** When the schedules of a set were set: those that are other ones than before, just now. */
+export function scheduledSince(
+  set: SetSettings,
+  before: Partial<Pick<ResourceSet, ScheduleSetting | 'scheduledSince'>> = {},
+): Pick<ResourceSet, 'scheduledSince'> {
+  const now = clockStamp();
+  const since = SCHEDULE_SETTINGS.flatMap((name) => {
+    if (set[name] === undefined) return [];
+    return [[name, set[name] === before[name] ? before.scheduledSince?.[name] : now]];
+  });
+  return since.length === 0 ? {} : { scheduledSince: Object.fromEntries(since) };
 }
 
 /** With defaults for what is not given. A setting without one is absent, and so are empty aliases. */

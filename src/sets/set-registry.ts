@@ -16,7 +16,7 @@ import type { ChangeLog } from '../stores/change-log.ts';
 import type { ResourceStates } from '../stores/resource-states.ts';
 import type { SetStatistics } from '../stores/set-statistics.ts';
 import { Epochs } from './epochs.ts';
-import { changedSet, draftSet, type NewSet, parseUrlPrefix } from './new-set.ts';
+import { changedSet, draftSet, type NewSet, parseUrlPrefix, scheduledSince } from './new-set.ts';
 import { removeSet } from './remove-set.ts';
 import { requireUris } from './require-uris.ts';
 import { SetDocuments } from './set-documents.ts';
@@ -86,8 +86,10 @@ export class SetRegistry {
     const former = this.#documents.bySlug(set.slug);
     if (former !== undefined && former.body.unused !== true) throw slugTaken(set.slug);
     const { baseUrl } = await this.source();
+    const draft = draftSet(set, baseUrl);
     const drafted: ResourceSet = {
-      ...draftSet(set, baseUrl),
+      ...draft,
+      ...scheduledSince(draft),
       id: this.#documents.lastId + 1,
       epochStart: set.epochStart ?? (await this.#index.mark()),
     };

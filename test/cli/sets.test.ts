@@ -20,6 +20,29 @@ describeOnEachStore('sets on the command line', (store, itOnce) => {
 
   afterEach(() => place.close());
 
+  itOnce('have a schedule for their dumps, until that is none', async () => {
+    await done('sets add records --url-prefix https://example.org/records');
+    const add = (...options: string[]) => place.run(['sets', 'add', 'files', '--root', 'files', ...options]);
+    const wrong = await add('--dump', '0 25 * * *');
+    assert.equal(wrong.exitCode, 2);
+    assert.match(wrong.stderr, /"0 25 \* \* \*" is not a time: Invalid value for hour: 25/);
+    assert.equal((await add('--dump', '0 3 * * *')).exitCode, 0);
+    assert.match(await done('sets show files'), /dumpSchedule +0 3 \* \* \*\n/);
+    await done('sets change files --dump none');
+    assert.doesNotMatch(await done('sets show files'), /dumpSchedule/);
+    const { exitCode, stderr } = await place.run(['sets', 'change', 'records', '--dump', '0 3 * * *']);
+    assert.equal(exitCode, 2);
+    assert.match(stderr, /the bytes of this set are elsewhere/);
+  });
+
+  itOnce('have their defaults again when an argument is empty', async () => {
+    await done('sets add files --root files --page-size 7 --title Files');
+    const change = ['sets', 'change', 'files', '--page-size', '', '--title', '', '--dump-compression', ''];
+    assert.equal((await place.run(change)).exitCode, 0);
+    const { pageSize, title, dumpCompression } = JSON.parse(await done('sets show files --json'));
+    assert.deepEqual([pageSize, title, dumpCompression], [10_000, undefined, undefined]);
+  });
+
   it('are added, listed, shown, moved and removed', async () => {
     await done(
       'sets add files --root files --title Files --page-size 7 --window-size 9 --publish-hash md5 --exclude *.tmp',

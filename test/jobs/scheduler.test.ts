@@ -29,8 +29,8 @@ describe('the scheduler of jobs', () => {
     summary: 'Archives',
     retry: { attempts: 1, firstMs: 1, longestMs: 1 },
     schedules: () => [
-      { schedule: every(3_600_000), payload: { of: 'maps' }, prefix: 'maps' },
-      { schedule: every(7_200_000), payload: { of: 'texts' }, prefix: 'texts' },
+      { schedule: every(3_600_000), payload: { of: 'maps' }, set: 'maps' },
+      { schedule: every(7_200_000), payload: { of: 'texts' }, set: 'texts' },
     ],
     run: async () => {},
   });
@@ -71,17 +71,17 @@ describe('the scheduler of jobs', () => {
     assert.deepEqual((await place.jobs.get('archive/texts.20260328T120000Z')).payload, { of: 'texts' });
   });
 
-  it('lists the next times, the soonest first', () => {
+  it('lists the next times, the soonest first', async () => {
     const definitions = [nightly, hourly];
     assert.deepEqual(
-      nextTimes({ definitions, parts: place.parts }, now).map(({ kind, schedule, next }) => [
-        kind,
+      (await nextTimes({ definitions, parts: place.parts }, now)).map(({ kind, set, schedule, next }) => [
+        set === undefined ? kind : `${kind} ${set}`,
         schedule,
         new Date(next).toISOString(),
       ]),
       [
-        ['archive', 'every 1h', '2026-03-28T13:00:00.000Z'],
-        ['archive', 'every 2h', '2026-03-28T14:00:00.000Z'],
+        ['archive maps', 'every 1h', '2026-03-28T13:00:00.000Z'],
+        ['archive texts', 'every 2h', '2026-03-28T14:00:00.000Z'],
         ['build', '15 2 * * * (UTC)', '2026-03-29T02:15:00.000Z'],
       ],
     );

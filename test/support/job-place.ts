@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { JobDefinition } from '../../src/jobs/job-definition.ts';
 import type { JobParts } from '../../src/jobs/job-parts.ts';
 import { type EndedJob, JobRunner, type RunnerOptions } from '../../src/jobs/job-runner.ts';
+import { SetRegistry } from '../../src/sets/set-registry.ts';
 import type { Job } from '../../src/stores/job.ts';
 import type { JobQueue } from '../../src/stores/job-queue.ts';
 import { openStores, type Stores } from '../../src/stores/open-stores.ts';
@@ -19,8 +20,12 @@ export class JobPlace {
   readonly #runners = new Set<JobRunner>();
   readonly ended: Ended[] = [];
 
+  /** As a process has it: another one has another. */
+  readonly sets: SetRegistry;
+
   private constructor(stores: Stores, closers: (() => Promise<unknown>)[]) {
     this.stores = stores;
+    this.sets = new SetRegistry(stores.catalog, stores.index);
     this.#closers = closers;
   }
 
@@ -36,7 +41,8 @@ export class JobPlace {
   }
 
   get parts(): JobParts {
-    return { jobs: this.jobs } as JobParts;
+    const configuration = { timeZone: 'Asia/Kolkata' };
+    return { jobs: this.jobs, sets: this.sets, configuration } as JobParts;
   }
 
   /** Starts a runner of these jobs. */

@@ -67,16 +67,18 @@ export function jobPageRoutes(app: ServedApp): readonly Route[] {
       action: 'administer',
       operation: JOBS,
       async handle(request, response, { did, job }) {
-        const [changed, frame, counts, running, queued, failed, ended] = await Promise.all([
+        const [changed, frame, counts, next, running, queued, failed, ended] = await Promise.all([
           job === undefined ? undefined : jobOrNone(job),
           frameOf(app, request, response),
           jobs.counts(),
+          app.nextJobs(),
           inState('running'),
           inState('queued'),
           inState('failed'),
           inState('done', 'cancelled'),
         ]);
-        const page = { frame, counts, running, queued, failed, ended, scheduled: app.nextJobs(), changed, did };
+        const scheduled = next.slice(0, MOST_SHOWN);
+        const page = { frame, counts, running, queued, failed, ended, scheduled, changed, did };
         sendPage(response, renderJobsPage(page));
       },
     }),

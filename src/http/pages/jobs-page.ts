@@ -79,6 +79,7 @@ function columnsFor(frame: Frame) {
 function scheduleColumns({ now }: Frame): readonly Column<NextJob>[] {
   return [
     { name: 'Kind', style: 'name', isHead: true, cell: ({ kind }) => kind },
+    { name: 'Set', style: 'name', cell: ({ set }) => set },
     { name: 'Next', style: 'short', cell: ({ next }) => timeOf(new Date(next).toISOString(), now) },
     { name: 'Schedule', style: 'name', cell: ({ schedule }) => schedule },
   ];

@@ -19,6 +19,8 @@ import type { StoreGauge } from '../../stores/store-gauge.ts';
 /** When a job of a kind is added next. */
 export interface NextJob {
   readonly kind: string;
+  /** The set that it works on, if there is one for each. */
+  readonly set?: string | undefined;
   readonly schedule: string;
   /** Milliseconds since 1970. */
   readonly next: number;
@@ -32,7 +34,7 @@ export interface ServedApp {
   readonly sets: SetRegistry;
   readonly jobs: Pick<JobQueue, 'list' | 'get' | 'log' | 'counts' | 'retry' | 'cancel'>;
   /** When jobs are added next, the soonest first. */
-  nextJobs(): readonly NextJob[];
+  nextJobs(): Promise<readonly NextJob[]>;
   readonly tokens: TokenRegistry;
   readonly records: Pick<Records, 'cursorOf'>;
   readonly publisher: DocumentPublisher;

@@ -1,10 +1,13 @@
 import type { Request } from 'express';
+import type { JobsView } from '../../api/job-schemas.ts';
 import { jobCursor, jobView, parseJobCursor } from '../../api/job-views.ts';
 import { param } from '../request/admitted.ts';
 import { get, post, type Route } from '../request/route.ts';
-import type { ServedApp } from '../request/served-app.ts';
+import type { NextJob, ServedApp } from '../request/served-app.ts';
 import { sendJson } from '../response/send-json.ts';
 import { CANCEL_JOB, LIST_JOBS, RETRY_JOB, SHOW_JOB } from './job-operations.ts';
+
+const MOST_SCHEDULED = 1_000;
 
 /** Jobs, for administrators. */
 export function jobRoutes(app: ServedApp): readonly Route[] {
@@ -21,13 +24,17 @@ export function jobRoutes(app: ServedApp): readonly Route[] {
           after: after === undefined ? undefined : parseJobCursor(after),
         };
         // One more shows whether there are more.
-        const [found, counts] = await Promise.all([jobs.list({ ...filter, limit: limit + 1 }), jobs.counts()]);
+        const [found, counts, scheduled] = await Promise.all([
+          jobs.list({ ...filter, limit: limit + 1 }),
+          jobs.counts(),
+          app.nextJobs(),
+        ]);
         const shown = found.slice(0, limit);
         sendJson(response, {
           jobs: shown.map(jobView),
           ...(found.length > limit && { after: jobCursor(shown.at(-1)!) }),
           counts,
-          scheduled: app.nextJobs().map(({ next, ...job }) => ({ ...job, next: new Date(next).toISOString() })),
+          scheduled: scheduled.slice(0, MOST_SCHEDULED).map(nextJobView),
         });
       },
     }),
@@ -62,4 +69,8 @@ export function jobRoutes(app: ServedApp): readonly Route[] {
 
 function nameOf(request: Request): string {
   return `${param(request, 'kind')}/${param(request, 'job')}`;
+}
+
+function nextJobView({ next, ...job }: NextJob): JobsView['scheduled'][number] {
+  return { ...job, next: new Date(next).toISOString() };
 }

@@ -60,6 +60,12 @@ export interface RetiredPackage extends Package {
   readonly retired: number;
 }
 
+/** The numbers of a dump. */
+export function dumpTotals({ packages }: Pick<Dump, 'packages'>) {
+  const sum = (of: 'resources' | 'missing' | 'length') => packages.reduce((total, one) => total + one[of], 0);
+  return { packages: packages.length, resources: sum('resources'), missing: sum('missing'), bytes: sum('length') };
+}
+
 export const NO_DUMP: StoredDump = { made: [], retired: [] };
 
 export function readDump(catalog: Pick<Catalog, 'get'>, set: SetId): Promise<CatalogDocument<StoredDump> | undefined> {

@@ -1,6 +1,7 @@
 import { formatStamp } from '../../../core/stamp.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
 import type { BuiltDump } from '../../../publish/dumps/build-dump.ts';
+import { dumpTotals } from '../../../publish/dumps/stored-dump.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
 import { startCountBar } from '../../ui/count-bar.ts';
@@ -30,7 +31,7 @@ export const dumpsBuild: CliCommand = {
 };
 
 function describe(set: string, built: BuiltDump, seconds: number): string {
-  const { packages, resources, missing, bytes } = totals(built);
+  const { packages, resources, missing, bytes } = dumpTotals(built);
   const left =
     missing === 0 ? '' : ` ${plural(missing, 'resource')} changed meanwhile: the next build packs what is missing.`;
   const made = `${formatCount(built.made)} of ${plural(packages, 'package')} made`;
@@ -40,10 +41,5 @@ function describe(set: string, built: BuiltDump, seconds: number): string {
 /** What `--json` prints. */
 function view(set: string, built: BuiltDump, seconds: number): object {
   const { at, completed, made } = built;
-  return { set, at: formatStamp(at), completed: formatStamp(completed), made, ...totals(built), seconds };
-}
-
-function totals({ packages }: BuiltDump) {
-  const sum = (of: 'resources' | 'missing' | 'length') => packages.reduce((total, one) => total + one[of], 0);
-  return { packages: packages.length, resources: sum('resources'), missing: sum('missing'), bytes: sum('length') };
+  return { set, at: formatStamp(at), completed: formatStamp(completed), made, ...dumpTotals(built), seconds };
 }

@@ -1,0 +1,18 @@
+import { Cron } from 'croner';
+
+const FIVE_FIELDS = /^\S+(?: \S+){4}$/;
+
+/**
+ * The times of a CRON pattern: minute, hour, day of the month, month, day of the week, such as `15 2 * * *`. The same
+ * on every machine: `?`, which means the time at which the pattern is read, is not allowed.
+ * @throws Error with what is wrong with the pattern or the time zone
+ */
+export function parseCron(pattern: string, timeZone: string): Cron {
+  if (!FIVE_FIELDS.test(pattern) || pattern.includes('?')) {
+    throw new Error('use minute, hour, day of the month, month and day of the week, such as 15 2 * * *');
+  }
+  const times = new Cron(pattern, { paused: true, mode: '5-part', timezone: timeZone });
+  // The time zone is checked when it is used first.
+  if (times.nextRun() === null) throw new Error('that time never comes');
+  return times;
+}
