@@ -84,6 +84,7 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
       'publish/documents.ts',
       'publish/document-publisher.ts',
       'publish/dumps/dumps.ts',
+      'publish/notify',
       'publish/published-document.ts',
       'sets',
       'sources',

@@ -32,6 +32,7 @@ import { Dumps } from './publish/dumps/dumps.ts';
 import { KnownDumps } from './publish/dumps/known-dumps.ts';
 import type { PackThreadData } from './publish/dumps/pack.worker.ts';
 import { Packer } from './publish/dumps/packer.ts';
+import { ChangeFeeds } from './publish/notify/change-feeds.ts';
 import { Publisher } from './publish/publisher.ts';
 import { SetRegistry } from './sets/set-registry.ts';
 import type { CompareThreadData } from './sources/artifact/compare.worker.ts';
@@ -113,6 +114,8 @@ export async function openApp(configuration: Configuration): Promise<App> {
   const knownDumps = new KnownDumps(catalog);
   const publisher = new Publisher({ index, catalog, sets, cache, renderer, dumps: knownDumps });
   closers.push(() => publisher.close());
+  const feeds = new ChangeFeeds(index);
+  closers.push(() => feeds.close());
   metrics.watch({ gauge, sets, cache, publisher });
   metrics.jobs.watch(jobs);
 
@@ -153,6 +156,7 @@ export async function openApp(configuration: Configuration): Promise<App> {
     updater,
     records,
     publisher,
+    feeds,
     freshPublisher: () =>
       new Publisher({ index, catalog, sets, cache: new FreshDocuments(index), renderer, dumps: knownDumps }),
     dumps: new Dumps({

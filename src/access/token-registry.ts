@@ -118,6 +118,13 @@ export class TokenRegistry {
     return { state: stateOf(record, Date.now()), record };
   }
 
+  /** Whether the token of an id is still valid. */
+  async isValid(id: string): Promise<boolean> {
+    await this.#freshen();
+    const record = this.#byId.get(id)?.body;
+    return record !== undefined && stateOf(record, Date.now()) === 'valid';
+  }
+
   async #freshen(): Promise<void> {
     if (performance.now() - this.#lookedAt >= FRESH_FOR) await this.#latest.read();
   }

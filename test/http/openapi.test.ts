@@ -48,7 +48,8 @@ describe('The description of the API that a server gives', () => {
   it('has examples for which every GET is answered, and a HEAD likewise', async () => {
     const answered: Record<string, number> = {};
     for (const [path, methods] of Object.entries(document.paths)) {
-      if (methods.get === undefined) continue;
+      // A stream does not end: change-stream.test.ts has its tests.
+      if (methods.get === undefined || path.endsWith('/stream')) continue;
       const url = started.url + filled(path);
       const [got, head] = [await ask(url), await ask(url, { method: 'HEAD' })];
       answered[path] = got.status;

@@ -186,6 +186,14 @@ describe('Pages in a real browser', () => {
       await page.context().close();
     });
 
+    it('show changes of a set as they happen', async () => {
+      const page = await open('/sets/maps/');
+      await post(started, 'maps', [event('seen at once')]);
+      await page.getByRole('link', { name: 'seen at once' }).first().waitFor();
+      // It would go on to ask a server that is closed.
+      await page.context().close();
+    });
+
     it('follow a base URL with a path that only a proxy knows of', async () => {
       const page = await open('/sets/maps/resourcelist.xml');
       const links = await page.evaluate<string[]>(

@@ -7,6 +7,7 @@ import type { PostingLog } from '../../observe/audit/posting-log.ts';
 import type { AppMetrics } from '../../observe/metrics/app-metrics.ts';
 import type { DocumentPublisher } from '../../publish/document-publisher.ts';
 import type { Dumps } from '../../publish/dumps/dumps.ts';
+import type { ChangeFeeds } from '../../publish/notify/change-feeds.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { Records } from '../../sources/artifact/records.ts';
 import type { ServedSource } from '../../sources/served-source.ts';
@@ -38,6 +39,8 @@ export interface ServedApp {
   readonly tokens: TokenRegistry;
   readonly records: Pick<Records, 'cursorOf'>;
   readonly publisher: DocumentPublisher;
+  /** The changes of sets as they are recorded. */
+  readonly feeds: Pick<ChangeFeeds, 'follow'>;
   readonly dumps: Pick<Dumps, 'known' | 'open' | 'readManifest'>;
   readonly postingLog: Pick<PostingLog, 'read'>;
   /**

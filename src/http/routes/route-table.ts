@@ -13,6 +13,7 @@ import { resourceRoutes } from './resource-routes.ts';
 import { robotsRoutes } from './robots-routes.ts';
 import { s3EventRoutes } from './s3-event-routes.ts';
 import { setApiRoutes } from './set-routes.ts';
+import { streamRoutes } from './stream-routes.ts';
 import { tokenRoutes } from './token-routes.ts';
 
 /**
@@ -33,6 +34,7 @@ export function routeTable(app: ServedApp, stopping: AbortSignal): readonly Rout
     ...apiRoutes(app),
     ...setApiRoutes(app, stopping),
     ...postingRoutes(app, stopping),
+    ...streamRoutes(app, stopping),
     ...s3EventRoutes(app, stopping),
     ...tokenRoutes(app, stopping),
     ...jobRoutes(app),

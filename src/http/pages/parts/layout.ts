@@ -39,6 +39,8 @@ export interface Page {
   readonly links?: readonly HeadLink[] | undefined;
   /** Seconds after which the page should be loaded again, because it shows work in progress. */
   readonly again?: number | undefined;
+  /** A stream of events, as a link: at each, the page should be loaded again. */
+  readonly follows?: string | undefined;
 }
 
 export interface HeadLink {
@@ -49,7 +51,7 @@ export interface HeadLink {
 
 /** A whole page. */
 export function renderPage(page: Page): string {
-  const { title, main, links = [], again } = page;
+  const { title, main, links = [], again, follows } = page;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -59,7 +61,7 @@ export function renderPage(page: Page): string {
 <link rel="icon" href="data:image/svg+xml,${encodeURIComponent(ICON)}">
 ${links.map(({ rel, href, type }) => html`<link rel="${rel}" href="${href}"${type !== undefined && html` type="${type}"`}>\n`)}<style>${new Html(STYLE)}</style>
 </head>
-<body${again !== undefined && html` data-again="${again}"`}>
+<body${again !== undefined && html` data-again="${again}"`}${follows !== undefined && html` data-follows="${follows}"`}>
 <a class="skip" href="#content">Skip to the content</a>
 ${header(page)}
 <main id="content">

@@ -4,6 +4,7 @@
  *
  * - times show the reader's own time on hovering
  * - a page about work in progress is loaded again, unless the reader is in the middle of something
+ * - so is a page that follows a stream of events, at most every two seconds, while it is visible
  */
 export const SCRIPT = `
 const labelTimes = () => {
@@ -28,6 +29,29 @@ const plan = () => {
   const seconds = Number(document.body.dataset.again);
   if (seconds > 0) again(seconds);
 };
+const follow = () => {
+  const { follows } = document.body.dataset;
+  if (!follows) return;
+  let stream, waiting;
+  const news = () => {
+    waiting ??= setTimeout(() => {
+      waiting = undefined;
+      if (document.hidden) return;
+      again(0);
+    }, 2000);
+  };
+  const toggle = () => {
+    stream?.close();
+    stream = document.hidden ? undefined : new EventSource(follows);
+    stream?.addEventListener('change', news);
+  };
+  document.addEventListener('visibilitychange', () => {
+    toggle();
+    if (!document.hidden) news();
+  });
+  toggle();
+};
 labelTimes();
 plan();
+follow();
 `;

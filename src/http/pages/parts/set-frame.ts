@@ -50,6 +50,7 @@ ${main}`,
     links,
     // While it is being read, its figures change every few seconds.
     again: set.ready ? undefined : 5,
+    follows: set.ready && tab === 'overview' ? `${frame.top}api/sets/${set.slug}/changes/stream` : undefined,
   });
 }
 

@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import type { Response } from 'express';
+import { changeView } from '../../api/views.ts';
+import type { Change } from '../../core/change.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
+import { formatStamp, type Stamp } from '../../core/stamp.ts';
+import type { ChangeFeed } from '../../publish/notify/change-feed.ts';
+
+/** Between two comments while nothing changes, at most. */
+const HEARTBEAT_MS = 15_000;
+/** Then the client connects again, and is admitted anew. */
+const LONGEST_MS = 3_600_000;
+/** After which a client connects again when a stream has ended. */
+const RETRY_MS = 2_000;
+/** Of what is read at once, so that a slow client has little in memory. */
+const AT_ONCE = { entries: 500, weight: 256 * 1024 };
+
+/** Changes as events: all clients of a set get the same text. */
+const TEXTS = new WeakMap<Change, { readonly urlPrefix: string; readonly text: string }>();
+
+export interface ChangeStreamOptions {
+  readonly set: ResourceSet;
+  /** The boundary that the first change is after. */
+  readonly after: Stamp;
+  /** Milliseconds that a client may take nothing, and that the stream is never silent. */
+  readonly idleTimeout: number;
+  /** Ends the stream. */
+  readonly stopping: AbortSignal;
+  /** Whether the sender may still read the set. */
+  isAdmitted(): Promise<boolean>;
+}
+
+/** Server-sent events (HTML Living Standard, 9.2) of one client, from a feed that it shares with others. */
+export class ChangeStream {
+  readonly #response: Response;
+  readonly #options: ChangeStreamOptions;
+  readonly #ending = new AbortController();
+
+  constructor(response: Response, options: ChangeStreamOptions) {
+    this.#response = response;
+    this.#options = options;
+  }
+
+  /** Resolves when the client has disconnected, or the stream has ended. @throws TidemarkError as ChangeFeed.read */
+  async run(feed: ChangeFeed): Promise<void> {
+    const end = () => this.#ending.abort();
+    const timer = setTimeout(end, LONGEST_MS);
+    this.#response.once('close', end);
+    this.#options.stopping.addEventListener('abort', end);
+    if (this.#options.stopping.aborted || this.#response.destroyed) end();
+    try {
+      await this.#write(`retry: ${RETRY_MS}\n\n`);
+      await this.#follow(feed);
+    } finally {
+      clearTimeout(timer);
+      this.#options.stopping.removeEventListener('abort', end);
+      this.#response.end();
+    }
+  }
+
+  async #follow(feed: ChangeFeed): Promise<void> {
+    const { signal } = this.#ending;
+    const { isAdmitted, idleTimeout } = this.#options;
+    const ms = Math.min(HEARTBEAT_MS, idleTimeout / 2);
+    let { after } = this.#options;
+    while (!signal.aborted) {
+      const { revision } = feed;
+      const { changes, until } = await feed.read(after, AT_ONCE);
+      const isSilent = changes.length === 0 && !(await feed.news(revision, { ms, signal }));
+      after = until;
+      // Asked after the changes were read: what was committed to a set that is private by then is not sent.
+      if (changes.length > 0 || isSilent) if (!(await isAdmitted())) return;
+      if (isSilent) await this.#write(': still here\n\n');
+      else await this.#write(changes.map((change) => this.#textOf(change)).join(''));
+    }
+  }
+
+  #textOf(change: Change): string {
+    const { set } = this.#options;
+    const { urlPrefix } = set;
+    const known = TEXTS.get(change);
+    if (known?.urlPrefix === urlPrefix) return known.text;
+    const view = JSON.stringify(changeView(set, change));
+    const text = `id: ${formatStamp(change.stamp)}\nevent: change\ndata: ${view}\n\n`;
+    TEXTS.set(change, { urlPrefix, text });
+    return text;
+  }
+
+  /** Resolves when the client took enough for more; one that takes nothing for too long is disconnected. */
+  async #write(text: string): Promise<void> {
+    const { signal } = this.#ending;
+    if (text === '' || signal.aborted || this.#response.write(text)) return;
+    const timer = setTimeout(() => this.#response.destroy(), this.#options.idleTimeout);
+    await once(this.#response, 'drain', { signal }).catch(() => {});
+    clearTimeout(timer);
+  }
+}

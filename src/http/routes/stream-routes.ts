@@ -1,0 +1,82 @@
+import type { Request } from 'express';
+import * as z from 'zod';
+import { may } from '../../access/may.ts';
+import type { Principal } from '../../access/principal.ts';
+import { TidemarkError } from '../../core/errors.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
+import { boundaryAfter, boundaryBefore, type Stamp } from '../../core/stamp.ts';
+import { parseDatetime } from '../../core/w3c-datetime.ts';
+import { senderOf, setOf } from '../request/admitted.ts';
+import type { Operation } from '../request/operation.ts';
+import { time } from '../request/query-parameters.ts';
+import { get, type Route } from '../request/route.ts';
+import type { ServedApp } from '../request/served-app.ts';
+import { setCaching } from '../response/caching.ts';
+import { ChangeStream } from './change-stream.ts';
+
+const STREAM_CHANGES = {
+  id: 'streamChanges',
+  tag: 'changes',
+  summary: 'Sends each change as soon as it is recorded, as server-sent events',
+  description: `Each event is named \`change\`: its data is a change as in the list of changes, and its id is the time of the change. A client that
+sends the last id that it has read as the header \`Last-Event-ID\` goes on after it. The stream ends after an hour, when the
+server stops, and when its sender may no longer read the set.`,
+  query: z.strictObject({
+    from: time('The time of the first change. Without it, the stream begins with the next one.'),
+  }),
+  answers: [
+    { status: 200, description: 'The changes, as they are recorded.', content: { 'text/event-stream': 'text' } },
+  ],
+} satisfies Operation;
+
+/** Changes as they happen. @param stopping ends the streams when the server stops */
+export function streamRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
+  const { index, feeds, configuration } = app;
+
+  return [
+    get('/api/sets/:set/changes/stream', {
+      action: 'read-state',
+      operation: STREAM_CHANGES,
+      async handle(request, response, { from }) {
+        const set = setOf(response);
+        const sender = senderOf(response);
+        const after = beginningOf(request, from) ?? (await index.watermark());
+        response.set({ 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' });
+        setCaching(response, 'no-store');
+        if (request.method === 'HEAD') {
+          response.end();
+          return;
+        }
+        const stream = new ChangeStream(response, {
+          set,
+          after: Math.max(after, set.epochStart),
+          idleTimeout: configuration.idleTimeout,
+          stopping,
+          isAdmitted: () => isAdmitted(app, sender, set),
+        });
+        await feeds.follow(set.id, (feed) => stream.run(feed));
+      },
+    }),
+  ];
+}
+
+/** The boundary that the client has read up to, or wants to begin at. @throws TidemarkError `invalid` */
+function beginningOf({ headers }: Request, from: Stamp | undefined): Stamp | undefined {
+  const last = headers['last-event-id'];
+  if (last === undefined || last === '') return from === undefined ? undefined : boundaryBefore(from);
+  const stamp = parseDatetime(String(last));
+  if (typeof stamp === 'number') return boundaryAfter(stamp);
+  const message = `Last-Event-ID is ${stamp}: send the id of an event of this stream`;
+  throw new TidemarkError('invalid', message, { code: 'bad-event-id', header: 'Last-Event-ID' });
+}
+
+/** Whether a sender would be let in now, to the set as it was: in another epoch, its URIs are others. */
+async function isAdmitted(
+  { sets, tokens }: ServedApp,
+  sender: Principal,
+  { id, epoch }: ResourceSet,
+): Promise<boolean> {
+  const set = await sets.byId(id);
+  if (set?.removed !== undefined || set?.epoch !== epoch || !may(sender, 'read-state', set)) return false;
+  return sender.kind !== 'token' || tokens.isValid(sender.id);
+}
