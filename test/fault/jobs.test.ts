@@ -12,7 +12,8 @@ import { openStores, type Stores } from '../../src/stores/open-stores.ts';
 import { connect } from '../../src/stores/sqlite/connection.ts';
 import { describeOnEachStore, type StorePlace } from '../support/each-store.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
-import type { JobPayload, WorkerOptions } from '../support/job-worker.ts';
+import type { GatedPayload } from '../support/gated-job.ts';
+import type { WorkerOptions } from '../support/job-worker.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 import { until } from '../support/until.ts';
 
@@ -65,7 +66,7 @@ describeOnEachStore('jobs', (kind) => {
     return worker;
   }
 
-  const add = (ids: readonly string[], payload: JobPayload = {}) =>
+  const add = (ids: readonly string[], payload: GatedPayload = {}) =>
     stores.jobs.addAll(ids.map((id) => ({ kind: 'work', id, payload })));
   const open = (gate: string) => writeFile(join(folder, gate), '');
   const begun = () => lines('begun');

@@ -120,7 +120,7 @@ export class ResourceTable {
     if (!this.#isOfShare()) return -1;
     const slot = this.#find();
     if (this.#slots.keys[2 * slot] !== 0) return slot;
-    if (this.#size >= this.#slots.flags.length * FULL) {
+    if (this.#size >= this.#slots.length * FULL) {
       this.#grow();
       return this.#slotOf(uri);
     }
@@ -139,17 +139,12 @@ export class ResourceTable {
   }
 
   #grow(): void {
-    const before = this.#slots;
-    const isFull = before.flags.length >= this.#most;
+    const { length } = this.#slots;
+    const isFull = length >= this.#most;
     if (isFull) this.share *= 2;
-    this.#slots = new Slots(isFull ? this.#most : Math.min(this.#most, Math.ceil(before.flags.length * GROWTH)));
-    this.#size = 0;
-    for (let slot = 0; slot < before.flags.length; slot++) {
-      if (before.keys[2 * slot] === 0 || before.keys[2 * slot + 1]! % this.share !== 0) continue;
-      this.#slots.copy(before, slot);
-      this.#size++;
-    }
-    before.free();
+    const longer = isFull ? this.#most : Math.min(this.#most, Math.ceil(length * GROWTH));
+    this.#slots = new Slots(longer, this.#slots, (high) => high % this.share === 0);
+    this.#size = this.#slots.count();
   }
 
   /** Two independent digests of 32 bits (FNV-1a and a variant of it); the lower one is never 0, which means empty. */

@@ -1,3 +1,6 @@
+/** Where a slot went that is not kept. */
+const NOWHERE = 0xffffffff;
+
 /** An open hash table in typed arrays. */
 export class Slots {
   readonly keys: Uint32Array;
@@ -8,18 +11,25 @@ export class Slots {
   readonly documents: Uint32Array;
   readonly lines: Uint32Array;
 
-  constructor(length: number) {
+  /** Empty, or with what of a smaller table is kept, which is freed. */
+  constructor(length: number, before?: Slots, isKept: (high: number) => boolean = () => true) {
     this.keys = new Uint32Array(2 * length);
-    this.flags = new Uint8Array(length);
-    this.listed = new Uint32Array(length);
-    this.changed = new Uint32Array(length);
-    this.documents = new Uint32Array(length);
-    this.lines = new Uint32Array(length);
+    const places = before === undefined ? undefined : this.#takeKeys(before, isKept);
+    // One column after the other: both tables as a whole would need twice the memory.
+    this.flags = moved(before?.flags, places, new Uint8Array(length));
+    this.listed = moved(before?.listed, places, new Uint32Array(length));
+    this.changed = moved(before?.changed, places, new Uint32Array(length));
+    this.documents = moved(before?.documents, places, new Uint32Array(length));
+    this.lines = moved(before?.lines, places, new Uint32Array(length));
+  }
+
+  get length(): number {
+    return this.keys.length / 2;
   }
 
   /** The slot of a digest, or the empty one where it belongs. */
   find(low: number, high: number): number {
-    const { length } = this.flags;
+    const { length } = this;
     let slot = Math.floor((low / 2 ** 32) * length);
     while (this.keys[2 * slot] !== 0 && !(this.keys[2 * slot] === low && this.keys[2 * slot + 1] === high)) {
       slot = slot + 1 === length ? 0 : slot + 1;
@@ -27,22 +37,41 @@ export class Slots {
     return slot;
   }
 
-  /** Frees the memory at once, not when garbage is collected. */
-  free(): void {
-    const { keys, flags, listed, changed, documents, lines } = this;
-    for (const { buffer } of [keys, flags, listed, changed, documents, lines]) {
-      if (buffer instanceof ArrayBuffer) buffer.transfer(0);
-    }
+  count(): number {
+    let count = 0;
+    for (let at = 0; at < this.keys.length; at += 2) if (this.keys[at] !== 0) count++;
+    return count;
   }
 
-  copy(from: Slots, at: number): void {
-    const slot = this.find(from.keys[2 * at]!, from.keys[2 * at + 1]!);
-    this.keys[2 * slot] = from.keys[2 * at]!;
-    this.keys[2 * slot + 1] = from.keys[2 * at + 1]!;
-    this.flags[slot] = from.flags[at]!;
-    this.listed[slot] = from.listed[at]!;
-    this.changed[slot] = from.changed[at]!;
-    this.documents[slot] = from.documents[at]!;
-    this.lines[slot] = from.lines[at]!;
+  /** Returns where each slot went. */
+  #takeKeys({ keys, length }: Slots, isKept: (high: number) => boolean): Uint32Array {
+    const places = new Uint32Array(length).fill(NOWHERE);
+    for (let at = 0; at < length; at++) {
+      const [low, high] = [keys[2 * at]!, keys[2 * at + 1]!];
+      if (low === 0 || !isKept(high)) continue;
+      const slot = this.find(low, high);
+      this.keys[2 * slot] = low;
+      this.keys[2 * slot + 1] = high;
+      places[at] = slot;
+    }
+    free(keys);
+    return places;
   }
+}
+
+/** Fills a column with that of the table before, which is freed. */
+function moved<Column extends Uint8Array | Uint32Array>(
+  from: Column | undefined,
+  places: Uint32Array | undefined,
+  to: Column,
+): Column {
+  if (from === undefined || places === undefined) return to;
+  for (let at = 0; at < places.length; at++) if (places[at] !== NOWHERE) to[places[at]!] = from[at]!;
+  free(from);
+  return to;
+}
+
+/** At once, not when garbage is collected. */
+function free({ buffer }: Uint8Array | Uint32Array): void {
+  if (buffer instanceof ArrayBuffer) buffer.transfer(0);
 }

@@ -4,8 +4,15 @@ import { instantOf } from '../rules/times.ts';
 
 const MOST = 50_000;
 
+/** What is kept of an entry: none of its texts, since one that was cut out of a document keeps a piece of that. */
 interface RecentChange {
-  readonly entry: Entry;
+  /** A digest. */
+  readonly state: number;
+  /** Microseconds since 1970. */
+  readonly time: number;
+  readonly line: number;
+  /** Characters of its location, with which its name begins. */
+  readonly length: number;
   isSeen: boolean;
 }
 
@@ -20,8 +27,11 @@ export class RecentChanges {
   #last = Number.NEGATIVE_INFINITY;
 
   add(entry: Entry): void {
-    if (this.#changes.size < MOST) this.#changes.set(nameOf(entry), { entry, isSeen: false });
-    this.#last = instantOf(entry.md.datetime);
+    const { line, loc, md } = entry;
+    this.#last = instantOf(md.datetime);
+    if (this.#changes.size >= MOST) return;
+    const change = { state: stateOf(entry), time: this.#last, line, length: loc.length, isSeen: false };
+    this.#changes.set(nameOf(entry), change);
   }
 
   /** An entry of the other list. */
@@ -30,7 +40,7 @@ export class RecentChanges {
     const change = this.#changes.get(nameOf(entry));
     if (change !== undefined) {
       change.isSeen = true;
-      if (stateOf(change.entry) !== stateOf(entry)) this.#add('different', entry, uri);
+      if (change.state !== stateOf(entry)) this.#add('different', entry, uri);
       return;
     }
     const time = instantOf(entry.md.datetime);
@@ -40,19 +50,27 @@ export class RecentChanges {
   /** @param from @param until what the other list covers */
   contradictions(from: string | undefined, until: string | undefined): readonly Contradiction[] {
     if (this.document === undefined || this.document.failure !== undefined) return [];
-    for (const { entry, isSeen } of this.#changes.values()) {
-      const time = instantOf(entry.md.datetime);
-      if (!isSeen && time > instantOf(from) && !(time > instantOf(until)))
-        this.#add('lacking', entry, this.document.uri);
+    const [first, last] = [instantOf(from), instantOf(until)];
+    for (const [name, { isSeen, time, line, length }] of this.#changes) {
+      if (isSeen || !(time > first) || time > last) continue;
+      this.#add('lacking', { line, loc: name.slice(0, length) }, this.document.uri);
     }
     return this.#contradictions;
   }
 
-  #add(kind: Contradiction['kind'], { line, loc }: Entry, document: string): void {
+  #add(kind: Contradiction['kind'], { line, loc }: Pick<Entry, 'line' | 'loc'>, document: string): void {
     if (this.#contradictions.length < MOST) this.#contradictions.push({ kind, document, line, loc });
   }
 }
 
-const nameOf = ({ loc, md }: Entry) => `${loc} ${md.datetime}`;
+// `join` makes a text of its own, which keeps nothing else in memory.
+const nameOf = ({ loc, md }: Entry) => [loc, md.datetime].join(' ');
 const stateOf = ({ lastmod, md }: Entry) =>
-  [lastmod, md.change, md.hash, md.length, md.type, md.encoding].map((value) => value ?? '').join('\n');
+  digestOf([lastmod, md.change, md.hash, md.length, md.type, md.encoding].join('\n'));
+
+/** 32 bits (FNV-1a). */
+function digestOf(text: string): number {
+  let digest = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) digest = Math.imul(digest ^ text.charCodeAt(at), 0x01000193);
+  return digest;
+}

@@ -6,6 +6,8 @@ const COMPLETE_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
 /** What a text is: complete and in UTC, another W3C Datetime, or none. */
 export function datetimeKind(text: string): 'complete' | 'incomplete' | 'none' {
+  // Nearly all are: what follows would take a tenth of the time of a validation.
+  if (COMPLETE_UTC.test(text) && typeof parseDatetime(text) === 'number') return 'complete';
   const [, year, month = '01', day = '01'] = W3C.exec(text) ?? [];
   if (year === undefined) return 'none';
   const date = `${year}-${month}-${day}`;
@@ -13,7 +15,7 @@ export function datetimeKind(text: string): 'complete' | 'incomplete' | 'none' {
   // A day that never was would be taken for the first ones of the next month.
   if (Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== date) return 'none';
   if (text.length > 10 && typeof parseDatetime(text) !== 'number') return 'none';
-  return COMPLETE_UTC.test(text) ? 'complete' : 'incomplete';
+  return 'incomplete';
 }
 
 /** Microseconds since 1970; NaN when it is missing or no datetime. */
