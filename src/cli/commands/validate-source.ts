@@ -5,6 +5,7 @@ import { type Command, Option } from 'commander';
 import { TidemarkError } from '../../core/errors.ts';
 import { COMMAND_LIMITS } from '../../validate/limits.ts';
 import type { Report } from '../../validate/report.ts';
+import { growWhenBusy } from '../busy-heap.ts';
 import type { Call, CliCommand } from '../cli-command.ts';
 import { EXIT } from '../exit-code.ts';
 import { wholeNumber } from '../options.ts';
@@ -57,16 +58,21 @@ async function read({ terminal, options, stopped }: Call<Options>, url: string):
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-validate-'));
   const fetcher = new HttpFetcher({ ...COMMAND_LIMITS, privateNetworks: 'all' });
   const bar = startCountBar(terminal);
+  const ending = new AbortController();
+  let read = 0;
+  void growWhenBusy(() => read, ending.signal);
   try {
     return await validate(url, {
       ...{ fetcher, folder, limits: COMMAND_LIMITS, signal: stopped },
       sample: options.full === true ? 'all' : (options.sample ?? DEFAULT_SAMPLE),
-      onProgress: ({ documents, resources, packages, expected }) => {
+      onProgress: ({ documents, entries, resources, packages, expected }) => {
+        read = entries;
         const done = documents + resources + packages;
         bar.update('Reading', done, Math.max(done, expected));
       },
     });
   } finally {
+    ending.abort();
     bar.end();
     fetcher.close();
     await rm(folder, { recursive: true, force: true });

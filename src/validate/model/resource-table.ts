@@ -70,7 +70,7 @@ export class ResourceTable {
   /** Whether a list or a change named it. */
   knows(uri: string): boolean {
     this.#digest(uri);
-    return !this.#isOfShare() || this.#slots.keys[2 * this.#find()] !== 0;
+    return !this.#isOfShare() || this.#slots.lows[this.#find()] !== 0;
   }
 
   isListed(uri: string): boolean {
@@ -94,9 +94,9 @@ export class ResourceTable {
    * @param from when the changes begin, microseconds since 1970: what was modified later must have one
    */
   *differences(from: number): Generator<Difference> {
-    const { keys, flags, listed, changed, documents, lines } = this.#slots;
+    const { lows, flags, listed, changed, documents, lines } = this.#slots;
     for (let slot = 0; slot < flags.length; slot++) {
-      if (keys[2 * slot] === 0 || (flags[slot]! & CHANGED_LATER) !== 0) continue;
+      if (lows[slot] === 0 || (flags[slot]! & CHANGED_LATER) !== 0) continue;
       const isListed = (flags[slot]! & LISTED) !== 0;
       const isUnchanged = (flags[slot]! & CHANGED) === 0;
       const lacksChange = isUnchanged && changed[slot]! * 1e6 > from;
@@ -119,14 +119,14 @@ export class ResourceTable {
     this.#digest(uri);
     if (!this.#isOfShare()) return -1;
     const slot = this.#find();
-    if (this.#slots.keys[2 * slot] !== 0) return slot;
+    if (this.#slots.lows[slot] !== 0) return slot;
     if (this.#size >= this.#slots.length * FULL) {
       this.#grow();
       return this.#slotOf(uri);
     }
     this.#size++;
-    this.#slots.keys[2 * slot] = this.#low;
-    this.#slots.keys[2 * slot + 1] = this.#high;
+    this.#slots.lows[slot] = this.#low;
+    this.#slots.highs[slot] = this.#high;
     return slot;
   }
 
