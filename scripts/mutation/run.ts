@@ -30,6 +30,8 @@ const options = {
   specs: [...group.specs],
   plugins: ['mocha-runner.ts', 'ignore-messages.ts'].map((file) => join(import.meta.dirname, file)),
   testRunner: 'mocha',
+  // A server that is busy must not make a mutant count as one that never ends.
+  timeoutMS: group.needsElasticsearch === true ? 20_000 : 5_000,
   ignorers: ['messages'],
   // A mutant that fills the memory must not take the machine's.
   testRunnerNodeArgs: ['--max-old-space-size=1500'],

@@ -1,58 +1,183 @@
 import assert from 'node:assert/strict';
 import type { ElasticsearchLocation } from '../../src/config/configuration.ts';
+import type { ChangeEvent } from '../../src/core/change.ts';
+import type { AcceptedClock } from '../../src/core/clock.ts';
 import { SetRegistry } from '../../src/sets/set-registry.ts';
+import { ACCEPTED_CLOCK } from '../../src/stores/clock.ts';
 import { decodeCommit } from '../../src/stores/elasticsearch/commit-record.ts';
 import { IndexNames } from '../../src/stores/elasticsearch/index-names.ts';
-import { openStores } from '../../src/stores/open-stores.ts';
+import { openStores, type Stores } from '../../src/stores/open-stores.ts';
 import { deletion, URL_PREFIX, upsert } from '../support/builders.ts';
 import { onElasticsearch } from '../support/each-store.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
 import { askElasticsearch } from '../support/elasticsearch-indices.ts';
+import { type Asked, FaultProxy } from '../support/fault-proxy.ts';
 import { commitContract } from './commits.ts';
 
-describe('the committer on Elasticsearch', () => {
-  const elasticsearch = onElasticsearch(useElasticsearch());
+const isBulk = ({ path }: Asked) => path.startsWith('/_bulk');
+const createsCommit = ({ path }: Asked) => path.includes('-log/_create/');
+const readsLog = ({ path, body }: Asked) => path.startsWith('/_mget') && body.includes('-log"');
+const reserves = (asked: Asked) => createsCommit(asked) && asked.body.includes('"turn":true');
 
-  commitContract(async () => {
-    const { location, dispose } = elasticsearch.place('');
-    return { open: () => openStores(location), dispose };
+describe('the committer on Elasticsearch', () => {
+  const server = useElasticsearch();
+  const elasticsearch = onElasticsearch(server);
+
+  describe('as every committer', () => {
+    commitContract(async () => {
+      const { location, dispose } = elasticsearch.place('');
+      return { open: () => openStores(location), dispose };
+    });
   });
 
-  it('records with each change what it replaced: stamp, weight, and whether that was live', async () => {
-    const { location, dispose } = elasticsearch.place('');
-    const { nodes, prefix } = location as ElasticsearchLocation;
-    const { index, catalog, close } = await openStores(location);
-    try {
-      const sets = new SetRegistry(catalog, index);
+  describe('with a log that processes share', () => {
+    const trueNow = Date.now;
+    let closers: (() => Promise<unknown>)[];
+    let location: ElasticsearchLocation;
+    let stores: Stores;
+    let set: number;
+
+    beforeEach(async () => {
+      const place = elasticsearch.place('');
+      location = place.location as ElasticsearchLocation;
+      closers = [place.dispose];
+      stores = await open();
+      const sets = new SetRegistry(stores.catalog, stores.index);
       await sets.useBaseUrl('http://localhost:8080', false);
-      const { id } = await sets.add({ slug: 'maps', urlPrefix: URL_PREFIX });
-      const events = [upsert(id, 'a'), upsert(id, 'a', { length: 2 }), deletion(id, 'a'), upsert(id, 'a')];
+      set = (await sets.add({ slug: 'maps', urlPrefix: URL_PREFIX })).id;
+      await stores.index.watermark();
+    });
+    afterEach(async () => {
+      Date.now = trueNow;
+      for (const close of closers.reverse()) await close();
+    });
+
+    /** A process. @param proxy in front of the server */
+    async function open(proxy?: FaultProxy): Promise<Stores> {
+      const opened = await openStores({ ...location, ...(proxy !== undefined && { nodes: [proxy.url] }) });
+      closers.push(opened.close);
+      return opened;
+    }
+    async function startProxy(): Promise<FaultProxy> {
+      const proxy = await FaultProxy.start(server.url);
+      closers.push(() => proxy.close());
+      return proxy;
+    }
+    /** What the clock of every process in this test says from now on. */
+    function setClock(secondsAhead: number): void {
+      Date.now = () => trueNow() + secondsAhead * 1000;
+    }
+    async function stampsOf({ index }: Stores, ...events: readonly ChangeEvent[]): Promise<readonly number[]> {
+      const results = await index.commit(events);
+      return results.map((result) => (result.status === 'applied' ? result.stamp : assert.fail(result.status)));
+    }
+
+    it('records with each change what it replaced: stamp, weight, and whether that was live', async () => {
+      const events = [upsert(set, 'a'), upsert(set, 'a', { length: 2 }), deletion(set, 'a'), upsert(set, 'a')];
       const stamps: number[] = [];
-      for (const [at, event] of events.entries()) {
-        const [result] = await index.commit([{ ...event, weight: 501 + at }]);
-        assert.equal(result?.status, 'applied');
-        stamps.push(result.stamp);
-      }
-      const { log } = new IndexNames(prefix);
-      const path = `${log}/_search?size=100`;
-      await askElasticsearch(nodes[0]!, 'POST', `${log}/_refresh`);
-      const { hits } = (await askElasticsearch(nodes[0]!, 'GET', path)) as { hits: { hits: Hit[] } };
+      for (const [at, event] of events.entries())
+        stamps.push(...(await stampsOf(stores, { ...event, weight: 501 + at })));
+      const { log } = new IndexNames(location.prefix);
+      await askElasticsearch(server.url, 'POST', `${log}/_refresh`);
+      const { hits } = (await askElasticsearch(server.url, 'GET', `${log}/_search?size=100`)) as {
+        hits: { hits: Hit[] };
+      };
       const commits = hits.hits.filter(({ _id }) => /^\d+$/.test(_id));
       const changes = commits
         .flatMap(({ _id, _source }) => decodeCommit(Number(_id), _source).changes)
         .sort((one, other) => one.stamp - other.stamp);
       assert.deepEqual(
-        changes.map(({ was }) => was),
+        // What is not live has no weight, once it is applied.
+        changes.map(({ was }) => ({ ...was, weight: was.live ? was.weight : 0 })),
         [
           { stamp: 0, weight: 0, live: false },
           { stamp: stamps[0], weight: 501, live: true },
           { stamp: stamps[1], weight: 502, live: true },
-          { stamp: stamps[2], weight: 503, live: false },
+          { stamp: stamps[2], weight: 0, live: false },
         ],
       );
-    } finally {
-      await close();
-      await dispose();
+    });
+
+    it('makes boundaries above the changes of other processes, also where their times are ahead of the clock', async () => {
+      const other = await open();
+      setClock(50);
+      const [ahead] = await stampsOf(other, upsert(set, 'a'));
+      setClock(0);
+      assert.equal(await stores.index.mark(), ahead! + 1);
+      assert.deepEqual(await stampsOf(other, upsert(set, 'b')), [ahead! + 2]);
+    });
+
+    it('commits nothing while the last change is a minute ahead of the clock, until an operator accepts that', async () => {
+      setClock(50);
+      const [ahead] = await stampsOf(stores, upsert(set, 'a'));
+      setClock(-5);
+      assert.deepEqual(await stampsOf(stores, upsert(set, 'b')), [ahead! + 2]);
+      setClock(-15);
+      await assert.rejects(stores.index.commit([upsert(set, 'c')]), {
+        code: 'unavailable',
+        message: /^the last change in the store is 6[3-5] seconds ahead of this machine's clock/,
+      });
+      const { kind, id } = ACCEPTED_CLOCK;
+      await stores.catalog.put<AcceptedClock>(kind, id, { through: ahead! + 3 }, undefined);
+      assert.deepEqual(await stampsOf(stores, upsert(set, 'c')), [ahead! + 4]);
+    });
+
+    it('reserves the next commit after three that other processes made before it', async () => {
+      const proxy = await startProxy();
+      const slow = await open(proxy);
+      let quicker = 0;
+      const reservations = proxy.on(reserves, (execute) => execute());
+      const commits = proxy.on(createsCommit, async (execute) => {
+        if (reservations.met === 0 && quicker < 6) await stores.index.commit([upsert(set, 'a', { length: ++quicker })]);
+        return execute();
+      });
+      await stampsOf(slow, upsert(set, 'b'));
+      assert.deepEqual([quicker, reservations.met, commits.met], [3, 1, 4]);
+    });
+
+    it('reads what it missed of the log at once, and does not try each number', async () => {
+      for (let length = 0; length < 10; length++) await stores.index.commit([upsert(set, 'a', { length })]);
+      const proxy = await startProxy();
+      const late = await open(proxy);
+      const commits = proxy.on(createsCommit, (execute) => execute());
+      await stampsOf(late, upsert(set, 'b'));
+      assert.ok(commits.met <= 2, `it took ${commits.met} requests`);
+    });
+
+    it('asks for nothing but the commit when no other process commits, and makes none when nothing is new', async () => {
+      const proxy = await startProxy();
+      const alone = await open(proxy);
+      await stampsOf(alone, upsert(set, 'a'));
+      const [commits, reads] = [createsCommit, readsLog].map((matches) => proxy.on(matches, (execute) => execute()));
+      for (const length of [2, 3]) await stampsOf(alone, upsert(set, 'a', { length }));
+      assert.deepEqual([commits!.met, reads!.met], [2, 0]);
+      const [known] = await alone.index.commit([upsert(set, 'a', { length: 3 })]);
+      assert.deepEqual([known!.status, commits!.met, reads!.met], ['unchanged', 2, 1]);
+    });
+
+    const many = (from: number, count: number) =>
+      Array.from({ length: count }, (_, at) => upsert(set, `k${from + at}`));
+    for (const { title, commits, each } of [
+      { title: 'eight commits', commits: 8, each: 1 },
+      { title: 'commits of 25,000 changes', commits: 2, each: 12_500 },
+    ]) {
+      it(`lets ${title} wait to be applied, and acknowledges no other before one is`, async () => {
+        const proxy = await startProxy();
+        const writer = await open(proxy);
+        const mayApply = Promise.withResolvers<void>();
+        proxy.on(isBulk, (execute) => mayApply.promise.then(execute));
+        try {
+          for (let at = 0; at < commits; at++) await stampsOf(writer, ...many(at * each, each));
+          const next = stampsOf(writer, upsert(set, 'next'));
+          // Each waits for the commits that were begun before it, if they may be made.
+          for (let read = 0; read < 3; read++) await writer.gauge.progress();
+          assert.equal((await writer.gauge.progress()).waiting, commits);
+          mayApply.resolve();
+          assert.equal((await next).length, 1);
+        } finally {
+          mayApply.resolve();
+        }
+      });
     }
   });
 });
