@@ -70,7 +70,16 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
   },
   {
     from: 'api',
-    to: ['access', 'config', 'ingest', 'observe', 'publish/documents.ts', 'publish/document-publisher.ts', 'stores'],
+    to: [
+      'access',
+      'config',
+      'ingest',
+      'observe',
+      'publish/documents.ts',
+      'publish/document-publisher.ts',
+      'publish/dumps/stored-dump.ts',
+      'stores',
+    ],
     because: 'what HTTP and the command line show alike is described once',
   },
   {
@@ -84,6 +93,7 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
       'publish/documents.ts',
       'publish/document-publisher.ts',
       'publish/dumps/dumps.ts',
+      'publish/dumps/stored-dump.ts',
       'publish/notify',
       'publish/published-document.ts',
       'sets',

@@ -16,6 +16,7 @@ import { openPosting } from './ingest/posting.ts';
 import { Updater } from './ingest/updater.ts';
 import { JOB_DEFINITIONS } from './jobs/job-list.ts';
 import type { JobParts } from './jobs/job-parts.ts';
+import { addDumpJob, latestDumpJob } from './jobs/kinds/build-dump.ts';
 import { nextTimes } from './jobs/scheduler.ts';
 import { armFailpoint } from './lib/failpoint.ts';
 import { makeFolder } from './lib/make-folder.ts';
@@ -150,6 +151,10 @@ export async function openApp(configuration: Configuration): Promise<App> {
     gauge,
     sets,
     jobs,
+    dumpJobs: {
+      add: (set) => addDumpJob(jobs, set),
+      latest: (set) => latestDumpJob(jobs, set),
+    },
     nextJobs: () => nextTimes({ definitions: JOB_DEFINITIONS, parts: app }, Date.now()),
     artifacts,
     tokens: new TokenRegistry(catalog),

@@ -99,7 +99,8 @@ const BESIDE = {
 export const PLAN_FOLDER = 'plan';
 /** All archives are stored in this folder; no provider has this name. */
 export const ARCHIVE_FOLDER = '_log/';
-const DUMPS_FOLDER = '_dumps/';
+/** A folder for each set that has packages, named by its id. */
+export const DUMPS_FOLDER = '_dumps/';
 const PROVIDER = /^[a-z0-9-]{1,63}$/;
 // Providers have no dots and no capitals, schemas no hyphens: so the last hyphen separates them.
 const FILE_NAME = /^(\d{8}_\d{6})-([a-z0-9-]+)-([^-/]+)\.avro$/;

@@ -15,7 +15,7 @@ export interface JobParts {
   readonly sets: SetRegistry;
   readonly artifacts: ArtifactStore;
   readonly jobs: JobQueue;
-  readonly dumps: Pick<Dumps, 'build'>;
+  readonly dumps: Pick<Dumps, 'build' | 'removeUnused'>;
   /** Archives the log in a thread of its own. */
   archive(signal: AbortSignal): Promise<Archived>;
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { findFreePort } from '../support/free-port.ts';
@@ -41,6 +41,19 @@ describeOnEachStore('sets on the command line', (store, itOnce) => {
     assert.equal((await place.run(change)).exitCode, 0);
     const { pageSize, title, dumpCompression } = JSON.parse(await done('sets show files --json'));
     assert.deepEqual([pageSize, title, dumpCompression], [10_000, undefined, undefined]);
+  });
+
+  itOnce('are removed with the packages of their dumps', async () => {
+    await done('sets add files --root files');
+    await done('scan files');
+    await done('dumps build files');
+    const packages = () =>
+      readdirSync(place.folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.zip'));
+    assert.equal(packages().length, 1);
+    const { exitCode, stderr } = await place.run(['sets', 'remove', 'files', '--confirm']);
+    assert.equal(exitCode, 0);
+    assert.match(stderr, /Removed 1 package of its Resource Dump\./);
+    assert.deepEqual(packages(), []);
   });
 
   it('are added, listed, shown, moved and removed', async () => {

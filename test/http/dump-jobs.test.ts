@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { formatKey, packagesFolder } from '../../src/artifacts/artifact-key.ts';
 import { originOfRoot } from '../../src/core/stored-set.ts';
 import { JOB_DEFINITIONS } from '../../src/jobs/job-list.ts';
 import { JobRunner } from '../../src/jobs/job-runner.ts';
@@ -9,6 +11,7 @@ import { sync } from '../../src/sources/sync/sync.ts';
 import { ask, askJson, JSON_BODY } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
+import { LONG_AGO } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
 import { pageAt } from '../support/web-source.ts';
 
@@ -84,6 +87,107 @@ describeOnEachStore('Dumps that jobs build', (store) => {
     assert.equal((await change({ dumpSchedule: null })).status, 200);
     const after = (await askJson(`${started.url}/api/jobs`)).body.scheduled;
     assert.ok(after.every(({ set }: { set?: string }) => set === undefined));
+  });
+
+  const dumpOf = (query = '') => askJson(`${started.url}/api/sets/maps/dump${query}`);
+  const post = (path: string) => ask(`${started.url}${path}`, { method: 'POST' });
+
+  it('are built, listed and removed by the API', async () => {
+    assert.equal((await dumpOf()).status, 404);
+    const asked = await post('/api/sets/maps/dump/build');
+    assert.equal(asked.status, 202);
+    const job = JSON.parse(asked.text);
+    assert.deepEqual([job.kind, job.state, job.payload], ['build-dump', 'queued', { set: 'maps' }]);
+    // It waits until a process runs jobs; another one would do nothing.
+    assert.equal(JSON.parse((await post('/api/sets/maps/dump/build')).text).name, job.name);
+    const { href } = new URL(asked.headers.location!, `${started.url}/api/sets/maps/dump/build`);
+    assert.equal((await askJson(href)).body.name, job.name);
+
+    runJobs();
+    await done();
+    const { body } = await dumpOf();
+    assert.deepEqual(body.totals, { packages: 3, resources: 5, missing: 0, bytes: body.totals.bytes });
+    assert.equal(body.packages.length, 3);
+    for (const { uri, contents, length, sha256 } of body.packages) {
+      const { bytes } = await ask(uri);
+      assert.deepEqual([bytes.length, createHash('sha256').update(bytes).digest('hex')], [length, sha256]);
+      assert.match((await ask(contents)).text, /capability="resourcedump-manifest"/);
+    }
+    const names: string[] = [];
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      const { body: part } = await dumpOf(`?limit=2${after === '' ? '' : `&after=${after}`}`);
+      names.push(...part.packages.map(({ name }: { name: string }) => name));
+      after = part.next;
+    }
+    assert.deepEqual(
+      names,
+      body.packages.map(({ name }: { name: string }) => name),
+    );
+
+    assert.deepEqual(JSON.parse((await post('/api/sets/maps/dump/remove')).text), { set: 'maps', removed: 3 });
+    assert.equal((await dumpOf()).status, 404);
+    assert.equal((await ask(body.packages[0].uri)).status, 404);
+    assert.deepEqual(JSON.parse((await post('/api/sets/maps/dump/remove')).text), { set: 'maps', removed: 0 });
+  });
+
+  it('are shown on the page of the set, with a button for administrators', async () => {
+    const page = () => pageAt(`${started.url}/sets/maps/`);
+    assert.match(await page(), /None was built/);
+    assert.match(await page(), /action="\.\/dump\/build"/);
+    const { status, headers } = await post('/sets/maps/dump/build');
+    assert.deepEqual([status, headers.location], [303, '../#dump']);
+    assert.match(await page(), /build-dump\/maps\.\S+<\/a> <span class="state quiet">queued/);
+    assert.doesNotMatch(await page(), /action="\.\/dump\/build"/);
+    runJobs();
+    await done();
+    assert.match(await page(), />3 packages<\/a>, \S+ \w*B</);
+    await rm(root, { recursive: true });
+    await started.app.sets.change('maps', { pageEntries: 3 });
+    const waiting = JSON.parse((await post('/api/sets/maps/dump/build')).text).name;
+    await until('it has failed once', async () => (await started.app.jobs.get(waiting)).attempts > 0);
+    await runner?.stop();
+    // The button runs at once what waits until it is tried again.
+    await until('it waits', async () => (await started.app.jobs.get(waiting)).state === 'queued');
+    await post('/sets/maps/dump/build');
+    assert.equal((await started.app.jobs.get(waiting)).notBefore, 0);
+  });
+
+  it('of a set whose bytes are elsewhere are refused, and not offered', async () => {
+    await started.app.sets.add({ slug: 'posted', urlPrefix: 'https://data.example.org/' });
+    for (const path of ['/api/sets/posted/dump/build', '/sets/posted/dump/build']) {
+      const { status, text } = await post(path);
+      assert.equal(status, 400);
+      assert.match(text, /--root or --records/);
+    }
+    assert.doesNotMatch(await pageAt(`${started.url}/sets/posted/`), /id="dump"/);
+  });
+
+  it('leave nothing behind, superseded a day ago or of a removed set', async () => {
+    const { dumps, sets, artifacts } = started.app;
+    const packagesOf = async ({ id }: { id: number }) =>
+      (await artifacts.objects(packagesFolder(id))).map(({ key }) => key);
+    const maps = await sets.bySlug('maps');
+    await dumps.build('maps', {});
+    const [old = ''] = await packagesOf(maps);
+    await writeFile(join(root, 'file0'), 'changed');
+    await scan();
+    await dumps.build('maps', {});
+    const { signal } = new AbortController();
+    assert.equal(await dumps.removeUnused(signal), 0);
+    assert.equal((await packagesOf(maps)).length, 4);
+
+    const left = formatKey({ kind: 'package', set: maps.id, name: '1-00000001-2-1-0a1b2c3d' });
+    await artifacts.put(left, [Buffer.from('of a build that was killed')]);
+    for (const key of [left, old]) await utimes(join(started.folder, 'artifacts', key), LONG_AGO, LONG_AGO);
+    assert.equal(await dumps.removeUnused(signal), 1);
+    assert.ok(!(await packagesOf(maps)).includes(left));
+
+    await sets.remove('maps');
+    runJobs();
+    const added = await started.app.jobs.add('remove-old-packages', 'now', {});
+    assert.ok(added);
+    await until('it is done', async () => (await started.app.jobs.get('remove-old-packages/now')).state === 'done');
+    assert.deepEqual(await packagesOf(maps), []);
   });
 
   it('are not scheduled at what is no time, nor of a set whose bytes are elsewhere', async () => {

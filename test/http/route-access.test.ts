@@ -30,6 +30,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'GET /sets/:set/find': 'who may read the set',
   'GET /sets/:set/resource': 'who may read the set',
   'GET /sets/:set/pages': 'who may read the set',
+  'POST /sets/:set/dump/build': 'administrators',
   'GET /sets/:set/postings': 'who may post to the set',
   'POST /sets/:set/pages/:name/refresh': 'administrators',
 
@@ -62,6 +63,9 @@ const RULES: Readonly<Record<string, Rule>> = {
   'GET /api/sets/:set/postings': 'who may post to the set',
   'POST /api/sets/:set/changes': 'who may post to the set',
   'POST /api/sets/:set/s3-events': 'who may post to the set',
+  'GET /api/sets/:set/dump': 'who may read the set',
+  'POST /api/sets/:set/dump/build': 'administrators',
+  'POST /api/sets/:set/dump/remove': 'administrators',
   'GET /api/sets/:set/pages': 'who may read the set',
   'POST /api/sets/:set/pages/:name/refresh': 'administrators',
 

@@ -38,6 +38,15 @@ export const REFRESH = {
   query: z.object({ page: pageNumber }),
   answers: [{ status: 303, description: 'It was rendered.', headers: ['Location'] }],
 } satisfies Operation;
+export const BUILD_DUMP = {
+  id: 'buildDumpByForm',
+  tag: 'pages',
+  summary: 'Adds a job that builds the Resource Dump of a set, and leads back to the page of the set',
+  answers: [
+    { status: 303, description: 'It was added, or one waits already.', headers: ['Location'] },
+    { status: 400, description: 'The bytes of the set are elsewhere.' },
+  ],
+} satisfies Operation;
 
 function describe(id: string, summary: string) {
   return { id, tag: 'pages', summary, answers: [htmlPage('The page.')] } as const satisfies Operation;

@@ -2,6 +2,7 @@ import type { Change } from '../../core/change.ts';
 import { DOCUMENTS, documentUri, listedKindsOf } from '../../publish/documents.ts';
 import type { SyncCursor } from '../../sources/artifact/sync-cursor.ts';
 import type { SetSummary } from '../../stores/set-statistics.ts';
+import { dumpSection, isBeingBuilt, type ShownDump } from './dump-section.ts';
 import { activityPlot, type Series } from './parts/activity-plot.ts';
 import { linkTo } from './parts/frame.ts';
 import { type Html, html } from './parts/html.ts';
@@ -20,11 +21,13 @@ export interface SetPage extends SetFrame {
   readonly changes: readonly Change[];
   readonly days: Series;
   readonly hours: Series;
+  /** Undefined when the set can have none. */
+  readonly dump: ShownDump | undefined;
 }
 
 /** One set at a glance: its figures, how it has changed, and its documents. */
 export function renderSetPage(page: SetPage): string {
-  const { set, summary, cursor, changes, days, hours, frame } = page;
+  const { set, summary, cursor, changes, days, hours, dump, frame } = page;
   const { now } = frame;
   const main = html`${readingNotice(set)}
 ${figures([
@@ -42,9 +45,11 @@ ${summary.changes > changes.length && html`<p class="more"><a href="./changes">A
 <h2>Documents</h2>
 <p class="quiet">What programs read to copy the set and to stay in sync with it. Each has a page for people as well.</p>
 ${documentTable(page)}
+${dump !== undefined && dumpSection(page, dump)}
 ${frame.viewer.isAdministrator && settingsSection(set)}`;
   const capabilityList = documentUri(frame.baseUrl, { kind: 'capabilityList', set: set.slug });
-  return renderSetFrame(page, main, { links: [{ rel: 'describes', href: linkTo(capabilityList, frame) }] });
+  const links = [{ rel: 'describes', href: linkTo(capabilityList, frame) }];
+  return renderSetFrame(page, main, { links, again: isBeingBuilt(dump) ? 5 : undefined });
 }
 
 function comparedWith({ key, compared }: SyncCursor, now: number): Html {

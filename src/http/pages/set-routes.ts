@@ -13,6 +13,7 @@ import type { ServedApp } from '../request/served-app.ts';
 import type { Taken } from '../request/take.ts';
 import { linkToCapabilityList } from '../response/resource-headers.ts';
 import { renderChangesPage } from './changes-page.ts';
+import { shownDump } from './dump-page-routes.ts';
 import { renderFindPage } from './find-page.ts';
 import type { Series } from './parts/activity-plot.ts';
 import { sendPage } from './parts/send-page.ts';
@@ -41,15 +42,16 @@ export function setRoutes(app: ServedApp): readonly Route[] {
       async handle(request, response) {
         const set = setOf(response);
         const page = await setFrameOf(app, { request, response }, 'overview');
-        const [summary, cursor, changes, days, hours] = await Promise.all([
+        const [summary, cursor, changes, days, hours, dump] = await Promise.all([
           index.summary(set.id),
           records.cursorOf(set),
           index.latest(set.id, { limit: LATEST_CHANGES }),
           seriesOf(app, set, { unit: 'day', shown: SHOWN_DAYS }),
           seriesOf(app, set, { unit: 'hour', shown: SHOWN_HOURS }),
+          shownDump(app, set, page.frame.viewer.isAdministrator),
         ]);
         response.append('Link', linkToCapabilityList('describes', set, app.configuration.baseUrl));
-        sendPage(response, renderSetPage({ ...page, summary, cursor, changes, days, hours }));
+        sendPage(response, renderSetPage({ ...page, summary, cursor, changes, days, hours, dump }));
       },
     }),
 

@@ -1,5 +1,6 @@
 import type { Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
+import { dumpPageRoutes } from './dump-page-routes.ts';
 import { jobPageRoutes } from './job-page-routes.ts';
 import { listPageRoutes } from './list-page-routes.ts';
 import { setRoutes } from './set-routes.ts';
@@ -13,6 +14,7 @@ export function webRoutes(app: ServedApp, stopping: AbortSignal): readonly Route
     ...validateRoutes(app, stopping),
     ...setRoutes(app),
     ...listPageRoutes(app),
+    ...dumpPageRoutes(app),
     ...jobPageRoutes(app),
   ];
 }

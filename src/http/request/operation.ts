@@ -6,6 +6,7 @@ export const TAGS = {
   documents: 'The documents of ResourceSync, for clients that mirror the sets.',
   resources: 'The resources themselves.',
   sets: 'What the index knows of each set, as JSON.',
+  dumps: 'Packages of all resources of a set.',
   changes: 'Posting of change events, and the changes that came of them.',
   tokens: 'Who is let in.',
   jobs: 'Work that is done later, repeatedly, or for long.',

@@ -13,6 +13,7 @@ import type { Records } from '../../sources/artifact/records.ts';
 import type { ServedSource } from '../../sources/served-source.ts';
 import type { SourceProblem } from '../../sources/source.ts';
 import type { ActivityMemory } from '../../stores/activity-memory.ts';
+import type { Job } from '../../stores/job.ts';
 import type { JobQueue } from '../../stores/job-queue.ts';
 import type { ResourceIndex } from '../../stores/resource-index.ts';
 import type { StoreGauge } from '../../stores/store-gauge.ts';
@@ -25,6 +26,17 @@ export interface NextJob {
   readonly schedule: string;
   /** Milliseconds since 1970. */
   readonly next: number;
+}
+
+/** Jobs that build the dump of a set. */
+export interface DumpJobs {
+  /**
+   * Adds one, or returns the one that waits.
+   * @throws TidemarkError `invalid` when the bytes of the set are elsewhere
+   */
+  add(set: ResourceSet): Promise<Job>;
+  /** The one of the set that was added last, when it is among the last hundreds of all sets. */
+  latest(set: ResourceSet): Promise<Job | undefined>;
 }
 
 /** What the server needs of the program. */
@@ -41,7 +53,8 @@ export interface ServedApp {
   readonly publisher: DocumentPublisher;
   /** The changes of sets as they are recorded. */
   readonly feeds: Pick<ChangeFeeds, 'follow'>;
-  readonly dumps: Pick<Dumps, 'known' | 'open' | 'readManifest'>;
+  readonly dumps: Pick<Dumps, 'known' | 'open' | 'readManifest' | 'remove'>;
+  readonly dumpJobs: DumpJobs;
   readonly postingLog: Pick<PostingLog, 'read'>;
   /**
    * Lets a sender post to a set, measured and logged.

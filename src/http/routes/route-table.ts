@@ -3,11 +3,12 @@ import type { Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { apiRoutes } from './api-routes.ts';
 import { documentRoutes } from './document-routes.ts';
+import { dumpRoutes } from './dumps/dump-routes.ts';
+import { packageRoutes } from './dumps/package-routes.ts';
 import { healthRoutes } from './health-routes.ts';
 import { jobRoutes } from './job-routes.ts';
 import { metricsRoutes } from './metrics-routes.ts';
 import { openApiRoutes } from './openapi-routes.ts';
-import { packageRoutes } from './package-routes.ts';
 import { postingRoutes } from './posting-routes.ts';
 import { resourceRoutes } from './resource-routes.ts';
 import { robotsRoutes } from './robots-routes.ts';
@@ -33,6 +34,7 @@ export function routeTable(app: ServedApp, stopping: AbortSignal): readonly Rout
     ...packageRoutes(app),
     ...apiRoutes(app),
     ...setApiRoutes(app, stopping),
+    ...dumpRoutes(app),
     ...postingRoutes(app, stopping),
     ...streamRoutes(app, stopping),
     ...s3EventRoutes(app, stopping),

@@ -2,9 +2,9 @@ import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { inflateRaw } from 'node:zlib';
-import { formatKey, packagesFolder, parseKey } from '../../artifacts/artifact-key.ts';
-import type { ArtifactStore, ListedObject } from '../../artifacts/artifact-store.ts';
-import { DEFAULT_PACKAGE_BYTES, type ResourceSet } from '../../core/resource-set.ts';
+import { DUMPS_FOLDER, formatKey, packagesFolder, parseKey } from '../../artifacts/artifact-key.ts';
+import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
+import { DEFAULT_PACKAGE_BYTES, type ResourceSet, type SetId } from '../../core/resource-set.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { Catalog } from '../../stores/catalog.ts';
 import { type BuildOptions, type BuiltDump, buildDump, RETIRED_FOR } from './build-dump.ts';
@@ -67,17 +67,35 @@ export class Dumps {
 
   /** Removes the dump of a set, with all packages. Returns how many there were. */
   async remove(slug: string): Promise<number> {
-    const { sets, catalog, artifacts } = this.#parts;
+    const { sets } = this.#parts;
     const { id } = await sets.bySlug(slug);
     // First no document names it any more.
     await sets.recordDump(slug, undefined);
-    const stored = await readDump(catalog, id);
+    return this.removeAll(id);
+  }
+
+  /** Removes all packages of a set that has no dump any more, or was removed. Returns how many there were. */
+  async removeAll(set: SetId): Promise<number> {
+    const { catalog } = this.#parts;
+    const stored = await readDump(catalog, set);
     // Also where there is none: a first build that is under way then fails, and names no package that is removed here.
-    await putDump(catalog, id, { body: NO_DUMP, replaces: stored?.version });
+    await putDump(catalog, set, { body: NO_DUMP, replaces: stored?.version });
+    return this.#removeWhere(set, () => true);
+  }
+
+  /**
+   * Removes packages of all sets that no document has named for a day, also those that killed builds left, and all of
+   * removed sets. Returns how many.
+   */
+  async removeUnused(signal: AbortSignal): Promise<number> {
+    const { artifacts, sets } = this.#parts;
     let removed = 0;
-    for await (const objects of artifacts.list(packagesFolder(id))) {
-      for (const { key } of objects) await artifacts.delete(key);
-      removed += objects.length;
+    for (const folder of await artifacts.folders(DUMPS_FOLDER)) {
+      signal.throwIfAborted();
+      const set = await sets.byId(Number(folder));
+      // Of none that is known here, another store may be.
+      if (set !== undefined)
+        removed += await (set.removed === undefined ? this.#removeUnused(set) : this.removeAll(set.id));
     }
     return removed;
   }
@@ -94,21 +112,34 @@ export class Dumps {
     return packed === length ? bytes : inflate(bytes);
   }
 
-  /** Removes packages that no document has named for a day, also those that a killed build left. */
-  async #removeUnused({ id }: ResourceSet): Promise<void> {
-    const { catalog, artifacts } = this.#parts;
-    const stored = (await readDump(catalog, id))?.body ?? NO_DUMP;
-    const kept = [...(stored.published?.packages ?? []), ...stored.made, ...stored.retired];
-    const names = new Set(kept.map(({ name }) => name));
-    for await (const objects of artifacts.list(packagesFolder(id))) {
-      for (const object of objects) if (isUnused(object, names)) await artifacts.delete(object.key);
+  async #removeUnused({ id }: ResourceSet): Promise<number> {
+    const stored = (await readDump(this.#parts.catalog, id))?.body ?? NO_DUMP;
+    const now = Date.now();
+    const retired = stored.retired.filter((one) => now - one.retired < RETIRED_FOR);
+    const names = new Set([...(stored.published?.packages ?? []), ...stored.made, ...retired].map(({ name }) => name));
+    return this.#removeWhere(id, ({ name, modified }) => !names.has(name) && now - modified > RETIRED_FOR);
+  }
+
+  async #removeWhere(set: SetId, isRemoved: (found: FoundPackage) => boolean): Promise<number> {
+    const { artifacts } = this.#parts;
+    let removed = 0;
+    for await (const objects of artifacts.list(packagesFolder(set))) {
+      for (const { key, modified } of objects) {
+        const parsed = parseKey(key);
+        if (parsed?.kind !== 'package' || !isRemoved({ name: parsed.name, modified })) continue;
+        await artifacts.delete(key);
+        removed += 1;
+      }
     }
+    return removed;
   }
 }
 
-const inflate = promisify<Buffer, Buffer>(inflateRaw);
-
-function isUnused({ key, modified }: ListedObject, names: ReadonlySet<string>): boolean {
-  const parsed = parseKey(key);
-  return parsed?.kind === 'package' && !names.has(parsed.name) && Date.now() - modified > RETIRED_FOR;
+/** A package that is stored. */
+interface FoundPackage {
+  readonly name: string;
+  /** Milliseconds since 1970. */
+  readonly modified: number;
 }
+
+const inflate = promisify<Buffer, Buffer>(inflateRaw);

@@ -1,6 +1,6 @@
-import { TidemarkError } from '../../../core/errors.ts';
+import { isTidemarkError, TidemarkError } from '../../../core/errors.ts';
 import { askToConfirm } from '../../ask-to-confirm.ts';
-import type { CliCommand } from '../../cli-command.ts';
+import type { Call, CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
 import { plural } from '../../ui/table.ts';
 import { withExistingApp } from '../../with-app.ts';
@@ -15,24 +15,42 @@ export const setsRemove: CliCommand<Options> = {
   summary:
     'Takes a set out of the source. Files are not touched. Its id cannot be used again, unless the set never had a change.',
 
+  settings: ['artifacts', 's3Timeout'],
+
   options(command) {
     command.option('--confirm', 'yes, remove it; without this, a terminal asks when the set has changes');
   },
 
   async run(call) {
     const id = call.args[0]!;
-    const isFree = await withExistingApp(call, async ({ sets, index }) => {
+    const isFree = await withExistingApp(call, async ({ sets, index, dumps }) => {
       const { changes } = await index.summary((await sets.bySlug(id)).id);
       const what = `the set ${id} has ${plural(changes, 'change')}: clients lose it for good, and its id cannot be used again`;
       const isConfirmed = changes === 0 || call.options.confirm === true;
       if (!isConfirmed && !(await askToConfirm(call, `Remove it? T${what.slice(1)}.`))) throw unconfirmed(id, what);
-      return sets.remove(id);
+      const set = await sets.bySlug(id);
+      const isFree = await sets.remove(id);
+      await removePackages(call, () => dumps.removeAll(set.id));
+      return isFree;
     });
     const message = isFree ? `Removed the set ${id}; its id can be used again.` : `Removed the set ${id}.`;
     await call.terminal.print(message, { removed: id });
     return EXIT.done;
   },
 };
+
+/** The set is removed, whatever happens to its packages. */
+async function removePackages({ terminal }: Call, remove: () => Promise<number>): Promise<void> {
+  try {
+    const removed = await remove();
+    if (removed > 0) terminal.say(`Removed ${plural(removed, 'package')} of its Resource Dump.`);
+  } catch (error) {
+    if (!isTidemarkError(error, 'unavailable') && !isTidemarkError(error, 'conflict')) throw error;
+    terminal.say(
+      `The packages of its Resource Dump are removed later, by the job remove-old-packages: ${error.message}`,
+    );
+  }
+}
 
 function unconfirmed(set: string, what: string): TidemarkError {
   return new TidemarkError('conflict', `${what}. Say --confirm to remove it`, { set });

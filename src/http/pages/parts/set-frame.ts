@@ -23,15 +23,19 @@ export interface SetFrame {
   readonly seesPostings: boolean;
 }
 
+interface SetFrameMore {
+  /** What the page is called, below the set. */
+  readonly above?: string;
+  /** Of its head. */
+  readonly links?: readonly HeadLink[];
+  /** Seconds after which it is loaded again. */
+  readonly again?: number | undefined;
+}
+
 /**
  * A page of a set: its name, the way to its other pages, and what this one shows.
- * @param more `above`: what the page is called, below the set; `links`: of its head
  */
-export function renderSetFrame(
-  page: SetFrame,
-  main: Html,
-  { above, links }: { readonly above?: string; readonly links?: readonly HeadLink[] } = {},
-): string {
+export function renderSetFrame(page: SetFrame, main: Html, { above, links, again }: SetFrameMore = {}): string {
   const { frame, set, tab } = page;
   const name = titleOf(set);
   const { records } = traitsOf(set.origin);
@@ -49,7 +53,7 @@ ${tabs(page)}`
 ${main}`,
     links,
     // While it is being read, its figures change every few seconds.
-    again: set.ready ? undefined : 5,
+    again: set.ready ? again : 5,
     follows: set.ready && tab === 'overview' ? `${frame.top}api/sets/${set.slug}/changes/stream` : undefined,
   });
 }

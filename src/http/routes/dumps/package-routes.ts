@@ -1,12 +1,12 @@
-import { TidemarkError } from '../../core/errors.ts';
-import type { ResourceSet } from '../../core/resource-set.ts';
-import { directRequest, param } from '../request/admitted.ts';
-import type { DirectHandler } from '../request/direct-request.ts';
-import type { Operation } from '../request/operation.ts';
-import { get, type Route } from '../request/route.ts';
-import type { ServedApp } from '../request/served-app.ts';
-import { answerHead } from '../response/answer-head.ts';
-import { sendAnswer } from '../response/send-answer.ts';
+import { TidemarkError } from '../../../core/errors.ts';
+import type { ResourceSet } from '../../../core/resource-set.ts';
+import { directRequest, param } from '../../request/admitted.ts';
+import type { DirectHandler } from '../../request/direct-request.ts';
+import type { Operation } from '../../request/operation.ts';
+import { get, type Route } from '../../request/route.ts';
+import type { ServedApp } from '../../request/served-app.ts';
+import { answerHead } from '../../response/answer-head.ts';
+import { sendAnswer } from '../../response/send-answer.ts';
 
 const READ_PACKAGE = {
   id: 'readPackage',

@@ -1,0 +1,40 @@
+import { jobView } from '../../api/job-views.ts';
+import { isTidemarkError } from '../../core/errors.ts';
+import { traitsOf } from '../../core/origin.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
+import { setOf } from '../request/admitted.ts';
+import { post, type Route } from '../request/route.ts';
+import type { ServedApp } from '../request/served-app.ts';
+import type { ShownDump } from './dump-section.ts';
+import { BUILD_DUMP } from './set-operations.ts';
+
+/** The button on the page of a set that builds its Resource Dump. */
+export function dumpPageRoutes({ dumpJobs }: ServedApp): readonly Route[] {
+  return [
+    post('/sets/:set/dump/build', {
+      action: 'administer',
+      operation: BUILD_DUMP,
+      async handle(_request, response) {
+        await dumpJobs.add(setOf(response));
+        response.redirect(303, '../#dump');
+      },
+    }),
+  ];
+}
+
+/** What the page of a set shows of its dump; undefined when it can have none. */
+export async function shownDump(
+  { dumps, dumpJobs }: ServedApp,
+  set: ResourceSet,
+  isAdministrator: boolean,
+): Promise<ShownDump | undefined> {
+  if (traitsOf(set.origin).source === undefined) return undefined;
+  const [dump, job] = await Promise.all([
+    dumps.known.dumpOf(set).catch((error: unknown) => {
+      if (isTidemarkError(error, 'not-found')) return undefined;
+      throw error;
+    }),
+    isAdministrator ? dumpJobs.latest(set) : undefined,
+  ]);
+  return { dump, job: job && jobView(job) };
+}

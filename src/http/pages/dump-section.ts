@@ -1,0 +1,45 @@
+import type { JobView } from '../../api/job-schemas.ts';
+import { formatBytes } from '../../lib/format-bytes.ts';
+import { documentUri } from '../../publish/documents.ts';
+import { type Dump, dumpTotals } from '../../publish/dumps/stored-dump.ts';
+import { linkTo } from './parts/frame.ts';
+import { type Html, html } from './parts/html.ts';
+import { jobLink, jobProgress, jobState } from './parts/job-parts.ts';
+import type { SetFrame } from './parts/set-frame.ts';
+import { facts } from './parts/tables.ts';
+import { counted, formatNumber, timeElement } from './parts/words.ts';
+
+export interface ShownDump {
+  /** Undefined when none was built. */
+  readonly dump: Dump | undefined;
+  /** The last job that builds it, or has; for administrators. */
+  readonly job: JobView | undefined;
+}
+
+export function isBeingBuilt(shown: Pick<ShownDump, 'job'> | undefined): boolean {
+  return shown?.job?.state === 'queued' || shown?.job?.state === 'running';
+}
+
+/** The Resource Dump of a set: what it consists of, how its last build went, and a button that builds it. */
+export function dumpSection(page: SetFrame, { dump, job }: ShownDump): Html {
+  const { set, frame } = page;
+  const { isAdministrator } = frame.viewer;
+  const isOpen = isBeingBuilt({ job });
+  return html`<h2 id="dump">Resource Dump</h2>
+${dump === undefined ? html`<p class="quiet">None was built: it would have all resources in a few large files.</p>` : dumpFacts(dump, page)}
+${isAdministrator && job !== undefined && html`<p>Last build: ${jobLink(job, frame.top)} ${jobState(job)} ${isOpen && jobProgress(job)}</p>`}
+${isAdministrator && job?.state === 'failed' && html`<div class="notice bad"><p>${job.error}</p></div>`}
+${isAdministrator && !isOpen && html`<form method="post" action="./dump/build"><button class="small">Build<span class="hidden"> the Resource Dump of ${set.slug}</span></button></form>`}`;
+}
+
+function dumpFacts(dump: Dump, { set, frame }: SetFrame): Html {
+  const { packages, resources, missing, bytes } = dumpTotals(dump);
+  const uri = documentUri(frame.baseUrl, { kind: 'resourceDump', set: set.slug });
+  return facts([
+    ['Packages', html`<a href="${linkTo(uri, frame)}">${counted(packages, 'package')}</a>, ${formatBytes(bytes)}`],
+    ['Resources', formatNumber(resources)],
+    ['Missing', missing === 0 ? undefined : `${counted(missing, 'resource')} that changed meanwhile: build it again`],
+    ['Has all changes until', timeElement(dump.at, frame.now)],
+    ['Built', timeElement(dump.completed, frame.now)],
+  ]);
+}
