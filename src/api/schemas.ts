@@ -19,7 +19,15 @@ const hashes = z
   .meta({ id: 'Hashes', description: 'Hexadecimal digests of the bytes.' });
 
 const link = z
-  .strictObject({ rel: z.string(), href: uri, mime: z.string().optional() })
+  .strictObject({
+    rel: z.string(),
+    href: uri,
+    mime: z.string().optional(),
+    pri: z.int().optional(),
+    modified: datetime.optional(),
+    length: bytes.optional(),
+    hashes: hashes.optional(),
+  })
   .meta({ id: 'Link', description: 'A related resource.' });
 
 const state = {

@@ -109,6 +109,10 @@ function stateView(urlPrefix: string, { lastmod, length, mime, hashes, links }: 
     length,
     mime,
     hashes,
-    ln: links?.map((link) => ({ ...link, href: uriOf(urlPrefix, link.href) })),
+    ln: links?.map(({ modified, ...link }) => ({
+      ...link,
+      href: uriOf(urlPrefix, link.href),
+      ...(modified !== undefined && { modified: formatSeconds(modified) }),
+    })),
   };
 }

@@ -1,10 +1,13 @@
 import type { ResourceKey } from './key.ts';
-import type { ResourceState } from './resource.ts';
+import type { Link, ResourceState } from './resource.ts';
 
 // An entry with every attribute, three hashes and no link: markup 180, dates 60, numbers 20, digests and their names
 // 160.
 const MARKUP = 420;
 const LINK_MARKUP = 40;
+// ` pri="999999" modified="2026-01-31T12:00:00Z" length="9007199254740991"`, and hashes as those of an entry.
+const LINK_NUMBERS = 80;
+const LINK_HASHES = 170;
 
 /**
  * An upper bound of the bytes that a resource takes in a Resource List or Change List, so that pages and windows can be
@@ -13,10 +16,15 @@ const LINK_MARKUP = 40;
 export function entryWeight(urlPrefix: string, key: ResourceKey, state: ResourceState | undefined): number {
   const prefix = escaped(urlPrefix);
   let weight = MARKUP + escapedUri(prefix, key) + escaped(state?.mime ?? '');
-  for (const { rel, href, mime = '' } of state?.links ?? []) {
-    weight += LINK_MARKUP + escaped(rel) + escapedUri(prefix, href) + escaped(mime);
+  for (const link of state?.links ?? []) {
+    weight += LINK_MARKUP + escaped(link.rel) + escapedUri(prefix, link.href) + attributesWeight(link);
   }
   return weight;
+}
+
+function attributesWeight({ mime = '', pri, modified, length, hashes }: Link): number {
+  const hasNumbers = pri !== undefined || modified !== undefined || length !== undefined;
+  return escaped(mime) + (hasNumbers ? LINK_NUMBERS : 0) + (hashes === undefined ? 0 : LINK_HASHES);
 }
 
 /** What a prefix takes of an entry. */

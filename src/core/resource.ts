@@ -9,6 +9,12 @@ export interface Link {
   readonly rel: string;
   readonly href: ResourceKey;
   readonly mime?: string;
+  /** Its priority among the links of its relation, from 1 on, which is the highest. */
+  readonly pri?: number;
+  readonly modified?: Seconds;
+  /** Bytes. */
+  readonly length?: number;
+  readonly hashes?: Hashes;
 }
 
 /**
@@ -91,9 +97,18 @@ function encodeHashes(hashes: Hashes): string {
 
 function encodeLinks(links: readonly Link[]): string {
   let items = '';
-  for (const { rel, href, mime } of links) {
-    const media = mime === undefined ? '' : `,"mime":${jsonString(mime)}`;
-    items += `${items === '' ? '' : ','}{"rel":${jsonString(rel)},"href":${jsonString(href)}${media}}`;
+  for (const link of links) {
+    const { rel, href } = link;
+    items += `${items === '' ? '' : ','}{"rel":${jsonString(rel)},"href":${jsonString(href)}${encodeAttributes(link)}}`;
   }
   return `,"links":[${items}]`;
+}
+
+/** What a link has besides `rel` and `href`: members of a JSON object, each with a comma before it. */
+export function encodeAttributes({ mime, pri, modified, length, hashes }: Omit<Link, 'rel' | 'href'>): string {
+  const media = mime === undefined ? '' : `,"mime":${jsonString(mime)}`;
+  const priority = pri === undefined ? '' : `,"pri":${pri}`;
+  const date = modified === undefined ? '' : `,"modified":${modified}`;
+  const size = length === undefined ? '' : `,"length":${length}`;
+  return `${media}${priority}${date}${size}${hashes === undefined ? '' : encodeHashes(hashes)}`;
 }

@@ -11,12 +11,13 @@ interface Claim {
 
 /**
  * The digests of a posted event; `md5` and `hash` may both be given when they do not contradict each other.
+ * @param at what comes before the names of the fields
  * @throws TidemarkError `invalid`, with the field at fault and a code
  */
-export function postedHashes(md5: Digests | undefined, hash: Digests | undefined): Hashes | undefined {
+export function postedHashes(md5: Digests | undefined, hash: Digests | undefined, at = ''): Hashes | undefined {
   if (md5 === undefined && hash === undefined) return undefined;
   const hashes: Partial<Record<HashAlgorithm, string>> = {};
-  const claims = md5 === undefined ? claimsOf(hash, 'hash') : [...claimsOf(md5, 'md5'), ...claimsOf(hash, 'hash')];
+  const claims = [...claimsOf(md5, 'md5', `${at}md5`), ...claimsOf(hash, 'hash', `${at}hash`)];
   for (const { algorithm, digest, field } of claims) {
     const known = hashes[algorithm];
     if (known !== undefined && known !== digest) {
@@ -31,13 +32,13 @@ export function postedHashes(md5: Digests | undefined, hash: Digests | undefined
   return hashes;
 }
 
-function claimsOf(digests: Digests | undefined, field: 'md5' | 'hash'): readonly Claim[] {
+function claimsOf(digests: Digests | undefined, kind: 'md5' | 'hash', field: string): readonly Claim[] {
   if (digests === undefined) return [];
-  if (typeof digests === 'string') return claimsOfText(digests, field);
-  return digests.flatMap((text, at) => claimsOfText(text, field, `${field}[${at}]`));
+  if (typeof digests === 'string') return claimsOfText(digests, kind, field);
+  return digests.flatMap((text, at) => claimsOfText(text, kind, `${field}[${at}]`));
 }
 
-function claimsOfText(text: string, kind: 'md5' | 'hash', field: string = kind): readonly Claim[] {
+function claimsOfText(text: string, kind: 'md5' | 'hash', field: string): readonly Claim[] {
   if (kind === 'md5' && !text.includes(':')) return [claim('md5', text, field)];
   const tokens = text.includes(' ') ? text.split(' ') : [text];
   return tokens.map((token) => {

@@ -2,6 +2,9 @@ import * as z from 'zod';
 import { CHANGE_KINDS } from '../core/change.ts';
 import { LOCATION_TYPES } from '../core/key.ts';
 
+/** What a link without `pri` has (ResourceSync 1.1, 7). */
+export const LEAST_PRIORITY = 999_999;
+
 /** The most links of one event. */
 export const MAX_LINKS = 1000;
 
@@ -15,6 +18,26 @@ const locationSchema = z
   .meta({ id: 'Location', description: 'Where a resource is.' });
 
 const digestsSchema = z.union([z.string(), z.array(z.string()).max(20)]);
+
+const linkSchema = z
+  .strictObject({
+    rel: z.string().describe('A name registered at IANA, or an absolute URI.'),
+    href: locationSchema,
+    mime: z.string().optional().describe('Its media type.'),
+    pri: z
+      .int()
+      .min(1)
+      .max(LEAST_PRIORITY)
+      .optional()
+      .describe('Its priority among the links of its relation: 1 is the highest.'),
+    modified: z.string().optional().describe('When it was modified: a W3C datetime with its time zone.'),
+    length: z.int().min(0).optional().describe('Bytes.'),
+    md5: digestsSchema.optional().describe('As `md5` of the event.'),
+    hash: digestsSchema.optional().describe('As `hash` of the event.'),
+  })
+  .meta({ id: 'PostedLink', description: 'A related resource (ResourceSync 1.1, 14).' });
+
+export const LINK_FIELDS: readonly string[] = Object.keys(linkSchema.shape);
 
 const EXAMPLE = {
   location: { value: '2026/a.pdf', type: 'rel_path' },
@@ -40,11 +63,7 @@ export const postedEventSchema = z
     hash: digestsSchema.optional().describe('`md5:… sha-256:…`, or an array of such.'),
     mime: z.string().optional().describe('Its media type.'),
     lastmod: z.string().optional().describe('When its bytes changed: a W3C datetime with its time zone.'),
-    ln: z
-      .array(z.strictObject({ rel: z.string(), href: locationSchema, mime: z.string().optional() }))
-      .max(MAX_LINKS)
-      .optional()
-      .describe('Related resources.'),
+    ln: z.array(linkSchema).max(MAX_LINKS).optional().describe('Related resources.'),
     source: z.string().min(1).max(255).optional().describe('Who posts, when `position` is given.'),
     position: z
       .int()

@@ -3,7 +3,7 @@ import { CHANGE_KINDS } from '../core/change.ts';
 import { LOCATION_TYPES } from '../core/key.ts';
 import { excerpt } from '../lib/excerpt.ts';
 import { nearestName } from '../lib/nearest-name.ts';
-import { postedEventSchema } from './posted-schema.ts';
+import { LEAST_PRIORITY, LINK_FIELDS, postedEventSchema } from './posted-schema.ts';
 
 /** Why an event was rejected. Other events are not affected. */
 export interface Rejection {
@@ -17,7 +17,6 @@ export interface Rejection {
 type Issue = z.core.$ZodIssue;
 
 const EVENT_FIELDS = Object.keys(postedEventSchema.shape);
-const LINK_FIELDS = ['rel', 'href', 'mime'];
 const LOCATION_FIELDS = ['value', 'type'];
 const SYNONYMS: Readonly<Record<string, string>> = {
   loc: 'location',
@@ -33,6 +32,14 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   sha1: 'hash',
   kind: 'change',
   set: 'resource_set',
+};
+
+const LINK_SYNONYMS: Readonly<Record<string, string>> = {
+  type: 'mime',
+  lastmod: 'modified',
+  size: 'length',
+  priority: 'pri',
+  loc: 'href',
 };
 
 /** Says what is wrong with the shape of a posted event. */
@@ -57,7 +64,7 @@ function fieldName(path: readonly PropertyKey[]): string {
 }
 
 function unknownField(path: readonly PropertyKey[], key: string): Rejection {
-  const meant = path.length === 0 ? eventField(key) : nearestName(key, fieldsAt(path));
+  const meant = path.length === 0 ? eventField(key) : (linkField(path, key) ?? nearestName(key, fieldsAt(path)));
   const hint = meant === undefined ? '' : `; did you mean ${JSON.stringify(meant)}?`;
   const name = JSON.stringify(key.slice(0, 80));
   return {
@@ -70,6 +77,10 @@ function unknownField(path: readonly PropertyKey[], key: string): Rejection {
 
 function eventField(key: string): string | undefined {
   return Object.hasOwn(SYNONYMS, key) ? SYNONYMS[key] : nearestName(key, EVENT_FIELDS);
+}
+
+function linkField(path: readonly PropertyKey[], key: string): string | undefined {
+  return typeof path.at(-1) === 'number' && Object.hasOwn(LINK_SYNONYMS, key) ? LINK_SYNONYMS[key] : undefined;
 }
 
 function fieldsAt(path: readonly PropertyKey[]): readonly string[] {
@@ -88,14 +99,17 @@ function wrong(field: string, given: unknown, issue: Issue): { code: string; mes
   if (field.endsWith('.type')) {
     return { code: 'unknown-location-type', message: `${found}; use one of ${LOCATION_TYPES.join(', ')}` };
   }
-  if (field === 'length' || field === 'position' || field === 'order') {
-    if (typeof given === 'number') return { code: wrongNumber(field, given), message: `${found}; ${WHOLE_NUMBER}` };
+  const [number] = /(?<![^.])(?:length|position|order)$/.exec(field) ?? [];
+  if (number !== undefined) {
+    if (typeof given === 'number') return { code: wrongNumber(number, given), message: `${found}; ${WHOLE_NUMBER}` };
     return { code: 'wrong-type', message: `${found}; ${WHOLE_NUMBER}` };
   }
+  if (field.endsWith('.pri')) return { code: 'bad-priority', message: `${found}; ${PRIORITY}` };
   if (given === null) return { code: 'wrong-type', message: `${found}; leave out a field that is not known` };
   return { code: issue.code === 'too_big' ? 'too-long' : 'wrong-type', message: `${field}: ${issue.message}` };
 }
 
+const PRIORITY = `it is a whole number from 1 to ${LEAST_PRIORITY} (ResourceSync 1.1, 7)`;
 const WHOLE_NUMBER = 'it is a whole number from 0 to 9007199254740991';
 
 function wrongNumber(field: string, given: number): string {

@@ -70,6 +70,14 @@ export function resourceStatesContract(start: StartStores): void {
         links: [
           { rel: 'describedby', href: '/meta?x=1&y=2', mime: 'application/xml' },
           { rel: 'up', href: 'urn:x:y:zzzzzzz' },
+          {
+            rel: 'duplicate',
+            href: 'https://mirror.example.org/a',
+            pri: 2,
+            modified: 1_700_000_001,
+            length: 5,
+            hashes: { 'sha-1': 'c'.repeat(40) },
+          },
         ],
       };
       await two.stores.index.commit([upsert(two.maps, 'a', state)]);

@@ -15,6 +15,18 @@ import { post } from './http.ts';
 import type { ReverseProxy } from './reverse-proxy.ts';
 
 const PATCH = 'http://www.openarchives.org/rs/terms/patch';
+/** Links to what other servers have, by all relations of ResourceSync 1.1, 14. */
+const ELSEWHERE = [
+  { rel: 'duplicate', pri: 1, mime: 'text/plain', modified: '2026-01-31T12:00:00Z' },
+  { rel: 'alternate', mime: 'text/html' },
+  { rel: 'canonical' },
+  { rel: 'profile' },
+  { rel: 'memento', modified: '2026-01-31T12:00:00Z', length: 5, hash: `md5:${'0'.repeat(32)}`, mime: 'text/plain' },
+  { rel: 'timegate', mime: 'text/html' },
+  { rel: 'timemap', mime: 'application/link-format' },
+  { rel: 'collection' },
+  { rel: 'via', modified: '2026-01-31T12:00:00Z', length: 5, mime: 'text/plain' },
+];
 /** So small that a handful of resources has pages and windows. */
 const SIZES = { pageEntries: 5, windowChanges: 6 };
 
@@ -204,7 +216,9 @@ class Poster extends Owner {
       ln: [
         { rel: 'describedby', href: { type: 'rel_path', value: 'first.txt' } },
         { rel: PATCH, href: { type: 'rel_path', value: 'first.patch' }, mime: 'application/json-patch+json' },
-        { rel: 'timegate', href: { type: 'url', value: 'https://elsewhere.example.org/timegate' }, mime: 'text/html' },
+        ...ELSEWHERE.map(({ rel, ...about }) => {
+          return { rel, href: { type: 'url', value: `https://elsewhere.example.org/${rel}` }, ...about };
+        }),
       ],
     });
     return lastmod;

@@ -80,6 +80,11 @@ export const SOURCE_FAULTS: readonly SourceFault[] = [
   [78, 'a change has another length', edit(FIRST_WINDOW, /length="(\d)/, 'length="1$1')],
   [78, 'a change has another hash', edit(FIRST_WINDOW, /sha-256:....../, 'sha-256:000000')],
   [80, 'a closed window is missing', gone(FIRST_WINDOW)],
+  [
+    102,
+    'a resource is described by what the set does not list',
+    edit(/^\/sets\/papers\/resourcelist-.*\.xml$/, /(rel="describedby" href="[^"]*)first/, '$1second'),
+  ],
   [120, 'a resource has no Last-Modified', without(FILES, 'last-modified')],
   [120, 'lastmod has a fraction of a second', edit(PAGES, 'Z</lastmod>', '.5Z</lastmod>')],
   [121, 'a change has no hash', edit(WINDOWS, / hash="[^"]*"/g, '')],

@@ -1,4 +1,5 @@
 import type { Change } from '../../core/change.ts';
+import type { Hashes } from '../../core/hash.ts';
 import { locationOf } from '../../core/key.ts';
 import { boundaryAfter, boundaryBefore, formatStamp, type Stamp } from '../../core/stamp.ts';
 import { formatSeconds } from '../../core/w3c-datetime.ts';
@@ -45,17 +46,26 @@ function toLine({ stamp, kind, key }: Change): string {
 
 /** In the format of posted events. */
 function toJsonLine({ key, kind, stamp, state, order }: Change): string {
-  const hashes = Object.entries(state?.hashes ?? {}).map(([algorithm, digest]) => `${algorithm}:${digest}`);
   const event = {
     location: locationOf(key),
     change: kind,
     datetime: formatStamp(stamp),
     lastmod: state?.lastmod === undefined ? undefined : formatSeconds(state.lastmod),
     length: state?.length,
-    hash: hashes.length === 0 ? undefined : hashes.join(' '),
+    hash: hashText(state?.hashes),
     mime: state?.mime,
-    ln: state?.links?.map(({ rel, href, mime }) => ({ rel, href: locationOf(href), mime })),
+    ln: state?.links?.map(({ hashes, modified, ...link }) => ({
+      ...link,
+      href: locationOf(link.href),
+      modified: modified === undefined ? undefined : formatSeconds(modified),
+      hash: hashText(hashes),
+    })),
     order,
   };
   return `${JSON.stringify(event)}\n`;
+}
+
+function hashText(hashes: Hashes = {}): string | undefined {
+  const texts = Object.entries(hashes).map(([algorithm, digest]) => `${algorithm}:${digest}`);
+  return texts.length === 0 ? undefined : texts.join(' ');
 }

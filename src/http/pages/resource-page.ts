@@ -64,9 +64,10 @@ function sizeOf(length: number): Html {
 }
 
 function linkList(links: readonly Link[], { urlPrefix }: ResourceSet, frame: Frame): Html {
-  const items = links.map(({ rel, href, mime }) => {
+  const items = links.map(({ rel, href, mime, pri, modified }) => {
     const uri = uriOf(urlPrefix, href);
-    return html`<li><span class="quiet">${rel}:</span> ${uriLink(uri, linkTo(uri, frame))} ${mime !== undefined && html`<span class="quiet">${mime}</span>`}</li>`;
+    const about = [mime, pri && `priority ${pri}`, modified && `of ${formatTime(modified * 1000)}`].filter(Boolean);
+    return html`<li><span class="quiet">${rel}:</span> ${uriLink(uri, linkTo(uri, frame))} ${about.length > 0 && html`<span class="quiet">${about.join(', ')}</span>`}</li>`;
   });
   return html`<ul>${items}</ul>`;
 }

@@ -14,7 +14,7 @@ export interface LenientEvent {
 
 /** The optional fields of an event, and of a link. */
 const OPTIONAL = /^(?:length|md5|hash|mime|lastmod|ln|order)\b/;
-const OF_LINK = /^ln\[(\d+)\](\.mime)?/;
+const OF_LINK = /^ln\[(\d+)\](?:\.(?!rel|href)(\w+))?/;
 
 /** Reads an event. Leaves out wrong optional fields; for a link with a wrong required field, the link. */
 export function parseLeniently(event: Event, parse: Parse): LenientEvent {
@@ -28,15 +28,18 @@ export function parseLeniently(event: Event, parse: Parse): LenientEvent {
     if (!isRejection(parsed) || parsed.code === 'no-root') return { event: parsed, leftOut };
     const { field } = parsed;
     if (field === undefined || !OPTIONAL.test(field)) return { event: parsed, leftOut };
-    const [, at, mime] = OF_LINK.exec(field) ?? [];
+    const [, at, part] = OF_LINK.exec(field) ?? [];
     if (at === undefined) {
       leftOut.push(parsed);
       rest = without(rest, field.replace(/\[.*/, ''));
       continue;
     }
     leftOut.push(renumbered(parsed, { from: at, to: links[Number(at)]! }));
-    rest = { ...rest, ln: linksWithout(rest.ln as readonly Event[], Number(at), mime !== undefined) };
-    if (mime === undefined) links = links.toSpliced(Number(at), 1);
+    const given = rest.ln as readonly Event[];
+    // What is missing cannot be left out: the link is.
+    const wrongPart = part !== undefined && given[Number(at)]![part] !== undefined ? part : undefined;
+    rest = { ...rest, ln: linksWithout(given, Number(at), wrongPart) };
+    if (wrongPart === undefined) links = links.toSpliced(Number(at), 1);
   }
 }
 
@@ -45,8 +48,9 @@ function without(event: Event, field: string): Event {
   return rest;
 }
 
-function linksWithout(links: readonly Event[], at: number, onlyMime: boolean): readonly Event[] | undefined {
-  const rest = onlyMime ? links.with(at, without(links[at]!, 'mime')) : links.toSpliced(at, 1);
+/** @param part the field of the link to leave out; undefined for the link itself */
+function linksWithout(links: readonly Event[], at: number, part: string | undefined): readonly Event[] | undefined {
+  const rest = part === undefined ? links.toSpliced(at, 1) : links.with(at, without(links[at]!, part));
   return rest.length === 0 ? undefined : rest;
 }
 

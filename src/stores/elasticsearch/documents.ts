@@ -3,7 +3,14 @@ import type { Change, ChangeKind } from '../../core/change.ts';
 import { HASH_ALGORITHMS, type HashAlgorithm, type Hashes } from '../../core/hash.ts';
 import { jsonString } from '../../core/json-string.ts';
 import { keyOfPath, type Location, locationOf, type ResourceKey } from '../../core/key.ts';
-import type { Link, RecordPlace, Resource, ResourceState, Tombstone } from '../../core/resource.ts';
+import {
+  encodeAttributes,
+  type Link,
+  type RecordPlace,
+  type Resource,
+  type ResourceState,
+  type Tombstone,
+} from '../../core/resource.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import { formatSeconds } from '../../core/w3c-datetime.ts';
@@ -20,11 +27,9 @@ interface StateFields {
   readonly record?: RecordPlace;
 }
 
-interface LinkFields {
-  readonly rel: string;
+interface LinkFields extends Omit<Link, 'href'> {
   /** `key` where it does not follow from the location alone. */
   readonly href: Location & { readonly key?: ResourceKey };
-  readonly mime?: string;
 }
 
 /** A document of the index of resources. */
@@ -155,18 +160,19 @@ function toHashes(list: readonly string[]): Hashes {
 
 function linkFields(links: readonly Link[]): string {
   let list = '';
-  for (const { rel, href, mime } of links) {
+  for (const link of links) {
+    const { rel, href } = link;
     const location = locationOf(href);
     const { value, type } = location;
     const key = keyOfLocation(location) === href ? '' : `,"key":${jsonString(href)}`;
-    const media = mime === undefined ? '' : `,"mime":${jsonString(mime)}`;
-    list += `${list === '' ? '' : ','}{"rel":${jsonString(rel)},"href":{"value":${jsonString(value)},"type":"${type}"${key}}${media}}`;
+    const others = encodeAttributes(link);
+    list += `${list === '' ? '' : ','}{"rel":${jsonString(rel)},"href":{"value":${jsonString(value)},"type":"${type}"${key}}${others}}`;
   }
   return `,"ln":[${list}]`;
 }
 
-function toLink({ rel, href, mime }: LinkFields): Link {
-  return { rel, href: href.key ?? keyOfLocation(href), ...(mime !== undefined && { mime }) };
+function toLink({ href, ...link }: LinkFields): Link {
+  return { ...link, href: href.key ?? keyOfLocation(href) };
 }
 
 function keyOfLocation({ value, type }: Location): ResourceKey {

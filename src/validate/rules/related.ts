@@ -1,6 +1,6 @@
 import { PATCH_RELATION } from '../../core/link-relations.ts';
 import { capabilityOf, type Entry, isIndex } from '../model/document.ts';
-import { ofEntries, type Problems, type Rules, wrong } from './rule.ts';
+import { lesser, ofEntries, type Problems, type Rules, wrong } from './rule.ts';
 
 const WITH_CHANGES = ['changelist', 'changedump-manifest'];
 const WITH_LINKS = ['resourcelist', 'resourcedump-manifest', ...WITH_CHANGES];
@@ -18,14 +18,27 @@ const ofLinks = (rel: string, check: (link: Readonly<Record<string, string>>, en
     );
   });
 
-const isElsewhere = (rel: string) =>
-  ofLinks(rel, ({ href }, { loc }) =>
-    wrong(href === loc, () => `the link with rel ${rel} leads to the resource itself`),
+const leadsToItself = (rel: string, { href }: Readonly<Record<string, string>>, { loc }: Entry) =>
+  wrong(href === loc, () => `the link with rel ${rel} leads to the resource itself`);
+
+const isElsewhere = (rel: string) => ofLinks(rel, (link, entry) => leadsToItself(rel, link, entry));
+
+const OF_SAME_BYTES = ['hash', 'length', 'type'] as const;
+
+/** ResourceSync 1.1, 14.2: a duplicate has the attributes of the resource, so they should be left out. */
+const repeats = (link: Readonly<Record<string, string>>, { md }: Entry): Problems =>
+  OF_SAME_BYTES.flatMap((name) =>
+    lesser(
+      link[name] !== undefined && md[name] !== undefined,
+      'SHOULD',
+      () =>
+        `the duplicate ${link.href} ${link[name] === md[name] ? 'repeats' : 'contradicts'} the ${name} of the entry`,
+    ),
   );
 
 /** Section M of the rules: links to related resources. */
 export const RELATED: Rules = {
-  98: isElsewhere('duplicate'),
+  98: ofLinks('duplicate', (link, entry) => [...leadsToItself('duplicate', link, entry), ...repeats(link, entry)]),
   99: ofLinks('alternate', ({ href, type }) => wrong(type === undefined, () => `the alternate ${href} has no type`)),
   100: isElsewhere('canonical'),
   101: {
@@ -50,6 +63,7 @@ export const RELATED: Rules = {
       wrong(modified === undefined, () => `the memento ${href} has no modified`),
     ),
   },
+  104: isElsewhere('collection'),
   105: isElsewhere('via'),
   106: {
     extension: ({ name, attributes: { rel = '' } }, document, entry) =>

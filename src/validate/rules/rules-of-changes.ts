@@ -2,7 +2,6 @@ import type { RuleSection } from './rule-entry.ts';
 
 const NO_CHANGE_DUMPS = 'Change Dumps are not published yet';
 const NO_NOTIFICATION = 'notifications are not sent yet';
-const LINKS_AS_GIVEN = 'links are published as they were posted; only their form is checked (7, 8)';
 
 /** Sections G to P: dumps, Change Lists, links, archives, notifications, and what clients need. */
 export const RULES_OF_CHANGES: readonly RuleSection[] = [
@@ -91,15 +90,15 @@ export const RULES_OF_CHANGES: readonly RuleSection[] = [
   {
     title: 'Links to related resources (14)',
     rules: [
-      [98, 'MAY', 'duplicate leads to a mirror, with pri', 'no', LINKS_AS_GIVEN],
-      [99, 'SHOULD', 'alternate has a type', 'no', LINKS_AS_GIVEN],
-      [100, 'MAY', 'canonical leads to the generic URI', 'no', LINKS_AS_GIVEN],
+      [98, 'MAY', 'duplicate leads to a mirror, and does not repeat what the entry says', 'documents'],
+      [99, 'SHOULD', 'alternate has a type', 'documents'],
+      [100, 'MAY', 'canonical leads to the generic URI', 'documents'],
       [101, 'MUST', 'A patch has a type, and belongs to a change', 'documents'],
-      [102, 'MUST', 'describedby and describes lead to entries of their own', 'no', LINKS_AS_GIVEN],
+      [102, 'MUST', 'describedby and describes lead to entries of their own', 'source'],
       [103, 'SHOULD', 'A timegate has no other attributes', 'documents'],
-      [104, 'MAY', 'collection leads to a collection', 'no', LINKS_AS_GIVEN],
-      [105, 'MUST', 'via leads to the original source', 'no', LINKS_AS_GIVEN],
-      [106, 'MAY', 'Entries of lists may have links', 'no', LINKS_AS_GIVEN],
+      [104, 'MAY', 'collection leads to a collection', 'documents'],
+      [105, 'MUST', 'via leads to the original source', 'documents'],
+      [106, 'MAY', 'Links of these relations are in entries of lists and manifests', 'documents'],
     ],
   },
   {

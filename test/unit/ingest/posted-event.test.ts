@@ -28,6 +28,17 @@ const created = (fields: object = {}): object => ({ location: LOCATION, change: 
 const at = (value: string, type = 'rel_path'): object => created({ location: { value, type } });
 const link = (fields: object): object => created({ ln: [{ rel: 'describedby', href: LOCATION, ...fields }] });
 
+const ELSEWHERE = { value: 'https://mirror.example.org/a.pdf', type: 'url' };
+const twice = (rel: string): object =>
+  created({
+    ln: [
+      { rel, href: ELSEWHERE },
+      { rel, href: { value: 'b', type: 'rel_path' } },
+    ],
+  });
+const duplicate = (fields: object): object =>
+  created({ length: 5, md5: MD5, mime: 'text/html', ln: [{ rel: 'duplicate', href: ELSEWHERE, ...fields }] });
+
 describe('A posted event', () => {
   it('is the complete state of a resource', () => {
     const event = parsed({
@@ -88,7 +99,47 @@ describe('A posted event', () => {
 
   it('takes a relation that is an absolute URI as it is', () => {
     const rel = 'http://www.openarchives.org/rs/terms/patch';
-    assert.equal(parsed(link({ rel, mime: 'application/x-diff' })).state?.links?.[0]?.rel, rel);
+    assert.equal(parsed(link({ rel, href: ELSEWHERE, mime: 'application/x-diff' })).state?.links?.[0]?.rel, rel);
+  });
+
+  it('takes links with all that ResourceSync says of them', () => {
+    const about = { mime: 'text/html', pri: 999_999, modified: '2026-01-31T12:00:00Z', length: 7, md5: MD5 };
+    const { state } = parsed(created({ ln: [{ rel: 'via', href: ELSEWHERE, ...about }] }));
+    assert.deepEqual(state?.links, [
+      {
+        rel: 'via',
+        href: ELSEWHERE.value,
+        mime: 'text/html',
+        pri: 999_999,
+        modified: Date.UTC(2026, 0, 31, 12) / 1000,
+        length: 7,
+        hashes: { md5: MD5 },
+      },
+    ]);
+  });
+
+  it('leaves out of a duplicate what the resource has itself, and of a timegate everything', () => {
+    const same = { length: 5, hash: [`md5:${MD5}`, `sha-256:${SHA256}`], mime: 'text/html; charset=utf-8', pri: 1 };
+    const { rel, href } = { rel: 'duplicate', href: ELSEWHERE.value };
+    assert.deepEqual(parsed(duplicate(same)).state?.links, [{ rel, href, pri: 1, hashes: { 'sha-256': SHA256 } }]);
+    const gate = parsed(link({ rel: 'timegate', href: ELSEWHERE, mime: 'text/html', pri: 1, length: 0 }));
+    assert.deepEqual(gate.state?.links, [{ rel: 'timegate', href: ELSEWHERE.value }]);
+  });
+
+  it('is rejected with the section of the rule that a link breaks', () => {
+    for (const [event, section] of [
+      [link({ pri: 0 }), '7'],
+      [link({ rel: 'up' }), '6.2'],
+      [duplicate({ length: 6 }), '14.2'],
+      [twice('canonical'), '14.3'],
+      [link({ rel: PATCH }), '14.4'],
+      [link({ rel: 'memento' }), '14.6'],
+      [link({ rel: 'collection' }), '14.7'],
+      [twice('via'), '14.8'],
+    ] as const) {
+      const { message } = refused(event);
+      assert.ok(message.endsWith(`(ResourceSync 1.1, ${section})`), message);
+    }
   });
 
   it('takes a deletion of what is no URI that clients fetch, and links to any URI', () => {
@@ -176,6 +227,25 @@ const REFUSED: readonly (readonly [string, unknown, string, string | undefined])
   ['a link out of the root', link({ href: { value: '../b', type: 'rel_path' } }), 'outside-root', 'ln[0].href.value'],
   ['a link of an unknown type', link({ href: { value: 'b', type: 'x' } }), 'unknown-location-type', 'ln[0].href.type'],
   ['a link with a mime that is none', link({ mime: 'x' }), 'bad-media-type', 'ln[0].mime'],
+  ['a priority of 0', link({ pri: 0 }), 'bad-priority', 'ln[0].pri'],
+  ['a priority of a million', link({ pri: 1_000_000 }), 'bad-priority', 'ln[0].pri'],
+  ['a priority that is a text', link({ pri: '1' }), 'bad-priority', 'ln[0].pri'],
+  ['a link of a negative length', link({ length: -1 }), 'negative-length', 'ln[0].length'],
+  ['a link with a hash that is none', link({ hash: 'md5:x' }), 'bad-hash', 'ln[0].hash'],
+  ['a link whose date is none', link({ modified: 'yesterday' }), 'bad-datetime', 'ln[0].modified'],
+  ['a duplicate that is the resource itself', link({ rel: 'duplicate' }), 'link-to-itself', 'ln[0].href'],
+  ['an alternate that is the resource itself', link({ rel: 'alternate' }), 'link-to-itself', 'ln[0].href'],
+  ['a canonical that is the resource itself', link({ rel: 'canonical' }), 'link-to-itself', 'ln[0].href'],
+  ['a collection that is the resource itself', link({ rel: 'collection' }), 'link-to-itself', 'ln[0].href'],
+  ['a via that is the resource itself', link({ rel: 'via' }), 'link-to-itself', 'ln[0].href'],
+  ['a patch that is the resource itself', link({ rel: PATCH, mime: 'a/b' }), 'link-to-itself', 'ln[0].href'],
+  ['a memento without its date', link({ rel: 'memento' }), 'memento-without-modified', 'ln[0].modified'],
+  ['two canonicals', twice('canonical'), 'repeated-relation', 'ln[1].rel'],
+  ['two original sources', twice('via'), 'repeated-relation', 'ln[1].rel'],
+  ['two timegates', twice('timegate'), 'repeated-relation', 'ln[1].rel'],
+  ['a duplicate of another length', duplicate({ length: 6 }), 'not-a-duplicate', 'ln[0].length'],
+  ['a duplicate of other bytes', duplicate({ md5: '0'.repeat(32) }), 'not-a-duplicate', 'ln[0].hash'],
+  ['a duplicate of another type', duplicate({ mime: 'text/plain' }), 'not-a-duplicate', 'ln[0].mime'],
   ['more links than fit', created({ ln: Array(1001).fill({ rel: 'self', href: LOCATION }) }), 'too-long', 'ln'],
   ['a negative order', created({ order: -1 }), 'negative-order', 'order'],
   ['a fractional order', created({ order: 0.5 }), 'fractional-order', 'order'],

@@ -62,7 +62,7 @@ describe('The rejection of a posted event', () => {
     [parsed({ hash: 'crc32:x' }), 'hash names the algorithm "crc32"; known are sha-256, sha-1, md5', 'hash'],
     [
       link({ rel: 'http://www.openarchives.org/rs/terms/patch' }),
-      'ln[0].mime is missing: a patch must have the media type that says how to apply it',
+      'ln[0].mime is missing: a patch must have the media type that says how to apply it (ResourceSync 1.1, 14.4)',
       'ln[0].mime',
     ],
     [

@@ -45,7 +45,18 @@ const hashes = fc.record({ 'sha-256': digits(64), 'sha-1': digits(40), md5: digi
 
 /** Any state whose texts are of the given kind. */
 function states(text: fc.Arbitrary<string>): fc.Arbitrary<ResourceState> {
-  const link = fc.record({ rel: text, href: text, mime: text }, { requiredKeys: ['rel', 'href'] });
+  const link = fc.record(
+    {
+      rel: text,
+      href: text,
+      mime: text,
+      pri: fc.integer({ min: 1, max: 999_999 }),
+      modified: fc.integer({ min: 0, max: 4_102_444_800 }),
+      length: fc.maxSafeNat(),
+      hashes,
+    },
+    { requiredKeys: ['rel', 'href'] },
+  );
   return fc.record(
     {
       lastmod: fc.integer({ min: 0, max: 4_102_444_800 }),
@@ -107,20 +118,29 @@ function reference(urlPrefix: string, key: string, state: ResourceState): string
   url.ele('loc').txt(xml(uriOf(urlPrefix, key)));
   if (state.lastmod !== undefined) url.ele('lastmod').txt(formatSeconds(state.lastmod));
   const md: Record<string, string> = {};
-  const hash = HASH_ALGORITHMS.flatMap((name) => (state.hashes?.[name] ? [`${name}:${state.hashes[name]}`] : []));
-  if (hash.length > 0) md.hash = hash.join(' ');
+  const hash = hashList(state.hashes);
+  if (hash !== '') md.hash = hash;
   if (state.length !== undefined) md.length = String(state.length);
   if (state.mime !== undefined) md.type = xml(state.mime);
   if (Object.keys(md).length > 0) url.ele('rs:md', md);
-  for (const { rel, href, mime } of state.links ?? []) {
+  for (const { rel, href, mime, pri, modified, length, hashes: linked } of state.links ?? []) {
+    const linkHash = hashList(linked);
     url.ele('rs:ln', {
       rel: xml(rel),
       href: xml(uriOf(urlPrefix, href)),
+      ...(pri !== undefined && { pri: String(pri) }),
+      ...(modified !== undefined && { modified: formatSeconds(modified) }),
+      ...(linkHash !== '' && { hash: linkHash }),
+      ...(length !== undefined && { length: String(length) }),
       ...(mime !== undefined && { type: xml(mime) }),
     });
   }
   // It leaves white space in attributes as it is, which every parser then reads as spaces.
   return url.end().replaceAll('\ue000', '&#9;').replaceAll('\ue001', '&#10;').replaceAll('\ue002', '&#13;');
+}
+
+function hashList(digests: ResourceState['hashes']): string {
+  return HASH_ALGORITHMS.flatMap((name) => (digests?.[name] ? [`${name}:${digests[name]}`] : [])).join(' ');
 }
 
 /** Only what XML 1.0 can hold (2.2), with white space set aside, and with no `&` that seems escaped already. */

@@ -19,6 +19,8 @@ const FILE = '/sets/maps/resources/charts/north%20sea.txt';
 const ENTRY = /<url>.*<\/url>\n/;
 const ENTRY_MD = /<rs:md (hash|change).*?\/>/;
 const DOCUMENT_MD = /<rs:md capability="[a-z]*list".*\/>\n/;
+/** An entry up to its link, with its loc. */
+const DESCRIBED = /(<loc>([^<]*)<\/loc>.*?)<rs:ln rel="describedby".*?\/>/;
 const ROOT_UP = /<rs:ln rel="up".*\/>\n/;
 const NO_LINK = '';
 const PATCH = 'http://www.openarchives.org/rs/terms/patch';
@@ -228,13 +230,29 @@ export const FAULTS: readonly Fault[] = [
     'a list of the last changes that is closed',
     (s) => s.edit(RECENT, /( from=)/, ' until="2026-03-09T00:00:00Z"$1'),
   ],
+  [98, 'a mirror that is the resource', (s) => s.edit(PAGE, DESCRIBED, '$1<rs:ln rel="duplicate" href="$2"/>')],
+  [
+    98,
+    'a mirror of another length',
+    (s) => s.edit(PAGE, DESCRIBED, '$1<rs:ln rel="duplicate" href="https://example.com/" length="1"/>'),
+  ],
+  [
+    99,
+    'an alternate without type',
+    (s) => s.edit(PAGE, DESCRIBED, '$1<rs:ln rel="alternate" href="https://example.com/"/>'),
+  ],
+  [100, 'a canonical that is the resource', (s) => s.edit(PAGE, DESCRIBED, '$1<rs:ln rel="canonical" href="$2"/>')],
   [
     101,
     'a patch without type',
     (s) => s.edit(CLOSED, 'rel="describedby"', `rel="${PATCH}"`).edit(CLOSED, / type="[^"]*"\/><\/url>/, '/></url>'),
   ],
   [101, 'a patch in a Resource List', (s) => s.edit(PAGE, 'rel="describedby"', `rel="${PATCH}"`)],
+  [102, 'metadata that the set does not list', (s) => s.edit(PAGE, 'dunes.xml" type', 'other.xml" type')],
   [103, 'a timegate with a type', (s) => s.edit(PAGE, 'rel="describedby"', 'rel="timegate"')],
+  [104, 'a collection that is the resource', (s) => s.edit(PAGE, DESCRIBED, '$1<rs:ln rel="collection" href="$2"/>')],
+  [105, 'an origin that is the resource', (s) => s.edit(PAGE, DESCRIBED, '$1<rs:ln rel="via" href="$2"/>')],
+  [106, 'a mirror of a Capability List', (s) => s.edit(MAPS, 'rel="describedby"', 'rel="duplicate"')],
   [107, 'an archive of what there is not', (s) => s.edit(MAPS, 'changelist-archive"', 'list-archive"')],
   [108, 'a Change List that does not lead to its archive', (s) => s.edit(CHANGES, /<rs:ln rel="archives".*\n/, '')],
   [108, 'an index that does not lead to its archive', (s) => s.edit(CHANGE_INDEX, /<rs:ln rel="archives".*\n/, '')],

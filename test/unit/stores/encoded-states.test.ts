@@ -17,9 +17,21 @@ const href = fc.oneof(
 );
 const digest = fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: 1, maxLength: 64 });
 const anyHashes = fc.record({ 'sha-1': digest, md5: digest, 'sha-256': digest }, { requiredKeys: [] });
+const link = fc.record(
+  {
+    hashes: anyHashes.filter((hashes) => Object.keys(hashes).length > 0),
+    length: fc.maxSafeNat(),
+    modified: fc.integer({ min: 0, max: 4_102_444_800 }),
+    pri: fc.integer({ min: 1, max: 999_999 }),
+    mime: text,
+    href,
+    rel: text,
+  },
+  { requiredKeys: ['href', 'rel'] },
+);
 const state: fc.Arbitrary<ResourceState> = fc.record(
   {
-    links: fc.array(fc.record({ mime: text, href, rel: text }, { requiredKeys: ['href', 'rel'] }), { maxLength: 3 }),
+    links: fc.array(link, { maxLength: 3 }),
     hashes: anyHashes,
     mime: text,
     length: fc.maxSafeNat(),
@@ -69,7 +81,11 @@ function byJsonStringify({ lastmod, length, mime, hashes, links, record }: Resou
     length,
     mime,
     hashes: hashes && inOrder(hashes),
-    links: links?.length ? links.map(({ rel, href, mime }) => ({ rel, href, mime })) : undefined,
+    links: links?.length
+      ? links.map(({ rel, href, mime, pri, modified, length, hashes }) => {
+          return { rel, href, mime, pri, modified, length, hashes: hashes && inOrder(hashes) };
+        })
+      : undefined,
     record: record && {
       artifact: record.artifact,
       offset: record.offset,

@@ -15,10 +15,9 @@ export interface EntryStyle {
 /** Raise it when the markup of entries changes: documents of another version are rendered again. */
 export const ENTRY_VERSION = 2;
 
-interface LinkStyle {
-  readonly urlPrefix: string;
+interface LinkStyle extends EntryStyle {
   /** Whether it is the entry of a Change List. */
-  readonly isChange: boolean;
+  readonly takesPatches: boolean;
 }
 
 export interface Entry {
@@ -36,12 +35,15 @@ export interface Entry {
  * a line of its own. Written as text since a page has up to 50,000 of them. Takes any string, and always gives
  * well-formed XML.
  */
-export function urlEntry({ key, state, event, path }: Entry, { urlPrefix, publishHashes }: EntryStyle): string {
+export function urlEntry({ key, state, event, path }: Entry, style: EntryStyle): string {
+  const { urlPrefix, publishHashes } = style;
   const loc = escapeXml(uriOf(urlPrefix, key));
   const lastmod = state?.lastmod === undefined ? '' : `<lastmod>${formatSeconds(state.lastmod)}</lastmod>`;
   const place = path === undefined ? '' : ` path="${escapeXml(path)}"`;
   const md = event + (state === undefined ? '' : representation(state, publishHashes)) + place;
-  const links = state?.links === undefined ? '' : linkElements(state.links, { urlPrefix, isChange: event !== '' });
+  // ResourceSync 1.1, 14.4: in the manifest of a dump, a patch would need a path of its own.
+  const takesPatches = event !== '' && path === undefined;
+  const links = state?.links === undefined ? '' : linkElements(state.links, { ...style, takesPatches });
   return `<url><loc>${loc}</loc>${lastmod}${md === '' ? '' : `<rs:md${md}/>`}${links}</url>\n`;
 }
 
@@ -66,20 +68,25 @@ function hashList(hashes: Hashes, publishHashes: readonly HashAlgorithm[]): stri
   return list;
 }
 
-function linkElements(links: readonly Link[], { urlPrefix, isChange }: LinkStyle): string {
-  const published = links.filter((link) => isPublished(link, isChange));
-  return published.map((link) => linkElement(link, urlPrefix)).join('');
+function linkElements(links: readonly Link[], style: LinkStyle): string {
+  let elements = '';
+  for (const link of links) if (isPublished(link, style)) elements += linkElement(link, style);
+  return elements;
 }
 
 /** Posting accepts no link that is nowhere published, but a store may have them from an earlier version. */
-function isPublished({ rel, mime }: Link, isChange: boolean): boolean {
+function isPublished({ rel, mime }: Link, { takesPatches }: LinkStyle): boolean {
   // ResourceSync 1.1, 14.4: a patch leads from one state to the next, so it belongs to a change, and needs its type.
-  if (rel === PATCH_RELATION) return isChange && mime !== undefined;
+  if (rel === PATCH_RELATION) return takesPatches && mime !== undefined;
   return !NAVIGATION_RELATIONS.has(rel);
 }
 
-function linkElement({ rel, href, mime }: Link, urlPrefix: string): string {
+function linkElement(link: Link, { urlPrefix, publishHashes }: LinkStyle): string {
+  const { rel, href, pri, modified } = link;
+  const start = `<rs:ln rel="${escapeXml(rel)}" href="${escapeXml(uriOf(urlPrefix, href))}"`;
   // ResourceSync 1.1, 14.6: a link to a timegate should have no other attributes.
-  const type = mime === undefined || rel === 'timegate' ? '' : ` type="${escapeXml(mime)}"`;
-  return `<rs:ln rel="${escapeXml(rel)}" href="${escapeXml(uriOf(urlPrefix, href))}"${type}/>`;
+  if (rel === 'timegate') return `${start}/>`;
+  const priority = pri === undefined ? '' : ` pri="${pri}"`;
+  const date = modified === undefined ? '' : ` modified="${formatSeconds(modified)}"`;
+  return `${start}${priority}${date}${representation(link, publishHashes)}/>`;
 }
