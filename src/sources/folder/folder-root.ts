@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { HashAlgorithm } from '../../core/hash.ts';
-import { BatchedCalls } from '../../lib/batched-calls.ts';
 import { type Exclusions, isLeftOut } from '../../lib/exclusions.ts';
+import { SpacedCalls } from '../../lib/spaced-calls.ts';
 import { ThreadPool } from '../../lib/workers/pool.ts';
 import type { ContentRoot, FileDigest, RootEntry, RootFile, RootProblem, RootWatch } from '../content-root.ts';
 import { noSuchFile } from '../file-errors.ts';
@@ -46,9 +46,10 @@ export class FolderRoot implements ContentRoot {
   readonly #hashing: ThreadPool<HashFunctions>;
   readonly #scanInterval: number;
   readonly #local: LocalFiles;
-  readonly #opening = new BatchedCalls<LocalRoot>((openAll) =>
-    openAll({ excludes: this.#exclusions.known(), realRoot: this.#local.realRoot() }),
-  );
+  readonly #opening = new SpacedCalls<LocalRoot>(() => ({
+    excludes: this.#exclusions.known(),
+    realRoot: this.#local.realRoot(),
+  }));
 
   constructor({ root, exclude, ownFiles, hashes = [], scanInterval = DEFAULT_SCAN_INTERVAL, blocks }: RootLocation) {
     this.#folder = { root: resolve(root), patterns: { exclude, ownFiles } };
@@ -76,16 +77,15 @@ export class FolderRoot implements ContentRoot {
   }
 
   async open(path: string): Promise<RootFile> {
-    return (await this.#openAtOnce(path)) ?? this.#open(path);
+    const isPlain = this.#local.areKnown && isPlainPath(path);
+    const opened = isPlain ? await this.#opening.run((shared) => this.#openAtOnce(shared, path)) : undefined;
+    return opened ?? this.#open(path);
   }
 
   /** Undefined when that cannot be done by a few synchronous calls: see local-files.ts. */
-  async #openAtOnce(path: string): Promise<RootFile | undefined> {
-    if (!this.#local.areKnown || !isPlainPath(path)) return undefined;
-    return this.#opening.run(({ excludes, realRoot }) => {
-      if (excludes === undefined || realRoot === undefined || isLeftOut(excludes, path)) return undefined;
-      return this.#local.open(realRoot, path);
-    });
+  #openAtOnce({ excludes, realRoot }: LocalRoot, path: string): RootFile | undefined {
+    if (excludes === undefined || realRoot === undefined || isLeftOut(excludes, path)) return undefined;
+    return this.#local.open(realRoot, path);
   }
 
   async #open(path: string): Promise<RootFile> {

@@ -1,0 +1,56 @@
+/** A call of a client costs some 10 to 60 µs; the event loop must not be held longer than a few milliseconds. */
+const MOST_IN_A_TURN = 100;
+
+/**
+ * Makes synchronous calls each in an immediate of its own, so that what waits for one goes on before the next is made:
+ * a client has its answer while those of others are prepared. Calls of one turn of the event loop share what would
+ * cost each as much as itself; it is made after every one of them was requested, so no result is older than that of a
+ * call made alone.
+ */
+export class SpacedCalls<Shared> {
+  readonly #share: () => Shared;
+  readonly #waiting: (() => void)[] = [];
+  /** How many immediates there are for the calls that wait. */
+  #immediates = 0;
+  #shared: { readonly value: Shared } | undefined;
+
+  /** @param share makes what the calls of a turn share. When it throws, the call that needed it fails */
+  constructor(share: () => Shared) {
+    this.#share = share;
+  }
+
+  run<Result>(call: (shared: Shared) => Result): Promise<Result> {
+    const { promise, resolve, reject } = Promise.withResolvers<Result>();
+    this.#waiting.push(() => {
+      try {
+        resolve(call(this.#sharedNow()));
+      } catch (error) {
+        reject(error);
+      }
+    });
+    if (this.#immediates < MOST_IN_A_TURN) this.#addImmediate();
+    return promise;
+  }
+
+  #addImmediate(): void {
+    this.#immediates += 1;
+    setImmediate(this.#runOne);
+  }
+
+  readonly #runOne = (): void => {
+    this.#immediates -= 1;
+    this.#waiting.shift()!();
+    if (this.#waiting.length > this.#immediates) this.#addImmediate();
+  };
+
+  #sharedNow(): Shared {
+    if (this.#shared === undefined) {
+      this.#shared = { value: this.#share() };
+      // Immediates run in their order: before those of calls that are requested from now on.
+      setImmediate(() => {
+        this.#shared = undefined;
+      });
+    }
+    return this.#shared.value;
+  }
+}
