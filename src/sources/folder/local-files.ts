@@ -1,10 +1,19 @@
-import { closeSync, fstatSync, lstatSync, openSync, readlinkSync, readSync, realpathSync } from 'node:fs';
+import {
+  type BigIntStats,
+  closeSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import type { RootFile } from '../content-root.ts';
 import { descriptor } from './descriptor.ts';
-import { identityOf } from './file-identity.ts';
+import { isSameVersion } from './file-identity.ts';
 import { isLocal, isLocalPath } from './file-systems.ts';
-import { FolderFile, type Opened } from './folder-file.ts';
+import { FolderFile } from './folder-file.ts';
 import { ReadFile } from './read-file.ts';
 import { OPEN_FLAGS } from './within.ts';
 
@@ -68,36 +77,41 @@ export class LocalFiles {
       const named = `${realRoot}/${path}`;
       if (!this.#blocks && !this.#localFolders.has(dirname(named))) return undefined;
       // Checked before it is opened: opening a device may do something.
-      if (lstatSync(named, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
-      return this.#open(named, path);
+      const found = lstatSync(named, { bigint: true, throwIfNoEntry: false });
+      return found?.isFile() ? this.#open(named, path, found) : undefined;
     } catch {
       return undefined;
     }
   }
 
-  /** @param named the real path that the file has unless a link was swapped in */
-  #open(named: string, path: string): RootFile | undefined {
+  /**
+   * @param named the real path that the file has unless a link was swapped in
+   * @param found what is at that path: the file that was opened must be the same
+   */
+  #open(named: string, path: string, found: BigIntStats): RootFile | undefined {
+    // Another file system was mounted there meanwhile.
+    if (!this.#blocks && !isLocal(found.dev, named)) this.#localFolders.clear();
     const file = openSync(named, OPEN_FLAGS);
     let isHandedOver = false;
     try {
-      const stats = fstatSync(file, { bigint: true });
-      // Another file system was mounted there meanwhile.
-      if (!this.#blocks && !isLocal(stats.dev, named)) this.#localFolders.clear();
       // Where the open file is, asked of itself. On a system without /proc this fails, and open-within.ts has another
       // way.
-      if (!stats.isFile() || readlinkSync(`/proc/self/fd/${file}`) !== named) return undefined;
-      if (stats.size <= SMALL) return readWhole(file, { stats, real: named });
+      if (readlinkSync(`/proc/self/fd/${file}`) !== named) return undefined;
+      const isSmall = found.size <= SMALL;
+      const bytes = isSmall ? readWhole(file, Number(found.size)) : undefined;
+      // Asked last: what was opened, and read, is what was found.
+      if (!isSameVersion(fstatSync(file, { bigint: true }), found)) return undefined;
+      if (isSmall) return bytes && new ReadFile(found, named, bytes);
       isHandedOver = true;
-      return new FolderFile(descriptor(file), path, { stats, real: named });
+      return new FolderFile(descriptor(file), path, { stats: found, real: named });
     } finally {
       if (!isHandedOver) closeSync(file);
     }
   }
 }
 
-function readWhole(file: number, { stats, real }: Opened): RootFile | undefined {
-  const bytes = Buffer.allocUnsafe(Number(stats.size));
-  const isWhole = readSync(file, bytes, 0, bytes.length, 0) === bytes.length;
-  const isSame = identityOf(fstatSync(file, { bigint: true })) === identityOf(stats);
-  return isWhole && isSame ? new ReadFile(stats, real, bytes) : undefined;
+/** Undefined when the file is shorter meanwhile. */
+function readWhole(file: number, length: number): Buffer | undefined {
+  const bytes = Buffer.allocUnsafe(length);
+  return readSync(file, bytes, 0, length, 0) === length ? bytes : undefined;
 }
