@@ -3,6 +3,9 @@ import { BatchedCalls } from '../../lib/batched-calls.ts';
 import { ask } from './connection.ts';
 import type { StoreIdentity } from './store-lock.ts';
 
+/** What several reads of a transaction need alike, by a name: it is read for the first of them. */
+export type ReadOnce = <Result>(name: string, read: () => Result) => Result;
+
 interface ReadBatchParts {
   readonly database: DatabaseSync;
   readonly file: string;
@@ -15,7 +18,7 @@ interface ReadBatchParts {
  */
 export class ReadBatch {
   readonly #file: string;
-  readonly #calls: BatchedCalls;
+  readonly #calls: BatchedCalls<ReadOnce>;
 
   constructor({ database, file, identity }: ReadBatchParts) {
     this.#file = file;
@@ -24,7 +27,7 @@ export class ReadBatch {
       identity.require();
       ask(file, () => begin.run());
       try {
-        runAll();
+        runAll(rememberReads());
       } finally {
         // A damaged file or a failing disk has ended it already.
         if (database.isTransaction) ask(file, () => commit.run());
@@ -33,7 +36,15 @@ export class ReadBatch {
   }
 
   /** @throws TidemarkError `unavailable` when the store was replaced or removed, or cannot be read */
-  run<Result>(statements: () => Result): Promise<Result> {
-    return this.#calls.run(() => ask(this.#file, statements));
+  run<Result>(statements: (once: ReadOnce) => Result): Promise<Result> {
+    return this.#calls.run((once) => ask(this.#file, () => statements(once)));
   }
+}
+
+function rememberReads(): ReadOnce {
+  const known = new Map<string, unknown>();
+  return <Result>(name: string, read: () => Result) => {
+    if (!known.has(name)) known.set(name, read());
+    return known.get(name) as Result;
+  };
 }

@@ -37,9 +37,12 @@ export class SqliteCatalog implements Catalog {
     return (await this.#reads.run(() => this.#statements.list.all(kind, after))).map(toDocument<Body>);
   }
 
-  async head(kind: CatalogKind): Promise<number> {
-    const row = await this.#reads.run(() => this.#statements.head.get(kind));
-    return (row?.head as number | null) ?? 0;
+  head(kind: CatalogKind): Promise<number> {
+    return this.#reads.run((once) => once(`head of ${kind}`, () => this.#head(kind)));
+  }
+
+  #head(kind: CatalogKind): number {
+    return (this.#statements.head.get(kind)?.head as number | null) ?? 0;
   }
 }
 

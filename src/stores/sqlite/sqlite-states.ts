@@ -36,10 +36,10 @@ export class SqliteStates implements ResourceStates {
     yield* this.#connection.reader.states(set);
   }
 
-  async lookup(set: SetId, keys: readonly ResourceKey[]): Promise<readonly (Resource | Tombstone | undefined)[]> {
+  lookup(set: SetId, keys: readonly ResourceKey[]): Promise<readonly (Resource | Tombstone | undefined)[]> {
     const { reads, queries } = this.#connection;
-    return reads.run(() => {
-      this.#connection.requireSet(set);
+    return reads.run((once) => {
+      once(`set ${set}`, () => this.#connection.requireSet(set));
       return keys.map((key) => {
         const row = queries.state.get(set, key);
         return row && toResource(row);

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { type BigIntStats, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
@@ -64,16 +64,17 @@ export function lockFileOf(file: string): string {
  */
 export class StoreIdentity {
   readonly #file: string;
-  readonly #opened: string | undefined;
+  readonly #opened: BigIntStats | undefined;
 
   constructor(file: string) {
     this.#file = file;
-    this.#opened = identityOf(file);
+    this.#opened = statOf(file);
   }
 
   /** @throws TidemarkError `unavailable` when it leads to another one, or to none */
   require(): void {
-    if (identityOf(this.#file) === this.#opened) return;
+    const found = statOf(this.#file);
+    if (found?.ino === this.#opened?.ino && found?.dev === this.#opened?.dev) return;
     throw new TidemarkError(
       'unavailable',
       `the store ${this.#file} was replaced or removed while this process had it open: nothing can be read or written until the process is started again`,
@@ -82,9 +83,8 @@ export class StoreIdentity {
   }
 }
 
-function identityOf(file: string): string | undefined {
-  const found = statSync(file, { bigint: true, throwIfNoEntry: false });
-  return found && `${found.dev} ${found.ino}`;
+function statOf(file: string): BigIntStats | undefined {
+  return statSync(file, { bigint: true, throwIfNoEntry: false });
 }
 
 function isUsed(file: string, mode: LockMode): TidemarkError {
