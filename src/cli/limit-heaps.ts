@@ -12,4 +12,6 @@ export function limitHeaps(): void {
   // half.
   setFlagsFromString('--semi-space-growth-factor=1');
   setFlagsFromString('--min-semi-space-size=4');
+  // A young generation that small is collected in less time than it takes to share the work with other threads.
+  setFlagsFromString('--no-parallel-scavenge');
 }
