@@ -95,7 +95,7 @@ export class TokenRegistry {
 
   /** Whether a token was ever made, also an expired or revoked one. */
   async areKept(): Promise<boolean> {
-    await this.#freshen();
+    if (!this.#isFresh) await this.#latest.read();
     return this.#byId.size > 0;
   }
 
@@ -109,7 +109,7 @@ export class TokenRegistry {
   async show(token: string): Promise<Shown> {
     const id = idOfToken(token);
     if (id === undefined) return { state: 'unknown' };
-    await this.#freshen();
+    if (!this.#isFresh) await this.#latest.read();
     // A new token may be used at once at a process that has not read it yet.
     if (!this.#byId.has(id)) await this.#latest.read();
     const record = this.#byId.get(id)?.body;
@@ -120,13 +120,13 @@ export class TokenRegistry {
 
   /** Whether the token of an id is still valid. */
   async isValid(id: string): Promise<boolean> {
-    await this.#freshen();
+    if (!this.#isFresh) await this.#latest.read();
     const record = this.#byId.get(id)?.body;
     return record !== undefined && stateOf(record, Date.now()) === 'valid';
   }
 
-  async #freshen(): Promise<void> {
-    if (performance.now() - this.#lookedAt >= FRESH_FOR) await this.#latest.read();
+  get #isFresh(): boolean {
+    return performance.now() - this.#lookedAt < FRESH_FOR;
   }
 
   /** Reads what was put since the last read. */

@@ -253,6 +253,8 @@ export type ListedKind = {
 }[DocumentKind];
 
 export const DOCUMENT_KINDS = Object.keys(DOCUMENTS) as readonly DocumentKind[];
+/** The texts of a path, and between them the names of its parameters. */
+const PATH_PARTS = new Map(DOCUMENT_KINDS.map((kind) => [kind, DOCUMENTS[kind].path.split(/:([a-z]+)/)]));
 const LISTED_KINDS = DOCUMENT_KINDS.filter((kind) => 'listed' in DOCUMENTS[kind]) as readonly ListedKind[];
 
 /** What people read of a kind of capability. */
@@ -287,7 +289,9 @@ export function documentKey(kind: DocumentKind, fields: Readonly<Record<string, 
 /** @param baseUrl ends without a slash */
 export function documentUri(baseUrl: string, key: DocumentKey): string {
   const fields = key as unknown as Readonly<Record<string, string>>;
-  return baseUrl + DOCUMENTS[key.kind].path.replace(/:([a-z]+)/g, (_, field: string) => fields[field]!);
+  let uri = baseUrl;
+  for (const [at, part] of PATH_PARTS.get(key.kind)!.entries()) uri += at % 2 === 0 ? part : fields[part];
+  return uri;
 }
 
 export function setUris(baseUrl: string, set: string): SetUris {

@@ -70,14 +70,19 @@ export class SetDocuments {
    * @param isShown a set for which it returns false is treated as one that never existed
    * @throws TidemarkError `not-found`, or `gone` when it was removed
    */
-  async require(slug: string, isShown?: (set: ResourceSet) => boolean): Promise<CatalogDocument<ResourceSet>> {
-    await this.load();
+  known(slug: string, isShown?: (set: ResourceSet) => boolean): CatalogDocument<ResourceSet> {
     const document = this.#bySlug.get(slug);
     if (document === undefined || isShown?.(document.body) === false)
       throw new TidemarkError('not-found', `there is no set "${slug}"`, { set: slug });
     if (document.body.removed !== undefined)
       throw new TidemarkError('gone', `the set "${slug}" was removed`, { set: slug });
     return document;
+  }
+
+  /** As `known`, as of now. */
+  async require(slug: string): Promise<CatalogDocument<ResourceSet>> {
+    await this.load();
+    return this.known(slug);
   }
 
   /**

@@ -67,7 +67,8 @@ export class SetRegistry {
    * @throws TidemarkError `not-found`, or `gone` when it was removed
    */
   async bySlug(slug: string, isShown?: (set: ResourceSet) => boolean): Promise<ResourceSet> {
-    return (await this.#documents.require(slug, isShown)).body;
+    await this.#documents.load();
+    return this.#documents.known(slug, isShown).body;
   }
 
   async byId(id: SetId): Promise<ResourceSet | undefined> {

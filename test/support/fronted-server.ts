@@ -19,6 +19,8 @@ import type { FileBytes } from '../../src/sources/served-source.ts';
 
 /** Milliseconds, longer than any test. */
 const NEVER = 600_000;
+/** Bytes of the largest body that is sent together with its head. */
+export const SMALL = 16_384;
 const LARGE = 8 * 1024 * 1024;
 
 export interface LoggedRequest {
@@ -94,6 +96,7 @@ export class FrontedServer {
       '/empty': async ({ method }) => text('', method),
       '/unchanged': async () => ({ status: 304, headers: { ETag: '"a"', 'Cache-Control': 'no-cache' } }),
       '/large': async ({ method }) => text('x'.repeat(LARGE), method),
+      '/small/:letter': async ({ method, params }) => text(String(params.letter).repeat(SMALL), method),
       '/middle': async ({ method }) => text('é'.repeat(40_000), method),
       '/stream': async () => ({ ...text('s'.repeat(LARGE)), body: this.#stream(LARGE) }),
       '/file': async () => ({ ...text('f'.repeat(LARGE)), body: this.#file(LARGE) }),

@@ -1,6 +1,5 @@
 import { TidemarkError } from '../../core/errors.ts';
 import { keyOfRequestPath, type ResourceKey, uriOf } from '../../core/key.ts';
-import type { ResourceState } from '../../core/resource.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import type { OpenedBytes, ServedBytes } from '../../sources/served-source.ts';
 import { directRequest } from '../request/admitted.ts';
@@ -53,7 +52,8 @@ function resourceHandler(app: ServedApp): DirectHandler {
     const set = request.set as ResourceSet;
     const key = keyOfPathIn(request.url);
     const source = app.servedSourceOf(set) ?? notServed(set, key);
-    const state = await liveState(app, set, key);
+    const [found] = await app.index.lookup(set.id, [key]);
+    const state = found?.state ?? notThere(set, key);
     const method = request.method === 'HEAD' ? 'HEAD' : 'GET';
     const opened = await source.open({ key, state }, { method, isWhole: isForAll(request) });
     const ofSet = resourceHeaders(set, baseUrl);
@@ -96,9 +96,7 @@ function notServed(set: ResourceSet, key: ResourceKey): never {
   throw new TidemarkError('not-found', message, { set: set.slug, uri });
 }
 
-async function liveState({ index }: ServedApp, set: ResourceSet, key: ResourceKey): Promise<ResourceState> {
-  const [found] = await index.lookup(set.id, [key]);
-  if (found?.state !== undefined) return found.state;
+function notThere(set: ResourceSet, key: ResourceKey): never {
   throw new TidemarkError('not-found', `the set "${set.slug}" has no resource ${key}`, { set: set.slug, key });
 }
 

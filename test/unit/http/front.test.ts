@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
-import { FrontedServer } from '../../support/fronted-server.ts';
+import { FrontedServer, SMALL } from '../../support/fronted-server.ts';
 import { openSocket } from '../../support/raw-http.ts';
 import { until } from '../../support/until.ts';
 
@@ -60,6 +60,7 @@ describe('The front', () => {
       '/files/a/b%20c',
       '/empty',
       '/unchanged',
+      '/small/s',
       '/middle',
       '/large',
       '/stream',
@@ -216,6 +217,23 @@ describe('The front', () => {
         if (sent > 200_000_000) assert.fail('all of it was read');
       }
     });
+  });
+
+  it('sends a small answer as it was, also when the system takes it late', async () => {
+    await start();
+    const accepted = once(served.server, 'connection') as Promise<[Socket]>;
+    const late = await open();
+    const [atServer] = await accepted;
+    atServer.cork();
+    late.end(head('GET /small/a'));
+    await until('the answer', async () => atServer.writableLength > 0);
+    const next = await open();
+    const answered = buffer(next);
+    next.end(head('GET /small/b'));
+    await answered;
+    const received = buffer(late);
+    atServer.uncork();
+    assert.ok((await received).toString('latin1').endsWith(`\r\n\r\n${'a'.repeat(SMALL)}`));
   });
 
   describe('has limits', () => {
