@@ -27,15 +27,7 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
   },
   {
     from: 'publish',
-    to: [
-      'stores',
-      'sets',
-      'artifacts',
-      'sources/open.ts',
-      'sources/root-location.ts',
-      'sources/artifact/record-reader.ts',
-      'config/configuration.ts',
-    ],
+    to: ['stores', 'sets', 'artifacts', 'sources/open.ts', 'sources/contents.ts', 'config/configuration.ts'],
     because: 'the publisher reads the log, and does not depend on how changes are recorded; dumps read the bytes',
   },
   {

@@ -28,7 +28,6 @@ import { FreshDocuments } from './publish/cache/fresh-documents.ts';
 import type { RenderThreadData } from './publish/cache/render.worker.ts';
 import { Renderer } from './publish/cache/renderer.ts';
 import type { DocumentPublisher } from './publish/document-publisher.ts';
-import type { ContentsLocation } from './publish/dumps/contents.ts';
 import { Dumps } from './publish/dumps/dumps.ts';
 import { KnownDumps } from './publish/dumps/known-dumps.ts';
 import type { PackThreadData } from './publish/dumps/pack.worker.ts';
@@ -41,7 +40,7 @@ import { Comparer } from './sources/artifact/comparer.ts';
 import { Records } from './sources/artifact/records.ts';
 import type { ContentRoot } from './sources/content-root.ts';
 import { ScanMemory } from './sources/files/scan-memory.ts';
-import { openRoot, openServed, openSource } from './sources/open.ts';
+import { type ContentsParts, locateContents, openRoot, openServed, openSource } from './sources/open.ts';
 import type { RootLocation } from './sources/root-location.ts';
 import type { Source } from './sources/source.ts';
 import { PathScans } from './sources/sync/path-scans.ts';
@@ -143,6 +142,10 @@ export async function openApp(configuration: Configuration): Promise<App> {
   const parts = { index, rootOf, artifacts, catalog, updater, comparer, records, pollIntervalMs };
   const sourceOf: App['sourceOf'] = (set) => openSource(set, parts);
   const servedSourceOf: App['servedSourceOf'] = (set) => openServed(set, parts);
+  const contentsParts: ContentsParts = {
+    artifacts: configuration.artifacts,
+    rootLocationOf: (set, root) => rootLocation(set, root, configuration),
+  };
   const pathScans = new PathScans((set) => ({ set, source: sourceOf(set), updater }));
   const app: App = {
     configuration,
@@ -167,7 +170,7 @@ export async function openApp(configuration: Configuration): Promise<App> {
     dumps: new Dumps({
       ...{ catalog, sets, artifacts, packer, known: knownDumps },
       planDump: (slug) => publisher.planDump(slug),
-      contentsOf: (set) => contentsOf(set, configuration),
+      contentsOf: (set) => locateContents(set, contentsParts),
     }),
     postingLog,
     async receive({ set, sender }, work) {
@@ -208,13 +211,6 @@ function rootLocation(
   const { s3, folderScanInterval: scanInterval, dataFolder } = configuration;
   const ownFiles = exclusionsOfOwnFiles(origin, configuration);
   return { root, exclude, ownFiles, hashes, s3, scanInterval, scratchFolder: join(dataFolder, 'spool') };
-}
-
-function contentsOf(set: ResourceSet, configuration: Configuration): ContentsLocation {
-  const { root } = traitsOf(set.origin);
-  if (root === undefined) return { kind: 'records', artifacts: configuration.artifacts };
-  // A thread of its own reads it.
-  return { kind: 'files', root: { ...rootLocation(set, root, configuration), blocks: true } };
 }
 
 function keepsNoSources(): TidemarkError {

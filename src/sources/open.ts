@@ -1,11 +1,15 @@
 import { isAbsolute } from 'node:path';
+import { type ArtifactLocation, openArtifacts } from '../artifacts/open-artifacts.ts';
 import { TidemarkError } from '../core/errors.ts';
+import { traitsOf } from '../core/origin.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import { isS3 } from '../lib/s3/s3-location.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
 import { ArtifactSource, type ArtifactSourceParts } from './artifact/artifact-source.ts';
 import type { ContentRoot } from './content-root.ts';
+import type { Contents, ContentsLocation } from './contents.ts';
 import type { ComparedFiles } from './files/compare-files.ts';
+import { fileContents } from './files/file-contents.ts';
 import { FileSource } from './files/file-source.ts';
 import { FolderRoot } from './folder/folder-root.ts';
 import type { RootLocation } from './root-location.ts';
@@ -38,6 +42,34 @@ export function openSource(set: ResourceSet, parts: SourceParts): Source {
 /** What requests need of the source of a set; undefined for a set that others post to, and whose bytes others serve. */
 export function openServed(set: ResourceSet, parts: SourceParts): ServedSource | undefined {
   return set.origin.kind === 'posted' ? undefined : openSource(set, parts);
+}
+
+export interface ContentsParts {
+  readonly artifacts: ArtifactLocation;
+  rootLocationOf(set: ResourceSet, root: string): RootLocation;
+}
+
+/** Where the bytes of a set are. @throws TidemarkError `invalid` for a set whose bytes others serve */
+export function locateContents(set: ResourceSet, parts: ContentsParts): ContentsLocation {
+  const { origin } = set;
+  switch (origin.kind) {
+    case 'posted':
+      throw new TidemarkError('invalid', `the bytes of the set ${set.slug} are elsewhere`, { set: set.slug });
+    case 'folder':
+    case 's3':
+      return { kind: 'files', root: parts.rootLocationOf(set, traitsOf(origin).root!) };
+    case 'artifact':
+      return { kind: 'records', artifacts: parts.artifacts };
+  }
+}
+
+/** The bytes of a set, for a thread that does nothing else: opening a file may block it. */
+export async function openContents(location: ContentsLocation): Promise<Contents> {
+  if (location.kind === 'files') {
+    return fileContents(openRoot({ ...location.root, blocks: true }), location.root.root);
+  }
+  const { recordContents } = await import('./artifact/record-contents.ts');
+  return recordContents(openArtifacts(location.artifacts));
 }
 
 /**

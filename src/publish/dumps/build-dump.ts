@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { clockStamp } from '../../core/stamp.ts';
 import { mapInOrder } from '../../lib/map-in-order.ts';
+import type { ContentsLocation } from '../../sources/contents.ts';
 import type { Catalog } from '../../stores/catalog.ts';
-import type { ContentsLocation } from './contents.ts';
 import type { DumpPlan, PlannedPage } from './dump-plan.ts';
 import { PACKED_AT_ONCE, type Packer } from './packer.ts';
 import {

@@ -6,9 +6,9 @@ import { DUMPS_FOLDER, formatKey, packagesFolder, parseKey } from '../../artifac
 import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
 import { DEFAULT_PACKAGE_BYTES, type ResourceSet, type SetId } from '../../core/resource-set.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
+import type { ContentsLocation } from '../../sources/contents.ts';
 import type { Catalog } from '../../stores/catalog.ts';
 import { type BuildOptions, type BuiltDump, buildDump, RETIRED_FOR } from './build-dump.ts';
-import type { ContentsLocation } from './contents.ts';
 import { type DumpPlan, requireBytes } from './dump-plan.ts';
 import type { KnownDumps } from './known-dumps.ts';
 import type { Packer } from './packer.ts';

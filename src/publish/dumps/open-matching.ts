@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { HASH_ALGORITHMS, type HashAlgorithm } from '../../core/hash.ts';
 import type { Resource, ResourceState } from '../../core/resource.ts';
 import type { SetId } from '../../core/resource-set.ts';
+import type { Content, Contents } from '../../sources/contents.ts';
 import type { ResourceStates } from '../../stores/resource-states.ts';
-import type { Content, Contents } from './contents.ts';
 
 /** Bytes up to which a content is read, and compared with the state, before it is packed. */
 const MOST_IN_MEMORY = 256 * 1024;

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import { ThreadPool } from '../../lib/workers/pool.ts';
-import type { ContentsLocation } from './contents.ts';
+import type { ContentsLocation } from '../../sources/contents.ts';
 import type { PackFunctions } from './pack.worker.ts';
 import type { PackJob } from './pack-job.ts';
 import type { Package } from './stored-dump.ts';

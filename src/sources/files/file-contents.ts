@@ -1,0 +1,25 @@
+import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import { pathOfKey } from '../../core/key.ts';
+import type { ContentRoot } from '../content-root.ts';
+import type { Contents } from '../contents.ts';
+
+/** The bytes of files. @param name of the root, for messages */
+export function fileContents(root: Pick<ContentRoot, 'open' | 'isEmpty'>, name: string): Contents {
+  return {
+    async open({ key }) {
+      const path = pathOfKey(key);
+      if (path === undefined) return undefined;
+      try {
+        return await root.open(path);
+      } catch (error) {
+        if (isTidemarkError(error, 'not-found')) return undefined;
+        throw error;
+      }
+    },
+    async requireThere() {
+      if (!(await root.isEmpty())) return;
+      throw new TidemarkError('unavailable', `${name} is empty: its resources cannot be packed`);
+    },
+    async close() {},
+  };
+}
