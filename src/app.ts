@@ -23,6 +23,9 @@ import { makeFolder } from './lib/make-folder.ts';
 import { startWorker } from './lib/workers/rpc.ts';
 import { PostingLog } from './observe/audit/posting-log.ts';
 import { AppMetrics } from './observe/metrics/app-metrics.ts';
+import { KeptLists } from './publish/archives/kept-lists.ts';
+import { KnownArchives } from './publish/archives/known-archives.ts';
+import { ListArchives } from './publish/archives/list-archives.ts';
 import { DocumentCache } from './publish/cache/document-cache.ts';
 import { FreshDocuments } from './publish/cache/fresh-documents.ts';
 import type { RenderThreadData } from './publish/cache/render.worker.ts';
@@ -62,6 +65,7 @@ export interface App extends ServedApp, JobParts {
   readonly records: Records;
   readonly postingLog: PostingLog;
   readonly dumps: Dumps;
+  readonly listArchives: ListArchives;
   /** Another publisher, which renders each document from the store whatever is kept: to compare with. */
   freshPublisher(): DocumentPublisher;
   /** Resolves when the documents that an earlier process has left are counted. */
@@ -100,7 +104,9 @@ export async function openApp(configuration: Configuration): Promise<App> {
   const comparer = new Comparer(() => startCompareThread(configuration));
   closers.push(() => comparer.close());
 
-  const renderer = new Renderer(() => startRenderThread({ store, failpoint, requests: metrics.requests.shared }));
+  const renderer = new Renderer(() =>
+    startRenderThread({ store, artifacts: configuration.artifacts, failpoint, requests: metrics.requests.shared }),
+  );
   closers.push(() => renderer.close());
   const cache = new DocumentCache({
     folder: join(dataFolder, 'documents'),
@@ -112,7 +118,9 @@ export async function openApp(configuration: Configuration): Promise<App> {
   const packer = new Packer(() => startPackThread({ store, artifacts: configuration.artifacts }));
   closers.push(() => packer.close());
   const knownDumps = new KnownDumps(catalog);
-  const publisher = new Publisher({ index, catalog, sets, cache, renderer, dumps: knownDumps });
+  const knownArchives = new KnownArchives(catalog);
+  const published = { index, catalog, sets, renderer, dumps: knownDumps, archives: knownArchives };
+  const publisher = new Publisher({ ...published, cache });
   closers.push(() => publisher.close());
   const feeds = new ChangeFeeds(index);
   closers.push(() => feeds.close());
@@ -165,12 +173,16 @@ export async function openApp(configuration: Configuration): Promise<App> {
     records,
     publisher,
     feeds,
-    freshPublisher: () =>
-      new Publisher({ index, catalog, sets, cache: new FreshDocuments(index), renderer, dumps: knownDumps }),
+    freshPublisher: () => new Publisher({ ...published, cache: new FreshDocuments(index, new KeptLists(artifacts)) }),
     dumps: new Dumps({
       ...{ catalog, sets, artifacts, packer, known: knownDumps },
       planDump: (slug) => publisher.planDump(slug),
       contentsOf: (set) => locateContents(set, contentsParts),
+    }),
+    listArchives: new ListArchives({
+      ...{ catalog, sets, artifacts, known: knownArchives },
+      planKeeping: (slug) => publisher.planKeeping(slug),
+      keepPage: (job, signal) => renderer.keepPage(job, signal),
     }),
     postingLog,
     async receive({ set, sender }, work) {

@@ -34,7 +34,8 @@ export type ArtifactKey =
     }
   | SegmentKey
   | SegmentPartKey
-  | PackageKey;
+  | PackageKey
+  | KeptListKey;
 
 /** Beside the Avro file of a run. */
 export interface BesideKey {
@@ -74,6 +75,14 @@ export interface PackageKey {
   readonly name: string;
 }
 
+/** Of an archived Resource List: the names of its pages, or the entries of one. */
+export interface KeptListKey {
+  readonly kind: 'kept-list' | 'kept-page';
+  readonly set: SetId;
+  /** TIME-CHANCE of a list, PAGE-VERSION-CHANCE of a page */
+  readonly name: string;
+}
+
 /** Parts of an archive, each in a folder of its own. */
 export const ARCHIVE_PARTS = ['changes', 'orders', 'documents', 'positions'] as const;
 export type ArchivePart = (typeof ARCHIVE_PARTS)[number];
@@ -101,6 +110,8 @@ export const PLAN_FOLDER = 'plan';
 export const ARCHIVE_FOLDER = '_log/';
 /** A folder for each set that has packages, named by its id. */
 export const DUMPS_FOLDER = '_dumps/';
+/** All archived Resource Lists are stored in this folder. */
+export const LISTS_FOLDER = '_lists/';
 const PROVIDER = /^[a-z0-9-]{1,63}$/;
 // Providers have no dots and no capitals, schemas no hyphens: so the last hyphen separates them.
 const FILE_NAME = /^(\d{8}_\d{6})-([a-z0-9-]+)-([^-/]+)\.avro$/;
@@ -112,6 +123,8 @@ const SEGMENT = /^_log\/([^/]+)\/segments\/(\d{10})\.json$/;
 /** The name of a package: epoch and number of the page, version, part, and what is by chance. */
 const PACKAGE_NAME = /^\d+-\d+-\d+-\d+-[0-9a-f]{8}$/;
 const PACKAGE = /^_dumps\/([1-9]\d{0,15})\/([^/]+)\.zip$/;
+const KEPT_LIST = /^_lists\/([1-9]\d{0,15})\/(\d{8}T\d{12}Z-[0-9a-f]{8})\.json$/;
+const KEPT_PAGE = /^_lists\/([1-9]\d{0,15})\/(\d+-\d+-\d+-[0-9a-f]{8})\.gz$/;
 const SEGMENT_PART = /^_log\/([^/]+)\/([a-z]+)\/(\d{10})-(\d+)-(\d+)-([0-9a-f]+)\.avro$/;
 
 /** The key as stores have it. @throws TidemarkError `invalid` for a provider or a schema that is none */
@@ -146,6 +159,12 @@ export function formatKey(key: ArtifactKey): ObjectKey {
     case 'package':
       // _dumps/7/1-00000002-1763765435123457-1-1f2e3d4c.zip
       return `${packagesFolder(key.set)}${key.name}.zip`;
+    case 'kept-list':
+      // _lists/7/20261123T020000123457Z-1f2e3d4c.json
+      return `${keptListsFolder(key.set)}${key.name}.json`;
+    case 'kept-page':
+      // _lists/7/1-00000002-1763765435123456-1f2e3d4c.gz
+      return `${keptListsFolder(key.set)}${key.name}.gz`;
   }
 }
 
@@ -156,6 +175,8 @@ export function mediaTypeOf({ kind }: ArtifactKey): string {
       return 'application/avro';
     case 'package':
       return 'application/zip';
+    case 'kept-page':
+      return 'application/gzip';
     case 'errata':
       return 'application/x-ndjson';
     case 'provenance':
@@ -163,6 +184,7 @@ export function mediaTypeOf({ kind }: ArtifactKey): string {
     case 'claim':
     case 'plan':
     case 'segment':
+    case 'kept-list':
       return 'application/json';
   }
 }
@@ -170,7 +192,7 @@ export function mediaTypeOf({ kind }: ArtifactKey): string {
 /** What a key of a store names; undefined for what this program does not store. */
 export function parseKey(text: ObjectKey): ArtifactKey | undefined {
   if (!isPlainKey(text)) return undefined;
-  return parseAvroKey(text) ?? parseBeside(text) ?? parsePlan(text) ?? parseSegment(text) ?? parsePackage(text);
+  return parseAvroKey(text) ?? parseBeside(text) ?? parsePlan(text) ?? parseSegment(text) ?? parseOfSet(text);
 }
 
 function parseBeside(text: ObjectKey): ArtifactKey | undefined {
@@ -197,9 +219,13 @@ function parseSegment(text: ObjectKey): ArtifactKey | undefined {
   return { kind: 'segment-part', chain, part, number: Number(number), ...boundaries, chance };
 }
 
-function parsePackage(text: ObjectKey): ArtifactKey | undefined {
+function parseOfSet(text: ObjectKey): ArtifactKey | undefined {
   const [, set, name = ''] = PACKAGE.exec(text) ?? [];
-  return isPackageName(name) ? { kind: 'package', set: Number(set), name } : undefined;
+  if (isPackageName(name)) return { kind: 'package', set: Number(set), name };
+  const [kind, [, ofList, kept = '']] = KEPT_LIST.test(text)
+    ? (['kept-list', KEPT_LIST.exec(text)!] as const)
+    : (['kept-page', KEPT_PAGE.exec(text) ?? []] as const);
+  return kept === '' ? undefined : { kind, set: Number(ofList), name: kept };
 }
 
 /**
@@ -245,6 +271,11 @@ export function segmentsFolder(chain: string): string {
 /** The folder of the packages of a set. */
 export function packagesFolder(set: SetId): string {
   return `${DUMPS_FOLDER}${set}/`;
+}
+
+/** The folder of the archived Resource Lists of a set. */
+export function keptListsFolder(set: SetId): string {
+  return `${LISTS_FOLDER}${set}/`;
 }
 
 export function isPackageName(text: string): boolean {

@@ -15,6 +15,7 @@ const READ: Readonly<Record<CatalogKind, 'before' | 'after' | 'never'>> = {
   token: 'before',
   records: 'before',
   dump: 'before',
+  'list-archive': 'before',
   set: 'after',
   source: 'after',
   archive: 'never',

@@ -12,6 +12,7 @@ export const GROUPS = {
   page: 'The pages of a Resource List.',
   activity: 'Activities: what makes artifacts of records.',
   dumps: 'Resource Dumps: the resources of a set, packed into ZIP files.',
+  lists: 'Archived Resource Lists: what a set was at earlier times.',
   artifacts: 'Artifacts: Avro files that never change, with their provenance.',
   jobs: 'Jobs: work that is done later, repeatedly, or for long.',
   tokens: 'Tokens: who may post, read private sets, or administer.',

@@ -69,3 +69,12 @@ export function oneOf<Word extends string>(...words: readonly Word[]): (value: s
     throw new InvalidArgumentError(`Use ${words.join(' or ')}.`);
   };
 }
+
+const AGE_UNITS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 } as const;
+
+/** Such as `90d`, in milliseconds. */
+export function age(value: string): number {
+  const [, number = '', unit = 'd'] = /^(\d{1,6})(d|h|m|s)$/.exec(value) ?? [];
+  if (number !== '') return Number(number) * AGE_UNITS[unit as keyof typeof AGE_UNITS];
+  throw new InvalidArgumentError('Use a number with d, h, m or s, such as 90d.');
+}

@@ -39,6 +39,10 @@ const text = z.string().min(1, 'it is empty').max(4096, 'it is longer than 4096 
 const title = text.max(MAX_TITLE_LENGTH, `it is longer than ${MAX_TITLE_LENGTH} characters`);
 const wholeNumber = `use a whole number from 1 to ${MAX_ENTRIES}`;
 const entries = z.int(wholeNumber).min(1, wholeNumber).max(MAX_ENTRIES, wholeNumber);
+const days = z
+  .int('use a whole number of days')
+  .min(1, 'use a whole number of days')
+  .max(100_000, 'at most 100000 days');
 const patterns = z.array(z.string().min(1, 'a pattern is empty')).max(1000, 'at most 1000 patterns');
 const names = z.array(text).max(100, 'at most 100 aliases');
 const hashes = z.array(z.enum(HASH_ALGORITHMS, `use one of ${HASH_ALGORITHMS.join(', ')}`));
@@ -187,6 +191,22 @@ export const SET_SETTINGS = {
     givenTo: ADD_AND_CHANGE,
     flags: [schedule('--dump <cron>')],
     check: (_pattern, origin) => requireBytes('--dump', origin),
+  }),
+  archiveSchedule: setting({
+    field: 'archiveSchedule',
+    schema: cronPattern,
+    meaning: 'When its Resource List is kept in an archive, such as `0 2 1 * *` for the first of every month at 2:00.',
+    default: '(none)',
+    givenTo: ADD_AND_CHANGE,
+    flags: [schedule('--archive <cron>')],
+  }),
+  archiveDays: setting({
+    field: 'archiveDays',
+    schema: days,
+    meaning: 'Days after which a list is removed from the archive, when the next one is kept.',
+    default: '(never)',
+    givenTo: ADD_AND_CHANGE,
+    flags: [one('--archive-days <number>', days, numberOf)],
   }),
 } as const;
 

@@ -35,10 +35,14 @@ export interface SetSettings {
   readonly dumpCompression?: DumpCompression;
   /** When its dump is built, as a pattern of CRON; absent: when a person says so. */
   readonly dumpSchedule?: string;
+  /** When its Resource List is kept, as a pattern of CRON; absent: when a person says so. */
+  readonly archiveSchedule?: string;
+  /** Days after which an archived list is removed; absent: never. */
+  readonly archiveDays?: number;
 }
 
 /** The settings that are patterns of CRON: jobs/set-schedules.ts adds jobs at their times. */
-export const SCHEDULE_SETTINGS = ['dumpSchedule'] as const satisfies readonly (keyof SetSettings)[];
+export const SCHEDULE_SETTINGS = ['dumpSchedule', 'archiveSchedule'] as const satisfies readonly (keyof SetSettings)[];
 export type ScheduleSetting = (typeof SCHEDULE_SETTINGS)[number];
 
 /** What one Capability List covers. */
@@ -72,6 +76,8 @@ export interface ResourceSet extends SetSettings {
   readonly moving?: Moving | undefined;
   /** The epoch of its Resource Dump; absent while it has none. */
   readonly dumpEpoch?: number | undefined;
+  /** The epoch of its archived Resource Lists; absent before the first was kept. */
+  readonly listArchiveEpoch?: number | undefined;
   /** Where it was taken over from; absent for a set that began here. */
   readonly imported?: Imported;
   /** When it was removed; its id is not given again, nor its slug. */
@@ -149,6 +155,11 @@ export function pageWeight(set: ResourceSet): number {
 /** Whether it has a Resource Dump. One of an earlier epoch has wrong URIs. */
 export function hasDump({ dumpEpoch, epoch }: Pick<ResourceSet, 'dumpEpoch' | 'epoch'>): boolean {
   return dumpEpoch === epoch;
+}
+
+/** Whether it has an archive of Resource Lists. One of an earlier epoch has wrong URIs. */
+export function hasListArchive({ listArchiveEpoch, epoch }: Pick<ResourceSet, 'listArchiveEpoch' | 'epoch'>): boolean {
+  return listArchiveEpoch === epoch;
 }
 
 /** Whether its lists have been published. While it is moved they are not, but clients know them already. */

@@ -1,8 +1,17 @@
 import type { JobDefinition } from './job-definition.ts';
 import { archiveLog } from './kinds/archive-log.ts';
 import { buildDump } from './kinds/build-dump.ts';
+import { keepList } from './kinds/keep-list.ts';
 import { removeEndedJobs } from './kinds/remove-ended-jobs.ts';
 import { removeOldPackages } from './kinds/remove-old-packages.ts';
+import { removeUnusedLists } from './kinds/remove-unused-lists.ts';
 
 /** Every kind of job. */
-export const JOB_DEFINITIONS: readonly JobDefinition[] = [archiveLog, buildDump, removeEndedJobs, removeOldPackages];
+export const JOB_DEFINITIONS: readonly JobDefinition[] = [
+  archiveLog,
+  buildDump,
+  keepList,
+  removeEndedJobs,
+  removeOldPackages,
+  removeUnusedLists,
+];

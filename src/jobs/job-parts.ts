@@ -1,6 +1,7 @@
 import type { ArtifactStore } from '../artifacts/artifact-store.ts';
 import type { Archived } from '../backup/archive-log.ts';
 import type { Configuration } from '../config/configuration.ts';
+import type { ListArchives } from '../publish/archives/list-archives.ts';
 import type { Dumps } from '../publish/dumps/dumps.ts';
 import type { SetRegistry } from '../sets/set-registry.ts';
 import type { Catalog } from '../stores/catalog.ts';
@@ -16,6 +17,7 @@ export interface JobParts {
   readonly artifacts: ArtifactStore;
   readonly jobs: JobQueue;
   readonly dumps: Pick<Dumps, 'build' | 'removeUnused'>;
+  readonly listArchives: Pick<ListArchives, 'keep' | 'pruneOld' | 'removeUnused'>;
   /** Archives the log in a thread of its own. */
   archive(signal: AbortSignal): Promise<Archived>;
 }

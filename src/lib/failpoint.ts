@@ -53,11 +53,14 @@ export const ACTIVITY_FAILPOINTS = [
 export const SYNC_FAILPOINTS = ['records.begun', 'sync.posted'] as const;
 /** Where a process passes by that runs a job: before its work, and before its end is recorded. */
 export const JOB_FAILPOINTS = ['job.claimed', 'job.ended'] as const;
+/** Where a process passes by that keeps a list in an archive: when it is stored, and when the catalog names it. */
+export const LIST_ARCHIVE_FAILPOINTS = ['lists.stored', 'lists.recorded'] as const;
 export type Failpoint =
   | (typeof FAILPOINTS)[keyof typeof FAILPOINTS][number]
   | (typeof ARCHIVE_FAILPOINTS)[number]
   | (typeof ACTIVITY_FAILPOINTS)[number]
   | (typeof SYNC_FAILPOINTS)[number]
+  | (typeof LIST_ARCHIVE_FAILPOINTS)[number]
   | (typeof JOB_FAILPOINTS)[number];
 
 interface Armed {

@@ -1,6 +1,7 @@
 import type { ResourceSet } from '../core/resource-set.ts';
 import type { Stamp } from '../core/stamp.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
+import type { StoredArchive } from './archives/stored-archive.ts';
 import type { Making } from './cache/document-cache.ts';
 import type { DocumentReference } from './cache/document-reference.ts';
 import type { Documents } from './cache/fresh-documents.ts';
@@ -46,12 +47,14 @@ export interface SetInput {
   readonly index: ResourceIndex;
   /** The address of the document. */
   readonly uri: string;
-  /** The name of the page, window or part in that address; empty for other documents. */
+  /** The name of the page, window or part in that address, or a time; empty for other documents. */
   readonly name: string;
   /** The time that a client asked for. */
   readonly range: AskedRange | undefined;
   /** The Resource Dump of the set's epoch. @throws TidemarkError `not-found` when it has none */
   dump(): Promise<Dump>;
+  /** The archived Resource Lists of the set's epoch. @throws TidemarkError `not-found` when it has none */
+  archive(): Promise<StoredArchive>;
   /** Calls back with the pages of the set when every one is within its limits: see SetPublication. */
   settled<Result>(use: (directory: PageDirectory) => Result): Promise<Result>;
 }

@@ -1,6 +1,7 @@
-import { hasDump, type ResourceSet } from '../core/resource-set.ts';
+import { hasDump, hasListArchive, type ResourceSet } from '../core/resource-set.ts';
 import { setHome } from '../core/set-uris.ts';
 import { planArchive, planArchivePart, readClosedWindows } from './archive-documents.ts';
+import { archivedLists, planArchivedList } from './archived-lists.ts';
 import { fingerprint as digest } from './cache/document-reference.ts';
 import { ChangeLists } from './change-lists.ts';
 import type { AskedRange, DocumentPlan, SetInput, SourceInput, SourceUris } from './document-plan.ts';
@@ -106,6 +107,50 @@ export const DOCUMENTS = {
     entries: 'resources',
     capability: { name: 'resourcelist', label: 'Resource List: everything there is' },
     plan: ({ published, settled }) => settled((directory) => planResourceList(published, directory)),
+  },
+  resourceListArchive: {
+    of: 'set',
+    path: '/sets/:set/resourcelist-archive.xml',
+    operation: {
+      id: 'resourceListArchive',
+      summary: 'The Resource Lists of earlier times, or an index when there are more than 50,000',
+    },
+    listed: { title: 'Resource List Archive', purpose: 'What there was at earlier times, the oldest list first.' },
+    page: {
+      title: 'Resource List Archive',
+      purpose: 'Everything that there was at earlier times: a Resource List of each, the oldest first.',
+      ofIndex: 'Everything that there was at earlier times, in several documents.',
+    },
+    entries: 'documents',
+    capability: { name: 'resourcelist-archive', label: 'Resource List Archive: what there was at earlier times' },
+    isOf: hasListArchive,
+    plan: async ({ published, archive }) => planArchive(published, archivedLists(published, await archive())),
+  },
+  resourceListArchivePart: {
+    of: 'set',
+    path: '/sets/:set/resourcelist-archive-:part.xml',
+    operation: { id: 'resourceListArchivePart', summary: 'A part of the Resource List Archive' },
+    page: { title: 'Part of the Resource List Archive', purpose: 'Some of the Resource Lists of earlier times.' },
+    entries: 'documents',
+    isOf: hasListArchive,
+    plan: async ({ published, name, archive }) =>
+      planArchivePart(published, archivedLists(published, await archive()), name),
+  },
+  archivedResourceList: {
+    of: 'set',
+    path: '/sets/:set/resourcelist-at-:time.xml',
+    operation: {
+      id: 'archivedResourceList',
+      summary: 'The Resource List of an earlier time, or its index when it has several pages, or a page of it',
+    },
+    page: {
+      title: 'Archived Resource List',
+      purpose: 'Everything that there was at an earlier time, or a page of it.',
+      ofIndex: 'Everything that there was at an earlier time, in several documents.',
+    },
+    entries: 'resources',
+    isOf: hasListArchive,
+    plan: async ({ published, name, archive }) => planArchivedList(published, await archive(), name),
   },
   resourceListPage: {
     of: 'set',
@@ -304,6 +349,8 @@ export function setUris(baseUrl: string, set: string): SetUris {
     resourcePage: (name) => documentUri(baseUrl, { kind: 'resourceListPage', set, name }),
     changeWindow: (name) => documentUri(baseUrl, { kind: 'changeListWindow', set, name }),
     dumpPart: (part) => documentUri(baseUrl, { kind: 'resourceDumpPart', set, part }),
+    resourceListArchivePart: (part) => documentUri(baseUrl, { kind: 'resourceListArchivePart', set, part }),
+    archivedList: (time) => documentUri(baseUrl, { kind: 'archivedResourceList', set, time }),
     changeListArchivePart: (part) => documentUri(baseUrl, { kind: 'changeListArchivePart', set, part }),
     dumpPackage: (name) => `${setHome(baseUrl, set)}dumps/${name}.zip`,
     dumpManifest: (name) => `${setHome(baseUrl, set)}dumps/${name}.xml`,

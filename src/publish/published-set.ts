@@ -32,12 +32,16 @@ export interface SetUris {
   readonly changeList: string;
   readonly recentChanges: string;
   readonly resourceDump: string;
+  readonly resourceListArchive: string;
   readonly changeListArchive: string;
   readonly sitemap: string;
   resourcePage(name: string): string;
   sitemapPage(name: string): string;
   changeWindow(name: string): string;
   dumpPart(part: string): string;
+  resourceListArchivePart(part: string): string;
+  /** Of an archived Resource List by its time, or of a page of one. */
+  archivedList(time: string): string;
   changeListArchivePart(part: string): string;
   /** Of a package, by its name. */
   dumpPackage(name: string): string;

@@ -4,6 +4,9 @@ import type { ResourceSet, SetId } from '../core/resource-set.ts';
 import type { SetRegistry } from '../sets/set-registry.ts';
 import type { Catalog } from '../stores/catalog.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
+import { planKeeping } from './archived-lists.ts';
+import type { KnownArchives } from './archives/known-archives.ts';
+import type { KeepPlan } from './archives/list-archives.ts';
 import { fingerprint } from './cache/document-reference.ts';
 import type { Documents } from './cache/fresh-documents.ts';
 import type { Renderer } from './cache/renderer.ts';
@@ -37,6 +40,7 @@ export interface PublisherParts {
   readonly cache: Documents;
   readonly renderer: Pick<Renderer, 'survey'>;
   readonly dumps: Pick<KnownDumps, 'dumpOf'>;
+  readonly archives: Pick<KnownArchives, 'archiveOf'>;
 }
 
 export interface PageCounts {
@@ -75,12 +79,13 @@ export class Publisher implements DocumentPublisher {
   }
 
   async setDocument(key: SetDocumentKey): Promise<PublishedDocument> {
-    const { index, cache, dumps } = this.#parts;
+    const { index, cache, dumps, archives } = this.#parts;
     const row: SetRow = DOCUMENTS[key.kind];
     const published = row.isEarly === true ? await this.#set(key.set) : await this.#readySet(key.set);
-    const { name, part, range } = key as {
+    const { name, part, time, range } = key as {
       readonly name?: string;
       readonly part?: string;
+      readonly time?: string;
       readonly range?: AskedRange;
     };
     const uri = documentUri('', key);
@@ -88,9 +93,10 @@ export class Publisher implements DocumentPublisher {
       published,
       index,
       uri,
-      name: name ?? part ?? '',
+      name: name ?? part ?? time ?? '',
       range,
       dump: () => dumps.dumpOf(published.set),
+      archive: () => archives.archiveOf(published.set),
       settled: (use) => this.#settled(published, use),
     });
     return publish(cache, plan);
@@ -110,6 +116,12 @@ export class Publisher implements DocumentPublisher {
   async planDump(slug: string): Promise<DumpPlan> {
     const published = await this.#readySet(slug);
     return this.#settled(published, (directory) => planDump(published, directory));
+  }
+
+  /** What an archive of a set has to keep now. */
+  async planKeeping(slug: string): Promise<KeepPlan> {
+    const published = await this.#readySet(slug);
+    return this.#settled(published, (directory) => planKeeping(published, directory));
   }
 
   async refreshPage(slug: string, name: string): Promise<PageInfo> {

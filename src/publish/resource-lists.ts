@@ -1,5 +1,7 @@
 import { TidemarkError } from '../core/errors.ts';
+import { hasListArchive } from '../core/resource-set.ts';
 import type { Stamp } from '../core/stamp.ts';
+import { withArchive } from './archive-documents.ts';
 import type { Making } from './cache/document-cache.ts';
 import { type DocumentReference, fingerprint } from './cache/document-reference.ts';
 import type { DocumentPlan } from './document-plan.ts';
@@ -44,17 +46,19 @@ function planAsListed(published: PublishedSet, directory: PageDirectory, page: P
 function planOnly(published: PublishedSet, page: Page): DocumentPlan {
   const { set, uris, style, isPlain } = published;
   const at = atOf(published, page.version);
-  return plan(published, reference(published, documentName(uris.resourceList), page.version), {
+  const { archives, seen } = withArchiveOf(published);
+  const head = { at, capabilityList: uris.capabilityList, ...(archives !== undefined && { archives }) };
+  return plan(published, reference(seen, documentName(uris.resourceList), page.version), {
     newest: at - 1,
-    job: {
-      kind: 'resource-page',
-      set: set.id,
-      range: {},
-      style,
-      head: { at, capabilityList: uris.capabilityList },
-      ...(isPlain && { isPlain }),
-    },
+    job: { kind: 'resource-page', set: set.id, range: {}, style, head, ...(isPlain && { isPlain }) },
   });
+}
+
+/** The link to the archive, if there is one, and the set as a document with that link sees it. */
+function withArchiveOf(published: PublishedSet) {
+  if (published.isPlain === true || !hasListArchive(published.set)) return { seen: published };
+  const archives = published.uris.resourceListArchive;
+  return { archives, seen: withArchive(published, archives) };
 }
 
 function planPage(published: PublishedSet, directory: PageDirectory, page: Page): DocumentPlan {
@@ -97,7 +101,8 @@ function planIndex(published: PublishedSet, directory: PageDirectory): DocumentP
   const newest = Math.max(...pages.map(({ version }) => version));
   const at = atOf(published, newest);
   // After a split the same newest stamp may have other pages.
-  const shape = fingerprint(published.fingerprint, pages.length, directory.lastNumber);
+  const { archives, seen } = withArchiveOf(published);
+  const shape = fingerprint(seen.fingerprint, pages.length, directory.lastNumber);
   const list = reference(published, documentName(uris.resourceList), newest);
   return plan(
     published,
@@ -109,6 +114,7 @@ function planIndex(published: PublishedSet, directory: PageDirectory): DocumentP
         document: {
           at,
           capabilityList: uris.capabilityList,
+          ...(archives !== undefined && { archives }),
           pages: pages.map(({ name, version }) => ({ uri: uris.resourcePage(name), at: atOf(published, version) })),
         },
         ...(isPlain && { isPlain }),

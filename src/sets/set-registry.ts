@@ -118,6 +118,12 @@ export class SetRegistry {
     if (body.dumpEpoch !== dumpEpoch) await this.#change(slug, () => ({ dumpEpoch }));
   }
 
+  /** Records that the set has archived Resource Lists of this epoch. */
+  async recordListArchive(slug: string, listArchiveEpoch: number): Promise<void> {
+    const { body } = await this.#documents.require(slug);
+    if (body.listArchiveEpoch !== listArchiveEpoch) await this.#change(slug, () => ({ listArchiveEpoch }));
+  }
+
   /** Records how far the set was imported from another index; it is ready when the import is complete. */
   async recordImport(slug: string, imported: Imported): Promise<ResourceSet> {
     return this.#change(slug, (set) => ({

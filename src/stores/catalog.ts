@@ -21,7 +21,8 @@ export interface Catalog {
 }
 
 /**
- * `records`: how far a set has come with artifacts; `dump`: the packages of a set; `archive`: which archive the log
+ * `records`: how far a set has come with artifacts; `dump`: the packages of a set; `list-archive`:
+ * its archived lists; `archive`: which archive the log
  * goes to; `rebuild`: that the store is made of one, and whether it is whole; `clock`: see clock.ts.
  */
 export type CatalogKind =
@@ -34,6 +35,7 @@ export type CatalogKind =
   | 'archive'
   | 'rebuild'
   | 'dump'
+  | 'list-archive'
   | 'clock';
 
 export interface CatalogDocument<Body> {

@@ -113,6 +113,14 @@ const PAGES: Readonly<Record<string, Page>> = {
       await succeed(place, 'tidemark activity run indexing cdl');
     },
   },
+  'docs/archives.md': {
+    blocks: ['runs'],
+    async prepare(place) {
+      place.write('maps/a.txt', 'a');
+      await succeed(place, 'tidemark sets add maps --root maps');
+      await succeed(place, 'tidemark scan maps');
+    },
+  },
   'docs/configuration.md': { blocks: [NEEDS.elasticsearch] },
   'docs/dumps.md': {
     blocks: ['runs'],

@@ -29,6 +29,11 @@ const IN_PATH: Readonly<Record<string, Described>> = {
     schema: { type: 'string', pattern: '^[0-9]{5}$' },
     example: '00001',
   },
+  time: {
+    description: 'The time of an archived list as the archive has it; with a number, a page of the list.',
+    schema: { type: 'string', pattern: '^[0-9]{8}T[0-9]{12}Z(-[0-9]{5,})?$' },
+    example: '20261123T020000123457Z',
+  },
   file: {
     description: 'The name of a package in the Resource Dump, with `.zip`; with `.xml`, its manifest.',
     schema: { type: 'string', pattern: '^[0-9]+-[0-9]+-[0-9]+-[0-9]+-[0-9a-f]{8}\\.(zip|xml)$' },

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { ResourceIndex } from '../../stores/resource-index.ts';
 import type { PublishedDocument } from '../published-document.ts';
-import { render } from '../render/render-job.ts';
+import { type KeptEntries, render } from '../render/render-job.ts';
 import type { DocumentCache, Making } from './document-cache.ts';
 import type { DocumentReference } from './document-reference.ts';
 
@@ -14,9 +14,12 @@ export type Documents = Pick<DocumentCache, 'get' | 'refresh' | 'holds' | 'peek'
  */
 export class FreshDocuments implements Documents {
   readonly #index: ResourceIndex;
+  readonly #kept: KeptEntries | undefined;
 
-  constructor(index: ResourceIndex) {
+  /** @param kept needed for archived lists alone */
+  constructor(index: ResourceIndex, kept?: KeptEntries) {
     this.#index = index;
+    this.#kept = kept;
   }
 
   async get(_: DocumentReference, making: () => Making): Promise<PublishedDocument> {
@@ -40,7 +43,7 @@ export class FreshDocuments implements Documents {
       rendered: Date.now(),
       immutable,
       lengths: { identity: 0, gzip: 0 },
-      open: async () => Readable.from(render(job, this.#index)),
+      open: async () => Readable.from(render(job, this.#index, this.#kept)),
     };
   }
 }

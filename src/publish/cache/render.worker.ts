@@ -1,4 +1,5 @@
 import { workerData } from 'node:worker_threads';
+import { type ArtifactLocation, openArtifacts } from '../../artifacts/open-artifacts.ts';
 import type { StoreLocation } from '../../config/configuration.ts';
 import type { KeyRange } from '../../core/key.ts';
 import type { SetId } from '../../core/resource-set.ts';
@@ -7,6 +8,9 @@ import { serveCalls } from '../../lib/workers/rpc.ts';
 import { openStores } from '../../stores/open-stores.ts';
 import { requestObserver } from '../../stores/request-counts.ts';
 import type { Limits, Survey } from '../../stores/resource-states.ts';
+import { type KeepPageJob, keepPage } from '../archives/keep-page.ts';
+import { KeptLists } from '../archives/kept-lists.ts';
+import type { KeptPage } from '../archives/list-manifest.ts';
 import { basisOf, renderIncrementally } from '../render/incremental-render.ts';
 import { render } from '../render/render-job.ts';
 import type { Making } from './document-cache.ts';
@@ -15,23 +19,31 @@ import { type DocumentRecord, writeDocument } from './document-files.ts';
 /** What the thread is started with. */
 export interface RenderThreadData {
   readonly store: StoreLocation;
+  /** Where archived lists are. */
+  readonly artifacts: ArtifactLocation;
   readonly failpoint: string | undefined;
   /** Where it counts what it asks the store. */
   readonly requests: SharedArrayBuffer;
 }
 
 /** The thread that renders documents: it has its own connection to the store, and takes its tasks one at a time. */
-const { store, failpoint, requests } = workerData as RenderThreadData;
+const { store, artifacts: location, failpoint, requests } = workerData as RenderThreadData;
 armFailpoint(failpoint);
 const { index, close } = await openStores(store, { observer: requestObserver(requests) });
+const artifacts = openArtifacts(location);
+const kept = new KeptLists(artifacts);
 
 const functions = {
   async render(record: string, { job, newest, immutable = false, older }: Making): Promise<DocumentRecord> {
-    const text = (older && (await renderIncrementally(job, older, index))) ?? render(job, index);
+    const text = (older && (await renderIncrementally(job, older, index))) ?? render(job, index, kept);
     return writeDocument(record, text, { newest, immutable, basis: basisOf(job) });
   },
+  keepPage: (job: KeepPageJob): Promise<KeptPage> => keepPage(job, { index, artifacts }),
   survey: (set: SetId, range: KeyRange, limits: Limits): Promise<Survey> => index.survey(set, range, limits),
 };
 export type RenderFunctions = typeof functions;
 
-serveCalls(functions, close);
+serveCalls(functions, async () => {
+  await artifacts.close();
+  await close();
+});

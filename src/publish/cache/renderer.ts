@@ -3,6 +3,8 @@ import type { KeyRange } from '../../core/key.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import { ThreadPool } from '../../lib/workers/pool.ts';
 import type { Limits, Survey } from '../../stores/resource-states.ts';
+import type { KeepPageJob } from '../archives/keep-page.ts';
+import type { KeptPage } from '../archives/list-manifest.ts';
 import type { Making } from './document-cache.ts';
 import type { DocumentRecord } from './document-files.ts';
 import type { RenderFunctions } from './render.worker.ts';
@@ -26,6 +28,11 @@ export class Renderer {
 
   render(record: string, making: Making): Promise<DocumentRecord> {
     return this.#threads.call('render', [record, making]);
+  }
+
+  /** Stores a page of an archived list. @throws the signal's reason when it is aborted */
+  keepPage(job: KeepPageJob, signal?: AbortSignal): Promise<KeptPage> {
+    return this.#threads.call('keepPage', [job], signal);
   }
 
   survey(set: SetId, range: KeyRange, limits: Limits): Promise<Survey> {

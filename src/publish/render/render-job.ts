@@ -35,9 +35,32 @@ export type RenderJob =
   | { readonly kind: 'resource-dump-index'; readonly document: ResourceDumpIndex }
   | { readonly kind: 'archive'; readonly document: Archive }
   | { readonly kind: 'archive-index'; readonly document: ArchiveIndex }
+  | KeptPageJob
   | ResourcePageJob
   | ChangesJob
   | RecentChangesJob;
+
+/** A page of an archived list. */
+export interface KeptPageJob {
+  readonly kind: 'kept-page';
+  readonly place: KeptPagePlace;
+  readonly head: ResourceListHead;
+}
+
+/** A page of an archived list; plain values. */
+export interface KeptPagePlace {
+  readonly set: SetId;
+  /** The name of the list's manifest. */
+  readonly list: string;
+  /** Counted from 0. */
+  readonly number: number;
+}
+
+/** Where archived lists are read. */
+export interface KeptEntries {
+  /** The entries of a page as text, without head and end. */
+  entries(place: KeptPagePlace): AsyncIterable<string>;
+}
 
 export interface ResourcePageJob {
   readonly kind: 'resource-page';
@@ -72,8 +95,15 @@ export interface RecentChangesJob {
   readonly style: EntryStyle;
 }
 
-/** The document as text, in small parts. */
-export async function* render(job: RenderJob, index: ChangeLog & ResourceStates): AsyncIterable<string> {
+/**
+ * The document as text, in small parts.
+ * @param kept what archived lists are read from; needed for them alone
+ */
+export async function* render(
+  job: RenderJob,
+  index: ChangeLog & ResourceStates,
+  kept?: KeptEntries,
+): AsyncIterable<string> {
   switch (job.kind) {
     case 'text':
       yield job.text;
@@ -101,6 +131,11 @@ export async function* render(job: RenderJob, index: ChangeLog & ResourceStates)
       return;
     case 'archive-index':
       yield renderArchiveIndex(job.document);
+      return;
+    case 'kept-page':
+      yield resourceListHead(job.head);
+      yield* kept!.entries(job.place);
+      yield URLSET_END;
       return;
     case 'resource-page':
       return yield* renderResourcePage(job, index);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { DOCUMENT_KINDS, DOCUMENTS, documentKey, documentUri, eachListed } from '../../../src/publish/documents.ts';
 
 const BASE_URL = 'https://data.example.org/source';
-const FIELDS = { set: 'maps', name: '1-00000001', part: '00001' };
+const FIELDS = { set: 'maps', name: '1-00000001', part: '00001', time: '20261123T020000123457Z' };
 
 describe('the table of documents', () => {
   const patterns = DOCUMENT_KINDS.map((kind) => ({
@@ -34,6 +34,7 @@ describe('the table of documents', () => {
         recentChanges: '/sets/maps/changelist-recent.xml',
         changeListArchive: '/sets/maps/changelist-archive.xml',
         resourceDump: '/sets/maps/resourcedump.xml',
+        resourceListArchive: '/sets/maps/resourcelist-archive.xml',
       },
     );
   });

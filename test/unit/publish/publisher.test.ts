@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { text } from 'node:stream/consumers';
 import { isTidemarkError } from '../../../src/core/errors.ts';
 import type { ResourceSet } from '../../../src/core/resource-set.ts';
+import { KnownArchives } from '../../../src/publish/archives/known-archives.ts';
 import { DocumentCache, type Making } from '../../../src/publish/cache/document-cache.ts';
 import { writeDocument } from '../../../src/publish/cache/document-files.ts';
 import type { SetDocumentKey } from '../../../src/publish/documents.ts';
@@ -49,7 +50,15 @@ describe('A publisher', () => {
       },
     });
     const renderer = { survey: (...asked: Parameters<typeof index.survey>) => index.survey(...asked) };
-    return new Publisher({ index, catalog, sets, cache, renderer, dumps: new KnownDumps(catalog) });
+    return new Publisher({
+      index,
+      catalog,
+      sets,
+      cache,
+      renderer,
+      dumps: new KnownDumps(catalog),
+      archives: new KnownArchives(catalog),
+    });
   }
 
   const commit = (...paths: readonly string[]) => stores.index.commit(paths.map((path) => upsert(maps.id, path)));

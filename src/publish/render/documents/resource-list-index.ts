@@ -7,15 +7,16 @@ export interface ResourceListIndex {
   /** Every change up to this boundary is included. */
   readonly at: Stamp;
   readonly capabilityList: string;
+  readonly archives?: string | undefined;
   /** In the order of their keys; at most 50,000. */
   readonly pages: readonly { readonly uri: string; readonly at: Stamp }[];
 }
 
 /** ResourceSync 1.1, 10.2. Text, like the entries of a page, since it may have as many. */
-export function renderResourceListIndex({ at, capabilityList, pages }: ResourceListIndex): string {
+export function renderResourceListIndex({ at, capabilityList, archives, pages }: ResourceListIndex): string {
   const head = documentHead({
     root: 'sitemapindex',
-    links: { up: capabilityList },
+    links: { up: capabilityList, archives },
     md: { capability: 'resourcelist', at: formatStamp(at) },
   });
   const entries = joinTexts(pages, (page) => {

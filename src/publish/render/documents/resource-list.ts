@@ -12,13 +12,15 @@ export interface ResourceListHead {
   readonly capabilityList: string;
   /** The index that this page is a part of. */
   readonly index?: string | undefined;
+  /** Only of the list that the Capability List names. */
+  readonly archives?: string | undefined;
 }
 
 /** A Resource List, or a page of one, up to its first entry (ResourceSync 1.1, 10.1). */
-export function resourceListHead({ at, capabilityList, index }: ResourceListHead): string {
+export function resourceListHead({ at, capabilityList, index, archives }: ResourceListHead): string {
   return documentHead({
     root: 'urlset',
-    links: { up: capabilityList, index },
+    links: { up: capabilityList, index, archives },
     md: { capability: 'resourcelist', at: formatStamp(at) },
   });
 }

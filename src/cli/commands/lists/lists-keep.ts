@@ -1,0 +1,37 @@
+import { formatStamp } from '../../../core/stamp.ts';
+import type { KeptList } from '../../../publish/archives/list-archives.ts';
+import type { CliCommand } from '../../cli-command.ts';
+import { EXIT } from '../../exit-code.ts';
+import { startCountBar } from '../../ui/count-bar.ts';
+import { formatCount, plural } from '../../ui/table.ts';
+import { withExistingApp } from '../../with-app.ts';
+
+export const listsKeep: CliCommand = {
+  group: 'lists',
+  usage: 'keep <id>',
+  summary: 'Keeps the Resource List of a set as it is now in the archive of its lists.',
+  settings: ['artifacts', 's3Timeout'],
+
+  async run(call) {
+    const { terminal, stopped: signal } = call;
+    const set = call.args[0]!;
+    const bar = startCountBar(terminal);
+    const kept = await withExistingApp(call, ({ listArchives }) =>
+      listArchives.keep(set, { signal, onProgress: ({ kept, pages }) => bar.update('Keeping pages', kept, pages) }),
+    ).finally(() => bar.end());
+    const { at, completed, name: _, ...counts } = kept;
+    await terminal.print(describe(set, kept), {
+      set,
+      at: formatStamp(at),
+      completed: formatStamp(completed),
+      ...counts,
+    });
+    return EXIT.done;
+  },
+};
+
+function describe(set: string, { at, isNew, resources, pages, stored }: KeptList): string {
+  if (!isNew) return `${set}: nothing has changed since the list of ${formatStamp(at)}, which was kept before.`;
+  const made = `${formatCount(stored)} of ${plural(pages, 'page')} stored`;
+  return `${set}: kept the list of ${formatStamp(at)}, ${plural(resources, 'resource')}, ${made}.`;
+}

@@ -1,0 +1,216 @@
+import { randomBytes } from 'node:crypto';
+import { formatKey, keptListsFolder, LISTS_FOLDER } from '../../artifacts/artifact-key.ts';
+import type { ArtifactStore, ListedObject } from '../../artifacts/artifact-store.ts';
+import { putJson } from '../../artifacts/json-object.ts';
+import { isTidemarkError } from '../../core/errors.ts';
+import type { ResourceSet, SetId } from '../../core/resource-set.ts';
+import { clockStamp, type Stamp } from '../../core/stamp.ts';
+import { failpoint } from '../../lib/failpoint.ts';
+import { mapInOrder } from '../../lib/map-in-order.ts';
+import type { SetRegistry } from '../../sets/set-registry.ts';
+import type { Catalog, CatalogDocument } from '../../stores/catalog.ts';
+import type { KeepPageJob } from './keep-page.ts';
+import type { KnownArchives } from './known-archives.ts';
+import { type KeptPage, type ListManifest, readManifest } from './list-manifest.ts';
+import { type ArchivedList, putArchive, readArchive, type StoredArchive, timeName } from './stored-archive.ts';
+
+export interface ListArchivesParts {
+  readonly catalog: Catalog;
+  readonly sets: SetRegistry;
+  readonly artifacts: ArtifactStore;
+  readonly known: KnownArchives;
+  /** @throws TidemarkError `not-ready` while the set is read for the first time */
+  planKeeping(slug: string): Promise<KeepPlan>;
+  keepPage(job: KeepPageJob, signal?: AbortSignal): Promise<KeptPage>;
+}
+
+/** What is to be kept of a set, at one state of the log. */
+export interface KeepPlan {
+  readonly set: ResourceSet;
+  /** Every change up to this boundary is included. */
+  readonly at: Stamp;
+  /** A digest of how entries are written. */
+  readonly style: string;
+  /** In the order of their keys. */
+  readonly pages: readonly KeepPageJob[];
+}
+
+export interface KeepOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: { readonly pages: number; readonly kept: number }) => void) | undefined;
+}
+
+export interface KeptList extends ArchivedList {
+  /** Pages that were stored for it; the others have not changed since the list before. */
+  readonly stored: number;
+  /** False when nothing has changed since the last list: then that one is returned. */
+  readonly isNew: boolean;
+}
+
+/** As many as there are render threads. */
+const KEPT_AT_ONCE = 2;
+/** Microseconds. */
+const DAY = 86_400_000_000;
+/** Milliseconds after which what no list names was left by a process that was killed. */
+const LEFT_OVER_AFTER = 24 * 60 * 60 * 1000;
+
+/** The archived Resource Lists of sets: keeps, lists and removes them. */
+export class ListArchives {
+  readonly #parts: ListArchivesParts;
+
+  constructor(parts: ListArchivesParts) {
+    this.#parts = parts;
+  }
+
+  /** The lists of a set, the oldest first. @throws TidemarkError `not-found` when none was kept in this epoch */
+  async list(set: ResourceSet): Promise<readonly ArchivedList[]> {
+    return (await this.#parts.known.archiveOf(set)).lists;
+  }
+
+  /**
+   * Keeps the Resource List of a set as it is now. A page that has not changed since the last list is not stored again.
+   * Two processes may do it at once: then both return the list of the first.
+   */
+  async keep(slug: string, options: KeepOptions = {}): Promise<KeptList> {
+    const { catalog, sets } = this.#parts;
+    const plan = await this.#parts.planKeeping(slug);
+    const { id, epoch } = plan.set;
+    const document = await readArchive(catalog, id);
+    const archive = archiveIn(document, epoch);
+    const last = archive.lists.at(-1);
+    const isNew = last === undefined || last.at < plan.at;
+    const kept = isNew ? await this.#store(plan, last, options) : { ...last, stored: 0 };
+    if (isNew) {
+      failpoint('lists.stored');
+      const { stored: _, ...list } = kept;
+      const body = { ...archive, lists: [...archive.lists, list] };
+      // Another process has kept a list, or removed one whose pages this one may have.
+      if (!(await this.#put(id, body, document))) return this.keep(slug, options);
+      failpoint('lists.recorded');
+    }
+    await sets.recordListArchive(slug, epoch);
+    return { ...kept, isNew };
+  }
+
+  /** Removes the lists of a set whose time is before another one, in microseconds since 1970. Returns them. */
+  async prune(slug: string, before: Stamp): Promise<readonly ArchivedList[]> {
+    const { catalog, sets } = this.#parts;
+    const { id, epoch } = await sets.bySlug(slug);
+    const document = await readArchive(catalog, id);
+    const { lists, ...archive } = archiveIn(document, epoch);
+    const removed = lists.filter(({ at }) => at < before);
+    if (removed.length === 0) return [];
+    const left = lists.slice(removed.length);
+    // First no document names them any more.
+    const body = { ...archive, lists: left, removedThrough: removed.at(-1)!.at };
+    if (!(await this.#put(id, body, document))) return this.prune(slug, before);
+    // A page belongs to lists that follow each other, so the next one names what is still needed of these.
+    const needed = new Set(await this.#pagesOf(id, left.slice(0, 1)));
+    const pages = new Set(await this.#pagesOf(id, removed));
+    for (const name of pages) if (!needed.has(name)) await this.#delete({ kind: 'kept-page', set: id, name });
+    for (const { name } of removed) await this.#delete({ kind: 'kept-list', set: id, name });
+    return removed;
+  }
+
+  /** Removes the lists that are older than the set's `archiveDays`, if it has any. Returns them. */
+  async pruneOld(slug: string): Promise<readonly ArchivedList[]> {
+    const { archiveDays } = await this.#parts.sets.bySlug(slug);
+    return archiveDays === undefined ? [] : this.prune(slug, clockStamp() - archiveDays * DAY);
+  }
+
+  /**
+   * Removes what no list names: of sets that were removed or renewed, and what killed processes have left. Returns how
+   * many objects that were.
+   */
+  async removeUnused(signal?: AbortSignal): Promise<number> {
+    const { artifacts, sets } = this.#parts;
+    const live = new Map((await sets.list()).map((set) => [set.id, set]));
+    let removed = 0;
+    for (const folder of await artifacts.folders(LISTS_FOLDER)) {
+      const id = Number(folder);
+      const used = await this.#usedBy(id, live.get(id));
+      for await (const objects of artifacts.list(keptListsFolder(id))) {
+        signal?.throwIfAborted();
+        for (const { key } of objects.filter((object) => isLeftOver(object) && !used.has(object.key))) {
+          await artifacts.delete(key);
+          removed += 1;
+        }
+      }
+    }
+    return removed;
+  }
+
+  async #store({ set, at, style, pages }: KeepPlan, last: ArchivedList | undefined, options: KeepOptions) {
+    const { artifacts, keepPage } = this.#parts;
+    const { signal, onProgress } = options;
+    const before = last === undefined ? undefined : await readManifest(artifacts, set.id, last.name);
+    const known =
+      before?.style === style ? new Map(before.pages.map((page) => [withoutChance(page.name), page])) : undefined;
+    const kept: KeptPage[] = [];
+    let stored = 0;
+    const keepOne = async (job: KeepPageJob): Promise<KeptPage> => {
+      const found = known?.get(`${job.page}-${job.version}`);
+      if (found !== undefined) return found;
+      signal?.throwIfAborted();
+      stored += 1;
+      return keepPage(job, signal);
+    };
+    for await (const page of mapInOrder(pages, KEPT_AT_ONCE, keepOne)) {
+      kept.push(page);
+      onProgress?.({ pages: pages.length, kept: kept.length });
+    }
+    const name = `${timeName(at)}-${randomBytes(4).toString('hex')}`;
+    const manifest: ListManifest = { style, pages: kept };
+    await putJson(artifacts, { kind: 'kept-list', set: set.id, name }, manifest, { signal: signal as AbortSignal });
+    const resources = kept.reduce((total, page) => total + page.resources, 0);
+    return { name, at, completed: Math.max(clockStamp(), at), pages: kept.length, resources, stored };
+  }
+
+  /** Returns whether it was written: not when another process has changed it since it was read. */
+  async #put(id: SetId, body: StoredArchive, replaces: CatalogDocument<StoredArchive> | undefined): Promise<boolean> {
+    try {
+      await putArchive(this.#parts.catalog, id, { body, replaces: replaces?.version });
+      return true;
+    } catch (error) {
+      if (isTidemarkError(error, 'conflict')) return false;
+      throw error;
+    }
+  }
+
+  /** The keys of everything that the lists of a set need. */
+  async #usedBy(id: SetId, set: ResourceSet | undefined): Promise<ReadonlySet<string>> {
+    if (set === undefined) return new Set();
+    const { lists } = archiveIn(await readArchive(this.#parts.catalog, id), set.epoch);
+    const pages = await this.#pagesOf(id, lists);
+    return new Set([
+      ...lists.map(({ name }) => formatKey({ kind: 'kept-list', set: id, name })),
+      ...pages.map((name) => formatKey({ kind: 'kept-page', set: id, name })),
+    ]);
+  }
+
+  async #pagesOf(id: SetId, lists: readonly ArchivedList[]): Promise<readonly string[]> {
+    const names = new Set<string>();
+    for (const list of lists) {
+      const { pages } = await readManifest(this.#parts.artifacts, id, list.name);
+      for (const { name } of pages) names.add(name);
+    }
+    return [...names];
+  }
+
+  #delete(key: Parameters<typeof formatKey>[0]): Promise<void> {
+    return this.#parts.artifacts.delete(formatKey(key));
+  }
+}
+
+/** The archive of an epoch; an empty one when the document is of an earlier one. */
+function archiveIn(document: CatalogDocument<StoredArchive> | undefined, epoch: number): StoredArchive {
+  return document?.body.epoch === epoch ? document.body : { epoch, lists: [] };
+}
+
+function withoutChance(name: string): string {
+  return name.slice(0, name.lastIndexOf('-'));
+}
+
+function isLeftOver({ modified }: ListedObject): boolean {
+  return Date.now() - modified > LEFT_OVER_AFTER;
+}

@@ -1,0 +1,35 @@
+import * as z from 'zod';
+import { formatKey } from '../../artifacts/artifact-key.ts';
+import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
+import { readJson } from '../../artifacts/json-object.ts';
+import { TidemarkError } from '../../core/errors.ts';
+import type { SetId } from '../../core/resource-set.ts';
+
+const SCHEMA = z.object({
+  /** A digest of how the entries of all its pages are written. */
+  style: z.string(),
+  /** In the order of their keys. */
+  pages: z.array(
+    z.object({
+      /** Of the artifact: PAGE-VERSION-CHANCE. */
+      name: z.string(),
+      resources: z.int(),
+    }),
+  ),
+});
+
+/** The pages of an archived list: an artifact beside them. */
+export type ListManifest = z.output<typeof SCHEMA>;
+export type KeptPage = ListManifest['pages'][number];
+
+/** @throws TidemarkError `unavailable` when another program has deleted it */
+export async function readManifest(
+  artifacts: Pick<ArtifactStore, 'get'>,
+  set: SetId,
+  name: string,
+): Promise<ListManifest> {
+  const key = formatKey({ kind: 'kept-list', set, name });
+  const manifest = await readJson(artifacts, key, SCHEMA);
+  if (manifest !== undefined) return manifest;
+  throw new TidemarkError('unavailable', `the archived list ${key} is missing from the artifact store`, { key });
+}

@@ -1,0 +1,47 @@
+import type { SetId } from '../../core/resource-set.ts';
+import { formatStamp, type Stamp } from '../../core/stamp.ts';
+import { catalogId } from '../../sets/set-registry.ts';
+import type { Catalog, CatalogDocument } from '../../stores/catalog.ts';
+
+/** A Resource List of an earlier time. */
+export interface ArchivedList {
+  /** The name of its manifest in the artifact store. */
+  readonly name: string;
+  /** It has every change up to this boundary, and no other. */
+  readonly at: Stamp;
+  /** When it was complete. */
+  readonly completed: Stamp;
+  readonly pages: number;
+  readonly resources: number;
+}
+
+/** What the catalog has of the archived Resource Lists of a set. */
+export interface StoredArchive {
+  /** Of the set: the lists of an earlier one have wrong URIs. */
+  readonly epoch: number;
+  /** The oldest first. */
+  readonly lists: readonly ArchivedList[];
+  /** The time of the newest list that was removed. */
+  readonly removedThrough?: Stamp | undefined;
+}
+
+export function readArchive(
+  catalog: Pick<Catalog, 'get'>,
+  set: SetId,
+): Promise<CatalogDocument<StoredArchive> | undefined> {
+  return catalog.get<StoredArchive>('list-archive', catalogId(set));
+}
+
+/** @throws TidemarkError `conflict` when another process has changed it since it was read */
+export function putArchive(
+  catalog: Pick<Catalog, 'put'>,
+  set: SetId,
+  { body, replaces }: { readonly body: StoredArchive; readonly replaces: number | undefined },
+): Promise<number> {
+  return catalog.put('list-archive', catalogId(set), body, replaces);
+}
+
+/** A boundary as addresses of archived documents have it, such as 20261123T020000123457Z. */
+export function timeName(at: Stamp): string {
+  return formatStamp(at).replace(/[-:.]/g, '');
+}
