@@ -162,14 +162,12 @@ export const GROUPS: Readonly<Record<string, Group>> = {
     ],
   },
   syncs: {
-    mutate: [
-      'src/sources/files/compare-files.ts',
-      'src/sources/files/describe-file.ts',
-      'src/sources/files/file-rows.ts',
-      'src/sources/files/file-source.ts',
-      'src/sources/sync/sync.ts',
-    ],
+    mutate: ['src/sources/files/compare-files.ts', 'src/sources/files/describe-file.ts', 'src/sources/sync/sync.ts'],
     specs: ['test/unit/sources/compare-files.test.ts', 'test/unit/sources/sync.test.ts'],
+  },
+  'file-sources': {
+    mutate: ['src/sources/files/file-rows.ts', 'src/sources/files/file-source.ts'],
+    specs: ['test/unit/sources/compare-files.test.ts', 'test/unit/sources/scan.test.ts'],
   },
   records: {
     mutate: ['src/sources/artifact/compare-records.ts', 'src/sources/artifact/digest-row.ts'],

@@ -12,11 +12,13 @@ import { onElasticsearch } from '../support/each-store.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
 import { askElasticsearch } from '../support/elasticsearch-indices.ts';
 import { type Asked, FaultProxy } from '../support/fault-proxy.ts';
+import { until } from '../support/until.ts';
 import { commitContract } from './commits.ts';
 
 const isBulk = ({ path }: Asked) => path.startsWith('/_bulk');
 const createsCommit = ({ path }: Asked) => path.includes('-log/_create/');
 const readsLog = ({ path, body }: Asked) => path.startsWith('/_mget') && body.includes('-log"');
+const movesPointer = ({ method, path }: Asked) => method === 'PUT' && path.includes('-ledgers/_doc/applied');
 const reserves = (asked: Asked) => createsCommit(asked) && asked.body.includes('"turn":true');
 
 describe('the committer on Elasticsearch', () => {
@@ -153,6 +155,17 @@ describe('the committer on Elasticsearch', () => {
       assert.deepEqual([commits!.met, reads!.met], [2, 0]);
       const [known] = await alone.index.commit([upsert(set, 'a', { length: 3 })]);
       assert.deepEqual([known!.status, commits!.met, reads!.met], ['unchanged', 2, 1]);
+    });
+
+    it('applies its commits and marks without being asked', async () => {
+      const proxy = await startProxy();
+      const alone = await open(proxy);
+      const moves = proxy.on(movesPointer, (execute) => execute());
+      for (const append of [() => stampsOf(alone, upsert(set, 'a')), () => alone.index.mark()]) {
+        const before = moves.met;
+        await append();
+        await until('it is applied', async () => moves.met > before);
+      }
     });
 
     const many = (from: number, count: number) =>
