@@ -181,12 +181,15 @@ describe('the committer on Elasticsearch', () => {
         proxy.on(isBulk, (execute) => mayApply.promise.then(execute));
         try {
           for (let at = 0; at < commits; at++) await stampsOf(writer, ...many(at * each, each));
-          const next = stampsOf(writer, upsert(set, 'next'));
+          // On a busy machine it may be refused because applying takes long.
+          const commitNext = () => writer.index.commit([upsert(set, 'next')]).catch(() => undefined);
+          const next = commitNext();
           // Each waits for the commits that were begun before it, if they may be made.
           for (let read = 0; read < 3; read++) await writer.gauge.progress();
           assert.equal((await writer.gauge.progress()).waiting, commits);
           mayApply.resolve();
-          assert.equal((await next).length, 1);
+          const [result] = (await next) ?? (await until('there is room', commitNext));
+          assert.equal(result?.status, 'applied');
         } finally {
           mayApply.resolve();
         }
