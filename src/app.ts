@@ -9,6 +9,7 @@ import { requireWhole } from './backup/rebuild-state.ts';
 import { type Configuration, describeStore } from './config/configuration.ts';
 import { exclusionsOfOwnFiles } from './config/own-files.ts';
 import { TidemarkError } from './core/errors.ts';
+import type { HashAlgorithm } from './core/hash.ts';
 import { traitsOf } from './core/origin.ts';
 import type { ResourceSet, SetId } from './core/resource-set.ts';
 import type { ServedApp } from './http/request/served-app.ts';
@@ -137,13 +138,17 @@ export async function openApp(configuration: Configuration): Promise<App> {
     memories.set(set.id, memory);
     return memory;
   };
-  const rootOf: App['rootOf'] = (set) => {
+  const versionStoreOf = ({ id, slug }: ResourceSet) => {
+    return { set: id, artifacts, onAllKept: () => sets.recordVersions(slug) };
+  };
+  const rootOf = (set: ResourceSet) => {
     const memory = memoryOf(set);
+    const versions = set.keepVersions === true ? versionStoreOf(set) : undefined;
     const known = roots.get(set.id);
-    if (known !== undefined && hasSameRoot(known.set, set)) return { root: known.root, memory };
+    if (known !== undefined && hasSameRoot(known.set, set)) return { root: known.root, memory, versions };
     const root = openRoot(rootLocation(set, traitsOf(set.origin).root!, configuration));
     roots.set(set.id, { set, root });
-    return { root, memory };
+    return { root, memory, versions };
   };
   const pollIntervalMs = configuration.recordsPollInterval;
   const records = new Records(artifacts, catalog);
@@ -216,12 +221,14 @@ export async function openApp(configuration: Configuration): Promise<App> {
 }
 
 function rootLocation(
-  { origin, exclude, publishHashes: hashes }: ResourceSet,
+  { origin, exclude, publishHashes, keepVersions }: ResourceSet,
   root: string,
   configuration: Configuration,
 ): RootLocation {
   const { s3, folderScanInterval: scanInterval, dataFolder } = configuration;
   const ownFiles = exclusionsOfOwnFiles(origin, configuration);
+  // Versions are stored under this one.
+  const hashes: readonly HashAlgorithm[] = keepVersions === true ? ['sha-256', ...publishHashes] : publishHashes;
   return { root, exclude, ownFiles, hashes, s3, scanInterval, scratchFolder: join(dataFolder, 'spool') };
 }
 
@@ -232,7 +239,8 @@ function keepsNoSources(): TidemarkError {
 }
 
 function hasSameRoot(one: ResourceSet, other: ResourceSet): boolean {
-  return one === other || isDeepStrictEqual([one.exclude, one.publishHashes], [other.exclude, other.publishHashes]);
+  const settings = ({ exclude, publishHashes, keepVersions }: ResourceSet) => [exclude, publishHashes, keepVersions];
+  return one === other || isDeepStrictEqual(settings(one), settings(other));
 }
 
 function openMemory(dataFolder: string, { id, origin, epoch, epochStart }: ResourceSet): ScanMemory {

@@ -35,7 +35,8 @@ export type ArtifactKey =
   | SegmentKey
   | SegmentPartKey
   | PackageKey
-  | KeptListKey;
+  | KeptListKey
+  | VersionKey;
 
 /** Beside the Avro file of a run. */
 export interface BesideKey {
@@ -83,6 +84,14 @@ export interface KeptListKey {
   readonly name: string;
 }
 
+/** The bytes of a version of a resource: of all resources of the set that have the same bytes. */
+export interface VersionKey {
+  readonly kind: 'version';
+  readonly set: SetId;
+  /** The SHA-256, 64 hexadecimal digits. */
+  readonly digest: string;
+}
+
 /** Parts of an archive, each in a folder of its own. */
 export const ARCHIVE_PARTS = ['changes', 'orders', 'documents', 'positions'] as const;
 export type ArchivePart = (typeof ARCHIVE_PARTS)[number];
@@ -112,6 +121,8 @@ export const ARCHIVE_FOLDER = '_log/';
 export const DUMPS_FOLDER = '_dumps/';
 /** All archived Resource Lists are stored in this folder. */
 export const LISTS_FOLDER = '_lists/';
+/** The same for versions. */
+export const VERSIONS_FOLDER = '_versions/';
 const PROVIDER = /^[a-z0-9-]{1,63}$/;
 // Providers have no dots and no capitals, schemas no hyphens: so the last hyphen separates them.
 const FILE_NAME = /^(\d{8}_\d{6})-([a-z0-9-]+)-([^-/]+)\.avro$/;
@@ -125,6 +136,7 @@ const PACKAGE_NAME = /^\d+-\d+-\d+-\d+-[0-9a-f]{8}$/;
 const PACKAGE = /^_dumps\/([1-9]\d{0,15})\/([^/]+)\.zip$/;
 const KEPT_LIST = /^_lists\/([1-9]\d{0,15})\/(\d{8}T\d{12}Z-[0-9a-f]{8})\.json$/;
 const KEPT_PAGE = /^_lists\/([1-9]\d{0,15})\/(\d+-\d+-\d+-[0-9a-f]{8})\.gz$/;
+const VERSION = /^_versions\/([1-9]\d{0,15})\/([0-9a-f]{2})\/(\2[0-9a-f]{62})$/;
 const SEGMENT_PART = /^_log\/([^/]+)\/([a-z]+)\/(\d{10})-(\d+)-(\d+)-([0-9a-f]+)\.avro$/;
 
 /** The key as stores have it. @throws TidemarkError `invalid` for a provider or a schema that is none */
@@ -165,6 +177,9 @@ export function formatKey(key: ArtifactKey): ObjectKey {
     case 'kept-page':
       // _lists/7/1-00000002-1763765435123456-1f2e3d4c.gz
       return `${keptListsFolder(key.set)}${key.name}.gz`;
+    case 'version':
+      // _versions/7/e3/e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855
+      return `${versionsFolder(key.set)}${key.digest.slice(0, 2)}/${key.digest}`;
   }
 }
 
@@ -177,6 +192,8 @@ export function mediaTypeOf({ kind }: ArtifactKey): string {
       return 'application/zip';
     case 'kept-page':
       return 'application/gzip';
+    case 'version':
+      return 'application/octet-stream';
     case 'errata':
       return 'application/x-ndjson';
     case 'provenance':
@@ -225,7 +242,9 @@ function parseOfSet(text: ObjectKey): ArtifactKey | undefined {
   const [kind, [, ofList, kept = '']] = KEPT_LIST.test(text)
     ? (['kept-list', KEPT_LIST.exec(text)!] as const)
     : (['kept-page', KEPT_PAGE.exec(text) ?? []] as const);
-  return kept === '' ? undefined : { kind, set: Number(ofList), name: kept };
+  if (kept !== '') return { kind, set: Number(ofList), name: kept };
+  const [, ofVersion, , digest = ''] = VERSION.exec(text) ?? [];
+  return digest === '' ? undefined : { kind: 'version', set: Number(ofVersion), digest };
 }
 
 /**
@@ -276,6 +295,11 @@ export function packagesFolder(set: SetId): string {
 /** The folder of the archived Resource Lists of a set. */
 export function keptListsFolder(set: SetId): string {
   return `${LISTS_FOLDER}${set}/`;
+}
+
+/** The folder of the kept versions of a set. */
+export function versionsFolder(set: SetId): string {
+  return `${VERSIONS_FOLDER}${set}/`;
 }
 
 export function isPackageName(text: string): boolean {

@@ -27,6 +27,12 @@ export interface ArtifactStore {
   put(key: ObjectKey, body: ArtifactBody, options?: PutOptions): Promise<StoredObject>;
 
   /**
+   * Writes small objects as `put` does with `restores`, all of them together, which takes a fraction of the time. When
+   * it resolves, all of them are stored, durably; when it fails, each of them is stored whole, or not at all.
+   */
+  putAll(objects: readonly SmallObject[], options?: Pick<PutOptions, 'contentType'>): Promise<void>;
+
+  /**
    * Opens an object, or a part of it, for reading. The stream fails with `unavailable` when not all bytes come.
    * @throws TidemarkError `not-found`; `invalid` when the range is beyond the end
    */
@@ -34,6 +40,12 @@ export interface ArtifactStore {
 
   /** Does nothing where there is no object. An object that is being read may break off. */
   delete(key: ObjectKey): Promise<void>;
+
+  /**
+   * Deletes an object unless it was modified at this time (milliseconds since 1970) or later. Returns whether it was
+   * deleted. In a bucket, an object that is written in between is deleted, too.
+   */
+  deleteOlder(key: ObjectKey, than: number): Promise<boolean>;
 
   /** Undefined when there is no such object. */
   head(key: ObjectKey): Promise<ListedObject | undefined>;
@@ -58,11 +70,18 @@ export type ObjectKey = string;
 
 export type ArtifactBody = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
+export interface SmallObject {
+  readonly key: ObjectKey;
+  readonly bytes: Uint8Array;
+}
+
 export interface PutOptions {
   readonly contentType?: string | undefined;
   /** Hashes to compute; by default all. */
   readonly hashes?: readonly ['sha-256'] | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** The key follows from the bytes: an object that exists has the same ones. It gets the time of now. */
+  readonly restores?: boolean | undefined;
 }
 
 export interface GetOptions {

@@ -119,6 +119,8 @@ export class SyncLoops {
 }
 
 function isSyncedAlike(one: ResourceSet, other: ResourceSet): boolean {
-  const settings = ({ exclude, publishHashes, urlPrefix }: ResourceSet) => [exclude, publishHashes, urlPrefix];
+  const settings = ({ exclude, publishHashes, urlPrefix, keepVersions }: ResourceSet) => [
+    ...[exclude, publishHashes, urlPrefix, keepVersions],
+  ];
   return isDeepStrictEqual(settings(one), settings(other));
 }

@@ -116,6 +116,11 @@ export function requireSigningRoot(_seconds: number, origin: Origin): void {
   throw wrong('redirect', '--redirect presigned needs credentials, and the root is anonymous');
 }
 
+export const VERSION_FLAGS: readonly SetFlag[] = [
+  { flag: '--keep-versions', meaning: 'keep the bytes of every version (docs/versions.md)' },
+  { flag: '--no-keep-versions', meaning: 'keep no more versions', givenTo: ['sets change'] },
+];
+
 /** A set of records has no files, and no locations of files. */
 export function refuseWithRecords(option: string, origin: Origin): void {
   if (traitsOf(origin).entry !== 'record') return;

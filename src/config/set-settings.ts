@@ -28,6 +28,7 @@ import {
   type SetSetting,
   schedule,
   several,
+  VERSION_FLAGS,
   wrong,
 } from './set-setting.ts';
 
@@ -207,6 +208,15 @@ export const SET_SETTINGS = {
     default: '(never)',
     givenTo: ADD_AND_CHANGE,
     flags: [one('--archive-days <number>', days, numberOf)],
+  }),
+  keepVersions: setting({
+    field: 'keepVersions',
+    schema: z.boolean(),
+    meaning: 'Whether the bytes of every version are kept (docs/versions.md).',
+    default: 'false',
+    givenTo: ADD_AND_CHANGE,
+    flags: VERSION_FLAGS,
+    check: (isKept, origin) => isKept && requireBytes('--keep-versions', origin),
   }),
 } as const;
 

@@ -39,6 +39,8 @@ export interface SetSettings {
   readonly archiveSchedule?: string;
   /** Days after which an archived list is removed; absent: never. */
   readonly archiveDays?: number;
+  /** The bytes of every version are kept: see docs/versions.md. */
+  readonly keepVersions?: boolean;
 }
 
 /** The settings that are patterns of CRON: jobs/set-schedules.ts adds jobs at their times. */
@@ -78,6 +80,13 @@ export interface ResourceSet extends SetSettings {
   readonly dumpEpoch?: number | undefined;
   /** The epoch of its archived Resource Lists; absent before the first was kept. */
   readonly listArchiveEpoch?: number | undefined;
+  /**
+   * The version after each change above this boundary is kept. Absent for a set that keeps none, and until everything
+   * was scanned once since it does.
+   */
+  readonly versionsSince?: Stamp | undefined;
+  /** It had resources before it kept versions: their weights have no room for the links to versions. */
+  readonly versionsAdded?: true;
   /** Where it was taken over from; absent for a set that began here. */
   readonly imported?: Imported;
   /** When it was removed; its id is not given again, nor its slug. */

@@ -33,12 +33,17 @@ interface Receiver {
 /**
  * Begins a posting to a set.
  * @throws TidemarkError `conflict` for a set that mirrors a source: the next sync would undo posted changes, or publish
- * resources without bytes; `unavailable` when what its source leaves out cannot be read
+ * resources without bytes; and for one that keeps versions. `unavailable` when what its source leaves out cannot be
+ * read
  */
 export async function openPosting(set: ResourceSet, { updater, servedSourceOf }: Receiver): Promise<Posting> {
   const { refusal, records } = traitsOf(set.origin);
   if (refusal !== undefined) {
     throw new TidemarkError('conflict', `"${set.slug}" takes no posted events: ${refusal}`, { set: set.slug, records });
+  }
+  if (set.keepVersions === true) {
+    const message = `"${set.slug}" takes no posted events: it keeps the bytes of every version, and a posted event has none; change its files, or run "tidemark sets change ${set.slug} --no-keep-versions"`;
+    throw new TidemarkError('conflict', message, { set: set.slug });
   }
   const leavesOut = await servedSourceOf(set)?.leavesOut?.();
   return { set, leavesOut, post: (events) => postValid(events, updater) };

@@ -51,6 +51,8 @@ export const ACTIVITY_FAILPOINTS = [
 ] as const;
 /** What a process that syncs a set passes: the first with records alone. */
 export const SYNC_FAILPOINTS = ['records.begun', 'sync.posted'] as const;
+/** Where a process passes by that keeps versions: before their bytes are stored, and when they are. */
+export const VERSION_FAILPOINTS = ['version.writing', 'version.stored'] as const;
 /** Where a process passes by that runs a job: before its work, and before its end is recorded. */
 export const JOB_FAILPOINTS = ['job.claimed', 'job.ended'] as const;
 /** Where a process passes by that keeps a list in an archive: when it is stored, and when the catalog names it. */
@@ -61,6 +63,7 @@ export type Failpoint =
   | (typeof ACTIVITY_FAILPOINTS)[number]
   | (typeof SYNC_FAILPOINTS)[number]
   | (typeof LIST_ARCHIVE_FAILPOINTS)[number]
+  | (typeof VERSION_FAILPOINTS)[number]
   | (typeof JOB_FAILPOINTS)[number];
 
 interface Armed {

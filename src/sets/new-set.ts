@@ -70,6 +70,7 @@ export function changedSet(set: ResourceSet, changes: SetFields, now: Stamp): Re
   const hasOtherHashes = !isDeepStrictEqual(changed.publishHashes, set.publishHashes);
   return {
     ...changed,
+    ...versionFields(changed, set),
     ...(hasOtherPages && { pagesSince: now }),
     ...(hasOtherHashes && { hashesSince: now }),
     ...scheduledSince(changed, set),
@@ -89,10 +90,22 @@ export function scheduledSince(
   return since.length === 0 ? {} : { scheduledSince: Object.fromEntries(since) };
 }
 
+/** What is known of the versions of a set whose settings have changed. */
+function versionFields(
+  { keepVersions = false, origin, epochStart }: ResourceSet,
+  before: ResourceSet,
+): Pick<ResourceSet, 'versionsSince' | 'versionsAdded'> {
+  if (keepVersions === (before.keepVersions === true)) return {};
+  if (!keepVersions) return { versionsSince: undefined };
+  // Artifacts have every version of a record anyhow; of files, the next full scan keeps the present bytes.
+  const versionsSince = traitsOf(origin).entry === 'record' ? epochStart : undefined;
+  return { versionsSince, versionsAdded: true };
+}
+
 /** With defaults for what is not given. A setting without one is absent, and so are empty aliases. */
 function withDefaults(fields: SetFields & WithOrigin): SetSettings & WithOrigin {
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => isGiven(value)));
-  const { aliases = [], private: isPrivate, ...rest } = given as Partial<SetSettings> & WithOrigin;
+  const { aliases = [], private: isPrivate, keepVersions, ...rest } = given as Partial<SetSettings> & WithOrigin;
   const { folder } = traitsOf(fields.origin);
   return {
     ...(folder !== undefined && { resourceRootDir: folder }),
@@ -100,6 +113,7 @@ function withDefaults(fields: SetFields & WithOrigin): SetSettings & WithOrigin 
     ...rest,
     ...(aliases.length > 0 && { aliases }),
     ...(isPrivate === true && { private: true }),
+    ...(keepVersions === true && { keepVersions }),
   };
 }
 

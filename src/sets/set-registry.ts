@@ -88,11 +88,13 @@ export class SetRegistry {
     if (former !== undefined && former.body.unused !== true) throw slugTaken(set.slug);
     const { baseUrl } = await this.source();
     const draft = draftSet(set, baseUrl);
+    const epochStart = set.epochStart ?? (await this.#index.mark());
     const drafted: ResourceSet = {
       ...draft,
       ...scheduledSince(draft),
       id: this.#documents.lastId + 1,
-      epochStart: set.epochStart ?? (await this.#index.mark()),
+      epochStart,
+      ...(set.keepVersions === true && { versionsSince: epochStart }),
     };
     this.#documents.names.requireFree(drafted);
     const body: ResourceSet = { ...drafted, ...this.#aliasesOf(drafted, set.imported) };
@@ -122,6 +124,14 @@ export class SetRegistry {
   async recordListArchive(slug: string, listArchiveEpoch: number): Promise<void> {
     const { body } = await this.#documents.require(slug);
     if (body.listArchiveEpoch !== listArchiveEpoch) await this.#change(slug, () => ({ listArchiveEpoch }));
+  }
+
+  /** Records that everything was scanned since the set keeps versions: the version after each later change is kept. */
+  async recordVersions(slug: string): Promise<void> {
+    const isNews = (set: ResourceSet) => set.keepVersions === true && set.versionsSince === undefined;
+    if (!isNews((await this.#documents.require(slug)).body)) return;
+    const versionsSince = await this.#index.mark();
+    await this.#change(slug, (set) => (isNews(set) ? { versionsSince } : {}));
   }
 
   /** Records how far the set was imported from another index; it is ready when the import is complete. */

@@ -52,8 +52,9 @@ export interface ContentRoot {
    * at once.
    * @throws TidemarkError as `open`, but what is left out meanwhile may still be hashed; `conflict` when the file was
    *   changed while it was read; the signal's reason when it is aborted
+   * @param mostBytes the digest of a file of at most so many bytes contains them
    */
-  digest(path: string, signal?: AbortSignal): Promise<FileDigest>;
+  digest(path: string, signal?: AbortSignal, mostBytes?: number): Promise<FileDigest>;
 
   /**
    * Reports what changes from now on: a path to list again, a file or a folder, the empty path for the whole root.
@@ -135,6 +136,8 @@ export interface FileDigest {
   readonly tag?: string;
   /** The media type that was stored with the file; without one, it follows from the name. */
   readonly mime?: string;
+  /** The very bytes that have these hashes, when they were asked for. */
+  readonly bytes?: Uint8Array;
 }
 
 export interface PresignedUse {

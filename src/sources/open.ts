@@ -19,8 +19,8 @@ import type { Source } from './source.ts';
 
 export interface SourceParts extends ArtifactSourceParts {
   readonly index: ResourceIndex;
-  /** The files of a set that has some, and what is remembered of them. */
-  rootOf(set: ResourceSet): Pick<ComparedFiles, 'root' | 'memory'>;
+  /** The files of a set that has some, what is remembered of them, and where versions of them are kept. */
+  rootOf(set: ResourceSet): Pick<ComparedFiles, 'root' | 'memory' | 'versions'>;
 }
 
 /** What a set is synced with. @throws TidemarkError `invalid` for a set that others post to */

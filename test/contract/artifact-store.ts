@@ -105,6 +105,58 @@ export function testArtifactStore(name: string, place: () => StoreUnderTest): vo
       assert.deepEqual(keysOf(await collect(store.list(''))), ['a/b']);
     });
 
+    for (const count of [1, 40]) {
+      it(`writes ${count} small object(s) together, and restores those that exist`, async () => {
+        const objects = Array.from({ length: count }, (_, at) => ({
+          key: `a/${at % 7}/${at}`,
+          bytes: someBytes(at * 100),
+        }));
+        await store.putAll(objects);
+        for (const { key, bytes } of objects) assert.ok(bytes.equals(await read(store, key)), key);
+        const { modified } = (await store.head('a/0/0'))!;
+        await passASecond();
+        await store.putAll([objects[0]!, { key: 'b', bytes: Buffer.from('new') }]);
+        assert.ok((await store.head('a/0/0'))!.modified > modified);
+        assert.equal((await read(store, 'b')).toString(), 'new');
+        assert.equal((await collect(store.list(''))).length, count + 1);
+        assert.deepEqual(await under.leftovers(), []);
+      });
+    }
+
+    it('restores an object whose key follows from its bytes', async () => {
+      for (const bytes of [someBytes(3), someBytes(BLOCK_BYTES + 3)]) {
+        const key = `${bytes.length}`;
+        await store.put(key, [bytes], { restores: true });
+        const { modified } = (await store.head(key))!;
+        await passASecond();
+        await store.put(key, [bytes], { restores: true });
+        assert.ok((await store.head(key))!.modified > modified);
+        assert.ok(bytes.equals(await read(store, key)));
+      }
+      assert.deepEqual(await under.leftovers(), []);
+    });
+
+    it('writes no small objects under keys that are none, and several processes the same ones', async () => {
+      await assert.rejects(store.putAll([{ key: '../a', bytes: Buffer.from('a') }]), WITH('invalid'));
+      await store.putAll([]);
+      const objects = Array.from({ length: 30 }, (_, at) => ({ key: `a/${at}`, bytes: someBytes(at) }));
+      const stores = Array.from({ length: 3 }, () => under.open());
+      await Promise.all(stores.map((one) => one.putAll(objects)));
+      for (const one of stores) await one.close();
+      assert.equal((await collect(store.list('a/'))).length, 30);
+      assert.deepEqual(await under.leftovers(), []);
+    });
+
+    it('deletes what is older than a time, and nothing younger', async () => {
+      await under.fill(['a/b', 'a/c']);
+      const { modified } = (await store.head('a/b'))!;
+      assert.equal(await store.deleteOlder('a/b', modified), false);
+      assert.equal(await store.deleteOlder('a/b', modified + 1_000), true);
+      assert.equal(await store.deleteOlder('a/b', modified + 1_000), false);
+      assert.deepEqual(keysOf(await collect(store.list(''))), ['a/c']);
+      assert.deepEqual(await under.leftovers(), []);
+    });
+
     it('overwrites nothing', async () => {
       await store.put(KEY, [Buffer.from('first')]);
       for (const length of [3, BLOCK_BYTES + 3]) {
@@ -360,4 +412,9 @@ async function* chunksOf(bytes: Buffer): AsyncGenerator<Buffer> {
 function hashesOf(bytes: Buffer) {
   const hash = (algorithm: string) => createHash(algorithm).update(bytes).digest('hex');
   return { md5: hash('md5'), 'sha-1': hash('sha1'), 'sha-256': hash('sha256') };
+}
+
+/** S3 has times of whole seconds. */
+function passASecond(): Promise<void> {
+  return wait(1_010);
 }

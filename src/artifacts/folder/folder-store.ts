@@ -2,6 +2,7 @@ import { type FileHandle, open, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { errorCode, isGone } from '../../lib/system-error.ts';
+import { CalledThread, startWorker, type ThreadOptions } from '../../lib/workers/rpc.ts';
 import type {
   ArtifactBody,
   ArtifactStore,
@@ -10,6 +11,7 @@ import type {
   ObjectKey,
   OpenObject,
   PutOptions,
+  SmallObject,
   StoredObject,
 } from '../artifact-store.ts';
 import { requirePlainKey } from '../plain-key.ts';
@@ -17,15 +19,24 @@ import { beyondEnd, cutOff, noSuchObject, requireRange } from '../store-errors.t
 import { folderError } from './folder-errors.ts';
 import { writeFile } from './folder-writer.ts';
 import { listFolder, namesIn } from './list-folder.ts';
+import { removeOlder } from './remove-older.ts';
 import { TemporaryFiles } from './temporary-files.ts';
+import type { WriteFunctions } from './write.worker.ts';
 
 const CHUNK = 256 * 1024;
+/** Writes small files. A thread takes 50 ms to start, so it stays for a while. */
+const WRITER: ThreadOptions = {
+  work: 'writing artifacts',
+  start: () => startWorker('./write.worker', import.meta.url, { workerData: undefined }),
+  idleMs: 5_000,
+};
 
 /** Files below a folder, which is made when the first is written. */
 export class FolderStore implements ArtifactStore {
   readonly name: string;
   readonly #root: string;
   readonly #temporary: TemporaryFiles;
+  readonly #writer = new CalledThread<WriteFunctions>(WRITER);
 
   /** @param root absolute */
   constructor(root: string) {
@@ -38,9 +49,17 @@ export class FolderStore implements ArtifactStore {
     return `file://${this.#file(key)}`;
   }
 
-  async put(key: ObjectKey, body: ArtifactBody, { signal, hashes }: PutOptions = {}): Promise<StoredObject> {
+  async put(key: ObjectKey, body: ArtifactBody, options: PutOptions = {}): Promise<StoredObject> {
     requirePlainKey(key);
-    return writeFile({ root: this.#root, key, body, temporary: this.#temporary, signal, hashes });
+    return writeFile({ ...options, root: this.#root, key, body, temporary: this.#temporary });
+  }
+
+  async putAll(objects: readonly SmallObject[]): Promise<void> {
+    for (const { key } of objects) requirePlainKey(key);
+    const temporary = await this.#temporary.newPath().catch((error: unknown) => {
+      throw folderError(this.#root, 'written', error);
+    });
+    await this.#writer.call('writeAll', [{ root: this.#root, temporary, objects }]);
   }
 
   async get(key: ObjectKey, { range, signal }: GetOptions = {}): Promise<OpenObject> {
@@ -68,6 +87,15 @@ export class FolderStore implements ArtifactStore {
     } catch (error) {
       // A folder is no object.
       if (!isGone(error) && errorCode(error) !== 'EISDIR') throw folderError(this.#root, 'written', error);
+    }
+  }
+
+  async deleteOlder(key: ObjectKey, than: number): Promise<boolean> {
+    requirePlainKey(key);
+    try {
+      return await removeOlder(this.#file(key), await this.#temporary.newPath(), than);
+    } catch (error) {
+      throw folderError(this.#root, 'written', error);
     }
   }
 
@@ -108,7 +136,9 @@ export class FolderStore implements ArtifactStore {
     }
   }
 
-  async close(): Promise<void> {}
+  close(): Promise<void> {
+    return this.#writer.close();
+  }
 
   #file(key: ObjectKey): string {
     return join(this.#root, key);

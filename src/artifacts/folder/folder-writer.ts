@@ -1,4 +1,4 @@
-import { access, type FileHandle, link, mkdir, open, rm } from 'node:fs/promises';
+import { access, type FileHandle, link, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorCode } from '../../lib/system-error.ts';
 import type { ArtifactBody, ObjectKey, PutOptions, StoredObject } from '../artifact-store.ts';
@@ -11,13 +11,11 @@ import type { TemporaryFiles } from './temporary-files.ts';
 /** Blocks after which the disk is asked to write what it was given, so that the end does not wait for all of it. */
 const SYNC_EVERY = 8;
 
-export interface WriteTask {
+export interface WriteTask extends PutOptions {
   readonly root: string;
   readonly key: ObjectKey;
   readonly body: ArtifactBody;
   readonly temporary: TemporaryFiles;
-  readonly signal: PutOptions['signal'];
-  readonly hashes: PutOptions['hashes'];
 }
 
 /**
@@ -25,11 +23,11 @@ export interface WriteTask {
  * anything.
  */
 export async function writeFile(task: WriteTask): Promise<StoredObject> {
-  const { root, key, temporary, signal } = task;
+  const { root, key, temporary, signal, restores } = task;
   const target = join(root, key);
   const onDisk = <Result>(work: Promise<Result>): Promise<Result> => translated(root, work);
   // The body of a key that is taken need not be read; whether it still is free is found out by the link.
-  if (await isThere(target)) throw keyTaken(root, key);
+  if (!restores && (await isThere(target))) throw keyTaken(root, key);
   const path = await onDisk(temporary.newPath());
   const hasher = new BlockHasher(task.hashes);
   try {
@@ -37,7 +35,7 @@ export async function writeFile(task: WriteTask): Promise<StoredObject> {
     const hashes = await hasher.digest();
     signal?.throwIfAborted();
     await onDisk(makeFolders(dirname(target)));
-    await link(path, target).catch((error: unknown) => {
+    await (restores ? rename : link)(path, target).catch((error: unknown) => {
       throw errorCode(error) === 'EEXIST' ? keyTaken(root, key) : folderError(root, 'written', error);
     });
     await onDisk(syncFolder(dirname(target)));

@@ -20,7 +20,7 @@ export class TemporaryFiles {
     this.#folder = join(root, FOLDER);
   }
 
-  /** The path of a new file, which is not there yet. */
+  /** The path of a new file or folder, which is not there yet. */
   async newPath(): Promise<string> {
     this.#ready ??= this.#prepare();
     await this.#ready.catch((error: unknown) => {
@@ -39,7 +39,8 @@ export class TemporaryFiles {
   async #removeDead(name: string): Promise<void> {
     const path = join(this.#folder, name);
     try {
-      if ((await this.#isDead(name)) ?? (await stat(path)).mtimeMs < Date.now() - LONG) await rm(path, { force: true });
+      if ((await this.#isDead(name)) ?? (await stat(path)).mtimeMs < Date.now() - LONG)
+        await rm(path, { recursive: true, force: true });
     } catch (error) {
       if (!isGone(error)) throw error;
     }

@@ -1,3 +1,4 @@
+import { mapInOrder } from '../../lib/map-in-order.ts';
 import type { ListedS3Object } from '../../lib/s3/read-list.ts';
 import type { S3ClientSettings } from '../../lib/s3/s3-client.ts';
 import { describeS3, type S3Location } from '../../lib/s3/s3-location.ts';
@@ -10,10 +11,13 @@ import type {
   ObjectKey,
   OpenObject,
   PutOptions,
+  SmallObject,
   StoredObject,
 } from '../artifact-store.ts';
 import { isPlainKey, requirePlainKey } from '../plain-key.ts';
 import { requireRange } from '../store-errors.ts';
+
+const WRITES_AT_ONCE = 16;
 
 /** Objects below a prefix of a bucket, which must exist. */
 export class S3Store implements ArtifactStore {
@@ -43,6 +47,12 @@ export class S3Store implements ArtifactStore {
     return upload(requests, { ...options, store: this.name, key, body });
   }
 
+  async putAll(objects: readonly SmallObject[], { contentType }: Pick<PutOptions, 'contentType'> = {}): Promise<void> {
+    const write = ({ key, bytes }: SmallObject) =>
+      this.put(key, [bytes], { contentType, hashes: ['sha-256'], restores: true });
+    for await (const _ of mapInOrder(objects, WRITES_AT_ONCE, write));
+  }
+
   async get(key: ObjectKey, options: GetOptions = {}): Promise<OpenObject> {
     requirePlainKey(key);
     requireRange(options.range);
@@ -59,6 +69,13 @@ export class S3Store implements ArtifactStore {
     } catch (error) {
       throw bucket.errorOf(error);
     }
+  }
+
+  async deleteOlder(key: ObjectKey, than: number): Promise<boolean> {
+    const found = await this.head(key);
+    if (found === undefined || found.modified >= than) return false;
+    await this.delete(key);
+    return true;
   }
 
   async head(key: ObjectKey): Promise<ListedObject | undefined> {

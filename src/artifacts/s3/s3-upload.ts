@@ -44,11 +44,11 @@ class Upload {
   #uploadId: Promise<string> | undefined;
 
   constructor(requests: WriteRequests, task: UploadTask) {
-    const { key, contentType, hashes } = task;
+    const { key, contentType, hashes, restores } = task;
     this.#requests = requests;
     this.#task = task;
     this.#hasher = new BlockHasher(hashes);
-    this.#object = { path: key, contentType, id: crypto.randomUUID() };
+    this.#object = { path: key, contentType, restores, id: crypto.randomUUID() };
   }
 
   async run(): Promise<StoredObject> {
@@ -91,15 +91,15 @@ class Upload {
   }
 
   async #begin(): Promise<string> {
-    const { store, key, signal } = this.#task;
+    const { store, key, signal, restores } = this.#task;
     // When the key is taken already, the rest of the body need not be read.
-    if (await this.#isTaken()) throw keyTaken(store, key);
+    if (!restores && (await this.#isTaken())) throw keyTaken(store, key);
     return this.#requests.beginUpload(this.#object, signal);
   }
 
   /** Makes the object exist. */
   async #finish(): Promise<void> {
-    const { key, store, signal } = this.#task;
+    const { key, store, signal, restores } = this.#task;
     let isContended = false;
     const mayPass = (error: unknown, failures: number): boolean => {
       const { status } = failureOf(error);
@@ -112,6 +112,7 @@ class Upload {
       await retry(() => this.#write(), { ...BACKOFF, signal, mayPass });
     } catch (error) {
       signal?.throwIfAborted();
+      if (restores && isContended && (await this.#isTaken())) return;
       if (failureOf(error).status === 412 || (isContended && (await this.#isTaken()))) throw keyTaken(store, key);
       throw isContended ? writtenByOther(store, key) : this.#requests.bucket.errorOf(error);
     }
@@ -135,9 +136,9 @@ class Upload {
   }
 
   async #request(): Promise<void> {
-    const { key, signal } = this.#task;
+    const { key, signal, restores } = this.#task;
     if (this.#only !== undefined) return this.#requests.put(this.#object, this.#only, signal);
-    const uploaded = { path: key, UploadId: await this.#uploadId!, parts: this.#parts };
+    const uploaded = { path: key, UploadId: await this.#uploadId!, parts: this.#parts, restores };
     await this.#requests.completeUpload(uploaded, signal);
   }
 }

@@ -19,6 +19,8 @@ export interface NewObject {
   readonly contentType: string | undefined;
   /** Of this `put` alone. */
   readonly id: string;
+  /** Whether the key may be taken. */
+  readonly restores?: boolean | undefined;
 }
 
 export interface UploadedPart {
@@ -38,6 +40,7 @@ interface UploadToComplete {
   readonly path: string;
   readonly UploadId: string;
   readonly parts: readonly UploadedPart[];
+  readonly restores?: boolean | undefined;
 }
 
 export interface OpenUpload {
@@ -72,7 +75,7 @@ export class WriteRequests {
       ...this.#created(object),
       Body: body,
       ContentLength: body.length,
-      IfNoneMatch: '*',
+      ...unlessTaken(object),
     });
     const { ETag } = await this.bucket.client.send(command, abortable(signal));
     if (ETag === undefined) throw this.bucket.brokenAnswer('did not confirm that it stored an object');
@@ -104,12 +107,12 @@ export class WriteRequests {
     return { PartNumber, ETag };
   }
 
-  async completeUpload({ path, UploadId, parts }: UploadToComplete, signal?: AbortSignal): Promise<void> {
+  async completeUpload({ path, UploadId, parts, restores }: UploadToComplete, signal?: AbortSignal): Promise<void> {
     const command = new CompleteMultipartUploadCommand({
       ...this.bucket.named(path),
       UploadId,
       MultipartUpload: { Parts: parts.toSorted((one, other) => one.PartNumber - other.PartNumber) },
-      IfNoneMatch: '*',
+      ...unlessTaken({ restores }),
     });
     const { ETag } = await this.bucket.client.send(command, abortable(signal));
     if (ETag === undefined) throw this.bucket.brokenAnswer('did not confirm that it completed an upload');
@@ -138,4 +141,8 @@ export class WriteRequests {
       ...(contentType !== undefined && { ContentType: contentType }),
     };
   }
+}
+
+function unlessTaken({ restores }: Pick<NewObject, 'restores'>): { readonly IfNoneMatch?: '*' } {
+  return restores ? {} : { IfNoneMatch: '*' };
 }

@@ -62,6 +62,7 @@ export class FileClassifier {
       return { todo: 'report', problem: { path: file.path, problem: `its URI would have ${fault.text}` } };
     }
     if (rehash || resource === undefined || !isRemembered(file, remembered)) return { todo: 'hash', file };
+    if (set.keepVersions === true && remembered.isKept !== true) return { todo: 'hash', file };
     if (!isStateOf(resource.state, file, this.#rules)) return { todo: 'hash', file };
     if (!isWithoutTag(remembered, file)) return { todo: 'nothing' };
     return { todo: 'remember', remember: { ...remembered, tag: file.tag } };

@@ -6,15 +6,18 @@ import { FileClassifier } from './classify-file.ts';
 import { describeFile } from './describe-file.ts';
 import type { FileMemory, RememberedFile } from './file-memory.ts';
 import { type FileRow, fileRows } from './file-rows.ts';
+import { type VersionStore, VersionWriter } from './version-writer.ts';
 
 export interface ComparedFiles {
   readonly set: ResourceSet;
   readonly root: ContentRoot;
   readonly memory: FileMemory;
   readonly index: ResourceIndex;
+  /** Of a set that keeps versions. */
+  readonly versions?: VersionStore | undefined;
 }
 
-type Options = Pick<CompareOptions, 'under' | 'rehash' | 'counter' | 'signal'>;
+type Options = Pick<CompareOptions, 'under' | 'rehash' | 'dryRun' | 'counter' | 'signal'>;
 
 /** What was found out about one key. */
 interface Finding {
@@ -76,6 +79,7 @@ class FileComparison {
   readonly #files: ComparedFiles;
   readonly #options: Options;
   readonly #classifier: FileClassifier;
+  readonly #versions: VersionWriter | undefined;
   #findings: Finding[] = [];
   #toDescribe: RowOfFile[] = [];
   #bytesToRead = 0;
@@ -85,6 +89,7 @@ class FileComparison {
     this.#files = files;
     this.#options = options;
     const { rehash = false } = options;
+    if (files.versions !== undefined && !options.dryRun) this.#versions = new VersionWriter(files.versions, root);
     this.#classifier = new FileClassifier({ set, rehash, hashes: root.hashes, now: Date.now() });
   }
 
@@ -131,6 +136,8 @@ class FileComparison {
     const { root, memory } = this.#files;
     // Each of them takes the next file when it is done with its last.
     await Promise.all(Array.from({ length: root.digestsAtOnce }, () => this.#describeEach(next, findings)));
+    // No difference is posted before its bytes are stored.
+    await this.#versions?.stored();
     return {
       differences: findings.flatMap(({ difference }) => difference ?? []),
       onCommitted: () =>
@@ -146,7 +153,7 @@ class FileComparison {
     for (let next = rows.next(); !next.done; next = rows.next()) {
       signal?.throwIfAborted();
       const { key, file, resource } = next.value;
-      const described = await describeFile({ root: this.#files.root, file, signal });
+      const described = await describeFile({ root: this.#files.root, file, signal, versions: this.#versions });
       if (described === 'left') counter.left();
       else if ('problem' in described) counter.problem(described);
       else {

@@ -4,6 +4,7 @@ import type { ResourceState } from '../../core/resource.ts';
 import type { ContentRoot, FileEntry, RootProblem } from '../content-root.ts';
 import { lastmodOf } from './classify-file.ts';
 import type { RememberedFile } from './file-memory.ts';
+import { SMALL_BYTES, type VersionWriter } from './version-writer.ts';
 
 export type DescribedFile =
   | { readonly state: ResourceState; readonly remember: RememberedFile }
@@ -15,6 +16,8 @@ export interface DescribeInput {
   readonly root: ContentRoot;
   readonly file: FileEntry;
   readonly signal: AbortSignal | undefined;
+  /** Of a set that keeps versions. */
+  readonly versions?: VersionWriter | undefined;
 }
 
 const ANY_TYPE = 'application/octet-stream';
@@ -42,15 +45,17 @@ async function typeOf(path: string): Promise<string | null> {
   return (await types).default.getType(path);
 }
 
-async function readFile({ root, file: { path }, signal }: DescribeInput): Promise<DescribedFile> {
+async function readFile({ root, file: { path }, signal, versions }: DescribeInput): Promise<DescribedFile> {
   const key = keyOfPath(path);
   const now = Date.now();
-  const { length, mtime, hashes, tag, mime: known } = await root.digest(path, signal);
+  const digest = await root.digest(path, signal, versions && SMALL_BYTES);
+  const { length, mtime, hashes, tag, mime: known } = digest;
+  await versions?.keep(path, digest);
   const lastmod = lastmodOf(mtime, now);
   const type = known ?? (await typeOf(path)) ?? ANY_TYPE;
   const state = { ...(lastmod !== undefined && { lastmod }), length, hashes, mime: type };
   return {
     state,
-    remember: { key, length, mtime, tag, scanned: BigInt(now) * 1_000_000n },
+    remember: { key, length, mtime, tag, scanned: BigInt(now) * 1_000_000n, isKept: versions !== undefined },
   };
 }

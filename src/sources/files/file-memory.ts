@@ -11,6 +11,8 @@ export interface RememberedFile {
   readonly tag?: string | undefined;
   /** When these were seen, nanoseconds since 1970. */
   readonly scanned: bigint;
+  /** The artifact store has these bytes as a version. */
+  readonly isKept?: boolean;
 }
 
 /** What scans of one root remember. Losing any of it costs time and nothing else. */

@@ -4,6 +4,7 @@ import { Mutex } from '../../lib/mutex.ts';
 import type { ContentRoot } from '../content-root.ts';
 import type { LeavesOut, LiveResource, OpenedResource, WantedBytes } from '../served-source.ts';
 import type { CompareOptions, Comparison, Mismatch, Source, SourceProblem, SourceWatch } from '../source.ts';
+import type { SyncSummary } from '../sync-counter.ts';
 import { type ComparedFiles, compareFiles } from './compare-files.ts';
 import type { FileMemory } from './file-memory.ts';
 import { openFile } from './open-file.ts';
@@ -35,7 +36,7 @@ export class FileSource implements Source {
     const end = await mutex.acquire(options.signal);
     try {
       if (options.under === undefined && options.attended !== true) await this.#requireFiles();
-      return { steps: compareFiles(this.#files, options), end };
+      return { steps: compareFiles(this.#files, options), end: (summary) => this.#end(options, summary).finally(end) };
     } catch (error) {
       end();
       throw error;
@@ -56,6 +57,10 @@ export class FileSource implements Source {
 
   leavesOut(): Promise<LeavesOut> {
     return this.#files.root.leavesOut();
+  }
+
+  async #end({ under, dryRun }: CompareOptions, summary: SyncSummary | undefined): Promise<void> {
+    if (summary !== undefined && under === undefined && !dryRun) await this.#files.versions?.onAllKept();
   }
 
   /** An empty root that had files is most likely the place where a disk is missing, not one that lost them all. */

@@ -19,11 +19,12 @@ const SCHEMA = `
     length INTEGER NOT NULL,
     mtime INTEGER NOT NULL,
     scanned INTEGER NOT NULL,
-    tag TEXT
+    tag TEXT,
+    kept INTEGER
   ) WITHOUT ROWID, STRICT;
 `;
-/** What a memory needs that was made before files had tags; all that it remembers holds on. */
-const ADD_TAG = 'ALTER TABLE files ADD COLUMN tag TEXT';
+/** What a memory needs that was made before there were such columns; all that it remembers holds on. */
+const LATER_COLUMNS = { tag: 'TEXT', kept: 'INTEGER' };
 
 /** After every key: keys are printable ASCII. */
 const LAST = '\x7f';
@@ -34,6 +35,7 @@ interface Row {
   readonly mtime: bigint;
   readonly scanned: bigint;
   readonly tag: string | null;
+  readonly kept: bigint | null;
 }
 
 /** The memory of a root's scans, a small database of its own. */
@@ -53,7 +55,7 @@ export class ScanMemory implements FileMemory {
     this.#select = this.#database.prepare('SELECT * FROM files WHERE key >= ? AND key < ? ORDER BY key LIMIT ?');
     this.#select.setReadBigInts(true);
     this.#insert = this.#database.prepare(
-      'INSERT OR REPLACE INTO files (key, length, mtime, scanned, tag) VALUES (?, ?, ?, ?, ?)',
+      'INSERT OR REPLACE INTO files (key, length, mtime, scanned, tag, kept) VALUES (?, ?, ?, ?, ?, ?)',
     );
     this.#delete = this.#database.prepare('DELETE FROM files WHERE key = ?');
   }
@@ -71,8 +73,8 @@ export class ScanMemory implements FileMemory {
   update({ remember, forget }: { remember: readonly RememberedFile[]; forget: readonly ResourceKey[] }): void {
     if (remember.length === 0 && forget.length === 0) return;
     inTransaction(this.#database, () => {
-      for (const { key, length, mtime, scanned, tag } of remember) {
-        this.#insert.run(key, length, mtime, scanned, tag ?? null);
+      for (const { key, length, mtime, scanned, tag, isKept } of remember) {
+        this.#insert.run(key, length, mtime, scanned, tag ?? null, isKept ? 1 : null);
       }
       for (const key of forget) this.#delete.run(key);
     });
@@ -83,8 +85,8 @@ export class ScanMemory implements FileMemory {
   }
 }
 
-function remembered({ length, tag, ...row }: Row): RememberedFile {
-  return { ...row, length: Number(length), ...(tag !== null && { tag }) };
+function remembered({ length, tag, kept, ...row }: Row): RememberedFile {
+  return { ...row, length: Number(length), ...(tag !== null && { tag }), ...(kept !== null && { isKept: true }) };
 }
 
 function open(file: string): DatabaseSync {
@@ -107,7 +109,7 @@ function openDatabase(file: string): DatabaseSync {
   try {
     database.exec(SCHEMA);
     // Checked again in the transaction: another process may do the same.
-    if (!hasTags(database)) inTransaction(database, () => hasTags(database) || database.exec(ADD_TAG));
+    if (missingColumns(database).length > 0) inTransaction(database, () => addColumns(database));
     return database;
   } catch (error) {
     database.close();
@@ -115,8 +117,14 @@ function openDatabase(file: string): DatabaseSync {
   }
 }
 
-function hasTags(database: DatabaseSync): boolean {
-  return database.prepare("SELECT 1 FROM pragma_table_info('files') WHERE name = 'tag'").get() !== undefined;
+function addColumns(database: DatabaseSync): void {
+  for (const [name, type] of missingColumns(database)) database.exec(`ALTER TABLE files ADD COLUMN ${name} ${type}`);
+}
+
+function missingColumns(database: DatabaseSync): readonly (readonly [string, string])[] {
+  const rows = database.prepare("SELECT name FROM pragma_table_info('files')").all();
+  const names = new Set(rows.map(({ name }) => name));
+  return Object.entries(LATER_COLUMNS).filter(([name]) => !names.has(name));
 }
 
 function clearUnlessOf(database: DatabaseSync, root: string): void {

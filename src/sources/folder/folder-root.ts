@@ -93,8 +93,8 @@ export class FolderRoot implements ContentRoot {
     return openWithin(this.#folder.root, path, (device, real) => this.#local.learn(device, real));
   }
 
-  digest(path: string, signal?: AbortSignal): Promise<FileDigest> {
-    return this.#hashing.call('digest', [path], signal);
+  digest(path: string, signal?: AbortSignal, mostBytes?: number): Promise<FileDigest> {
+    return this.#hashing.call('digest', [path, mostBytes], signal);
   }
 
   watch(onChange: (path: string) => void, onProblem: (problem: RootProblem) => void): Promise<RootWatch> {

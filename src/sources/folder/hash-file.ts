@@ -31,18 +31,27 @@ const buffer = Buffer.allocUnsafe(1024 * 1024);
  * for a thread of its own (hash.worker.ts). Keeps to the same rules as open-within.ts.
  * @throws TidemarkError as `ContentRoot.digest`
  */
-export function hashFile({ root, hashes }: HashedRoot, path: string): FileDigest {
+export function hashFile({ root, hashes }: HashedRoot, path: string, mostBytes = -1): FileDigest {
   if (!isPlainPath(path)) throw noSuchFile(path);
   const realRoot = realRootOf(root);
   const file = openReal(realRoot, path);
   try {
     const before = fstatSync(file, { bigint: true });
     if (!before.isFile() || !isWithin(realRoot, placeOf(file, `${realRoot}/${path}`, before))) throw noSuchFile(path);
-    const digests = hashAll(file, hashes);
+    // Not of a pool: the whole of it would be copied to the thread that asks.
+    const bytes = before.size <= mostBytes ? Buffer.allocUnsafeSlow(Number(before.size)) : undefined;
+    const read = hashAll(file, hashes, bytes);
     const after = fstatSync(file, { bigint: true });
     if (identityOf(after) !== identityOf(before)) throw changedMeanwhile(path);
+    if (bytes !== undefined && read.length !== bytes.length) throw changedMeanwhile(path);
     const { size, mtimeNs } = after;
-    return { length: Number(size), mtime: mtimeNs, hashes: digests, tag: versionTag(after, realRoot) };
+    return {
+      length: Number(size),
+      mtime: mtimeNs,
+      hashes: read.hashes,
+      tag: versionTag(after, realRoot),
+      ...(bytes && { bytes }),
+    };
   } catch (error) {
     throw openError(path, error);
   } finally {
@@ -86,10 +95,18 @@ function placeOf(file: number, path: string, opened: BigIntStats): string {
   }
 }
 
-function hashAll(file: number, algorithms: readonly HashAlgorithm[]): Hashes {
+/** @param into gets the bytes, as far as it has room */
+function hashAll(
+  file: number,
+  algorithms: readonly HashAlgorithm[],
+  into?: Buffer,
+): { hashes: Hashes; length: number } {
   const running = new RunningHashes(algorithms);
+  let length = 0;
   for (let read = readSync(file, buffer); read > 0; read = readSync(file, buffer)) {
     running.update(buffer.subarray(0, read));
+    if (into !== undefined) buffer.copy(into, length, 0, read);
+    length += read;
   }
-  return running.digest();
+  return { hashes: running.digest(), length };
 }

@@ -4,7 +4,7 @@ import { type HashedRoot, hashFile } from './hash-file.ts';
 
 const root = workerData as HashedRoot;
 
-const functions = { digest: (path: string) => hashFile(root, path) };
+const functions = { digest: (path: string, mostBytes?: number) => hashFile(root, path, mostBytes) };
 export type HashFunctions = typeof functions;
 
 serveCalls(functions);

@@ -110,16 +110,18 @@ export class S3Root implements ContentRoot {
     }
   }
 
-  async digest(path: string, signal?: AbortSignal): Promise<FileDigest> {
+  async digest(path: string, signal?: AbortSignal, mostBytes = -1): Promise<FileDigest> {
     signal?.throwIfAborted();
     if (!isPlainPath(path)) throw noSuchFile(path);
     const bucket = await this.#bucket();
     const object = await bucket.head(path, signal);
     const { length, mtime, etag, mime } = object;
-    const read = await this.#readHashes(bucket, object, signal);
+    const bytes = length <= mostBytes ? await bytesOf(new S3File(bucket, object).stream(undefined, signal)) : undefined;
+    const read = await this.#readHashes(object, () => bytes ?? new S3File(bucket, object).stream(undefined, signal));
     return {
       length,
       mtime,
+      ...(bytes !== undefined && { bytes: Buffer.concat(bytes) }),
       hashes: { ...object.hashes, ...read },
       ...(etag !== undefined && { tag: etag }),
       ...(mime !== undefined && { mime }),
@@ -137,13 +139,16 @@ export class S3Root implements ContentRoot {
   }
 
   /** The hashes that are wanted and not known. */
-  async #readHashes(bucket: SourceBucket, object: KnownObject, signal: AbortSignal | undefined): Promise<Hashes> {
+  async #readHashes(
+    object: KnownObject,
+    read: () => AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  ): Promise<Hashes> {
     const known = Object.keys(object.hashes);
     const missing = this.hashes.filter((algorithm) => !known.includes(algorithm));
     if (missing.length === 0 && known.length === 0) missing.push('sha-256');
     if (missing.length === 0) return {};
     const running = new RunningHashes(missing);
-    for await (const chunk of new S3File(bucket, object).stream(undefined, signal)) running.update(chunk);
+    for await (const chunk of read()) running.update(chunk);
     return running.digest();
   }
 
@@ -210,4 +215,10 @@ async function* objectsUnder(bucket: SourceBucket, under: string): AsyncGenerato
   const { objects, isLast } = await bucket.firstPage(under);
   yield objects.filter(({ path }) => path === under || path.startsWith(`${under}/`));
   if (!isLast) yield* bucket.pages(`${under}/`);
+}
+
+async function bytesOf(stream: AsyncIterable<Buffer>): Promise<readonly Buffer[]> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return chunks;
 }

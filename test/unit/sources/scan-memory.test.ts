@@ -12,7 +12,7 @@ import { useTempFolder } from '../../support/temp-folder.ts';
 const WRITE_FOR_A_WHILE = `
   const { workerData: { path, isLocked } } = require('node:worker_threads');
   const database = new (require('node:sqlite').DatabaseSync)(path);
-  database.exec("BEGIN IMMEDIATE; INSERT INTO files VALUES ('/b', 1, 1, 1, NULL)");
+  database.exec("BEGIN IMMEDIATE; INSERT INTO files VALUES ('/b', 1, 1, 1, NULL, NULL)");
   Atomics.store(isLocked, 0, 1);
   Atomics.notify(isLocked, 0);
   Atomics.wait(isLocked, 0, 1, 100);

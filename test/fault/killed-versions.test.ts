@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { VERSION_FAILPOINTS } from '../../src/lib/failpoint.ts';
+import { describeOnEachStore } from '../support/each-store.ts';
+import { itOnSmallDisk } from '../support/small-disk.ts';
+import { LONG_AGO } from '../support/temp-folder.ts';
+import { Workplace } from '../support/workplace.ts';
+
+const FILES = 30;
+
+describeOnEachStore('a scan that keeps versions', (store) => {
+  let place: Workplace;
+  beforeEach(async () => {
+    place = await Workplace.make(store);
+    await mkdir(join(place.folder, 'files'));
+    await writeAll(1);
+  });
+  afterEach(() => place?.close());
+
+  async function writeAll(version: number): Promise<void> {
+    for (let at = 0; at < FILES; at++) {
+      const file = join(place.folder, 'files', `${at}`);
+      await writeFile(file, `${at} in version ${version}`);
+      await utimes(file, LONG_AGO + version, LONG_AGO + version);
+    }
+  }
+
+  async function done(...args: readonly string[]) {
+    const { exitCode, stdout, stderr } = await place.run([...args, '--json']);
+    assert.equal(exitCode, 0, stderr);
+    return JSON.parse(stdout);
+  }
+
+  /** Every change that is in the log has its bytes. Returns how many there are. */
+  async function requireBytes(artifacts = join(place.folder, 'data/artifacts')): Promise<number> {
+    const { stdout } = await place.run(['changes', 'list', 'maps', '--json']);
+    const digests = [...stdout.matchAll(/"hash":"sha-256:([0-9a-f]{64})"/g)].map(([, digest]) => digest!);
+    for (const digest of digests) {
+      const bytes = await readFile(join(artifacts, '_versions/1', digest.slice(0, 2), digest));
+      assert.equal(createHash('sha256').update(bytes).digest('hex'), digest);
+    }
+    return digests.length;
+  }
+
+  for (const failpoint of [...VERSION_FAILPOINTS, 'sync.posted'] as const) {
+    it(`and is killed at ${failpoint} loses no bytes of a change; the next scan goes on`, async () => {
+      await done('sets', 'add', 'maps', '--root', 'files', '--keep-versions');
+      await done('scan', 'maps');
+      await writeAll(2);
+      const killed = await place.run(['scan', 'maps'], { env: { TIDEMARK_FAILPOINT: `${failpoint}:kill` } });
+      assert.equal(killed.exitCode, null);
+      assert.equal(await requireBytes(), failpoint === 'sync.posted' ? 2 * FILES : FILES);
+      const { updated } = await done('scan', 'maps');
+      assert.equal(updated, failpoint === 'sync.posted' ? 0 : FILES);
+      assert.equal(await requireBytes(), 2 * FILES);
+    });
+  }
+
+  itOnSmallDisk(
+    'says that the disk of the artifacts is full, and records no change without its bytes',
+    2,
+    async (disk) => {
+      const artifacts = join(disk.folder, 'artifacts');
+      const env = { TIDEMARK_ARTIFACTS: `file:${artifacts}` };
+      await place.run(['sets', 'add', 'maps', '--root', 'files', '--keep-versions'], { env });
+      assert.equal((await place.run(['scan', 'maps'], { env })).exitCode, 0);
+      await writeAll(2);
+      await disk.fill();
+      const { exitCode, stderr } = await place.run(['scan', 'maps'], { env });
+      assert.equal(exitCode, 3, stderr);
+      assert.match(stderr, /the artifact store .* cannot be written: .*the disk is full/);
+      assert.equal(await requireBytes(artifacts), FILES);
+      await disk.empty();
+      assert.equal((await place.run(['scan', 'maps'], { env })).exitCode, 0);
+      assert.equal(await requireBytes(artifacts), 2 * FILES);
+    },
+  );
+});
