@@ -88,6 +88,7 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
       'publish/dumps/stored-dump.ts',
       'publish/notify',
       'publish/published-document.ts',
+      'publish/versions/versions.ts',
       'sets',
       'sources',
       'stores',

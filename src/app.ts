@@ -38,6 +38,7 @@ import type { PackThreadData } from './publish/dumps/pack.worker.ts';
 import { Packer } from './publish/dumps/packer.ts';
 import { ChangeFeeds } from './publish/notify/change-feeds.ts';
 import { Publisher } from './publish/publisher.ts';
+import { Versions } from './publish/versions/versions.ts';
 import { SetRegistry } from './sets/set-registry.ts';
 import type { CompareThreadData } from './sources/artifact/compare.worker.ts';
 import { Comparer } from './sources/artifact/comparer.ts';
@@ -67,6 +68,7 @@ export interface App extends ServedApp, JobParts {
   readonly postingLog: PostingLog;
   readonly dumps: Dumps;
   readonly listArchives: ListArchives;
+  readonly versions: Versions;
   /** Another publisher, which renders each document from the store whatever is kept: to compare with. */
   freshPublisher(): DocumentPublisher;
   /** Resolves when the documents that an earlier process has left are counted. */
@@ -189,6 +191,7 @@ export async function openApp(configuration: Configuration): Promise<App> {
       planKeeping: (slug) => publisher.planKeeping(slug),
       keepPage: (job, signal) => renderer.keepPage(job, signal),
     }),
+    versions: new Versions({ index, artifacts }),
     postingLog,
     async receive({ set, sender }, work) {
       const posting = metrics.index.aroundPosting(await openPosting(set, { updater, servedSourceOf }));

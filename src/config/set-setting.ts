@@ -117,8 +117,8 @@ export function requireSigningRoot(_seconds: number, origin: Origin): void {
 }
 
 export const VERSION_FLAGS: readonly SetFlag[] = [
-  { flag: '--keep-versions', meaning: 'keep the bytes of every version (docs/versions.md)' },
-  { flag: '--no-keep-versions', meaning: 'keep no more versions', givenTo: ['sets change'] },
+  { flag: '--keep-versions', meaning: 'keep the bytes of every version, and publish them (docs/versions.md)' },
+  { flag: '--no-keep-versions', meaning: 'keep no more versions, and publish none', givenTo: ['sets change'] },
 ];
 
 /** A set of records has no files, and no locations of files. */

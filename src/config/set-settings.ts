@@ -212,7 +212,7 @@ export const SET_SETTINGS = {
   keepVersions: setting({
     field: 'keepVersions',
     schema: z.boolean(),
-    meaning: 'Whether the bytes of every version are kept (docs/versions.md).',
+    meaning: 'Whether the bytes of every version are kept and published (docs/versions.md).',
     default: 'false',
     givenTo: ADD_AND_CHANGE,
     flags: VERSION_FLAGS,

@@ -5,6 +5,12 @@ import type { Link, ResourceState } from './resource.ts';
 // 160.
 const MARKUP = 420;
 const LINK_MARKUP = 40;
+// Three links to versions: markup 240, two dates, and the address of the set in each, which a set whose resources are
+// elsewhere does not know.
+const VERSION_LINKS = 300;
+const LEAST_HOME = 100;
+/** How many times heavier links to versions make an entry at most. */
+export const VERSION_LINKS_GROWTH = 4;
 // ` pri="999999" modified="2026-01-31T12:00:00Z" length="9007199254740991"`, and hashes as those of an entry.
 const LINK_NUMBERS = 80;
 const LINK_HASHES = 170;
@@ -25,6 +31,11 @@ export function entryWeight(urlPrefix: string, key: ResourceKey, state: Resource
 function attributesWeight({ mime = '', pri, modified, length, hashes }: Link): number {
   const hasNumbers = pri !== undefined || modified !== undefined || length !== undefined;
   return escaped(mime) + (hasNumbers ? LINK_NUMBERS : 0) + (hashes === undefined ? 0 : LINK_HASHES);
+}
+
+/** What links to its versions add to the entry of a resource. */
+export function versionLinksWeight(urlPrefix: string, key: ResourceKey): number {
+  return VERSION_LINKS + 3 * (Math.max(escaped(urlPrefix), LEAST_HOME) + escaped(key));
 }
 
 /** What a prefix takes of an entry. */

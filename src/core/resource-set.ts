@@ -1,4 +1,4 @@
-import { prefixWeight, weightGrowth } from './entry-weight.ts';
+import { prefixWeight, VERSION_LINKS_GROWTH, weightGrowth } from './entry-weight.ts';
 import { TidemarkError } from './errors.ts';
 import type { HashAlgorithm } from './hash.ts';
 import type { Origin } from './origin.ts';
@@ -39,7 +39,7 @@ export interface SetSettings {
   readonly archiveSchedule?: string;
   /** Days after which an archived list is removed; absent: never. */
   readonly archiveDays?: number;
-  /** The bytes of every version are kept: see docs/versions.md. */
+  /** The bytes of every version are kept and published: see docs/versions.md. */
   readonly keepVersions?: boolean;
 }
 
@@ -85,6 +85,8 @@ export interface ResourceSet extends SetSettings {
    * was scanned once since it does.
    */
   readonly versionsSince?: Stamp | undefined;
+  /** Versions that others replaced before this boundary may have been removed. */
+  readonly versionsPruned?: Stamp;
   /** It had resources before it kept versions: their weights have no room for the links to versions. */
   readonly versionsAdded?: true;
   /** Where it was taken over from; absent for a set that began here. */
@@ -158,7 +160,8 @@ export function leastPrefixWeight(
  * longer since.
  */
 export function pageWeight(set: ResourceSet): number {
-  return Math.floor(MAX_ENTRIES_WEIGHT / weightGrowth(leastPrefixWeight(set), prefixWeight(set.urlPrefix)));
+  const growth = weightGrowth(leastPrefixWeight(set), prefixWeight(set.urlPrefix));
+  return Math.floor(MAX_ENTRIES_WEIGHT / growth / (set.versionsAdded ? VERSION_LINKS_GROWTH : 1));
 }
 
 /** Whether it has a Resource Dump. One of an earlier epoch has wrong URIs. */
@@ -169,6 +172,25 @@ export function hasDump({ dumpEpoch, epoch }: Pick<ResourceSet, 'dumpEpoch' | 'e
 /** Whether it has an archive of Resource Lists. One of an earlier epoch has wrong URIs. */
 export function hasListArchive({ listArchiveEpoch, epoch }: Pick<ResourceSet, 'listArchiveEpoch' | 'epoch'>): boolean {
   return listArchiveEpoch === epoch;
+}
+
+/**
+ * The boundary above which the version after each change is kept, for a set that publishes versions: it keeps them, and
+ * all of it was scanned since then.
+ */
+export function keptSince({
+  keepVersions,
+  versionsSince,
+  versionsPruned = 0,
+}: Pick<ResourceSet, 'keepVersions' | 'versionsSince' | 'versionsPruned'>): Stamp | undefined {
+  return keepVersions && versionsSince !== undefined ? Math.max(versionsSince, versionsPruned) : undefined;
+}
+
+/** When settings were changed that give all entries of its lists other bytes; 0 for never. */
+export function entriesSince(
+  set: Pick<ResourceSet, 'hashesSince' | 'keepVersions' | 'versionsSince' | 'versionsPruned'>,
+): Stamp {
+  return Math.max(set.hashesSince ?? 0, keptSince(set) ?? 0);
 }
 
 /** Whether its lists have been published. While it is moved they are not, but clients know them already. */

@@ -1,3 +1,6 @@
+import type { ResourceKey } from './key.ts';
+import { formatStamp, type Stamp } from './stamp.ts';
+
 /** Addresses below the base URL, which ends without a slash. Those of documents are in publish/documents.ts. */
 
 /** The page of the source. */
@@ -13,4 +16,19 @@ export function setHome(baseUrl: string, slug: string): string {
 /** The prefix of resources that this server serves; ends with a slash. */
 export function resourcesPrefix(baseUrl: string, slug: string): string {
   return `${setHome(baseUrl, slug)}resources/`;
+}
+
+/** A kept version of a resource, by the time of its change (RFC 7089: URI-M). @param home of the set */
+export function mementoUri(home: string, stamp: Stamp, key: ResourceKey): string {
+  return `${home}versions/${formatStamp(stamp)}${key}`;
+}
+
+/** Redirects to the version of a time (RFC 7089: URI-G). */
+export function timeGateUri(home: string, key: ResourceKey): string {
+  return `${home}timegate${key}`;
+}
+
+/** Lists the kept versions (RFC 7089: URI-T). */
+export function timeMapUri(home: string, key: ResourceKey): string {
+  return `${home}timemap${key}`;
 }

@@ -1,5 +1,5 @@
 import { TidemarkError } from '../core/errors.ts';
-import { MAX_ENTRIES, MAX_ENTRIES_WEIGHT } from '../core/resource-set.ts';
+import { entriesSince, MAX_ENTRIES, MAX_ENTRIES_WEIGHT } from '../core/resource-set.ts';
 import { boundaryAfter, boundaryBefore, clockStamp, formatStamp, type Stamp } from '../core/stamp.ts';
 import type { ChangeLog } from '../stores/change-log.ts';
 import type { SetStatistics } from '../stores/set-statistics.ts';
@@ -177,7 +177,7 @@ function plan(
   { name, version }: { readonly name: string; readonly version: Stamp },
   making: () => Making,
 ): DocumentPlan {
-  return { reference: { folder, name, version, fingerprint }, making, notBefore: set.hashesSince ?? 0 };
+  return { reference: { folder, name, version, fingerprint }, making, notBefore: entriesSince(set) };
 }
 
 function requireOrder(

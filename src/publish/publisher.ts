@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { TidemarkError } from '../core/errors.ts';
-import type { ResourceSet, SetId } from '../core/resource-set.ts';
+import { keptSince, type ResourceSet, type SetId } from '../core/resource-set.ts';
 import type { SetRegistry } from '../sets/set-registry.ts';
 import type { Catalog } from '../stores/catalog.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
@@ -162,13 +162,18 @@ export class Publisher implements DocumentPublisher {
     const known = this.#sets.get(set);
     if (known?.baseUrl === baseUrl) return known.published;
     const { urlPrefix, publishHashes, epoch } = set;
+    const uris = setUris(baseUrl, slug);
+    const since = keptSince(set);
     const published = {
       set,
       baseUrl,
-      uris: setUris(baseUrl, slug),
-      style: { urlPrefix, publishHashes },
+      uris,
+      style: { urlPrefix, publishHashes, ...(since !== undefined && { versions: { home: uris.home, since } }) },
       folder: folderOf(set.id),
-      fingerprint: fingerprint(ENTRY_VERSION, baseUrl, urlPrefix, publishHashes, epoch),
+      fingerprint: fingerprint(
+        ...[ENTRY_VERSION, baseUrl, urlPrefix, publishHashes, epoch],
+        ...(since === undefined ? [] : [since]),
+      ),
     };
     this.#sets.set(set, { baseUrl, published });
     return published;

@@ -1,5 +1,5 @@
 import { TidemarkError } from '../core/errors.ts';
-import { hasListArchive } from '../core/resource-set.ts';
+import { entriesSince, hasListArchive } from '../core/resource-set.ts';
 import type { Stamp } from '../core/stamp.ts';
 import { withArchive } from './archive-documents.ts';
 import type { Making } from './cache/document-cache.ts';
@@ -125,7 +125,7 @@ function planIndex(published: PublishedSet, directory: PageDirectory): DocumentP
 
 /** The directory changes afterwards, so everything is taken from it before. */
 function plan({ set }: PublishedSet, reference: DocumentReference, making: Making): DocumentPlan {
-  return { reference, making: () => making, notBefore: Math.max(set.pagesSince ?? 0, set.hashesSince ?? 0) };
+  return { reference, making: () => making, notBefore: Math.max(set.pagesSince ?? 0, entriesSince(set)) };
 }
 
 /** One above the newest stamp; a set that has seen no change in this epoch is as it was when the epoch began. */

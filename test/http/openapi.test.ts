@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
+import { formatStamp } from '../../src/core/stamp.ts';
 import { originOfRoot } from '../../src/core/stored-set.ts';
 import type { OpenApiDocument } from '../../src/http/openapi/openapi-document.ts';
+import { sync } from '../../src/sources/sync/sync.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { SQLITE } from '../support/each-store.ts';
 import { closeApps, makeFolder, type StartedApp, startApp } from '../support/start-app.ts';
@@ -16,6 +18,8 @@ describe('The description of the API that a server gives', () => {
   let document: OpenApiDocument;
   /** A package; its name depends on the time. */
   let file: string;
+  /** Of a kept version. */
+  let datetime: string;
   beforeEach(async () => {
     started = await startApp(SQLITE);
     const root = await makeFolder(started, 'papers');
@@ -27,15 +31,26 @@ describe('The description of the API that a server gives', () => {
     const changes = [{ location: { value: '2026/a.pdf', type: 'rel_path' }, change: 'created', length: 20 }];
     assert.equal((await askJson(`${started.url}/api/sets/papers/changes`, { changes })).body.applied, 1);
     file = `${(await started.app.dumps.build('papers', {})).packages[0]!.name}.zip`;
+    datetime = await keepVersion();
     document = (await askJson(`${started.url}/api/openapi.json`)).body;
   });
   afterEach(closeApps);
 
+  async function keepVersion(): Promise<string> {
+    const { sets, sourceOf, updater, index } = started.app;
+    const set = await sets.change('papers', { keepVersions: true });
+    await sync({ set, source: sourceOf(set), updater });
+    const [change] = await index.latest(set.id, { limit: 1 });
+    return formatStamp(change!.stamp);
+  }
+
   /** The path of an operation, with the examples of the description. */
   function filled(path: string): string {
     const { parameters } = Object.values(document.paths[path]!)[0]!;
-    const names = path.replace(/\{(\w+)\}/g, (_, name) =>
-      name === 'file' ? file : String(parameters.find((parameter) => parameter.name === name)?.example),
+    const known: Readonly<Record<string, string>> = { file, datetime };
+    const names = path.replace(
+      /\{(\w+)\}/g,
+      (_, name) => known[name] ?? String(parameters.find((parameter) => parameter.name === name)?.example),
     );
     return /\/resource(\/history)?$/.test(path) ? `${names}?key=/2026/a.pdf` : names;
   }

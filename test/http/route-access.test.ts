@@ -46,6 +46,9 @@ const RULES: Readonly<Record<string, Rule>> = {
   'GET /sets/:set/resourcedump-:part.xml': 'who may read the set',
   'GET /sets/:set/dumps/:file': 'who may read the set',
   'GET /sets/:set/resources/*path': 'who may read the set',
+  'GET /sets/:set/versions/:datetime/*path': 'who may read the set',
+  'GET /sets/:set/timegate/*path': 'who may read the set',
+  'GET /sets/:set/timemap/*path': 'who may read the set',
 
   'GET /api': 'everybody',
   'GET /api/': 'everybody',

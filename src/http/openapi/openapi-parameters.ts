@@ -34,6 +34,11 @@ const IN_PATH: Readonly<Record<string, Described>> = {
     schema: { type: 'string', pattern: '^[0-9]{8}T[0-9]{12}Z(-[0-9]{5,})?$' },
     example: '20261123T020000123457Z',
   },
+  datetime: {
+    description: 'The time of a change as the Change List has it: the version is the one after it.',
+    schema: { type: 'string', format: 'date-time' },
+    example: '2026-11-23T02:00:00.123456Z',
+  },
   file: {
     description: 'The name of a package in the Resource Dump, with `.zip`; with `.xml`, its manifest.',
     schema: { type: 'string', pattern: '^[0-9]+-[0-9]+-[0-9]+-[0-9]+-[0-9a-f]{8}\\.(zip|xml)$' },

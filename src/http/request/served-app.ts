@@ -8,6 +8,7 @@ import type { AppMetrics } from '../../observe/metrics/app-metrics.ts';
 import type { DocumentPublisher } from '../../publish/document-publisher.ts';
 import type { Dumps } from '../../publish/dumps/dumps.ts';
 import type { ChangeFeeds } from '../../publish/notify/change-feeds.ts';
+import type { Versions } from '../../publish/versions/versions.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { Records } from '../../sources/artifact/records.ts';
 import type { ServedSource } from '../../sources/served-source.ts';
@@ -55,6 +56,7 @@ export interface ServedApp {
   readonly feeds: Pick<ChangeFeeds, 'follow'>;
   readonly dumps: Pick<Dumps, 'known' | 'open' | 'readManifest' | 'remove'>;
   readonly dumpJobs: DumpJobs;
+  readonly versions: Pick<Versions, 'at' | 'nearest' | 'list' | 'open'>;
   readonly postingLog: Pick<PostingLog, 'read'>;
   /**
    * Lets a sender post to a set, measured and logged.

@@ -1,4 +1,6 @@
-import type { ResourceSet } from '../../core/resource-set.ts';
+import type { ResourceKey } from '../../core/key.ts';
+import { keptSince, type ResourceSet } from '../../core/resource-set.ts';
+import { setHome, timeGateUri, timeMapUri } from '../../core/set-uris.ts';
 import { documentUri } from '../../publish/documents.ts';
 
 type Headers = Readonly<Record<string, string>>;
@@ -19,6 +21,21 @@ export function resourceHeaders(set: ResourceSet, baseUrl: string): Headers {
     made.set(set, headers);
   }
   return headers;
+}
+
+/** The header Link of a resource: its Capability List, and of a set that publishes versions, where those are. */
+export function linksOf(set: ResourceSet, key: ResourceKey, baseUrl: string): string {
+  const { Link = '' } = resourceHeaders(set, baseUrl);
+  return keptSince(set) === undefined ? Link : `${Link}, ${versionLinks(set, key, baseUrl).join(', ')}`;
+}
+
+/** RFC 7089, 2.2. */
+export function versionLinks({ slug }: ResourceSet, key: ResourceKey, baseUrl: string): readonly string[] {
+  const home = setHome(baseUrl, slug);
+  return [
+    `<${timeGateUri(home, key)}>; rel="timegate"`,
+    `<${timeMapUri(home, key)}>; rel="timemap"; type="application/link-format"`,
+  ];
 }
 
 /**

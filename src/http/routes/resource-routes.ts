@@ -1,6 +1,6 @@
 import { TidemarkError } from '../../core/errors.ts';
 import { keyOfRequestPath, type ResourceKey, uriOf } from '../../core/key.ts';
-import type { ResourceSet } from '../../core/resource-set.ts';
+import { keptSince, type ResourceSet } from '../../core/resource-set.ts';
 import type { OpenedBytes, ServedBytes } from '../../sources/served-source.ts';
 import { directRequest } from '../request/admitted.ts';
 import type { Answer } from '../request/answer.ts';
@@ -10,7 +10,7 @@ import { get, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { answerHead } from '../response/answer-head.ts';
 import { isForAll, type Validators } from '../response/conditional-request.ts';
-import { resourceHeaders } from '../response/resource-headers.ts';
+import { linksOf, resourceHeaders } from '../response/resource-headers.ts';
 import { sendAnswer } from '../response/send-answer.ts';
 
 const READ_RESOURCE = {
@@ -47,6 +47,10 @@ export function resourceRoutes(app: ServedApp): readonly Route[] {
 
 function resourceHandler(app: ServedApp): DirectHandler {
   const { baseUrl } = app.configuration;
+  const headersOf = (set: ResourceSet, key: ResourceKey) => {
+    const headers = resourceHeaders(set, baseUrl);
+    return keptSince(set) === undefined ? headers : { ...headers, Link: linksOf(set, key, baseUrl) };
+  };
 
   return async (request) => {
     const set = request.set as ResourceSet;
@@ -56,7 +60,7 @@ function resourceHandler(app: ServedApp): DirectHandler {
     const state = found?.state ?? notThere(set, key);
     const method = request.method === 'HEAD' ? 'HEAD' : 'GET';
     const opened = await source.open({ key, state }, { method, isWhole: isForAll(request) });
-    const ofSet = resourceHeaders(set, baseUrl);
+    const ofSet = headersOf(set, key);
     if ('redirect' in opened) return redirectTo(opened.redirect, ofSet.Link!);
     let body: ServedBytes | undefined;
     try {

@@ -16,6 +16,7 @@ import { s3EventRoutes } from './s3-event-routes.ts';
 import { setApiRoutes } from './set-routes.ts';
 import { streamRoutes } from './stream-routes.ts';
 import { tokenRoutes } from './token-routes.ts';
+import { versionRoutes } from './versions/version-routes.ts';
 
 /**
  * Every route, group by group. A GET answers HEAD as well; any other method is answered with 405.
@@ -32,6 +33,7 @@ export function routeTable(app: ServedApp, stopping: AbortSignal): readonly Rout
     ...robotsRoutes(app),
     ...resourceRoutes(app),
     ...packageRoutes(app),
+    ...versionRoutes(app),
     ...apiRoutes(app),
     ...setApiRoutes(app, stopping),
     ...dumpRoutes(app),

@@ -98,8 +98,8 @@ async function* replaceEntries(
   for (const key of [...changed.keys()].sort()) {
     const place = entries.find(key, job.style.urlPrefix);
     yield entries.bytes.subarray(done, place.from);
-    const { state } = changed.get(key)!;
-    if (state !== undefined) yield pageEntries([{ key, state }], job);
+    const { state, stamp } = changed.get(key)!;
+    if (state !== undefined) yield pageEntries([{ key, state, stamp }], job);
     done = place.to;
   }
   yield entries.bytes.subarray(done, entries.place.to);

@@ -1,5 +1,4 @@
 import type { KeyRange } from '../../core/key.ts';
-import type { Resource } from '../../core/resource.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import type { ChangeLog } from '../../stores/change-log.ts';
@@ -15,7 +14,13 @@ import {
   renderResourceDump,
   renderResourceDumpIndex,
 } from './documents/resource-dump.ts';
-import { type ResourceListHead, resourceEntries, resourceListHead, URLSET_END } from './documents/resource-list.ts';
+import {
+  type ListedResource,
+  type ResourceListHead,
+  resourceEntries,
+  resourceListHead,
+  URLSET_END,
+} from './documents/resource-list.ts';
 import { type ResourceListIndex, renderResourceListIndex } from './documents/resource-list-index.ts';
 import { renderSourceDescription, type SourceDescription } from './documents/source-description.ts';
 import { renderSourceDescriptionIndex, type SourceDescriptionIndex } from './documents/source-description-index.ts';
@@ -167,10 +172,7 @@ export function pageHead({ isPlain, head }: ResourcePageJob): string {
   return isPlain === true ? plainSitemapHead() : resourceListHead(head);
 }
 
-export function pageEntries(
-  resources: readonly Pick<Resource, 'key' | 'state'>[],
-  { isPlain, style }: ResourcePageJob,
-): string {
+export function pageEntries(resources: readonly ListedResource[], { isPlain, style }: ResourcePageJob): string {
   return isPlain === true ? plainEntries(resources, style.urlPrefix) : resourceEntries(resources, style);
 }
 

@@ -1,5 +1,5 @@
 import { type ChangeEvent, type ChangeKind, decide } from '../../core/change.ts';
-import { entryWeight } from '../../core/entry-weight.ts';
+import { entryWeight, versionLinksWeight } from '../../core/entry-weight.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import type { ResourceKey } from '../../core/key.ts';
 import { encodeState, type ResourceState } from '../../core/resource.ts';
@@ -86,7 +86,9 @@ async function postStep({ differences, onCommitted }: SyncStep, parts: PostParts
 }
 
 function eventOf({ key, state }: Difference, { options: { set }, comparison: { position } }: PostParts): ChangeEvent {
-  return { set: set.id, key, state, weight: entryWeight(set.urlPrefix, key, state), ...position };
+  const { id, urlPrefix, keepVersions } = set;
+  const links = keepVersions && state !== undefined ? versionLinksWeight(urlPrefix, key) : 0;
+  return { set: id, key, state, weight: entryWeight(urlPrefix, key, state) + links, ...position };
 }
 
 function count({ key, state }: Difference, kind: ChangeKind | undefined, { counter, options }: PostParts): void {

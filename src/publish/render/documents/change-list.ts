@@ -34,6 +34,6 @@ export function changeEntries(changes: readonly Change[], style: EntryStyle): st
   return joinTexts(changes, ({ key, kind, stamp, state }) => {
     const event = ` change="${kind}" datetime="${formatStamp(stamp)}"`;
     // ResourceSync 1.1, 12.1: there is no state after a deletion, so the entry has none.
-    return urlEntry({ key, state: kind === 'deleted' ? undefined : state, event }, style);
+    return urlEntry({ key, state: kind === 'deleted' ? undefined : state, stamp, event }, style);
   });
 }

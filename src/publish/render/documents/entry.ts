@@ -2,6 +2,8 @@ import { HASH_ALGORITHMS, type HashAlgorithm, type Hashes } from '../../../core/
 import { type ResourceKey, uriOf } from '../../../core/key.ts';
 import { NAVIGATION_RELATIONS, PATCH_RELATION } from '../../../core/link-relations.ts';
 import type { Link, ResourceState } from '../../../core/resource.ts';
+import { mementoUri, timeGateUri, timeMapUri } from '../../../core/set-uris.ts';
+import { formatStamp, type Stamp } from '../../../core/stamp.ts';
 import { formatSeconds } from '../../../core/w3c-datetime.ts';
 import { escapeXml } from './markup.ts';
 
@@ -10,10 +12,22 @@ export interface EntryStyle {
   readonly urlPrefix: string;
   /** Hashes to publish beside the strongest one that a resource has. */
   readonly publishHashes: readonly HashAlgorithm[];
+  /** Of a set that publishes versions. */
+  readonly versions?: VersionStyle | undefined;
+}
+
+export interface VersionStyle {
+  /** The address of the set; ends with a slash. */
+  readonly home: string;
+  /** The version after each change above this boundary is kept. */
+  readonly since: Stamp;
 }
 
 /** Raise it when the markup of entries changes: documents of another version are rendered again. */
 export const ENTRY_VERSION = 2;
+
+/** Of a TimeMap (RFC 6690). */
+export const LINK_FORMAT = 'application/link-format';
 
 interface LinkStyle extends EntryStyle {
   /** Whether it is the entry of a Change List. */
@@ -26,6 +40,8 @@ export interface Entry {
   readonly state: ResourceState | undefined;
   /** The first attributes of rs:md, as markup that begins with a space, or nothing. */
   readonly event: string;
+  /** Of the change that made the state. */
+  readonly stamp?: Stamp | undefined;
   /** Where it is in the package that a manifest is of; begins with a slash. */
   readonly path?: string;
 }
@@ -35,7 +51,8 @@ export interface Entry {
  * a line of its own. Written as text since a page has up to 50,000 of them. Takes any string, and always gives
  * well-formed XML.
  */
-export function urlEntry({ key, state, event, path }: Entry, style: EntryStyle): string {
+export function urlEntry(entry: Entry, style: EntryStyle): string {
+  const { key, state, event, path } = entry;
   const { urlPrefix, publishHashes } = style;
   const loc = escapeXml(uriOf(urlPrefix, key));
   const lastmod = state?.lastmod === undefined ? '' : `<lastmod>${formatSeconds(state.lastmod)}</lastmod>`;
@@ -44,7 +61,23 @@ export function urlEntry({ key, state, event, path }: Entry, style: EntryStyle):
   // ResourceSync 1.1, 14.4: in the manifest of a dump, a patch would need a path of its own.
   const takesPatches = event !== '' && path === undefined;
   const links = state?.links === undefined ? '' : linkElements(state.links, { ...style, takesPatches });
-  return `<url><loc>${loc}</loc>${lastmod}${md === '' ? '' : `<rs:md${md}/>`}${links}</url>\n`;
+  return `<url><loc>${loc}</loc>${lastmod}${md === '' ? '' : `<rs:md${md}/>`}${links}${versionLinks(entry, style)}</url>\n`;
+}
+
+/**
+ * ResourceSync 1.1, 14.6. A change before versions were kept has no links: its weight in the store has no room for
+ * them. A manifest has none either, as packages have the versions themselves.
+ */
+function versionLinks({ key, state, event, stamp, path }: Entry, { versions }: EntryStyle): string {
+  if (versions === undefined || stamp === undefined || state === undefined || path !== undefined) return '';
+  const { home, since } = versions;
+  const isKept = stamp > since;
+  if (!(isKept || event === '') || !key.startsWith('/')) return '';
+  const memento = isKept
+    ? `<rs:ln rel="memento" href="${escapeXml(mementoUri(home, stamp, key))}" modified="${formatStamp(stamp)}"/>`
+    : '';
+  const timeGate = `<rs:ln rel="timegate" href="${escapeXml(timeGateUri(home, key))}"/>`;
+  return `${memento}${timeGate}<rs:ln rel="timemap" href="${escapeXml(timeMapUri(home, key))}" type="${LINK_FORMAT}"/>`;
 }
 
 function representation({ hashes, length, mime }: ResourceState, publishHashes: readonly HashAlgorithm[]): string {

@@ -25,6 +25,9 @@ export function resourceListHead({ at, capabilityList, index, archives }: Resour
   });
 }
 
-export function resourceEntries(resources: readonly Pick<Resource, 'key' | 'state'>[], style: EntryStyle): string {
-  return joinTexts(resources, ({ key, state }) => urlEntry({ key, state, event: '' }, style));
+/** Without its stamp, an entry has no links to versions. */
+export type ListedResource = Pick<Resource, 'key' | 'state'> & Partial<Pick<Resource, 'stamp'>>;
+
+export function resourceEntries(resources: readonly ListedResource[], style: EntryStyle): string {
+  return joinTexts(resources, ({ key, state, stamp }) => urlEntry({ key, state, stamp, event: '' }, style));
 }

@@ -1,0 +1,181 @@
+import { TidemarkError } from '../../../core/errors.ts';
+import { keyOfRequestPath, type ResourceKey, uriOf } from '../../../core/key.ts';
+import { keptSince, type ResourceSet } from '../../../core/resource-set.ts';
+import { mementoUri, setHome, timeGateUri, timeMapUri } from '../../../core/set-uris.ts';
+import { boundaryAfter, type Stamp } from '../../../core/stamp.ts';
+import { parseDatetime } from '../../../core/w3c-datetime.ts';
+import type { Version } from '../../../publish/versions/versions.ts';
+import { directRequest } from '../../request/admitted.ts';
+import type { Answer } from '../../request/answer.ts';
+import type { DirectHandler, DirectRequest } from '../../request/direct-request.ts';
+import { get, type Route } from '../../request/route.ts';
+import type { ServedApp } from '../../request/served-app.ts';
+import { answerHead } from '../../response/answer-head.ts';
+import { cachingHeaders } from '../../response/caching.ts';
+import { resourceHeaders, versionLinks } from '../../response/resource-headers.ts';
+import { sendAnswer } from '../../response/send-answer.ts';
+import { parseAcceptDatetime } from './accept-datetime.ts';
+import { renderTimeMap } from './time-map.ts';
+import { READ_TIME_GATE, READ_TIME_MAP, READ_VERSION } from './version-operations.ts';
+
+const YEAR_IN_SECONDS = 31_536_000;
+const LINK_FORMAT = 'application/link-format';
+
+/** The kept versions of resources, and what finds them (RFC 7089). */
+export function versionRoutes(app: ServedApp): readonly Route[] {
+  const { idleTimeout } = app.configuration;
+  const send = (handler: DirectHandler): Route['handle'] => {
+    return async (request, response) =>
+      sendAnswer(response, await handler(directRequest(request, response)), idleTimeout);
+  };
+  return [
+    get('/sets/:set/versions/:datetime/*path', {
+      action: 'read-resource',
+      operation: READ_VERSION,
+      handle: send(mementoHandler(app)),
+    }),
+    get('/sets/:set/timegate/*path', {
+      action: 'read-resource',
+      operation: READ_TIME_GATE,
+      handle: send(timeGateHandler(app)),
+    }),
+    get('/sets/:set/timemap/*path', {
+      action: 'read-resource',
+      operation: READ_TIME_MAP,
+      async handle(request, response, { until }) {
+        const answer = await timeMap(app, directRequest(request, response), until);
+        await sendAnswer(response, answer, idleTimeout);
+      },
+    }),
+  ];
+}
+
+/** A version, as it was: it never changes. */
+function mementoHandler(app: ServedApp): DirectHandler {
+  const { baseUrl } = app.configuration;
+  return async (request) => {
+    const { set, key, before } = named(request);
+    const version = await app.versions.at(set, key, stampOf(before));
+    if (version === undefined) throw noVersion(set, key, `of ${before}`);
+    const { state, stamp } = version;
+    const isPrivate = set.private === true;
+    const lastModified = state.lastmod;
+    const { part, ...head } = answerHead(request, {
+      length: state.length ?? 0,
+      mime: state.mime,
+      validators: { etag: `"${state.hashes?.['sha-256']}"`, lastModified, dateTellsVersions: false },
+      isPrivate,
+      control: `public, max-age=${YEAR_IN_SECONDS}, immutable`,
+    });
+    const links = [`<${uriOf(set.urlPrefix, key)}>; rel="original"`, ...versionLinks(set, key, baseUrl)];
+    const headers = {
+      ...resourceHeaders(set, baseUrl),
+      ...head.headers,
+      'Memento-Datetime': httpDate(stamp),
+      Link: links.join(', '),
+    };
+    return { status: head.status, headers, ...(part && { body: await bytesOf(app, set, version, part) }) };
+  };
+}
+
+/** Redirects to the version that was current at a time, or to the latest one (RFC 7089, 4.1). */
+function timeGateHandler(app: ServedApp): DirectHandler {
+  const { baseUrl } = app.configuration;
+  return async (request) => {
+    const { set, key } = named(request);
+    const accepted = parseAcceptDatetime(request.headers['accept-datetime']);
+    // Up to the end of that second.
+    const before = accepted === undefined ? undefined : (accepted + 1) * 1_000_000 - 1;
+    const version = await app.versions.nearest(set, key, before);
+    if (version === undefined) throw noVersion(set, key);
+    const home = setHome(baseUrl, set.slug);
+    const [, timeMap] = versionLinks(set, key, baseUrl);
+    return {
+      status: 302,
+      headers: {
+        Location: mementoUri(home, version.stamp, key),
+        Link: `<${uriOf(set.urlPrefix, key)}>; rel="original", ${timeMap}`,
+        'Content-Length': '0',
+        ...cachingHeaders({ control: 'no-cache', isPrivate: set.private === true, vary: 'Accept-Datetime' }),
+      },
+    };
+  };
+}
+
+/** Lists the versions, the oldest first (RFC 7089, 5). */
+async function timeMap(app: ServedApp, request: DirectRequest, until: Stamp | undefined): Promise<Answer> {
+  const { set, key } = named(request);
+  const { versions, next } = await app.versions.list(set, key, until && boundaryAfter(until));
+  if (versions.length === 0) throw noVersion(set, key);
+  const home = setHome(app.configuration.baseUrl, set.slug);
+  const text = renderTimeMap({
+    original: uriOf(set.urlPrefix, key),
+    timeGate: timeGateUri(home, key),
+    timeMap: timeMapUri(home, key),
+    versions: versions.map(({ stamp }) => ({ uri: mementoUri(home, stamp, key), stamp })).reverse(),
+    next,
+  });
+  return textAnswer(request, { text, isPrivate: set.private === true });
+}
+
+function textAnswer(
+  { method }: DirectRequest,
+  { text, isPrivate }: { readonly text: string; readonly isPrivate: boolean },
+): Answer {
+  const body = Buffer.from(text);
+  const headers = {
+    'Content-Type': LINK_FORMAT,
+    'Content-Length': String(body.length),
+    ...cachingHeaders({ control: 'no-cache', isPrivate }),
+  };
+  return method === 'HEAD' ? { status: 200, headers } : { status: 200, headers, body };
+}
+
+interface Named {
+  readonly set: ResourceSet;
+  readonly key: ResourceKey;
+  /** Of a version. */
+  readonly before: string;
+}
+
+/** What a path names, as it was sent: decoding it would lose an encoded slash. */
+function named(request: DirectRequest): Named {
+  const set = request.set as ResourceSet;
+  if (keptSince(set) === undefined) {
+    const message = `"${set.slug}" publishes no versions: "tidemark sets change ${set.slug} --keep-versions" and a full scan let it`;
+    throw new TidemarkError('not-found', message, { set: set.slug });
+  }
+  const [, before = '', path = ''] =
+    /\/sets\/[^/?#]*\/(?:versions\/([^/?#]*)|timegate|timemap)\/([^?#]*)/.exec(request.url) ?? [];
+  const key = keyOfRequestPath(path);
+  if (key === undefined) throw new URIError('the path has percent-encoded bytes that are not UTF-8');
+  return { set, key, before: decodeURIComponent(before) };
+}
+
+/** @throws TidemarkError `not-found` */
+function stampOf(datetime: string): Stamp {
+  const stamp = parseDatetime(datetime);
+  if (typeof stamp === 'number') return stamp;
+  throw new TidemarkError('not-found', `"${datetime}" is ${stamp}: read the TimeMap for the versions`, {});
+}
+
+async function bytesOf(
+  app: ServedApp,
+  set: ResourceSet,
+  version: Version,
+  part: { readonly start: number; readonly length: number },
+) {
+  if (version.state.record === undefined) return app.versions.open(set, version, part);
+  const opened = await app.servedSourceOf(set)!.open(version, { method: 'GET', isWhole: true });
+  if ('redirect' in opened) throw new Error('a record is not redirected');
+  return opened.read(part);
+}
+
+function noVersion({ slug }: ResourceSet, key: ResourceKey, which = ''): TidemarkError {
+  const what = which === '' ? 'no version' : `no version ${which}`;
+  return new TidemarkError('not-found', `${what} of ${key} is kept in the set "${slug}"`, { set: slug, key });
+}
+
+function httpDate(stamp: Stamp): string {
+  return new Date(Math.floor(stamp / 1_000_000) * 1_000).toUTCString();
+}

@@ -1,0 +1,112 @@
+import type { Readable } from 'node:stream';
+import { formatKey, type VersionKey, versionsFolder } from '../../artifacts/artifact-key.ts';
+import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
+import type { Change } from '../../core/change.ts';
+import type { ResourceKey } from '../../core/key.ts';
+import type { ResourceState } from '../../core/resource.ts';
+import type { ResourceSet, SetId } from '../../core/resource-set.ts';
+import { boundaryAfter, boundaryBefore, type Stamp } from '../../core/stamp.ts';
+import type { SetStatistics } from '../../stores/set-statistics.ts';
+
+/** A version of a resource whose bytes can be read: the one after a change. */
+export interface Version {
+  readonly stamp: Stamp;
+  readonly key: ResourceKey;
+  readonly state: ResourceState;
+}
+
+export interface VersionsParts {
+  readonly index: Pick<SetStatistics, 'history'>;
+  readonly artifacts: ArtifactStore;
+}
+
+interface Page {
+  /** Newest first. */
+  readonly versions: readonly Version[];
+  /** The boundary below the oldest of them, when there may be older ones. */
+  readonly next: Stamp | undefined;
+}
+
+/** Changes of a resource that are read at a time: the store lists no more. */
+const MOST_CHANGES = 1_000;
+
+/** The kept versions of resources. What is in the log, and has its bytes, is a version. */
+export class Versions {
+  readonly #parts: VersionsParts;
+
+  constructor(parts: VersionsParts) {
+    this.#parts = parts;
+  }
+
+  /** The version after a change; undefined when there was no such change, or its bytes are not kept. */
+  async at({ id }: ResourceSet, key: ResourceKey, stamp: Stamp): Promise<Version | undefined> {
+    const [change] = await this.#parts.index.history(id, key, { before: boundaryAfter(stamp), limit: 1 });
+    return change?.stamp === stamp ? this.#versionOf(change) : undefined;
+  }
+
+  /** The newest version below a boundary, or the oldest one of all when every one is above it. */
+  async nearest(set: ResourceSet, key: ResourceKey, before?: Stamp): Promise<Version | undefined> {
+    for await (const { versions } of this.#pages(set, key, before)) if (versions.length > 0) return versions[0];
+    let oldest: Version | undefined;
+    if (before !== undefined)
+      for await (const { versions } of this.#pages(set, key)) oldest = versions.at(-1) ?? oldest;
+    return oldest;
+  }
+
+  /** The versions among the newest 1,000 changes below a boundary. */
+  async list({ id }: ResourceSet, key: ResourceKey, before?: Stamp): Promise<Page> {
+    const changes = await this.#parts.index.history(id, key, { before, limit: MOST_CHANGES });
+    const versions: Version[] = [];
+    for (const change of changes) {
+      const version = await this.#versionOf(change);
+      if (version !== undefined) versions.push(version);
+    }
+    const oldest = changes.at(-1);
+    const hasMore = oldest !== undefined && changes.length === MOST_CHANGES;
+    return { versions, next: hasMore ? boundaryBefore(oldest.stamp) : undefined };
+  }
+
+  /** Bytes of a version of a file. @throws TidemarkError `not-found` when it was removed */
+  async open(
+    { id }: ResourceSet,
+    { state }: Version,
+    range: { readonly start: number; readonly length: number },
+  ): Promise<Readable> {
+    return (await this.#parts.artifacts.get(formatKey(versionKey(id, state)!), { range })).body;
+  }
+
+  /** Removes the versions of a set that was removed. Returns how many there were. */
+  async removeAll(set: SetId): Promise<number> {
+    const { artifacts } = this.#parts;
+    let removed = 0;
+    for await (const objects of artifacts.list(versionsFolder(set))) {
+      for (const { key } of objects) await artifacts.delete(key);
+      removed += objects.length;
+    }
+    return removed;
+  }
+
+  async *#pages(set: ResourceSet, key: ResourceKey, before?: Stamp): AsyncGenerator<Page> {
+    for (let from = before; ; ) {
+      const page = await this.list(set, key, from);
+      yield page;
+      if (page.next === undefined) return;
+      from = page.next;
+    }
+  }
+
+  async #versionOf({ set, key, stamp, state }: Change): Promise<Version | undefined> {
+    if (state === undefined) return undefined;
+    // An artifact keeps its records as long as it exists.
+    const file = state.record === undefined ? versionKey(set, state) : undefined;
+    const artifact = file === undefined ? state.record?.artifact : formatKey(file);
+    if (artifact === undefined) return undefined;
+    return (await this.#parts.artifacts.head(artifact)) === undefined ? undefined : { key, stamp, state };
+  }
+}
+
+/** Where the bytes of a state are kept, if they are; undefined when it has no sha-256. */
+export function versionKey(set: SetId, { hashes }: ResourceState): VersionKey | undefined {
+  const digest = hashes?.['sha-256'];
+  return digest === undefined ? undefined : { kind: 'version', set, digest };
+}
