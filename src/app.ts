@@ -13,6 +13,7 @@ import type { HashAlgorithm } from './core/hash.ts';
 import { traitsOf } from './core/origin.ts';
 import type { ResourceSet, SetId } from './core/resource-set.ts';
 import type { ServedApp } from './http/request/served-app.ts';
+import { LinkedSets } from './ingest/linked-sets.ts';
 import { openPosting } from './ingest/posting.ts';
 import { Updater } from './ingest/updater.ts';
 import { JOB_DEFINITIONS } from './jobs/job-list.ts';
@@ -64,6 +65,8 @@ const PACK_YOUNG_MB = 16;
 export interface App extends ServedApp, JobParts {
   readonly jobs: JobQueue;
   readonly updater: Updater;
+  /** Posts to sets whose resources get links by rules. */
+  readonly linked: LinkedSets;
   readonly records: Records;
   readonly postingLog: PostingLog;
   readonly dumps: Dumps;
@@ -102,6 +105,7 @@ export async function openApp(configuration: Configuration): Promise<App> {
   closers.push(() => postingLog.close());
   const updater = new Updater(index);
   closers.push(() => updater.idle());
+  const linked = new LinkedSets({ updater, index, catalog });
   const artifacts = openArtifacts(configuration.artifacts);
   closers.push(() => artifacts.close());
   const comparer = new Comparer(() => startCompareThread(configuration));
@@ -161,7 +165,7 @@ export async function openApp(configuration: Configuration): Promise<App> {
     artifacts: configuration.artifacts,
     rootLocationOf: (set, root) => rootLocation(set, root, configuration),
   };
-  const pathScans = new PathScans((set) => ({ set, source: sourceOf(set), updater }));
+  const pathScans = new PathScans((set) => ({ set, source: sourceOf(set), updater: linked.posterOf(set) }));
   const app: App = {
     configuration,
     index,
@@ -177,6 +181,7 @@ export async function openApp(configuration: Configuration): Promise<App> {
     artifacts,
     tokens: new TokenRegistry(catalog),
     updater,
+    linked,
     records,
     publisher,
     feeds,
@@ -194,7 +199,8 @@ export async function openApp(configuration: Configuration): Promise<App> {
     versions: new Versions({ index, artifacts }),
     postingLog,
     async receive({ set, sender }, work) {
-      const posting = metrics.index.aroundPosting(await openPosting(set, { updater, servedSourceOf }));
+      const poster = { updater: linked.posterOf(set), servedSourceOf };
+      const posting = metrics.index.aroundPosting(await openPosting(set, poster));
       await postingLog.record(posting, sender, work);
     },
     activity: new ActivityMemory(index),

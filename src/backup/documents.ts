@@ -16,6 +16,7 @@ const READ: Readonly<Record<CatalogKind, 'before' | 'after' | 'never'>> = {
   records: 'before',
   dump: 'before',
   'list-archive': 'before',
+  'made-links': 'before',
   set: 'after',
   source: 'after',
   archive: 'never',

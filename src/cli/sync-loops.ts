@@ -87,7 +87,7 @@ export class SyncLoops {
   }
 
   #begin(set: ResourceSet, after: Promise<void> = Promise.resolve()): void {
-    const { postingLog, updater } = this.#app;
+    const { postingLog, linked } = this.#app;
     const shown = this.#eventsOf(set);
     const events: SyncEvents = {
       ...shown,
@@ -96,7 +96,7 @@ export class SyncLoops {
         shown.onScanned?.(summary, extent);
       },
     };
-    const loop = new SyncLoop({ set, source: this.#app.sourceOf(set), updater, events });
+    const loop = new SyncLoop({ set, source: this.#app.sourceOf(set), updater: linked.posterOf(set), events });
     this.#running.set(set.id, { set, loop, ready: this.#markReady(loop, set) });
     after.then(() => loop.start());
   }
@@ -119,8 +119,8 @@ export class SyncLoops {
 }
 
 function isSyncedAlike(one: ResourceSet, other: ResourceSet): boolean {
-  const settings = ({ exclude, publishHashes, urlPrefix, keepVersions }: ResourceSet) => [
-    ...[exclude, publishHashes, urlPrefix, keepVersions],
+  const settings = ({ exclude, publishHashes, urlPrefix, keepVersions, linkRules }: ResourceSet) => [
+    ...[exclude, publishHashes, urlPrefix, keepVersions, linkRules],
   ];
   return isDeepStrictEqual(settings(one), settings(other));
 }

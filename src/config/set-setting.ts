@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { TidemarkError } from '../core/errors.ts';
+import { parseLinkRule } from '../core/link-rule.ts';
 import { type Origin, traitsOf } from '../core/origin.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import { parseCron } from '../lib/cron.ts';
@@ -120,6 +121,13 @@ export const VERSION_FLAGS: readonly SetFlag[] = [
   { flag: '--keep-versions', meaning: 'keep the bytes of every version, and publish them (docs/versions.md)' },
   { flag: '--no-keep-versions', meaning: 'keep no more versions, and publish none', givenTo: ['sets change'] },
 ];
+
+/** The resources of a set without files get links by their records, or by what is posted. */
+export function checkLinkRules(rules: readonly string[], origin: Origin): void {
+  for (const rule of rules) parseLinkRule(rule);
+  if (rules.length === 0 || traitsOf(origin).entry === 'file') return;
+  throw wrong('links', '--link goes with a root: post the links of other resources, as docs/posting-changes.md says');
+}
 
 /** A set of records has no files, and no locations of files. */
 export function refuseWithRecords(option: string, origin: Origin): void {

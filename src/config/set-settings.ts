@@ -1,6 +1,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import * as z from 'zod';
 import { HASH_ALGORITHMS } from '../core/hash.ts';
+import { MOST_LINK_RULES } from '../core/link-rule.ts';
 import { type Origin, traitsOf } from '../core/origin.ts';
 import {
   DEFAULT_PACKAGE_BYTES,
@@ -14,6 +15,7 @@ import {
 } from '../core/resource-set.ts';
 import { requireFewPatterns } from '../lib/exclusions.ts';
 import {
+  checkLinkRules,
   cronPattern,
   numberOf,
   one,
@@ -46,6 +48,7 @@ const days = z
   .max(100_000, 'at most 100000 days');
 const patterns = z.array(z.string().min(1, 'a pattern is empty')).max(1000, 'at most 1000 patterns');
 const names = z.array(text).max(100, 'at most 100 aliases');
+const linkRules = z.array(text).max(MOST_LINK_RULES, `at most ${MOST_LINK_RULES} rules`);
 const hashes = z.array(z.enum(HASH_ALGORITHMS, `use one of ${HASH_ALGORITHMS.join(', ')}`));
 
 /**
@@ -118,6 +121,16 @@ export const SET_SETTINGS = {
       if (given.length > 0) refuseWithRecords('--exclude', origin);
       requireFewPatterns(given);
     },
+  }),
+  links: setting({
+    field: 'linkRules',
+    schema: linkRules,
+    meaning:
+      'Rules by which its files get links to related resources, such as `*.xml describes *.tif`, one for each time that it is given (docs/links.md).',
+    default: '(none)',
+    givenTo: ADD_AND_CHANGE,
+    flags: [several('--link <rule>', linkRules)],
+    check: checkLinkRules,
   }),
   resourceRootDir: setting({
     field: 'resourceRootDir',

@@ -19,6 +19,8 @@ export interface SetSettings {
   readonly private?: boolean;
   /** Globs, relative to the root, of what is left out. */
   readonly exclude: readonly string[];
+  /** Rules by which its resources get links, see link-rule.ts; absent: none. */
+  readonly linkRules?: readonly string[];
   /** What locations of the type `abs_path` are resolved against; the root when that is a folder. */
   readonly resourceRootDir?: string;
   /** The most entries of one Resource List page. */

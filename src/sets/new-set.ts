@@ -105,13 +105,20 @@ function versionFields(
 /** With defaults for what is not given. A setting without one is absent, and so are empty aliases. */
 function withDefaults(fields: SetFields & WithOrigin): SetSettings & WithOrigin {
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => isGiven(value)));
-  const { aliases = [], private: isPrivate, keepVersions, ...rest } = given as Partial<SetSettings> & WithOrigin;
+  const {
+    aliases = [],
+    linkRules = [],
+    private: isPrivate,
+    keepVersions,
+    ...rest
+  } = given as Partial<SetSettings> & WithOrigin;
   const { folder } = traitsOf(fields.origin);
   return {
     ...(folder !== undefined && { resourceRootDir: folder }),
     ...DEFAULTS,
     ...rest,
     ...(aliases.length > 0 && { aliases }),
+    ...(linkRules.length > 0 && { linkRules }),
     ...(isPrivate === true && { private: true }),
     ...(keepVersions === true && { keepVersions }),
   };

@@ -21,8 +21,8 @@ export interface Catalog {
 }
 
 /**
- * `records`: how far a set has come with artifacts; `dump`: the packages of a set; `list-archive`:
- * its archived lists; `archive`: which archive the log
+ * `records`: how far a set has come with artifacts; `dump`: the packages of a set; `list-archive`: its archived lists;
+ * `made-links`: see ingest/linked-sets.ts; `archive`: which archive the log
  * goes to; `rebuild`: that the store is made of one, and whether it is whole; `clock`: see clock.ts.
  */
 export type CatalogKind =
@@ -36,6 +36,7 @@ export type CatalogKind =
   | 'rebuild'
   | 'dump'
   | 'list-archive'
+  | 'made-links'
   | 'clock';
 
 export interface CatalogDocument<Body> {

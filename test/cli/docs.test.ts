@@ -130,6 +130,10 @@ const PAGES: Readonly<Record<string, Page>> = {
       await succeed(place, 'tidemark scan maps');
     },
   },
+  'docs/links.md': {
+    blocks: ['runs'],
+    prepare: async (place) => place.write('scans/a.tif', 'a'),
+  },
   'docs/import-index.md': { blocks: [NEEDS.import, NEEDS.import, NEEDS.import, NEEDS.import] },
   'docs/ingest.md': {
     // One record of four has no title, as the page says.

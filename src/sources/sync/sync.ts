@@ -15,7 +15,12 @@ import { type CounterOptions, SyncCounter, type SyncSummary } from '../sync-coun
 export interface Synced {
   readonly set: ResourceSet;
   readonly source: Source;
-  readonly updater: EventPoster;
+  readonly updater: SyncPoster;
+}
+
+/** Posts what differs; after all was compared, it may compare what depends on several resources. */
+export interface SyncPoster extends EventPoster {
+  relinkAll?(signal?: AbortSignal): Promise<void>;
 }
 
 export interface SyncOptions extends Synced, CounterOptions, Omit<CompareOptions, 'counter'> {
@@ -44,6 +49,8 @@ export async function sync(options: SyncOptions): Promise<SyncSummary | undefine
     let summary: SyncSummary | undefined;
     try {
       if (await postSteps(comparison, counter, options)) summary = counter.summary();
+      const isWhole = options.under === undefined || options.under.includes('');
+      if (summary !== undefined && isWhole && !options.dryRun) await options.updater.relinkAll?.(options.signal);
     } finally {
       await comparison.end?.(summary);
     }
@@ -70,7 +77,7 @@ interface PostParts {
 async function postStep({ differences, onCommitted }: SyncStep, parts: PostParts): Promise<boolean> {
   const { dryRun, updater } = parts.options;
   if (dryRun) {
-    for (const difference of differences) count(difference, wouldBe(difference), parts);
+    for (const difference of differences) count(difference, wouldBe(difference, parts), parts);
     return true;
   }
   if (differences.length > 0) {
@@ -98,8 +105,10 @@ function count({ key, state }: Difference, kind: ChangeKind | undefined, { count
   } else if (state !== undefined) counter.unchanged();
 }
 
-function wouldBe({ state, known }: Difference): ChangeKind | undefined {
-  return decide(encoded(known), encoded(state));
+function wouldBe({ state, known }: Difference, { options: { set } }: PostParts): ChangeKind | undefined {
+  // Rules make its links when it is posted.
+  const { links: _, ...bare } = known ?? {};
+  return decide(encoded(known && set.linkRules !== undefined ? bare : known), encoded(state));
 }
 
 function encoded(state: ResourceState | undefined) {

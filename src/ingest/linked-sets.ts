@@ -1,0 +1,186 @@
+import type { ChangeEvent } from '../core/change.ts';
+import { entryWeight } from '../core/entry-weight.ts';
+import { isTidemarkError } from '../core/errors.ts';
+import type { ResourceKey } from '../core/key.ts';
+import { encodeState, type ResourceState } from '../core/resource.ts';
+import type { ResourceSet, SetId } from '../core/resource-set.ts';
+import { type SetLinks, type StateOf, setLinksOf } from '../core/set-links.ts';
+import { Mutex } from '../lib/mutex.ts';
+import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
+import type { CommitResult } from '../stores/commit-result.ts';
+import type { EventPoster } from '../stores/event-poster.ts';
+import type { ResourceStates } from '../stores/resource-states.ts';
+
+export interface LinkedSetsParts {
+  readonly updater: EventPoster;
+  readonly index: Pick<ResourceStates, 'lookup' | 'read'>;
+  readonly catalog: Pick<Catalog, 'get' | 'put'>;
+}
+
+/** Posts to a set, and gives its resources the links that its rules make. */
+export interface LinkingPoster extends EventPoster {
+  /**
+   * Compares the links of all resources with the rules, and posts what differs: after the rules were changed, or when
+   * another process has posted at the same time.
+   */
+  relinkAll(signal?: AbortSignal): Promise<void>;
+}
+
+/** The relations of which links in the state may have been made by rules. */
+interface MadeLinks {
+  readonly relations: readonly string[];
+}
+
+/**
+ * Keeps links by rules in the state. Links of a resource may depend on which other resources there are, so whatever
+ * creates or deletes one posts the links of its neighbours in the same commit: a reader never sees a link to what is
+ * not there. Within a process, events of a set are posted one call after the other, since each has to know what the
+ * one before it has made.
+ */
+export class LinkedSets {
+  readonly #parts: LinkedSetsParts;
+  readonly #mutexes = new Map<SetId, Mutex>();
+
+  constructor(parts: LinkedSetsParts) {
+    this.#parts = parts;
+  }
+
+  posterOf(set: ResourceSet): LinkingPoster {
+    const links = setLinksOf(set);
+    const poster = new SetPoster(set, links, this.#parts);
+    const mutex = this.#mutexOf(set.id);
+    const hasRules = links.relations.size > 0;
+    return {
+      post: hasRules ? (events) => mutex.run(() => poster.post(events)) : (events) => this.#parts.updater.post(events),
+      relinkAll: (signal) => poster.relinkAll(mutex, signal),
+    };
+  }
+
+  #mutexOf(id: SetId): Mutex {
+    const mutex = this.#mutexes.get(id) ?? new Mutex();
+    this.#mutexes.set(id, mutex);
+    return mutex;
+  }
+}
+
+class SetPoster {
+  readonly #set: ResourceSet;
+  readonly #links: SetLinks;
+  readonly #parts: LinkedSetsParts;
+  #isRecorded = false;
+
+  constructor(set: ResourceSet, links: SetLinks, parts: LinkedSetsParts) {
+    this.#set = set;
+    this.#links = links;
+    this.#parts = parts;
+  }
+
+  async post(events: readonly ChangeEvent[]): Promise<readonly CommitResult[]> {
+    await this.#recordRelations();
+    const posted = new Map(events.map(({ key, state }) => [key, state]));
+    const keys = [...posted.keys()];
+    const others = this.#neighboursOf(keys).filter((key) => !posted.has(key));
+    const stored = await this.#statesOf([...others, ...this.#neighboursOf(others)]);
+    // What there is when the events are applied.
+    const stateOf: StateOf = (key) => (posted.has(key) ? posted.get(key) : stored.get(key));
+    const linked = events.map((event) => this.#withLinks(event, stateOf));
+    const results = await this.#parts.updater.post([...linked, ...this.#relinked(others, stored, { stateOf })]);
+    const own = results.slice(0, events.length);
+    // Some event did not make what it says, so links were made for what is not so.
+    if (!own.every(hasItsState)) await this.#relink([...keys, ...others]);
+    return own;
+  }
+
+  async relinkAll(mutex: Mutex, signal?: AbortSignal): Promise<void> {
+    const made = await this.#madeLinks();
+    const former = new Set(made?.body.relations ?? []);
+    const { relations } = this.#links;
+    if (former.size === 0 && relations.size === 0) return;
+    for await (const batch of this.#parts.index.read(this.#set.id, {})) {
+      signal?.throwIfAborted();
+      const states = new Map(batch.map(({ key, state }) => [key, state]));
+      const others = this.#neighboursOf([...states.keys()]).filter((key) => !states.has(key));
+      for (const [key, state] of await this.#statesOf(others)) states.set(key, state);
+      const stateOf: StateOf = (key) => states.get(key);
+      const differing = this.#relinked(
+        batch.map(({ key }) => key),
+        states,
+        { stateOf, former },
+      );
+      // What was read may have changed since.
+      const keys = differing.map(({ key }) => key);
+      if (keys.length > 0) await mutex.run(() => this.#relink(keys, former));
+    }
+    if (![...former].every((rel) => relations.has(rel))) await this.#putMadeLinks([...relations], made);
+  }
+
+  async #relink(keys: readonly ResourceKey[], former?: ReadonlySet<string>): Promise<void> {
+    const stored = await this.#statesOf([...keys, ...this.#neighboursOf(keys)]);
+    const events = this.#relinked(keys, stored, { stateOf: (key) => stored.get(key), former });
+    if (events.length > 0) await this.#parts.updater.post(events);
+  }
+
+  /** Events for those of the keys that have other links than they should have. */
+  #relinked(
+    keys: readonly ResourceKey[],
+    stored: ReadonlyMap<ResourceKey, ResourceState>,
+    by: { readonly stateOf: StateOf; readonly former?: ReadonlySet<string> | undefined },
+  ): readonly ChangeEvent[] {
+    const { id, urlPrefix } = this.#set;
+    return keys.flatMap((key) => {
+      const state = stored.get(key);
+      if (state === undefined) return [];
+      const linked = { ...state, links: this.#links.linksOf(key, state, by) };
+      if (encodeState(linked) === encodeState(state)) return [];
+      return [{ set: id, key, state: linked, weight: entryWeight(urlPrefix, key, linked), urlPrefix }];
+    });
+  }
+
+  #withLinks(event: ChangeEvent, stateOf: StateOf): ChangeEvent {
+    const { key, state } = event;
+    if (state === undefined) return event;
+    const linked = { ...state, links: this.#links.linksOf(key, state, { stateOf }) };
+    return { ...event, state: linked, weight: entryWeight(this.#set.urlPrefix, key, linked) };
+  }
+
+  #neighboursOf(keys: readonly ResourceKey[]): readonly ResourceKey[] {
+    if (!this.#links.dependsOnOthers) return [];
+    return [...new Set(keys.flatMap((key) => this.#links.neighboursOf(key)))];
+  }
+
+  /** The states of those that are live. */
+  async #statesOf(keys: readonly ResourceKey[]): Promise<Map<ResourceKey, ResourceState>> {
+    if (keys.length === 0) return new Map();
+    const found = await this.#parts.index.lookup(this.#set.id, [...new Set(keys)]);
+    return new Map(found.flatMap((one) => (one?.state === undefined ? [] : [[one.key, one.state] as const])));
+  }
+
+  /** Before a link is made by a rule, it is on record that there may be some: the rule may be taken away later. */
+  async #recordRelations(): Promise<void> {
+    if (this.#isRecorded) return;
+    const made = await this.#madeLinks();
+    const relations = new Set([...(made?.body.relations ?? []), ...this.#links.relations]);
+    if (relations.size > (made?.body.relations.length ?? 0)) await this.#putMadeLinks([...relations], made);
+    this.#isRecorded = true;
+  }
+
+  #madeLinks(): Promise<CatalogDocument<MadeLinks> | undefined> {
+    return this.#parts.catalog.get<MadeLinks>('made-links', String(this.#set.id));
+  }
+
+  async #putMadeLinks(relations: readonly string[], before: CatalogDocument<MadeLinks> | undefined): Promise<void> {
+    try {
+      await this.#parts.catalog.put('made-links', String(this.#set.id), { relations }, before?.version);
+    } catch (error) {
+      if (!isTidemarkError(error, 'conflict')) throw error;
+      // Another process did the same, or has other rules: the next comparison finds what is left.
+      if (relations.length > 0) await this.#recordRelations();
+    }
+  }
+}
+
+/** Whether an event's key has the event's state now, as far as the event says. */
+function hasItsState(result: CommitResult): boolean {
+  if (result.status === 'applied') return true;
+  return result.status === 'unchanged' && (result.reason === 'same-state' || result.reason === 'not-there');
+}
