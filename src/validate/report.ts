@@ -32,6 +32,8 @@ export interface Progress {
 
 export interface Report extends Omit<Progress, 'expected' | 'uri'> {
   readonly url: string;
+  /** Where the Source Description is, or should be. */
+  readonly description: string;
   /** Why not everything was read, when it was not. */
   readonly incomplete: readonly string[];
   /** Of each rule, the first ones. */

@@ -32,6 +32,7 @@ export async function validate(url: string, options: ValidateOptions): Promise<R
   const session = new Session(options);
   try {
     const start = await discover(session, url);
+    if (isNothing(start)) session.incomplete.push(nothingAt(url));
     const gathered: Gathered = { lists: [], packages: [], advertised: [], unlisted: [] };
     try {
       await readSource(session, start, gathered);
@@ -43,11 +44,17 @@ export async function validate(url: string, options: ValidateOptions): Promise<R
     const source = await sourceOf(session, start, gathered);
     check(session, source, gathered);
     const { log, counts, incomplete } = session;
-    return { url, ...counts, incomplete, findings: log.findings, broken: log.broken };
+    return { url, description: start.description, ...counts, incomplete, findings: log.findings, broken: log.broken };
   } finally {
     session.close();
   }
 }
+
+const isNothing = ({ capabilityLists, only }: Start) => capabilityLists.length === 0 && only.length === 0;
+
+const nothingAt = (url: string) =>
+  `nothing of ResourceSync was found by ${url}, which is no document of ResourceSync and no sitemap, and links to no ` +
+  'Capability List; its host has no Source Description, and names no sitemap in robots.txt';
 
 async function readSource(session: Session, start: Start, gathered: Gathered): Promise<void> {
   const descriptions = await readDescriptions(session, start.description);

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseDocument } from '../support/parse-document.ts';
-import { runTidemark } from '../support/run-tidemark.ts';
+import { runTidemark, startProcess } from '../support/run-tidemark.ts';
 import { ServedSource } from '../support/served-source.ts';
+import { until } from '../support/until.ts';
 
 const TEXT = 'something';
 const HASH = `sha-256:${createHash('sha256').update(TEXT).digest('hex')}`;
@@ -40,8 +41,31 @@ describe('tidemark validate', () => {
     for (const path of ['/', '/.well-known/resourcesync', '/set.xml', '/resourcelist.xml']) {
       const { stdout, exitCode } = await validate(source.baseUrl + path);
       assert.equal(exitCode, 0, stdout);
-      assert.match(stdout, /: findings: \d+ note in \d documents, \d entries, 1 resource\.\n$/);
+      assert.match(stdout, /: findings: \d+ notes? in \d documents, \d entries, 1 resource\.\n$/);
     }
+  });
+
+  it('says which Source Description it found, and when there is nothing', async () => {
+    const description = `${source.baseUrl}/.well-known/resourcesync`;
+    const leading = (url: string) => `\nThe Source Description of ${url} is ${description}.\n`;
+    assert.ok((await validate(`${source.baseUrl}/nothing`)).stdout.includes(leading(`${source.baseUrl}/nothing`)));
+    assert.doesNotMatch((await validate(description)).stdout, /The Source Description of/);
+    source.answers.delete('/.well-known/resourcesync');
+    const { stdout, exitCode } = await validate(`${source.baseUrl}/nothing`);
+    assert.match(
+      stdout,
+      /^Not everything was read: nothing of ResourceSync was found by http:\S+\/nothing, which is no/m,
+    );
+    assert.doesNotMatch(stdout, /The Source Description of/);
+    assert.equal(exitCode, 1);
+  });
+
+  it('says which character of a URI is wrong', async () => {
+    list('length="9"');
+    const text = source.answers.get('/resourcelist.xml');
+    source.answers.set('/resourcelist.xml', String(text).replace('/a.txt', '/a b.txt'));
+    const { stdout } = await validate(source.baseUrl);
+    assert.match(stdout, /loc \S+\/a b\.txt has the character " ", which a URI can only have percent-encoded, as %20/);
   });
 
   it('finds a source by a link in a page, by the header of a resource, and by robots.txt', async () => {
@@ -124,6 +148,26 @@ describe('tidemark validate', () => {
     source = await ServedSource.start();
   });
 
+  it('leaves nothing of a package on the disk when it is killed', async () => {
+    source.describe({ resourcedump: '/dump.xml' });
+    source.document(
+      '/dump.xml',
+      `${source.link('up', '/set.xml')}<rs:md capability="resourcedump" at="2026-01-01T00:00:00Z"/>
+<url><loc>${source.baseUrl}/a.zip</loc><rs:md type="application/zip" length="2000000"/></url>`,
+    );
+    // The second half never comes.
+    source.answers.set('/a.zip', (_, response) => response.writeHead(200).write(Buffer.alloc(1_000_000)));
+    const running = startProcess(['validate', `${source.baseUrl}/`], { cwd: folder, env: { TMPDIR: folder } });
+    await until('the package is requested', async () => source.requests.includes('/a.zip'));
+    await until('its file', async () => isWriting(running.pid));
+    await running.kill();
+    const left = readdirSync(folder, { recursive: true, withFileTypes: true });
+    assert.deepEqual(
+      left.filter((entry) => !entry.isDirectory()),
+      [],
+    );
+  });
+
   it('reports a host without a source', async () => {
     source.answers.clear();
     const { stdout, exitCode } = await validate(`${source.baseUrl}/`);
@@ -131,3 +175,15 @@ describe('tidemark validate', () => {
     assert.match(stdout, /MUST {2}rule 31: There is a Source Description/);
   });
 });
+
+/** Whether a process has a file of a package open. */
+function isWriting(pid: number): boolean {
+  const folder = `/proc/${pid}/fd`;
+  return readdirSync(folder).some((fd) => {
+    try {
+      return readlinkSync(join(folder, fd)).includes('.package');
+    } catch {
+      return false;
+    }
+  });
+}

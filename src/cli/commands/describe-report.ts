@@ -10,7 +10,7 @@ const LEVELS: readonly Level[] = ['MUST', 'SHOULD', 'MAY', 'note'];
 export function describeReport(report: Report): string {
   const rules = report.broken.map((rule) => `${describeRule(rule, report)}\n`);
   const incomplete = report.incomplete.map((reason) => `Not everything was read: ${reason}.\n`);
-  return [...rules, ...incomplete, summaryOf(report)].join('\n');
+  return [...rules, ...incomplete, ...foundBy(report), summaryOf(report)].join('\n');
 }
 
 function describeRule({ rule, level, findings }: BrokenRule, report: Report): string {
@@ -22,6 +22,11 @@ function describeRule({ rule, level, findings }: BrokenRule, report: Report): st
   return `${level}  rule ${rule}: ${ruleOf(rule)[2]}\n${lines.join('\n')}\n  What to do: ${adviceOf(rule)}`;
 }
 
+/** Which source it is, when another URL was given. */
+function foundBy({ url, description, entries }: Report): readonly string[] {
+  return url === description || entries === 0 ? [] : [`The Source Description of ${url} is ${description}.`];
+}
+
 function summaryOf(report: Report): string {
   const { documents, entries, resources, packages } = report;
   const read = [plural(documents, 'document'), plural(entries, 'entry', 'entries'), plural(resources, 'resource')];
@@ -29,6 +34,8 @@ function summaryOf(report: Report): string {
   const counted = LEVELS.map((level) => [level, countFindings(report, level)] as const).filter(
     ([, count]) => count > 0,
   );
-  const found = counted.map(([level, count]) => `${formatCount(count)} ${level}`).join(', ');
+  const found = counted
+    .map(([level, count]) => (level === 'note' ? plural(count, level) : `${formatCount(count)} ${level}`))
+    .join(', ');
   return `${report.url}: ${found === '' ? 'no findings' : `findings: ${found}`} in ${read.join(', ')}.`;
 }

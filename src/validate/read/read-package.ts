@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, rm } from 'node:fs/promises';
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { unlinked } from '../../lib/unlinked.ts';
 import { type Document, type Entry, linksOf } from '../model/document.ts';
 import { DocumentParser, UnreadableDocument } from '../model/document-parser.ts';
 import type { Bitstream, Package } from '../rules/rule.ts';
@@ -24,43 +26,48 @@ export async function readPackage(session: Session, set: SetReading, dump: Docum
   const nothing = { uri: entry.loc, dump, entry, failure: undefined, length: 0, hashes: {}, isZip: false };
   const read = { ...nothing, manifest: undefined, contents: undefined, bitstreams: [], unknown: [] };
   const path = join(session.options.folder, `${randomUUID()}.package`);
+  await mkdir(session.options.folder, { recursive: true });
+  const fd = openSync(path, 'wx+', 0o600);
+  // It goes also when this process is killed.
+  const isUnlinked = unlinked(path);
   try {
-    await mkdir(session.options.folder, { recursive: true });
-    const file = await download(session, entry, path);
+    const file = await download(session, entry, fd);
     const contents = await readContents(session, entry, dump);
     const isZip = file.isZip || isCalledZip(entry);
     if (!isZip) return { ...read, ...file, contents };
-    return { ...read, ...file, isZip, contents, ...(await readFiles(session, set, { dump, entry, path })) };
+    return {
+      ...read,
+      ...file,
+      isZip,
+      contents,
+      ...(await readFiles(session, set, { dump, entry, fd, length: file.length })),
+    };
   } catch (error) {
     session.signal.throwIfAborted();
     if (!(error instanceof FetchFailure || error instanceof TooLarge)) throw error;
     return { ...read, failure: error.message };
   } finally {
-    await rm(path, { force: true });
+    closeSync(fd);
+    if (!isUnlinked) unlinked(path);
   }
 }
 
 const isCalledZip = ({ loc, md }: Entry) => md.type === 'application/zip' || /\.zip$/i.test(loc);
 
-async function download({ options, limits, signal }: Session, { loc, md }: Entry, path: string) {
+async function download({ options, limits, signal }: Session, { loc, md }: Entry, fd: number) {
   const fetched = await options.fetcher.get(loc, 'identity', signal);
   if (fetched.status !== 200) {
     fetched.discard();
     throw new FetchFailure(`the server answers ${fetched.status}`);
   }
   const hashes = startHashes(md.hash);
-  const file = await open(path, 'wx', 0o600);
   let length = 0;
   let isZip = false;
-  try {
-    for await (const chunk of unpacked(fetched, limits.resourceBytes)) {
-      if (length === 0) isZip = chunk.subarray(0, 2).toString() === 'PK';
-      length += chunk.length;
-      for (const hash of hashes.values()) hash.update(chunk);
-      await file.write(chunk);
-    }
-  } finally {
-    await file.close();
+  for await (const chunk of unpacked(fetched, limits.resourceBytes)) {
+    if (length === 0) isZip = chunk.subarray(0, 2).toString() === 'PK';
+    length += chunk.length;
+    for (const hash of hashes.values()) hash.update(chunk);
+    for (let at = 0; at < chunk.length; ) at += writeSync(fd, chunk, at);
   }
   return { length, isZip, hashes: digestsOf(hashes) };
 }
@@ -74,11 +81,13 @@ async function readContents(session: Session, entry: Entry, dump: Document): Pro
 interface PackageFile {
   readonly dump: Document;
   readonly entry: Entry;
-  readonly path: string;
+  readonly fd: number;
+  /** Bytes. */
+  readonly length: number;
 }
 
-async function readFiles(session: Session, set: SetReading, { dump, entry, path }: PackageFile) {
-  const zip = await ZipPackage.open(path);
+async function readFiles(session: Session, set: SetReading, { dump, entry, fd, length }: PackageFile) {
+  const zip = await ZipPackage.open(fd, length);
   try {
     if (!zip.has(MANIFEST)) return { manifest: undefined };
     const missing: Bitstream[] = [];

@@ -1,7 +1,25 @@
-import { openPromise, type Entry as ZipEntry, type ZipFile } from 'yauzl';
+import { createReadStream, open, read } from 'node:fs';
+import { fromRandomAccessReaderPromise, RandomAccessReader, type Entry as ZipEntry, type ZipFile } from 'yauzl';
 import { FetchFailure } from './fetcher.ts';
 
 const MOST_FILES = 1_000_000;
+
+/** A stream that is destroyed closes its file, whatever `autoClose` says. */
+const LEAVES_IT_OPEN = { open, read, close: (_fd: number, done: () => void) => done() };
+
+/** An open file, which its opener closes: yauzl would close it, but not in every case. */
+class OpenFile extends RandomAccessReader {
+  readonly #fd: number;
+
+  constructor(fd: number) {
+    super();
+    this.#fd = fd;
+  }
+
+  override _readStreamForRange(start: number, end: number) {
+    return createReadStream('', { fd: this.#fd, start, end: end - 1, fs: LEAVES_IT_OPEN });
+  }
+}
 
 /** The files of a ZIP package on disk, by their names without a slash at the beginning. */
 export class ZipPackage {
@@ -12,10 +30,14 @@ export class ZipPackage {
     this.#zip = zip;
   }
 
-  /** @throws FetchFailure when it is no ZIP file */
-  static async open(path: string): Promise<ZipPackage> {
+  /**
+   * @param fd of the open file, which the caller closes after the package
+   * @param length bytes
+   * @throws FetchFailure when it is no ZIP file
+   */
+  static async open(fd: number, length: number): Promise<ZipPackage> {
     // A damaged package fails in many ways; all of them are errors of this library.
-    const zip = await openPromise(path, { autoClose: false }).catch(fail);
+    const zip = await fromRandomAccessReaderPromise(new OpenFile(fd), length, { autoClose: false }).catch(fail);
     const opened = new ZipPackage(zip);
     try {
       for await (const entry of zip.eachEntry()) {

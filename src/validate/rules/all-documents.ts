@@ -152,8 +152,7 @@ export const ALL_DOCUMENTS: Rules = {
       wrong(!isOrdered(names), () => `the elements of the entry are in the order ${names.slice(0, 10).join(', ')}`),
   },
   20: {
-    entry: ({ loc }) =>
-      wrong(loc !== '' && !isLoc(loc), () => `loc ${loc.slice(0, 200)} is no absolute URI of 12 to 2,048 characters`),
+    entry: ({ loc }) => wrong(loc !== '' && !isLoc(loc), () => `loc ${loc.slice(0, 200)} ${problemOf(loc)}`),
   },
   24: {
     document: (document) => [
@@ -202,6 +201,14 @@ export const ALL_DOCUMENTS: Rules = {
 
 function isLoc(loc: string): boolean {
   return loc.length >= 12 && loc.length <= 2048 && ABSOLUTE_URI.test(loc) && URL.canParse(loc);
+}
+
+function problemOf(loc: string): string {
+  const [character] = /[\s<>"]/.exec(loc) ?? [];
+  const code = character?.codePointAt(0)?.toString(16).padStart(2, '0').toUpperCase();
+  if (character !== undefined && loc.length <= 2048)
+    return `has the character ${JSON.stringify(character)}, which a URI can only have percent-encoded, as %${code}`;
+  return 'is no absolute URI of 12 to 2,048 characters';
 }
 
 function datetimeProblems(name: string, text: string): Problems {

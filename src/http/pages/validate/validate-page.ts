@@ -32,11 +32,12 @@ ${report !== undefined && found(report)}`;
 }
 
 function found(report: Report): Html {
-  const { findings, documents, entries, resources, packages, incomplete } = report;
+  const { description, findings, documents, entries, resources, packages, incomplete } = report;
   const more = report.broken.reduce((sum, rule) => sum + rule.findings, 0) - findings.length;
   return html`${verdict(report)}
 ${incomplete.length > 0 && html`<div class="notice" role="status"><p><strong>Not everything was read:</strong> ${incomplete.join('; ')}.</p></div>`}
 ${facts([
+  ['Source Description', html`<code>${description}</code>`],
   ['Documents', formatNumber(documents)],
   ['Entries', formatNumber(entries)],
   ['Resources compared', formatNumber(resources)],
