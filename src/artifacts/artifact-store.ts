@@ -62,6 +62,13 @@ export interface ArtifactStore {
   /** The objects right below a folder, ascending by the bytes of their keys. */
   objects(under: string): Promise<readonly ListedObject[]>;
 
+  /**
+   * Removes what is left of objects that killed processes were writing: what no process has begun or written to since
+   * a time. Returns how many there were.
+   * @param before milliseconds since 1970; long enough ago that no process may still be writing them
+   */
+  removeUnfinished(before: number): Promise<number>;
+
   close(): Promise<void>;
 }
 

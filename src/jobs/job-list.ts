@@ -4,6 +4,7 @@ import { buildDump } from './kinds/build-dump.ts';
 import { keepList } from './kinds/keep-list.ts';
 import { removeEndedJobs } from './kinds/remove-ended-jobs.ts';
 import { removeOldPackages } from './kinds/remove-old-packages.ts';
+import { removeUnfinishedArtifacts } from './kinds/remove-unfinished-artifacts.ts';
 import { removeUnusedLists } from './kinds/remove-unused-lists.ts';
 
 /** Every kind of job. */
@@ -14,4 +15,5 @@ export const JOB_DEFINITIONS: readonly JobDefinition[] = [
   removeEndedJobs,
   removeOldPackages,
   removeUnusedLists,
+  removeUnfinishedArtifacts,
 ];

@@ -61,7 +61,10 @@ describe('an artifact store in a folder that fails', () => {
   });
 
   it('contains nothing of what a process was writing when it was killed, and removes the remains', async () => {
-    const child = new ChildScript<string>('./endless-artifact.ts', { folder: folder.path, key: KEY });
+    const child = new ChildScript<string>('./endless-artifact.ts', {
+      location: { kind: 'folder', folder: folder.path },
+      key: KEY,
+    });
     assert.equal(await child.line(), 'begun');
     assert.equal((await readdir(folder.at('.unfinished'))).length, 1);
     await child.stop('SIGKILL');

@@ -51,6 +51,7 @@ describeOnEachStore('jobs over HTTP', (kind) => {
           ['archive-log', 'every 1h'],
           ['remove-ended-jobs', '45 3 * * * (Europe/Vienna)'],
           ['remove-old-packages', '15 4 * * * (Europe/Vienna)'],
+          ['remove-unfinished-artifacts', '15 3 * * * (Europe/Vienna)'],
         ],
       );
       if (body.after === undefined) break;

@@ -1,8 +1,8 @@
 import { BLOCK_BYTES } from '../../src/artifacts/blocks.ts';
-import { openArtifacts } from '../../src/artifacts/open-artifacts.ts';
+import { type ArtifactLocation, openArtifacts } from '../../src/artifacts/open-artifacts.ts';
 
 // Writes an artifact that has no end; says when the disk has some of it. It is there to be killed.
-const { folder, key } = JSON.parse(process.argv[2]!) as { readonly folder: string; readonly key: string };
+const { location, key } = JSON.parse(process.argv[2]!) as { readonly location: ArtifactLocation; readonly key: string };
 
 async function* body() {
   for (let blocks = 0; ; blocks++) {
@@ -12,4 +12,4 @@ async function* body() {
   }
 }
 
-await openArtifacts({ kind: 'folder', folder }).put(key, body());
+await openArtifacts(location).put(key, body());

@@ -136,6 +136,14 @@ export class FolderStore implements ArtifactStore {
     }
   }
 
+  async removeUnfinished(before: number): Promise<number> {
+    try {
+      return await this.#temporary.removeOld(before);
+    } catch (error) {
+      throw folderError(this.#root, 'written', error);
+    }
+  }
+
   close(): Promise<void> {
     return this.#writer.close();
   }

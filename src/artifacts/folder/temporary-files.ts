@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +11,7 @@ const LONG = 24 * 60 * 60 * 1000;
 const NAME = /^(.*)\.(\d+)\.[0-9a-f-]{36}$/;
 
 /**
- * Files that are being written. Those that a process left behind which was killed are removed by the next that writes.
+ * Files that are being written. Those that a killed process left are removed by the next that writes, and by a job.
  */
 export class TemporaryFiles {
   readonly #folder: string;
@@ -30,31 +31,44 @@ export class TemporaryFiles {
     return join(this.#folder, `${hostname()}.${process.pid}.${crypto.randomUUID()}`);
   }
 
+  /** Removes files and folders that no process has written to, or moved here, since a time. Returns how many. */
+  async removeOld(before: number): Promise<number> {
+    const names = await readdir(this.#folder).catch((error: unknown) => {
+      if (isGone(error)) return [];
+      throw error;
+    });
+    const removed = await Promise.all(names.map((name) => this.#removeWhere(name, ({ ctimeMs }) => ctimeMs < before)));
+    return removed.filter(Boolean).length;
+  }
+
   async #prepare(): Promise<void> {
     await mkdir(this.#folder, { recursive: true });
     const names = await readdir(this.#folder);
-    await Promise.all(names.map((name) => this.#removeDead(name)));
+    const long = Date.now() - LONG;
+    await Promise.all(names.map((name) => this.#removeWhere(name, ({ mtimeMs }) => isDead(name) ?? mtimeMs < long)));
   }
 
-  async #removeDead(name: string): Promise<void> {
+  async #removeWhere(name: string, isLeft: (stats: Stats) => boolean): Promise<boolean> {
     const path = join(this.#folder, name);
     try {
-      if ((await this.#isDead(name)) ?? (await stat(path)).mtimeMs < Date.now() - LONG)
-        await rm(path, { recursive: true, force: true });
+      if (!isLeft(await stat(path))) return false;
+      await rm(path, { recursive: true, force: true });
+      return true;
     } catch (error) {
-      if (!isGone(error)) throw error;
+      if (isGone(error)) return false;
+      throw error;
     }
   }
+}
 
-  /** Undefined where we cannot know. */
-  async #isDead(name: string): Promise<boolean | undefined> {
-    const [, host, pid] = NAME.exec(name) ?? [];
-    if (host !== hostname()) return undefined;
-    try {
-      process.kill(Number(pid), 0);
-      return undefined;
-    } catch (error) {
-      return errorCode(error) === 'ESRCH';
-    }
+/** Whether the process that wrote a file has ended; undefined where we cannot know. */
+function isDead(name: string): boolean | undefined {
+  const [, host, pid] = NAME.exec(name) ?? [];
+  if (host !== hostname()) return undefined;
+  try {
+    process.kill(Number(pid), 0);
+    return undefined;
+  } catch (error) {
+    return errorCode(error) === 'ESRCH';
   }
 }

@@ -1,18 +1,32 @@
+import { PROBE } from './require-conditional-writes.ts';
 import type { WriteRequests } from './write-requests.ts';
 
 /** Milliseconds after which an upload that is neither completed nor aborted is taken for one of a killed process. */
 const ABANDONED_AFTER_MS = 3 * 24 * 60 * 60 * 1000;
 
-/** Aborts uploads that no process continues: the server charges for their parts, and no list of objects has them. */
-export async function abortAbandonedUploads(
-  requests: WriteRequests,
-  before = Date.now() - ABANDONED_AFTER_MS,
-): Promise<void> {
-  try {
-    const uploads = await requests.openUploads();
-    const abandoned = uploads.filter(({ begun }) => begun < before);
-    for (const { path, uploadId } of abandoned) await requests.abortUpload(path, uploadId);
-  } catch {
-    // The store works without it, and some credentials do not permit it.
+/** Aborts uploads that no process continues, where that is permitted: the store works without it. */
+export async function abortAbandonedUploads(requests: WriteRequests): Promise<void> {
+  await abortUploads(requests, Date.now() - ABANDONED_AFTER_MS).catch(() => {});
+}
+
+/**
+ * Aborts uploads that were begun before a time: the server charges for their parts, and no list of objects has them.
+ * Deletes older probes, too. Returns how many there were.
+ */
+export async function removeUnfinished(requests: WriteRequests, before: number): Promise<number> {
+  let removed = await abortUploads(requests, before);
+  for await (const { objects } of requests.bucket.pages(PROBE)) {
+    for (const { key } of objects.filter(({ lastModified }) => lastModified.getTime() < before)) {
+      await requests.delete(key);
+      removed += 1;
+    }
   }
+  return removed;
+}
+
+async function abortUploads(requests: WriteRequests, before: number): Promise<number> {
+  const uploads = await requests.openUploads();
+  const abandoned = uploads.filter(({ begun }) => begun < before);
+  for (const { path, uploadId } of abandoned) await requests.abortUpload(path, uploadId);
+  return abandoned.length;
 }

@@ -2,6 +2,8 @@ import { TidemarkError } from '../../core/errors.ts';
 import { failureOf, serverOf } from '../../lib/s3/s3-failure.ts';
 import type { NewObject, WriteRequests } from './write-requests.ts';
 
+/** What keys of probes begin with. No key of an artifact begins with a dot, so that no list of artifacts has them. */
+export const PROBE = '.probe-';
 /** The number of writers that write one object at the same time. */
 const WRITERS = 4;
 
@@ -13,8 +15,7 @@ const WRITERS = 4;
  */
 export async function requireConditionalWrites(requests: WriteRequests): Promise<void> {
   const id = crypto.randomUUID();
-  // No key begins with a dot, so that no list of artifacts has it.
-  const object = { path: `.probe-${id}`, contentType: 'text/plain', id };
+  const object = { path: `${PROBE}${id}`, contentType: 'text/plain', id };
   try {
     const writers = Array.from({ length: WRITERS }, () => isWritten(requests, object));
     const outcomes = [...(await Promise.all(writers)), await isWritten(requests, object)];

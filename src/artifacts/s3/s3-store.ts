@@ -119,6 +119,15 @@ export class S3Store implements ArtifactStore {
     return found;
   }
 
+  async removeUnfinished(before: number): Promise<number> {
+    const { bucket, requests, removeUnfinished } = await this.#parts();
+    try {
+      return await removeUnfinished(requests, before);
+    } catch (error) {
+      throw bucket.errorOf(error);
+    }
+  }
+
   async close(): Promise<void> {
     const opened = await this.#opened;
     await this.#swept;
@@ -153,7 +162,8 @@ async function load(location: S3Location, settings: S3ClientSettings) {
     import('./s3-reader.ts'),
     import('./abandoned-uploads.ts'),
   ]);
-  const [{ requireConditionalWrites }, { upload }, { openObject }, { abortAbandonedUploads }] = functions;
+  const [{ requireConditionalWrites }, { upload }, { openObject }, { abortAbandonedUploads, removeUnfinished }] =
+    functions;
   const bucket = new Bucket(location, settings, 'artifacts');
   return {
     bucket,
@@ -162,6 +172,7 @@ async function load(location: S3Location, settings: S3ClientSettings) {
     upload,
     openObject,
     abortAbandonedUploads,
+    removeUnfinished,
   };
 }
 

@@ -1,0 +1,19 @@
+import { defineJob } from '../job-definition.ts';
+import { cron } from '../schedule.ts';
+
+/** What a process is still writing is younger: the longest upload to S3 takes hours. */
+const LEFT_AFTER_MS = 3 * 86_400_000;
+
+/** Removes what processes left in the artifact store that were killed while they wrote to it. */
+export const removeUnfinishedArtifacts = defineJob({
+  kind: 'remove-unfinished-artifacts',
+  summary: 'Removes files and uploads of the artifact store that no process has written to for 3 days',
+  oneAtATimePer: () => 'artifacts',
+  retry: { attempts: 5, firstMs: 1_000, longestMs: 60_000 },
+
+  schedules: ({ configuration: { timeZone } }) => [{ schedule: cron('15 3 * * *', timeZone), payload: {} }],
+
+  async run(_payload, { artifacts }) {
+    return { removed: await artifacts.removeUnfinished(Date.now() - LEFT_AFTER_MS) };
+  },
+});
