@@ -76,6 +76,8 @@ export interface App extends ServedApp, JobParts {
   freshPublisher(): DocumentPublisher;
   /** Resolves when the documents that an earlier process has left are counted. */
   readonly cacheScan: Promise<void>;
+  /** Removes what killed processes left in the data folder. */
+  removeLeftOver(): Promise<void>;
   /** What a set is synced with. @throws TidemarkError `invalid` for a set that others post to */
   sourceOf(set: ResourceSet): Source;
   /** The content root of a set, and what scans remember of it. The same ones until settings of the set change. */
@@ -206,6 +208,7 @@ export async function openApp(configuration: Configuration): Promise<App> {
     activity: new ActivityMemory(index),
     metrics,
     cacheScan,
+    removeLeftOver: () => cache.removeLeftOver(),
     archive: metrics.archive.around((signal) =>
       archiveInThread((stopped) => startArchiveThread(configuration, stopped), signal),
     ),

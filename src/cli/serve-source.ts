@@ -8,6 +8,7 @@ import { isOpenToAll } from '../lib/make-folder.ts';
 import { createAccessLog, createLogger } from '../observe/logs/logger.ts';
 import type { SyncEvents } from '../sources/sync/sync-loop.ts';
 import { growWhenBusy } from './busy-heap.ts';
+import { cleanNightly } from './clean-nightly.ts';
 import type { Call } from './cli-command.ts';
 import { freePort } from './free-port.ts';
 import { type RunningJobs, runJobs } from './run-jobs.ts';
@@ -64,6 +65,7 @@ export async function serveSource(call: Pick<Call, 'loaded' | 'stopped'>, hooks:
     const server = await startServer(served, { host, port, logger, accessLog: accessLog?.logger });
     const ending = new AbortController();
     void growWhenBusy(() => app.metrics.http.answered, ending.signal);
+    void cleanNightly(app, logger, ending.signal);
     const loops = new SyncLoops(app, (set) => app.metrics.scans.around(set, hooks.eventsOf(set)));
     let running: Promise<void> | undefined;
     let jobs: RunningJobs | undefined;

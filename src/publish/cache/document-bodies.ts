@@ -27,7 +27,7 @@ const GRACE = 10_000;
 
 /** The bodies of rendered documents, which are beside their records on disk; most of them also in memory. */
 export class DocumentBodies {
-  readonly #grace: number;
+  readonly grace: number;
   readonly #kept = new Map<string, Buffer>();
   readonly #reading = new Map<string, Promise<Buffer>>();
   #keptBytes = 0;
@@ -38,7 +38,7 @@ export class DocumentBodies {
 
   /** @param grace milliseconds that a body stays which no record names any more */
   constructor(grace = GRACE) {
-    this.#grace = grace;
+    this.grace = grace;
   }
 
   async open(path: string, record: DocumentRecord, encoding: Encoding): Promise<Readable | Buffer> {
@@ -75,7 +75,7 @@ export class DocumentBodies {
   /** Removes the body of a record that is there no more. */
   removeLater(path: string, record: DocumentRecord): void {
     for (const encoding of ENCODINGS) this.#forget(nameInMemory(path, record, encoding));
-    setTimeout(() => removeBody(join(path, '..', record.body)).catch(() => {}), this.#grace).unref();
+    setTimeout(() => removeBody(join(path, '..', record.body)).catch(() => {}), this.grace).unref();
   }
 
   #keep(name: string, body: Buffer): void {

@@ -1,6 +1,7 @@
 import { type BigIntStats, statSync } from 'node:fs';
-import { open, readdir, rm } from 'node:fs/promises';
+import { open, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { PublishedDocument } from '../published-document.ts';
 import { basisOf, type OlderVersion } from '../render/incremental-render.ts';
 import type { RenderJob } from '../render/render-job.ts';
@@ -120,6 +121,18 @@ export class DocumentCache {
     for (const folder of await readdir(this.#folder).catch(() => []))
       await this.#scanFolder(join(this.#folder, folder));
     await this.#evict();
+  }
+
+  /**
+   * Removes bodies that no record names, which killed processes left. A request that has read a record opens its body
+   * within the time that replaced ones stay.
+   */
+  async removeLeftOver(): Promise<void> {
+    const left: string[] = [];
+    for (const folder of await readdir(this.#folder).catch(() => []))
+      left.push(...(await unnamedFiles(join(this.#folder, folder))));
+    await wait(this.#bodies.grace, undefined, { ref: false });
+    await removeLeftOver(left);
   }
 
   async #scanFolder(folder: string): Promise<void> {
@@ -271,6 +284,18 @@ export class DocumentCache {
       open: (encoding) => this.#bodies.open(path, record, encoding),
     };
   }
+}
+
+/** The files of a folder that are no records, and that no record names. */
+async function unnamedFiles(folder: string): Promise<readonly string[]> {
+  const files = await readdir(folder).catch(() => []);
+  const named = new Set<string>();
+  for (const file of files.filter(isRecord)) {
+    // One that was replaced meanwhile: its body is as unnamed as it is.
+    const text = await readFile(join(folder, file), 'utf8').catch(() => '{}');
+    named.add((JSON.parse(text) as Partial<DocumentRecord>).body ?? '');
+  }
+  return files.filter((file) => !isRecord(file) && !named.has(bodyOf(file))).map((file) => join(folder, file));
 }
 
 /** Numbers of files are given again, so the time of writing belongs to it. */
