@@ -58,8 +58,8 @@ import { openStores } from './stores/open-stores.ts';
 const RENDER_YOUNG_MB = 24;
 /** Of what a comparison makes, nearly nothing is kept: it takes no longer with less room. */
 const COMPARE_YOUNG_MB = 6;
-/** Each file is a buffer of its own: with 6 MB, collecting them takes a quarter of the time of a dump. */
-const PACK_YOUNG_MB = 16;
+/** Of what packing makes, nearly nothing is kept. */
+const PACK_YOUNG_MB = 2;
 
 /** The use cases for one configuration; the server needs some of them. The caller that opens it closes it. */
 export interface App extends ServedApp, JobParts {

@@ -23,6 +23,7 @@ import { rebuild } from './figures/rebuild.ts';
 import { recordRead } from './figures/record-read.ts';
 import { recordsCompare } from './figures/records-compare.ts';
 import { resourceDump } from './figures/resource-dump.ts';
+import { resourceDumpRebuild } from './figures/resource-dump-rebuild.ts';
 import { s3Files } from './figures/s3-files.ts';
 import { s3Scan } from './figures/s3-scan.ts';
 import { scan } from './figures/scan.ts';
@@ -58,6 +59,7 @@ const BENCHES: readonly Bench[] = [
   recordRead,
   jobs,
   resourceDump,
+  resourceDumpRebuild,
   elasticsearchPosting,
   elasticsearchSingleEvent,
   elasticsearchPage,

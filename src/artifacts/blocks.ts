@@ -5,8 +5,6 @@ import type { ArtifactBody } from './artifact-store.ts';
  * one size.
  */
 export const BLOCK_BYTES = 8 * 1024 * 1024;
-/** How many blocks are on their way at a time, at most. */
-const MOST_UNDER_WAY = 4;
 
 /** A part of a body. */
 export interface Block {
@@ -22,15 +20,22 @@ export interface CutOptions {
   /** Is given the blocks in their order, the next ones before it is done with one. An empty body is one empty block. */
   readonly take: (block: Block) => Promise<unknown>;
   readonly signal?: AbortSignal | undefined;
+  /** Bytes of a block. */
+  readonly size?: number;
+  /** How many blocks are on their way at a time, at most; the next one is filled meanwhile. */
+  readonly mostUnderWay?: number;
 }
+
+const DEFAULTS = { size: BLOCK_BYTES, mostUnderWay: 4 };
 
 /**
  * Cuts a body into blocks of one size. Resolves with its length in bytes when all of them are taken; rejects at once
  * when one cannot be, or the signal says so, however long the next bytes of the body take; nothing is being taken any
  * more then.
  */
-export async function cutIntoBlocks(body: ArtifactBody, { take, signal }: CutOptions): Promise<number> {
-  const cutter = new BlockCutter(take);
+export async function cutIntoBlocks(body: ArtifactBody, options: CutOptions): Promise<number> {
+  const { signal } = options;
+  const cutter = new BlockCutter({ ...DEFAULTS, ...options });
   const abort = (): void => cutter.fail(signal?.reason);
   signal?.addEventListener('abort', abort);
   try {
@@ -45,7 +50,7 @@ export async function cutIntoBlocks(body: ArtifactBody, { take, signal }: CutOpt
 
 class BlockCutter {
   readonly ended: Promise<number>;
-  readonly #take: CutOptions['take'];
+  readonly #options: Required<Pick<CutOptions, 'take' | 'size' | 'mostUnderWay'>>;
   readonly #free: SharedArrayBuffer[] = [];
   readonly #underWay = new Set<Promise<void>>();
   readonly #resolve: (length: number) => void;
@@ -55,8 +60,8 @@ class BlockCutter {
   #used = 0;
   #given = 0;
 
-  constructor(take: CutOptions['take']) {
-    this.#take = take;
+  constructor(options: Required<Pick<CutOptions, 'take' | 'size' | 'mostUnderWay'>>) {
+    this.#options = options;
     ({ promise: this.ended, resolve: this.#resolve, reject: this.#reject } = Promise.withResolvers<number>());
   }
 
@@ -85,13 +90,14 @@ class BlockCutter {
   }
 
   async #add(chunk: Uint8Array): Promise<void> {
+    const { size, mostUnderWay } = this.#options;
     for (let taken = 0; taken < chunk.length; ) {
       // A full block waits for the byte after it: without one, it may be the only one.
-      if (this.#used === BLOCK_BYTES) this.#give(false);
-      while (this.#current === undefined && this.#underWay.size >= MOST_UNDER_WAY) await Promise.race(this.#underWay);
+      if (this.#used === size) this.#give(false);
+      while (this.#current === undefined && this.#underWay.size >= mostUnderWay) await Promise.race(this.#underWay);
       if (this.#failed) return;
-      this.#current ??= this.#free.pop() ?? new SharedArrayBuffer(BLOCK_BYTES);
-      const part = chunk.subarray(taken, taken + BLOCK_BYTES - this.#used);
+      this.#current ??= this.#free.pop() ?? new SharedArrayBuffer(size);
+      const part = chunk.subarray(taken, taken + size - this.#used);
       new Uint8Array(this.#current).set(part, this.#used);
       this.#used += part.length;
       taken += part.length;
@@ -101,7 +107,7 @@ class BlockCutter {
   #give(isOnly: boolean): void {
     const buffer = this.#current ?? new SharedArrayBuffer(0);
     const bytes = new Uint8Array(buffer, 0, this.#used);
-    const taking = Promise.try(this.#take, { at: this.#given, bytes, isOnly })
+    const taking = Promise.try(this.#options.take, { at: this.#given, bytes, isOnly })
       .then(() => {
         this.#free.push(buffer);
       })

@@ -2,14 +2,16 @@ import { access, type FileHandle, link, mkdir, open, rename, rm } from 'node:fs/
 import { dirname, join } from 'node:path';
 import { errorCode } from '../../lib/system-error.ts';
 import type { ArtifactBody, ObjectKey, PutOptions, StoredObject } from '../artifact-store.ts';
-import { BLOCK_BYTES, type Block, cutIntoBlocks } from '../blocks.ts';
+import { type Block, cutIntoBlocks } from '../blocks.ts';
 import { BlockHasher } from '../hashing/block-hasher.ts';
 import { keyTaken } from '../store-errors.ts';
 import { folderError } from './folder-errors.ts';
 import type { TemporaryFiles } from './temporary-files.ts';
 
 /** Blocks after which the disk is asked to write what it was given, so that the end does not wait for all of it. */
-const SYNC_EVERY = 8;
+const SYNC_EVERY = 32;
+/** Small ones: the disk takes them at once, and each put has some in memory. */
+const BLOCKS = { size: 2 * 1024 * 1024, mostUnderWay: 2 };
 
 export interface WriteTask extends PutOptions {
   readonly root: string;
@@ -50,7 +52,7 @@ async function writeBlocks(path: string, { root, body, signal }: WriteTask, hash
   const file = await translated(root, open(path, 'wx'));
   let syncing: Promise<void> | undefined;
   const write = async ({ bytes, at }: Block): Promise<void> => {
-    await writeAll(file, bytes, at * BLOCK_BYTES);
+    await writeAll(file, bytes, at * BLOCKS.size);
     if (at % SYNC_EVERY !== SYNC_EVERY - 1) return;
     await syncing;
     syncing = file.datasync();
@@ -59,6 +61,7 @@ async function writeBlocks(path: string, { root, body, signal }: WriteTask, hash
   };
   try {
     const length = await cutIntoBlocks(body, {
+      ...BLOCKS,
       signal,
       take: (block) => Promise.all([hasher.update(block), translated(root, write(block))]),
     });

@@ -17,16 +17,19 @@ export class BlockHasher {
   #threads: readonly CalledThread<HashFunctions>[] = [];
   readonly #shares: readonly (readonly HashAlgorithm[])[];
   readonly #here: RunningHashes;
+  /** Without the other algorithms, a thread would save less than it costs. */
+  readonly #isQuick: boolean;
 
   constructor(algorithms: readonly HashAlgorithm[] = HASH_ALGORITHMS) {
     const shares = SHARES.map((share) => share.filter((one) => algorithms.includes(one)));
     this.#shares = shares.filter(({ length }) => length > 0);
+    this.#isQuick = algorithms.every((algorithm) => algorithm === 'sha-256');
     this.#here = new RunningHashes(algorithms);
   }
 
   /** Blocks come in their order. Resolves when the block's memory may be used again. */
   async update({ bytes, isOnly }: Block): Promise<void> {
-    if (isOnly) return this.#here.update(bytes);
+    if (isOnly || this.#isQuick) return this.#here.update(bytes);
     if (this.#threads.length === 0) this.#threads = this.#shares.map(startHashing);
     await Promise.all(this.#threads.map((thread) => thread.call('update', [bytes])));
   }

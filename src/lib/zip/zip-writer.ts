@@ -1,5 +1,6 @@
 import { pipeline } from 'node:stream';
 import { crc32, createDeflateRaw, deflateRawSync } from 'node:zlib';
+import { ByteList } from './byte-list.ts';
 import { storedBlocks, storedLength } from './stored-blocks.ts';
 import {
   centralHeader,
@@ -33,7 +34,7 @@ const LEVEL = 6;
  * Memory grows with the number of entries: the central directory is written last.
  */
 export class ZipWriter {
-  readonly #central: Buffer[] = [];
+  readonly #central = new ByteList();
   #offset = 0;
 
   /** Bytes so far. */
@@ -42,7 +43,7 @@ export class ZipWriter {
   }
 
   get entries(): number {
-    return this.#central.length;
+    return this.#central.count;
   }
 
   /** An entry that is in memory. */
@@ -54,7 +55,7 @@ export class ZipWriter {
     const head = this.#head(entry, { method: isSmaller ? METHOD.deflate : METHOD.store });
     const header = localHeader(head, sizes);
     this.#offset += header.length + data.length;
-    this.#central.push(centralHeader(head, sizes));
+    this.#central.add(centralHeader(head, sizes));
     return [header, data];
   }
 
@@ -88,12 +89,12 @@ export class ZipWriter {
     const descriptor = dataDescriptor(head, sizes);
     yield descriptor;
     this.#offset += header.length + packed + descriptor.length;
-    this.#central.push(centralHeader(head, sizes));
+    this.#central.add(centralHeader(head, sizes));
   }
 
   /** The central directory. Nothing can be added afterwards. */
   end(): readonly Uint8Array[] {
-    const central = Buffer.concat(this.#central);
+    const central = this.#central.bytes;
     const end = endOfFile({ entries: this.entries, offset: this.#offset, length: central.length });
     this.#offset += central.length + end.length;
     return [central, end];

@@ -29,8 +29,6 @@ export interface PackedPart {
   readonly next: ResourceKey | undefined;
 }
 
-/** So many small files are read together, or requests of S3 made at a time. */
-const OPEN_AT_ONCE = 64;
 /** A page of which more is missing has not changed: it cannot be read. */
 const MOST_MISSING = { resources: 10, share: 0.1 };
 const MANIFEST = 'manifest.xml';
@@ -86,7 +84,8 @@ export class PartWriter {
   }
 
   async *#bytes(): AsyncGenerator<Uint8Array> {
-    for await (const matching of mapInOrder(this.#resources(), OPEN_AT_ONCE, (one) => this.#openOne(one))) {
+    const { openAtOnce } = this.#parts.contents;
+    for await (const matching of mapInOrder(this.#resources(), openAtOnce, (one) => this.#openOne(one))) {
       // What was opened ahead belongs to the next part.
       if (matching === undefined || this.#next !== undefined) continue;
       const wouldBe = this.#zip.length + matching.content.length;
