@@ -25,6 +25,7 @@ import { makeFolder } from './lib/make-folder.ts';
 import { startWorker } from './lib/workers/rpc.ts';
 import { PostingLog } from './observe/audit/posting-log.ts';
 import { AppMetrics } from './observe/metrics/app-metrics.ts';
+import { DumpArchives } from './publish/archives/dump-archives.ts';
 import { KeptLists } from './publish/archives/kept-lists.ts';
 import { KnownArchives } from './publish/archives/known-archives.ts';
 import { ListArchives } from './publish/archives/list-archives.ts';
@@ -126,9 +127,10 @@ export async function openApp(configuration: Configuration): Promise<App> {
   closers.push(() => cacheScan);
   const packer = new Packer(() => startPackThread({ store, artifacts: configuration.artifacts }));
   closers.push(() => packer.close());
-  const knownDumps = new KnownDumps(catalog);
   const knownArchives = new KnownArchives(catalog);
-  const published = { index, catalog, sets, renderer, dumps: knownDumps, archives: knownArchives };
+  const dumpArchives = new DumpArchives({ catalog, sets, artifacts, known: knownArchives });
+  const knownDumps = new KnownDumps(catalog, (set, name) => dumpArchives.packageOf(set, name));
+  const published = { index, catalog, sets, renderer, dumps: knownDumps, archives: knownArchives, dumpArchives };
   const publisher = new Publisher({ ...published, cache });
   closers.push(() => publisher.close());
   const feeds = new ChangeFeeds(index);
@@ -191,10 +193,11 @@ export async function openApp(configuration: Configuration): Promise<App> {
     dumps: new Dumps({
       ...{ catalog, sets, artifacts, packer, known: knownDumps },
       planDump: (slug) => publisher.planDump(slug),
+      archivedPackages: (set) => dumpArchives.packagesOf(set),
       contentsOf: (set) => locateContents(set, contentsParts),
     }),
     listArchives: new ListArchives({
-      ...{ catalog, sets, artifacts, known: knownArchives },
+      ...{ catalog, sets, artifacts, known: knownArchives, dumps: dumpArchives },
       planKeeping: (slug) => publisher.planKeeping(slug),
       keepPage: (job, signal) => renderer.keepPage(job, signal),
     }),

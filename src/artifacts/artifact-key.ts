@@ -76,11 +76,11 @@ export interface PackageKey {
   readonly name: string;
 }
 
-/** Of an archived Resource List: the names of its pages, or the entries of one. */
+/** Of an archived Resource List: the names of its pages, or the entries of one. Of an archived dump: its packages. */
 export interface KeptListKey {
-  readonly kind: 'kept-list' | 'kept-page';
+  readonly kind: 'kept-list' | 'kept-page' | 'kept-dump';
   readonly set: SetId;
-  /** TIME-CHANCE of a list, PAGE-VERSION-CHANCE of a page */
+  /** TIME-CHANCE of a list or a dump, PAGE-VERSION-CHANCE of a page */
   readonly name: string;
 }
 
@@ -134,8 +134,8 @@ const SEGMENT = /^_log\/([^/]+)\/segments\/(\d{10})\.json$/;
 /** The name of a package: epoch and number of the page, version, part, and what is by chance. */
 const PACKAGE_NAME = /^\d+-\d+-\d+-\d+-[0-9a-f]{8}$/;
 const PACKAGE = /^_dumps\/([1-9]\d{0,15})\/([^/]+)\.zip$/;
-const KEPT_LIST = /^_lists\/([1-9]\d{0,15})\/(\d{8}T\d{12}Z-[0-9a-f]{8})\.json$/;
-const KEPT_PAGE = /^_lists\/([1-9]\d{0,15})\/(\d+-\d+-\d+-[0-9a-f]{8})\.gz$/;
+const KEPT = /^_lists\/([1-9]\d{0,15})\/(\d{8}T\d{12}Z-[0-9a-f]{8}|\d+-\d+-\d+-[0-9a-f]{8})(\.json|\.dump\.json|\.gz)$/;
+const KEPT_KINDS = { '.json': 'kept-list', '.dump.json': 'kept-dump', '.gz': 'kept-page' } as const;
 const VERSION = /^_versions\/([1-9]\d{0,15})\/([0-9a-f]{2})\/(\2[0-9a-f]{62})$/;
 const SEGMENT_PART = /^_log\/([^/]+)\/([a-z]+)\/(\d{10})-(\d+)-(\d+)-([0-9a-f]+)\.avro$/;
 
@@ -174,6 +174,9 @@ export function formatKey(key: ArtifactKey): ObjectKey {
     case 'kept-list':
       // _lists/7/20261123T020000123457Z-1f2e3d4c.json
       return `${keptListsFolder(key.set)}${key.name}.json`;
+    case 'kept-dump':
+      // _lists/7/20261123T020000123457Z-1f2e3d4c.dump.json
+      return `${keptListsFolder(key.set)}${key.name}.dump.json`;
     case 'kept-page':
       // _lists/7/1-00000002-1763765435123456-1f2e3d4c.gz
       return `${keptListsFolder(key.set)}${key.name}.gz`;
@@ -202,6 +205,7 @@ export function mediaTypeOf({ kind }: ArtifactKey): string {
     case 'plan':
     case 'segment':
     case 'kept-list':
+    case 'kept-dump':
       return 'application/json';
   }
 }
@@ -239,12 +243,12 @@ function parseSegment(text: ObjectKey): ArtifactKey | undefined {
 function parseOfSet(text: ObjectKey): ArtifactKey | undefined {
   const [, set, name = ''] = PACKAGE.exec(text) ?? [];
   if (isPackageName(name)) return { kind: 'package', set: Number(set), name };
-  const [kind, [, ofList, kept = '']] = KEPT_LIST.test(text)
-    ? (['kept-list', KEPT_LIST.exec(text)!] as const)
-    : (['kept-page', KEPT_PAGE.exec(text) ?? []] as const);
-  if (kept !== '') return { kind, set: Number(ofList), name: kept };
   const [, ofVersion, , digest = ''] = VERSION.exec(text) ?? [];
-  return digest === '' ? undefined : { kind: 'version', set: Number(ofVersion), digest };
+  if (digest !== '') return { kind: 'version', set: Number(ofVersion), digest };
+  const [, ofKept, kept = '', ending = ''] = KEPT.exec(text) ?? [];
+  const kind = KEPT_KINDS[ending as keyof typeof KEPT_KINDS];
+  if (kind === undefined || kept.includes('T') !== (kind !== 'kept-page')) return undefined;
+  return { kind, set: Number(ofKept), name: kept };
 }
 
 /**

@@ -82,6 +82,8 @@ export interface ResourceSet extends SetSettings {
   readonly dumpEpoch?: number | undefined;
   /** The epoch of its archived Resource Lists; absent before the first was kept. */
   readonly listArchiveEpoch?: number | undefined;
+  /** The epoch of its archived Resource Dumps; absent before the first was kept. */
+  readonly dumpArchiveEpoch?: number | undefined;
   /**
    * The version after each change above this boundary is kept. Absent for a set that keeps none, and until everything
    * was scanned once since it does.
@@ -174,6 +176,11 @@ export function hasDump({ dumpEpoch, epoch }: Pick<ResourceSet, 'dumpEpoch' | 'e
 /** Whether it has an archive of Resource Lists. One of an earlier epoch has wrong URIs. */
 export function hasListArchive({ listArchiveEpoch, epoch }: Pick<ResourceSet, 'listArchiveEpoch' | 'epoch'>): boolean {
   return listArchiveEpoch === epoch;
+}
+
+/** Whether it has an archive of Resource Dumps. */
+export function hasDumpArchive({ dumpArchiveEpoch, epoch }: Pick<ResourceSet, 'dumpArchiveEpoch' | 'epoch'>): boolean {
+  return dumpArchiveEpoch === epoch;
 }
 
 /**

@@ -55,6 +55,8 @@ export interface SetInput {
   dump(): Promise<Dump>;
   /** The archived Resource Lists of the set's epoch. @throws TidemarkError `not-found` when it has none */
   archive(): Promise<StoredArchive>;
+  /** The archived dump that was completed at a time. @throws TidemarkError `not-found` or `gone` */
+  archivedDump(time: string): Promise<Dump>;
   /** Calls back with the pages of the set when every one is within its limits: see SetPublication. */
   settled<Result>(use: (directory: PageDirectory) => Result): Promise<Result>;
 }

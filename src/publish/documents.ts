@@ -1,6 +1,7 @@
-import { hasDump, hasListArchive, type ResourceSet } from '../core/resource-set.ts';
+import { hasDump, hasDumpArchive, hasListArchive, type ResourceSet } from '../core/resource-set.ts';
 import { setHome } from '../core/set-uris.ts';
 import { planArchive, planArchivePart, readClosedWindows } from './archive-documents.ts';
+import { archivedDumps, planArchivedDump, timeOf } from './archived-dumps.ts';
 import { archivedLists, planArchivedList } from './archived-lists.ts';
 import { fingerprint as digest } from './cache/document-reference.ts';
 import { ChangeLists } from './change-lists.ts';
@@ -258,7 +259,57 @@ export const DOCUMENTS = {
     entries: 'documents',
     capability: { name: 'resourcedump', label: 'Resource Dump: the resources, packed' },
     isOf: hasDump,
-    plan: async ({ published, dump }) => planResourceDump(published, await dump()),
+    plan: async ({ published, dump }) =>
+      planResourceDump(
+        published,
+        await dump(),
+        hasDumpArchive(published.set) ? published.uris.resourceDumpArchive : undefined,
+      ),
+  },
+  resourceDumpArchive: {
+    of: 'set',
+    path: '/sets/:set/resourcedump-archive.xml',
+    operation: {
+      id: 'resourceDumpArchive',
+      summary: 'The Resource Dumps of earlier times, or an index when there are more than 50,000',
+    },
+    listed: { title: 'Resource Dump Archive', purpose: 'The resources themselves as they were at earlier times.' },
+    page: {
+      title: 'Resource Dump Archive',
+      purpose: 'The resources themselves as they were at earlier times: a Resource Dump of each, the oldest first.',
+      ofIndex: 'The resources themselves as they were at earlier times, in several documents.',
+    },
+    entries: 'documents',
+    capability: { name: 'resourcedump-archive', label: 'Resource Dump Archive: the resources at earlier times' },
+    isOf: hasDumpArchive,
+    plan: async ({ published, archive }) => planArchive(published, archivedDumps(published, await archive())),
+  },
+  resourceDumpArchivePart: {
+    of: 'set',
+    path: '/sets/:set/resourcedump-archive-:part.xml',
+    operation: { id: 'resourceDumpArchivePart', summary: 'A part of the Resource Dump Archive' },
+    page: { title: 'Part of the Resource Dump Archive', purpose: 'Some of the Resource Dumps of earlier times.' },
+    entries: 'documents',
+    isOf: hasDumpArchive,
+    plan: async ({ published, name, archive }) =>
+      planArchivePart(published, archivedDumps(published, await archive()), name),
+  },
+  archivedResourceDump: {
+    of: 'set',
+    path: '/sets/:set/resourcedump-at-:time.xml',
+    operation: {
+      id: 'archivedResourceDump',
+      summary: 'The Resource Dump of an earlier time, or its index when it has several parts, or a part of it',
+    },
+    page: {
+      title: 'Archived Resource Dump',
+      purpose: 'The resources themselves as they were at an earlier time, packed into ZIP files.',
+      ofIndex: 'The resources themselves as they were at an earlier time, in ZIP files that several documents list.',
+    },
+    entries: 'documents',
+    isOf: hasDumpArchive,
+    plan: async ({ published, name, archivedDump }) =>
+      planArchivedDump(published, await archivedDump(timeOf(name)), name),
   },
   resourceDumpPart: {
     of: 'set',
@@ -351,6 +402,8 @@ export function setUris(baseUrl: string, set: string): SetUris {
     dumpPart: (part) => documentUri(baseUrl, { kind: 'resourceDumpPart', set, part }),
     resourceListArchivePart: (part) => documentUri(baseUrl, { kind: 'resourceListArchivePart', set, part }),
     archivedList: (time) => documentUri(baseUrl, { kind: 'archivedResourceList', set, time }),
+    resourceDumpArchivePart: (part) => documentUri(baseUrl, { kind: 'resourceDumpArchivePart', set, part }),
+    archivedDump: (time) => documentUri(baseUrl, { kind: 'archivedResourceDump', set, time }),
     changeListArchivePart: (part) => documentUri(baseUrl, { kind: 'changeListArchivePart', set, part }),
     dumpPackage: (name) => `${setHome(baseUrl, set)}dumps/${name}.zip`,
     dumpManifest: (name) => `${setHome(baseUrl, set)}dumps/${name}.xml`,

@@ -33,6 +33,7 @@ export interface SetUris {
   readonly recentChanges: string;
   readonly resourceDump: string;
   readonly resourceListArchive: string;
+  readonly resourceDumpArchive: string;
   readonly changeListArchive: string;
   readonly sitemap: string;
   resourcePage(name: string): string;
@@ -42,6 +43,9 @@ export interface SetUris {
   resourceListArchivePart(part: string): string;
   /** Of an archived Resource List by its time, or of a page of one. */
   archivedList(time: string): string;
+  resourceDumpArchivePart(part: string): string;
+  /** Of an archived Resource Dump by the time when it was complete, or of a part of one. */
+  archivedDump(time: string): string;
   changeListArchivePart(part: string): string;
   /** Of a package, by its name. */
   dumpPackage(name: string): string;

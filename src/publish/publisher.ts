@@ -5,6 +5,7 @@ import type { SetRegistry } from '../sets/set-registry.ts';
 import type { Catalog } from '../stores/catalog.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
 import { planKeeping } from './archived-lists.ts';
+import type { DumpArchives } from './archives/dump-archives.ts';
 import type { KnownArchives } from './archives/known-archives.ts';
 import type { KeepPlan } from './archives/list-archives.ts';
 import { fingerprint } from './cache/document-reference.ts';
@@ -41,6 +42,7 @@ export interface PublisherParts {
   readonly renderer: Pick<Renderer, 'survey'>;
   readonly dumps: Pick<KnownDumps, 'dumpOf'>;
   readonly archives: Pick<KnownArchives, 'archiveOf'>;
+  readonly dumpArchives: Pick<DumpArchives, 'dumpOf'>;
 }
 
 export interface PageCounts {
@@ -79,7 +81,7 @@ export class Publisher implements DocumentPublisher {
   }
 
   async setDocument(key: SetDocumentKey): Promise<PublishedDocument> {
-    const { index, cache, dumps, archives } = this.#parts;
+    const { index, cache, dumps, archives, dumpArchives } = this.#parts;
     const row: SetRow = DOCUMENTS[key.kind];
     const published = row.isEarly === true ? await this.#set(key.set) : await this.#readySet(key.set);
     const { name, part, time, range } = key as {
@@ -97,6 +99,7 @@ export class Publisher implements DocumentPublisher {
       range,
       dump: () => dumps.dumpOf(published.set),
       archive: () => archives.archiveOf(published.set),
+      archivedDump: (completed) => dumpArchives.dumpOf(published.set, completed),
       settled: (use) => this.#settled(published, use),
     });
     return publish(cache, plan);

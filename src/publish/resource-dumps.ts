@@ -1,5 +1,6 @@
 import { TidemarkError } from '../core/errors.ts';
 import { MAX_ENTRIES } from '../core/resource-set.ts';
+import { withArchive } from './archive-documents.ts';
 import { fingerprint } from './cache/document-reference.ts';
 import type { DocumentPlan } from './document-plan.ts';
 import type { DumpPlan } from './dumps/dump-plan.ts';
@@ -7,6 +8,7 @@ import type { Dump, Package } from './dumps/stored-dump.ts';
 import { documentName } from './pages/document-name.ts';
 import type { PageDirectory } from './pages/page-directory.ts';
 import type { PublishedSet } from './published-set.ts';
+import type { ResourceDump } from './render/documents/resource-dump.ts';
 import type { RenderJob } from './render/render-job.ts';
 import { atOf } from './resource-lists.ts';
 
@@ -28,19 +30,26 @@ export function planDump(published: PublishedSet, directory: PageDirectory): Dum
   return { set, at: atOf(published, newest), pages };
 }
 
-/** The Resource Dump: one document, or an index over several (ResourceSync 1.1, 11.1). */
-export function planResourceDump(published: PublishedSet, dump: Dump): DocumentPlan {
+/**
+ * The Resource Dump: one document, or an index over several (ResourceSync 1.1, 11.1).
+ * @param archives the archive of such dumps, if there is one
+ */
+export function planResourceDump(published: PublishedSet, dump: Dump, archives?: string): DocumentPlan {
   const parts = partsOf(dump);
   const { uris } = published;
-  if (parts.length === 1) return plan(published, dump, { uri: uris.resourceDump, job: listJob(published, dump) });
+  const seen = archives === undefined ? published : withArchive(published, archives);
+  if (parts.length === 1) {
+    return plan(seen, dump, { uri: uris.resourceDump, job: listJob(published, dump, { archives }) });
+  }
   const document = {
     ...headOf(published, dump),
+    ...(archives !== undefined && { archives }),
     parts: parts.map((packages, at) => ({
       uri: uris.dumpPart(partName(at)),
       at: Math.max(...packages.map((one) => one.at)),
     })),
   };
-  return plan(published, dump, { uri: uris.resourceDump, job: { kind: 'resource-dump-index', document } });
+  return plan(seen, dump, { uri: uris.resourceDump, job: { kind: 'resource-dump-index', document } });
 }
 
 /** A part of a Resource Dump that is an index. @throws TidemarkError `not-found` when there is no such part */
@@ -53,16 +62,20 @@ export function planDumpPart(published: PublishedSet, dump: Dump, name: string):
     throw new TidemarkError('not-found', `there is no part "${name}" of the Resource Dump`, { name });
   }
   const { uris } = published;
-  const job = listJob(published, { ...dump, packages }, uris.resourceDump);
+  const job = listJob(published, { ...dump, packages }, { index: uris.resourceDump });
   return plan(published, dump, { uri: uris.dumpPart(name), job });
 }
 
-function listJob(published: PublishedSet, dump: Dump, index?: string): RenderJob {
+function listJob(
+  published: PublishedSet,
+  dump: Dump,
+  { index, archives }: Pick<ResourceDump, 'index' | 'archives'>,
+): RenderJob {
   const { uris } = published;
   const packages = dump.packages.map(({ name, at, completed, length, sha256 }) => {
     return { uri: uris.dumpPackage(name), contents: uris.dumpManifest(name), at, completed, length, sha256 };
   });
-  return { kind: 'resource-dump', document: { ...headOf(published, dump), index, packages } };
+  return { kind: 'resource-dump', document: { ...headOf(published, dump), index, archives, packages } };
 }
 
 function headOf({ uris: { capabilityList } }: PublishedSet, { at, completed }: Dump) {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isTidemarkError, TidemarkError } from '../core/errors.ts';
 import {
   type Imported,
@@ -120,10 +121,10 @@ export class SetRegistry {
     if (body.dumpEpoch !== dumpEpoch) await this.#change(slug, () => ({ dumpEpoch }));
   }
 
-  /** Records that the set has archived Resource Lists of this epoch. */
-  async recordListArchive(slug: string, listArchiveEpoch: number): Promise<void> {
+  /** Records of which epoch the set has archived lists or dumps. */
+  async recordArchive(slug: string, has: Pick<ResourceSet, 'listArchiveEpoch' | 'dumpArchiveEpoch'>): Promise<void> {
     const { body } = await this.#documents.require(slug);
-    if (body.listArchiveEpoch !== listArchiveEpoch) await this.#change(slug, () => ({ listArchiveEpoch }));
+    if (!isDeepStrictEqual({ ...body, ...has }, body)) await this.#change(slug, () => has);
   }
 
   /** Records that everything was scanned since the set keeps versions: the version after each later change is kept. */

@@ -61,6 +61,7 @@ export class RichSource {
     await fill(ofFiles);
     await app.sets.markReady('files');
     await app.dumps.build('files', {});
+    await app.listArchives.keep('files');
     const ofPapers = new Poster(papers, { proxy, url });
     await fill(ofPapers);
     const ofNotes = new Poster(notes, { proxy, url });
@@ -98,6 +99,7 @@ export class RichSource {
       await owner.remove('later/4.txt');
     }
     await this.#app.dumps.build('files', {});
+    for (const slug of ['files', 'notes']) await this.#app.listArchives.keep(slug);
   }
 }
 

@@ -23,7 +23,12 @@ export class KeptLists implements KeptEntries {
 
   async #manifestOf(set: SetId, list: string): Promise<ListManifest> {
     const name = `${set}/${list}`;
-    if (this.#last?.name !== name) this.#last = { name, manifest: await readManifest(this.#artifacts, set, list) };
-    return this.#last.manifest;
+    if (this.#last?.name === name) return this.#last.manifest;
+    const manifest = await readManifest(this.#artifacts, set, list);
+    if (manifest === undefined) {
+      throw new TidemarkError('unavailable', `the archived list ${name} is missing from the artifact store`, { list });
+    }
+    this.#last = { name, manifest };
+    return manifest;
   }
 }

@@ -15,13 +15,19 @@ export class KnownArchives {
 
   /** The archived lists of a set. @throws TidemarkError `not-found` when it has none of this epoch */
   async archiveOf(set: ResourceSet): Promise<StoredArchive> {
-    const found = hasListArchive(set) ? await this.#find(set.id) : undefined;
-    if (found?.epoch === set.epoch) return found;
+    const found = hasListArchive(set) ? await this.find(set) : undefined;
+    if (found !== undefined) return found;
     const message = `"${set.slug}" has no archived lists: "tidemark lists keep ${set.slug}" keeps the present one`;
     throw new TidemarkError('not-found', message, { set: set.slug });
   }
 
-  async #find(set: SetId): Promise<StoredArchive | undefined> {
+  /** What a set has in this epoch. */
+  async find({ id, epoch }: ResourceSet): Promise<StoredArchive | undefined> {
+    const found = await this.#read(id);
+    return found?.epoch === epoch ? found : undefined;
+  }
+
+  async #read(set: SetId): Promise<StoredArchive | undefined> {
     const head = await this.#catalog.head('list-archive');
     if (head !== this.#head) {
       this.#known.clear();

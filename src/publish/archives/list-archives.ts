@@ -9,16 +9,26 @@ import { failpoint } from '../../lib/failpoint.ts';
 import { mapInOrder } from '../../lib/map-in-order.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { Catalog, CatalogDocument } from '../../stores/catalog.ts';
+import type { DumpArchives } from './dump-archives.ts';
 import type { KeepPageJob } from './keep-page.ts';
 import type { KnownArchives } from './known-archives.ts';
 import { type KeptPage, type ListManifest, readManifest } from './list-manifest.ts';
-import { type ArchivedList, putArchive, readArchive, type StoredArchive, timeName } from './stored-archive.ts';
+import {
+  type ArchivedDump,
+  type ArchivedList,
+  archiveIn,
+  putArchive,
+  readArchive,
+  type StoredArchive,
+  timeName,
+} from './stored-archive.ts';
 
 export interface ListArchivesParts {
   readonly catalog: Catalog;
   readonly sets: SetRegistry;
   readonly artifacts: ArtifactStore;
   readonly known: KnownArchives;
+  readonly dumps: Pick<DumpArchives, 'keep'>;
   /** @throws TidemarkError `not-ready` while the set is read for the first time */
   planKeeping(slug: string): Promise<KeepPlan>;
   keepPage(job: KeepPageJob, signal?: AbortSignal): Promise<KeptPage>;
@@ -45,6 +55,8 @@ export interface KeptList extends ArchivedList {
   readonly stored: number;
   /** False when nothing has changed since the last list: then that one is returned. */
   readonly isNew: boolean;
+  /** The set's dump, when it was added to the archive, too. */
+  readonly dump: ArchivedDump | undefined;
 }
 
 /** As many as there are render threads. */
@@ -88,27 +100,40 @@ export class ListArchives {
       if (!(await this.#put(id, body, document))) return this.keep(slug, options);
       failpoint('lists.recorded');
     }
-    await sets.recordListArchive(slug, epoch);
-    return { ...kept, isNew };
+    await sets.recordArchive(slug, { listArchiveEpoch: epoch });
+    const dump = await this.#parts.dumps.keep(plan.set);
+    return { ...kept, isNew, dump };
   }
 
-  /** Removes the lists of a set whose time is before another one, in microseconds since 1970. Returns them. */
+  /** Removes the lists and dumps of a set of a time before another one (microseconds since 1970). Returns the lists. */
   async prune(slug: string, before: Stamp): Promise<readonly ArchivedList[]> {
     const { catalog, sets } = this.#parts;
     const { id, epoch } = await sets.bySlug(slug);
     const document = await readArchive(catalog, id);
-    const { lists, ...archive } = archiveIn(document, epoch);
+    const { lists, dumps = [], ...archive } = archiveIn(document, epoch);
     const removed = lists.filter(({ at }) => at < before);
-    if (removed.length === 0) return [];
+    const removedDumps = dumps.filter(({ at }) => at < before);
+    if (removed.length + removedDumps.length === 0) return [];
     const left = lists.slice(removed.length);
     // First no document names them any more.
-    const body = { ...archive, lists: left, removedThrough: removed.at(-1)!.at };
+    const [last, lastDump] = [removed.at(-1), removedDumps.at(-1)];
+    const body = {
+      ...{ ...archive, lists: left, dumps: dumps.slice(removedDumps.length) },
+      ...(last !== undefined && { removedThrough: last.at }),
+      ...(lastDump !== undefined && { removedDumpsThrough: lastDump.completed }),
+    };
     if (!(await this.#put(id, body, document))) return this.prune(slug, before);
     // A page belongs to lists that follow each other, so the next one names what is still needed of these.
-    const needed = new Set(await this.#pagesOf(id, left.slice(0, 1)));
-    const pages = new Set(await this.#pagesOf(id, removed));
-    for (const name of pages) if (!needed.has(name)) await this.#delete({ kind: 'kept-page', set: id, name });
+    const next = left[0] === undefined ? [] : await this.#pagesOf(id, left[0]);
+    const needed = next && new Set(next);
+    for (const list of removed) {
+      for (const name of (await this.#pagesOf(id, list)) ?? []) {
+        if (needed?.has(name) === false) await this.#delete({ kind: 'kept-page', set: id, name });
+      }
+    }
     for (const { name } of removed) await this.#delete({ kind: 'kept-list', set: id, name });
+    // Their packages are removed as those of other dumps are, when none names them.
+    for (const { name } of removedDumps) await this.#delete({ kind: 'kept-dump', set: id, name });
     return removed;
   }
 
@@ -124,17 +149,33 @@ export class ListArchives {
    */
   async removeUnused(signal?: AbortSignal): Promise<number> {
     const { artifacts, sets } = this.#parts;
-    const live = new Map((await sets.list()).map((set) => [set.id, set]));
     let removed = 0;
     for (const folder of await artifacts.folders(LISTS_FOLDER)) {
       const id = Number(folder);
-      const used = await this.#usedBy(id, live.get(id));
-      for await (const objects of artifacts.list(keptListsFolder(id))) {
+      const set = await sets.byId(id);
+      // Of none that is known here, another store may be.
+      if (set === undefined) continue;
+      const used = await this.#usedBy(set);
+      removed += await this.#removeWhere(id, (object) => {
         signal?.throwIfAborted();
-        for (const { key } of objects.filter((object) => isLeftOver(object) && !used.has(object.key))) {
-          await artifacts.delete(key);
-          removed += 1;
-        }
+        return isLeftOver(object) && !used.has(object.key);
+      });
+    }
+    return removed;
+  }
+
+  /** Removes all files of a set that was removed. Returns how many. */
+  removeAll(id: SetId): Promise<number> {
+    return this.#removeWhere(id, () => true);
+  }
+
+  async #removeWhere(id: SetId, isRemoved: (found: ListedObject) => boolean): Promise<number> {
+    const { artifacts } = this.#parts;
+    let removed = 0;
+    for await (const objects of artifacts.list(keptListsFolder(id))) {
+      for (const { key } of objects.filter(isRemoved)) {
+        await artifacts.delete(key);
+        removed += 1;
       }
     }
     return removed;
@@ -178,33 +219,26 @@ export class ListArchives {
   }
 
   /** The keys of everything that the lists of a set need. */
-  async #usedBy(id: SetId, set: ResourceSet | undefined): Promise<ReadonlySet<string>> {
-    if (set === undefined) return new Set();
-    const { lists } = archiveIn(await readArchive(this.#parts.catalog, id), set.epoch);
-    const pages = await this.#pagesOf(id, lists);
-    return new Set([
-      ...lists.map(({ name }) => formatKey({ kind: 'kept-list', set: id, name })),
-      ...pages.map((name) => formatKey({ kind: 'kept-page', set: id, name })),
-    ]);
+  async #usedBy({ id, epoch, removed }: ResourceSet): Promise<ReadonlySet<string>> {
+    if (removed !== undefined) return new Set();
+    const { lists, dumps = [] } = archiveIn(await readArchive(this.#parts.catalog, id), epoch);
+    const used = new Set(dumps.map(({ name }) => formatKey({ kind: 'kept-dump', set: id, name })));
+    for (const list of lists) {
+      used.add(formatKey({ kind: 'kept-list', set: id, name: list.name }));
+      const pages = (await this.#pagesOf(id, list)) ?? [];
+      for (const name of pages) used.add(formatKey({ kind: 'kept-page', set: id, name }));
+    }
+    return used;
   }
 
-  async #pagesOf(id: SetId, lists: readonly ArchivedList[]): Promise<readonly string[]> {
-    const names = new Set<string>();
-    for (const list of lists) {
-      const { pages } = await readManifest(this.#parts.artifacts, id, list.name);
-      for (const { name } of pages) names.add(name);
-    }
-    return [...names];
+  /** The names of the pages of a list; undefined when another program has deleted what has them. */
+  async #pagesOf(id: SetId, { name }: ArchivedList): Promise<readonly string[] | undefined> {
+    return (await readManifest(this.#parts.artifacts, id, name))?.pages.map((page) => page.name);
   }
 
   #delete(key: Parameters<typeof formatKey>[0]): Promise<void> {
     return this.#parts.artifacts.delete(formatKey(key));
   }
-}
-
-/** The archive of an epoch; an empty one when the document is of an earlier one. */
-function archiveIn(document: CatalogDocument<StoredArchive> | undefined, epoch: number): StoredArchive {
-  return document?.body.epoch === epoch ? document.body : { epoch, lists: [] };
 }
 
 function withoutChance(name: string): string {

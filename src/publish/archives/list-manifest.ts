@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { formatKey } from '../../artifacts/artifact-key.ts';
 import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
 import { readJson } from '../../artifacts/json-object.ts';
-import { TidemarkError } from '../../core/errors.ts';
 import type { SetId } from '../../core/resource-set.ts';
 
 const SCHEMA = z.object({
@@ -22,14 +21,11 @@ const SCHEMA = z.object({
 export type ListManifest = z.output<typeof SCHEMA>;
 export type KeptPage = ListManifest['pages'][number];
 
-/** @throws TidemarkError `unavailable` when another program has deleted it */
-export async function readManifest(
+/** Undefined when another program has deleted it. */
+export function readManifest(
   artifacts: Pick<ArtifactStore, 'get'>,
   set: SetId,
   name: string,
-): Promise<ListManifest> {
-  const key = formatKey({ kind: 'kept-list', set, name });
-  const manifest = await readJson(artifacts, key, SCHEMA);
-  if (manifest !== undefined) return manifest;
-  throw new TidemarkError('unavailable', `the archived list ${key} is missing from the artifact store`, { key });
+): Promise<ListManifest | undefined> {
+  return readJson(artifacts, formatKey({ kind: 'kept-list', set, name }), SCHEMA);
 }

@@ -22,6 +22,8 @@ export interface DumpsParts {
   readonly known: KnownDumps;
   /** @throws TidemarkError `not-ready` while the set is read for the first time */
   planDump(slug: string): Promise<DumpPlan>;
+  /** Packages that archived dumps of a set need. */
+  archivedPackages(set: SetId): Promise<ReadonlySet<string>>;
   contentsOf(set: ResourceSet): ContentsLocation;
 }
 
@@ -74,13 +76,17 @@ export class Dumps {
     return this.removeAll(id);
   }
 
-  /** Removes all packages of a set that has no dump any more, or was removed. Returns how many there were. */
+  /**
+   * Removes the packages of a set that has no dump any more, or was removed, but those that its archive needs. Returns
+   * how many.
+   */
   async removeAll(set: SetId): Promise<number> {
     const { catalog } = this.#parts;
     const stored = await readDump(catalog, set);
     // Also where there is none: a first build that is under way then fails, and names no package that is removed here.
     await putDump(catalog, set, { body: NO_DUMP, replaces: stored?.version });
-    return this.#removeWhere(set, () => true);
+    const archived = await this.#parts.archivedPackages(set);
+    return this.#removeWhere(set, ({ name }) => !archived.has(name));
   }
 
   /**
@@ -116,7 +122,9 @@ export class Dumps {
     const stored = (await readDump(this.#parts.catalog, id))?.body ?? NO_DUMP;
     const now = Date.now();
     const retired = stored.retired.filter((one) => now - one.retired < RETIRED_FOR);
-    const names = new Set([...(stored.published?.packages ?? []), ...stored.made, ...retired].map(({ name }) => name));
+    const archived = await this.#parts.archivedPackages(id);
+    const current = [...(stored.published?.packages ?? []), ...stored.made, ...retired];
+    const names = archived.union(new Set(current.map(({ name }) => name)));
     return this.#removeWhere(id, ({ name, modified }) => !names.has(name) && now - modified > RETIRED_FOR);
   }
 

@@ -3,14 +3,19 @@ import { hasDump, type ResourceSet, type SetId } from '../../core/resource-set.t
 import type { Catalog } from '../../stores/catalog.ts';
 import { type Dump, type Package, readDump, type StoredDump } from './stored-dump.ts';
 
+type FindArchived = (set: ResourceSet, name: string) => Promise<Package | undefined>;
+
 /** The dumps of all sets, as every process sees them: each is read again when one of them was changed. */
 export class KnownDumps {
   readonly #catalog: Pick<Catalog, 'get' | 'head'>;
   readonly #known = new Map<SetId, StoredDump | undefined>();
   #head = 0;
+  readonly #archived: FindArchived;
 
-  constructor(catalog: Pick<Catalog, 'get' | 'head'>) {
+  /** @param archived finds packages of archived dumps; without it, there are none */
+  constructor(catalog: Pick<Catalog, 'get' | 'head'>, archived: FindArchived = async () => undefined) {
     this.#catalog = catalog;
+    this.#archived = archived;
   }
 
   /** The Resource Dump of a set. @throws TidemarkError `not-found` when none of this epoch was built */
@@ -22,13 +27,13 @@ export class KnownDumps {
   }
 
   /**
-   * A package by its name, also one that was superseded within the last day.
+   * A package by its name, also one that was superseded within the last day, or that an archived dump has.
    * @throws TidemarkError `not-found`
    */
   async packageOf(set: ResourceSet, name: string): Promise<Package> {
     const stored = await this.find(set.id);
     const packages = [...(stored?.published?.packages ?? []), ...(stored?.retired ?? [])];
-    const found = packages.find((one) => one.name === name);
+    const found = packages.find((one) => one.name === name) ?? (await this.#archived(set, name));
     if (found !== undefined) return found;
     throw new TidemarkError('not-found', `there is no package "${name}": read the Resource Dump again`, { name });
   }

@@ -34,6 +34,7 @@ describe('the table of documents', () => {
         recentChanges: '/sets/maps/changelist-recent.xml',
         changeListArchive: '/sets/maps/changelist-archive.xml',
         resourceDump: '/sets/maps/resourcedump.xml',
+        resourceDumpArchive: '/sets/maps/resourcedump-archive.xml',
         resourceListArchive: '/sets/maps/resourcelist-archive.xml',
       },
     );

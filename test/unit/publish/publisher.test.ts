@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { text } from 'node:stream/consumers';
+import { openArtifacts } from '../../../src/artifacts/open-artifacts.ts';
 import { isTidemarkError } from '../../../src/core/errors.ts';
 import type { ResourceSet } from '../../../src/core/resource-set.ts';
+import { DumpArchives } from '../../../src/publish/archives/dump-archives.ts';
 import { KnownArchives } from '../../../src/publish/archives/known-archives.ts';
 import { DocumentCache, type Making } from '../../../src/publish/cache/document-cache.ts';
 import { writeDocument } from '../../../src/publish/cache/document-files.ts';
@@ -50,6 +52,8 @@ describe('A publisher', () => {
       },
     });
     const renderer = { survey: (...asked: Parameters<typeof index.survey>) => index.survey(...asked) };
+    const archives = new KnownArchives(catalog);
+    const artifacts = openArtifacts({ kind: 'folder', folder: folder.at('artifacts') });
     return new Publisher({
       index,
       catalog,
@@ -57,7 +61,8 @@ describe('A publisher', () => {
       cache,
       renderer,
       dumps: new KnownDumps(catalog),
-      archives: new KnownArchives(catalog),
+      archives,
+      dumpArchives: new DumpArchives({ catalog, sets, artifacts, known: archives }),
     });
   }
 

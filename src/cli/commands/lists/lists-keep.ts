@@ -19,19 +19,17 @@ export const listsKeep: CliCommand = {
     const kept = await withExistingApp(call, ({ listArchives }) =>
       listArchives.keep(set, { signal, onProgress: ({ kept, pages }) => bar.update('Keeping pages', kept, pages) }),
     ).finally(() => bar.end());
-    const { at, completed, name: _, ...counts } = kept;
-    await terminal.print(describe(set, kept), {
-      set,
-      at: formatStamp(at),
-      completed: formatStamp(completed),
-      ...counts,
-    });
+    const { at, completed, name: _, dump, ...counts } = kept;
+    const times = { at: formatStamp(at), completed: formatStamp(completed), dump: dump && formatStamp(dump.at) };
+    await terminal.print(describe(set, kept), { set, ...times, ...counts });
     return EXIT.done;
   },
 };
 
-function describe(set: string, { at, isNew, resources, pages, stored }: KeptList): string {
-  if (!isNew) return `${set}: nothing has changed since the list of ${formatStamp(at)}, which was kept before.`;
+function describe(set: string, { at, isNew, resources, pages, stored, dump }: KeptList): string {
+  const ofDump = dump === undefined ? '' : ` Its dump of ${formatStamp(dump.at)} was added to the archive of dumps.`;
+  if (!isNew)
+    return `${set}: nothing has changed since the list of ${formatStamp(at)}, which was kept before.${ofDump}`;
   const made = `${formatCount(stored)} of ${plural(pages, 'page')} stored`;
-  return `${set}: kept the list of ${formatStamp(at)}, ${plural(resources, 'resource')}, ${made}.`;
+  return `${set}: kept the list of ${formatStamp(at)}, ${plural(resources, 'resource')}, ${made}.${ofDump}`;
 }

@@ -23,7 +23,7 @@ export const setsRemove: CliCommand<Options> = {
 
   async run(call) {
     const id = call.args[0]!;
-    const isFree = await withExistingApp(call, async ({ sets, index, dumps }) => {
+    const isFree = await withExistingApp(call, async ({ sets, index, dumps, listArchives }) => {
       const { changes } = await index.summary((await sets.bySlug(id)).id);
       const what = `the set ${id} has ${plural(changes, 'change')}: clients lose it for good, and its id cannot be used again`;
       const isConfirmed = changes === 0 || call.options.confirm === true;
@@ -31,6 +31,7 @@ export const setsRemove: CliCommand<Options> = {
       const set = await sets.bySlug(id);
       const isFree = await sets.remove(id);
       await removePackages(call, () => dumps.removeAll(set.id));
+      await removeLists(call, () => listArchives.removeAll(set.id));
       return isFree;
     });
     const message = isFree ? `Removed the set ${id}; its id can be used again.` : `Removed the set ${id}.`;
@@ -49,6 +50,17 @@ async function removePackages({ terminal }: Call, remove: () => Promise<number>)
     terminal.say(
       `The packages of its Resource Dump are removed later, by the job remove-old-packages: ${error.message}`,
     );
+  }
+}
+
+/** As its packages. */
+async function removeLists({ terminal }: Call, remove: () => Promise<number>): Promise<void> {
+  try {
+    const removed = await remove();
+    if (removed > 0) terminal.say(`Removed its archive: ${plural(removed, 'file')}.`);
+  } catch (error) {
+    if (!isTidemarkError(error, 'unavailable')) throw error;
+    terminal.say(`The files of its archive are removed later, by the job remove-unused-lists: ${error.message}`);
   }
 }
 

@@ -7,6 +7,8 @@ export interface ResourceDumpHead {
   readonly at: Stamp;
   readonly completed: Stamp;
   readonly capabilityList: string;
+  /** Only of the dump that the Capability List names. */
+  readonly archives?: string | undefined;
 }
 
 export interface ResourceDump extends ResourceDumpHead {
@@ -54,12 +56,12 @@ export function renderResourceDumpIndex({ parts, ...head }: ResourceDumpIndex): 
 
 function headOf(
   root: 'urlset' | 'sitemapindex',
-  { at, completed, capabilityList }: ResourceDumpHead,
+  { at, completed, capabilityList, archives }: ResourceDumpHead,
   index?: string,
 ): string {
   return documentHead({
     root,
-    links: { up: capabilityList, index },
+    links: { up: capabilityList, index, archives },
     md: { capability: 'resourcedump', at: formatStamp(at), completed: formatStamp(completed) },
   });
 }

@@ -17,7 +17,7 @@ export type Capability =
   | ArchiveCapability;
 
 /** Of the lists of finished documents (ResourceSync Archives). */
-export type ArchiveCapability = 'resourcelist-archive' | 'changelist-archive';
+export type ArchiveCapability = 'resourcelist-archive' | 'changelist-archive' | 'resourcedump-archive';
 
 export interface DocumentHead {
   readonly root: 'urlset' | 'sitemapindex';
