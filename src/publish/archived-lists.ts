@@ -12,7 +12,9 @@ import type { RenderJob } from './render/render-job.ts';
 import { atOf } from './resource-lists.ts';
 
 /** The pages of a set as an archive keeps them. */
-export function planKeeping({ set, style }: PublishedSet, directory: PageDirectory): KeepPlan {
+export function planKeeping({ set, style: live }: PublishedSet, directory: PageDirectory): KeepPlan {
+  // A version may be removed, while an archived list stays as it is: so it has no links to versions.
+  const { versions: _, ...style } = live;
   const newest = Math.max(...directory.pages.map(({ version }) => version));
   const at = atOf({ set }, newest);
   const pages = directory.pages.map(({ name, version, from }) => {

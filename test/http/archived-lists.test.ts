@@ -146,6 +146,29 @@ describeOnEachStore('Archived Resource Lists', (store, itOnce) => {
     },
   );
 
+  itOnce('are listed by the API, the newest first, and on the page of the set', async () => {
+    const api = `${started.url}/api/sets/papers/archive`;
+    assert.deepEqual((await askJson(api)).body, { set: 'papers', lists: [], dumps: [] });
+    assert.doesNotMatch((await ask(`${home}/`)).text, /Earlier times/);
+    for (const name of ['a', 'b', 'c']) {
+      await post([name]);
+      await keep();
+    }
+    const kept = (await archived()).map(({ loc, md }) => ({ uri: loc, at: md.at, completed: md.completed }));
+    const { lists } = (await askJson(api)).body;
+    const counts = [3, 2, 1].map((resources) => ({ resources, pages: 1 }));
+    assert.deepEqual(
+      lists,
+      kept.toReversed().map((list, at) => ({ ...list, ...counts[at] })),
+    );
+    const asked = await askJson(`${api}?limit=1&before=${lists[0]?.at}`);
+    assert.deepEqual(asked.body.lists, [lists[1]]);
+    assert.equal((await ask(`${api}?limit=0`)).status, 400);
+    const { text: page } = await ask(`${home}/`);
+    assert.match(page, /Earlier times/);
+    for (const { uri } of lists) assert.ok(page.includes(new URL(uri).pathname.split('/').at(-1)!), uri);
+  });
+
   itOnce('may be cached for ever, and never change', async () => {
     await post(['a', 'b', 'c', 'd']);
     await keep();

@@ -1,7 +1,9 @@
 import type { Change } from '../../core/change.ts';
+import type { StoredArchive } from '../../publish/archives/stored-archive.ts';
 import { DOCUMENTS, documentUri, listedKindsOf } from '../../publish/documents.ts';
 import type { SyncCursor } from '../../sources/artifact/sync-cursor.ts';
 import type { SetSummary } from '../../stores/set-statistics.ts';
+import { archiveSection } from './archive-section.ts';
 import { dumpSection, isBeingBuilt, type ShownDump } from './dump-section.ts';
 import { activityPlot, type Series } from './parts/activity-plot.ts';
 import { linkTo } from './parts/frame.ts';
@@ -23,11 +25,12 @@ export interface SetPage extends SetFrame {
   readonly hours: Series;
   /** Undefined when the set can have none. */
   readonly dump: ShownDump | undefined;
+  readonly archive: StoredArchive;
 }
 
 /** One set at a glance: its figures, how it has changed, and its documents. */
 export function renderSetPage(page: SetPage): string {
-  const { set, summary, cursor, changes, days, hours, dump, frame } = page;
+  const { set, summary, cursor, changes, days, hours, dump, archive, frame } = page;
   const { now } = frame;
   const main = html`${readingNotice(set)}
 ${figures([
@@ -46,6 +49,7 @@ ${summary.changes > changes.length && html`<p class="more"><a href="./changes">A
 <p class="quiet">What programs read to copy the set and to stay in sync with it. Each has a page for people as well.</p>
 ${documentTable(page)}
 ${dump !== undefined && dumpSection(page, dump)}
+${archiveSection(page, archive)}
 ${frame.viewer.isAdministrator && settingsSection(set)}`;
   const capabilityList = documentUri(frame.baseUrl, { kind: 'capabilityList', set: set.slug });
   const links = [{ rel: 'describes', href: linkTo(capabilityList, frame) }];

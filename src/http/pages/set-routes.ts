@@ -42,16 +42,17 @@ export function setRoutes(app: ServedApp): readonly Route[] {
       async handle(request, response) {
         const set = setOf(response);
         const page = await setFrameOf(app, { request, response }, 'overview');
-        const [summary, cursor, changes, days, hours, dump] = await Promise.all([
+        const [summary, cursor, changes, days, hours, dump, archive] = await Promise.all([
           index.summary(set.id),
           records.cursorOf(set),
           index.latest(set.id, { limit: LATEST_CHANGES }),
           seriesOf(app, set, { unit: 'day', shown: SHOWN_DAYS }),
           seriesOf(app, set, { unit: 'hour', shown: SHOWN_HOURS }),
           shownDump(app, set, page.frame.viewer.isAdministrator),
+          app.listArchives.archiveOf(set),
         ]);
         response.append('Link', linkToCapabilityList('describes', set, app.configuration.baseUrl));
-        sendPage(response, renderSetPage({ ...page, summary, cursor, changes, days, hours, dump }));
+        sendPage(response, renderSetPage({ ...page, summary, cursor, changes, days, hours, dump, archive }));
       },
     }),
 

@@ -5,6 +5,7 @@ import type { Posting } from '../../ingest/posting.ts';
 import type { Sender } from '../../observe/audit/posting-entry.ts';
 import type { PostingLog } from '../../observe/audit/posting-log.ts';
 import type { AppMetrics } from '../../observe/metrics/app-metrics.ts';
+import type { ListArchives } from '../../publish/archives/list-archives.ts';
 import type { DocumentPublisher } from '../../publish/document-publisher.ts';
 import type { Dumps } from '../../publish/dumps/dumps.ts';
 import type { ChangeFeeds } from '../../publish/notify/change-feeds.ts';
@@ -57,6 +58,7 @@ export interface ServedApp {
   readonly dumps: Pick<Dumps, 'known' | 'open' | 'readManifest' | 'remove'>;
   readonly dumpJobs: DumpJobs;
   readonly versions: Pick<Versions, 'at' | 'nearest' | 'list' | 'open'>;
+  readonly listArchives: Pick<ListArchives, 'archiveOf'>;
   readonly postingLog: Pick<PostingLog, 'read'>;
   /**
    * Lets a sender post to a set, measured and logged.

@@ -3,6 +3,7 @@ import type { Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { apiRoutes } from './api-routes.ts';
 import { documentRoutes } from './document-routes.ts';
+import { archiveRoutes } from './dumps/archive-routes.ts';
 import { dumpRoutes } from './dumps/dump-routes.ts';
 import { packageRoutes } from './dumps/package-routes.ts';
 import { healthRoutes } from './health-routes.ts';
@@ -37,6 +38,7 @@ export function routeTable(app: ServedApp, stopping: AbortSignal): readonly Rout
     ...apiRoutes(app),
     ...setApiRoutes(app, stopping),
     ...dumpRoutes(app),
+    ...archiveRoutes(app),
     ...postingRoutes(app, stopping),
     ...streamRoutes(app, stopping),
     ...s3EventRoutes(app, stopping),

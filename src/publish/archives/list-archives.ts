@@ -3,7 +3,7 @@ import { formatKey, keptListsFolder, LISTS_FOLDER } from '../../artifacts/artifa
 import type { ArtifactStore, ListedObject } from '../../artifacts/artifact-store.ts';
 import { putJson } from '../../artifacts/json-object.ts';
 import { isTidemarkError } from '../../core/errors.ts';
-import type { ResourceSet, SetId } from '../../core/resource-set.ts';
+import { hasListArchive, type ResourceSet, type SetId } from '../../core/resource-set.ts';
 import { clockStamp, type Stamp } from '../../core/stamp.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import { mapInOrder } from '../../lib/map-in-order.ts';
@@ -74,9 +74,10 @@ export class ListArchives {
     this.#parts = parts;
   }
 
-  /** The lists of a set, the oldest first. @throws TidemarkError `not-found` when none was kept in this epoch */
-  async list(set: ResourceSet): Promise<readonly ArchivedList[]> {
-    return (await this.#parts.known.archiveOf(set)).lists;
+  /** What was kept of a set in this epoch; an empty archive when nothing was. */
+  async archiveOf(set: ResourceSet): Promise<StoredArchive> {
+    const found = hasListArchive(set) ? await this.#parts.known.find(set) : undefined;
+    return found ?? { epoch: set.epoch, lists: [] };
   }
 
   /**

@@ -1,0 +1,22 @@
+import * as z from 'zod';
+
+/** The shapes of archives in the JSON API. */
+
+const datetime = z.string().meta({ format: 'date-time' });
+const uri = z.string().meta({ format: 'uri' });
+const count = z.int().min(0);
+
+const at = datetime.describe('Every change up to this time is in it.');
+const completed = datetime.describe('When it was complete.');
+
+export const archiveSchema = z
+  .strictObject({
+    set: z.string(),
+    lists: z
+      .array(z.strictObject({ uri, at, completed, resources: count, pages: count }))
+      .describe('Resource Lists, the newest first.'),
+    dumps: z.array(z.strictObject({ uri, at, completed })).describe('Resource Dumps, the newest first.'),
+  })
+  .meta({ id: 'Archive', description: 'What a set was at earlier times.' });
+
+export type ArchiveView = z.infer<typeof archiveSchema>;

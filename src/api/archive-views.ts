@@ -1,0 +1,39 @@
+import { formatStamp, type Stamp } from '../core/stamp.ts';
+import { type StoredArchive, timeName } from '../publish/archives/stored-archive.ts';
+import { setUris } from '../publish/documents.ts';
+import type { ArchiveView } from './archive-schemas.ts';
+
+interface Shown {
+  readonly set: string;
+  readonly baseUrl: string;
+  /** Only what is of a time before this one, in microseconds since 1970. */
+  readonly before?: Stamp | undefined;
+  /** Of each kind; all without it. */
+  readonly limit?: number | undefined;
+}
+
+interface Timed {
+  readonly at: Stamp;
+  readonly completed: Stamp;
+}
+
+/** The archived lists and dumps of a set in the API, and on the command line. */
+export function archiveView({ lists, dumps = [] }: StoredArchive, { set, baseUrl, before, limit }: Shown): ArchiveView {
+  const uris = setUris(baseUrl, set);
+  const shown = <One extends Timed>(all: readonly One[]) =>
+    all
+      .filter(({ at }) => before === undefined || at < before)
+      .toReversed()
+      .slice(0, limit);
+  return {
+    set,
+    lists: shown(lists).map(({ at, completed, resources, pages }) => {
+      return { uri: uris.archivedList(timeName(at)), ...timesOf({ at, completed }), resources, pages };
+    }),
+    dumps: shown(dumps).map((dump) => ({ uri: uris.archivedDump(timeName(dump.completed)), ...timesOf(dump) })),
+  };
+}
+
+function timesOf({ at, completed }: Timed) {
+  return { at: formatStamp(at), completed: formatStamp(completed) };
+}

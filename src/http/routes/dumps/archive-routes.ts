@@ -1,0 +1,34 @@
+import * as z from 'zod';
+import { archiveSchema } from '../../../api/archive-schemas.ts';
+import { archiveView } from '../../../api/archive-views.ts';
+import { setOf } from '../../request/admitted.ts';
+import { json, type Operation } from '../../request/operation.ts';
+import { limit, time } from '../../request/query-parameters.ts';
+import { get, type Route } from '../../request/route.ts';
+import type { ServedApp } from '../../request/served-app.ts';
+import { sendJson } from '../../response/send-json.ts';
+
+const SHOW_ARCHIVE = {
+  id: 'showArchive',
+  tag: 'sets',
+  summary: 'The archived Resource Lists and Resource Dumps of a set, the newest first',
+  query: z.strictObject({
+    limit: limit({ usual: 100, most: 10_000 }),
+    before: time('Only those of a time before this one, such as the `at` of the last one of an answer.'),
+  }),
+  answers: [json(archiveSchema, 'The lists and dumps; none when none was kept.')],
+} satisfies Operation;
+
+/** What a set was at earlier times. */
+export function archiveRoutes({ listArchives, configuration: { baseUrl } }: ServedApp): readonly Route[] {
+  return [
+    get('/api/sets/:set/archive', {
+      action: 'read-state',
+      operation: SHOW_ARCHIVE,
+      async handle(_request, response, asked) {
+        const set = setOf(response);
+        sendJson(response, archiveView(await listArchives.archiveOf(set), { set: set.slug, baseUrl, ...asked }));
+      },
+    }),
+  ];
+}
