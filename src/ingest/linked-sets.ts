@@ -92,10 +92,11 @@ class SetPoster {
   }
 
   async relinkAll(mutex: Mutex, signal?: AbortSignal): Promise<void> {
-    const made = await this.#madeLinks();
-    const former = new Set(made?.body.relations ?? []);
     const { relations } = this.#links;
-    if (former.size === 0 && relations.size === 0) return;
+    if (relations.size > 0) await this.#recordRelations();
+    const made = await this.#madeLinks();
+    const former = new Set(made?.body.relations);
+    if (former.size === 0) return;
     for await (const batch of this.#parts.index.read(this.#set.id, {})) {
       signal?.throwIfAborted();
       const states = new Map(batch.map(({ key, state }) => [key, state]));

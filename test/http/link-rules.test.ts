@@ -100,13 +100,16 @@ describeOnEachStore('Links by rules of a set', (store, itOnce) => {
         body: JSON.stringify({ links }),
       });
       assert.equal(status, 200);
-      await sync();
+      // As after a sync that has found nothing else.
+      await started.app.linked.posterOf(await started.app.sets.bySlug('maps')).relinkAll();
     };
     await patch(['via https://origin.example.org/{path}']);
     assert.deepEqual(linksIn(await read('resourcelist.xml')), [
       'a.tif via https://origin.example.org/a.tif',
       'a.xml via https://origin.example.org/a.xml',
     ]);
+    await patch(['via https://origin.example.org/{path}', '*.xml collection https://example.org/all']);
+    assert.match(await read('resourcelist.xml'), /a\.xml.*collection/);
     await patch(null);
     assert.deepEqual(linksIn(await read('resourcelist.xml')), ['a.tif', 'a.xml']);
   });
