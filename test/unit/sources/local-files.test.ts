@@ -1,10 +1,26 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, realpathSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
 import type { RootFile } from '../../../src/sources/content-root.ts';
 import { LocalFiles } from '../../../src/sources/folder/local-files.ts';
 import { openWithin } from '../../../src/sources/folder/open-within.ts';
 import { useTempFolder } from '../../support/temp-folder.ts';
+
+/** Replaces a file by a longer one and back, as an editor does. */
+const REPLACE = `
+  const { renameSync, writeFileSync } = require('node:fs');
+  const { parentPort, workerData: { file, texts, turns } } = require('node:worker_threads');
+  parentPort.postMessage('begun');
+  for (let turn = 0; ; turn++) {
+    writeFileSync(file + '.new', texts[turn % 2]);
+    renameSync(file + '.new', file);
+    Atomics.add(turns, 0, 1);
+  }
+`;
+/** Turns while a file is opened again and again. */
+const TURNS = 10_000;
 
 describe('files of a local folder', () => {
   const folder = useTempFolder();
@@ -50,6 +66,27 @@ describe('files of a local folder', () => {
   it('have the bytes of each read', () => {
     folder.write('root/known/file', 'another text');
     assert.equal(String(opened('known/file')!.bytes), 'another text');
+  });
+
+  it('are one version, figures and bytes, while they are replaced all the time', async () => {
+    const texts = ['old'.repeat(100), 'newer'.repeat(100)];
+    folder.write('root/known/file', texts[0]);
+    const turns = new Int32Array(new SharedArrayBuffer(4));
+    const replacer = new Worker(REPLACE, {
+      eval: true,
+      workerData: { file: folder.at('root/known/file'), texts, turns },
+    });
+    const found = new Set<string>();
+    try {
+      await once(replacer, 'message');
+      while (turns[0]! < TURNS || found.size < 2) {
+        const file = opened('known/file');
+        if (file !== undefined) found.add(String(file.bytes));
+      }
+    } finally {
+      await replacer.terminate();
+    }
+    assert.deepEqual([...found].toSorted(), texts.toSorted());
   });
 
   it('are not opened in a folder that is not known, nor below a root that leads elsewhere now', () => {
