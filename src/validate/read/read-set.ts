@@ -172,7 +172,7 @@ export class SetReading {
   #gatherLinks(entry: Entry, document: Document): void {
     if (entry.extensions.length < 2 || this.#links.length >= MOST_LINKS) return;
     for (const rel of ['describedby', 'describes']) {
-      for (const href of linksOf(entry, rel)) this.#links.push({ href, rel, document, line: entry.line });
+      for (const href of linksOf(entry, rel)) this.#links.push({ href: copyOf(href), rel, document, line: entry.line });
     }
   }
 
@@ -184,3 +184,6 @@ export class SetReading {
     return added;
   }
 }
+
+/** A text of its own: one that was cut out of a document keeps a piece of that in memory. */
+const copyOf = (text: string) => Buffer.from(text).toString();
