@@ -41,10 +41,9 @@ function viewFor({ set, summary }: SummarizedSet, { baseUrl, cursor }: Known) {
 
 /** A set's properties, one a line. */
 export function describeSet({ documents, ...view }: OperatorSetView): string {
-  return Object.entries({ ...view, ...documents })
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${name.padEnd(17)}${describeValue(value)}`)
-    .join('\n');
+  const lines = Object.entries({ ...view, ...documents }).filter(([, value]) => value !== undefined);
+  const width = Math.max(...lines.map(([name]) => name.length)) + 2;
+  return lines.map(([name, value]) => name.padEnd(width) + describeValue(value)).join('\n');
 }
 
 function describeValue(value: unknown): string {

@@ -71,6 +71,7 @@ describeOnEachStore('sets on the command line', (store, itOnce) => {
       ],
     );
     const { documents, ...shown } = JSON.parse(await done('sets show files --json'));
+    for (const line of (await done('sets show files')).trimEnd().split('\n')) assert.match(line, /^\w+ {2,}\S/);
     assert.deepEqual(shown, {
       set: 'files',
       title: 'Files',
