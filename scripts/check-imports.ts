@@ -27,7 +27,15 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
   },
   {
     from: 'publish',
-    to: ['stores', 'sets', 'artifacts', 'sources/open.ts', 'sources/contents.ts', 'config/configuration.ts'],
+    to: [
+      'stores',
+      'sets',
+      'artifacts',
+      'sources/open.ts',
+      'sources/contents.ts',
+      'config/configuration.ts',
+      'config/version.ts',
+    ],
     because: 'the publisher reads the log, and does not depend on how changes are recorded; dumps read the bytes',
   },
   {
@@ -71,6 +79,7 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
       'publish/documents.ts',
       'publish/document-publisher.ts',
       'publish/dumps/stored-dump.ts',
+      'publish/notify',
       'stores',
     ],
     because: 'what HTTP and the command line show alike is described once',
@@ -90,6 +99,7 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
       'publish/dumps/dumps.ts',
       'publish/dumps/stored-dump.ts',
       'publish/notify',
+      'publish/topics.ts',
       'publish/published-document.ts',
       'publish/versions/versions.ts',
       'sets',

@@ -23,7 +23,8 @@ What only the owner of a source can know, such as a resource that is left out of
 which it must find. Rules marked *source* also need responses of a running source, such as the bytes of a resource:
 \`test/interop/conformance.test.ts\` validates a real source over HTTP, which must obey all rules, and plants a fault for
 each of these rules between the source and its reader. Rules marked *packages* are judged on the Resource Dump of that
-source; their faults are planted in dumps that the unit tests write. Rules marked *schema* are checked by the schemas in
+source; their faults are planted in dumps that the unit tests write. Rules marked *subscribers* are judged on the
+channels of that source, and by real subscribers in \`test/http/notifications.test.ts\`. Rules marked *schema* are checked by the schemas in
 \`sitemaps/xsd/\`.
 
 This page is written by \`node scripts/make-conformance.ts\`; a test fails when it is out of date.

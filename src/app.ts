@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Worker } from 'node:worker_threads';
+import { may } from './access/may.ts';
 import { TokenRegistry } from './access/token-registry.ts';
 import { openArtifacts } from './artifacts/open-artifacts.ts';
 import type { ArchiveThreadData } from './backup/archive.worker.ts';
@@ -38,7 +39,10 @@ import { Dumps } from './publish/dumps/dumps.ts';
 import { KnownDumps } from './publish/dumps/known-dumps.ts';
 import type { PackThreadData } from './publish/dumps/pack.worker.ts';
 import { Packer } from './publish/dumps/packer.ts';
+import { CallbackClient } from './publish/notify/callback-client.ts';
 import { ChangeFeeds } from './publish/notify/change-feeds.ts';
+import { Deliverer, type DelivererParts } from './publish/notify/deliverer.ts';
+import { Subscriptions } from './publish/notify/subscriptions.ts';
 import { Publisher } from './publish/publisher.ts';
 import { Versions } from './publish/versions/versions.ts';
 import { SetRegistry } from './sets/set-registry.ts';
@@ -73,6 +77,8 @@ export interface App extends ServedApp, JobParts {
   readonly dumps: Dumps;
   readonly listArchives: ListArchives;
   readonly versions: Versions;
+  /** Sends changes to subscribers, once it is started. */
+  readonly deliverer: Deliverer;
   /** Another publisher, which renders each document from the store whatever is kept: to compare with. */
   freshPublisher(): DocumentPublisher;
   /** Resolves when the documents that an earlier process has left are counted. */
@@ -130,11 +136,25 @@ export async function openApp(configuration: Configuration): Promise<App> {
   const knownArchives = new KnownArchives(catalog);
   const dumpArchives = new DumpArchives({ catalog, sets, artifacts, known: knownArchives });
   const knownDumps = new KnownDumps(catalog, (set, name) => dumpArchives.packageOf(set, name));
-  const published = { index, catalog, sets, renderer, dumps: knownDumps, archives: knownArchives, dumpArchives };
+  const { hub } = configuration;
+  const published = { index, catalog, sets, renderer, dumps: knownDumps, archives: knownArchives, dumpArchives, hub };
   const publisher = new Publisher({ ...published, cache });
   closers.push(() => publisher.close());
   const feeds = new ChangeFeeds(index);
   closers.push(() => feeds.close());
+  const tokens = new TokenRegistry(catalog);
+  const subscriptions = new Subscriptions(catalog);
+  const deliverer = openDeliverer(configuration, {
+    index,
+    catalog,
+    sets,
+    feeds,
+    dumps: knownDumps,
+    subscriptions,
+    tokens,
+  });
+  closers.push(() => deliverer.stop());
+  metrics.notifications.watch({ subscriptions, deliverer });
   metrics.watch({ gauge, sets, cache, publisher });
   metrics.jobs.watch(jobs);
 
@@ -183,7 +203,9 @@ export async function openApp(configuration: Configuration): Promise<App> {
     },
     nextJobs: () => nextTimes({ definitions: JOB_DEFINITIONS, parts: app }, Date.now()),
     artifacts,
-    tokens: new TokenRegistry(catalog),
+    tokens,
+    subscriptions,
+    deliverer,
     updater,
     linked,
     records,
@@ -245,6 +267,27 @@ function rootLocation(
   // Versions are stored under this one.
   const hashes: readonly HashAlgorithm[] = keepVersions === true ? ['sha-256', ...publishHashes] : publishHashes;
   return { root, exclude, ownFiles, hashes, s3, scanInterval, scratchFolder: join(dataFolder, 'spool') };
+}
+
+/** One process of a store delivers at a time: any of them may be started. */
+function openDeliverer(
+  { hub, jobs: { leaseMs }, subscriberNetworks }: Configuration,
+  {
+    tokens,
+    ...parts
+  }: Omit<DelivererParts, 'client' | 'hubClient' | 'hub' | 'leaseMs' | 'mayRead'> & { readonly tokens: TokenRegistry },
+): Deliverer {
+  return new Deliverer({
+    ...parts,
+    client: new CallbackClient(subscriberNetworks),
+    hubClient: new CallbackClient('all'),
+    hub,
+    leaseMs,
+    mayRead: async (subscriber, set) => {
+      const principal = subscriber.kind === 'token' ? await tokens.bearer(subscriber.id) : subscriber;
+      return principal !== undefined && may(principal, 'read-documents', set);
+    },
+  });
 }
 
 function keepsNoSources(): TidemarkError {

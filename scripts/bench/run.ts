@@ -16,6 +16,7 @@ import { elasticsearchSmallSets } from './figures/elasticsearch-small-sets.ts';
 import { elasticsearchVerify } from './figures/elasticsearch-verify.ts';
 import { elasticsearchJobs, jobs } from './figures/jobs.ts';
 import { elasticsearchMirrorMemory, mirrorMemory } from './figures/mirror-memory.ts';
+import { elasticsearchNotifications, notifications } from './figures/notifications.ts';
 import { oneChange } from './figures/one-change.ts';
 import { page } from './figures/page.ts';
 import { posting } from './figures/posting.ts';
@@ -58,6 +59,7 @@ const BENCHES: readonly Bench[] = [
   recordsCompare,
   recordRead,
   jobs,
+  notifications,
   resourceDump,
   resourceDumpRebuild,
   elasticsearchPosting,
@@ -70,6 +72,7 @@ const BENCHES: readonly Bench[] = [
   elasticsearchVerify,
   elasticsearchSearch,
   elasticsearchJobs,
+  elasticsearchNotifications,
 ];
 
 const { values, positionals } = parseArgs({

@@ -1,6 +1,7 @@
 import { isTidemarkError, TidemarkError } from '../core/errors.ts';
 import { CoalescedRead } from '../lib/coalesced-read.ts';
 import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
+import type { TokenBearer } from './principal.ts';
 import type { Scope } from './scope.ts';
 import {
   digestOf,
@@ -118,11 +119,13 @@ export class TokenRegistry {
     return { state: stateOf(record, Date.now()), record };
   }
 
-  /** Whether the token of an id is still valid. */
-  async isValid(id: string): Promise<boolean> {
+  /** The bearer of a token by its id, while the token is valid. */
+  async bearer(id: string): Promise<TokenBearer | undefined> {
     if (!this.#isFresh) await this.#latest.read();
     const record = this.#byId.get(id)?.body;
-    return record !== undefined && stateOf(record, Date.now()) === 'valid';
+    if (record === undefined || stateOf(record, Date.now()) !== 'valid') return undefined;
+    const { name, scopes, limits } = record;
+    return { kind: 'token', id, name, scopes, limits };
   }
 
   get #isFresh(): boolean {

@@ -15,6 +15,7 @@ export const GROUPS = {
   lists: 'Archived Resource Lists: what a set was at earlier times.',
   artifacts: 'Artifacts: Avro files that never change, with their provenance.',
   jobs: 'Jobs: work that is done later, repeatedly, or for long.',
+  subscriptions: 'Subscriptions: who is sent changes as they happen.',
   tokens: 'Tokens: who may post, read private sets, or administer.',
 } as const;
 

@@ -40,6 +40,9 @@ const LOADERS: Readonly<Record<string, () => Promise<CliCommand>>> = {
   'jobs show': async () => (await import('./commands/jobs/jobs-show.ts')).jobsShow,
   'jobs retry': async () => (await import('./commands/jobs/jobs-retry.ts')).jobsRetry,
   'jobs cancel': async () => (await import('./commands/jobs/jobs-cancel.ts')).jobsCancel,
+  'subscriptions list': async () => (await import('./commands/subscriptions/subscriptions-list.ts')).subscriptionsList,
+  'subscriptions remove': async () =>
+    (await import('./commands/subscriptions/subscriptions-remove.ts')).subscriptionsRemove,
   verify: async () => (await import('./commands/verify-set.ts')).verifySet,
   validate: async () => (await import('./commands/validate-source.ts')).validateSource,
   'tokens create': async () => (await import('./commands/tokens-create.ts')).tokensCreate,

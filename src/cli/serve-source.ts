@@ -11,6 +11,7 @@ import { growWhenBusy } from './busy-heap.ts';
 import { cleanNightly } from './clean-nightly.ts';
 import type { Call } from './cli-command.ts';
 import { freePort } from './free-port.ts';
+import { runDeliveries } from './run-deliveries.ts';
 import { type RunningJobs, runJobs } from './run-jobs.ts';
 import { keptPort, settleBaseUrl } from './settle-base-url.ts';
 import { requireSharedPort } from './shared-port.ts';
@@ -69,14 +70,16 @@ export async function serveSource(call: Pick<Call, 'loaded' | 'stopped'>, hooks:
     const loops = new SyncLoops(app, (set) => app.metrics.scans.around(set, hooks.eventsOf(set)));
     let running: Promise<void> | undefined;
     let jobs: RunningJobs | undefined;
+    let deliveries: RunningJobs | undefined;
     try {
       if (configuration.sources) await loops.start();
       if (configuration.jobs.run) jobs = runJobs(app, logger);
+      if (configuration.jobs.run) deliveries = runDeliveries(app, logger);
       running = hooks.running({ app, baseUrl, loops });
       await untilStopped(running, call.stopped);
     } finally {
       ending.abort();
-      await Promise.all([server.closeInTime(), loops.stop(), jobs?.stop()]);
+      await Promise.all([server.closeInTime(), loops.stop(), jobs?.stop(), deliveries?.stop()]);
       // What the close waits for has ended now.
       await running?.catch(() => {});
       accessLog?.close();

@@ -26,5 +26,7 @@ export const SERVER_SETTINGS: readonly SettingName[] = [
   'accessLog',
   'publicMetrics',
   'robots',
+  'hub',
+  'subscriberNetworks',
   'validateNetworks',
 ];

@@ -46,6 +46,10 @@ export interface Configuration {
   readonly publicMetrics: boolean;
   /** What /robots.txt says. */
   readonly robots: 'quiet' | 'sitemaps' | 'disallow';
+  /** Where programs subscribe to changes. */
+  readonly hub: HubSetting;
+  /** Private networks that the hub inside may send to, in the notation of CIDR. */
+  readonly subscriberNetworks: readonly string[];
   /** Private networks that the page `validate` may request, in the notation of CIDR. */
   readonly validateNetworks: readonly string[];
   /** Whether a server logs a line for each request, at the level info. */
@@ -73,6 +77,12 @@ export interface JobsConfiguration {
   /** Milliseconds without a heartbeat after which another process runs a job. */
   readonly leaseMs: number;
 }
+
+/** The hub of WebSub: none, the one of this server, or that of another server. */
+export type HubSetting =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'inside' }
+  | { readonly kind: 'elsewhere'; readonly url: string };
 
 /** How S3 servers are queried. */
 export interface S3Configuration {

@@ -84,6 +84,8 @@ export function loadConfiguration(surroundings: Surroundings, quiet = false): Lo
     recordsPollInterval: values.recordsPollInterval ?? DEFAULT_RECORDS_POLL_INTERVAL,
     publicMetrics: values.publicMetrics ?? false,
     robots: values.robots ?? 'quiet',
+    hub: values.hub ?? { kind: 'none' },
+    subscriberNetworks: values.subscriberNetworks ?? [],
     validateNetworks: values.validateNetworks ?? [],
     accessLog: values.accessLog ?? !quiet,
     logLevel: values.logLevel ?? (quiet ? 'warn' : 'info'),

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { checked, quote, textOf, Wrong } from './checked-value.ts';
-import { type Configuration, Secret } from './configuration.ts';
+import { type Configuration, type HubSetting, Secret } from './configuration.ts';
 
 // Values come as texts from flags and variables, and as JSON from the file: each schema takes both. A message says what
 // is wrong and what to write instead; it follows the setting's name.
@@ -134,6 +134,17 @@ export const token = checked((value) => {
     throw new Wrong('is no token: use 8 or more ASCII characters without spaces');
   }
   return new Secret(value);
+});
+
+/** None, the hub of this server, or the URL of another one. */
+export const hub = checked((value): HubSetting => {
+  const text = textOf(value);
+  if (text === 'none' || text === 'inside') return { kind: text };
+  const url = URL.parse(text);
+  if (url !== null && /^https?:$/.test(url.protocol) && url.hash === '' && url.username === '' && url.password === '') {
+    return { kind: 'elsewhere', url: url.href };
+  }
+  throw new Wrong(`${quote(value)} is no hub: use inside, none, or a URL that begins with http:// or https://`);
 });
 
 /** Networks in the notation of CIDR, or single addresses. */

@@ -220,6 +220,22 @@ export const SETTINGS = {
     meaning:
       'What `/robots.txt` says: `quiet` names no sitemap, `sitemaps` names that of each public set for search engines, `disallow` keeps robots out. See `docs/discovery.md`.',
   }),
+  hub: setting({
+    variable: 'TIDEMARK_HUB',
+    flag: '--hub <hub>',
+    schema: values.hub,
+    default: 'none',
+    meaning:
+      'Where programs subscribe to changes: `inside` for the hub of this source, the URL of another hub of WebSub, or `none`. The same for all processes of a store. See `docs/notifications.md`.',
+  }),
+  subscriberNetworks: setting({
+    variable: 'TIDEMARK_SUBSCRIBER_NETWORKS',
+    flag: '--subscriber-networks <networks>',
+    schema: values.networks,
+    default: '(none)',
+    meaning:
+      'Private networks that the hub inside may send to: addresses or CIDR, separated by commas, such as `10.1.0.0/16,127.0.0.1`.',
+  }),
   validateNetworks: setting({
     variable: 'TIDEMARK_VALIDATE_NETWORKS',
     flag: '--validate-networks <networks>',

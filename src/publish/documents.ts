@@ -13,6 +13,7 @@ import type { Capability } from './render/documents/sitemap.ts';
 import { planDumpPart, planResourceDump } from './resource-dumps.ts';
 import { planNamedPage, planResourceList } from './resource-lists.ts';
 import { planDescriptionPart, planSourceDescription } from './source-descriptions.ts';
+import { planChangeTopic, planFrameworkTopic } from './topics.ts';
 
 /** A document as people read of it. */
 interface Words {
@@ -35,6 +36,8 @@ export interface DocumentRow {
   readonly entries: 'documents' | 'resources' | 'changes';
   /** Its capability, where a Source Description or a Capability List lists it, and what people call it there. */
   readonly capability?: { readonly name: Capability; readonly label: string };
+  /** It answers with links to its hub and to itself (WebSub, 4). */
+  readonly isTopic?: boolean;
 }
 
 interface SourceRow extends DocumentRow {
@@ -84,6 +87,18 @@ export const DOCUMENTS = {
     entries: 'documents',
     plan: planDescriptionPart,
   },
+  frameworkTopic: {
+    of: 'source',
+    path: '/notifications.xml',
+    operation: {
+      id: 'frameworkTopic',
+      summary: 'The topic to subscribe to, of sets and documents that are created, updated and deleted',
+    },
+    page: { title: 'Topic of the source', purpose: 'Programs subscribe to it, to learn of new sets and documents.' },
+    entries: 'documents',
+    isTopic: true,
+    plan: planFrameworkTopic,
+  },
   capabilityList: {
     of: 'set',
     path: '/sets/:set/capabilitylist.xml',
@@ -94,6 +109,16 @@ export const DOCUMENTS = {
     capability: { name: 'capabilitylist', label: 'Capability List of a set' },
     isEarly: true,
     plan: planCapabilityList,
+  },
+  changeTopic: {
+    of: 'set',
+    path: '/sets/:set/notifications.xml',
+    operation: { id: 'changeTopic', summary: 'The topic to subscribe to, of the changes of a set' },
+    page: { title: 'Topic of the set', purpose: 'Programs subscribe to it, and are sent every change.' },
+    entries: 'changes',
+    isTopic: true,
+    isEarly: true,
+    plan: planChangeTopic,
   },
   resourceList: {
     of: 'set',
@@ -395,6 +420,7 @@ export function setUris(baseUrl: string, set: string): SetUris {
     home: setHome(baseUrl, set),
     sourceDescription: documentUri(baseUrl, { kind: 'sourceDescription' }),
     ...eachListed((kind) => documentUri(baseUrl, { kind, set })),
+    changeTopic: documentUri(baseUrl, { kind: 'changeTopic', set }),
     sitemap: documentUri(baseUrl, { kind: 'sitemap', set }),
     sitemapPage: (name) => documentUri(baseUrl, { kind: 'sitemapPage', set, name }),
     resourcePage: (name) => documentUri(baseUrl, { kind: 'resourceListPage', set, name }),
@@ -413,6 +439,7 @@ export function setUris(baseUrl: string, set: string): SetUris {
 export function sourceUris(baseUrl: string): SourceUris {
   return {
     sourceDescription: documentUri(baseUrl, { kind: 'sourceDescription' }),
+    frameworkTopic: documentUri(baseUrl, { kind: 'frameworkTopic' }),
     descriptionPart: (part) => documentUri(baseUrl, { kind: 'sourceDescriptionPart', part }),
     ofSet: (set) => ({
       home: setHome(baseUrl, set),
@@ -431,9 +458,18 @@ function planCapabilityList({ published, uri }: SetInput): DocumentPlan {
     return [{ uri: documentUri(baseUrl, { kind, set: set.slug }), capability: capability.name }];
   });
   const { sourceDescription, home: describedBy } = uris;
-  const text = () => renderCapabilityList({ sourceDescription, describedBy, capabilities });
+  const channel =
+    published.hub === undefined
+      ? undefined
+      : ({ topic: uris.changeTopic, capability: 'change-notification', hub: published.hub } as const);
+  const text = () => renderCapabilityList({ sourceDescription, describedBy, capabilities, channel });
   return {
-    reference: { folder, name: documentName(uri), version: newest, fingerprint: digest(fingerprint, capabilities) },
+    reference: {
+      folder,
+      name: documentName(uri),
+      version: newest,
+      fingerprint: digest(fingerprint, capabilities, channel),
+    },
     making: () => ({ newest, job: { kind: 'text', text: text() } }),
   };
 }

@@ -1,4 +1,4 @@
-import type { ResourceSet } from '../core/resource-set.ts';
+import { keptSince, type ResourceSet } from '../core/resource-set.ts';
 import type { EntryStyle } from './render/documents/entry.ts';
 
 /** A set as its documents see it. */
@@ -14,6 +14,15 @@ export interface PublishedSet {
   readonly fingerprint: string;
   /** Its list is a sitemap for search engines, without elements of ResourceSync. */
   readonly isPlain?: boolean;
+  /** The hub that its changes are sent to; undefined where there are no notifications. */
+  readonly hub?: string | undefined;
+}
+
+/** How entries of a set are written. */
+export function entryStyleOf(set: ResourceSet, { home }: Pick<SetUris, 'home'>): EntryStyle {
+  const { urlPrefix, publishHashes } = set;
+  const since = keptSince(set);
+  return { urlPrefix, publishHashes, ...(since !== undefined && { versions: { home, since } }) };
 }
 
 /** A set whose Resource List is a sitemap for search engines, of the same pages under other addresses. */
@@ -28,6 +37,7 @@ export interface SetUris {
   readonly home: string;
   readonly sourceDescription: string;
   readonly capabilityList: string;
+  readonly changeTopic: string;
   readonly resourceList: string;
   readonly changeList: string;
   readonly recentChanges: string;

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import type { HubSetting } from '../config/configuration.ts';
 import { TidemarkError } from '../core/errors.ts';
 import { keptSince, type ResourceSet, type SetId } from '../core/resource-set.ts';
 import type { SetRegistry } from '../sets/set-registry.ts';
@@ -29,10 +30,11 @@ import { LogTail } from './pages/log-tail.ts';
 import type { PageDirectory } from './pages/page-directory.ts';
 import { SetPublication } from './pages/set-publication.ts';
 import type { PublishedDocument } from './published-document.ts';
-import type { PublishedSet, SetUris } from './published-set.ts';
+import { entryStyleOf, type PublishedSet, type SetUris } from './published-set.ts';
 import { ENTRY_VERSION } from './render/documents/entry.ts';
 import { planDump } from './resource-dumps.ts';
 import { type PagePlan, planPages } from './resource-lists.ts';
+import { hubUri } from './topics.ts';
 
 export interface PublisherParts {
   readonly index: ResourceIndex;
@@ -43,6 +45,7 @@ export interface PublisherParts {
   readonly dumps: Pick<KnownDumps, 'dumpOf'>;
   readonly archives: Pick<KnownArchives, 'archiveOf'>;
   readonly dumpArchives: Pick<DumpArchives, 'dumpOf'>;
+  readonly hub: HubSetting;
 }
 
 export interface PageCounts {
@@ -75,7 +78,13 @@ export class Publisher implements DocumentPublisher {
   async sourceDocument(key: SourceDocumentKey, shown: readonly ResourceSet[]): Promise<PublishedDocument> {
     const { sets, cache } = this.#parts;
     const { baseUrl } = await sets.source();
-    const input = { baseUrl, shown, uri: documentUri(baseUrl, key), uris: sourceUris(baseUrl) };
+    const input = {
+      baseUrl,
+      shown,
+      uri: documentUri(baseUrl, key),
+      uris: sourceUris(baseUrl),
+      hub: hubUri(this.#parts.hub, baseUrl),
+    };
     const { part = '' } = key as { readonly part?: string };
     return publish(cache, DOCUMENTS[key.kind].plan(input, part));
   }
@@ -171,8 +180,9 @@ export class Publisher implements DocumentPublisher {
       set,
       baseUrl,
       uris,
-      style: { urlPrefix, publishHashes, ...(since !== undefined && { versions: { home: uris.home, since } }) },
+      style: entryStyleOf(set, uris),
       folder: folderOf(set.id),
+      hub: hubUri(this.#parts.hub, baseUrl),
       fingerprint: fingerprint(
         ...[ENTRY_VERSION, baseUrl, urlPrefix, publishHashes, epoch],
         ...(since === undefined ? [] : [since]),

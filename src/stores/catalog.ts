@@ -22,8 +22,9 @@ export interface Catalog {
 
 /**
  * `records`: how far a set has come with artifacts; `dump`: the packages of a set; `list-archive`: its archived lists;
- * `made-links`: see ingest/linked-sets.ts; `archive`: which archive the log
- * goes to; `rebuild`: that the store is made of one, and whether it is whole; `clock`: see clock.ts.
+ * `made-links`: see ingest/linked-sets.ts; `archive`: which archive the log goes to; `subscription`: who is sent
+ * changes; `delivery`: how far they were sent; `rebuild`: that the store is made of one, and whether it is whole;
+ * `clock`: see clock.ts.
  */
 export type CatalogKind =
   | 'set'
@@ -37,6 +38,8 @@ export type CatalogKind =
   | 'dump'
   | 'list-archive'
   | 'made-links'
+  | 'subscription'
+  | 'delivery'
   | 'clock';
 
 export interface CatalogDocument<Body> {

@@ -149,6 +149,14 @@ const PAGES: Readonly<Record<string, Page>> = {
     },
   },
   'docs/monitoring.md': { blocks: ['runs'], prepare: addPapers },
+  'docs/notifications.md': {
+    blocks: [
+      { not: 'does not end; test/http/change-stream.test.ts reads streams' },
+      { not: 'serves with settings; test/fault/notifications.test.ts does' },
+      { not: 'needs a subscriber; test/http/notifications.test.ts has some' },
+      { not: 'needs a subscription; test/fault/notifications.test.ts lists and removes one' },
+    ],
+  },
   'docs/operating.md': {
     blocks: [
       { not: 'installs for the whole machine; test/cli/package.test.ts runs the package' },

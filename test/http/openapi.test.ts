@@ -21,7 +21,7 @@ describe('The description of the API that a server gives', () => {
   /** Of a kept version. */
   let datetime: string;
   beforeEach(async () => {
-    started = await startApp(SQLITE);
+    started = await startApp(SQLITE, { hub: { kind: 'inside' } });
     const root = await makeFolder(started, 'papers');
     await mkdir(join(root, '2026'));
     await writeFile(join(root, '2026/a.pdf'), 'the bytes of a paper');

@@ -84,6 +84,14 @@ const RULES: Readonly<Record<string, Rule>> = {
   'POST /api/tokens': 'administrators',
   'POST /api/tokens/:id/revoke': 'administrators',
 
+  'POST /hub': 'everybody',
+  'GET /notifications.xml': 'everybody',
+  'GET /sets/:set/notifications.xml': 'who may read the set',
+  'GET /subscriptions': 'administrators',
+  'POST /subscriptions/:id/remove': 'administrators',
+  'GET /api/subscriptions': 'administrators',
+  'POST /api/subscriptions/:id/remove': 'administrators',
+
   'GET /metrics': 'who may read metrics',
   'GET /api/status': 'who may read metrics',
   'GET /healthz': 'everybody, also with a token that is not valid',

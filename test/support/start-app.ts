@@ -83,6 +83,8 @@ export function testConfiguration(folder: string, settings: Partial<Configuratio
     folderScanInterval: 3_600_000,
     publicMetrics: false,
     robots: 'quiet',
+    hub: { kind: 'none' },
+    subscriberNetworks: [],
     validateNetworks: [],
     accessLog: false,
     logLevel: 'silent',

@@ -5,6 +5,7 @@ import { JOB_DEFINITIONS } from '../../jobs/job-list.ts';
 import { createLogger } from '../../observe/logs/logger.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { EXIT } from '../exit-code.ts';
+import { runDeliveries } from '../run-deliveries.ts';
 import { runJobs } from '../run-jobs.ts';
 import { withExistingApp } from '../with-app.ts';
 
@@ -15,7 +16,7 @@ interface Options {
 export const work: CliCommand<Options> = {
   usage: 'work',
   summary: 'Runs jobs, and nothing else, until it is stopped: on as many machines as you like.',
-  settings: ['concurrency', 'jobLease', 'timeZone', 'artifacts', 'archive', 's3Timeout'],
+  settings: ['hub', 'subscriberNetworks', 'concurrency', 'jobLease', 'timeZone', 'artifacts', 'archive', 's3Timeout'],
   logsInfo: true,
 
   options(command) {
@@ -28,13 +29,15 @@ export const work: CliCommand<Options> = {
     const kinds = definitions.map(({ kind }) => kind);
     await withExistingApp(call, async (app) => {
       const jobs = runJobs(app, createLogger(loaded.configuration.logLevel), definitions);
+      const deliveries =
+        options.kinds === undefined ? runDeliveries(app, createLogger(loaded.configuration.logLevel)) : undefined;
       try {
         const { concurrency } = app.configuration.jobs;
         const message = `Running jobs (${kinds.join(', ')}), ${concurrency} at a time. Press Ctrl-C to stop.`;
         await terminal.print(message, { event: 'working', kinds, concurrency });
         if (!stopped.aborted) await once(stopped, 'abort');
       } finally {
-        await jobs.stop();
+        await Promise.all([jobs.stop(), deliveries?.stop()]);
       }
     });
     return EXIT.done;

@@ -5,6 +5,7 @@ import { jobPageRoutes } from './job-page-routes.ts';
 import { listPageRoutes } from './list-page-routes.ts';
 import { setRoutes } from './set-routes.ts';
 import { sourceRoutes } from './source-routes.ts';
+import { subscriptionPageRoutes } from './subscriptions-page.ts';
 import { validateRoutes } from './validate/validate-routes.ts';
 
 /** Pages for people. The documents of ResourceSync are pages too: see document-view.ts. */
@@ -16,5 +17,6 @@ export function webRoutes(app: ServedApp, stopping: AbortSignal): readonly Route
     ...listPageRoutes(app),
     ...dumpPageRoutes(app),
     ...jobPageRoutes(app),
+    ...subscriptionPageRoutes(app),
   ];
 }

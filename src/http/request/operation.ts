@@ -8,6 +8,7 @@ export const TAGS = {
   sets: 'What the index knows of each set, as JSON.',
   dumps: 'Packages of all resources of a set.',
   changes: 'Posting of change events, and the changes that came of them.',
+  notifications: 'Subscriptions to changes, by WebSub.',
   tokens: 'Who is let in.',
   jobs: 'Work that is done later, repeatedly, or for long.',
   operating: 'For operators and their tools.',

@@ -9,6 +9,7 @@ import type { ListArchives } from '../../publish/archives/list-archives.ts';
 import type { DocumentPublisher } from '../../publish/document-publisher.ts';
 import type { Dumps } from '../../publish/dumps/dumps.ts';
 import type { ChangeFeeds } from '../../publish/notify/change-feeds.ts';
+import type { Subscriptions } from '../../publish/notify/subscriptions.ts';
 import type { Versions } from '../../publish/versions/versions.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { Records } from '../../sources/artifact/records.ts';
@@ -59,6 +60,7 @@ export interface ServedApp {
   readonly dumpJobs: DumpJobs;
   readonly versions: Pick<Versions, 'at' | 'nearest' | 'list' | 'open'>;
   readonly listArchives: Pick<ListArchives, 'archiveOf'>;
+  readonly subscriptions: Subscriptions;
   readonly postingLog: Pick<PostingLog, 'read'>;
   /**
    * Lets a sender post to a set, measured and logged.

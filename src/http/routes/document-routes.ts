@@ -11,8 +11,10 @@ import {
   documentUri,
 } from '../../publish/documents.ts';
 import type { PublishedDocument } from '../../publish/published-document.ts';
+import { hubUri, topicLinks } from '../../publish/topics.ts';
 import { type DocumentQuery, sendDocumentPage, wantsPage } from '../pages/documents/document-view.ts';
 import { senderOf } from '../request/admitted.ts';
+import type { Answer } from '../request/answer.ts';
 import type { DirectHandler } from '../request/direct-request.ts';
 import { get, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
@@ -46,10 +48,18 @@ export function documentRoutes(app: ServedApp): readonly Route[] {
     const { document, isPrivate } = found;
     const next = document.next === undefined ? undefined : nextUri(key, formatStamp(document.next), query);
     if (next !== undefined) response.append('Link', `<${next}>; rel="next"`);
+    const links = linksOf(kind, key);
+    if (links !== undefined) response.append('Link', links);
     if (isPrivate) makePrivate(response);
     if (hasPage(kind) && wantsPage(request, query))
       await sendDocumentPage(app, { request, response, query }, { kind, document, next });
-    else await sendAnswer(response, await answerDocument(request, found), idleTimeout);
+    else await sendAnswer(response, withLinks(await answerDocument(request, found), links), idleTimeout);
+  }
+
+  /** A topic names its hub and itself (WebSub, 4). */
+  function linksOf(kind: DocumentKind, key: DocumentKey): string | undefined {
+    const hub = 'isTopic' in DOCUMENTS[kind] ? hubUri(configuration.hub, baseUrl) : undefined;
+    return hub === undefined ? undefined : topicLinks(hub, documentUri(baseUrl, key));
   }
 
   /** Where the changes go on that a document had no room for. */
@@ -66,13 +76,18 @@ export function documentRoutes(app: ServedApp): readonly Route[] {
     const handle = (request: Request, response: Response, query: DocumentQuery) =>
       answer(kind, request, response, query);
     const direct: DirectHandler = async (request) => {
-      const found = await find(documentKey(kind, request.params), request.sender, request.set);
-      return answerDocument(request, found);
+      const key = documentKey(kind, request.params);
+      const found = await find(key, request.sender, request.set);
+      return withLinks(await answerDocument(request, found), linksOf(kind, key));
     };
     return 'takesRange' in DOCUMENTS[kind]
       ? get(path, { action, operation: rangeOperation(kind), handle, direct })
       : get(path, { action, operation: documentOperation(kind), handle, direct });
   });
+}
+
+function withLinks(answer: Answer, links: string | undefined): Answer {
+  return links === undefined ? answer : { ...answer, headers: { ...answer.headers, Link: links } };
 }
 
 /** The boundaries of the time that was asked for, if one was. */

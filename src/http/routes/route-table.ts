@@ -9,13 +9,15 @@ import { packageRoutes } from './dumps/package-routes.ts';
 import { healthRoutes } from './health-routes.ts';
 import { jobRoutes } from './job-routes.ts';
 import { metricsRoutes } from './metrics-routes.ts';
+import { hubRoutes } from './notify/hub-routes.ts';
+import { streamRoutes } from './notify/stream-routes.ts';
+import { subscriptionRoutes } from './notify/subscription-routes.ts';
 import { openApiRoutes } from './openapi-routes.ts';
 import { postingRoutes } from './posting-routes.ts';
 import { resourceRoutes } from './resource-routes.ts';
 import { robotsRoutes } from './robots-routes.ts';
 import { s3EventRoutes } from './s3-event-routes.ts';
 import { setApiRoutes } from './set-routes.ts';
-import { streamRoutes } from './stream-routes.ts';
 import { tokenRoutes } from './token-routes.ts';
 import { versionRoutes } from './versions/version-routes.ts';
 
@@ -42,6 +44,8 @@ export function routeTable(app: ServedApp, stopping: AbortSignal): readonly Rout
     ...postingRoutes(app, stopping),
     ...streamRoutes(app, stopping),
     ...s3EventRoutes(app, stopping),
+    ...hubRoutes(app, stopping),
+    ...subscriptionRoutes(app),
     ...tokenRoutes(app, stopping),
     ...jobRoutes(app),
     ...healthRoutes(app),

@@ -9,6 +9,7 @@ import { IndexMetrics } from './index-metrics.ts';
 import { Instruments } from './instrument.ts';
 import { JobMetrics } from './job-metrics.ts';
 import { LiveServer } from './live-server.ts';
+import { NotificationMetrics } from './notification-metrics.ts';
 import { processMetrics } from './process-metrics.ts';
 import { withRenderMetrics } from './render-metrics.ts';
 import { ScanMetrics } from './scan-metrics.ts';
@@ -25,6 +26,7 @@ export class AppMetrics {
   readonly scans: ScanMetrics;
   readonly archive: ArchiveMetrics;
   readonly jobs: JobMetrics;
+  readonly notifications: NotificationMetrics;
   readonly store: StoreObserver;
   readonly #instruments = new Instruments(this.registry);
   /** The figures of the server since its start. */
@@ -44,6 +46,7 @@ export class AppMetrics {
     this.scans = new ScanMetrics(instruments);
     this.archive = new ArchiveMetrics(instruments);
     this.jobs = new JobMetrics(instruments);
+    this.notifications = new NotificationMetrics(instruments);
     this.http = new HttpMetrics(this.registry);
   }
 
@@ -62,7 +65,7 @@ export class AppMetrics {
 
   /** In the exposition format of Prometheus. */
   async text(): Promise<string> {
-    await Promise.all([this.readSource(), this.jobs.read()]);
+    await Promise.all([this.readSource(), this.jobs.read(), this.notifications.read()]);
     const [own, ofProcess] = await Promise.all([this.registry.metrics(), processMetrics().metrics()]);
     return own + ofProcess;
   }

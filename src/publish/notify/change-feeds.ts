@@ -6,9 +6,9 @@ import { ChangeFeed } from './change-feed.ts';
 
 /** Between two reads of the log. */
 const POLL_MS = 250;
-/** A store that takes long to answer is asked less often: a read may take a quarter of the time. */
-const PAUSES_OF_READ = 3;
-const LONGEST_PAUSE_MS = 5_000;
+/** A store that takes long to answer is asked less often: reads take half of the time at most. */
+const PAUSES_OF_READ = 1;
+const LONGEST_PAUSE_MS = 2_000;
 
 interface Followed {
   readonly feed: Promise<ChangeFeed>;
@@ -38,15 +38,30 @@ export class ChangeFeeds {
    * @throws what the follower throws, and TidemarkError `unavailable`
    */
   async follow<Result>(set: SetId, follower: (feed: ChangeFeed) => Promise<Result>): Promise<Result> {
-    const followed = this.#followed.get(set) ?? { feed: this.#open(set), followers: 0 };
+    const { feed, close } = await this.open(set);
+    try {
+      return await follower(feed);
+    } finally {
+      close();
+    }
+  }
+
+  /** The feed of a set, which is kept until its last follower closes it. @throws TidemarkError `unavailable` */
+  async open(set: SetId): Promise<{ readonly feed: ChangeFeed; close(): void }> {
+    const followed = this.#followed.get(set) ?? { feed: this.#make(set), followers: 0 };
     this.#followed.set(set, followed);
     followed.followers += 1;
-    try {
-      return await follower(await followed.feed);
-    } finally {
+    const close = () => {
       followed.followers -= 1;
       if (followed.followers === 0) this.#drop(set);
-    }
+    };
+    return followed.feed.then(
+      (feed) => ({ feed, close }),
+      (error: unknown) => {
+        close();
+        throw error;
+      },
+    );
   }
 
   /** Resolves when nothing is read any more. Followers are to end by themselves. */
@@ -55,7 +70,7 @@ export class ChangeFeeds {
     await this.#reading?.ended;
   }
 
-  async #open(set: SetId): Promise<ChangeFeed> {
+  async #make(set: SetId): Promise<ChangeFeed> {
     this.#reading ??= this.#start();
     const { tail, begun } = this.#reading;
     await begun;

@@ -1,7 +1,7 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent';
 import { VERSION } from '../../config/version.ts';
+import { describeHttpFailure, guardedAgents } from '../../lib/guarded-http.ts';
 import type { ReadLimits } from '../limits.ts';
 import { type Fetched, type Fetcher, FetchFailure } from './fetcher.ts';
 
@@ -9,11 +9,7 @@ const MOST_REDIRECTS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 interface HttpFetcherOptions extends Pick<ReadLimits, 'idleMs' | 'responseMs'> {
-  /**
-   * The private networks that may be requested, as addresses or in the notation of CIDR; this machine is one of them.
-   * Each address is checked when it is connected to, after its name was resolved, so that neither a redirect nor
-   * another answer of the DNS leads elsewhere.
-   */
+  /** As guardedAgents takes them. */
   readonly privateNetworks: readonly string[] | 'all';
 }
 
@@ -23,15 +19,8 @@ export class HttpFetcher implements Fetcher {
   readonly #agents;
 
   constructor(options: HttpFetcherOptions) {
-    const { privateNetworks } = options;
-    const filter = {
-      ...(privateNetworks === 'all'
-        ? { allowPrivateIPAddress: true, allowMetaIPAddress: true }
-        : { allowIPAddressList: [...privateNetworks] }),
-      ...{ keepAlive: true, maxSockets: 4 },
-    };
     this.#options = options;
-    this.#agents = { http: new RequestFilteringHttpAgent(filter), https: new RequestFilteringHttpsAgent(filter) };
+    this.#agents = guardedAgents(options.privateNetworks, { keepAlive: true, maxSockets: 4 });
   }
 
   async get(uri: string, encoding: 'gzip' | 'identity', signal: AbortSignal): Promise<Fetched> {
@@ -124,22 +113,8 @@ function urlOf(uri: string): URL {
 
 const seconds = (ms: number) => `${ms / 1000} seconds`;
 
-const MESSAGES: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'the server refuses the connection',
-  ECONNRESET: 'the server ended the connection',
-  ENOTFOUND: 'there is no such host',
-  EAI_AGAIN: 'the name of the host cannot be resolved now',
-  ETIMEDOUT: 'the server does not answer',
-  EHOSTUNREACH: 'the host cannot be reached',
-  HPE_HEADER_OVERFLOW: 'the head of the response is too large',
-};
-
 function failureOf(error: NodeJS.ErrnoException, signal?: AbortSignal): Error {
   if (signal?.aborted) return signal.reason instanceof Error ? signal.reason : error;
   if (error instanceof FetchFailure) return error;
-  // The library gives its errors no code.
-  if (/IP address\.$/.test(error.message)) {
-    return new FetchFailure('its host is in a private network, or is this machine, which is not requested here');
-  }
-  return new FetchFailure(MESSAGES[error.code ?? ''] ?? error.message);
+  return new FetchFailure(describeHttpFailure(error));
 }

@@ -1,7 +1,6 @@
 import type { RuleSection } from './rule-entry.ts';
 
 const NO_CHANGE_DUMPS = 'Change Dumps are not published yet';
-const NO_NOTIFICATION = 'notifications are not sent yet';
 
 /** Sections G to P: dumps, Change Lists, links, archives, notifications, and what clients need. */
 export const RULES_OF_CHANGES: readonly RuleSection[] = [
@@ -114,13 +113,13 @@ export const RULES_OF_CHANGES: readonly RuleSection[] = [
   {
     title: 'Notification',
     rules: [
-      [112, 'note', 'Notifications are sent by WebSub', 'no', NO_NOTIFICATION],
-      [113, 'MUST', 'A channel of changes is named in the Capability List', 'no', NO_NOTIFICATION],
-      [114, 'MUST', 'A channel of the framework is named in the Source Description', 'no', NO_NOTIFICATION],
-      [115, 'MUST', 'The entry of a channel has the topic as loc, and a link to the hub', 'no', NO_NOTIFICATION],
-      [116, 'MUST', 'The topic answers with links to its hub and to itself', 'no', NO_NOTIFICATION],
-      [117, 'note', 'The source posts what changed to the hub', 'no', NO_NOTIFICATION],
-      [118, 'note', 'The hub passes it on to those that subscribed', 'no', NO_NOTIFICATION],
+      [112, 'note', 'Notifications are sent by WebSub', 'subscribers'],
+      [113, 'MUST', 'A channel of changes is named in the Capability List', 'subscribers'],
+      [114, 'MUST', 'A channel of the framework is named in the Source Description', 'subscribers'],
+      [115, 'MUST', 'The entry of a channel has the topic as loc, and a link to the hub', 'subscribers'],
+      [116, 'MUST', 'The topic answers with links to its hub and to itself', 'subscribers'],
+      [117, 'note', 'The source posts what changed to the hub', 'subscribers'],
+      [118, 'note', 'The hub passes it on to those that subscribed', 'subscribers'],
     ],
   },
   {

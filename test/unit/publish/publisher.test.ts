@@ -63,6 +63,7 @@ describe('A publisher', () => {
       dumps: new KnownDumps(catalog),
       archives,
       dumpArchives: new DumpArchives({ catalog, sets, artifacts, known: archives }),
+      hub: { kind: 'none' },
     });
   }
 

@@ -25,6 +25,7 @@ const PARTS = [
   { part: 'sets', name: 'Sets', path: '' },
   { part: 'status', name: 'Status', path: 'status' },
   { part: 'jobs', name: 'Jobs', path: 'jobs', forAdministrators: true },
+  { part: 'subscriptions', name: 'Subscriptions', path: 'subscriptions', forAdministrators: true },
   { part: 'api', name: 'API', path: 'api/' },
 ] as const;
 

@@ -1,4 +1,5 @@
 import { escapeXml, joinTexts } from './markup.ts';
+import { type Channel, channelEntry } from './notification.ts';
 import { type Capability, documentHead, URLSET_END } from './sitemap.ts';
 
 export interface CapabilityList {
@@ -7,9 +8,16 @@ export interface CapabilityList {
   readonly describedBy?: string | undefined;
   /** One document for each capability (ResourceSync 1.1, 9). */
   readonly capabilities: readonly { readonly uri: string; readonly capability: Capability }[];
+  /** Where its changes are sent. */
+  readonly channel?: Channel | undefined;
 }
 
-export function renderCapabilityList({ sourceDescription, describedBy, capabilities }: CapabilityList): string {
+export function renderCapabilityList({
+  sourceDescription,
+  describedBy,
+  capabilities,
+  channel,
+}: CapabilityList): string {
   const head = documentHead({
     root: 'urlset',
     links: { up: sourceDescription, describedby: describedBy },
@@ -19,5 +27,5 @@ export function renderCapabilityList({ sourceDescription, describedBy, capabilit
     capabilities,
     ({ uri, capability }) => `<url>\n<loc>${escapeXml(uri)}</loc>\n<rs:md capability="${capability}"/>\n</url>\n`,
   );
-  return head + entries + URLSET_END;
+  return head + entries + (channel === undefined ? '' : channelEntry(channel)) + URLSET_END;
 }

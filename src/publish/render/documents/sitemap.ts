@@ -14,7 +14,14 @@ export type Capability =
   | 'changelist'
   | 'resourcedump'
   | 'resourcedump-manifest'
+  | NotificationCapability
   | ArchiveCapability;
+
+/**
+ * Of channels of notifications, and of what is sent on them. The specifications (Change Notification 1.0.1, Framework
+ * Notification 1.0.1) could not be read as a whole: docs/notifications.md says where these names are from.
+ */
+export type NotificationCapability = 'change-notification' | 'framework-notification';
 
 /** Of the lists of finished documents (ResourceSync Archives). */
 export type ArchiveCapability = 'resourcelist-archive' | 'changelist-archive' | 'resourcedump-archive';

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import type { Response } from 'express';
-import { changeView } from '../../api/views.ts';
-import type { Change } from '../../core/change.ts';
-import type { ResourceSet } from '../../core/resource-set.ts';
-import { formatStamp, type Stamp } from '../../core/stamp.ts';
-import type { ChangeFeed } from '../../publish/notify/change-feed.ts';
+import { changeView } from '../../../api/views.ts';
+import type { Change } from '../../../core/change.ts';
+import type { ResourceSet } from '../../../core/resource-set.ts';
+import { formatStamp, type Stamp } from '../../../core/stamp.ts';
+import type { ChangeFeed } from '../../../publish/notify/change-feed.ts';
 
 /** Between two comments while nothing changes, at most. */
 const HEARTBEAT_MS = 15_000;

@@ -1,17 +1,17 @@
 import type { Request } from 'express';
 import * as z from 'zod';
-import { may } from '../../access/may.ts';
-import type { Principal } from '../../access/principal.ts';
-import { TidemarkError } from '../../core/errors.ts';
-import type { ResourceSet } from '../../core/resource-set.ts';
-import { boundaryAfter, boundaryBefore, type Stamp } from '../../core/stamp.ts';
-import { parseDatetime } from '../../core/w3c-datetime.ts';
-import { senderOf, setOf } from '../request/admitted.ts';
-import type { Operation } from '../request/operation.ts';
-import { time } from '../request/query-parameters.ts';
-import { get, type Route } from '../request/route.ts';
-import type { ServedApp } from '../request/served-app.ts';
-import { setCaching } from '../response/caching.ts';
+import { may } from '../../../access/may.ts';
+import type { Principal } from '../../../access/principal.ts';
+import { TidemarkError } from '../../../core/errors.ts';
+import type { ResourceSet } from '../../../core/resource-set.ts';
+import { boundaryAfter, boundaryBefore, type Stamp } from '../../../core/stamp.ts';
+import { parseDatetime } from '../../../core/w3c-datetime.ts';
+import { senderOf, setOf } from '../../request/admitted.ts';
+import type { Operation } from '../../request/operation.ts';
+import { time } from '../../request/query-parameters.ts';
+import { get, type Route } from '../../request/route.ts';
+import type { ServedApp } from '../../request/served-app.ts';
+import { setCaching } from '../../response/caching.ts';
 import { ChangeStream } from './change-stream.ts';
 
 const STREAM_CHANGES = {
@@ -78,5 +78,5 @@ async function isAdmitted(
 ): Promise<boolean> {
   const set = await sets.byId(id);
   if (set?.removed !== undefined || set?.epoch !== epoch || !may(sender, 'read-state', set)) return false;
-  return sender.kind !== 'token' || tokens.isValid(sender.id);
+  return sender.kind !== 'token' || (await tokens.bearer(sender.id)) !== undefined;
 }

@@ -1,0 +1,99 @@
+import type { SubscriptionView } from '../../api/subscription-schemas.ts';
+import { subscriptionView } from '../../api/subscription-views.ts';
+import { hubUri } from '../../publish/topics.ts';
+import { param } from '../request/admitted.ts';
+import { page as htmlPage, type Operation } from '../request/operation.ts';
+import { get, post, type Route } from '../request/route.ts';
+import type { ServedApp } from '../request/served-app.ts';
+import type { Frame } from './parts/frame.ts';
+import { frameOf } from './parts/frame-of.ts';
+import { html } from './parts/html.ts';
+import { timeOf } from './parts/job-parts.ts';
+import { renderPage } from './parts/layout.ts';
+import { sendPage } from './parts/send-page.ts';
+import { table } from './parts/tables.ts';
+import { counted } from './parts/words.ts';
+
+const AGAIN = 5;
+
+const PAGE = {
+  id: 'subscriptionsPage',
+  tag: 'pages',
+  summary: 'Who is sent changes, how far they have come, and what fails',
+  answers: [htmlPage('The page.')],
+} satisfies Operation;
+
+const REMOVE = {
+  id: 'removeSubscriptionByForm',
+  tag: 'pages',
+  summary: 'Ends a subscription, and shows the others',
+  answers: [
+    { status: 303, description: 'It ends; the page shows the others.', headers: ['Location'] },
+    { status: 404, description: 'There is no such subscription.' },
+  ],
+} satisfies Operation;
+
+/** The page of subscriptions, for administrators. */
+export function subscriptionPageRoutes(app: ServedApp): readonly Route[] {
+  const { subscriptions, configuration } = app;
+  return [
+    get('/subscriptions', {
+      action: 'administer',
+      operation: PAGE,
+      async handle(request, response) {
+        const [frame, all, state] = await Promise.all([
+          frameOf(app, request, response),
+          subscriptions.list(),
+          subscriptions.progress(),
+        ]);
+        const hub = hubUri(configuration.hub, configuration.baseUrl);
+        const shown = all.map((one) => subscriptionView(one, state));
+        sendPage(response, renderSubscriptionsPage({ frame, hub, subscriptions: shown }));
+      },
+    }),
+
+    post('/subscriptions/:id/remove', {
+      action: 'administer',
+      operation: REMOVE,
+      async handle(request, response) {
+        await subscriptions.remove(param(request, 'id'));
+        response.redirect(303, '../../subscriptions');
+      },
+    }),
+  ];
+}
+
+interface SubscriptionsPage {
+  readonly frame: Frame;
+  readonly hub: string | undefined;
+  readonly subscriptions: readonly SubscriptionView[];
+}
+
+function renderSubscriptionsPage({ frame, hub, subscriptions }: SubscriptionsPage): string {
+  const { now } = frame;
+  const where =
+    hub === undefined
+      ? html`This source sends no notifications: see the setting <code>hub</code>.`
+      : html`${counted(subscriptions.length, 'subscription')}. Programs subscribe at <code>${hub}</code>.`;
+  const rows = table('Subscriptions', subscriptions, [
+    { name: 'Callback', style: 'name', isHead: true, cell: ({ callback }) => callback },
+    { name: 'Topic', style: 'name', cell: ({ topic }) => topic },
+    { name: 'State', style: 'short', cell: ({ state, signed }) => (signed ? `${state}, signed` : state) },
+    { name: 'Lease ends', style: 'short', cell: ({ ends }) => timeOf(ends, now) },
+    { name: 'Sent', style: 'short', cell: ({ sent }) => timeOf(sent, now) },
+    { name: 'Problem', style: 'name', cell: problemOf },
+    { name: 'End', cell: ({ id, callback, state }) => state !== 'ending' && removeButton(id, callback) },
+  ]);
+  const main = html`<h1>Subscriptions</h1>
+<p class="lead">${where}</p>
+${subscriptions.length > 0 && rows}`;
+  return renderPage({ frame, title: 'Subscriptions', main, part: 'subscriptions', again: AGAIN });
+}
+
+function problemOf({ failures, problem }: SubscriptionView): string | undefined {
+  return failures === undefined ? undefined : `${counted(failures, 'failure')}: ${problem}`;
+}
+
+function removeButton(id: string, callback: string) {
+  return html`<form method="post" action="./subscriptions/${id}/remove"><button class="small">End<span class="hidden"> the subscription of ${callback}</span></button></form>`;
+}

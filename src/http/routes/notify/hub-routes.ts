@@ -1,0 +1,73 @@
+import type { Response } from 'express';
+import { may } from '../../../access/may.ts';
+import type { Principal } from '../../../access/principal.ts';
+import { TidemarkError } from '../../../core/errors.ts';
+import type { Subscriber } from '../../../publish/notify/subscription.ts';
+import { topicOf } from '../../../publish/topics.ts';
+import { senderOf } from '../../request/admitted.ts';
+import type { Operation } from '../../request/operation.ts';
+import { readBody, requestBody } from '../../request/request-body.ts';
+import { post, type Route } from '../../request/route.ts';
+import type { ServedApp } from '../../request/served-app.ts';
+import { setCaching } from '../../response/caching.ts';
+import { type AskedOfHub, parseHubRequest } from './hub-request.ts';
+
+const MOST_BODY_BYTES = 16 * 1024;
+
+const ASK_HUB = {
+  id: 'askHub',
+  tag: 'notifications',
+  summary: 'Subscribes to a topic, or unsubscribes',
+  description: `The hub of WebSub. A form with \`hub.mode\` (\`subscribe\` or \`unsubscribe\`), \`hub.topic\`, \`hub.callback\`, and for a subscription
+\`hub.lease_seconds\` and \`hub.secret\` if wanted. The hub then asks the callback whether it wants that, and sends it what changes.`,
+  body: { 'application/x-www-form-urlencoded': 'text' },
+  answers: [
+    { status: 202, description: 'It is recorded, and the callback will be asked.' },
+    { status: 404, description: 'There is no such topic, or no hub.' },
+  ],
+} satisfies Operation;
+
+/** The hub of WebSub. @param stopping ends bodies that are being read when the server stops */
+export function hubRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
+  const { subscriptions, configuration } = app;
+
+  return [
+    post('/hub', {
+      action: 'read-source',
+      operation: ASK_HUB,
+      async handle(request, response) {
+        const { hub, idleTimeout } = configuration;
+        if (hub.kind !== 'inside')
+          throw new TidemarkError('not-found', 'there is no hub here: see the links of the topic');
+        const body = await readBody(requestBody(request, { idleTimeout, stopping }), MOST_BODY_BYTES);
+        const asked = parseHubRequest(body.toString('utf8'));
+        await requireTopic(app, asked, response);
+        await subscriptions.request(asked, pendingOf(asked, senderOf(response)));
+        setCaching(response, 'no-store');
+        response.status(202).end();
+      },
+    }),
+  ];
+}
+
+/** @throws TidemarkError `not-found` when it is no topic, or one that the sender may not read */
+async function requireTopic({ sets, configuration }: ServedApp, { topic }: AskedOfHub, response: Response) {
+  const { baseUrl } = configuration;
+  const found = topicOf(topic, baseUrl);
+  const sender = senderOf(response);
+  if (found === 'framework') return;
+  if (found === undefined) throw noSuchTopic(topic);
+  await sets.bySlug(found.slug, (set) => may(sender, 'read-documents', set));
+}
+
+function noSuchTopic(topic: string): TidemarkError {
+  const message = `there is no topic ${topic}: use the link with rel="self" of a topic of this source`;
+  return new TidemarkError('not-found', message, { field: 'hub.topic' });
+}
+
+function pendingOf({ mode, leaseSeconds, secret }: AskedOfHub, sender: Principal) {
+  const asked = Date.now();
+  if (mode === 'unsubscribe') return { mode, asked } as const;
+  const subscriber: Subscriber = sender.kind === 'token' ? { kind: 'token', id: sender.id } : { kind: sender.kind };
+  return { mode, asked, subscriber, leaseSeconds, secret } as const;
+}

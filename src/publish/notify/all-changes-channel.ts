@@ -1,0 +1,86 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { isTidemarkError } from '../../core/errors.ts';
+import type { SetId } from '../../core/resource-set.ts';
+import type { Stamp } from '../../core/stamp.ts';
+import type { SetRegistry } from '../../sets/set-registry.ts';
+import type { ChangeLog } from '../../stores/change-log.ts';
+import { setUris } from '../documents.ts';
+import { changeNotification } from './change-channel.ts';
+import { type Channel, PART_LIMITS, type Part } from './channel.ts';
+
+const POLL_MS = 250;
+/** Entries of the log that are looked through at once. */
+const BATCH = 2_000;
+
+interface Parts {
+  readonly sets: Pick<SetRegistry, 'byId' | 'source'>;
+  readonly index: Pick<ChangeLog, 'watermark' | 'tail' | 'changes'>;
+}
+
+/**
+ * The changes of all sets that are for everybody: for a hub of another server. A stretch of the log is sent set by set;
+ * only its last part moves the boundary, so that after a crash the stretch is sent again.
+ */
+export class AllChangesChannel implements Channel {
+  readonly #parts: Parts;
+  /** What is left of the stretch. */
+  #queue: Part[] = [];
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  async next(after: Stamp): Promise<Part | undefined> {
+    if (this.#queue.length === 0) this.#queue = await this.#stretch(after);
+    return this.#queue[0];
+  }
+
+  sent(): void {
+    this.#queue.shift();
+  }
+
+  async news(signal: AbortSignal): Promise<void> {
+    await wait(POLL_MS, undefined, { signal }).catch(() => {});
+  }
+
+  async #stretch(after: Stamp): Promise<Part[]> {
+    const { index } = this.#parts;
+    for (let from = after; ; ) {
+      const watermark = await index.watermark();
+      const entries = await index.tail(from, BATCH);
+      const last = entries.at(-1);
+      if (last === undefined) return [];
+      const until = entries.length < BATCH ? Math.max(watermark, last.stamp + 1) : last.stamp + 1;
+      const parts: Part[] = [];
+      for (const set of new Set(entries.map((entry) => entry.set)))
+        parts.push(...(await this.#partsOf(set, from, until)));
+      if (parts.length > 0) return parts.map((part, at) => (at === parts.length - 1 ? { ...part, until } : part));
+      from = until;
+    }
+  }
+
+  /** All but the last part of a stretch leave the boundary where it is. */
+  async #partsOf(id: SetId, from: Stamp, until: Stamp): Promise<readonly Part[]> {
+    const { sets, index } = this.#parts;
+    const set = await sets.byId(id);
+    if (set === undefined || set.removed !== undefined || set.private === true || !set.ready) return [];
+    const { baseUrl } = await sets.source();
+    const topic = setUris(baseUrl, set.slug).changeTopic;
+    const parts: Part[] = [];
+    let begin = from;
+    try {
+      for await (const batch of index.changes(id, { after: from, until })) {
+        for (let at = 0; at < batch.length; at += PART_LIMITS.entries) {
+          const changes = batch.slice(at, at + PART_LIMITS.entries);
+          const end = changes.at(-1)!.stamp + 1;
+          const body = Buffer.from(changeNotification(set, baseUrl, { from: begin, until: end, changes }));
+          parts.push({ topic, body, until: from, oldest: changes[0]!.stamp });
+          begin = end;
+        }
+      }
+    } catch (error) {
+      if (!isTidemarkError(error, 'not-found')) throw error;
+    }
+    return parts;
+  }
+}

@@ -1,0 +1,102 @@
+import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { VERSION } from '../../config/version.ts';
+import { describeHttpFailure, type GuardedAgents, guardedAgents } from '../../lib/guarded-http.ts';
+
+/** Bytes of an answer that are read. */
+const MOST_BYTES = 65_536;
+/** Milliseconds for a whole request and its answer. */
+const LONGEST_MS = 10_000;
+
+export interface CallbackRequest {
+  readonly method: 'GET' | 'POST';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Buffer;
+  readonly signal: AbortSignal;
+}
+
+export type CallbackAnswer =
+  | { readonly status: number; readonly text: string }
+  /** In words for a person. */
+  | { readonly failure: string };
+
+/** Sends requests to addresses that subscribers have named. It follows no redirect, and reads 64 kB of an answer. */
+export class CallbackClient {
+  readonly #agents: GuardedAgents;
+  readonly #longestMs: number;
+
+  /** @param privateNetworks as guardedAgents takes them */
+  constructor(privateNetworks: readonly string[] | 'all', longestMs = LONGEST_MS) {
+    // Any number of connections to a host: a subscriber that hangs must not delay its neighbours.
+    this.#agents = guardedAgents(privateNetworks, { keepAlive: true, maxFreeSockets: 4, timeout: longestMs });
+    this.#longestMs = longestMs;
+  }
+
+  /** Never rejects. */
+  async send(url: string, asked: CallbackRequest): Promise<CallbackAnswer> {
+    const first = await this.#send(url, asked);
+    // A kept connection may have been closed by the subscriber just when it was used again.
+    if ('isStale' in first) return this.#send(url, asked);
+    return first;
+  }
+
+  close(): void {
+    this.#agents.http.destroy();
+    this.#agents.https.destroy();
+  }
+
+  #send(
+    url: string,
+    { method, headers, body, signal }: CallbackRequest,
+  ): Promise<CallbackAnswer & { readonly isStale?: true }> {
+    return new Promise((resolve) => {
+      const isSecure = url.startsWith('https:');
+      const options = {
+        method,
+        signal,
+        agent: isSecure ? this.#agents.https : this.#agents.http,
+        headers: {
+          'User-Agent': `tidemark/${VERSION}`,
+          ...headers,
+          ...(body !== undefined && { 'Content-Length': String(body.length) }),
+        },
+      };
+      let sent: ClientRequest;
+      try {
+        sent = (isSecure ? requestHttps : requestHttp)(url, options);
+      } catch (error) {
+        resolve({ failure: (error as Error).message });
+        return;
+      }
+      const deadline = setTimeout(() => sent.destroy(new Error('it took too long to answer')), this.#longestMs);
+      sent.on('error', (error: NodeJS.ErrnoException) => {
+        clearTimeout(deadline);
+        const isStale = sent.reusedSocket && error.code === 'ECONNRESET';
+        resolve({ failure: describeHttpFailure(error), ...(isStale && { isStale }) });
+      });
+      sent.on('response', (response) => {
+        void readText(response).then((text) => {
+          clearTimeout(deadline);
+          resolve({ status: response.statusCode!, text });
+        });
+      });
+      sent.end(body);
+    });
+  }
+}
+
+/** The beginning of a body; the connection is closed when there is more. */
+async function readText(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      if (length > MOST_BYTES) break;
+      chunks.push(chunk);
+    }
+  } catch {
+    // The status says what the subscriber thinks.
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

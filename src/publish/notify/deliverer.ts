@@ -1,0 +1,181 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { HubSetting } from '../../config/configuration.ts';
+import { isTidemarkError } from '../../core/errors.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
+import type { SetRegistry } from '../../sets/set-registry.ts';
+import type { Catalog } from '../../stores/catalog.ts';
+import type { ResourceIndex } from '../../stores/resource-index.ts';
+import type { KnownDumps } from '../dumps/known-dumps.ts';
+import { topicOf } from '../topics.ts';
+import type { CallbackClient } from './callback-client.ts';
+import type { ChangeFeeds } from './change-feeds.ts';
+import { Deliveries } from './deliveries.ts';
+import type { DeliveryOutcome } from './delivery.ts';
+import { DeliveryLease, type DeliveryState } from './delivery-state.ts';
+import { FrameworkLog } from './framework-log.ts';
+import type { Subscriber, Subscription } from './subscription.ts';
+import { SubscriptionTender } from './subscription-tender.ts';
+import type { Subscriptions } from './subscriptions.ts';
+
+/** Receives what a deliverer does. */
+export interface DeliveryEvents {
+  /** It is this process that delivers now, or no longer. */
+  onOwner?(isOwner: boolean): void;
+  onConfirmed?(subscription: Subscription): void;
+  /** It is no longer in force, or never was; why. */
+  onEnded?(subscription: Subscription, reason: string): void;
+  onDelivery?(outcome: DeliveryOutcome, seconds: number): void;
+  /** The store does not answer. Called once until it answers. */
+  onTrouble?(error: unknown): void;
+}
+
+export interface DelivererParts {
+  readonly index: ResourceIndex;
+  readonly catalog: Catalog;
+  readonly sets: SetRegistry;
+  readonly feeds: ChangeFeeds;
+  readonly dumps: Pick<KnownDumps, 'dumpOf'>;
+  readonly subscriptions: Subscriptions;
+  readonly client: CallbackClient;
+  /** For a hub of another server, which the administrator has chosen. */
+  readonly hubClient: CallbackClient;
+  readonly hub: HubSetting;
+  readonly leaseMs: number;
+  /** Whether a subscriber may read a set now. */
+  mayRead(subscriber: Subscriber, set: ResourceSet): Promise<boolean>;
+}
+
+/** Between two rounds while this process delivers. */
+const ROUND_MS = 500;
+/** While there is nothing to deliver, or another process does it. */
+const IDLE_MS = 2_000;
+/** Between two writes of how far subscribers have come: what was sent since is sent again after a crash. */
+const SAVE_MS = 1_000;
+const ROUNDS_OF_LEASE = 6;
+const BEATS_OF_LEASE = 4;
+
+interface Running {
+  readonly deliveries: Deliveries;
+  readonly tender: SubscriptionTender;
+  readonly framework: FrameworkLog;
+}
+
+/** Delivers to all subscribers, when no other process of the store does so. */
+export class Deliverer {
+  readonly #parts: DelivererParts;
+  readonly #lease: DeliveryLease;
+  readonly #stopping = new AbortController();
+  #events: DeliveryEvents = {};
+  #awake = new AbortController();
+  #loop: Promise<void> | undefined;
+  #forget = () => {};
+  /** While it is this process that delivers. */
+  #running: Running | undefined;
+  #saved = { at: 0, text: '' };
+  #isInTrouble = false;
+
+  constructor(parts: DelivererParts) {
+    this.#parts = parts;
+    this.#lease = new DeliveryLease(parts.catalog, parts.leaseMs);
+  }
+
+  /** Does nothing where there is no hub. */
+  start(events: DeliveryEvents = {}): void {
+    if (this.#parts.hub.kind === 'none' || this.#loop !== undefined) return;
+    this.#events = events;
+    this.#forget = this.#parts.subscriptions.onChange(() => this.#awake.abort());
+    this.#loop = this.#run();
+  }
+
+  /** Ends what is under way, and lets another process go on. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#awake.abort();
+    this.#forget();
+    await this.#loop;
+    for (const client of [this.#parts.client, this.#parts.hubClient]) client.close();
+  }
+
+  /** What of the changes that were read was not sent for longest, in microseconds since 1970. */
+  get oldestUnsent(): number | undefined {
+    return this.#running?.deliveries.oldestUnsent;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      this.#awake = new AbortController();
+      try {
+        await this.#round();
+        this.#isInTrouble = false;
+      } catch (error) {
+        if (!this.#isInTrouble) this.#events.onTrouble?.(error);
+        this.#isInTrouble = true;
+      }
+      const pauseMs = Math.min(this.#running === undefined ? IDLE_MS : ROUND_MS, this.#parts.leaseMs / ROUNDS_OF_LEASE);
+      const signal = AbortSignal.any([this.#awake.signal, this.#stopping.signal]);
+      await wait(pauseMs, undefined, { signal }).catch(() => {});
+    }
+    // What was not saved is sent again.
+    await this.#end().catch(() => {});
+  }
+
+  async #round(): Promise<void> {
+    const { hub, subscriptions, sets } = this.#parts;
+    const all = hub.kind === 'inside' ? await subscriptions.list() : [];
+    if (hub.kind !== 'elsewhere' && all.length === 0) return this.#end();
+    if (this.#running === undefined && !(await this.#begin())) return;
+    const { deliveries, tender, framework } = this.#running!;
+    const { baseUrl } = await sets.source();
+    const isForFramework = hub.kind === 'elsewhere' || all.some(({ topic }) => topicOf(topic, baseUrl) === 'framework');
+    // What happens after a subscriber has confirmed is news for it: so this comes first.
+    await (isForFramework ? framework.update() : framework.forget()).catch((error) => {
+      if (!isTidemarkError(error, 'conflict')) throw error;
+    });
+    if (hub.kind === 'elsewhere') await deliveries.toHub(hub.url);
+    else await tender.tend(deliveries);
+    await this.#save({ progress: deliveries.progress() });
+  }
+
+  async #begin(): Promise<boolean> {
+    const state = await this.#lease.take();
+    if (state === undefined) return false;
+    this.#saved = { at: performance.now(), text: JSON.stringify(state) };
+    const parts = this.#parts;
+    const framework = new FrameworkLog(this.#parts);
+    const deliveries = new Deliveries({
+      ...parts,
+      known: state.progress,
+      events: () => framework.events,
+      onDelivery: (outcome, seconds) => this.#events.onDelivery?.(outcome, seconds),
+    });
+    const tender = new SubscriptionTender({ ...parts, events: this.#events });
+    this.#running = { deliveries, framework, tender };
+    this.#events.onOwner?.(true);
+    return true;
+  }
+
+  /** Writes what has changed, now and then; at least as a heartbeat. */
+  async #save(state: DeliveryState): Promise<void> {
+    const text = JSON.stringify(state);
+    const passedMs = performance.now() - this.#saved.at;
+    const beatMs = this.#parts.leaseMs / BEATS_OF_LEASE;
+    if (passedMs < (text === this.#saved.text ? beatMs : Math.min(SAVE_MS, beatMs))) return;
+    if (await this.#lease.put(state)) this.#saved = { at: performance.now(), text };
+    else await this.#drop();
+  }
+
+  /** Stops to deliver, and says so in the store. */
+  async #end(): Promise<void> {
+    const running = this.#running;
+    if (running === undefined) return;
+    await this.#drop();
+    await this.#lease.put({ progress: running.deliveries.progress() }, true);
+  }
+
+  async #drop(): Promise<void> {
+    const running = this.#running;
+    this.#running = undefined;
+    await Promise.all([running?.deliveries.stop(), running?.tender.stop()]);
+    this.#events.onOwner?.(false);
+  }
+}

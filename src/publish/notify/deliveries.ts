@@ -1,0 +1,156 @@
+import type { HubSetting } from '../../config/configuration.ts';
+import type { SetId } from '../../core/resource-set.ts';
+import type { Stamp } from '../../core/stamp.ts';
+import type { SetRegistry } from '../../sets/set-registry.ts';
+import type { ResourceIndex } from '../../stores/resource-index.ts';
+import type { FrameworkEvent } from '../render/documents/notification.ts';
+import { hubUri } from '../topics.ts';
+import { AllChangesChannel } from './all-changes-channel.ts';
+import type { CallbackClient } from './callback-client.ts';
+import { ChangeChannel, Payloads } from './change-channel.ts';
+import type { ChangeFeeds } from './change-feeds.ts';
+import type { Channel } from './channel.ts';
+import { Delivery, type DeliveryOptions, type DeliveryOutcome } from './delivery.ts';
+import type { Progress } from './delivery-state.ts';
+import { FrameworkChannel } from './framework-channel.ts';
+import type { Subscription, Topic } from './subscription.ts';
+import type { Subscriptions } from './subscriptions.ts';
+
+interface Parts {
+  readonly index: ResourceIndex;
+  readonly sets: SetRegistry;
+  readonly feeds: ChangeFeeds;
+  readonly subscriptions: Pick<Subscriptions, 'replace' | 'list'>;
+  readonly client: CallbackClient;
+  readonly hubClient: CallbackClient;
+  readonly hub: HubSetting;
+  /** How far subscriptions had come when this process began to deliver. */
+  readonly known: Readonly<Record<string, Progress>>;
+  /** What happened to the documents of the source, as it is stored. */
+  events(): readonly FrameworkEvent[];
+  onDelivery(outcome: DeliveryOutcome, seconds: number): void;
+}
+
+interface Running {
+  readonly delivery: Delivery;
+  readonly since: Stamp;
+  /** As it is now. */
+  subscription: Subscription | undefined;
+}
+
+/** What runs of deliveries: one for each subscription in force. */
+export class Deliveries {
+  readonly #parts: Parts;
+  readonly #running = new Map<string, Running>();
+  readonly #payloads = new Payloads();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  get oldestUnsent(): Stamp | undefined {
+    const all = [...this.#running.values()].flatMap(({ delivery }) => delivery.oldestUnsent ?? []);
+    return all.length === 0 ? undefined : Math.min(...all);
+  }
+
+  progress(): Readonly<Record<string, Progress>> {
+    return Object.fromEntries([...this.#running].map(([id, { delivery }]) => [id, delivery.progress]));
+  }
+
+  /** Delivers to a subscription from now on, or goes on. */
+  keep(subscription: Subscription, topic: Topic): void {
+    const { id, callback, active } = subscription;
+    const { since } = active!;
+    const running = this.#running.get(id);
+    if (running?.since === since) {
+      running.subscription = subscription;
+      return;
+    }
+    void this.end(id);
+    const current = () => this.#running.get(id)?.subscription;
+    const options = {
+      client: this.#parts.client,
+      callback,
+      secret: () => current()?.active?.secret,
+      onGone: () => this.#endGone(id, since),
+    };
+    this.#start(id, { since, subscription }, topic, options);
+  }
+
+  /** Sends everything to the hub of another server. */
+  async toHub(url: string): Promise<void> {
+    const { index, sets, hubClient } = this.#parts;
+    const options = { client: hubClient, callback: url, secret: () => undefined, onGone: async () => {} };
+    const [changes, framework] = [`hub ${url}`, `hub ${url} framework`];
+    if (this.#running.has(changes)) return;
+    const now = await index.watermark();
+    const since = (id: string) => this.#parts.known[id]?.since ?? now;
+    const all = new AllChangesChannel({ sets, index });
+    this.#begin(changes, { since: since(changes), subscription: undefined }, all, options);
+    this.#begin(framework, { since: since(framework), subscription: undefined }, this.#frameworkChannel(), options);
+  }
+
+  /** Those that run, by the ids of their subscriptions. */
+  ids(): readonly string[] {
+    return [...this.#running.keys()];
+  }
+
+  async end(id: string): Promise<void> {
+    const running = this.#running.get(id);
+    this.#running.delete(id);
+    await running?.delivery.stop();
+  }
+
+  /** Resolves when nothing is sent any more. The progress is still known then. */
+  async stop(): Promise<void> {
+    await Promise.all([...this.#running.values()].map(({ delivery }) => delivery.stop()));
+  }
+
+  /** A subscriber has answered that it wants nothing any more. */
+  async #endGone(id: string, since: Stamp): Promise<void> {
+    const { subscriptions } = this.#parts;
+    for (;;) {
+      const last = (await subscriptions.list()).find((one) => one.id === id && one.active?.since === since);
+      if (last === undefined || (await subscriptions.replace(last, undefined))) return;
+    }
+  }
+
+  #start(
+    id: string,
+    about: Omit<Running, 'delivery'>,
+    topic: Topic,
+    options: Pick<DeliveryOptions, 'client' | 'callback' | 'secret' | 'onGone'>,
+  ): void {
+    const channel = topic.kind === 'framework' ? this.#frameworkChannel() : this.#changeChannel(topic.set);
+    this.#begin(id, about, channel, options);
+  }
+
+  #begin(
+    id: string,
+    about: Omit<Running, 'delivery'>,
+    channel: Channel & { close?(): void },
+    options: Pick<DeliveryOptions, 'client' | 'callback' | 'secret' | 'onGone'>,
+  ): void {
+    const { known, sets, hub, onDelivery } = this.#parts;
+    const { since } = about;
+    const delivery = new Delivery({
+      ...options,
+      channel,
+      progress: known[id]?.since === since ? known[id] : { since, through: since },
+      hub: async () => hubUri(hub, (await sets.source()).baseUrl)!,
+      onOutcome: onDelivery,
+    });
+    this.#running.set(id, { ...about, delivery });
+    void delivery.ended.finally(() => channel.close?.());
+  }
+
+  #frameworkChannel(): Channel {
+    const { sets, events } = this.#parts;
+    return new FrameworkChannel({ sets, events });
+  }
+
+  #changeChannel(set: SetId): Channel & { close(): void } {
+    const { feeds, sets } = this.#parts;
+    return new ChangeChannel(set, { feeds, sets, payloads: this.#payloads });
+  }
+}

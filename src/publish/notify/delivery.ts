@@ -1,0 +1,125 @@
+import { createHmac } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { isTidemarkError } from '../../core/errors.ts';
+import type { Stamp } from '../../core/stamp.ts';
+import { backoffMs } from '../../lib/retry.ts';
+import { topicLinks } from '../topics.ts';
+import type { CallbackAnswer, CallbackClient } from './callback-client.ts';
+import type { Channel, Part } from './channel.ts';
+import type { Progress } from './delivery-state.ts';
+
+/** After something was sent: what changes meanwhile goes together. */
+const GATHERING_MS = 400;
+const BACKOFF = { firstMs: 1_000, longestMs: 600_000 };
+const GONE = 410;
+
+export type DeliveryOutcome = 'sent' | 'failed' | 'gone';
+
+export interface DeliveryOptions {
+  readonly channel: Channel;
+  readonly progress: Progress;
+  readonly client: CallbackClient;
+  readonly callback: string;
+  /** What its requests are signed with now: a renewal may change it. */
+  secret(): string | undefined;
+  hub(): Promise<string>;
+  /** The subscriber says that there is no such subscription any more. */
+  onGone(): Promise<void>;
+  onOutcome(outcome: DeliveryOutcome, seconds: number): void;
+}
+
+/** Sends one subscriber what it has not got yet: in order, one request at a time, each part until it was taken. */
+export class Delivery {
+  readonly #options: DeliveryOptions;
+  readonly #stopping = new AbortController();
+  #progress: Progress;
+  #oldest: Stamp | undefined;
+  readonly ended: Promise<void>;
+
+  constructor(options: DeliveryOptions) {
+    this.#options = options;
+    this.#progress = options.progress;
+    this.ended = this.#run();
+  }
+
+  get progress(): Progress {
+    return this.#progress;
+  }
+
+  /** The stamp of the oldest change that was read and not sent yet. */
+  get oldestUnsent(): Stamp | undefined {
+    return this.#oldest;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.ended;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    const { channel, onGone } = this.#options;
+    for (let troubles = 0; !signal.aborted; ) {
+      try {
+        const part = await channel.next(this.#progress.through);
+        this.#oldest = part?.oldest;
+        if (part === undefined) await channel.news(signal);
+        else if ((await this.#send(part, signal)) === 'gone') return await onGone();
+        troubles = 0;
+      } catch (error) {
+        // The set was removed: the subscription ends when that is noticed.
+        if (isTidemarkError(error, 'not-found')) return;
+        troubles += 1;
+        await this.#pause(backoffMs(troubles, { firstMs: 500, longestMs: 5_000 }));
+      }
+    }
+  }
+
+  async #send({ topic, body, until }: Part, signal: AbortSignal): Promise<DeliveryOutcome> {
+    const { client, callback, channel, onOutcome } = this.#options;
+    const began = performance.now();
+    const answer = await client.send(callback, {
+      method: 'POST',
+      headers: await this.#headers(topic, body),
+      body,
+      signal,
+    });
+    if (signal.aborted) return 'failed';
+    const problem = problemOf(answer);
+    const outcome = problem === undefined ? 'sent' : 'status' in answer && answer.status === GONE ? 'gone' : 'failed';
+    onOutcome(outcome, (performance.now() - began) / 1000);
+    const { since, sent, failures = 0 } = this.#progress;
+    if (outcome === 'sent') {
+      channel.sent?.();
+      this.#progress = { since, through: Math.max(until, this.#progress.through), sent: Date.now() };
+      this.#oldest = undefined;
+      await this.#pause(GATHERING_MS);
+    }
+    if (outcome === 'failed') {
+      this.#progress = { ...this.#progress, sent, failures: failures + 1, problem };
+      await this.#pause(backoffMs(failures + 1, BACKOFF));
+    }
+    return outcome;
+  }
+
+  async #headers(topic: string, body: Buffer): Promise<Readonly<Record<string, string>>> {
+    const { secret, hub } = this.#options;
+    const key = secret();
+    return {
+      'Content-Type': 'application/xml',
+      Link: topicLinks(await hub(), topic),
+      // WebSub, 7.1.
+      ...(key !== undefined && { 'X-Hub-Signature': `sha256=${createHmac('sha256', key).update(body).digest('hex')}` }),
+    };
+  }
+
+  async #pause(milliseconds: number): Promise<void> {
+    await wait(milliseconds, undefined, { signal: this.#stopping.signal }).catch(() => {});
+  }
+}
+
+/** WebSub, 7: everything but 2xx is a failure, redirects included. */
+function problemOf(answer: CallbackAnswer): string | undefined {
+  if ('failure' in answer) return answer.failure;
+  return answer.status >= 200 && answer.status < 300 ? undefined : `it answers with the status ${answer.status}`;
+}

@@ -1,0 +1,140 @@
+import type { ResourceSet } from '../../core/resource-set.ts';
+import type { SetRegistry } from '../../sets/set-registry.ts';
+import type { ChangeLog } from '../../stores/change-log.ts';
+import { topicOf } from '../topics.ts';
+import type { CallbackClient } from './callback-client.ts';
+import type { Deliveries } from './deliveries.ts';
+import {
+  type ActiveSubscription,
+  isActive,
+  type PendingRequest,
+  type Subscriber,
+  type Subscription,
+} from './subscription.ts';
+import type { Subscriptions } from './subscriptions.ts';
+import { sendDenial, verifyIntent } from './verify-intent.ts';
+
+/** Subscribers that are asked at the same time. */
+const MOST_ASKED = 20;
+
+interface Parts {
+  readonly subscriptions: Subscriptions;
+  readonly sets: Pick<SetRegistry, 'bySlug' | 'list' | 'source'>;
+  readonly index: Pick<ChangeLog, 'watermark'>;
+  readonly client: CallbackClient;
+  readonly events: {
+    onConfirmed?(subscription: Subscription): void;
+    onEnded?(subscription: Subscription, reason: string): void;
+  };
+  mayRead(subscriber: Subscriber, set: ResourceSet): Promise<boolean>;
+}
+
+/** Has each subscription confirmed, delivered to while it is in force, and ended. */
+export class SubscriptionTender {
+  readonly #parts: Parts;
+  readonly #stopping = new AbortController();
+  readonly #asking = new Map<string, Promise<void>>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Brings deliveries into agreement with the subscriptions as they are now. */
+  async tend(deliveries: Deliveries): Promise<void> {
+    const all = await this.#parts.subscriptions.list();
+    const sets = await this.#topics();
+    const kept = new Set<string>();
+    for (const subscription of all) {
+      if (await this.#keep(subscription, sets, deliveries)) kept.add(subscription.id);
+    }
+    for (const id of deliveries.ids()) if (!kept.has(id)) void deliveries.end(id);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await Promise.all(this.#asking.values());
+  }
+
+  /** Returns whether it is delivered to. */
+  async #keep(
+    subscription: Subscription,
+    setOf: (topic: string) => ResourceSet | 'framework' | undefined,
+    deliveries: Deliveries,
+  ): Promise<boolean> {
+    const { active, pending } = subscription;
+    const about = setOf(subscription.topic);
+    const reason = about === undefined ? 'there is no such topic any more' : 'the topic may not be read any more';
+    const mayRead = await this.#mayRead(pending?.mode === 'subscribe' ? pending.subscriber : active?.subscriber, about);
+    if (pending?.mode !== 'denied' && pending?.mode !== 'unsubscribe' && !mayRead) {
+      await this.#parts.subscriptions.replace(subscription, { pending: { mode: 'denied', asked: Date.now(), reason } });
+      return false;
+    }
+    if (pending !== undefined) this.#ask(subscription, pending);
+    if (pending?.mode === 'denied') return false;
+    if (active !== undefined && !isActive(subscription, Date.now())) {
+      await this.#end(subscription, pending === undefined ? undefined : { active: undefined }, 'its lease has ended');
+      return false;
+    }
+    if (active === undefined || about === undefined) return false;
+    deliveries.keep(subscription, about === 'framework' ? { kind: 'framework' } : { kind: 'changes', set: about.id });
+    return true;
+  }
+
+  #ask(subscription: Subscription, pending: PendingRequest): void {
+    const { id } = subscription;
+    if (this.#asking.has(id) || this.#asking.size >= MOST_ASKED) return;
+    // What fails is tried again in the next round.
+    const asked = this.#settle(subscription, pending)
+      .catch(() => {})
+      .finally(() => this.#asking.delete(id));
+    this.#asking.set(id, asked);
+  }
+
+  async #settle(subscription: Subscription, pending: PendingRequest): Promise<void> {
+    const { client, index } = this.#parts;
+    const { signal } = this.#stopping;
+    if (pending.mode === 'denied') {
+      await sendDenial(client, subscription, { reason: pending.reason, signal });
+      if (!signal.aborted) await this.#end(subscription, undefined, pending.reason);
+      return;
+    }
+    // All that is recorded from here on is sent.
+    const since = subscription.active?.since ?? (await index.watermark());
+    const asked = Date.now();
+    const problem = await verifyIntent(client, subscription, { pending, signal });
+    if (signal.aborted) return;
+    if (problem !== undefined) {
+      const before = subscription.active === undefined ? undefined : { pending: undefined };
+      await this.#end(subscription, before, `not confirmed: ${problem}`);
+    } else if (pending.mode === 'unsubscribe') {
+      await this.#end(subscription, undefined, 'unsubscribed');
+    } else {
+      const { subscriber, leaseSeconds, secret } = pending;
+      const active: ActiveSubscription = {
+        ...{ subscriber, since, until: asked + leaseSeconds * 1000, leaseSeconds, secret },
+      };
+      const isConfirmed = await this.#parts.subscriptions.replace(subscription, { active, pending: undefined });
+      if (isConfirmed) this.#parts.events.onConfirmed?.(subscription);
+    }
+  }
+
+  async #end(subscription: Subscription, rest: Parameters<Subscriptions['replace']>[1], reason: string): Promise<void> {
+    if (await this.#parts.subscriptions.replace(subscription, rest)) this.#parts.events.onEnded?.(subscription, reason);
+  }
+
+  async #mayRead(subscriber: Subscriber | undefined, about: ResourceSet | 'framework' | undefined): Promise<boolean> {
+    if (about === undefined || subscriber === undefined) return false;
+    return about === 'framework' || this.#parts.mayRead(subscriber, about);
+  }
+
+  /** What a topic is about: undefined when there is none. */
+  async #topics(): Promise<(topic: string) => ResourceSet | 'framework' | undefined> {
+    const { sets } = this.#parts;
+    const { baseUrl } = await sets.source();
+    const bySlug = new Map((await sets.list()).map((set) => [set.slug, set]));
+    return (uri) => {
+      const topic = topicOf(uri, baseUrl);
+      return topic === undefined || topic === 'framework' ? topic : bySlug.get(topic.slug);
+    };
+  }
+}

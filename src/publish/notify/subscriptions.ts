@@ -1,0 +1,129 @@
+import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import { CoalescedRead } from '../../lib/coalesced-read.ts';
+import type { Catalog, CatalogDocument } from '../../stores/catalog.ts';
+import { type DeliveryState, readDeliveryState } from './delivery-state.ts';
+import {
+  type FreePlace,
+  MOST_OF_A_HOST,
+  MOST_SUBSCRIPTIONS,
+  type PendingRequest,
+  type StoredSubscription,
+  type Subscription,
+} from './subscription.ts';
+
+type Place = StoredSubscription | FreePlace;
+
+/** All subscriptions, in the catalog. What ends leaves its place to the next one, so there are never many documents. */
+export class Subscriptions {
+  readonly #catalog: Catalog;
+  readonly #places = new Map<string, CatalogDocument<Place>>();
+  readonly #latest: CoalescedRead<void>;
+  readonly #listeners = new Set<() => void>();
+  #head = 0;
+
+  constructor(catalog: Catalog) {
+    this.#catalog = catalog;
+    this.#latest = new CoalescedRead(() => this.#load());
+  }
+
+  /** Those that are in force or wait for confirmation, in the order of their ids. */
+  async list(): Promise<readonly Subscription[]> {
+    await this.#latest.read();
+    return [...this.#places.values()].flatMap(asSubscription).sort((a, b) => (a.id < b.id ? -1 : 1));
+  }
+
+  /** How far they have come, some seconds ago at most. */
+  progress(): Promise<DeliveryState> {
+    return readDeliveryState(this.#catalog);
+  }
+
+  /** Calls back when this process has changed a subscription. Returns how to end that. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /**
+   * Records what a subscriber asks for, until it has confirmed that. Durable when it resolves.
+   * @throws TidemarkError `not-ready` when there are too many subscriptions
+   */
+  async request(name: Pick<StoredSubscription, 'topic' | 'callback'>, pending: PendingRequest): Promise<void> {
+    const all = await this.list();
+    const same = all.find(({ topic, callback }) => topic === name.topic && callback === name.callback);
+    if (same === undefined && pending.mode === 'unsubscribe') return;
+    if (same === undefined) requireRoom(all, name.callback);
+    const { id, version } = same ?? this.#freePlace();
+    const { topic, callback } = name;
+    try {
+      await this.#put(id, { topic, callback, active: same?.active, pending }, version);
+    } catch (error) {
+      if (!isTidemarkError(error, 'conflict')) throw error;
+      return this.request(name, pending);
+    }
+  }
+
+  /** Ends a subscription; its subscriber is informed that it is denied. @throws TidemarkError `not-found` */
+  async remove(id: string): Promise<Subscription> {
+    const found = (await this.list()).find((one) => one.id === id);
+    if (found === undefined) throw new TidemarkError('not-found', `there is no subscription "${id}"`, { id });
+    await this.replace(found, {
+      pending: { mode: 'denied', asked: Date.now(), reason: 'removed by an administrator' },
+    });
+    return found;
+  }
+
+  /**
+   * Replaces the version of a subscription that the caller knows; ends it without changes. Returns whether it was that
+   * version: otherwise nothing was changed.
+   */
+  async replace(
+    { id, version, topic, callback, active, pending }: Subscription,
+    changes: Partial<StoredSubscription> | undefined,
+  ): Promise<boolean> {
+    const body: Place = changes === undefined ? { free: true } : { topic, callback, active, pending, ...changes };
+    try {
+      await this.#put(id, body, version);
+      return true;
+    } catch (error) {
+      if (!isTidemarkError(error, 'conflict')) throw error;
+      await this.#latest.read();
+      return false;
+    }
+  }
+
+  async #put(id: string, body: Place, replaces: number | undefined): Promise<void> {
+    await this.#catalog.put('subscription', id, body, replaces);
+    await this.#latest.read();
+    for (const listener of this.#listeners) listener();
+  }
+
+  #freePlace(): { readonly id: string; readonly version: number | undefined } {
+    const free = [...this.#places.values()].filter(({ body }) => 'free' in body).sort((a, b) => (a.id < b.id ? -1 : 1));
+    if (free[0] !== undefined) return free[0];
+    return { id: String(this.#places.size + 1).padStart(5, '0'), version: undefined };
+  }
+
+  async #load(): Promise<void> {
+    const head = await this.#catalog.head('subscription');
+    if (head <= this.#head) return;
+    for (const document of await this.#catalog.list<Place>('subscription', this.#head)) {
+      if (document.version >= (this.#places.get(document.id)?.version ?? 0)) this.#places.set(document.id, document);
+    }
+    this.#head = head;
+  }
+}
+
+function asSubscription({ id, version, body }: CatalogDocument<Place>): readonly Subscription[] {
+  return 'free' in body ? [] : [{ id, version, ...body }];
+}
+
+function requireRoom(all: readonly Subscription[], callback: string): void {
+  const { host } = new URL(callback);
+  const ofHost = all.filter((one) => new URL(one.callback).host === host).length;
+  if (ofHost >= MOST_OF_A_HOST) {
+    throw new TidemarkError('not-ready', `${host} has ${ofHost} subscriptions, the most that a host may have`);
+  }
+  if (all.length >= MOST_SUBSCRIPTIONS) {
+    throw new TidemarkError('not-ready', `there are ${all.length} subscriptions, the most that there may be`);
+  }
+}
