@@ -101,6 +101,7 @@ describeOnEachStore('The JSON API', (store, itOnce) => {
         capabilityList: `${started.url}/sets/papers/capabilitylist.xml`,
         resourceList: `${started.url}/sets/papers/resourcelist.xml`,
         changeList: `${started.url}/sets/papers/changelist.xml`,
+        changeListArchive: `${started.url}/sets/papers/changelist-archive.xml`,
         recentChanges: `${started.url}/sets/papers/changelist-recent.xml`,
       },
     });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { formatStamp } from '../../src/core/stamp.ts';
 import { originOfRoot } from '../../src/core/stored-set.ts';
 import type { OpenApiDocument } from '../../src/http/openapi/openapi-document.ts';
+import { timeName } from '../../src/publish/archives/stored-archive.ts';
 import { sync } from '../../src/sources/sync/sync.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { SQLITE } from '../support/each-store.ts';
@@ -20,6 +21,8 @@ describe('The description of the API that a server gives', () => {
   let file: string;
   /** Of a kept version. */
   let datetime: string;
+  /** Of an archived list and an archived dump. */
+  let times: Readonly<Record<'list' | 'dump', string>>;
   beforeEach(async () => {
     started = await startApp(SQLITE, { hub: { kind: 'inside' } });
     const root = await makeFolder(started, 'papers');
@@ -32,6 +35,8 @@ describe('The description of the API that a server gives', () => {
     assert.equal((await askJson(`${started.url}/api/sets/papers/changes`, { changes })).body.applied, 1);
     file = `${(await started.app.dumps.build('papers', {})).packages[0]!.name}.zip`;
     datetime = await keepVersion();
+    const { at, dump } = await started.app.listArchives.keep('papers');
+    times = { list: timeName(at), dump: timeName(dump!.completed) };
     document = (await askJson(`${started.url}/api/openapi.json`)).body;
   });
   afterEach(closeApps);
@@ -47,7 +52,11 @@ describe('The description of the API that a server gives', () => {
   /** The path of an operation, with the examples of the description. */
   function filled(path: string): string {
     const { parameters } = Object.values(document.paths[path]!)[0]!;
-    const known: Readonly<Record<string, string>> = { file, datetime };
+    const known: Readonly<Record<string, string>> = {
+      file,
+      datetime,
+      time: path.includes('resourcedump') ? times.dump : times.list,
+    };
     const names = path.replace(
       /\{(\w+)\}/g,
       (_, name) => known[name] ?? String(parameters.find((parameter) => parameter.name === name)?.example),
