@@ -13,12 +13,13 @@ import type { Channel } from './channel.ts';
 import { Delivery, type DeliveryOptions, type DeliveryOutcome } from './delivery.ts';
 import type { Progress } from './delivery-state.ts';
 import { FrameworkChannel } from './framework-channel.ts';
+import { RecentSets } from './recent-sets.ts';
 import type { Subscription, Topic } from './subscription.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
 interface Parts {
   readonly index: ResourceIndex;
-  readonly sets: SetRegistry;
+  readonly sets: Pick<SetRegistry, 'byId' | 'source'>;
   readonly feeds: ChangeFeeds;
   readonly subscriptions: Pick<Subscriptions, 'replace' | 'list'>;
   readonly client: CallbackClient;
@@ -45,7 +46,7 @@ export class Deliveries {
   readonly #payloads = new Payloads();
 
   constructor(parts: Parts) {
-    this.#parts = parts;
+    this.#parts = { ...parts, sets: new RecentSets(parts.sets) };
   }
 
   get oldestUnsent(): Stamp | undefined {

@@ -1,0 +1,35 @@
+import type { ResourceSet, SetId } from '../../core/resource-set.ts';
+import type { SetRegistry } from '../../sets/set-registry.ts';
+
+type Source = ReturnType<SetRegistry['source']>;
+
+/** Milliseconds: as often as subscriptions are compared with the sets. */
+const FRESH_MS = 500;
+
+/** Sets as they were half a second ago at most: each delivery asks for them, and a read is a request to the store. */
+export class RecentSets {
+  readonly #sets: Pick<SetRegistry, 'byId' | 'source'>;
+  readonly #known = new Map<SetId | 'source', { readonly at: number; readonly value: Promise<unknown> }>();
+
+  constructor(sets: Pick<SetRegistry, 'byId' | 'source'>) {
+    this.#sets = sets;
+  }
+
+  byId(id: SetId): Promise<ResourceSet | undefined> {
+    return this.#recent(id, () => this.#sets.byId(id));
+  }
+
+  source(): Source {
+    return this.#recent('source', () => this.#sets.source());
+  }
+
+  #recent<Value>(name: SetId | 'source', read: () => Promise<Value>): Promise<Value> {
+    const known = this.#known.get(name);
+    if (known !== undefined && performance.now() - known.at < FRESH_MS) return known.value as Promise<Value>;
+    const value = read();
+    this.#known.set(name, { at: performance.now(), value });
+    // What failed is read again.
+    value.catch(() => this.#known.delete(name));
+    return value;
+  }
+}
