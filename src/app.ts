@@ -35,6 +35,7 @@ import { FreshDocuments } from './publish/cache/fresh-documents.ts';
 import type { RenderThreadData } from './publish/cache/render.worker.ts';
 import { Renderer } from './publish/cache/renderer.ts';
 import type { DocumentPublisher } from './publish/document-publisher.ts';
+import { ChangeDumps } from './publish/dumps/change-dumps.ts';
 import { Dumps } from './publish/dumps/dumps.ts';
 import { KnownDumps } from './publish/dumps/known-dumps.ts';
 import type { PackThreadData } from './publish/dumps/pack.worker.ts';
@@ -213,6 +214,11 @@ export async function openApp(configuration: Configuration): Promise<App> {
     feeds,
     freshPublisher: () => new Publisher({ ...published, cache: new FreshDocuments(index, new KeptLists(artifacts)) }),
     dumps: new Dumps({
+      changes: new ChangeDumps({
+        ...{ catalog, sets, index, artifacts, packer },
+        publishedSet: (slug) => publisher.publishedSet(slug),
+        contentsOf: (set) => locateContents(set, contentsParts),
+      }),
       ...{ catalog, sets, artifacts, packer, known: knownDumps },
       planDump: (slug) => publisher.planDump(slug),
       archivedPackages: (set) => dumpArchives.packagesOf(set),

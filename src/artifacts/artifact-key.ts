@@ -36,6 +36,7 @@ export type ArtifactKey =
   | SegmentPartKey
   | PackageKey
   | KeptListKey
+  | ChangePackageKey
   | VersionKey;
 
 /** Beside the Avro file of a run. */
@@ -84,6 +85,14 @@ export interface KeptListKey {
   readonly name: string;
 }
 
+/** A ZIP file of a Change Dump. */
+export interface ChangePackageKey {
+  readonly kind: 'change-package';
+  readonly set: SetId;
+  /** EPOCH-WINDOW-PART-CHANCE */
+  readonly name: string;
+}
+
 /** The bytes of a version of a resource: of all resources of the set that have the same bytes. */
 export interface VersionKey {
   readonly kind: 'version';
@@ -121,6 +130,8 @@ export const ARCHIVE_FOLDER = '_log/';
 export const DUMPS_FOLDER = '_dumps/';
 /** All archived Resource Lists are stored in this folder. */
 export const LISTS_FOLDER = '_lists/';
+/** The same for packages of changes. */
+export const CHANGE_DUMPS_FOLDER = '_change-dumps/';
 /** The same for versions. */
 export const VERSIONS_FOLDER = '_versions/';
 const PROVIDER = /^[a-z0-9-]{1,63}$/;
@@ -136,6 +147,7 @@ const PACKAGE_NAME = /^\d+-\d+-\d+-\d+-[0-9a-f]{8}$/;
 const PACKAGE = /^_dumps\/([1-9]\d{0,15})\/([^/]+)\.zip$/;
 const KEPT = /^_lists\/([1-9]\d{0,15})\/(\d{8}T\d{12}Z-[0-9a-f]{8}|\d+-\d+-\d+-[0-9a-f]{8})(\.json|\.dump\.json|\.gz)$/;
 const KEPT_KINDS = { '.json': 'kept-list', '.dump.json': 'kept-dump', '.gz': 'kept-page' } as const;
+const CHANGE_PACKAGE = /^_change-dumps\/([1-9]\d{0,15})\/(\d+-\d+-\d+-[0-9a-f]{8})\.zip$/;
 const VERSION = /^_versions\/([1-9]\d{0,15})\/([0-9a-f]{2})\/(\2[0-9a-f]{62})$/;
 const SEGMENT_PART = /^_log\/([^/]+)\/([a-z]+)\/(\d{10})-(\d+)-(\d+)-([0-9a-f]+)\.avro$/;
 
@@ -180,6 +192,9 @@ export function formatKey(key: ArtifactKey): ObjectKey {
     case 'kept-page':
       // _lists/7/1-00000002-1763765435123456-1f2e3d4c.gz
       return `${keptListsFolder(key.set)}${key.name}.gz`;
+    case 'change-package':
+      // _change-dumps/7/1-00000002-1-1f2e3d4c.zip
+      return `${changePackagesFolder(key.set)}${key.name}.zip`;
     case 'version':
       // _versions/7/e3/e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855
       return `${versionsFolder(key.set)}${key.digest.slice(0, 2)}/${key.digest}`;
@@ -192,6 +207,7 @@ export function mediaTypeOf({ kind }: ArtifactKey): string {
     case 'segment-part':
       return 'application/avro';
     case 'package':
+    case 'change-package':
       return 'application/zip';
     case 'kept-page':
       return 'application/gzip';
@@ -243,6 +259,8 @@ function parseSegment(text: ObjectKey): ArtifactKey | undefined {
 function parseOfSet(text: ObjectKey): ArtifactKey | undefined {
   const [, set, name = ''] = PACKAGE.exec(text) ?? [];
   if (isPackageName(name)) return { kind: 'package', set: Number(set), name };
+  const [, ofChanges, changes = ''] = CHANGE_PACKAGE.exec(text) ?? [];
+  if (changes !== '') return { kind: 'change-package', set: Number(ofChanges), name: changes };
   const [, ofVersion, , digest = ''] = VERSION.exec(text) ?? [];
   if (digest !== '') return { kind: 'version', set: Number(ofVersion), digest };
   const [, ofKept, kept = '', ending = ''] = KEPT.exec(text) ?? [];
@@ -299,6 +317,11 @@ export function packagesFolder(set: SetId): string {
 /** The folder of the archived Resource Lists of a set. */
 export function keptListsFolder(set: SetId): string {
   return `${LISTS_FOLDER}${set}/`;
+}
+
+/** The folder of the packages of changes of a set. */
+export function changePackagesFolder(set: SetId): string {
+  return `${CHANGE_DUMPS_FOLDER}${set}/`;
 }
 
 /** The folder of the kept versions of a set. */

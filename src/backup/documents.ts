@@ -15,6 +15,7 @@ const READ: Readonly<Record<CatalogKind, 'before' | 'after' | 'never'>> = {
   token: 'before',
   records: 'before',
   dump: 'before',
+  'change-dump': 'before',
   'list-archive': 'before',
   'made-links': 'before',
   subscription: 'never',

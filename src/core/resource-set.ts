@@ -80,6 +80,8 @@ export interface ResourceSet extends SetSettings {
   readonly moving?: Moving | undefined;
   /** The epoch of its Resource Dump; absent while it has none. */
   readonly dumpEpoch?: number | undefined;
+  /** The epoch of its Change Dump; absent while it has none. */
+  readonly changeDumpEpoch?: number | undefined;
   /** The epoch of its archived Resource Lists; absent before the first was kept. */
   readonly listArchiveEpoch?: number | undefined;
   /** The epoch of its archived Resource Dumps; absent before the first was kept. */
@@ -171,6 +173,15 @@ export function pageWeight(set: ResourceSet): number {
 /** Whether it has a Resource Dump. One of an earlier epoch has wrong URIs. */
 export function hasDump({ dumpEpoch, epoch }: Pick<ResourceSet, 'dumpEpoch' | 'epoch'>): boolean {
   return dumpEpoch === epoch;
+}
+
+/** Whether it has a Change Dump. One of an earlier epoch has wrong URIs. */
+export function hasChangeDump({
+  changeDumpEpoch,
+  epoch,
+  keepVersions,
+}: Pick<ResourceSet, 'changeDumpEpoch' | 'epoch' | 'keepVersions'>): boolean {
+  return keepVersions === true && changeDumpEpoch === epoch;
 }
 
 /** Whether it has an archive of Resource Lists. One of an earlier epoch has wrong URIs. */

@@ -5,6 +5,7 @@ import type { StoredArchive } from './archives/stored-archive.ts';
 import type { Making } from './cache/document-cache.ts';
 import type { DocumentReference } from './cache/document-reference.ts';
 import type { Documents } from './cache/fresh-documents.ts';
+import type { ChangePackage } from './dumps/stored-change-dump.ts';
 import type { Dump } from './dumps/stored-dump.ts';
 import type { PageDirectory } from './pages/page-directory.ts';
 import type { PublishedDocument } from './published-document.ts';
@@ -56,6 +57,8 @@ export interface SetInput {
   readonly range: AskedRange | undefined;
   /** The Resource Dump of the set's epoch. @throws TidemarkError `not-found` when it has none */
   dump(): Promise<Dump>;
+  /** The packages of its Change Dump, at least one. @throws TidemarkError `not-found` when it has none */
+  changePackages(): Promise<readonly ChangePackage[]>;
   /** The archived Resource Lists of the set's epoch. @throws TidemarkError `not-found` when it has none */
   archive(): Promise<StoredArchive>;
   /** The archived dump that was completed at a time. @throws TidemarkError `not-found` or `gone` */

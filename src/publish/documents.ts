@@ -1,9 +1,10 @@
-import { hasDump, hasDumpArchive, hasListArchive, type ResourceSet } from '../core/resource-set.ts';
+import { hasChangeDump, hasDump, hasDumpArchive, hasListArchive, type ResourceSet } from '../core/resource-set.ts';
 import { setHome } from '../core/set-uris.ts';
 import { planArchive, planArchivePart, readClosedWindows } from './archive-documents.ts';
 import { archivedDumps, planArchivedDump, timeOf } from './archived-dumps.ts';
 import { archivedLists, planArchivedList } from './archived-lists.ts';
 import { fingerprint as digest } from './cache/document-reference.ts';
+import { planChangeDump } from './change-dump.ts';
 import { ChangeLists } from './change-lists.ts';
 import type { AskedRange, DocumentPlan, SetInput, SourceInput, SourceUris } from './document-plan.ts';
 import { documentName } from './pages/document-name.ts';
@@ -345,6 +346,17 @@ export const DOCUMENTS = {
     isOf: hasDump,
     plan: async ({ published, name, dump }) => planDumpPart(published, await dump(), name),
   },
+  changeDump: {
+    of: 'set',
+    path: '/sets/:set/changedump.xml',
+    operation: { id: 'changeDump', summary: 'The Change Dump' },
+    listed: { title: 'Change Dump', purpose: 'Every version of what has changed, packed into ZIP files.' },
+    page: { title: 'Change Dump', purpose: 'Every version of what has changed, packed into ZIP files.' },
+    entries: 'documents',
+    capability: { name: 'changedump', label: 'Change Dump: every version, packed' },
+    isOf: hasChangeDump,
+    plan: async ({ published, changePackages }) => planChangeDump(published, await changePackages()),
+  },
 } as const satisfies Readonly<Record<string, SourceRow | SetRow>>;
 
 type Table = typeof DOCUMENTS;
@@ -432,6 +444,8 @@ export function setUris(baseUrl: string, set: string): SetUris {
     archivedDump: (time) => documentUri(baseUrl, { kind: 'archivedResourceDump', set, time }),
     changeListArchivePart: (part) => documentUri(baseUrl, { kind: 'changeListArchivePart', set, part }),
     dumpPackage: (name) => `${setHome(baseUrl, set)}dumps/${name}.zip`,
+    changePackage: (name) => `${setHome(baseUrl, set)}changedumps/${name}.zip`,
+    changeManifest: (name) => `${setHome(baseUrl, set)}changedumps/${name}.xml`,
     dumpManifest: (name) => `${setHome(baseUrl, set)}dumps/${name}.xml`,
   };
 }

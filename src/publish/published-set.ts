@@ -42,6 +42,7 @@ export interface SetUris {
   readonly changeList: string;
   readonly recentChanges: string;
   readonly resourceDump: string;
+  readonly changeDump: string;
   readonly resourceListArchive: string;
   readonly resourceDumpArchive: string;
   readonly changeListArchive: string;
@@ -60,4 +61,7 @@ export interface SetUris {
   /** Of a package, by its name. */
   dumpPackage(name: string): string;
   dumpManifest(name: string): string;
+  /** Of a package of changes, by its name. */
+  changePackage(name: string): string;
+  changeManifest(name: string): string;
 }

@@ -42,7 +42,7 @@ export interface PublisherParts {
   readonly sets: SetRegistry;
   readonly cache: Documents;
   readonly renderer: Pick<Renderer, 'survey'>;
-  readonly dumps: Pick<KnownDumps, 'dumpOf'>;
+  readonly dumps: Pick<KnownDumps, 'dumpOf' | 'changePackagesOf'>;
   readonly archives: Pick<KnownArchives, 'archiveOf'>;
   readonly dumpArchives: Pick<DumpArchives, 'dumpOf'>;
   readonly hub: HubSetting;
@@ -107,6 +107,7 @@ export class Publisher implements DocumentPublisher {
       name: name ?? part ?? time ?? '',
       range,
       dump: () => dumps.dumpOf(published.set),
+      changePackages: () => dumps.changePackagesOf(published.set),
       archive: () => archives.archiveOf(published.set),
       archivedDump: (completed) => dumpArchives.dumpOf(published.set, completed),
       settled: (use) => this.#settled(published, use),
@@ -122,6 +123,11 @@ export class Publisher implements DocumentPublisher {
     const plans = await this.#pagePlans(slug);
     const shown = plans.slice(start, start + most);
     return { pages: await Promise.all(shown.map((page) => this.#pageInfo(page))), total: plans.length };
+  }
+
+  /** @throws TidemarkError `not-ready` while the set is read for the first time */
+  publishedSet(slug: string): Promise<PublishedSet> {
+    return this.#readySet(slug);
   }
 
   /** What a dump of a set has to contain now. */

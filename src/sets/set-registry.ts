@@ -127,6 +127,12 @@ export class SetRegistry {
     if (!isDeepStrictEqual({ ...body, ...has }, body)) await this.#change(slug, () => has);
   }
 
+  /** Records whether the set has a Change Dump now, of this epoch. */
+  async recordChangeDump(slug: string, changeDumpEpoch: number | undefined): Promise<void> {
+    const { body } = await this.#documents.require(slug);
+    if (body.changeDumpEpoch !== changeDumpEpoch) await this.#change(slug, () => ({ changeDumpEpoch }));
+  }
+
   /** Records that everything was scanned since the set keeps versions: the version after each later change is kept. */
   async recordVersions(slug: string): Promise<void> {
     const isNews = (set: ResourceSet) => set.keepVersions === true && set.versionsSince === undefined;

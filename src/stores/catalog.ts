@@ -21,10 +21,10 @@ export interface Catalog {
 }
 
 /**
- * `records`: how far a set has come with artifacts; `dump`: the packages of a set; `list-archive`: its archived lists;
- * `made-links`: see ingest/linked-sets.ts; `archive`: which archive the log goes to; `subscription`: who is sent
- * changes; `delivery`: how far they were sent; `rebuild`: that the store is made of one, and whether it is whole;
- * `clock`: see clock.ts.
+ * `records`: how far a set has come with artifacts; `dump` and `change-dump`: the packages of a set; `list-archive`:
+ * its archived lists; `made-links`: see ingest/linked-sets.ts; `archive`: which archive the log goes to;
+ * `subscription`: who is sent changes; `delivery`: how far they were sent; `rebuild`: that the store is made of one,
+ * and whether it is whole; `clock`: see clock.ts.
  */
 export type CatalogKind =
   | 'set'
@@ -36,6 +36,7 @@ export type CatalogKind =
   | 'archive'
   | 'rebuild'
   | 'dump'
+  | 'change-dump'
   | 'list-archive'
   | 'made-links'
   | 'subscription'

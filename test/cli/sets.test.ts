@@ -52,7 +52,7 @@ describeOnEachStore('sets on the command line', (store, itOnce) => {
     assert.equal(packages().length, 1);
     const { exitCode, stderr } = await place.run(['sets', 'remove', 'files', '--confirm']);
     assert.equal(exitCode, 0);
-    assert.match(stderr, /Removed 1 package of its Resource Dump\./);
+    assert.match(stderr, /Removed 1 package of its dumps\./);
     assert.deepEqual(packages(), []);
   });
 

@@ -19,6 +19,8 @@ describe('The description of the API that a server gives', () => {
   let document: OpenApiDocument;
   /** A package; its name depends on the time. */
   let file: string;
+  /** A package of changes. */
+  let changeFile: string;
   /** Of a kept version. */
   let datetime: string;
   /** Of an archived list and an archived dump. */
@@ -28,7 +30,7 @@ describe('The description of the API that a server gives', () => {
     const root = await makeFolder(started, 'papers');
     await mkdir(join(root, '2026'));
     await writeFile(join(root, '2026/a.pdf'), 'the bytes of a paper');
-    await started.app.sets.add({ slug: 'papers', origin: originOfRoot(root) });
+    await started.app.sets.add({ slug: 'papers', origin: originOfRoot(root), windowChanges: 1 });
     await started.app.sets.markReady('papers');
     await started.app.jobs.add('archive-log', '20261123T020000Z', {});
     const changes = [{ location: { value: '2026/a.pdf', type: 'rel_path' }, change: 'created', length: 20 }];
@@ -44,7 +46,13 @@ describe('The description of the API that a server gives', () => {
   async function keepVersion(): Promise<string> {
     const { sets, sourceOf, updater, index } = started.app;
     const set = await sets.change('papers', { keepVersions: true });
-    await sync({ set, source: sourceOf(set), updater });
+    const scan = () => sync({ set, source: sourceOf(set), updater });
+    await scan();
+    for (const content of ['second', 'third']) {
+      await writeFile(join(started.folder, 'papers/2026/a.pdf'), content);
+      await scan();
+    }
+    changeFile = `${(await started.app.dumps.build('papers', {})).changes!.packages[0]!.name}.zip`;
     const [change] = await index.latest(set.id, { limit: 1 });
     return formatStamp(change!.stamp);
   }
@@ -53,7 +61,7 @@ describe('The description of the API that a server gives', () => {
   function filled(path: string): string {
     const { parameters } = Object.values(document.paths[path]!)[0]!;
     const known: Readonly<Record<string, string>> = {
-      file,
+      file: path.includes('/changedumps/') ? changeFile : file,
       datetime,
       time: path.includes('resourcedump') ? times.dump : times.list,
     };

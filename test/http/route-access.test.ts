@@ -57,6 +57,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   'GET /sets/:set/sitemap-:name.xml': 'who may read the set',
   'GET /sets/:set/dumps/:file': 'who may read the set',
   'GET /sets/:set/resources/*path': 'who may read the set',
+  'GET /sets/:set/changedump.xml': 'who may read the set',
+  'GET /sets/:set/changedumps/:file': 'who may read the set',
   'GET /sets/:set/versions/:datetime/*path': 'who may read the set',
   'GET /sets/:set/timegate/*path': 'who may read the set',
   'GET /sets/:set/timemap/*path': 'who may read the set',

@@ -51,7 +51,7 @@ export class RichSource {
     proxy.target = url;
     const root = join(folder, 'files');
     await mkdir(root);
-    const files = await app.sets.add({ slug: 'files', origin: originOfRoot(root), ...SIZES });
+    const files = await app.sets.add({ slug: 'files', origin: originOfRoot(root), keepVersions: true, ...SIZES });
     const elsewhere = (slug: string) => ({ slug, urlPrefix: `${new URL(proxy.baseUrl).origin}/store/${slug}/` });
     const papers = await app.sets.add({ ...elsewhere('papers'), ...SIZES });
     const notes = await app.sets.add(elsewhere('notes'));

@@ -40,8 +40,8 @@ const IN_PATH: Readonly<Record<string, Described>> = {
     example: '2026-11-23T02:00:00.123456Z',
   },
   file: {
-    description: 'The name of a package in the Resource Dump, with `.zip`; with `.xml`, its manifest.',
-    schema: { type: 'string', pattern: '^[0-9]+-[0-9]+-[0-9]+-[0-9]+-[0-9a-f]{8}\\.(zip|xml)$' },
+    description: 'The name of a package in the dump, with `.zip`; with `.xml`, its manifest.',
+    schema: { type: 'string', pattern: '^[0-9]+-[0-9]+-([0-9]+-)?[0-9]+-[0-9a-f]{8}\\.(zip|xml)$' },
     example: '1-00000001-1763765435123457-1-1f2e3d4c.zip',
   },
   path: {

@@ -56,7 +56,7 @@ export interface ServedApp {
   readonly publisher: DocumentPublisher;
   /** The changes of sets as they are recorded. */
   readonly feeds: Pick<ChangeFeeds, 'follow'>;
-  readonly dumps: Pick<Dumps, 'known' | 'open' | 'readManifest' | 'remove'>;
+  readonly dumps: Pick<Dumps, 'known' | 'changes' | 'open' | 'readManifest' | 'remove'>;
   readonly dumpJobs: DumpJobs;
   readonly versions: Pick<Versions, 'at' | 'nearest' | 'list' | 'open'>;
   readonly listArchives: Pick<ListArchives, 'archiveOf'>;

@@ -4,13 +4,15 @@ import { cron } from '../schedule.ts';
 /** Removes what no dump names any more: a build removes that of its own set alone. */
 export const removeOldPackages = defineJob({
   kind: 'remove-old-packages',
-  summary: 'Removes packages that were superseded a day ago, that killed builds have left, and those of removed sets',
+  summary:
+    'Removes packages that were superseded a day ago, that killed builds have left, and packages and kept versions of removed sets',
   retry: { attempts: 5, firstMs: 1_000, longestMs: 60_000 },
   oneAtATimePer: () => 'packages',
 
   schedules: ({ configuration: { timeZone } }) => [{ schedule: cron('15 4 * * *', timeZone), payload: {} }],
 
-  async run(_payload, { dumps }, { signal }) {
-    return { removed: await dumps.removeUnused(signal) };
+  async run(_payload, { dumps, versions, sets }, { signal }) {
+    const removed = await dumps.removeUnused(signal);
+    return { removed, versions: await versions.removeOfRemovedSets(sets) };
   },
 });

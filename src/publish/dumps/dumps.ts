@@ -2,13 +2,20 @@ import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { inflateRaw } from 'node:zlib';
-import { DUMPS_FOLDER, formatKey, packagesFolder, parseKey } from '../../artifacts/artifact-key.ts';
+import {
+  CHANGE_DUMPS_FOLDER,
+  DUMPS_FOLDER,
+  formatKey,
+  packagesFolder,
+  parseKey,
+} from '../../artifacts/artifact-key.ts';
 import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
 import { DEFAULT_PACKAGE_BYTES, type ResourceSet, type SetId } from '../../core/resource-set.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { ContentsLocation } from '../../sources/contents.ts';
 import type { Catalog } from '../../stores/catalog.ts';
 import { type BuildOptions, type BuiltDump, buildDump, RETIRED_FOR } from './build-dump.ts';
+import type { BuiltChangeDump, ChangeDumps } from './change-dumps.ts';
 import { type DumpPlan, requireBytes } from './dump-plan.ts';
 import type { KnownDumps } from './known-dumps.ts';
 import type { Packer } from './packer.ts';
@@ -25,6 +32,13 @@ export interface DumpsParts {
   /** Packages that archived dumps of a set need. */
   archivedPackages(set: SetId): Promise<ReadonlySet<string>>;
   contentsOf(set: ResourceSet): ContentsLocation;
+  /** Of sets that keep versions. */
+  readonly changes: ChangeDumps;
+}
+
+/** The Resource Dump that was built, and the Change Dump of a set that keeps versions. */
+export interface BuiltDumps extends BuiltDump {
+  readonly changes?: BuiltChangeDump;
 }
 
 export type DumpOptions = Pick<BuildOptions, 'signal' | 'onProgress'>;
@@ -43,6 +57,10 @@ export class Dumps {
     this.#parts = parts;
   }
 
+  get changes(): ChangeDumps {
+    return this.#parts.changes;
+  }
+
   get known(): KnownDumps {
     return this.#parts.known;
   }
@@ -51,7 +69,7 @@ export class Dumps {
    * Builds the dump of a set anew where it has changed, and publishes it.
    * @throws TidemarkError `invalid` when its bytes are elsewhere; as buildDump
    */
-  async build(slug: string, options: DumpOptions): Promise<BuiltDump> {
+  async build(slug: string, options: DumpOptions): Promise<BuiltDumps> {
     const { sets, catalog, packer } = this.#parts;
     requireBytes(await sets.bySlug(slug));
     const plan = await this.#parts.planDump(slug);
@@ -64,7 +82,8 @@ export class Dumps {
     );
     await sets.recordDump(slug, built.epoch);
     await this.#removeUnused(plan.set);
-    return built;
+    const changes = await this.#parts.changes.build(slug, options.signal);
+    return { ...built, ...(changes && { changes }) };
   }
 
   /** Removes the dump of a set, with all packages. Returns how many there were. */
@@ -73,7 +92,7 @@ export class Dumps {
     const { id } = await sets.bySlug(slug);
     // First no document names it any more.
     await sets.recordDump(slug, undefined);
-    return this.removeAll(id);
+    return (await this.removeAll(id)) + (await this.#parts.changes.remove(slug));
   }
 
   /**
@@ -102,6 +121,10 @@ export class Dumps {
       // Of none that is known here, another store may be.
       if (set !== undefined)
         removed += await (set.removed === undefined ? this.#removeUnused(set) : this.removeAll(set.id));
+    }
+    for (const folder of await artifacts.folders(CHANGE_DUMPS_FOLDER)) {
+      const set = await sets.byId(Number(folder));
+      if (set?.removed !== undefined) removed += await this.#parts.changes.removeAll(set.id);
     }
     return removed;
   }

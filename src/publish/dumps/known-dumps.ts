@@ -1,6 +1,7 @@
 import { TidemarkError } from '../../core/errors.ts';
-import { hasDump, type ResourceSet, type SetId } from '../../core/resource-set.ts';
+import { hasChangeDump, hasDump, type ResourceSet, type SetId } from '../../core/resource-set.ts';
 import type { Catalog } from '../../stores/catalog.ts';
+import { type ChangePackage, readChangeDump } from './stored-change-dump.ts';
 import { type Dump, type Package, readDump, type StoredDump } from './stored-dump.ts';
 
 type FindArchived = (set: ResourceSet, name: string) => Promise<Package | undefined>;
@@ -36,6 +37,21 @@ export class KnownDumps {
     const found = packages.find((one) => one.name === name) ?? (await this.#archived(set, name));
     if (found !== undefined) return found;
     throw new TidemarkError('not-found', `there is no package "${name}": read the Resource Dump again`, { name });
+  }
+
+  /** The packages of the Change Dump of a set, at least one. @throws TidemarkError `not-found` when it has none */
+  async changePackagesOf(set: ResourceSet): Promise<readonly ChangePackage[]> {
+    const stored = hasChangeDump(set) ? await readChangeDump(this.#catalog, set.id) : undefined;
+    if (stored?.body.epoch === set.epoch && stored.body.packages.length > 0) return stored.body.packages;
+    const message = `"${set.slug}" has no Change Dump: a set with --keep-versions has one when "tidemark dumps build ${set.slug}" finds a window of its changes that is closed`;
+    throw new TidemarkError('not-found', message, { set: set.slug });
+  }
+
+  /** @throws TidemarkError `not-found` */
+  async changePackageOf(set: ResourceSet, name: string): Promise<ChangePackage> {
+    const found = (await this.changePackagesOf(set)).find((one) => one.name === name);
+    if (found !== undefined) return found;
+    throw new TidemarkError('not-found', `there is no package "${name}": read the Change Dump again`, { name });
   }
 
   async find(set: SetId): Promise<StoredDump | undefined> {

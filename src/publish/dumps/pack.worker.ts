@@ -5,8 +5,10 @@ import { serveCalls } from '../../lib/workers/rpc.ts';
 import type { ContentsLocation } from '../../sources/contents.ts';
 import { openContents } from '../../sources/open.ts';
 import { openStores } from '../../stores/open-stores.ts';
+import { type ChangePackJob, packChanges } from './pack-changes.ts';
 import type { PackJob } from './pack-job.ts';
 import { packPage } from './pack-page.ts';
+import type { ChangePackage } from './stored-change-dump.ts';
 import type { Package } from './stored-dump.ts';
 
 /** What the thread is started with. */
@@ -25,6 +27,14 @@ const functions = {
     const contents = await openContents(from);
     try {
       return await packPage(job, { index, contents, artifacts });
+    } finally {
+      await contents.close();
+    }
+  },
+  async packChanges(job: ChangePackJob, from: ContentsLocation): Promise<readonly ChangePackage[] | undefined> {
+    const contents = await openContents(from);
+    try {
+      return await packChanges(job, { index, contents, artifacts });
     } finally {
       await contents.close();
     }

@@ -2,7 +2,9 @@ import type { Worker } from 'node:worker_threads';
 import { ThreadPool } from '../../lib/workers/pool.ts';
 import type { ContentsLocation } from '../../sources/contents.ts';
 import type { PackFunctions } from './pack.worker.ts';
+import type { ChangePackJob } from './pack-changes.ts';
 import type { PackJob } from './pack-job.ts';
+import type { ChangePackage } from './stored-change-dump.ts';
 import type { Package } from './stored-dump.ts';
 
 /** Pages that are packed at a time: as many as keep a machine of two cores busy. */
@@ -19,6 +21,15 @@ export class Packer {
   /** @throws TidemarkError as packPage; the signal's reason when it is aborted */
   pack(job: PackJob, contents: ContentsLocation, signal?: AbortSignal): Promise<readonly Package[]> {
     return this.#threads.call('pack', [job, contents], signal);
+  }
+
+  /** @throws TidemarkError as packChanges; the signal's reason when it is aborted */
+  packChanges(
+    job: ChangePackJob,
+    contents: ContentsLocation,
+    signal?: AbortSignal,
+  ): Promise<readonly ChangePackage[] | undefined> {
+    return this.#threads.call('packChanges', [job, contents], signal);
   }
 
   close(): Promise<void> {

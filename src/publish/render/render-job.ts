@@ -4,6 +4,7 @@ import type { Stamp } from '../../core/stamp.ts';
 import type { ChangeLog } from '../../stores/change-log.ts';
 import type { Limits, ResourceStates } from '../../stores/resource-states.ts';
 import { type Archive, type ArchiveIndex, renderArchive, renderArchiveIndex } from './documents/archive.ts';
+import { type ChangeDump, renderChangeDump } from './documents/change-dump.ts';
 import { type ChangeListHead, changeEntries, changeListHead } from './documents/change-list.ts';
 import { type ChangeListIndex, renderChangeListIndex } from './documents/change-list-index.ts';
 import type { EntryStyle } from './documents/entry.ts';
@@ -36,6 +37,7 @@ export type RenderJob =
   | { readonly kind: 'source-description-index'; readonly document: SourceDescriptionIndex }
   | { readonly kind: 'resource-list-index'; readonly document: ResourceListIndex; readonly isPlain?: boolean }
   | { readonly kind: 'change-list-index'; readonly document: ChangeListIndex }
+  | { readonly kind: 'change-dump'; readonly document: ChangeDump }
   | { readonly kind: 'resource-dump'; readonly document: ResourceDump }
   | { readonly kind: 'resource-dump-index'; readonly document: ResourceDumpIndex }
   | { readonly kind: 'archive'; readonly document: Archive }
@@ -124,6 +126,9 @@ export async function* render(
       return;
     case 'change-list-index':
       yield renderChangeListIndex(job.document);
+      return;
+    case 'change-dump':
+      yield renderChangeDump(job.document);
       return;
     case 'resource-dump':
       yield renderResourceDump(job.document);

@@ -1,11 +1,12 @@
 import type { Readable } from 'node:stream';
-import { formatKey, type VersionKey, versionsFolder } from '../../artifacts/artifact-key.ts';
+import { formatKey, VERSIONS_FOLDER, type VersionKey, versionsFolder } from '../../artifacts/artifact-key.ts';
 import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
 import type { Change } from '../../core/change.ts';
 import type { ResourceKey } from '../../core/key.ts';
 import type { ResourceState } from '../../core/resource.ts';
 import type { ResourceSet, SetId } from '../../core/resource-set.ts';
 import { boundaryAfter, boundaryBefore, type Stamp } from '../../core/stamp.ts';
+import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { SetStatistics } from '../../stores/set-statistics.ts';
 
 /** A version of a resource whose bytes can be read: the one after a change. */
@@ -73,6 +74,17 @@ export class Versions {
     range: { readonly start: number; readonly length: number },
   ): Promise<Readable> {
     return (await this.#parts.artifacts.get(formatKey(versionKey(id, state)!), { range })).body;
+  }
+
+  /** Removes the versions of sets that were removed. Returns how many there were. */
+  async removeOfRemovedSets(sets: Pick<SetRegistry, 'byId'>): Promise<number> {
+    let removed = 0;
+    for (const folder of await this.#parts.artifacts.folders(VERSIONS_FOLDER)) {
+      const set = await sets.byId(Number(folder));
+      // Of none that is known here, another store may be.
+      if (set?.removed !== undefined) removed += await this.removeAll(set.id);
+    }
+    return removed;
   }
 
   /** Removes the versions of a set that was removed. Returns how many there were. */

@@ -35,6 +35,7 @@ describe('the table of documents', () => {
         changeListArchive: '/sets/maps/changelist-archive.xml',
         resourceDump: '/sets/maps/resourcedump.xml',
         resourceDumpArchive: '/sets/maps/resourcedump-archive.xml',
+        changeDump: '/sets/maps/changedump.xml',
         resourceListArchive: '/sets/maps/resourcelist-archive.xml',
       },
     );

@@ -1,6 +1,6 @@
 import { formatStamp } from '../../../core/stamp.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
-import type { BuiltDump } from '../../../publish/dumps/build-dump.ts';
+import type { BuiltDumps } from '../../../publish/dumps/dumps.ts';
 import { dumpTotals } from '../../../publish/dumps/stored-dump.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
@@ -30,16 +30,33 @@ export const dumpsBuild: CliCommand = {
   },
 };
 
-function describe(set: string, built: BuiltDump, seconds: number): string {
+function describe(set: string, built: BuiltDumps, seconds: number): string {
   const { packages, resources, missing, bytes } = dumpTotals(built);
   const left =
     missing === 0 ? '' : ` ${plural(missing, 'resource')} changed meanwhile: the next build packs what is missing.`;
   const made = `${formatCount(built.made)} of ${plural(packages, 'package')} made`;
-  return `${set}: ${made}, ${plural(resources, 'resource')}, ${formatBytes(bytes)}, in ${seconds.toFixed(1)} s.${left}`;
+  return `${set}: ${made}, ${plural(resources, 'resource')}, ${formatBytes(bytes)}, in ${seconds.toFixed(1)} s.${left}${describeChanges(built)}`;
+}
+
+/** Of a set that keeps versions. */
+function describeChanges({ changes }: BuiltDumps): string {
+  if (changes === undefined) return '';
+  const { packages, made } = changes;
+  if (packages.length === 0) return '\nNo Change Dump yet: no window of its changes is closed.';
+  return `\nChange Dump: ${formatCount(made)} of ${plural(packages.length, 'package')} made.`;
 }
 
 /** What `--json` prints. */
-function view(set: string, built: BuiltDump, seconds: number): object {
-  const { at, completed, made } = built;
-  return { set, at: formatStamp(at), completed: formatStamp(completed), made, ...dumpTotals(built), seconds };
+function view(set: string, built: BuiltDumps, seconds: number): object {
+  const { at, completed, made, changes } = built;
+  const ofChanges = changes && { changes: { packages: changes.packages.length, made: changes.made } };
+  return {
+    set,
+    at: formatStamp(at),
+    completed: formatStamp(completed),
+    made,
+    ...dumpTotals(built),
+    ...ofChanges,
+    seconds,
+  };
 }

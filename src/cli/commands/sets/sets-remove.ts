@@ -23,15 +23,18 @@ export const setsRemove: CliCommand<Options> = {
 
   async run(call) {
     const id = call.args[0]!;
-    const isFree = await withExistingApp(call, async ({ sets, index, dumps, listArchives }) => {
+    const isFree = await withExistingApp(call, async ({ sets, index, dumps, listArchives, versions }) => {
       const { changes } = await index.summary((await sets.bySlug(id)).id);
       const what = `the set ${id} has ${plural(changes, 'change')}: clients lose it for good, and its id cannot be used again`;
       const isConfirmed = changes === 0 || call.options.confirm === true;
       if (!isConfirmed && !(await askToConfirm(call, `Remove it? T${what.slice(1)}.`))) throw unconfirmed(id, what);
       const set = await sets.bySlug(id);
       const isFree = await sets.remove(id);
-      await removePackages(call, () => dumps.removeAll(set.id));
+      await removeStored(call, 'package', async () => {
+        return (await dumps.removeAll(set.id)) + (await dumps.changes.removeAll(set.id));
+      });
       await removeLists(call, () => listArchives.removeAll(set.id));
+      await removeStored(call, 'version', () => versions.removeAll(set.id));
       return isFree;
     });
     const message = isFree ? `Removed the set ${id}; its id can be used again.` : `Removed the set ${id}.`;
@@ -40,16 +43,19 @@ export const setsRemove: CliCommand<Options> = {
   },
 };
 
-/** The set is removed, whatever happens to its packages. */
-async function removePackages({ terminal }: Call, remove: () => Promise<number>): Promise<void> {
+/** The set is removed, whatever happens to its packages and versions. */
+async function removeStored(
+  { terminal }: Call,
+  what: 'package' | 'version',
+  remove: () => Promise<number>,
+): Promise<void> {
+  const of = what === 'package' ? 'of its dumps' : 'of its resources';
   try {
     const removed = await remove();
-    if (removed > 0) terminal.say(`Removed ${plural(removed, 'package')} of its Resource Dump.`);
+    if (removed > 0) terminal.say(`Removed ${plural(removed, what)} ${of}.`);
   } catch (error) {
     if (!isTidemarkError(error, 'unavailable') && !isTidemarkError(error, 'conflict')) throw error;
-    terminal.say(
-      `The packages of its Resource Dump are removed later, by the job remove-old-packages: ${error.message}`,
-    );
+    terminal.say(`The ${what}s ${of} are removed later, by the job remove-old-packages: ${error.message}`);
   }
 }
 

@@ -1,11 +1,13 @@
+import type { Readable } from 'node:stream';
 import { TidemarkError } from '../../../core/errors.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
+import type { Package } from '../../../publish/dumps/stored-dump.ts';
 import { directRequest, param } from '../../request/admitted.ts';
 import type { DirectHandler } from '../../request/direct-request.ts';
 import type { Operation } from '../../request/operation.ts';
 import { get, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
-import { answerHead } from '../../response/answer-head.ts';
+import { answerHead, type Part } from '../../response/answer-head.ts';
 import { sendAnswer } from '../../response/send-answer.ts';
 
 const READ_PACKAGE = {
@@ -24,32 +26,65 @@ const READ_PACKAGE = {
   ],
 } satisfies Operation;
 
+const READ_CHANGE_PACKAGE = {
+  ...READ_PACKAGE,
+  id: 'readChangePackage',
+  summary: 'A package of the Change Dump, or its manifest',
+  description: 'A package is `NAME.zip`, its manifest `NAME.xml`.',
+} satisfies Operation;
+
 /** What a client may ask of a package. */
 type Asked = 'zip' | 'xml';
 
 const TYPES: Readonly<Record<Asked, string>> = { zip: 'application/zip', xml: 'application/xml; charset=utf-8' };
 const YEAR_IN_SECONDS = 31_536_000;
 
-/** Packages of Resource Dumps, and their manifests. Neither ever changes. */
-export function packageRoutes(app: ServedApp): readonly Route[] {
-  const { idleTimeout } = app.configuration;
-  const direct = packageHandler(app);
+/** Packages of dumps, and their manifests. Neither ever changes. */
+export function packageRoutes({ dumps, configuration: { idleTimeout } }: ServedApp): readonly Route[] {
+  const ofResources = packageHandler({
+    find: (set, name) => dumps.known.packageOf(set, name),
+    open: (set, found, part) => dumps.open(set, found, part),
+    readManifest: (set, found) => dumps.readManifest(set, found),
+  });
+  const ofChanges = packageHandler({
+    find: (set, name) => dumps.known.changePackageOf(set, name),
+    open: (set, found, part) => dumps.changes.open(set, found, part),
+    readManifest: (set, found) => dumps.changes.readManifest(set, found),
+  });
+  const send = (direct: DirectHandler): Route['handle'] => {
+    return async (request, response) =>
+      sendAnswer(response, await direct(directRequest(request, response)), idleTimeout);
+  };
   return [
     get('/sets/:set/dumps/:file', {
       action: 'read-resource',
       operation: READ_PACKAGE,
-      handle: async (request, response) =>
-        sendAnswer(response, await direct(directRequest(request, response)), idleTimeout),
-      direct,
+      handle: send(ofResources),
+      direct: ofResources,
+    }),
+    get('/sets/:set/changedumps/:file', {
+      action: 'read-resource',
+      operation: READ_CHANGE_PACKAGE,
+      handle: send(ofChanges),
+      direct: ofChanges,
     }),
   ];
 }
 
-function packageHandler({ dumps }: ServedApp): DirectHandler {
+/** What has packages of one kind of dumps. */
+interface PackageStore<Found> {
+  find(set: ResourceSet, name: string): Promise<Found>;
+  open(set: ResourceSet, found: Found, part: Part): Promise<Readable>;
+  readManifest(set: ResourceSet, found: Found): Promise<Buffer>;
+}
+
+function packageHandler<Found extends Pick<Package, 'completed' | 'length' | 'manifest'>>(
+  packages: PackageStore<Found>,
+): DirectHandler {
   return async (request) => {
     const set = request.set as ResourceSet;
     const { name, asked } = parseFile(param(request, 'file'));
-    const found = await dumps.known.packageOf(set, name);
+    const found = await packages.find(set, name);
     const lastModified = Math.floor(found.completed / 1_000_000);
     const { part, ...head } = answerHead(request, {
       length: asked === 'zip' ? found.length : found.manifest.length,
@@ -59,8 +94,8 @@ function packageHandler({ dumps }: ServedApp): DirectHandler {
       control: `public, max-age=${YEAR_IN_SECONDS}, immutable`,
     });
     if (part === undefined) return head;
-    if (asked === 'zip') return { ...head, body: await dumps.open(set, found, part) };
-    const manifest = await dumps.readManifest(set, found);
+    if (asked === 'zip') return { ...head, body: await packages.open(set, found, part) };
+    const manifest = await packages.readManifest(set, found);
     return { ...head, body: manifest.subarray(part.start, part.start + part.length) };
   };
 }

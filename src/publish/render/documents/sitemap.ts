@@ -15,6 +15,8 @@ export type Capability =
   | 'resourcedump'
   | 'resourcedump-manifest'
   | NotificationCapability
+  | 'changedump'
+  | 'changedump-manifest'
   | ArchiveCapability;
 
 /**
