@@ -1,0 +1,44 @@
+import { planDescriptionPart, planSourceDescription } from '../source-descriptions.ts';
+import { planFrameworkTopic } from '../topics.ts';
+import type { SourceRow } from './row.ts';
+
+/** What leads to everything else. */
+export const SOURCE_ROWS = {
+  sourceDescription: {
+    of: 'source',
+    path: '/.well-known/resourcesync',
+    operation: {
+      id: 'sourceDescription',
+      summary: 'The Source Description, or its index when there are more than 50,000 sets',
+    },
+    page: {
+      title: 'Source Description',
+      purpose: 'Every set of this source. All other documents are found from here.',
+    },
+    entries: 'documents',
+    plan: planSourceDescription,
+  },
+  sourceDescriptionPart: {
+    of: 'source',
+    path: '/description-:part.xml',
+    operation: { id: 'sourceDescriptionPart', summary: 'A part of the Source Description' },
+    page: {
+      title: 'Source Description',
+      purpose: 'Every set of this source. All other documents are found from here.',
+    },
+    entries: 'documents',
+    plan: planDescriptionPart,
+  },
+  frameworkTopic: {
+    of: 'source',
+    path: '/notifications.xml',
+    operation: {
+      id: 'frameworkTopic',
+      summary: 'The topic to subscribe to, of sets and documents that are created, updated and deleted',
+    },
+    page: { title: 'Topic of the source', purpose: 'Programs subscribe to it, to learn of new sets and documents.' },
+    entries: 'documents',
+    isTopic: true,
+    plan: planFrameworkTopic,
+  },
+} as const satisfies Readonly<Record<string, SourceRow>>;
