@@ -4,6 +4,7 @@ import type { Bench, BenchOptions } from './figure.ts';
 import { activityHarvest } from './figures/activity-harvest.ts';
 import { avroRead, avroWrite } from './figures/avro.ts';
 import { avroRandom } from './figures/avro-random.ts';
+import { changeDump } from './figures/change-dump.ts';
 import { distinctFiles } from './figures/distinct-files.ts';
 import { distinctRecords } from './figures/distinct-records.ts';
 import { elasticsearchIdle } from './figures/elasticsearch-idle.ts';
@@ -15,6 +16,7 @@ import { elasticsearchSingleEvent } from './figures/elasticsearch-single-event.t
 import { elasticsearchSmallSets } from './figures/elasticsearch-small-sets.ts';
 import { elasticsearchVerify } from './figures/elasticsearch-verify.ts';
 import { elasticsearchJobs, jobs } from './figures/jobs.ts';
+import { keepVersions } from './figures/keep-versions.ts';
 import { elasticsearchMirrorMemory, mirrorMemory } from './figures/mirror-memory.ts';
 import { elasticsearchNotifications, notifications } from './figures/notifications.ts';
 import { oneChange } from './figures/one-change.ts';
@@ -62,6 +64,8 @@ const BENCHES: readonly Bench[] = [
   notifications,
   resourceDump,
   resourceDumpRebuild,
+  keepVersions,
+  changeDump,
   elasticsearchPosting,
   elasticsearchSingleEvent,
   elasticsearchPage,

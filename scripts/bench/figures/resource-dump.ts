@@ -1,8 +1,8 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import type { Bench, BenchOptions, Figure } from '../figure.ts';
 import { runChild } from '../support/child.ts';
 import { median } from '../support/spread.ts';
+import { makeTextFiles } from '../support/text-files.ts';
 import { Tidemark } from '../support/tidemark.ts';
 
 /** A way of packing, and how much of the speed of `zip` it must reach. */
@@ -18,7 +18,6 @@ const WAYS: readonly Way[] = [
 ];
 const FILES = 20_000;
 const FILE_BYTES = 10_000;
-const FILES_OF_A_FOLDER = 100;
 
 export const resourceDump: Bench = {
   name: 'resource-dump',
@@ -27,7 +26,7 @@ export const resourceDump: Bench = {
   async run(options) {
     const root = options.folder.next('files');
     const files = Math.round(FILES * options.scale);
-    makeTexts(root, files);
+    makeTextFiles(root, { files, bytes: FILE_BYTES });
     const tidemark = await Tidemark.create(options.folder.next('data'));
     await tidemark.run('sets', 'add', 'files', '--root', root);
     await tidemark.run('scan', 'files');
@@ -69,21 +68,4 @@ async function measure(
     baseline: { name: `zip ${level} -r`, values: zipped },
     limit: { most: median(zipped) / share },
   };
-}
-
-/** Files of words, each another one. */
-function makeTexts(root: string, files: number): void {
-  for (let at = 0; at < files; at++) {
-    const folder = join(root, String(Math.floor(at / FILES_OF_A_FOLDER)).padStart(5, '0'));
-    if (at % FILES_OF_A_FOLDER === 0) mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, `${at}.txt`), textOf(at));
-  }
-}
-
-function textOf(seed: number): string {
-  let text = '';
-  for (let value = seed + 1; text.length < FILE_BYTES; value = (value * 48_271) % 2_147_483_647) {
-    text += `${value.toString(36)} `;
-  }
-  return text.slice(0, FILE_BYTES);
 }
