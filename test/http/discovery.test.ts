@@ -59,7 +59,7 @@ describeOnEachStore('Discovery', (store, itOnce) => {
     const report = await checkSource(`${started.url}/sets/files/`);
     assert.deepEqual(linesOf(report), []);
     // Of this set alone.
-    assert.equal(report.documents, 5);
+    assert.ok(report.documents < (await checkSource(started.url)).documents);
   });
 
   it('gives search engines a sitemap without elements of ResourceSync, whatever they prefer', async () => {
