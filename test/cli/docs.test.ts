@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DocPlace, shellBlocks } from '../support/doc-place.ts';
@@ -195,6 +196,17 @@ const PAGES: Readonly<Record<string, Page>> = {
       await succeed(place, 'tidemark sets add maps --root maps');
       await succeed(place, 'tidemark scan maps');
       await place.serve('tidemark serve');
+    },
+  },
+  'docs/versions.md': {
+    blocks: ['runs'],
+    prepare: (place) => place.write('files/a.txt', 'a'),
+    check(place) {
+      const versions = readdirSync(join(place.folder, 'data/artifacts/_versions'), { recursive: true });
+      assert.ok(
+        versions.some((name) => String(name).endsWith(hash('sha256', 'a'))),
+        versions.join(),
+      );
     },
   },
   'docs/s3.md': { blocks: [NEEDS.s3, { not: 'sets up MinIO' }, { not: 'sets up Ceph' }] },
