@@ -1,26 +1,104 @@
+import { TidemarkError } from '../core/errors.ts';
 import { MAX_ENTRIES } from '../core/resource-set.ts';
+import type { ArchiveContent } from './archive-documents.ts';
+import { fingerprint } from './cache/document-reference.ts';
 import type { DocumentPlan } from './document-plan.ts';
-import type { ChangePackage } from './dumps/stored-change-dump.ts';
+import { type ChangePackage, windowOf } from './dumps/stored-change-dump.ts';
 import { documentName } from './pages/document-name.ts';
 import type { PublishedSet } from './published-set.ts';
+import type { RenderJob } from './render/render-job.ts';
 
-/**
- * The Change Dump (ResourceSync 1.1, 13.1). It lists what has changed since its `from`, so the oldest of too many
- * packages are left out, as the index of Change Lists does.
- */
-export function planChangeDump(
-  { uris, folder, fingerprint }: PublishedSet,
-  packages: readonly ChangePackage[],
-): DocumentPlan {
-  const listed = packages.slice(-MAX_ENTRIES);
-  const newest = listed.at(-1)!.until - 1;
+type Packages = readonly ChangePackage[];
+
+/** The Change Dump: one document, or an index over several (ResourceSync 1.1, 13.1). */
+export function planChangeDump(published: PublishedSet, packages: Packages): DocumentPlan {
+  const { uris } = published;
+  const { capabilityList, changeDump: uri, changeDumpArchive: archives } = uris;
+  const parts = partsOf(packages);
+  if (parts.length === 1) return plan(published, packages, { uri, job: dumpJob(published, packages, { archives }) });
   const document = {
-    from: listed[0]!.from,
-    capabilityList: uris.capabilityList,
-    packages: listed.map(({ name, from, until, length, sha256 }) => {
+    ...{ from: packages[0]!.from, capabilityList, archives },
+    parts: parts.map((part, at) => ({ uri: uris.changeDumpPart(partName(at)), from: part[0]!.from, ...endOf(part) })),
+  };
+  return plan(published, packages, { uri, job: { kind: 'change-dump-index', document } });
+}
+
+/** A part of a Change Dump that is an index. @throws TidemarkError `not-found` when there is no such part */
+export function planChangeDumpPart(published: PublishedSet, packages: Packages, name: string): DocumentPlan {
+  const { changeDump: index, changeDumpPart } = published.uris;
+  const parts = partsOf(packages);
+  const part = parts.find((_, at) => partName(at) === name);
+  // An index that a client has read may have become one document since.
+  if (parts.length === 1 && part !== undefined) return planChangeDump(published, packages);
+  if (part === undefined) {
+    throw new TidemarkError('not-found', `there is no part "${name}" of the Change Dump`, { name });
+  }
+  return plan(published, part, {
+    uri: changeDumpPart(name),
+    job: dumpJob(published, part, { index, ...endOf(part) }),
+  });
+}
+
+/** The archive of Change Dumps: one of each window that is packed. */
+export function archivedChangeDumps({ uris }: PublishedSet, packages: Packages): ArchiveContent {
+  const windows = Map.groupBy(packages, windowOf);
+  return {
+    capability: 'changedump-archive',
+    uri: uris.changeDumpArchive,
+    partUri: uris.changeDumpArchivePart,
+    entries: [...windows].map(([name, packed]) => {
+      return { uri: uris.archivedChangeDump(name), from: packed[0]!.from, until: packed.at(-1)!.until };
+    }),
+  };
+}
+
+/** The Change Dump of one window, which is finished. @throws TidemarkError `not-found` when it is not packed */
+export function planArchivedChangeDump(published: PublishedSet, packages: Packages, name: string): DocumentPlan {
+  const packed = packages.filter((one) => windowOf(one) === name);
+  if (packed.length === 0) {
+    const message = `no window "${name}" is in the Change Dump: read its archive again`;
+    throw new TidemarkError('not-found', message, { name });
+  }
+  const job = dumpJob(published, packed, { until: packed.at(-1)!.until });
+  return plan(published, packed, { uri: published.uris.archivedChangeDump(name), job });
+}
+
+function dumpJob(
+  { uris }: PublishedSet,
+  packages: Packages,
+  about: { readonly index?: string; readonly archives?: string; readonly until?: number },
+): RenderJob {
+  const document = {
+    ...{ from: packages[0]!.from, capabilityList: uris.capabilityList, ...about },
+    packages: packages.map(({ name, from, until, length, sha256 }) => {
       return { uri: uris.changePackage(name), contents: uris.changeManifest(name), from, until, length, sha256 };
     }),
   };
-  const reference = { folder, name: documentName(uris.changeDump), version: newest, fingerprint };
-  return { reference, making: () => ({ newest: listed.at(-1)!.completed, job: { kind: 'change-dump', document } }) };
+  return { kind: 'change-dump', document };
+}
+
+function plan(
+  { folder, fingerprint: ofSet }: PublishedSet,
+  packages: Packages,
+  { uri, job }: { readonly uri: string; readonly job: RenderJob },
+): DocumentPlan {
+  const [first, last] = [packages[0]!, packages.at(-1)!];
+  // Packages that were removed and built again have other names.
+  const print = fingerprint(ofSet, job.kind, first.name, last.name);
+  const reference = { folder, name: documentName(uri), version: last.until - 1, fingerprint: print };
+  return { reference, making: () => ({ newest: last.completed, job }) };
+}
+
+/** A part that is full never takes another package, so that it has an end. */
+function endOf(part: Packages): { readonly until?: number } {
+  return part.length < MAX_ENTRIES ? {} : { until: part.at(-1)!.until };
+}
+
+function partsOf(packages: Packages): readonly Packages[] {
+  const count = Math.ceil(packages.length / MAX_ENTRIES);
+  return Array.from({ length: count }, (_, at) => packages.slice(at * MAX_ENTRIES, (at + 1) * MAX_ENTRIES));
+}
+
+function partName(at: number): string {
+  return String(at + 1).padStart(5, '0');
 }

@@ -46,6 +46,7 @@ export interface SetUris {
   readonly resourceListArchive: string;
   readonly resourceDumpArchive: string;
   readonly changeListArchive: string;
+  readonly changeDumpArchive: string;
   readonly sitemap: string;
   resourcePage(name: string): string;
   sitemapPage(name: string): string;
@@ -58,6 +59,10 @@ export interface SetUris {
   /** Of an archived Resource Dump by the time when it was complete, or of a part of one. */
   archivedDump(time: string): string;
   changeListArchivePart(part: string): string;
+  changeDumpPart(part: string): string;
+  changeDumpArchivePart(part: string): string;
+  /** The Change Dump of a window, by its name. */
+  archivedChangeDump(name: string): string;
   /** Of a package, by its name. */
   dumpPackage(name: string): string;
   dumpManifest(name: string): string;

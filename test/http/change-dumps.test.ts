@@ -7,6 +7,7 @@ import { originOfRoot } from '../../src/core/stored-set.ts';
 import { sync } from '../../src/sources/sync/sync.ts';
 import { ask } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
+import { parseDocument, type XmlElement } from '../support/parse-document.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 import { LONG_AGO } from '../support/temp-folder.ts';
 import { readWithPython, testWithUnzip } from '../support/zip-programs.ts';
@@ -176,6 +177,74 @@ describeOnEachStore('A Change Dump', (store, itOnce) => {
     assert.deepEqual(await contents(), ['10', '11', '12']);
   });
 
+  /** The documents that its archive lists. */
+  async function readArchive() {
+    const { status, root } = await read(`${home}/changedump-archive.xml`);
+    if (status !== 200) return undefined;
+    assert.deepEqual(mdOf(root), { capability: 'changedump-archive' });
+    assert.equal(linkOf(root, 'up'), `${home}/capabilitylist.xml`);
+    return entriesOf(root);
+  }
+
+  async function read(uri: string) {
+    const { status, text } = await ask(uri);
+    return { status, root: parseDocument(uri, text).root };
+  }
+
+  it('has an archive that lists the dump of each window, which is finished', async () => {
+    await addSet({ keepVersions: true, dumpPackageBytes: 200, dumpCompression: 'none' });
+    for (const content of ['1', '2', '3', '4', '5', '6']) await put('a', content.repeat(150));
+    assert.equal((await build())!.made, 3);
+    const [first, ...none] = (await readArchive())!;
+    assert.deepEqual(none, []);
+    assert.equal(first!.loc, `${home}/changedump-of-1-00000001.xml`);
+    const before = (await ask(first!.loc)).text;
+    await put('a', '7');
+    assert.equal((await build())!.made, 3);
+
+    const { packages } = (await readDump())!;
+    const entries = (await readArchive())!;
+    assert.deepEqual(
+      entries.map(({ loc }) => loc),
+      [1, 2].map((number) => `${home}/changedump-of-1-0000000${number}.xml`),
+    );
+    const named = [];
+    for (const { loc, md } of entries) {
+      const { root } = await read(loc);
+      assert.deepEqual(mdOf(root), { capability: 'changedump', ...md });
+      assert.equal(linkOf(root, 'up'), `${home}/capabilitylist.xml`);
+      const listed = entriesOf(root);
+      assert.deepEqual([listed[0]!.md.from, listed.at(-1)!.md.until], [md.from, md.until]);
+      named.push(...listed.map((entry) => entry.loc));
+    }
+    assert.deepEqual(
+      named,
+      packages.map(({ uri }) => uri),
+    );
+    assert.equal((await ask(first!.loc)).text, before);
+  });
+
+  it('leads to its archive, as the Capability List does, where there is one', async () => {
+    await addSet();
+    const uri = `${home}/changedump-archive.xml`;
+    const named = async () => entriesOf((await read(`${home}/capabilitylist.xml`)).root).map(({ loc }) => loc);
+    for (const content of ['1', '2', '3']) await put('a', content);
+    await build();
+    assert.equal((await ask(uri)).status, 404);
+    assert.ok(!(await named()).includes(uri));
+    await put('a', '4');
+    await build();
+    assert.ok((await named()).includes(uri));
+    assert.equal(linkOf((await read(`${home}/changedump.xml`)).root, 'archives'), uri);
+    const { text } = await ask(uri, { headers: { Accept: 'text/html' } });
+    for (const shown of ['Change Dump Archive', 'changedump-of-1-00000001.xml', 'Until']) {
+      assert.ok(text.includes(shown), shown);
+    }
+    for (const name of ['of-1-00000002', 'of-1', 'of-x', '00002', '1', 'archive-00002']) {
+      assert.equal((await ask(`${home}/changedump-${name}.xml`)).status, 404, name);
+    }
+  });
+
   it('goes with the dumps of its set', async () => {
     await addSet();
     for (const content of ['1', '2', '3', '4']) await put('a', content);
@@ -184,10 +253,23 @@ describeOnEachStore('A Change Dump', (store, itOnce) => {
     await started.app.dumps.remove('maps');
     assert.equal(await readDump(), undefined);
     assert.equal((await ask(uri)).status, 404);
+    for (const name of ['archive', 'of-1-00000001']) {
+      assert.equal((await ask(`${home}/changedump-${name}.xml`)).status, 404, name);
+    }
     // It can be built again: the versions are still there.
     assert.equal((await build())!.made, 1);
+    const again = (await readDump())!.packages[0]!.uri;
+    assert.notEqual(again, uri);
+    assert.ok((await ask(`${home}/changedump-of-1-00000001.xml`)).text.includes(again));
   });
 });
+
+const elements = ({ children }: XmlElement, name: string) => children.filter((one) => one.name === name);
+const mdOf = (element: XmlElement) => elements(element, 'rs:md')[0]!.attributes;
+const entriesOf = (root: XmlElement) =>
+  elements(root, 'url').map((entry) => ({ loc: elements(entry, 'loc')[0]!.text, md: mdOf(entry) }));
+const linkOf = (root: XmlElement, rel: string) =>
+  elements(root, 'rs:ln').find(({ attributes }) => attributes.rel === rel)?.attributes.href;
 
 /** By the sizes of the local headers. */
 function unpack(zip: Buffer): ReadonlyMap<string, Buffer> {

@@ -61,6 +61,7 @@ describe('The description of the API that a server gives', () => {
   function filled(path: string): string {
     const { parameters } = Object.values(document.paths[path]!)[0]!;
     const known: Readonly<Record<string, string>> = {
+      ...(path.includes('changedump-of-') && { name: changeFile.split('-', 2).join('-') }),
       file: path.includes('/changedumps/') ? changeFile : file,
       datetime,
       time: path.includes('resourcedump') ? times.dump : times.list,

@@ -28,6 +28,11 @@ export interface StoredChangeDump {
   readonly packages: readonly ChangePackage[];
 }
 
+/** The name of the window that a package has changes of: EPOCH-WINDOW. */
+export function windowOf({ name }: Pick<ChangePackage, 'name'>): string {
+  return name.split('-', 2).join('-');
+}
+
 export function readChangeDump(
   catalog: Pick<Catalog, 'get'>,
   set: SetId,

@@ -4,7 +4,12 @@ import type { Stamp } from '../../core/stamp.ts';
 import type { ChangeLog } from '../../stores/change-log.ts';
 import type { Limits, ResourceStates } from '../../stores/resource-states.ts';
 import { type Archive, type ArchiveIndex, renderArchive, renderArchiveIndex } from './documents/archive.ts';
-import { type ChangeDump, renderChangeDump } from './documents/change-dump.ts';
+import {
+  type ChangeDump,
+  type ChangeDumpIndex,
+  renderChangeDump,
+  renderChangeDumpIndex,
+} from './documents/change-dump.ts';
 import { type ChangeListHead, changeEntries, changeListHead } from './documents/change-list.ts';
 import { type ChangeListIndex, renderChangeListIndex } from './documents/change-list-index.ts';
 import type { EntryStyle } from './documents/entry.ts';
@@ -38,6 +43,7 @@ export type RenderJob =
   | { readonly kind: 'resource-list-index'; readonly document: ResourceListIndex; readonly isPlain?: boolean }
   | { readonly kind: 'change-list-index'; readonly document: ChangeListIndex }
   | { readonly kind: 'change-dump'; readonly document: ChangeDump }
+  | { readonly kind: 'change-dump-index'; readonly document: ChangeDumpIndex }
   | { readonly kind: 'resource-dump'; readonly document: ResourceDump }
   | { readonly kind: 'resource-dump-index'; readonly document: ResourceDumpIndex }
   | { readonly kind: 'archive'; readonly document: Archive }
@@ -129,6 +135,9 @@ export async function* render(
       return;
     case 'change-dump':
       yield renderChangeDump(job.document);
+      return;
+    case 'change-dump-index':
+      yield renderChangeDumpIndex(job.document);
       return;
     case 'resource-dump':
       yield renderResourceDump(job.document);

@@ -7,10 +7,9 @@ import type { Level } from './rule.ts';
  * - `subscribers`: judged from the channels of a source with a hub, and by subscribers, in
  *   test/http/notifications.test.ts
  * - `schema`: what our schemas must take, in test/unit/publish/documents-schema.test.ts
- * - `no`: does not apply, for the reason given
  */
-export type Judged = 'documents' | 'source' | 'packages' | 'subscribers' | 'schema' | 'no';
-export type RuleEntry = readonly [number: number, level: Level, text: string, judged: Judged, reason?: string];
+export type Judged = 'documents' | 'source' | 'packages' | 'subscribers' | 'schema';
+export type RuleEntry = readonly [number: number, level: Level, text: string, judged: Judged];
 
 export interface RuleSection {
   readonly title: string;

@@ -36,6 +36,7 @@ describe('the table of documents', () => {
         resourceDump: '/sets/maps/resourcedump.xml',
         resourceDumpArchive: '/sets/maps/resourcedump-archive.xml',
         changeDump: '/sets/maps/changedump.xml',
+        changeDumpArchive: '/sets/maps/changedump-archive.xml',
         resourceListArchive: '/sets/maps/resourcelist-archive.xml',
       },
     );

@@ -3,12 +3,21 @@ import { formatStamp, type Stamp } from '../../../core/stamp.ts';
 import { type EntryStyle, urlEntry } from './entry.ts';
 import { escapeXml, joinTexts } from './markup.ts';
 import { PACKAGE_TYPE } from './resource-dump.ts';
-import { documentHead, URLSET_END } from './sitemap.ts';
+import { documentHead, SITEMAPINDEX_END, URLSET_END } from './sitemap.ts';
 
-export interface ChangeDump {
+export interface ChangeDumpHead {
   /** Every change from this boundary on, up to the end of the last package, is included. */
   readonly from: Stamp;
   readonly capabilityList: string;
+  /** Only of the dump that the Capability List names. */
+  readonly archives?: string | undefined;
+}
+
+export interface ChangeDump extends ChangeDumpHead {
+  /** Only of a dump that is finished; packages are added to others. */
+  readonly until?: Stamp | undefined;
+  /** The index that it is a part of. */
+  readonly index?: string | undefined;
   readonly packages: readonly DumpedChanges[];
 }
 
@@ -24,19 +33,43 @@ export interface DumpedChanges {
   readonly sha256: string;
 }
 
-/** ResourceSync 1.1, 13.1. It has no `until`: packages are added to it. */
-export function renderChangeDump({ from, capabilityList, packages }: ChangeDump): string {
-  const head = documentHead({
-    root: 'urlset',
-    links: { up: capabilityList },
-    md: { capability: 'changedump', from: formatStamp(from) },
-  });
+export interface ChangeDumpIndex extends ChangeDumpHead {
+  readonly parts: readonly { readonly uri: string; readonly from: Stamp; readonly until?: Stamp }[];
+}
+
+/** ResourceSync 1.1, 13.1. */
+export function renderChangeDump({ packages, until, index, ...head }: ChangeDump): string {
   const entries = joinTexts(packages, ({ uri, contents, from: begins, until, length, sha256 }) => {
     const md = `from="${formatStamp(begins)}" until="${formatStamp(until)}" hash="sha-256:${sha256}" length="${length}" type="${PACKAGE_TYPE}"`;
     const link = `<rs:ln rel="contents" href="${escapeXml(contents)}" type="application/xml"/>`;
     return `<url><loc>${escapeXml(uri)}</loc><rs:md ${md}/>${link}</url>\n`;
   });
-  return head + entries + URLSET_END;
+  return headOf('urlset', head, { until, index }) + entries + URLSET_END;
+}
+
+/** For more packages than one Change Dump may list (13.1). */
+export function renderChangeDumpIndex({ parts, ...head }: ChangeDumpIndex): string {
+  const entries = joinTexts(parts, ({ uri, from, until }) => {
+    const end = until === undefined ? '' : ` until="${formatStamp(until)}"`;
+    return `<sitemap><loc>${escapeXml(uri)}</loc><rs:md from="${formatStamp(from)}"${end}/></sitemap>\n`;
+  });
+  return headOf('sitemapindex', head) + entries + SITEMAPINDEX_END;
+}
+
+function headOf(
+  root: 'urlset' | 'sitemapindex',
+  { from, capabilityList, archives }: ChangeDumpHead,
+  { until, index }: Pick<ChangeDump, 'until' | 'index'> = {},
+): string {
+  return documentHead({
+    root,
+    links: { up: capabilityList, index, archives },
+    md: {
+      capability: 'changedump',
+      from: formatStamp(from),
+      until: until === undefined ? undefined : formatStamp(until),
+    },
+  });
 }
 
 export interface ChangeManifest {

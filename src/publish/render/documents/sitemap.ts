@@ -26,7 +26,11 @@ export type Capability =
 export type NotificationCapability = 'change-notification' | 'framework-notification';
 
 /** Of the lists of finished documents (ResourceSync Archives). */
-export type ArchiveCapability = 'resourcelist-archive' | 'changelist-archive' | 'resourcedump-archive';
+export type ArchiveCapability =
+  | 'resourcelist-archive'
+  | 'changelist-archive'
+  | 'resourcedump-archive'
+  | 'changedump-archive';
 
 export interface DocumentHead {
   readonly root: 'urlset' | 'sitemapindex';
