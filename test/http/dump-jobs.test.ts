@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { formatKey, packagesFolder } from '../../src/artifacts/artifact-key.ts';
+import { formatKey, packagesFolder, versionsFolder } from '../../src/artifacts/artifact-key.ts';
 import { originOfRoot } from '../../src/core/stored-set.ts';
 import { JOB_DEFINITIONS } from '../../src/jobs/job-list.ts';
 import { JobRunner } from '../../src/jobs/job-runner.ts';
@@ -188,6 +188,29 @@ describeOnEachStore('Dumps that jobs build', (store) => {
     assert.ok(added);
     await until('it is done', async () => (await started.app.jobs.get('remove-old-packages/now')).state === 'done');
     assert.deepEqual(await packagesOf(maps), []);
+  });
+
+  it('leave no kept versions of a removed set, and all of the others', async () => {
+    const { sets, artifacts, jobs, updater, sourceOf } = started.app;
+    for (const slug of ['removed', 'present']) {
+      await sets.add({ slug, origin: originOfRoot(root), keepVersions: true });
+      const set = await sets.bySlug(slug);
+      await sync({ set, source: sourceOf(set), updater });
+    }
+    const [removed, present] = [await sets.bySlug('removed'), await sets.bySlug('present')];
+    const versionsOf = async ({ id }: { id: number }) => {
+      const keys: string[] = [];
+      for await (const objects of artifacts.list(versionsFolder(id))) keys.push(...objects.map(({ key }) => key));
+      return keys.length;
+    };
+    assert.deepEqual([await versionsOf(removed), await versionsOf(present)], [5, 5]);
+    // As a process does that ends before it has removed them.
+    await sets.remove('removed');
+    runJobs();
+    await jobs.add('remove-old-packages', 'versions', {});
+    const job = () => jobs.get('remove-old-packages/versions');
+    await until('it is done', async () => (await job()).state === 'done');
+    assert.deepEqual([await versionsOf(removed), await versionsOf(present)], [0, 5]);
   });
 
   it('are not scheduled at what is no time, nor of a set whose bytes are elsewhere', async () => {
