@@ -13,6 +13,7 @@ export const GROUPS = {
   activity: 'Activities: what makes artifacts of records.',
   dumps: 'Resource Dumps: the resources of a set, packed into ZIP files.',
   lists: 'Archived Resource Lists: what a set was at earlier times.',
+  versions: 'Kept versions: the bytes that resources had at earlier times.',
   artifacts: 'Artifacts: Avro files that never change, with their provenance.',
   jobs: 'Jobs: work that is done later, repeatedly, or for long.',
   subscriptions: 'Subscriptions: who is sent changes as they happen.',

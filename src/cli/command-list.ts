@@ -20,6 +20,7 @@ const LOADERS: Readonly<Record<string, () => Promise<CliCommand>>> = {
   'lists keep': async () => (await import('./commands/lists/lists-keep.ts')).listsKeep,
   'lists list': async () => (await import('./commands/lists/lists-list.ts')).listsList,
   'lists prune': async () => (await import('./commands/lists/lists-prune.ts')).listsPrune,
+  'versions list': async () => (await import('./commands/versions/versions-list.ts')).versionsList,
   scan: async () => (await import('./commands/scan-set.ts')).scanSet,
   'changes post': async () => (await import('./commands/changes-post.ts')).changesPost,
   'changes list': async () => (await import('./commands/changes-list.ts')).changesList,

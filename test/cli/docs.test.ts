@@ -199,7 +199,7 @@ const PAGES: Readonly<Record<string, Page>> = {
     },
   },
   'docs/versions.md': {
-    blocks: ['runs'],
+    blocks: ['runs', 'runs'],
     prepare: (place) => place.write('files/a.txt', 'a'),
     check(place) {
       const versions = readdirSync(join(place.folder, 'data/artifacts/_versions'), { recursive: true });

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SQLITE } from '../support/each-store.ts';
+import { describeOnEachStore } from '../support/each-store.ts';
 import { LONG_AGO } from '../support/temp-folder.ts';
 import { Workplace } from '../support/workplace.ts';
 
-describe('tidemark with --keep-versions', () => {
+describeOnEachStore('tidemark with --keep-versions', (store, itOnce) => {
   let place: Workplace;
 
   beforeEach(async () => {
-    place = await Workplace.make(SQLITE);
+    place = await Workplace.make(store);
     mkdirSync(join(place.folder, 'files'));
     write('a', 'first');
   });
@@ -22,10 +22,14 @@ describe('tidemark with --keep-versions', () => {
     utimesSync(file, LONG_AGO, LONG_AGO);
   }
 
-  function isKept(content: string, set = 1): boolean {
-    const digest = createHash('sha256').update(content).digest('hex');
-    return existsSync(join(place.folder, `data/artifacts/_versions/${set}/${digest.slice(0, 2)}/${digest}`));
+  const sha256 = (content: string) => createHash('sha256').update(content).digest('hex');
+
+  function fileOf(content: string, set = 1): string {
+    const digest = sha256(content);
+    return join(place.folder, `data/artifacts/_versions/${set}/${digest.slice(0, 2)}/${digest}`);
   }
+
+  const isKept = (content: string, set = 1) => existsSync(fileOf(content, set));
 
   async function done(words: string) {
     const { exitCode, stdout, stderr } = await place.run([...words.split(' '), '--json']);
@@ -39,7 +43,7 @@ describe('tidemark with --keep-versions', () => {
     return stderr;
   }
 
-  it('keeps the bytes of every version of a file', async () => {
+  itOnce('keeps the bytes of every version of a file', async () => {
     assert.equal((await done('sets add maps --root files --keep-versions')).keepVersions, true);
     await done('scan maps --dry-run');
     assert.ok(!isKept('first'));
@@ -50,7 +54,7 @@ describe('tidemark with --keep-versions', () => {
     for (const content of ['first', 'second', 'third']) assert.ok(isKept(content), content);
   });
 
-  it('keeps what an existing set has by the next scan, and everything from then on', async () => {
+  itOnce('keeps what an existing set has by the next scan, and everything from then on', async () => {
     await done('sets add maps --root files');
     await done('scan maps');
     assert.ok(!isKept('first'));
@@ -70,7 +74,7 @@ describe('tidemark with --keep-versions', () => {
     assert.ok(isKept('second'));
   });
 
-  it('refuses sets whose bytes are elsewhere, and posted events, and says what to do', async () => {
+  itOnce('refuses sets whose bytes are elsewhere, and posted events, and says what to do', async () => {
     assert.match(
       await refused('sets add maps --url-prefix https://example.org/ --keep-versions'),
       /elsewhere: --keep-versions needs a set with --root or --records/,
@@ -80,5 +84,55 @@ describe('tidemark with --keep-versions', () => {
     const event = '{"change":"deleted","location":{"type":"rel_path","value":"a"}}\n';
     const { stderr } = await place.run(['changes', 'post', 'maps'], { input: event });
     assert.match(stderr, /takes no posted events: it keeps the bytes of every version.*--no-keep-versions/);
+  });
+
+  async function list(...words: string[]): Promise<string> {
+    const { exitCode, stdout, stderr } = await place.run(['versions', 'list', 'maps', ...words]);
+    assert.equal(exitCode, 0, stderr);
+    return stdout + stderr;
+  }
+
+  it('lists the versions that are kept, of the set or of a resource, the newest first', async () => {
+    await done('sets add maps --root files --keep-versions');
+    await done('scan maps');
+    write('a', 'second one');
+    write('b c', 'other');
+    await done('scan maps');
+    rmSync(join(place.folder, 'files/b c'));
+    await done('scan maps');
+    const lines = (await list()).trim().split('\n');
+    assert.equal(lines.length, 3);
+    assert.deepEqual(lines.toSorted().reverse(), lines);
+    const digest = sha256('second one');
+    assert.match((await list('/a')).split('\n')[0]!, new RegExp(`^\\S+Z +10 +${digest}  /a$`));
+    assert.match(await list('/a', '--limit', '1'), /^[^\n]* \/a\nThese are the newest 1; --limit prints more\.\n$/);
+    assert.match(await list('/none'), /^No version of \/none is kept\.\n$/);
+    const objects = (await list('/b%20c', '--json'))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    assert.equal(objects.length, 1);
+    const { uri, datetime, ...rest } = objects[0];
+    assert.deepEqual(rest, { key: '/b%20c', length: 5, hashes: { 'sha-256': sha256('other') } });
+    assert.ok(uri.endsWith(`/sets/maps/versions/${datetime}/b%20c`), uri);
+
+    rmSync(fileOf('first'));
+    assert.equal((await list('/a')).trim().split('\n').length, 1);
+    await done('sets change maps --no-keep-versions');
+    assert.match(await refused('versions list maps'), /publishes no versions: .*--keep-versions/);
+  });
+
+  it('removes the versions of a set with the set, and no others', async () => {
+    mkdirSync(join(place.folder, 'others'));
+    writeFileSync(join(place.folder, 'others/a'), 'first');
+    await done('sets add maps --root files --keep-versions');
+    await done('sets add others --root others --keep-versions');
+    await done('scan maps');
+    write('a', 'second');
+    await done('scan maps');
+    await done('scan others');
+    const { stderr } = await place.run(['sets', 'remove', 'maps', '--confirm']);
+    assert.match(stderr, /Removed 2 versions of its resources/);
+    assert.deepEqual([isKept('first'), isKept('second'), isKept('first', 2)], [false, false, true]);
   });
 });

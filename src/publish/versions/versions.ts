@@ -6,6 +6,7 @@ import type { ResourceKey } from '../../core/key.ts';
 import type { ResourceState } from '../../core/resource.ts';
 import type { ResourceSet, SetId } from '../../core/resource-set.ts';
 import { boundaryAfter, boundaryBefore, type Stamp } from '../../core/stamp.ts';
+import { mapInOrder } from '../../lib/map-in-order.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { SetStatistics } from '../../stores/set-statistics.ts';
 
@@ -17,7 +18,7 @@ export interface Version {
 }
 
 export interface VersionsParts {
-  readonly index: Pick<SetStatistics, 'history'>;
+  readonly index: Pick<SetStatistics, 'history' | 'latest'>;
   readonly artifacts: ArtifactStore;
 }
 
@@ -30,6 +31,8 @@ interface Page {
 
 /** Changes of a resource that are read at a time: the store lists no more. */
 const MOST_CHANGES = 1_000;
+/** Versions that are checked at a time. */
+const CHECKED_AT_ONCE = 16;
 
 /** The kept versions of resources. What is in the log, and has its bytes, is a version. */
 export class Versions {
@@ -65,6 +68,21 @@ export class Versions {
     const oldest = changes.at(-1);
     const hasMore = oldest !== undefined && changes.length === MOST_CHANGES;
     return { versions, next: hasMore ? boundaryBefore(oldest.stamp) : undefined };
+  }
+
+  /** The versions of a set, or of one resource of it, the newest first. */
+  async *newest({ id }: ResourceSet, key?: ResourceKey): AsyncGenerator<Version> {
+    const { index } = this.#parts;
+    const limit = MOST_CHANGES;
+    for (let before: Stamp | undefined; ; ) {
+      const range = { before, limit };
+      const changes = await (key === undefined ? index.latest(id, range) : index.history(id, key, range));
+      for await (const version of mapInOrder(changes, CHECKED_AT_ONCE, (change) => this.#versionOf(change))) {
+        if (version !== undefined) yield version;
+      }
+      if (changes.length < limit) return;
+      before = boundaryBefore(changes.at(-1)!.stamp);
+    }
   }
 
   /** Bytes of a version of a file. @throws TidemarkError `not-found` when it was removed */

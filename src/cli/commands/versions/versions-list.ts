@@ -1,0 +1,60 @@
+import { TidemarkError } from '../../../core/errors.ts';
+import { keptSince, type ResourceSet } from '../../../core/resource-set.ts';
+import { mementoUri, setHome } from '../../../core/set-uris.ts';
+import { formatStamp } from '../../../core/stamp.ts';
+import type { Version } from '../../../publish/versions/versions.ts';
+import type { CliCommand } from '../../cli-command.ts';
+import { EXIT } from '../../exit-code.ts';
+import { wholeNumber } from '../../options.ts';
+import { withExistingApp } from '../../with-app.ts';
+
+interface Options {
+  readonly limit: number;
+}
+
+export const versionsList: CliCommand<Options> = {
+  group: 'versions',
+  usage: 'list <id> [key]',
+  summary: 'Lists the kept versions of a set, or of the resource with a key, the newest first, one a line.',
+  settings: ['artifacts', 's3Timeout'],
+
+  options(command) {
+    command.option('--limit <n>', 'stop after so many', wholeNumber(1, 1_000_000_000), 100);
+  },
+
+  async run(call) {
+    const { terminal, args, options, stopped } = call;
+    await withExistingApp(call, async ({ sets, versions }) => {
+      const set = await sets.bySlug(args[0]!);
+      if (keptSince(set) === undefined) throw keepsNone(set);
+      const home = setHome((await sets.source()).baseUrl, set.slug);
+      let printed = 0;
+      for await (const version of versions.newest(set, args[1])) {
+        stopped.throwIfAborted();
+        if (printed === options.limit) {
+          terminal.say(`These are the newest ${printed}; --limit prints more.`);
+          break;
+        }
+        await terminal.write(terminal.json ? toJsonLine(home, version) : toLine(version));
+        printed += 1;
+      }
+      if (printed === 0) terminal.say(`No version ${args[1] === undefined ? '' : `of ${args[1]} `}is kept.`);
+    });
+    return EXIT.done;
+  },
+};
+
+function toLine({ key, stamp, state }: Version): string {
+  const { length = 0, hashes } = state;
+  return `${formatStamp(stamp)}  ${String(length).padStart(12)}  ${hashes?.['sha-256'] ?? '-'}  ${key}\n`;
+}
+
+function toJsonLine(home: string, { key, stamp, state: { length, hashes } }: Version): string {
+  const line = { uri: mementoUri(home, stamp, key), key, datetime: formatStamp(stamp), length, hashes };
+  return `${JSON.stringify(line)}\n`;
+}
+
+function keepsNone({ slug }: ResourceSet): TidemarkError {
+  const message = `"${slug}" publishes no versions: "tidemark sets change ${slug} --keep-versions" and a full scan let it`;
+  return new TidemarkError('not-found', message, { set: slug });
+}
