@@ -35,7 +35,8 @@ export const FAILURES: Readonly<Record<number, Failure>> = {
   404: {
     name: 'NotFound',
     description: 'There is no such set, document or resource; or there is one, and the sender may not know.',
-    isOf: isBelowSetOrPart,
+    // A source without a hub has no topics.
+    isOf: (route) => isBelowSetOrPart(route) || route.operation.id === 'frameworkTopic',
   },
   408: { name: 'RequestTimeout', description: 'Nothing more of the body came in time.', isOf: takesBody },
   409: {
@@ -46,7 +47,7 @@ export const FAILURES: Readonly<Record<number, Failure>> = {
   410: {
     name: 'Gone',
     description: 'It was there and will not come back: begin again with the lists of the set.',
-    isOf: ({ path }) => path.includes(':name'),
+    isOf: ({ path }) => path.includes(':name') || path.includes('-at-:time'),
   },
   412: {
     name: 'PreconditionFailed',
