@@ -35,7 +35,7 @@ export const changeDump: Bench = {
     for (let run = 1; run <= runs; run++) {
       const { stdout, seconds } = await tidemark.run('dumps', 'build', 'files');
       const built = JSON.parse(stdout);
-      if (built.changes.made !== 1) throw new Error(`not one package of changes was made: ${stdout}`);
+      if (built.changes.made < 1) throw new Error(`no package of changes was made: ${stdout}`);
       await tidemark.run('dumps', 'remove', 'files');
       ours.push(changes / seconds);
       log(`${run}: ${ours.at(-1)!.toFixed(0)} changes/s`);
