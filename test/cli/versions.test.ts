@@ -107,6 +107,7 @@ describeOnEachStore('tidemark with --keep-versions', (store, itOnce) => {
     assert.match((await list('/a')).split('\n')[0]!, new RegExp(`^\\S+Z +10 +${digest}  /a$`));
     assert.match(await list('/a', '--limit', '1'), /^[^\n]* \/a\nThese are the newest 1; --limit prints more\.\n$/);
     assert.match(await list('/none'), /^No version of \/none is kept\.\n$/);
+    assert.match(await list('none'), /^No version of none is kept\. Keys of files begin with a slash: try \/none\.\n$/);
     const objects = (await list('/b%20c', '--json'))
       .trim()
       .split('\n')

@@ -38,7 +38,7 @@ export const versionsList: CliCommand<Options> = {
         await terminal.write(terminal.json ? toJsonLine(home, version) : toLine(version));
         printed += 1;
       }
-      if (printed === 0) terminal.say(`No version ${args[1] === undefined ? '' : `of ${args[1]} `}is kept.`);
+      if (printed === 0) terminal.say(describeNone(args[1]));
     });
     return EXIT.done;
   },
@@ -52,6 +52,12 @@ function toLine({ key, stamp, state }: Version): string {
 function toJsonLine(home: string, { key, stamp, state: { length, hashes } }: Version): string {
   const line = { uri: mementoUri(home, stamp, key), key, datetime: formatStamp(stamp), length, hashes };
   return `${JSON.stringify(line)}\n`;
+}
+
+function describeNone(key: string | undefined): string {
+  if (key === undefined) return 'No version is kept.';
+  const hint = key.startsWith('/') ? '' : ` Keys of files begin with a slash: try /${key}.`;
+  return `No version of ${key} is kept.${hint}`;
 }
 
 function keepsNone({ slug }: ResourceSet): TidemarkError {
