@@ -1,10 +1,10 @@
 import { tmpdir } from 'node:os';
-import { COMMAND_LIMITS, type ReadLimits } from '../../../src/validate/limits.ts';
-import type { Fetcher } from '../../../src/validate/read/fetcher.ts';
-import { HttpFetcher } from '../../../src/validate/read/http-fetcher.ts';
-import type { ValidateOptions } from '../../../src/validate/read/session.ts';
-import type { Report } from '../../../src/validate/report.ts';
-import { validate } from '../../../src/validate/validate.ts';
+import type { Fetcher } from '../../../src/client/read/fetcher.ts';
+import { HttpFetcher } from '../../../src/client/read/http-fetcher.ts';
+import { COMMAND_LIMITS, type ReadLimits } from '../../../src/client/read/limits.ts';
+import type { ValidateOptions } from '../../../src/client/validate/read/session.ts';
+import type { Report } from '../../../src/client/validate/report.ts';
+import { validate } from '../../../src/client/validate/validate.ts';
 
 /** Validates a source over HTTP, and every resource of it. */
 export async function checkSource(

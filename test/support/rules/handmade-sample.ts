@@ -66,7 +66,6 @@ export class HandmadeSample {
     this.#add('/.well-known/resourcesync', [
       ...[link('describedby', '/about'), '<rs:md capability="description"/>'],
       entry('/set.xml', 'capability="capabilitylist"', link('describedby', '/about')),
-      entry('/framework', 'capability="framework-notification"', link('hub', '/hub')),
     ]);
     this.#add('/set.xml', [
       ...[
@@ -85,6 +84,7 @@ export class HandmadeSample {
       ].map(named),
       ...[['/changes.xml', 'changelist-archive']].map(named),
       entry('/changed', 'capability="change-notification"', link('hub', '/hub')),
+      entry('/framework', 'capability="framework-notification"', link('hub', '/hub')),
     ]);
     const archive = link('archives', '/archive.xml');
     this.#add('/resourcelist.xml', [up, archive, `<rs:md capability="resourcelist" at="${T(4)}"/>`, ...listed]);

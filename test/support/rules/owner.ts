@@ -76,7 +76,7 @@ const hadBefore = ({ truth }: Source, { capabilityList }: List) => truth.get(cap
 
 /**
  * What only the owner of a source can judge, who knows its resources and its changes, and what it published before.
- * All other rules are in src/validate/rules/.
+ * All other rules are in src/client/validate/rules/.
  */
 export const OWNER_RULES: Readonly<Record<number, Rule>> = {
   38: eachOf('description', (document, { truth }) => {

@@ -1,4 +1,4 @@
-import { type Fetched, type Fetcher, FetchFailure } from '../../../src/validate/read/fetcher.ts';
+import { type Fetched, type Fetcher, FetchFailure } from '../../../src/client/read/fetcher.ts';
 import type { Answer } from './source.ts';
 
 const NOT_FOUND: Answer = { status: 404, headers: {}, body: Buffer.alloc(0) };

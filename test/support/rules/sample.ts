@@ -13,7 +13,7 @@ const HOME = `${BASE}/`;
 
 /** The example source as if it had been read, to plant faults in: every document is what our renderers write. */
 export class Sample {
-  readonly texts = new Map(exampleDocuments());
+  readonly texts = new Map(exampleDocuments({ withDumps: false }));
   /** The URIs of documents that were there at first. */
   readonly documents: ReadonlySet<string> = new Set(this.texts.keys());
   readonly answers = new Map<string, Answer>();
@@ -64,7 +64,11 @@ export class Sample {
     const description = documentUri(BASE, { kind: 'sourceDescription' });
     const { answers, truth, readAt } = this;
     const seen = { description, answers, truth, readAt };
-    return { ...seen, documents: parsed(this.texts), before: { ...seen, documents: parsed(exampleDocuments()) } };
+    return {
+      ...seen,
+      documents: parsed(this.texts),
+      before: { ...seen, documents: parsed(exampleDocuments({ withDumps: false })) },
+    };
   }
 
   #addSet(slug: string, steps: readonly Step[]): void {

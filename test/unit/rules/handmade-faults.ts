@@ -134,13 +134,13 @@ export const HANDMADE_FAULTS: readonly HandmadeFault[] = [
   ],
   [
     113,
-    'a channel of the framework in a Capability List',
-    (s) => s.edit('/set.xml', 'change-notification', 'framework-notification'),
+    'a channel of changes in a Source Description',
+    (s) => s.edit('/.well-known/resourcesync', 'capability="capabilitylist"', 'capability="change-notification"'),
   ],
   [
     114,
-    'a channel of changes in a Source Description',
-    (s) => s.edit('/.well-known/resourcesync', 'framework-notification', 'change-notification'),
+    'a channel of the framework in a Source Description',
+    (s) => s.edit('/.well-known/resourcesync', 'capability="capabilitylist"', 'capability="framework-notification"'),
   ],
   [115, 'a channel without hub', (s) => s.edit('/set.xml', /<rs:ln rel="hub"[^>]*\/>/, '')],
   [116, 'a topic that does not name its hub', (s) => s.answer('/changed', { headers: {} })],

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
-import { FetchFailure } from '../../../src/validate/read/fetcher.ts';
-import { HttpFetcher } from '../../../src/validate/read/http-fetcher.ts';
-import type { Report } from '../../../src/validate/report.ts';
+import { FetchFailure } from '../../../src/client/read/fetcher.ts';
+import { HttpFetcher } from '../../../src/client/read/http-fetcher.ts';
+import type { Report } from '../../../src/client/validate/report.ts';
 import { checkSource, linesOf } from '../../support/rules/check-source.ts';
 import { documentOf, ServedSource } from '../../support/served-source.ts';
 

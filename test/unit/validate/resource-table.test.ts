@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ResourceTable } from '../../../src/validate/model/resource-table.ts';
+import { ResourceTable } from '../../../src/client/validate/model/resource-table.ts';
 
 const AT = { document: 0, line: 7 };
 const uriOf = (number: number) => `https://example.org/resources/${number}.txt`;

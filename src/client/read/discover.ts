@@ -1,0 +1,143 @@
+import { TidemarkError } from '../../core/errors.ts';
+import { capabilityOf, type Document, linksOf } from './document.ts';
+import { DocumentParser, UnreadableDocument } from './document-parser.ts';
+import { FetchFailure } from './fetcher.ts';
+import { sitemapsInRobots } from './page-links.ts';
+import { type ReadPage, readPage } from './read-page.ts';
+import type { Reader } from './reader.ts';
+import { TooLarge, unpacked, unpackedFile } from './unpacked.ts';
+
+/** A list, an index or a dump, and what it is. */
+export interface NamedList {
+  readonly loc: string;
+  readonly capability: string;
+}
+
+/** What reading a source begins with. */
+export interface Start {
+  /** Where the Source Description is, or should be. */
+  readonly description: string;
+  /** The Capability Lists to read; `all` of the Source Description. */
+  readonly capabilityLists: readonly string[] | 'all';
+  /** Lists and dumps of these, instead of all that their Capability Lists name. */
+  readonly only: readonly NamedList[];
+  /** Pages that may link to Capability Lists. */
+  readonly pages: readonly ReadPage[];
+  readonly sitemaps: readonly string[];
+}
+
+/** A page may describe many things. */
+const MOST_DESCRIBED = 10;
+const WELL_KNOWN = '/.well-known/resourcesync';
+
+/**
+ * Finds a source by any URL of it: a document, a page or resource that links to its Capability List, or a host.
+ * @throws TidemarkError `unavailable` when the URL does not answer
+ */
+export async function discover(reader: Reader, url: string): Promise<Start> {
+  const head = await readHead(reader, url);
+  if (head !== undefined) return above(reader, head);
+  const page = await readPage(reader, url);
+  if (page.status === 0) {
+    throw new TidemarkError('unavailable', `${url} cannot be read: ${page.failure}`, { url });
+  }
+  return besides(reader, page);
+}
+
+/** What is above a document: its Capability List, and its Source Description. */
+async function above(reader: Reader, document: Document): Promise<Start> {
+  const { uri } = document;
+  const isList = !['description', 'capabilitylist'].includes(capabilityOf(document));
+  const start = { only: [], pages: [] };
+  if (capabilityOf(document) === 'description')
+    return withRobots(reader, { ...start, description: uri, capabilityLists: 'all' });
+  const list = isList ? await readUp(reader, document, 'capabilitylist') : document;
+  const description = list === undefined ? undefined : await readUp(reader, list, 'description');
+  return withRobots(reader, {
+    ...start,
+    description: description?.uri ?? new URL(WELL_KNOWN, uri).href,
+    capabilityLists: list === undefined ? [] : [list.uri],
+    only: isList ? [{ loc: uri, capability: capabilityOf(document) || 'resourcelist' }] : [],
+  });
+}
+
+/** What a page leads to: the source at its address, Capability Lists that it links to, or lists in robots.txt. */
+async function besides(reader: Reader, page: ReadPage): Promise<Start> {
+  const { uri } = page;
+  const advertised = [...new Set([...page.capabilityLists, ...(page.links.resourcesync ?? [])])];
+  const linked = advertised.length > 0 ? advertised : await describedBy(reader, page);
+  const isHome = new URL(uri).pathname === '/';
+  if (linked.length > 0 && !isHome) return besidesLinks(reader, page, linked);
+  const below = new URL(uri.replace(/[?#].*$/, '').replace(/\/?$/, WELL_KNOWN)).href;
+  for (const candidate of new Set([below, new URL(WELL_KNOWN, uri).href])) {
+    const head = await readHead(reader, candidate);
+    if (head === undefined || capabilityOf(head) !== 'description') continue;
+    return withRobots(reader, { description: candidate, capabilityLists: 'all', only: [], pages: [page] });
+  }
+  if (linked.length > 0) return besidesLinks(reader, page, linked);
+  const start = { description: new URL(WELL_KNOWN, uri).href, capabilityLists: [], only: [], pages: [page] };
+  const withSitemaps = await withRobots(reader, start);
+  const [first] = withSitemaps.sitemaps;
+  const head = first === undefined ? undefined : await readHead(reader, first);
+  if (head === undefined) return withSitemaps;
+  return {
+    ...(await above(reader, head)),
+    only: withSitemaps.sitemaps.map((loc) => ({ loc, capability: 'resourcelist' })),
+    sitemaps: withSitemaps.sitemaps,
+  };
+}
+
+/** The Capability Lists of the sets that a page describes, by its header Link. */
+async function describedBy(reader: Reader, { links }: ReadPage): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const uri of new Set((links.describes ?? []).slice(0, MOST_DESCRIBED))) {
+    const head = await readHead(reader, uri);
+    if (head !== undefined && capabilityOf(head) === 'capabilitylist') found.push(uri);
+  }
+  return found;
+}
+
+async function besidesLinks(reader: Reader, page: ReadPage, linked: readonly string[]): Promise<Start> {
+  const heads = (await Promise.all(linked.map((uri) => readHead(reader, uri)))).filter((head) => head !== undefined);
+  const up = heads[0] === undefined ? undefined : linksOf(heads[0], 'up')[0];
+  const description = up ?? new URL(WELL_KNOWN, linked[0]!).href;
+  return withRobots(reader, { description, capabilityLists: linked, only: [], pages: [page] });
+}
+
+async function withRobots(reader: Reader, start: Omit<Start, 'sitemaps'>): Promise<Start> {
+  const { status, text } = await readPage(reader, new URL('/robots.txt', start.description).href);
+  return { ...start, sitemaps: status === 200 ? sitemapsInRobots(text).slice(0, 100) : [] };
+}
+
+async function readUp(reader: Reader, document: Document, capability: string): Promise<Document | undefined> {
+  const [up] = linksOf(document, 'up');
+  const head = up === undefined ? undefined : await readHead(reader, up);
+  return head !== undefined && capabilityOf(head) === capability ? head : undefined;
+}
+
+/** Reads a document up to its first entry. Undefined when it is no document of ResourceSync, nor a sitemap. */
+async function readHead(reader: Reader, uri: string): Promise<Document | undefined> {
+  const parser = new DocumentParser(uri);
+  const decoder = new TextDecoder();
+  try {
+    const fetched = await reader.fetcher.get(uri, 'gzip', reader.signal);
+    if (fetched.status !== 200 || /^text\/html/i.test(fetched.headers['content-type'] ?? '')) {
+      fetched.discard();
+      return undefined;
+    }
+    const { documentBytes } = reader.limits;
+    for await (const chunk of unpackedFile(unpacked(fetched, documentBytes), documentBytes)) {
+      if (parser.write(decoder.decode(chunk, { stream: true })).length > 0) break;
+    }
+  } catch (error) {
+    reader.signal.throwIfAborted();
+    if (error instanceof UnreadableDocument || error instanceof TooLarge)
+      return isDocument(parser) ? parser.document : undefined;
+    if (!(error instanceof FetchFailure)) throw error;
+    return undefined;
+  }
+  return isDocument(parser) ? parser.document : undefined;
+}
+
+const isDocument = ({ document }: DocumentParser) =>
+  document.root === 'urlset' || document.root === 'sitemapindex' || document.extensions.length > 0;

@@ -1,0 +1,139 @@
+import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { VERSION } from '../../config/version.ts';
+import { describeHttpFailure, isPrivateAddress } from '../../lib/http/failure.ts';
+import { guardedAgents } from '../../lib/http/guarded-agents.ts';
+import { type Fetched, type Fetcher, FetchFailure, Refused, type RequestHeaders } from './fetcher.ts';
+import type { ReadLimits } from './limits.ts';
+
+const MOST_REDIRECTS = 5;
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+export interface HttpFetcherOptions extends Pick<ReadLimits, 'idleMs' | 'responseMs'> {
+  /** As guardedAgents takes them. */
+  readonly privateNetworks: readonly string[] | 'all';
+  /** Connections to a host at the same time; 4. */
+  readonly connections?: number;
+  /** What is added to the header `User-Agent`, such as an address. */
+  readonly contact?: string | undefined;
+  /** More headers of a request, such as `authorization`. */
+  headersFor?(url: URL): RequestHeaders;
+  /** Why a redirect is not followed; undefined when it is. */
+  redirectProblem?(from: URL, to: URL): string | undefined;
+}
+
+/** Requests by `node:http`, with connections that are kept. */
+export class HttpFetcher implements Fetcher {
+  readonly #options: HttpFetcherOptions;
+  readonly #agents;
+
+  constructor(options: HttpFetcherOptions) {
+    this.#options = options;
+    this.#agents = guardedAgents(options.privateNetworks, { keepAlive: true, maxSockets: options.connections ?? 4 });
+  }
+
+  async get(
+    uri: string,
+    encoding: 'gzip' | 'identity',
+    signal: AbortSignal,
+    headers: RequestHeaders = {},
+  ): Promise<Fetched> {
+    let at = uri;
+    for (let redirects = 0; ; redirects++) {
+      const { response, deadline } = await this.#request(at, { ...headers, 'accept-encoding': encoding }, signal);
+      const status = response.statusCode!;
+      const location = response.headers.location;
+      if (!REDIRECTS.has(status) || location === undefined) return this.#fetched(at, response, deadline);
+      end(response, deadline);
+      if (redirects === MOST_REDIRECTS) throw new Refused(`it was redirected more than ${MOST_REDIRECTS} times`);
+      if (!URL.canParse(location, at))
+        throw new Refused(`it was redirected to ${location.slice(0, 200)}, which is no URL`);
+      const to = new URL(location, at);
+      const problem = this.#options.redirectProblem?.(new URL(at), to);
+      if (problem !== undefined) throw new Refused(problem);
+      at = to.href;
+    }
+  }
+
+  close(): void {
+    this.#agents.http.destroy();
+    this.#agents.https.destroy();
+  }
+
+  #request(uri: string, headers: RequestHeaders, signal: AbortSignal) {
+    const url = urlOf(uri);
+    const { idleMs, responseMs, contact } = this.#options;
+    const isSecure = url.protocol === 'https:';
+    return new Promise<{ response: IncomingMessage; deadline: NodeJS.Timeout }>((resolve, reject) => {
+      const sent = (isSecure ? requestHttps : requestHttp)(url, {
+        agent: isSecure ? this.#agents.https : this.#agents.http,
+        headers: {
+          accept: 'application/xml, */*;q=0.5',
+          'user-agent': contact === undefined ? `tidemark/${VERSION}` : `tidemark/${VERSION} (${contact})`,
+          ...headers,
+          ...this.#options.headersFor?.(url),
+        },
+        signal,
+        timeout: idleMs,
+      });
+      let response: IncomingMessage | undefined;
+      // Once there is a response, an error of the request is not that of its body.
+      const stop = (message: string) => (response ?? sent).destroy(new FetchFailure(message));
+      const deadline = setTimeout(() => stop(`it took longer than ${seconds(responseMs)}`), responseMs);
+      sent.on('timeout', () => stop(`the server sent nothing for ${seconds(idleMs)}`));
+      sent.on('response', (incoming) => {
+        response = incoming;
+        resolve({ response, deadline });
+      });
+      sent.on('error', (error) => {
+        clearTimeout(deadline);
+        reject(failureOf(error, signal));
+      });
+      sent.end();
+    });
+  }
+
+  #fetched(uri: string, response: IncomingMessage, deadline: NodeJS.Timeout): Fetched {
+    const headers: Record<string, string> = {};
+    for (const [name, value] of Object.entries(response.headers)) headers[name] = String(value);
+    return {
+      ...{ status: response.statusCode!, headers, uri },
+      body: chunksOf(response, deadline),
+      discard: () => end(response, deadline),
+    };
+  }
+}
+
+async function* chunksOf(response: IncomingMessage, deadline: NodeJS.Timeout): AsyncGenerator<Uint8Array> {
+  try {
+    yield* response;
+  } catch (error) {
+    throw failureOf(error as Error);
+  } finally {
+    end(response, deadline);
+  }
+}
+
+/** A response that was not read to its end takes its connection with it. */
+function end(response: IncomingMessage, deadline: NodeJS.Timeout): void {
+  clearTimeout(deadline);
+  if (!response.complete || !response.readableEnded) response.destroy();
+}
+
+function urlOf(uri: string): URL {
+  if (!URL.canParse(uri)) throw new Refused('it is no URL');
+  const url = new URL(uri);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new Refused(`it has the scheme ${url.protocol}, neither http: nor https:`);
+  }
+  return url;
+}
+
+const seconds = (ms: number) => `${ms / 1000} seconds`;
+
+function failureOf(error: NodeJS.ErrnoException, signal?: AbortSignal): Error {
+  if (signal?.aborted) return signal.reason instanceof Error ? signal.reason : error;
+  if (error instanceof FetchFailure) return error;
+  const message = describeHttpFailure(error);
+  return isPrivateAddress(error) ? new Refused(message) : new FetchFailure(message);
+}

@@ -1,0 +1,23 @@
+import type { Document, Entry } from '../../read/document.ts';
+import { DocumentParser, UnreadableDocument } from '../../read/document-parser.ts';
+import { FetchFailure } from '../../read/fetcher.ts';
+import { TooLarge, unpacked, unpackedFile } from '../../read/unpacked.ts';
+import type { Session } from './session.ts';
+
+/** The entries of a document that was read before, without checking them again. Ends where they cannot be read. */
+export async function* readAgain(session: Session, { uri }: Document): AsyncGenerator<Entry> {
+  const parser = new DocumentParser(uri);
+  const decoder = new TextDecoder();
+  const { documentBytes } = session.limits;
+  try {
+    const fetched = await session.options.fetcher.get(uri, 'gzip', session.signal);
+    for await (const chunk of unpackedFile(unpacked(fetched, documentBytes), documentBytes)) {
+      yield* parser.write(decoder.decode(chunk, { stream: true }));
+    }
+  } catch (error) {
+    session.signal.throwIfAborted();
+    // The first reading has reported what is wrong with the document.
+    if (!(error instanceof FetchFailure || error instanceof TooLarge || error instanceof UnreadableDocument))
+      throw error;
+  }
+}

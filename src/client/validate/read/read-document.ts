@@ -1,0 +1,93 @@
+import type { Document, Entry } from '../../read/document.ts';
+import { DocumentParser, UnreadableDocument } from '../../read/document-parser.ts';
+import { type Fetched, FetchFailure } from '../../read/fetcher.ts';
+import { TooLarge, unpacked, unpackedFile } from '../../read/unpacked.ts';
+import type { Session } from './session.ts';
+
+export interface ReadOptions {
+  /** The capability that the entry that led to it promises. */
+  readonly expected?: string | undefined;
+  /** Called for each entry, in their order. Returns whether the list has had its `loc` before. */
+  readonly onEntry?: ((entry: Entry, document: Document) => boolean | undefined) | undefined;
+  /** An answer that was requested before. */
+  readonly fetched?: Fetched | undefined;
+}
+
+/**
+ * Reads a document as it arrives, and applies the rules to its entries. What cannot be read is a document with a
+ * failure; what is broken in itself is a finding, too.
+ */
+export async function readDocument(session: Session, uri: string, options: ReadOptions = {}): Promise<Document> {
+  const { expected } = options;
+  session.countDocument();
+  const parser = new DocumentParser(uri, expected, session.options.now ?? Date.now());
+  const { document } = parser;
+  session.documents.set(uri, document);
+  session.progress(uri);
+  try {
+    const fetched = options.fetched ?? (await session.options.fetcher.get(uri, 'gzip', session.signal));
+    if (fetched.status !== 200) {
+      fetched.discard();
+      throw new FetchFailure(`the server answers ${fetched.status}`);
+    }
+    const { documentBytes } = session.limits;
+    await parse(session, parser, unpackedFile(unpacked(fetched, documentBytes), documentBytes), options);
+  } catch (error) {
+    document.failure = failureOf(session, error);
+    reportFailure(session, document, error);
+  }
+  return document;
+}
+
+/** Parses bytes as a document, and applies the rules to its entries. */
+export async function parse(
+  session: Session,
+  parser: DocumentParser,
+  chunks: AsyncIterable<Buffer>,
+  { onEntry }: Pick<ReadOptions, 'onEntry'>,
+): Promise<void> {
+  const { document } = parser;
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let previous: Entry | undefined;
+  const take = (entries: readonly Entry[]) => {
+    for (const entry of entries) {
+      const isRepeated = onEntry?.(entry, document) ?? false;
+      session.checker.entry(entry, { document, previous, isRepeated });
+      previous = entry;
+    }
+    session.counts.entries += entries.length;
+  };
+  for await (const chunk of chunks) {
+    session.signal.throwIfAborted();
+    document.bytes += chunk.length;
+    session.counts.bytes += chunk.length;
+    take(parser.write(decode(decoder, chunk)));
+    session.progress(document.uri);
+  }
+  take(parser.write(decode(decoder)));
+  parser.end();
+}
+
+function decode(decoder: TextDecoder, chunk?: Buffer): string {
+  try {
+    return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
+  } catch {
+    throw new UnreadableDocument('it is not encoded in UTF-8');
+  }
+}
+
+/** @throws what is no failure of a document, but ends the validation */
+function failureOf({ signal }: Session, error: unknown): string {
+  if (signal.aborted) throw signal.reason;
+  const isExpected = error instanceof FetchFailure || error instanceof TooLarge || error instanceof UnreadableDocument;
+  if (!isExpected) throw error;
+  return error.message;
+}
+
+/** What is wrong with the document itself. That it cannot be fetched is a matter of what leads to it. */
+function reportFailure({ log }: Session, { uri, failure, count }: Document, error: unknown): void {
+  const rule = error instanceof UnreadableDocument ? 1 : error instanceof TooLarge ? 24 : undefined;
+  if (rule === undefined) return;
+  const message = `${failure}; it was read up to its entry ${count.toLocaleString('en-US')}`;
+  log.add({ rule, level: 'MUST', document: uri, line: undefined, message });
+}

@@ -1,0 +1,189 @@
+import { capabilityOf, type Document, type Entry, isIndex, linksOf } from '../../read/document.ts';
+import { type Difference, ResourceTable } from '../model/resource-table.ts';
+import type { List, Located } from '../rules/rule.ts';
+import { instantOf } from '../rules/times.ts';
+import { EntrySample } from './entry-sample.ts';
+import { readDocument } from './read-document.ts';
+import { RecentChanges } from './recent-changes.ts';
+import type { Session } from './session.ts';
+
+const MOST_DIFFERENCES = 1_000;
+const MOST_LINKS = 1_000;
+const MOST_UNREAD_PARTS = 20;
+/** What a client that cannot read an index of Change Lists reads instead, where a source publishes it. */
+const RECENT = 'changelist-recent.xml';
+
+/** What was read of a set, for rules about several of its documents. */
+export class SetReading {
+  readonly capabilityList: Document | undefined;
+  readonly table: ResourceTable;
+  readonly lists: List[] = [];
+  readonly listed: EntrySample;
+  readonly changed: EntrySample;
+  /** The documents that entries of the table are in, by their numbers. */
+  readonly #documents: Document[] = [];
+  readonly #session: Session;
+  readonly #recent = new RecentChanges();
+  readonly #links: {
+    readonly href: string;
+    readonly rel: string;
+    readonly document: Document;
+    readonly line: number;
+  }[] = [];
+
+  constructor(session: Session, capabilityList: Document | undefined) {
+    const { sample } = session.options;
+    this.capabilityList = capabilityList;
+    this.#session = session;
+    this.table = new ResourceTable();
+    this.listed = new EntrySample(sample === 'all' ? 0 : sample);
+    this.changed = new EntrySample(sample === 'all' ? 1_000 : sample);
+  }
+
+  /**
+   * Reads a Resource List, then the Change List: the list of changes, read later, has every change that the other one
+   * may show.
+   */
+  async readResourceList(uri: string): Promise<void> {
+    const capability = 'resourcelist';
+    const { head, parts } = await this.#readList(uri, capability, (entry, document) => {
+      this.listed.offer(entry, document, 0);
+      this.#gatherLinks(entry, document);
+      const place = { document: this.#numberOf(document), line: entry.line };
+      return this.table.list(entry.loc, { hash: entry.md.hash, modified: instantOf(entry.lastmod), place });
+    });
+    this.#add({ capability, head, parts });
+  }
+
+  async readChangeList(uri: string): Promise<void> {
+    const capability = 'changelist';
+    const at = instantOf(this.#resourceList?.head.md.at);
+    await this.#readRecent(uri);
+    const { head, parts } = await this.#readList(uri, capability, (entry, document) => {
+      const { hash, change, datetime } = entry.md;
+      const place = { document: this.#numberOf(document), line: entry.line };
+      // Without a time, a change may have been before or after.
+      const isLater = !(instantOf(datetime) < at);
+      this.table.change(entry.loc, { hash, isDeleted: change === 'deleted', isLater, place });
+      if (change !== 'deleted') this.changed.offer(entry, document, place.document);
+      this.#recent.compare(entry, document);
+      return false;
+    });
+    const isWhole = [head, ...parts].every(({ failure }) => failure === undefined);
+    const last = parts.at(-1) ?? head;
+    const contradictions = isWhole ? this.#recent.contradictions(head.md.from, last.md.until) : [];
+    this.#add({ capability, head, parts, contradictions });
+  }
+
+  /** A dump, an archive, or what else a Capability List names. */
+  async readOther(uri: string, capability: string): Promise<List> {
+    const { head, parts } = await this.#readList(uri, capability);
+    return this.#add({ capability, head, parts });
+  }
+
+  /** Compares the Resource List with what the changes before its time made of each resource. */
+  compareLists(): void {
+    const list = this.#resourceList;
+    const changes = this.lists.find(({ capability }) => capability === 'changelist');
+    if (list === undefined || changes === undefined) return;
+    const isWhole = [list, changes].every(({ head, parts }) =>
+      [head, ...parts].every(({ failure }) => failure === undefined),
+    );
+    const { until } = (changes.parts.at(-1) ?? changes.head).md;
+    // A list that ended before says nothing of the time until then.
+    if (!isWhole || instantOf(until) < instantOf(list.head.md.at)) return;
+    const found: (Difference & { in: Document })[] = [];
+    for (const difference of this.table.differences(instantOf(changes.head.md.from))) {
+      if (found.length >= MOST_DIFFERENCES) break;
+      found.push({ ...difference, in: this.#documents[difference.document]! });
+    }
+    this.lists[this.lists.indexOf(list)] = { ...list, differences: found };
+  }
+
+  /** Links of entries to other entries that the set should list, and does not. */
+  unlisted(): readonly Located[] {
+    const isWhole = this.#resourceList?.parts.every(({ failure }) => failure === undefined) ?? false;
+    if (!isWhole) return [];
+    return this.#links
+      .filter(({ href }) => !this.table.knows(href))
+      .map(({ href, rel, document, line }) => ({
+        ...{ document: document.uri, line, level: 'SHOULD' as const },
+        message: `the link with rel ${rel} leads to ${href}, of which the set has no entry`,
+      }));
+  }
+
+  /** Whether Resource List and Change List together name every resource that a dump of some time may have. */
+  knowsAll(dump: Document): boolean {
+    const isRead = (list: List | undefined) =>
+      list !== undefined && [list.head, ...list.parts].every(({ failure }) => failure === undefined);
+    const changes = this.lists.find(({ capability }) => capability === 'changelist');
+    if (!isRead(this.#resourceList)) return false;
+    const [listed, dumped] = [instantOf(this.#resourceList!.head.md.at), instantOf(dump.md.at)];
+    return listed === dumped || (isRead(changes) && instantOf(changes!.head.md.from) <= Math.min(listed, dumped));
+  }
+
+  get #resourceList(): List | undefined {
+    return this.lists.find(({ capability }) => capability === 'resourcelist');
+  }
+
+  async #readRecent(uri: string): Promise<void> {
+    const recent = new URL(RECENT, uri).href;
+    if (recent === uri) return;
+    const document = await readDocument(this.#session, recent, {
+      onEntry: (entry) => {
+        this.#recent.add(entry);
+        return undefined;
+      },
+    });
+    // That it is missing is not wrong.
+    if (document.root !== '' && capabilityOf(document) === 'changelist') this.#recent.document = document;
+    else this.#session.documents.delete(recent);
+  }
+
+  async #readList(uri: string, expected: string, onEntry?: (entry: Entry, document: Document) => boolean) {
+    const ofList = (entry: Entry, document: Document) =>
+      !isIndex(document) && capabilityOf(document) === expected && onEntry !== undefined
+        ? onEntry(entry, document)
+        : false;
+    const read = (part: string) =>
+      this.#session.documents.get(part) ?? readDocument(this.#session, part, { expected, onEntry: ofList });
+    const head = await read(uri);
+    if (!isIndex(head)) return { head, parts: [head] };
+    const parts: Document[] = [];
+    let unread = 0;
+    const locs = new Set(head.entries.map(({ loc }) => loc));
+    this.#session.expect(locs.size);
+    for (const part of locs) {
+      if (part === '') continue;
+      parts.push(await read(part));
+      if (parts.at(-1)!.failure !== undefined && ++unread === MOST_UNREAD_PARTS) {
+        this.#session.incomplete.push(`${MOST_UNREAD_PARTS} parts of ${uri} cannot be read: no more were tried`);
+        break;
+      }
+    }
+    return { head, parts };
+  }
+
+  #numberOf(document: Document): number {
+    if (this.#documents.at(-1) !== document) this.#documents.push(document);
+    return this.#documents.length - 1;
+  }
+
+  #gatherLinks(entry: Entry, document: Document): void {
+    if (entry.extensions.length < 2 || this.#links.length >= MOST_LINKS) return;
+    for (const rel of ['describedby', 'describes']) {
+      for (const href of linksOf(entry, rel)) this.#links.push({ href: copyOf(href), rel, document, line: entry.line });
+    }
+  }
+
+  #add(list: Pick<List, 'capability' | 'head' | 'parts'> & { readonly contradictions?: List['contradictions'] }): List {
+    const { capabilityList } = this;
+    const recent = list.capability === 'changelist' ? this.#recent.document : undefined;
+    const added = { ...{ capabilityList, recent, differences: [], contradictions: [] }, ...list };
+    this.lists.push(added);
+    return added;
+  }
+}
+
+/** A text of its own: one that was cut out of a document keeps a piece of that in memory. */
+const copyOf = (text: string) => Buffer.from(text).toString();

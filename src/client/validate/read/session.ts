@@ -1,0 +1,83 @@
+import type { Document } from '../../read/document.ts';
+import type { Fetcher } from '../../read/fetcher.ts';
+import type { ReadLimits } from '../../read/limits.ts';
+import type { Reader } from '../../read/reader.ts';
+import { Checker } from '../checker.ts';
+import { FindingLog, type Progress } from '../report.ts';
+import { levelOf } from '../rules/rule-table.ts';
+import { RULES } from '../rules/rules.ts';
+
+export interface ValidateOptions {
+  readonly fetcher: Fetcher;
+  readonly limits: ReadLimits;
+  /** How many resources of each list are requested and compared; `all` of them. */
+  readonly sample: number | 'all';
+  /** Where packages of dumps are kept while they are read. */
+  readonly folder: string;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Milliseconds since 1970; for sources of another time, in tests. */
+  readonly now?: number | undefined;
+}
+
+/** Thrown when a limit of the whole validation is reached: what was read until then is reported. */
+export class LimitReached extends Error {}
+
+/** What the parts of one validation share: its limits, what was read, and what was found. */
+export class Session implements Reader {
+  readonly options: ValidateOptions;
+  readonly log = new FindingLog();
+  readonly checker = new Checker(this.log, RULES, levelOf);
+  readonly documents = new Map<string, Document>();
+  readonly incomplete: string[] = [];
+  /** Whether a limit of the whole validation was reached: nothing more is read. */
+  isOver = false;
+  readonly startedAt: number;
+  /** Aborted by the caller, or when the time is over. */
+  readonly signal: AbortSignal;
+  readonly counts = { documents: 0, entries: 0, resources: 0, packages: 0, bytes: 0 };
+  #expected = 0;
+  readonly #timeUp = new AbortController();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(options: ValidateOptions) {
+    const { limits, signal } = options;
+    this.options = options;
+    this.startedAt = options.now ?? Date.now();
+    this.signal = AbortSignal.any([this.#timeUp.signal, ...(signal === undefined ? [] : [signal])]);
+    // A timer has 31 bits.
+    this.#timer = setTimeout(
+      () => this.#timeUp.abort(new LimitReached(`it took longer than ${limits.totalMs / 1000} seconds`)),
+      Math.min(limits.totalMs, 2 ** 31 - 1),
+    );
+  }
+
+  get fetcher(): Fetcher {
+    return this.options.fetcher;
+  }
+
+  get limits(): ReadLimits {
+    return this.options.limits;
+  }
+
+  /** @throws LimitReached */
+  countDocument(): void {
+    if (this.counts.documents >= this.limits.documents) {
+      throw new LimitReached(`it has more than ${this.limits.documents.toLocaleString('en-US')} documents`);
+    }
+    this.counts.documents++;
+  }
+
+  /** So many more documents, resources or packages are going to be read. */
+  expect(count: number): void {
+    this.#expected += count;
+  }
+
+  progress(uri: string): void {
+    this.options.onProgress?.({ ...this.counts, expected: this.#expected, uri });
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+  }
+}
