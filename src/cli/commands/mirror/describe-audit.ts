@@ -1,0 +1,30 @@
+import type { AuditReport, Difference } from '../../../client/mirror/audit.ts';
+import { formatCount } from '../../../lib/format-count.ts';
+
+const MOST_SHOWN = 20;
+
+const KINDS: Readonly<Record<Difference['kind'], string>> = {
+  'not-copied': 'is listed, and not copied as it is listed',
+  'not-deleted': 'is not listed any more',
+  missing: 'is missing in the folder',
+  changed: 'was changed in the folder',
+  extra: 'is of no resource',
+};
+
+/** What an audit found, for a person. */
+export function describeAudit({ listed, files, count, differences, pending }: AuditReport): string {
+  const shown = differences.slice(0, MOST_SHOWN).map(({ kind, name }) => `  ${name} ${KINDS[kind]}`);
+  const found = count === 0 ? 'No differences' : `${formatCount(count)} ${count === 1 ? 'difference' : 'differences'}`;
+  return [
+    `${found}: ${formatCount(listed)} resources are listed, and the copy has ${formatCount(files)} files.`,
+    ...shown,
+    ...(count > shown.length ? [`  … and ${formatCount(count - shown.length)} more`] : []),
+    ...(pending > 0 ? [`Since the last pass, ${formatCount(pending)} resources have changed.`] : []),
+    ...(differences.some(({ kind }) => kind === 'missing' || kind === 'changed')
+      ? ['What is missing or was changed is fetched again by the next call without --audit.']
+      : []),
+    ...(differences.some(({ kind }) => kind === 'not-copied' || kind === 'not-deleted')
+      ? ['What is not as it is listed is mended by a call with --compare.']
+      : []),
+  ].join('\n');
+}

@@ -1,0 +1,175 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import type { Mirror } from '../../../client/mirror/mirror.ts';
+import type { PassReport } from '../../../client/mirror/mirror-options.ts';
+import { TidemarkError } from '../../../core/errors.ts';
+import { armFailpoint } from '../../../lib/failpoint.ts';
+import type { Call, CliCommand } from '../../cli-command.ts';
+import { EXIT, type ExitCode } from '../../exit-code.ts';
+import { age, collect, wholeNumber } from '../../options.ts';
+import { describeAudit } from './describe-audit.ts';
+import { describePass, passView } from './describe-pass.ts';
+import { type MirrorBar, startMirrorBar } from './mirror-bar.ts';
+
+interface Options {
+  readonly set?: string;
+  readonly compare?: boolean;
+  readonly follow?: boolean;
+  readonly audit?: boolean;
+  readonly rehash?: boolean;
+  readonly interval?: number;
+  readonly adopt?: boolean;
+  readonly keepDeleted?: boolean;
+  readonly dump?: boolean;
+  readonly connections?: number;
+  readonly rate?: number;
+  readonly allowHost?: readonly string[];
+  readonly fromContact?: string;
+  readonly tokenFile?: string;
+  readonly netrc?: string | true;
+}
+
+const CONNECTIONS = 4;
+const INTERVAL_MS = 30_000;
+
+export const mirrorSource: CliCommand<Options> = {
+  usage: 'mirror <url> <folder>',
+  summary: 'Keeps an exact copy of any ResourceSync source in a folder: each call makes the copy equal to the source.',
+  examples: [
+    ['mirror https://sync.example.org/ copy', 'makes the copy, or syncs it again'],
+    ['mirror https://sync.example.org/ copy --set maps', 'copies one of several sets'],
+    ['mirror https://sync.example.org/ copy --follow', 'keeps the copy in sync until Ctrl-C'],
+    ['mirror https://sync.example.org/ copy --audit --rehash', 'compares every byte of the copy, and fetches nothing'],
+  ],
+
+  options(command: Command) {
+    command
+      .option(
+        '--set <set>',
+        'which set, when the source has several: a part of the path of its Capability List, or its URL',
+      )
+      .option('--follow', 'keep the copy in sync until Ctrl-C: by the stream of changes of the source, else by polling')
+      .option('--interval <duration>', 'how long to wait between two polls, such as 30s (default: 30s)', age)
+      .addOption(
+        new Option(
+          '--audit',
+          'compare the whole copy with the lists, and fetch nothing; exit code 1 on a difference',
+        ).conflicts(['follow', 'compare']),
+      )
+      .option('--rehash', 'with --audit, also hash all files')
+      .option('--compare', 'compare the copy with the whole Resource List, also where the changes suffice')
+      .option('--adopt', 'take over files that are in the folder already: those that are right are not fetched')
+      .option('--keep-deleted', 'keep the files of deleted resources, in the folder .tidemark-mirror-deleted')
+      .option('--no-dump', 'fetch each resource alone, also where the source has a Resource Dump')
+      .option(
+        '--connections <n>',
+        `how many resources to fetch from a host at the same time (default: ${CONNECTIONS})`,
+        wholeNumber(1, 64),
+      )
+      .option('--rate <n>', 'how many requests a second to send at most', wholeNumber(1, 100_000))
+      .option('--allow-host <host>', 'another host to follow redirects to; may be given several times', collect)
+      .option('--from-contact <address>', 'an address for the owner of the source, in the header User-Agent')
+      .option('--token-file <file>', 'a file with a bearer token for the source')
+      .option('--netrc [file]', 'use the logins in a file (default: ~/.netrc)');
+  },
+
+  async run(call) {
+    const { workingDirectory, args } = call;
+    const folder = resolve(workingDirectory, args[1]!);
+    if (call.options.rehash === true && call.options.audit !== true) {
+      const message = '--rehash is a part of an audit: add --audit, or leave it out to mirror';
+      throw new TidemarkError('invalid', message);
+    }
+    armFailpoint(call.loaded.configuration.failpoint);
+    return run(call, folder);
+  },
+};
+
+export const mirrorStatus: CliCommand = {
+  group: 'mirror',
+  usage: 'status <folder>',
+  summary: 'Shows what a copy has, and what could not be copied: then the exit code is 1.',
+  examples: [['mirror status copy', 'the source, the resources, the last pass, and what failed']],
+
+  async run({ terminal, workingDirectory, args }) {
+    const { printMirrorStatus } = await import('./mirror-status.ts');
+    return printMirrorStatus(terminal, resolve(workingDirectory, args[0]!));
+  },
+};
+
+async function run(call: Call<Options>, folder: string): Promise<ExitCode> {
+  const { openMirror } = await import('../../../client/mirror/open-mirror.ts');
+  const { terminal, stopped, options, workingDirectory } = call;
+  const bar = startMirrorBar(terminal);
+  let mirror: Mirror | undefined;
+  try {
+    mirror = await openMirror({
+      ...{ url: urlOf(call.args[0]!), folder, signal: stopped },
+      ...{ set: options.set, adopt: options.adopt === true, keepDeleted: options.keepDeleted === true },
+      dump: options.dump !== false,
+      connections: options.connections ?? CONNECTIONS,
+      rate: options.rate ?? Number.POSITIVE_INFINITY,
+      allowedHosts: options.allowHost ?? [],
+      contact: options.fromContact,
+      tokenFile: options.tokenFile === undefined ? undefined : resolve(workingDirectory, options.tokenFile),
+      netrc: netrcOf(options.netrc, workingDirectory),
+      onProgress: (progress) => bar.show(progress),
+      onNotice: (text) => bar.say(text),
+    });
+    if (options.audit === true) return await auditCopy(call, mirror, bar);
+    if (options.follow === true) return await followSource(call, mirror, bar);
+    const report = await mirror.pass({ compares: options.compare === true });
+    bar.end();
+    await print(call, mirror, report);
+    return report.failed > 0 ? EXIT.failed : EXIT.done;
+  } finally {
+    bar.end();
+    await mirror?.close();
+  }
+}
+
+async function auditCopy(call: Call<Options>, mirror: Mirror, bar: MirrorBar): Promise<ExitCode> {
+  const report = await mirror.audit(call.options.rehash === true);
+  bar.end();
+  await call.terminal.print(describeAudit(report), { event: 'audit', ...report });
+  return report.count > 0 ? EXIT.failed : EXIT.done;
+}
+
+async function followSource(call: Call<Options>, mirror: Mirror, bar: MirrorBar): Promise<ExitCode> {
+  const { follow } = await import('../../../client/mirror/follow.ts');
+  const { terminal, stopped: signal, options } = call;
+  let isFirst = true;
+  const onPass = async (report: PassReport) => {
+    bar.end();
+    if (isFirst || hasChanged(report)) await print(call, mirror, report);
+    if (isFirst) terminal.say('Following it. Ctrl-C stops; the same command goes on with it later.');
+    isFirst = false;
+  };
+  const { streams } = mirror;
+  const intervalMs = options.interval ?? INTERVAL_MS;
+  await follow(mirror, { streams, signal, intervalMs, onPass, onNotice: (text) => bar.say(text) });
+  return EXIT.done;
+}
+
+const hasChanged = ({ fetched, deleted, adopted, compared }: PassReport): boolean =>
+  fetched + deleted + adopted > 0 || compared === 'gap';
+
+async function print({ terminal }: Call<Options>, mirror: Mirror, report: PassReport): Promise<void> {
+  const failures = report.failed > 0 ? mirror.failures() : [];
+  await terminal.print(describePass(report, failures), { event: 'pass', ...passView(report, failures) });
+}
+
+function netrcOf(given: string | true | undefined, workingDirectory: string): string | undefined {
+  if (given === undefined) return undefined;
+  return given === true ? join(homedir(), '.netrc') : resolve(workingDirectory, given);
+}
+
+function urlOf(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url.href;
+  throw new TidemarkError(
+    'invalid',
+    `${JSON.stringify(text)} is no URL of a source: use one such as https://example.org/`,
+  );
+}

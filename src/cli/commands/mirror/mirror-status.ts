@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import { OWN_PREFIX } from '../../../client/mirror/names/safe-name.ts';
+import { holderOf } from '../../../client/mirror/state/mirror-lock.ts';
+import { type Facts, MirrorState, STATE_FILE } from '../../../client/mirror/state/mirror-state.ts';
+import { isTidemarkError, TidemarkError } from '../../../core/errors.ts';
+import { formatStamp } from '../../../core/stamp.ts';
+import { formatBytes } from '../../../lib/format-bytes.ts';
+import { formatCount } from '../../../lib/format-count.ts';
+import { EXIT, type ExitCode } from '../../exit-code.ts';
+import type { Terminal } from '../../ui/terminal.ts';
+import { describeFailures } from './describe-pass.ts';
+
+const MOST_FAILURES = 1_000;
+
+/** Prints what a copy has; exit code 1 when some of its resources could not be copied. */
+export async function printMirrorStatus(terminal: Terminal, folder: string): Promise<ExitCode> {
+  const state = openState(folder);
+  try {
+    const { count, bytes, failures: failed } = state.totals();
+    const failures = state.failures(MOST_FAILURES);
+    const cursor = state.fact('cursor');
+    const pid = holderOf(join(folder, OWN_PREFIX));
+    const lastPass = state.fact('lastPass');
+    const view = {
+      ...{ url: state.fact('url'), set: state.fact('set'), resources: count, bytes, failed },
+      ...(cursor !== undefined && { upTo: formatStamp(cursor) }),
+      ...(lastPass !== undefined && { lastPass: { ...lastPass, time: new Date(lastPass.time).toISOString() } }),
+      ...(pid !== undefined && { pid: Number(pid) }),
+      failures: failures.map(({ uri, reason }) => ({ uri, reason })),
+    };
+    const lines = [
+      `${folder} is a copy of ${view.url}, set ${view.set}.`,
+      `It has ${formatCount(count)} resources (${formatBytes(bytes)}).`,
+      describeLastPass(lastPass),
+      ...(view.upTo === undefined ? [] : [`It has every change before ${view.upTo}.`]),
+      pid === undefined ? 'No process keeps it now.' : `Process ${pid} keeps it.`,
+      ...describeFailures(failures, failed),
+    ];
+    await terminal.print(lines.join('\n'), view);
+    return failed > 0 ? EXIT.failed : EXIT.done;
+  } finally {
+    state.close();
+  }
+}
+
+function openState(folder: string): MirrorState {
+  try {
+    return new MirrorState(join(folder, STATE_FILE), true);
+  } catch (error) {
+    if (!isTidemarkError(error, 'not-found')) throw error;
+    throw new TidemarkError(
+      'not-found',
+      `${folder} is no copy that tidemark made: tidemark mirror URL ${folder} makes one`,
+      { folder },
+    );
+  }
+}
+
+function describeLastPass(last: Facts['lastPass'] | undefined): string {
+  if (last === undefined) return 'It is not complete yet.';
+  const time = new Date(last.time).toISOString();
+  return last.failure === undefined
+    ? `The last pass ended at ${time}.`
+    : `The last pass failed: ${last.failure} (${time})`;
+}

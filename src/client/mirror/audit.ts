@@ -1,0 +1,196 @@
+import type { HashAlgorithm } from '../../core/hash.ts';
+import { mapInOrder } from '../../lib/map-in-order.ts';
+import type { Reader } from '../read/reader.ts';
+import { ChangesMissing, readChanges } from './lists/read-changes.ts';
+import {
+  agrees,
+  type CopiedResource,
+  formatHashes,
+  parseHashes,
+  type WantedResource,
+} from './lists/wanted-resource.ts';
+import type { MirrorProgress } from './mirror-options.ts';
+import { hashOf } from './pass/apply-wanted.ts';
+import { compareWithList } from './pass/compare-list.ts';
+import type { MirroredSet } from './source/find-set.ts';
+import type { KnownResource, MirrorState } from './state/mirror-state.ts';
+import { WantedTable } from './state/wanted-table.ts';
+import type { MirrorTarget } from './target/mirror-target.ts';
+
+/** What differs between a copy and the lists of its source. */
+export interface Difference {
+  /** - `not-copied`: listed, and not in the copy, or with another length, hash or lastmod
+   * - `not-deleted`: in the copy, and not listed
+   * - `missing`, `changed`: the file of a resource does not exist, or is another one by now
+   * - `extra`: a file that is of no resource */
+  readonly kind: 'not-copied' | 'not-deleted' | 'missing' | 'changed' | 'extra';
+  /** A path of the copy; of what is not copied, a URI. */
+  readonly name: string;
+}
+
+export interface AuditReport {
+  /** Resources of the list. */
+  readonly listed: number;
+  /** Files of the copy. */
+  readonly files: number;
+  /** How many differences there are. */
+  readonly count: number;
+  /** The first ones. */
+  readonly differences: readonly Difference[];
+  /** Resources that have changed since the last pass. */
+  readonly pending: number;
+}
+
+export interface AuditParts {
+  readonly set: MirroredSet;
+  readonly reader: Reader;
+  readonly state: MirrorState;
+  readonly target: MirrorTarget;
+  readonly own: string;
+  /** Whether the bytes of all files are read and hashed. */
+  readonly rehash: boolean;
+  readonly onProgress: (progress: MirrorProgress) => void;
+}
+
+const MOST_DIFFERENCES = 1_000;
+const READ_AT_ONCE = 1_000;
+const HASHED_AT_ONCE = 4;
+
+/**
+ * Compares a whole copy with the Resource List, and its files with what was copied. What has changed since the last
+ * pass is no difference. A file that is wrong is fetched again by the next pass; nothing else is changed.
+ * @throws DocumentFailure
+ */
+export async function audit(parts: AuditParts): Promise<AuditReport> {
+  const log = new DifferenceLog();
+  const { listed, pending } = await compareLists(parts, log);
+  const files = await compareFiles(parts, log);
+  for await (const path of parts.target.paths()) {
+    parts.reader.signal.throwIfAborted();
+    if (parts.state.resourceAt(path) === undefined) log.add('extra', path);
+  }
+  parts.state.commit();
+  return { listed, files, pending, count: log.count, differences: log.differences };
+}
+
+/** What the list has, compared with the state. */
+async function compareLists(parts: AuditParts, log: DifferenceLog): Promise<{ listed: number; pending: number }> {
+  const { set, reader, state, own, onProgress } = parts;
+  if (set.resourceList === undefined) return { listed: 0, pending: 0 };
+  const wanted = new WantedTable(own);
+  const changed = new WantedTable(own);
+  try {
+    const { listed } = (await compareWithList(reader, set.resourceList, { state, wanted }, (done) =>
+      onProgress({ step: 'comparing', done, total: 0 }),
+    ))!;
+    await readPending(parts, changed);
+    for (const kind of ['fetches', 'deletions'] as const) {
+      for (const resource of wanted.read(kind)) {
+        const { uri } = resource;
+        const known = state.resource(uri);
+        const copied = known?.copied ?? foundWrong(state, uri);
+        if (changed.get(uri) !== undefined || (kind === 'deletions' && copied === undefined)) continue;
+        // Only its file is wrong, which is compared below.
+        if (kind === 'fetches' && known?.copied === undefined && copied !== undefined && agrees(copied, resource))
+          continue;
+        if (kind === 'fetches') log.add('not-copied', uri);
+        else log.add('not-deleted', known!.path);
+      }
+    }
+    const { deletions, fetches } = changed.size;
+    return { listed, pending: deletions + fetches };
+  } finally {
+    wanted.close();
+    changed.close();
+  }
+}
+
+/** The changes since the last pass, read after the list: they have all that the list may have more than the copy. */
+async function readPending({ set, reader, state }: AuditParts, changed: WantedTable): Promise<void> {
+  const time = state.fact('cursor');
+  if (time === undefined || set.changeList === undefined) return;
+  const onChange = (change: WantedResource) => changed.put(change, false);
+  const cursor = { time, seen: state.fact('seen') ?? [] };
+  try {
+    await readChanges(reader, set.changeList, {
+      ...{ cursor, onChange, hasRanges: state.fact('hasRanges'), validator: undefined },
+    });
+  } catch (error) {
+    if (!(error instanceof ChangesMissing)) throw error;
+  }
+}
+
+/** What the folder has, compared with the state. Returns how many resources were copied. */
+async function compareFiles(parts: AuditParts, log: DifferenceLog): Promise<number> {
+  const { state, onProgress, reader } = parts;
+  const total = state.totals().count;
+  let done = 0;
+  let wrongBefore = 0;
+  for (let after = 0; ; ) {
+    const resources = state.resources(after, READ_AT_ONCE);
+    const checked = mapInOrder(resources, HASHED_AT_ONCE, async (known) => ({
+      known,
+      kind: await compare(parts, known),
+    }));
+    for await (const { known, kind } of checked) {
+      reader.signal.throwIfAborted();
+      after = known.id;
+      if (known.copied !== undefined) done += 1;
+      else if (foundWrong(state, known.uri) !== undefined) wrongBefore += 1;
+      if (kind === undefined) continue;
+      log.add(kind, known.path);
+      if (known.copied !== undefined) fetchAgain(state, known, known.copied, REASONS[kind]);
+    }
+    onProgress({ step: 'checking', done, total });
+    if (resources.length < READ_AT_ONCE) return total + wrongBefore;
+  }
+}
+
+const REASONS = { missing: 'its file was missing', changed: 'its file was changed in the copy' } as const;
+
+/** The next pass fetches it, although its entry has not changed. */
+function fetchAgain(state: MirrorState, { id, uri }: KnownResource, copied: CopiedResource, reason: string): void {
+  const failed = state.failure(uri);
+  // A newer version could not be copied: the next pass tries that one.
+  if (failed !== undefined && agrees(copied, JSON.parse(failed.wanted) as WantedResource) === false) return;
+  state.setFailure({ uri, reason, wanted: JSON.stringify(wantedAgain(uri, copied)) });
+  state.forgetCopied(id);
+}
+
+/** What was copied of a resource whose file an earlier audit found to be wrong, and that no pass has fetched since. */
+function foundWrong(state: MirrorState, uri: string): CopiedResource | undefined {
+  const failed = state.failure(uri);
+  if (failed === undefined || !Object.values<string>(REASONS).includes(failed.reason)) return undefined;
+  const { length, hashes, lastmod, stamp } = JSON.parse(failed.wanted) as WantedResource;
+  return length === undefined ? undefined : { length, hash: formatHashes(hashes), lastmod, stamp };
+}
+
+async function compare(
+  { state, target, rehash }: AuditParts,
+  known: KnownResource,
+): Promise<'missing' | 'changed' | undefined> {
+  const { path, uri } = known;
+  const copied = known.copied ?? foundWrong(state, uri);
+  if (copied === undefined) return undefined;
+  const length = target.lengthOf(path);
+  if (length === undefined) return 'missing';
+  if (length !== copied.length) return 'changed';
+  // What was found to be wrong by its bytes is wrong as long as they are.
+  if (!rehash && known.copied !== undefined) return undefined;
+  const [algorithm, digest] = copied.hash.split(':') as [HashAlgorithm, string];
+  return (await hashOf(target, path, algorithm)) === digest ? undefined : 'changed';
+}
+
+const wantedAgain = (uri: string, { length, hash, lastmod, stamp }: CopiedResource): WantedResource => ({
+  ...{ uri, isDeleted: false, length, hashes: parseHashes(hash), lastmod, stamp },
+});
+
+class DifferenceLog {
+  count = 0;
+  readonly differences: Difference[] = [];
+
+  add(kind: Difference['kind'], name: string): void {
+    this.count += 1;
+    if (this.differences.length < MOST_DIFFERENCES) this.differences.push({ kind, name });
+  }
+}

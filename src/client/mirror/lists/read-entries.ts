@@ -1,0 +1,89 @@
+import { TidemarkError } from '../../../core/errors.ts';
+import type { Document, Entry } from '../../read/document.ts';
+import { DocumentParser, UnreadableDocument } from '../../read/document-parser.ts';
+import { FetchFailure, type RequestHeaders } from '../../read/fetcher.ts';
+import type { Reader } from '../../read/reader.ts';
+import { TooLarge, unpacked, unpackedFile } from '../../read/unpacked.ts';
+
+/** A document of the source that cannot be read, or not to its end, in words for a person. */
+export class DocumentFailure extends TidemarkError {
+  readonly uri: string;
+  /** Of the answer; 0 when there was none, or its text is wrong. */
+  readonly status: number;
+
+  constructor(uri: string, problem: string, status = 0) {
+    super('unavailable', `${uri} cannot be read: ${problem}`, { uri, status });
+    this.uri = uri;
+    this.status = status;
+  }
+
+  /** Whether the document does not exist any more, as the parts of an index that has another form by now. */
+  get isMissing(): boolean {
+    return this.status === 404 || this.status === 410;
+  }
+}
+
+export interface ReadEntries {
+  readonly document: Document;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The ETag or Last-Modified, for a conditional request. */
+  readonly validator: string | undefined;
+}
+
+/**
+ * Reads a document as it arrives. Entries that were handed on may be those of a document that is not complete.
+ * @param validator of what was read before
+ * @returns undefined when it is still the same as before
+ * @throws DocumentFailure
+ */
+export async function readEntries(
+  reader: Reader,
+  uri: string,
+  onEntry: (entry: Entry, document: Document) => void,
+  validator?: string,
+): Promise<ReadEntries | undefined> {
+  reader.progress(uri);
+  const parser = new DocumentParser(uri);
+  const { document } = parser;
+  const take = (entries: readonly Entry[]) => {
+    for (const entry of entries) onEntry(entry, document);
+  };
+  try {
+    const fetched = await reader.fetcher.get(uri, 'gzip', reader.signal, conditionsOf(validator));
+    const { status, headers } = fetched;
+    if (status !== 200) fetched.discard();
+    if (status === 304 && validator !== undefined) return undefined;
+    if (status !== 200) throw new DocumentFailure(uri, `the server answers ${status}`, status);
+    const { documentBytes } = reader.limits;
+    const decoder = new TextDecoder('utf-8', { fatal: true });
+    for await (const chunk of unpackedFile(unpacked(fetched, documentBytes), documentBytes)) {
+      reader.signal.throwIfAborted();
+      take(parser.write(decoded(decoder, chunk)));
+    }
+    take(parser.write(decoded(decoder)));
+    parser.end();
+    return { document, headers, validator: validatorOf(headers) };
+  } catch (error) {
+    reader.signal.throwIfAborted();
+    const isExpected =
+      error instanceof FetchFailure || error instanceof TooLarge || error instanceof UnreadableDocument;
+    throw isExpected ? new DocumentFailure(uri, error.message) : error;
+  }
+}
+
+/** Of a conditional request: a validator with quotes is an ETag, another one a date. */
+export function conditionsOf(validator: string | undefined): RequestHeaders {
+  if (validator === undefined) return {};
+  return validator.endsWith('"') ? { 'if-none-match': validator } : { 'if-modified-since': validator };
+}
+
+export const validatorOf = (headers: Readonly<Record<string, string>>): string | undefined =>
+  headers.etag?.endsWith('"') ? headers.etag : headers['last-modified'];
+
+function decoded(decoder: TextDecoder, chunk?: Buffer): string {
+  try {
+    return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
+  } catch {
+    throw new UnreadableDocument('it is not encoded in UTF-8');
+  }
+}

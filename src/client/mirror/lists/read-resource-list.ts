@@ -1,0 +1,77 @@
+import { type Document, type Entry, isIndex } from '../../read/document.ts';
+import type { Reader } from '../../read/reader.ts';
+import { DocumentFailure, readEntries } from './read-entries.ts';
+import { timeOf } from './wanted-resource.ts';
+
+export interface ListRead {
+  /** Up to when it has every change, microseconds since 1970; undefined when it does not say so. */
+  readonly at: number | undefined;
+  /** Of a list without an index. */
+  readonly validator: string | undefined;
+}
+
+/** An index may change while its pages are read. */
+const ATTEMPTS = 3;
+
+/**
+ * Reads a Resource List, or the pages of its index, to the end.
+ * @param onStart called before the first entry, again when the list is read again from the beginning
+ * @param validator of the list as it was read last
+ * @returns undefined when it is still the same
+ * @throws DocumentFailure when it could not be read completely: what it lacks is not deleted then
+ */
+export async function readResourceList(
+  reader: Reader,
+  uri: string,
+  onStart: () => void,
+  onResource: (entry: Entry) => void,
+  validator?: string,
+): Promise<ListRead | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      onStart();
+      return await readOnce(reader, uri, onResource, validator);
+    } catch (error) {
+      // A page was split, or a new history has begun: the index has other names for them by now.
+      const isOfIndex = error instanceof DocumentFailure && error.uri !== uri && error.isMissing;
+      if (!isOfIndex || attempt === ATTEMPTS) throw error;
+    }
+  }
+}
+
+async function readOnce(
+  reader: Reader,
+  uri: string,
+  onResource: (entry: Entry) => void,
+  validator?: string,
+): Promise<ListRead | undefined> {
+  const pages: string[] = [];
+  const take = (entry: Entry, document: Document) => {
+    if (leadsToPage(entry, document)) pages.push(entry.loc.trim());
+    else onResource(entry);
+  };
+  const read = await readEntries(reader, uri, take, validator);
+  if (read === undefined) return undefined;
+  requireRoot(read.document);
+  for (const page of new Set(pages)) {
+    if (page === uri) throw new DocumentFailure(uri, 'it is an index that leads to itself');
+    const { document } = (await readEntries(reader, page, (entry, document) => {
+      if (leadsToPage(entry, document))
+        throw new DocumentFailure(page, 'it is an index, in the index that leads to it');
+      onResource(entry);
+    }))!;
+    requireRoot(document);
+  }
+  return { at: timeOf(read.document.md.at), validator: pages.length === 0 ? read.validator : undefined };
+}
+
+/** Some sources write `urlset` for an index, too. */
+export function leadsToPage({ md }: Entry, document: Document): boolean {
+  return isIndex(document) || (md.capability !== undefined && md.capability === document.md.capability);
+}
+
+/** A page for people, or an error page, must not be taken for an empty list. */
+export function requireRoot({ uri, root }: Document): void {
+  if (root === 'urlset' || root === 'sitemapindex') return;
+  throw new DocumentFailure(uri, `it is no list: its root is ${root.slice(0, 100)}`);
+}

@@ -1,0 +1,80 @@
+import type { HashAlgorithm, Hashes } from '../../../core/hash.ts';
+import { digestProblem, HASH_ALGORITHMS, isHashAlgorithm } from '../../../core/hash.ts';
+import { parseDatetime } from '../../../core/w3c-datetime.ts';
+import type { Entry } from '../../read/document.ts';
+
+/** What a list or a change says of a resource. */
+export interface WantedResource {
+  readonly uri: string;
+  readonly isDeleted: boolean;
+  /** Bytes. */
+  readonly length: number | undefined;
+  readonly hashes: Hashes;
+  readonly lastmod: string | undefined;
+  /** The time of the change, microseconds since 1970; undefined in a list of resources, and where it is missing. */
+  readonly stamp: number | undefined;
+}
+
+/** What the copy has of a resource. */
+export interface CopiedResource {
+  readonly length: number;
+  /** `algorithm:digest`: of the list, else sha-256. */
+  readonly hash: string;
+  readonly lastmod: string | undefined;
+  readonly stamp: number | undefined;
+}
+
+export function wantedOf({ loc, lastmod, md }: Entry, isChange: boolean): WantedResource {
+  return {
+    uri: loc.trim(),
+    isDeleted: isChange && md.change === 'deleted',
+    length: md.length !== undefined && /^\d{1,15}$/.test(md.length) ? Number(md.length) : undefined,
+    hashes: parseHashes(md.hash),
+    lastmod,
+    stamp: isChange ? timeOf(md.datetime ?? lastmod) : undefined,
+  };
+}
+
+/** Microseconds since 1970; undefined for what is no time. Sources write dates without a time or a zone, too. */
+export function timeOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const parsed = parseDatetime(text.trim());
+  if (typeof parsed === 'number') return parsed;
+  const other = parseDatetime(`${text.trim()}${/T/.test(text) ? '' : 'T00:00:00'}Z`);
+  return typeof other === 'number' ? other : undefined;
+}
+
+/** Digests that are none, and algorithms that are not known, are left out. */
+export function parseHashes(text: string | undefined): Hashes {
+  if (text === undefined) return {};
+  const found: Partial<Record<HashAlgorithm, string>> = {};
+  for (const word of text.trim().split(/\s+/)) {
+    const colon = word.indexOf(':');
+    const algorithm = word.slice(0, colon).toLowerCase();
+    const digest = word.slice(colon + 1);
+    if (!isHashAlgorithm(algorithm) || digestProblem(algorithm, digest) !== undefined) continue;
+    found[algorithm] = digest.toLowerCase();
+  }
+  return found;
+}
+
+export const formatHashes = (hashes: Hashes): string =>
+  HASH_ALGORITHMS.flatMap((algorithm) =>
+    hashes[algorithm] === undefined ? [] : [`${algorithm}:${hashes[algorithm]}`],
+  ).join(' ');
+
+/** The strongest one, else undefined. */
+export const strongestOf = (hashes: Hashes): HashAlgorithm | undefined =>
+  HASH_ALGORITHMS.find((algorithm) => hashes[algorithm] !== undefined);
+
+/** Whether the copy is what is wanted; undefined when nothing says so. */
+export function agrees(copied: CopiedResource, wanted: WantedResource): boolean | undefined {
+  if (wanted.isDeleted) return false;
+  if (wanted.length !== undefined && wanted.length !== copied.length) return false;
+  const [algorithm, digest] = copied.hash.split(':') as [HashAlgorithm, string];
+  const expected = wanted.hashes[algorithm];
+  if (expected !== undefined) return expected === digest;
+  if (wanted.stamp !== undefined && wanted.stamp === copied.stamp) return true;
+  const [before, now] = [timeOf(copied.lastmod), timeOf(wanted.lastmod)];
+  return before === undefined || now === undefined ? undefined : before === now;
+}

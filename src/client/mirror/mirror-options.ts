@@ -1,0 +1,48 @@
+import type { CopyCounts } from './pass/copy-writer.ts';
+
+export interface MirrorOptions {
+  /** Any URL of the source, perhaps with a login. */
+  readonly url: string;
+  /** Absolute. */
+  readonly folder: string;
+  /** Which set, when there are several: its URL, or a part of the path of it. */
+  readonly set?: string | undefined;
+  /** Takes over files that are in the folder already. */
+  readonly adopt: boolean;
+  readonly keepDeleted: boolean;
+  /** Whether a first copy may take bytes from the Resource Dump. */
+  readonly dump: boolean;
+  readonly connections: number;
+  /** Requests a second; Infinity. */
+  readonly rate: number;
+  readonly allowedHosts: readonly string[];
+  readonly contact?: string | undefined;
+  readonly tokenFile?: string | undefined;
+  readonly netrc?: string | undefined;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: MirrorProgress) => void;
+  /** Called with what a person should know while it happens, such as a pause. */
+  readonly onNotice: (text: string) => void;
+}
+
+export type MirrorStep = 'comparing' | 'unpacking' | 'fetching' | 'checking';
+
+export interface MirrorProgress {
+  readonly step: MirrorStep;
+  readonly done: number;
+  /** 0 when it is not known yet. */
+  readonly total: number;
+}
+
+/** What one pass did. */
+export interface PassReport extends Readonly<CopyCounts> {
+  /** Whether the copy was compared with the Resource List, and why. */
+  readonly compared: 'first' | 'gap' | 'no-changes' | 'asked' | undefined;
+  readonly resources: number;
+  /** Of all resources of the copy. */
+  readonly totalBytes: number;
+  /** Microseconds since 1970: every change before is in the copy. */
+  readonly upTo: number | undefined;
+  /** Milliseconds. */
+  readonly took: number;
+}

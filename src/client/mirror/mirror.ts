@@ -1,0 +1,223 @@
+import { TidemarkError } from '../../core/errors.ts';
+import { failpoint } from '../../lib/failpoint.ts';
+import type { Reader } from '../read/reader.ts';
+import { type AuditReport, audit } from './audit.ts';
+import { copyFromDump } from './dump/copy-from-dump.ts';
+import { ChangesMissing, type ChangesRead, readChanges } from './lists/read-changes.ts';
+import type { WantedResource } from './lists/wanted-resource.ts';
+import type { MirrorOptions, PassReport } from './mirror-options.ts';
+import { type ApplyParts, applyDeletions, applyFetches } from './pass/apply-wanted.ts';
+import { compareWithList } from './pass/compare-list.ts';
+import { CopyWriter } from './pass/copy-writer.ts';
+import type { StreamReader } from './source/change-stream.ts';
+import type { MirroredSet } from './source/find-set.ts';
+import type { FailedResource, MirrorState } from './state/mirror-state.ts';
+import { WantedTable } from './state/wanted-table.ts';
+import type { MirrorTarget } from './target/mirror-target.ts';
+
+/** What could not be copied is tried again when newer changes were read: it may have changed meanwhile. */
+const ROUNDS = 3;
+const MOST_FAILURES = 100_000;
+/** Fewer resources are fetched alone, and so are those that are a smaller part of the list. */
+const FEWEST_OF_DUMP = 200;
+const LEAST_PART_OF_DUMP = 0.1;
+
+export interface MirrorParts {
+  readonly options: MirrorOptions;
+  readonly reader: Reader;
+  readonly streams: StreamReader;
+  readonly state: MirrorState;
+  readonly target: MirrorTarget;
+  /** For what is of this process alone. */
+  readonly own: string;
+}
+
+/** A copy of a set, which each pass makes equal to its source. */
+export class Mirror {
+  /** The source as it was found; read again when it has changed. */
+  set: MirroredSet;
+  /** Where the source sends changes as they happen, when it has said so. */
+  stream: string | undefined;
+  readonly #parts: MirrorParts;
+  readonly #closers: readonly (() => unknown)[];
+
+  constructor(set: MirroredSet, parts: MirrorParts, closers: readonly (() => unknown)[]) {
+    this.set = set;
+    this.#parts = parts;
+    this.#closers = closers;
+  }
+
+  /**
+   * Makes the copy equal to its source, as far as it can be read.
+   * @param compares whether the copy is compared with the Resource List even where changes suffice
+   * @param skipsFailed whether what could not be copied before is left as it is
+   * @throws DocumentFailure when a list cannot be read: the copy stays as it is, or has some of the changes
+   */
+  async pass({ compares = false, skipsFailed = false } = {}): Promise<PassReport> {
+    const { options, state, target, own } = this.#parts;
+    const begun = performance.now();
+    const writer = new CopyWriter(state, target, options.keepDeleted);
+    const wanted = new WantedTable(own);
+    let compared: PassReport['compared'];
+    let failed = 0;
+    try {
+      for (let round = 1; round <= ROUNDS; round++) {
+        writer.counts.failed = 0;
+        wanted.clear();
+        const read = await this.#read(wanted, round === 1 ? { compares, skipsFailed } : {});
+        compared ??= read.compared;
+        const parts = {
+          ...{ ...this.#parts, writer, connections: options.connections },
+          onProgress: (done: number, total: number) => options.onProgress({ step: 'fetching', done, total }),
+        };
+        await applyDeletions(wanted, parts);
+        if (round === 1) await this.#copyFromDump(wanted, read.listed, parts);
+        await applyFetches(wanted, parts);
+        read.record();
+        state.setFact('lastPass', { time: Date.now(), failure: undefined });
+        state.commit();
+        failpoint('mirror.passed');
+        if (writer.counts.failed === 0 || writer.counts.failed === failed || this.set.changeList === undefined) break;
+        failed = writer.counts.failed;
+      }
+    } catch (error) {
+      state.setFact('lastPass', { time: Date.now(), failure: error instanceof Error ? error.message : String(error) });
+      state.commit();
+      throw error;
+    } finally {
+      wanted.close();
+    }
+    const { count, bytes, failures } = state.totals();
+    const upTo = state.fact('cursor');
+    return {
+      ...writer.counts,
+      failed: failures,
+      compared,
+      resources: count,
+      totalBytes: bytes,
+      upTo,
+      took: performance.now() - begun,
+    };
+  }
+
+  /** Takes bytes from the Resource Dump, when there is one, and much is wanted. @param listed of the Resource List */
+  async #copyFromDump(wanted: WantedTable, listed: number | undefined, parts: ApplyParts): Promise<void> {
+    const { options, own } = this.#parts;
+    const { fetches } = wanted.size;
+    const uri = this.set.resourceDump;
+    // What is adopted is probably right, and need not be fetched.
+    if (uri === undefined || listed === undefined || !options.dump || options.adopt) return;
+    if (fetches < FEWEST_OF_DUMP || fetches < listed * LEAST_PART_OF_DUMP) return;
+    const onProgress = (done: number, total: number) => options.onProgress({ step: 'unpacking', done, total });
+    const { onNotice } = options;
+    await copyFromDump(wanted, { uri, isPartial: fetches < listed, folder: own, onProgress, onNotice }, parts);
+  }
+
+  /** @param rehash whether the bytes of all files are read. @throws DocumentFailure */
+  audit(rehash: boolean): Promise<AuditReport> {
+    const { options, ...parts } = this.#parts;
+    return audit({ ...parts, set: this.set, rehash, onProgress: options.onProgress });
+  }
+
+  /** With what the stream of changes is read. */
+  get streams(): StreamReader {
+    return this.#parts.streams;
+  }
+
+  /** What could not be copied, the first ones. */
+  failures(): readonly FailedResource[] {
+    return this.#parts.state.failures(MOST_FAILURES);
+  }
+
+  async close(): Promise<void> {
+    for (const close of this.#closers.toReversed()) await close();
+  }
+
+  /** Reads what is wanted: by the changes, or by the Resource List and the changes after it. */
+  async #read(wanted: WantedTable, { compares = false, skipsFailed = false }): Promise<WantedRead> {
+    const { state } = this.#parts;
+    const cursor = state.fact('cursor');
+    if (!compares && cursor !== undefined && this.set.changeList !== undefined) {
+      const failed = skipsFailed ? [] : state.failures(MOST_FAILURES);
+      for (const { wanted: json } of failed) wanted.put(JSON.parse(json) as WantedResource, true);
+      try {
+        const changes = await this.#readChanges({ time: cursor, seen: state.fact('seen') ?? [] }, wanted, true);
+        return { compared: undefined, listed: undefined, record: () => this.#recordChanges(changes) };
+      } catch (error) {
+        if (!(error instanceof ChangesMissing)) throw error;
+        this.#parts.options.onNotice('the Change List does not reach back to the last pass: comparing everything');
+        return this.#compare(wanted, 'gap');
+      }
+    }
+    const isFirst = state.fact('listRead') === undefined;
+    return this.#compare(wanted, isFirst ? 'first' : compares ? 'asked' : 'no-changes');
+  }
+
+  async #compare(wanted: WantedTable, compared: 'first' | 'gap' | 'no-changes' | 'asked'): Promise<WantedRead> {
+    const { options, reader, state } = this.#parts;
+    const { resourceList } = this.set;
+    if (resourceList === undefined) {
+      throw new TidemarkError('invalid', `${this.set.uri} names no Resource List: nothing can be compared with it`);
+    }
+    const list = await compareWithList(reader, resourceList, { state, wanted }, (done) =>
+      options.onProgress({ step: 'comparing', done, total: 0 }),
+    );
+    const { at, prefix, listed } = list!;
+    if (state.fact('prefix') === undefined && listed > 0) state.setFact('prefix', prefix);
+    // What failed before is in the table again, when it still differs.
+    state.clearFailures();
+    const changes = at === undefined ? undefined : await this.#changesAfter({ time: at, seen: [] }, wanted);
+    return {
+      compared,
+      listed,
+      record: () => {
+        state.setFact('listRead', { uri: resourceList, at, time: Date.now() });
+        state.setFact('cursor', at);
+        state.setFact('seen', []);
+        this.#recordChanges(changes);
+      },
+    };
+  }
+
+  async #changesAfter(cursor: { time: number; seen: readonly string[] }, wanted: WantedTable) {
+    if (this.set.changeList === undefined) return undefined;
+    try {
+      return await this.#readChanges(cursor, wanted, false);
+    } catch (error) {
+      // The Resource List has all that is known.
+      if (error instanceof ChangesMissing) return undefined;
+      throw error;
+    }
+  }
+
+  #readChanges(cursor: { time: number; seen: readonly string[] }, wanted: WantedTable, isConditional: boolean) {
+    const { reader, state } = this.#parts;
+    const before = state.fact('changesRead');
+    const list = this.set.changeList!;
+    return readChanges(reader, list, {
+      cursor,
+      hasRanges: state.fact('hasRanges'),
+      validator: isConditional && before?.uri === list ? before.validator : undefined,
+      onChange: (change) => wanted.put(change, false),
+    });
+  }
+
+  #recordChanges(read: ChangesRead | undefined): void {
+    if (read === undefined) return;
+    const { state } = this.#parts;
+    const { cursor, hasRanges, validator, stream } = read;
+    this.stream = stream;
+    state.setFact('cursor', cursor.time);
+    state.setFact('seen', cursor.seen);
+    if (hasRanges !== undefined) state.setFact('hasRanges', hasRanges);
+    state.setFact('changesRead', validator === undefined ? undefined : { uri: this.set.changeList!, validator });
+  }
+}
+
+interface WantedRead {
+  readonly compared: PassReport['compared'];
+  /** How many resources the Resource List has, if it was read. */
+  readonly listed: number | undefined;
+  /** Records how far was read, when all of it was applied. */
+  record(): void;
+}

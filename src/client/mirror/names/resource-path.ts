@@ -1,0 +1,83 @@
+import { digestOf, foldedName, OTHERS, safeName, withSuffix } from './safe-name.ts';
+
+/** Which names are in use. Paths are folded, as `foldedPath` returns them. */
+export interface TakenNames {
+  /** Whether a resource has this path. */
+  hasFile(folded: string): boolean;
+  /** Whether a resource has a path below this one. */
+  hasFolder(folded: string): boolean;
+}
+
+const MOST_BYTES = 1_000;
+const MOST_PARTS = 60;
+
+/**
+ * What all URIs of a set begin with, up to a slash: below it, their paths are short. Empty when not all have the same
+ * host.
+ * @param before undefined for the first URI
+ */
+export function commonPrefix(before: string | undefined, uri: string): string {
+  const path = uri.replace(/[?#].*$/su, '');
+  if (before === undefined) return upToSlash(path);
+  if (path.startsWith(before)) return before;
+  let at = 0;
+  while (at < before.length && before[at] === path[at]) at++;
+  return upToSlash(before.slice(0, at));
+}
+
+/** Where a resource belongs when no other resource is in its way. Relative, with slashes. */
+export function preferredPath(uri: string, prefix: string): string {
+  const isBelow = prefix !== '' && uri.startsWith(prefix);
+  // Outside the prefix: below the name of its host.
+  const text = isBelow ? uri.slice(prefix.length) : uri.replace(/^[a-z][a-z0-9+.-]*:\/*/i, '');
+  const end = text.search(/[?#]/);
+  const path = end < 0 ? text : text.slice(0, end);
+  const rest = end < 0 ? '' : text.slice(end).replaceAll('/', '%2F');
+  const parts = path.split('/');
+  parts.push(parts.pop()! + rest);
+  const named = parts.map(safeName).join('/');
+  return parts.length > MOST_PARTS || Buffer.byteLength(named) > MOST_BYTES ? lastResort(uri) : named;
+}
+
+/**
+ * The path of a resource that is new in the copy: distinct from all others on every file system, and no folder where
+ * another resource is a file, nor the other way round.
+ */
+export function freePath(uri: string, prefix: string, taken: TakenNames): string {
+  const preferred = preferredPath(uri, prefix);
+  const parts = preferred.split('/');
+  const name = parts.pop()!;
+  const folders: string[] = [];
+  for (const part of parts) {
+    const folder = [...folders, part].join('/');
+    folders.push(taken.hasFile(foldedPath(folder)) ? withSuffix(part, digestOf(`${folder}/`, 8)) : part);
+  }
+  for (const candidate of [name, withSuffix(name, digestOf(uri, 8))]) {
+    const path = [...folders, candidate].join('/');
+    if (isFree(path, taken)) return path;
+  }
+  return lastResort(uri);
+}
+
+export const foldedPath = foldedName;
+
+function isFree(path: string, taken: TakenNames): boolean {
+  const folded = foldedPath(path);
+  if (taken.hasFile(folded) || taken.hasFolder(folded)) return false;
+  for (let at = folded.indexOf('/'); at >= 0; at = folded.indexOf('/', at + 1)) {
+    if (taken.hasFile(folded.slice(0, at))) return false;
+  }
+  return true;
+}
+
+/** Two folders and a digest, so that no folder has millions of files. */
+function lastResort(uri: string): string {
+  const digest = digestOf(uri, 64);
+  return `${OTHERS}/${digest.slice(0, 2)}/${digest}`;
+}
+
+function upToSlash(text: string): string {
+  const prefix = text.slice(0, text.lastIndexOf('/') + 1);
+  // With a host, and the slash behind it.
+  return /^[a-z][a-z0-9+.-]*:\/\/[^/]+\//i.test(prefix) ? prefix : '';
+}

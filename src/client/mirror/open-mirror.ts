@@ -1,0 +1,105 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import { makeFolder } from '../../lib/make-folder.ts';
+import { COMMAND_LIMITS } from '../read/limits.ts';
+import type { Reader } from '../read/reader.ts';
+import { Mirror, type MirrorParts } from './mirror.ts';
+import type { MirrorOptions } from './mirror-options.ts';
+import { OWN_PREFIX } from './names/safe-name.ts';
+import { readCredentials, withoutLogin } from './requests/credentials.ts';
+import { Hosts } from './requests/hosts.ts';
+import { PoliteFetcher } from './requests/polite-fetcher.ts';
+import { findSet, type MirroredSet, readSet } from './source/find-set.ts';
+import { lockMirror } from './state/mirror-lock.ts';
+import { MirrorState, STATE_FILE } from './state/mirror-state.ts';
+import { FolderTarget, isEmptyFolder } from './target/folder-target.ts';
+
+const LIMITS = {
+  ...COMMAND_LIMITS,
+  // Lists name lengths, which are compared while bytes come; this is for lists that do not.
+  resourceBytes: 2 ** 43,
+  idleMs: 60_000,
+  responseMs: 24 * 60 * 60_000,
+};
+const ATTEMPTS = 5;
+
+/**
+ * Opens a copy of a set, or begins one.
+ * @throws TidemarkError when the source is not found, when the folder has something else in it, and when another
+ *   process keeps the copy
+ */
+export async function openMirror(options: MirrorOptions): Promise<Mirror> {
+  const closers: (() => unknown)[] = [];
+  try {
+    const { folder, signal } = options;
+    const own = join(folder, OWN_PREFIX);
+    if (!options.adopt && !existsSync(join(folder, STATE_FILE)) && !isEmptyFolder(folder)) throw isInUse(folder);
+    makeFolder(folder, 0o777);
+    mkdirSync(own, { recursive: true, mode: 0o700 });
+    const lock = lockMirror(own, folder);
+    closers.push(() => lock.release());
+    const state = new MirrorState(join(folder, STATE_FILE));
+    closers.push(() => state.close());
+    const target = new FolderTarget(folder, own);
+    closers.push(() => target.close());
+    const hosts = new Hosts(options.url, options.allowedHosts);
+    const requests = {
+      ...{ hosts, rate: options.rate, connections: options.connections, contact: options.contact },
+      ...{ attempts: ATTEMPTS, idleMs: LIMITS.idleMs, responseMs: LIMITS.responseMs },
+      headersFor: await readCredentials(options, hosts),
+      onPause: (reason: string, ms: number) =>
+        options.onNotice(`${reason}: asking again in ${Math.ceil(ms / 1000)} seconds`),
+    };
+    const fetcher = new PoliteFetcher(requests);
+    closers.push(() => fetcher.close());
+    const streams = new PoliteFetcher({ ...requests, attempts: 1, connections: 1 });
+    closers.push(() => streams.close());
+    const reader = { fetcher, limits: LIMITS, signal, progress: () => {} };
+    const parts = { options, reader, streams, state, target, own };
+    return new Mirror(await setOf(parts), parts, closers);
+  } catch (error) {
+    for (const close of closers.toReversed()) await close();
+    throw error;
+  }
+}
+
+/** The set that the folder is a copy of, or is going to be. */
+async function setOf({ options, reader, state }: MirrorParts): Promise<MirroredSet> {
+  const url = withoutLogin(options.url);
+  const [before, set] = [state.fact('url'), state.fact('set')];
+  if (before === undefined || set === undefined) {
+    const { source, ...found } = await findSet(reader, url, options.set);
+    if (source !== undefined) options.onNotice(`${url} led to the source ${source}: its set ${found.uri} is copied`);
+    state.setFact('url', url);
+    state.setFact('set', found.uri);
+    state.commit();
+    return found;
+  }
+  if (before !== url && set !== url && !(await leadsTo(reader, url, set))) {
+    const message = `${options.folder} is a copy of ${before}: give that URL, or another folder`;
+    throw new TidemarkError('conflict', message, { url: before });
+  }
+  if (options.set !== undefined && !set.includes(options.set)) {
+    throw new TidemarkError('conflict', `${options.folder} is a copy of the set ${set}: use another folder`, { set });
+  }
+  return readSet(reader, set);
+}
+
+/** Whether a URL is one of the source of a set. @throws TidemarkError `unavailable` when it cannot be read */
+async function leadsTo(reader: Reader, url: string, set: string): Promise<boolean> {
+  try {
+    return (await findSet(reader, url, set)).uri === set;
+  } catch (error) {
+    if (isTidemarkError(error, 'invalid')) return false;
+    throw error;
+  }
+}
+
+function isInUse(folder: string): TidemarkError {
+  return new TidemarkError(
+    'conflict',
+    `${folder} is not empty, and no copy that tidemark made: use an empty folder, or --adopt to take over what is in it`,
+    { folder },
+  );
+}

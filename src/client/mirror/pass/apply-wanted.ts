@@ -1,0 +1,113 @@
+import { RunningHashes } from '../../../core/running-hashes.ts';
+import type { Reader } from '../../read/reader.ts';
+import { agrees, type CopiedResource, strongestOf, type WantedResource } from '../lists/wanted-resource.ts';
+import type { KnownResource, MirrorState } from '../state/mirror-state.ts';
+import type { WantedTable } from '../state/wanted-table.ts';
+import type { MirrorTarget } from '../target/mirror-target.ts';
+import type { CopyWriter } from './copy-writer.ts';
+import { fetchResource, ResourceFailure } from './fetch-resource.ts';
+
+export interface ApplyParts {
+  readonly reader: Reader;
+  readonly state: MirrorState;
+  readonly target: MirrorTarget;
+  readonly writer: CopyWriter;
+  /** Resources that are fetched at the same time. */
+  readonly connections: number;
+  readonly onProgress: (done: number, total: number) => void;
+}
+
+/** Deletes what is not wanted any more. It comes first, so that what is new can have the paths. */
+export async function applyDeletions(wanted: WantedTable, parts: ApplyParts): Promise<void> {
+  const { state, writer } = parts;
+  for (const { uri } of wanted.read('deletions')) {
+    parts.reader.signal.throwIfAborted();
+    const known = state.resource(uri);
+    if (known === undefined) state.clearFailure(uri);
+    else await writer.remove(known);
+  }
+  await writer.flush();
+}
+
+/** Fetches what is wanted and differs. What cannot be copied is recorded, and stays as it is. */
+export async function applyFetches(wanted: WantedTable, parts: ApplyParts): Promise<void> {
+  try {
+    await fetchAll(wanted, parts);
+  } finally {
+    // Also when the pass was stopped: what was fetched need not be fetched again.
+    await parts.writer.flush();
+  }
+}
+
+async function fetchAll(wanted: WantedTable, parts: ApplyParts): Promise<void> {
+  const total = wanted.size.fetches;
+  const resources = wanted.read('fetches');
+  const stopping = new AbortController();
+  const signal = AbortSignal.any([parts.reader.signal, stopping.signal]);
+  const reader: Reader = { ...readerOf(parts.reader), signal };
+  let done = 0;
+  const work = async () => {
+    for (let next = resources.next(); !next.done; next = resources.next()) {
+      signal.throwIfAborted();
+      await copy(next.value, { ...parts, reader });
+      done += 1;
+      parts.onProgress(done, total);
+    }
+  };
+  const workers = Array.from({ length: Math.max(1, Math.min(parts.connections, total)) }, work);
+  try {
+    await Promise.all(workers);
+  } finally {
+    // One of them failed: the others must not go on behind the caller's back.
+    stopping.abort(new Error('another resource failed'));
+    await Promise.allSettled(workers);
+  }
+}
+
+const readerOf = ({ fetcher, limits, progress, signal }: Reader): Reader => ({ fetcher, limits, progress, signal });
+
+async function copy(wanted: WantedResource, { reader, state, target, writer }: ApplyParts): Promise<void> {
+  const known = state.resource(wanted.uri) ?? state.name(wanted.uri);
+  const verdict = known.copied === undefined ? false : agrees(known.copied, wanted);
+  if (verdict === true) return state.clearFailure(wanted.uri);
+  try {
+    const right = await rightAlready(known, wanted, target);
+    if (right !== undefined) return await writer.confirm(known, { copied: right, validator: undefined });
+    // Nothing says whether the copy is right: the server is asked by the validator that it gave.
+    const validator = verdict === undefined ? known.validator : undefined;
+    const fetched = await fetchResource(reader, target, wanted, validator);
+    if (fetched !== undefined) return await writer.add({ ...fetched, known, wanted });
+    const { lastmod, stamp } = wanted;
+    await writer.confirm(known, { copied: { ...known.copied!, lastmod, stamp }, validator });
+  } catch (error) {
+    if (!(error instanceof ResourceFailure)) throw error;
+    writer.fail(wanted, error.message);
+  }
+}
+
+/** What the file of a resource is, if it has the right bytes already: an earlier process ended before it said so. */
+export async function rightAlready(
+  { path }: KnownResource,
+  { length, hashes, lastmod, stamp }: WantedResource,
+  target: MirrorTarget,
+): Promise<CopiedResource | undefined> {
+  const name = strongestOf(hashes);
+  if (name === undefined || length === undefined || target.lengthOf(path) !== length) return undefined;
+  if ((await hashOf(target, path, name)) !== hashes[name]) return undefined;
+  return { length, hash: `${name}:${hashes[name]}`, lastmod, stamp };
+}
+
+/** The digest of a file of the copy; undefined when it cannot be read. */
+export async function hashOf(
+  target: MirrorTarget,
+  path: string,
+  name: NonNullable<ReturnType<typeof strongestOf>>,
+): Promise<string | undefined> {
+  const hashes = new RunningHashes([name]);
+  try {
+    for await (const chunk of target.read(path)) hashes.update(chunk);
+  } catch {
+    return undefined;
+  }
+  return hashes.digest()[name];
+}

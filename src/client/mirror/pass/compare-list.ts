@@ -1,0 +1,86 @@
+import type { Reader } from '../../read/reader.ts';
+import { type ListRead, readResourceList } from '../lists/read-resource-list.ts';
+import { agrees, wantedOf } from '../lists/wanted-resource.ts';
+import { commonPrefix } from '../names/resource-path.ts';
+import type { MirrorState } from '../state/mirror-state.ts';
+import type { WantedTable } from '../state/wanted-table.ts';
+
+export interface Compared extends ListRead {
+  /** Resources of the list. */
+  readonly listed: number;
+  /** What all of their URIs begin with. */
+  readonly prefix: string;
+}
+
+const READ_AT_ONCE = 1_000;
+
+/**
+ * Compares the copy with a Resource List: what differs, or is not in the list, is put into the table. It changes
+ * nothing in the copy. The memory that it takes grows by a bit for each resource.
+ * @param validator of the list as it was compared last
+ * @returns undefined when the list is still the same
+ * @throws DocumentFailure when the list could not be read completely
+ */
+export async function compareWithList(
+  reader: Reader,
+  list: string,
+  { state, wanted, validator }: { state: MirrorState; wanted: WantedTable; validator?: string | undefined },
+  onProgress: (listed: number) => void,
+): Promise<Compared | undefined> {
+  let listed = 0;
+  let prefix: string | undefined;
+  let seen = new Bits(0);
+  const read = await readResourceList(
+    reader,
+    list,
+    () => {
+      listed = 0;
+      prefix = undefined;
+      seen = new Bits(state.totals().largestId);
+      wanted.clear();
+    },
+    (entry) => {
+      const resource = wantedOf(entry, false);
+      if (resource.uri === '') return;
+      listed += 1;
+      if (listed % READ_AT_ONCE === 0) onProgress(listed);
+      prefix = commonPrefix(prefix, resource.uri);
+      const known = state.resource(resource.uri);
+      if (known !== undefined) seen.add(known.id);
+      if (known?.copied === undefined || agrees(known.copied, resource) !== true) wanted.put(resource, true);
+    },
+    validator,
+  );
+  if (read === undefined) return undefined;
+  for (const uri of unseen(state, seen)) wanted.put({ ...NOTHING, uri }, true);
+  return { ...read, listed, prefix: prefix ?? '' };
+}
+
+const NOTHING = { isDeleted: true, length: undefined, hashes: {}, lastmod: undefined, stamp: undefined };
+
+function* unseen(state: MirrorState, seen: Bits): Generator<string> {
+  for (let after = 0; ; ) {
+    const resources = state.resources(after, READ_AT_ONCE);
+    for (const { id, uri } of resources) {
+      after = id;
+      if (!seen.has(id)) yield uri;
+    }
+    if (resources.length < READ_AT_ONCE) return;
+  }
+}
+
+class Bits {
+  readonly #bytes: Uint8Array;
+
+  constructor(largest: number) {
+    this.#bytes = new Uint8Array((largest >> 3) + 1);
+  }
+
+  add(number: number): void {
+    this.#bytes[number >> 3]! |= 1 << (number & 7);
+  }
+
+  has(number: number): boolean {
+    return (this.#bytes[number >> 3]! & (1 << (number & 7))) !== 0;
+  }
+}

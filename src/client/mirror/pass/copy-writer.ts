@@ -1,0 +1,140 @@
+import { failpoint } from '../../../lib/failpoint.ts';
+import { Mutex } from '../../../lib/mutex.ts';
+import type { WantedResource } from '../lists/wanted-resource.ts';
+import type { KnownResource, MirrorState } from '../state/mirror-state.ts';
+import type { MirrorTarget } from '../target/mirror-target.ts';
+import type { FetchedResource } from './fetch-resource.ts';
+
+/** What changed in the copy. */
+export interface CopyCounts {
+  fetched: number;
+  /** Of them, those whose bytes came from a Resource Dump. */
+  fromDump: number;
+  bytes: number;
+  deleted: number;
+  /** Files that were right already. */
+  adopted: number;
+  failed: number;
+}
+
+interface Fetch extends FetchedResource {
+  readonly known: KnownResource;
+  readonly wanted: WantedResource;
+  readonly isOfDump?: boolean;
+}
+
+/** So many are written when no others are. */
+const FEWEST_FILES = 500;
+const FEWEST_BYTES = 64 * 1024 * 1024;
+/** So many are fetched at most before they are written. */
+const MOST_FILES = 4_000;
+const MOST_BYTES = 512 * 1024 * 1024;
+const LONGEST_MS = 2_000;
+
+/**
+ * Writes what a pass has found into the copy, many files together: they are made durable, then they get their paths,
+ * then the state says so. A process that ends in between leaves files that the next pass finds to be right already.
+ */
+export class CopyWriter {
+  readonly counts: CopyCounts = { fetched: 0, fromDump: 0, bytes: 0, deleted: 0, adopted: 0, failed: 0 };
+  readonly #state: MirrorState;
+  readonly #target: MirrorTarget;
+  readonly #keepDeleted: boolean;
+  readonly #writing = new Mutex();
+  #fetched: Fetch[] = [];
+  #bytes = 0;
+  #removed: KnownResource[] = [];
+  #flushed = performance.now();
+
+  constructor(state: MirrorState, target: MirrorTarget, keepDeleted: boolean) {
+    this.#state = state;
+    this.#target = target;
+    this.#keepDeleted = keepDeleted;
+  }
+
+  async add(fetched: Fetch): Promise<void> {
+    this.#fetched.push(fetched);
+    this.#bytes += fetched.copied.length;
+    await this.#flushWhenFull();
+  }
+
+  /** The file of a resource is right already. @param isNew whether the state did not say so */
+  async confirm(known: KnownResource, fetched: Pick<FetchedResource, 'copied' | 'validator'>): Promise<void> {
+    this.counts.adopted += 1;
+    this.#state.setCopied(known.id, fetched.copied, fetched.validator);
+    this.#state.clearFailure(known.uri);
+    await this.#flushWhenFull();
+  }
+
+  async remove(known: KnownResource): Promise<void> {
+    this.#removed.push(known);
+    await this.#flushWhenFull();
+  }
+
+  fail(wanted: WantedResource, reason: string): void {
+    this.counts.failed += 1;
+    this.#state.setFailure({ uri: wanted.uri, reason, wanted: JSON.stringify(wanted) });
+  }
+
+  /** Writes what was added until now. */
+  flush(): Promise<void> {
+    return this.#writing.run(() => this.#flush());
+  }
+
+  /** While files are being written, more are gathered: the slower the disk is, the more are made durable together. */
+  async #flushWhenFull(): Promise<void> {
+    const count = Math.max(this.#fetched.length, this.#removed.length);
+    const isFull = count >= FEWEST_FILES || this.#bytes >= FEWEST_BYTES;
+    const isOverfull = count >= MOST_FILES || this.#bytes >= MOST_BYTES;
+    const isLate = performance.now() - this.#flushed > LONGEST_MS;
+    if (isOverfull || (this.#writing.isFree && (isFull || isLate))) await this.flush();
+  }
+
+  async #flush(): Promise<void> {
+    this.#flushed = performance.now();
+    const fetched = this.#fetched.splice(0);
+    const removed = this.#removed.splice(0);
+    this.#bytes = 0;
+    if (removed.length > 0) await this.#remove(removed);
+    if (fetched.length > 0) await this.#publish(fetched);
+    failpoint('mirror.published');
+    this.#state.commit();
+    failpoint('mirror.committed');
+  }
+
+  async #publish(fetched: readonly Fetch[]): Promise<void> {
+    failpoint('mirror.fetched');
+    const files = fetched.map(({ staged, known: { path } }) => ({ staged, path }));
+    const rejected = new Map((await this.#target.publish(files)).map(({ path, reason }) => [path, reason]));
+    for (const { known, wanted, copied, validator, isOfDump } of fetched) {
+      const reason = rejected.get(known.path);
+      if (reason !== undefined) {
+        this.fail(wanted, reason);
+        continue;
+      }
+      this.#state.setCopied(known.id, copied, validator);
+      this.#state.clearFailure(known.uri);
+      this.counts.fetched += 1;
+      if (isOfDump) this.counts.fromDump += 1;
+      this.counts.bytes += copied.length;
+    }
+  }
+
+  async #remove(removed: readonly KnownResource[]): Promise<void> {
+    const paths = removed.map(({ path }) => path);
+    const rejected = new Map(
+      (await this.#target.remove(paths, this.#keepDeleted)).map(({ path, reason }) => [path, reason]),
+    );
+    for (const { id, uri, path, copied } of removed) {
+      const reason = rejected.get(path);
+      if (reason !== undefined) {
+        const nothing = { length: undefined, hashes: {}, lastmod: undefined, stamp: undefined };
+        this.fail({ uri, isDeleted: true, ...nothing }, reason);
+        continue;
+      }
+      this.#state.remove(id);
+      this.#state.clearFailure(uri);
+      if (copied !== undefined) this.counts.deleted += 1;
+    }
+  }
+}

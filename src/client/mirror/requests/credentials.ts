@@ -1,0 +1,77 @@
+import { readFile } from 'node:fs/promises';
+import { TidemarkError } from '../../../core/errors.ts';
+import { reasonOf } from '../../../lib/system-error.ts';
+import type { RequestHeaders } from '../../read/fetcher.ts';
+import type { Hosts } from './hosts.ts';
+
+export interface CredentialOptions {
+  /** The URL of the source, perhaps with a name and a password. */
+  readonly url: string;
+  /** A file with a bearer token. */
+  readonly tokenFile?: string | undefined;
+  /** A file in the format of netrc. */
+  readonly netrc?: string | undefined;
+}
+
+interface Login {
+  readonly login: string;
+  readonly password: string;
+}
+
+/**
+ * Returns the header `Authorization` for a URL. What is meant for one host is never sent to another, also after a
+ * redirect.
+ * @throws TidemarkError `invalid` when a file cannot be read
+ */
+export async function readCredentials(options: CredentialOptions, hosts: Hosts): Promise<(url: URL) => RequestHeaders> {
+  const { username, password } = new URL(options.url);
+  const token = options.tokenFile === undefined ? undefined : (await textOf(options.tokenFile)).trim();
+  if (token === '') throw new TidemarkError('invalid', `the file ${options.tokenFile} has no token in it`);
+  const logins = options.netrc === undefined ? undefined : parseNetrc(await textOf(options.netrc));
+  const named =
+    username === '' ? undefined : { login: decodeURIComponent(username), password: decodeURIComponent(password) };
+  return (url) => {
+    const isSource = hosts.isSource(url);
+    if (isSource && token !== undefined) return { authorization: `Bearer ${token}` };
+    const login =
+      (isSource ? named : undefined) ?? logins?.get(url.hostname) ?? (isSource ? logins?.get('') : undefined);
+    if (login === undefined) return {};
+    return { authorization: `Basic ${Buffer.from(`${login.login}:${login.password}`).toString('base64')}` };
+  };
+}
+
+/** The URL without its name and password, which are stored nowhere. */
+export function withoutLogin(url: string): string {
+  const parsed = new URL(url);
+  parsed.username = '';
+  parsed.password = '';
+  return parsed.href;
+}
+
+/** Logins by host; by the empty name, the one for the source when its host has none. Macros are left out. */
+export function parseNetrc(text: string): ReadonlyMap<string, Login> {
+  const logins = new Map<string, Login>();
+  const words = text
+    .replace(/^[ \t]*#.*$/gm, '')
+    .replace(/^[ \t]*macdef .*\n(?:.+\n?)*/gm, '')
+    .split(/\s+/);
+  let host: string | undefined;
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at];
+    if (word === 'machine') host = words[++at]?.toLowerCase();
+    else if (word === 'default') host = '';
+    else if ((word === 'login' || word === 'password') && host !== undefined) {
+      const before = logins.get(host) ?? { login: '', password: '' };
+      logins.set(host, { ...before, [word]: words[++at] ?? '' });
+    }
+  }
+  return logins;
+}
+
+async function textOf(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new TidemarkError('invalid', `the file ${file} cannot be read: ${reasonOf(error)}`, { file }, error);
+  }
+}

@@ -1,0 +1,28 @@
+/** The hosts that a person has named: by the URL of the source, and by `--allow-host`. */
+export class Hosts {
+  readonly #source: URL;
+  readonly #allowed: ReadonlySet<string>;
+
+  constructor(source: string, allowed: readonly string[]) {
+    this.#source = new URL(source);
+    this.#allowed = new Set(allowed.map((host) => host.toLowerCase()));
+  }
+
+  /** Whether a person has named the host; then its address may be in a private network. */
+  isNamed({ hostname, host }: URL): boolean {
+    return hostname === this.#source.hostname || this.#allowed.has(hostname) || this.#allowed.has(host);
+  }
+
+  /** Whether the credentials of the source may be sent: to its own host and port, or to its own host by https. */
+  isSource({ hostname, host, protocol, port }: URL): boolean {
+    const source = this.#source;
+    if (host === source.host && protocol === source.protocol) return true;
+    return hostname === source.hostname && source.protocol === 'http:' && protocol === 'https:' && port === '';
+  }
+
+  /** Why a redirect is not followed; undefined when it is. */
+  redirectProblem(from: URL, to: URL): string | undefined {
+    if (to.hostname === from.hostname || this.isNamed(to)) return undefined;
+    return `it was redirected to the host ${to.host}: to follow it there, use --allow-host ${to.host}`;
+  }
+}

@@ -1,0 +1,36 @@
+import { type Fetcher, FetchFailure } from '../../read/fetcher.ts';
+
+/** With what streams are read: connections of their own, so that they keep none from the resources. */
+export type StreamReader = Pick<Fetcher, 'get'>;
+
+/** More may not come without the end of a line. */
+const MOST_CHARACTERS_OF_A_LINE = 1_000_000;
+
+/**
+ * Reads server-sent events (HTML Living Standard, 9.2) until the stream ends. What an event says does not matter: the
+ * Change List has it, too, and in order.
+ * @param onNews called when the stream begins, and for the events that came together
+ * @throws FetchFailure when it is no such stream, and when it breaks
+ */
+export async function listen(
+  reader: StreamReader,
+  uri: string,
+  signal: AbortSignal,
+  onNews: () => void,
+): Promise<void> {
+  const fetched = await reader.get(uri, 'identity', signal, { accept: 'text/event-stream' });
+  const type = fetched.headers['content-type'] ?? '';
+  if (fetched.status !== 200 || !type.startsWith('text/event-stream')) {
+    fetched.discard();
+    throw new FetchFailure(`the stream of changes answers ${fetched.status} ${type}`);
+  }
+  onNews();
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of fetched.body) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r\n|\r|\n/);
+    rest = lines.pop()!;
+    if (rest.length > MOST_CHARACTERS_OF_A_LINE) throw new FetchFailure('a line of the stream of changes has no end');
+    if (lines.some((line) => line.startsWith('data:'))) onNews();
+  }
+}

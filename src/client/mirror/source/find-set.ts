@@ -1,0 +1,102 @@
+import { TidemarkError } from '../../../core/errors.ts';
+import { discover } from '../../read/discover.ts';
+import { type Entry, isIndex } from '../../read/document.ts';
+import type { Reader } from '../../read/reader.ts';
+import { readEntries } from '../lists/read-entries.ts';
+
+/** What is copied: the documents of one set. */
+export interface MirroredSet {
+  /** The Capability List; of a source without one, the Resource List. */
+  readonly uri: string;
+  readonly resourceList: string | undefined;
+  readonly changeList: string | undefined;
+  readonly resourceDump: string | undefined;
+}
+
+export interface FoundSet extends MirroredSet {
+  /** The Source Description, when the URL is not the address of its source and no document of it. */
+  readonly source: string | undefined;
+}
+
+/**
+ * Finds the set by any URL of its source.
+ * @param name of the set, or a part of its URI; needed when the source has several
+ * @throws TidemarkError `invalid` when there is none, or several, and `unavailable` when the URL does not answer
+ */
+export async function findSet(reader: Reader, url: string, name?: string): Promise<FoundSet> {
+  const start = await discover(reader, url);
+  const lists = start.capabilityLists === 'all' ? await setsOf(reader, start.description) : start.capabilityLists;
+  if (lists.length > 0) {
+    const set = await readSet(reader, chosen(lists, url, name));
+    const home = start.description.replace(/\.well-known\/resourcesync$/, '');
+    const own = [start.description, home, home.replace(/\/$/, ''), set.uri, ...start.only.map(({ loc }) => loc)];
+    return { ...set, source: own.includes(url) ? undefined : start.description };
+  }
+  const only = start.only.find(({ capability }) => capability === 'resourcelist');
+  if (only !== undefined) {
+    const { loc } = only;
+    return { uri: loc, resourceList: loc, changeList: undefined, resourceDump: undefined, source: undefined };
+  }
+  const message = `nothing of ResourceSync was found by ${url}: give the URL of a Source Description, a Capability List or a Resource List`;
+  throw new TidemarkError('invalid', message, { url });
+}
+
+/** The documents that a Capability List names. @throws DocumentFailure */
+export async function readSet(reader: Reader, uri: string): Promise<MirroredSet> {
+  const found = new Map<string, string>();
+  const read = await readEntries(reader, uri, ({ loc, md }) => {
+    if (md.capability !== undefined && !found.has(md.capability)) found.set(md.capability, absolute(loc, uri));
+  });
+  const { md } = read!.document;
+  // A source of a single list.
+  if (md.capability !== 'capabilitylist' && !found.has('resourcelist')) {
+    return { uri, resourceList: uri, changeList: undefined, resourceDump: undefined };
+  }
+  return {
+    uri,
+    resourceList: found.get('resourcelist'),
+    changeList: found.get('changelist'),
+    resourceDump: found.get('resourcedump'),
+  };
+}
+
+/** The Capability Lists of a Source Description, or of those that an index leads to. */
+async function setsOf(reader: Reader, description: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  const parts: string[] = [];
+  const take = (base: string) => (entry: Entry, document: Parameters<typeof isIndex>[0]) => {
+    const { loc, md } = entry;
+    if (md.capability === 'description' || (isIndex(document) && md.capability === undefined)) {
+      parts.push(absolute(loc, base));
+    } else if (md.capability === undefined || md.capability === 'capabilitylist') found.push(absolute(loc, base));
+  };
+  await readEntries(reader, description, take(description));
+  for (const part of parts.splice(0)) await readEntries(reader, part, take(part));
+  return [...new Set(found)];
+}
+
+function chosen(lists: readonly string[], url: string, name: string | undefined): string {
+  const matching = name === undefined ? lists : lists.filter((uri) => uri === name || partsOf(uri).includes(name));
+  const [only, ...others] = matching;
+  if (only !== undefined && others.length === 0) return only;
+  const found = (matching.length > 0 ? matching : lists).slice(0, 50);
+  const problem =
+    name === undefined ? 'has several sets' : `has ${only === undefined ? 'no set' : 'several sets'} "${name}"`;
+  throw new TidemarkError(
+    'invalid',
+    `${url} ${problem}: choose one with --set, by a part of its path or by its URL:\n${found.map((uri) => `  ${uri}`).join('\n')}`,
+    { sets: found },
+  );
+}
+
+const partsOf = (uri: string): readonly string[] =>
+  (URL.canParse(uri) ? new URL(uri).pathname : uri).split('/').map((part) => {
+    try {
+      return decodeURIComponent(part);
+    } catch {
+      return part;
+    }
+  });
+
+const absolute = (loc: string, base: string): string =>
+  URL.canParse(loc.trim(), base) ? new URL(loc.trim(), base).href : loc.trim();

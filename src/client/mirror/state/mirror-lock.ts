@@ -1,0 +1,53 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { TidemarkError } from '../../../core/errors.ts';
+
+/**
+ * Lets one process at a time keep a copy, until it releases the lock or ends, however it ends: the system holds the
+ * lock, on a database of its own. The process is named in a file beside it.
+ * @throws TidemarkError `conflict` when another process has the lock
+ */
+export function lockMirror(folder: string, name: string): { release(): void } {
+  const owner = join(folder, 'process');
+  const database = new DatabaseSync(join(folder, 'lock'), { timeout: 0 });
+  try {
+    database.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    database.close();
+    const pid = ownerOf(owner);
+    throw new TidemarkError(
+      'conflict',
+      `process ${pid} keeps the copy in ${name} now: stop it, or wait until it has ended`,
+      { pid },
+      error,
+    );
+  }
+  writeFileSync(owner, String(process.pid));
+  return { release: () => database.close() };
+}
+
+/** The process that has the lock; undefined when none has. */
+export function holderOf(folder: string): string | undefined {
+  try {
+    const database = new DatabaseSync(join(folder, 'lock'), { timeout: 0, readOnly: true });
+    try {
+      database.exec('SELECT 1 FROM sqlite_schema');
+      return undefined;
+    } catch {
+      return ownerOf(join(folder, 'process'));
+    } finally {
+      database.close();
+    }
+  } catch {
+    return undefined;
+  }
+}
+
+function ownerOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return 'unknown';
+  }
+}

@@ -1,0 +1,230 @@
+import { existsSync } from 'node:fs';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { TidemarkError } from '../../../core/errors.ts';
+import { reasonOf } from '../../../lib/system-error.ts';
+import type { CopiedResource } from '../lists/wanted-resource.ts';
+import { foldedPath, freePath, type TakenNames } from '../names/resource-path.ts';
+import { OWN_PREFIX } from '../names/safe-name.ts';
+
+/** What the copy has of a resource. A resource that has a path but no file yet has no `copied`. */
+export interface KnownResource {
+  readonly id: number;
+  readonly uri: string;
+  readonly path: string;
+  readonly copied: CopiedResource | undefined;
+  /** What the server said of the bytes, for a conditional request: an ETag, or a Last-Modified. */
+  readonly validator: string | undefined;
+}
+
+/** What is known of the source as a whole. */
+export interface Facts {
+  /** The URL that the person gave, without a login. */
+  readonly url: string;
+  /** The Capability List, or the list itself. */
+  readonly set: string;
+  /** What all URIs began with when the copy was made: see `commonPrefix`. */
+  readonly prefix: string;
+  /** Microseconds since 1970: changes from here on are not applied, except those of `seen`. */
+  readonly cursor: number;
+  /** URIs whose changes at the time of the cursor are applied. */
+  readonly seen: readonly string[];
+  /** Whether the source answers `changelist.xml?from=`. */
+  readonly hasRanges: boolean;
+  /** Of the Change List as it was read last: its URL and its ETag or Last-Modified. */
+  readonly changesRead: { readonly uri: string; readonly validator: string };
+  /** The Resource List that the copy was compared with last, and when, milliseconds since 1970. */
+  readonly listRead: { readonly uri: string; readonly at: number | undefined; readonly time: number };
+  /** When the last pass ended, milliseconds since 1970, and what stopped it. */
+  readonly lastPass: { readonly time: number; readonly failure: string | undefined };
+}
+
+export interface FailedResource {
+  readonly uri: string;
+  readonly reason: string;
+  /** A WantedResource, as JSON. */
+  readonly wanted: string;
+}
+
+/** Beside the files of the copy. */
+export const STATE_FILE = `${OWN_PREFIX}.db`;
+
+const VERSION = 1;
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS resource (
+    id INTEGER PRIMARY KEY, uri TEXT NOT NULL UNIQUE, path TEXT NOT NULL, folded TEXT NOT NULL UNIQUE,
+    length INTEGER, hash TEXT, lastmod TEXT, stamp INTEGER, validator TEXT);
+  CREATE TABLE IF NOT EXISTS failure (uri TEXT PRIMARY KEY, reason TEXT NOT NULL, wanted TEXT NOT NULL) WITHOUT ROWID;
+`;
+const COLUMNS = 'id, uri, path, length, hash, lastmod, stamp, validator';
+
+/**
+ * What a copy consists of, in one SQLite file beside it. Changes are made durable together, by `commit`: a process that
+ * ends before has changed nothing here.
+ */
+export class MirrorState implements TakenNames {
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+  #isChanged = false;
+
+  /** @throws TidemarkError `unavailable` or `incompatible` */
+  constructor(file: string, readOnly = false) {
+    if (readOnly && !existsSync(file)) throw new TidemarkError('not-found', `${file} does not exist`);
+    try {
+      this.#database = new DatabaseSync(file, { readOnly, timeout: 5_000 });
+      if (readOnly) return;
+      this.#database.exec(
+        `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -65536; ${SCHEMA}`,
+      );
+    } catch (error) {
+      throw new TidemarkError(
+        'unavailable',
+        `the state of the copy cannot be opened: ${reasonOf(error)}`,
+        { file },
+        error,
+      );
+    }
+    const version = this.#get('SELECT value FROM fact WHERE name = ?', 'version')?.[0];
+    if (version !== undefined && version !== String(VERSION)) {
+      this.#database.close();
+      throw new TidemarkError('incompatible', `the copy was made by another version of Tidemark: use that one`, {
+        file,
+      });
+    }
+    if (version === undefined) this.#run('INSERT INTO fact VALUES (?, ?)', 'version', String(VERSION));
+    this.commit();
+  }
+
+  fact<Name extends keyof Facts>(name: Name): Facts[Name] | undefined {
+    const row = this.#get('SELECT value FROM fact WHERE name = ?', name);
+    return row === undefined ? undefined : JSON.parse(row[0] as string);
+  }
+
+  setFact<Name extends keyof Facts>(name: Name, value: Facts[Name] | undefined): void {
+    if (value === undefined) this.#run('DELETE FROM fact WHERE name = ?', name);
+    else this.#run('INSERT OR REPLACE INTO fact VALUES (?, ?)', name, JSON.stringify(value));
+  }
+
+  resource(uri: string): KnownResource | undefined {
+    const row = this.#get(`SELECT ${COLUMNS} FROM resource WHERE uri = ?`, uri);
+    return row === undefined ? undefined : knownOf(row);
+  }
+
+  /** At most so many, by their ids, after one. */
+  resources(after: number, limit: number): readonly KnownResource[] {
+    return this.#statement(`SELECT ${COLUMNS} FROM resource WHERE id > ? ORDER BY id LIMIT ?`)
+      .all(after, limit)
+      .map((row) => knownOf(row as unknown as readonly unknown[]));
+  }
+
+  resourceAt(path: string): KnownResource | undefined {
+    const row = this.#get(`SELECT ${COLUMNS} FROM resource WHERE folded = ?`, foldedPath(path));
+    return row === undefined || row[2] !== path ? undefined : knownOf(row);
+  }
+
+  /** How many resources the copy has, their bytes, and the largest id. */
+  totals(): { readonly count: number; readonly bytes: number; readonly failures: number; readonly largestId: number } {
+    const row = this.#get('SELECT count(length), ifnull(sum(length), 0), ifnull(max(id), 0) FROM resource')!;
+    const failures = this.#get('SELECT count(*) FROM failure')![0] as number;
+    return { count: row[0] as number, bytes: row[1] as number, largestId: row[2] as number, failures };
+  }
+
+  /** Gives a resource that is new its path, which it keeps as long as it exists. */
+  name(uri: string): KnownResource {
+    const path = freePath(uri, this.fact('prefix') ?? '', this);
+    const sql = 'INSERT INTO resource (uri, path, folded) VALUES (?, ?, ?)';
+    const id = Number(this.#run(sql, uri, path, foldedPath(path)).lastInsertRowid);
+    return { id, uri, path, copied: undefined, validator: undefined };
+  }
+
+  setCopied(id: number, { length, hash, lastmod, stamp }: CopiedResource, validator: string | undefined): void {
+    const sql = 'UPDATE resource SET length = ?, hash = ?, lastmod = ?, stamp = ?, validator = ? WHERE id = ?';
+    this.#run(sql, length, hash, lastmod ?? null, stamp ?? null, validator ?? null, id);
+  }
+
+  /** The copy has no right file of the resource: the next pass that wants it fetches it. */
+  forgetCopied(id: number): void {
+    this.#run('UPDATE resource SET length = NULL, hash = NULL, validator = NULL WHERE id = ?', id);
+  }
+
+  remove(id: number): void {
+    this.#run('DELETE FROM resource WHERE id = ?', id);
+  }
+
+  failures(limit: number): readonly FailedResource[] {
+    const rows = this.#statement('SELECT uri, reason, wanted FROM failure ORDER BY uri LIMIT ?').all(limit);
+    return rows.map((row) => {
+      const [uri, reason, wanted] = row as unknown as readonly string[];
+      return { uri: uri!, reason: reason!, wanted: wanted! };
+    });
+  }
+
+  failure(uri: string): FailedResource | undefined {
+    const row = this.#get('SELECT reason, wanted FROM failure WHERE uri = ?', uri);
+    return row === undefined ? undefined : { uri, reason: row[0] as string, wanted: row[1] as string };
+  }
+
+  setFailure({ uri, reason, wanted }: FailedResource): void {
+    this.#run('INSERT OR REPLACE INTO failure VALUES (?, ?, ?)', uri, reason, wanted);
+  }
+
+  clearFailure(uri: string): void {
+    this.#run('DELETE FROM failure WHERE uri = ?', uri);
+  }
+
+  clearFailures(): void {
+    this.#run('DELETE FROM failure');
+  }
+
+  hasFile(folded: string): boolean {
+    return this.#get('SELECT 1 FROM resource WHERE folded = ?', folded) !== undefined;
+  }
+
+  hasFolder(folded: string): boolean {
+    // 0 follows the slash.
+    const sql = 'SELECT 1 FROM resource WHERE folded > ? AND folded < ? LIMIT 1';
+    return this.#get(sql, `${folded}/`, `${folded}0`) !== undefined;
+  }
+
+  commit(): void {
+    if (this.#isChanged) this.#database.exec('COMMIT');
+    this.#isChanged = false;
+  }
+
+  /** What was not committed is lost. */
+  close(): void {
+    this.#database.close();
+  }
+
+  #get(sql: string, ...values: (string | number)[]): readonly unknown[] | undefined {
+    return this.#statement(sql).get(...values) as unknown as readonly unknown[] | undefined;
+  }
+
+  #run(sql: string, ...values: (string | number | null)[]) {
+    if (!this.#isChanged) this.#database.exec('BEGIN IMMEDIATE');
+    this.#isChanged = true;
+    return this.#statement(sql).run(...values);
+  }
+
+  #statement(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare(sql);
+      statement.setReturnArrays(true);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+function knownOf(row: readonly unknown[]): KnownResource {
+  const [id, uri, path, length, hash, lastmod, stamp, validator] = row as readonly [
+    ...[number, string, string, number | null, string | null],
+    ...[string | null, number | null, string | null],
+  ];
+  const copied =
+    length === null || hash === null
+      ? undefined
+      : { length, hash, lastmod: lastmod ?? undefined, stamp: stamp ?? undefined };
+  return { id, uri, path, copied, validator: validator ?? undefined };
+}

@@ -1,0 +1,90 @@
+import { type Row, ScratchDatabase, type ScratchStatement } from '../../../lib/scratch-database.ts';
+import { formatHashes, parseHashes, type WantedResource } from '../lists/wanted-resource.ts';
+
+const READ_AT_ONCE = 500;
+
+/**
+ * What a pass has to do: for each resource that may differ, what is wanted of it. What a list says is replaced by what
+ * a change says, and that by a later change, in whatever order they come. In a file without a name.
+ */
+export class WantedTable {
+  readonly #database: ScratchDatabase;
+  readonly #put: ScratchStatement;
+  readonly #read: ScratchStatement;
+  readonly #find: ScratchStatement;
+  readonly #count: ScratchStatement;
+
+  constructor(folder: string) {
+    this.#database = new ScratchDatabase({
+      folder,
+      schema: `CREATE TABLE wanted (
+        id INTEGER PRIMARY KEY, uri TEXT NOT NULL UNIQUE, deleted INTEGER NOT NULL, length INTEGER, hash TEXT NOT NULL,
+        lastmod TEXT, stamp INTEGER, rank INTEGER NOT NULL)`,
+      cacheBytes: 32 * 1024 * 1024,
+    });
+    this.#put = this.#database.prepare(`
+      INSERT INTO wanted (uri, deleted, length, hash, lastmod, stamp, rank) VALUES (?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (uri) DO UPDATE SET deleted = excluded.deleted, length = excluded.length, hash = excluded.hash,
+        lastmod = excluded.lastmod, stamp = excluded.stamp, rank = excluded.rank
+      WHERE excluded.rank >= rank`);
+    this.#read = this.#database.prepare(
+      'SELECT id, uri, length, hash, lastmod, stamp FROM wanted WHERE id > ? AND deleted = ? ORDER BY id LIMIT ?',
+    );
+    this.#find = this.#database.prepare(
+      'SELECT id, uri, length, hash, lastmod, stamp, deleted FROM wanted WHERE uri = ?',
+    );
+    this.#count = this.#database.prepare('SELECT ifnull(sum(deleted), 0), ifnull(sum(1 - deleted), 0) FROM wanted');
+  }
+
+  /** @param isOfList whether it gives way to every change */
+  put(wanted: WantedResource, isOfList: boolean): void {
+    const { uri, isDeleted, length, hashes, lastmod, stamp } = wanted;
+    // A change without a time comes after what was put before it.
+    const rank = isOfList ? -1 : (stamp ?? Number.MAX_SAFE_INTEGER);
+    const hash = formatHashes(hashes);
+    this.#put.run(uri, isDeleted ? 1 : 0, length ?? null, hash, lastmod ?? null, stamp ?? null, rank);
+  }
+
+  /** How many resources are to be deleted, and how many to be fetched. */
+  get size(): { readonly deletions: number; readonly fetches: number } {
+    const [deletions, fetches] = this.#count.get()! as readonly [number, number];
+    return { deletions, fetches };
+  }
+
+  clear(): void {
+    this.#database.exec('DELETE FROM wanted');
+  }
+
+  get(uri: string): WantedResource | undefined {
+    const row = this.#find.get(uri);
+    return row === undefined ? undefined : wantedOf(row, row[6] === 1);
+  }
+
+  /** Those to delete, or those to fetch. Reads in parts: the table may be changed meanwhile. */
+  *read(kind: 'deletions' | 'fetches'): Generator<WantedResource> {
+    const isDeleted = kind === 'deletions';
+    for (let after = 0; ; ) {
+      const rows = this.#read.all(after, isDeleted ? 1 : 0, READ_AT_ONCE);
+      for (const row of rows) {
+        after = row[0] as number;
+        yield wantedOf(row, isDeleted);
+      }
+      if (rows.length < READ_AT_ONCE) return;
+    }
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}
+
+function wantedOf(row: Row, isDeleted: boolean): WantedResource {
+  const [, uri, length, hash, lastmod, stamp] = row as unknown as readonly [
+    ...[number, string, number | null, string],
+    ...[string | null, number | null],
+  ];
+  return {
+    ...{ uri, isDeleted, length: length ?? undefined, hashes: parseHashes(hash) },
+    ...{ lastmod: lastmod ?? undefined, stamp: stamp ?? undefined },
+  };
+}

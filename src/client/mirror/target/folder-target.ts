@@ -1,0 +1,189 @@
+import { createReadStream, lstatSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
+import { opendir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { TidemarkError } from '../../../core/errors.ts';
+import { errorCode, isGone, reasonOf } from '../../../lib/system-error.ts';
+import { OWN_PREFIX } from '../names/safe-name.ts';
+import { LocalFile } from './local-file.ts';
+import type { MirrorTarget, PublishedFile, RejectedPath, UnfinishedFile } from './mirror-target.ts';
+import { syncPaths } from './sync-paths.ts';
+
+/** Where deleted files are kept. */
+const KEPT = `${OWN_PREFIX}-deleted`;
+const READ_BYTES = 256 * 1024;
+
+/** Whether a folder, if it exists, has nothing in it but what mirrors keep there. @throws TidemarkError `invalid` */
+export function isEmptyFolder(folder: string): boolean {
+  try {
+    return readdirSync(folder).every((name) => name.startsWith(OWN_PREFIX));
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return true;
+    throw new TidemarkError('invalid', `${folder} cannot be used: ${reasonOf(error)}`, { folder }, error);
+  }
+}
+
+/** A folder of a file system. Only one process at a time uses it. */
+export class FolderTarget implements MirrorTarget {
+  readonly name: string;
+  readonly #root: string;
+  /** For files that are not complete; on the same file system. */
+  readonly #temporary: string;
+  #count = 0;
+
+  /** @param own a folder below the root, of this target alone; what an earlier process left there is removed */
+  constructor(root: string, own: string) {
+    this.name = root;
+    this.#root = root;
+    this.#temporary = join(own, 'unfinished');
+    rmSync(this.#temporary, { recursive: true, force: true });
+    mkdirSync(this.#temporary, { recursive: true });
+  }
+
+  begin(): UnfinishedFile {
+    this.#count += 1;
+    return new LocalFile(join(this.#temporary, String(this.#count)));
+  }
+
+  async publish(files: readonly PublishedFile[]): Promise<readonly RejectedPath[]> {
+    await syncPaths(
+      this.#root,
+      files.map(({ staged }) => staged),
+    );
+    const checked = new CheckedFolders(this.#root);
+    const rejected: RejectedPath[] = [];
+    for (const { staged, path } of files) {
+      try {
+        checked.make(dirname(path));
+        renameSync(staged, join(this.#root, path));
+      } catch (error) {
+        rmSync(staged, { force: true });
+        rejected.push({ path, reason: whyNot(error) });
+      }
+    }
+    await syncPaths(this.#root, checked.changed);
+    return rejected;
+  }
+
+  async remove(paths: readonly string[], keep: boolean): Promise<readonly RejectedPath[]> {
+    const checked = new CheckedFolders(this.#root);
+    const rejected: RejectedPath[] = [];
+    const folders = new Set<string>();
+    for (const path of paths) {
+      try {
+        // What is behind a link is not of this copy.
+        if (!checked.has(dirname(path))) continue;
+        if (keep) this.#keep(path, checked);
+        else rmSync(join(this.#root, path), { force: true });
+        folders.add(dirname(path));
+      } catch (error) {
+        if (!isGone(error)) rejected.push({ path, reason: whyNot(error) });
+      }
+    }
+    const left = [...folders].map((folder) => this.#removeEmpty(folder));
+    await syncPaths(this.#root, [...new Set([...left, ...checked.changed])]);
+    return rejected;
+  }
+
+  lengthOf(path: string): number | undefined {
+    const found = lstatSync(join(this.#root, path), { throwIfNoEntry: false });
+    return found?.isFile() ? found.size : undefined;
+  }
+
+  read(path: string): AsyncIterable<Buffer> {
+    return createReadStream(join(this.#root, path), { highWaterMark: READ_BYTES });
+  }
+
+  async *paths(folder = ''): AsyncGenerator<string> {
+    for await (const entry of await opendir(join(this.#root, folder))) {
+      if (folder === '' && entry.name.startsWith(OWN_PREFIX)) continue;
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (entry.isDirectory()) yield* this.paths(path);
+      else yield path;
+    }
+  }
+
+  async close(): Promise<void> {
+    rmSync(this.#temporary, { recursive: true, force: true });
+  }
+
+  /** Moves a file aside, beside those of the same path that were kept before. */
+  #keep(path: string, checked: CheckedFolders): void {
+    if (lstatSync(join(this.#root, path), { throwIfNoEntry: false }) === undefined) return;
+    let kept = join(KEPT, path);
+    for (let number = 2; lstatSync(join(this.#root, kept), { throwIfNoEntry: false }) !== undefined; number++) {
+      kept = join(KEPT, `${path}~${number}`);
+    }
+    checked.make(dirname(kept));
+    renameSync(join(this.#root, path), join(this.#root, kept));
+  }
+
+  /** Removes a folder and those above it while they are empty. Returns the one that is left. */
+  #removeEmpty(folder: string): string {
+    for (let at = folder; ; at = dirname(at)) {
+      if (at === '.') return this.#root;
+      try {
+        rmdirSync(join(this.#root, at));
+      } catch (error) {
+        if (!isGone(error)) return join(this.#root, at);
+      }
+    }
+  }
+}
+
+/** Folders below the root that are known to be folders, and no links to other places. */
+class CheckedFolders {
+  /** Those that have a new entry, absolute. */
+  readonly #changed = new Set<string>();
+  readonly #root: string;
+  readonly #known = new Set<string>(['.']);
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  get changed(): readonly string[] {
+    return [...this.#changed];
+  }
+
+  /** Makes a folder, which then has a new entry. @throws when a link or a file is in its place */
+  make(folder: string): void {
+    if (!this.#known.has(folder)) {
+      const path = join(this.#root, folder);
+      if (!this.has(folder)) {
+        this.make(dirname(folder));
+        mkdirSync(path);
+        this.#known.add(folder);
+      }
+    }
+    this.#changed.add(join(this.#root, folder));
+  }
+
+  /** @throws when a link or a file is in its place */
+  has(folder: string): boolean {
+    if (this.#known.has(folder)) return true;
+    if (!this.has(dirname(folder))) return false;
+    const found = lstatSync(join(this.#root, folder), { throwIfNoEntry: false });
+    if (found === undefined) return false;
+    if (!found.isDirectory()) throw new NoFolder(folder, found.isSymbolicLink());
+    this.#known.add(folder);
+    return true;
+  }
+}
+
+class NoFolder extends Error {
+  constructor(folder: string, isLink: boolean) {
+    super(`${folder} is ${isLink ? 'a symbolic link' : 'a file'}, where the copy needs a folder: remove it`);
+  }
+}
+
+/** Why a file cannot have its path, in words for a person. */
+function whyNot(error: unknown): string {
+  if (error instanceof NoFolder) return error.message;
+  if (isFolderInTheWay(error)) return 'a folder that is not of the copy has its path: remove it';
+  return `its file cannot be written: ${reasonOf(error)}`;
+}
+
+function isFolderInTheWay(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'EISDIR' || code === 'ENOTEMPTY' || code === 'EEXIST';
+}

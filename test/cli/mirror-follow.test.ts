@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { CHANGES, copyIn, MirroredSource } from '../support/mirrored-source.ts';
+import { killTidemarks, startTidemark } from '../support/run-tidemark.ts';
+import { useTempFolder } from '../support/temp-folder.ts';
+import { until } from '../support/until.ts';
+
+const AT = '2026-01-01T00:00:00Z';
+
+describe('tidemark mirror --follow', () => {
+  const place = useTempFolder();
+
+  afterEach(() => killTidemarks());
+
+  const files = () => copyIn(place.at('files'));
+  const copy = () => copyIn(place.at('copy'));
+  const isEqual = () => until('the copy is equal', async () => JSON.stringify(copy()) === JSON.stringify(files()));
+  const publish = (port: string) =>
+    startTidemark(['publish', 'files', '--data', 'data', '--port', port], { cwd: place.path });
+  const follow = (url: string, ...words: readonly string[]) =>
+    startTidemark(['mirror', url, 'copy', '--follow', ...words], { cwd: place.path });
+
+  it('has each change soon after the source has recorded it, by the stream of changes', async () => {
+    place.write('files/a.txt');
+    const publishing = publish('0');
+    const [, url] = await publishing.says(/(http:\/\/\S+)\/sets\/files\/changelist\.xml/);
+    const following = follow(url!, '--interval', '1h', '--connections', '1');
+    await following.says(/Following it/);
+    for (let number = 0; number < 5; number++) {
+      place.write(`files/${number}.txt`, `text ${number}`);
+      await isEqual();
+    }
+    place.remove('files/a.txt');
+    await isEqual();
+    following.signal('SIGINT');
+    assert.equal(await following.exit(), 0);
+  });
+
+  it('goes on when the source was stopped and is started again', async () => {
+    place.write('files/a.txt');
+    const first = publish('0');
+    const [, url] = await first.says(/(http:\/\/\S+)\/sets\/files\/changelist\.xml/);
+    const following = follow(url!, '--interval', '1s');
+    await following.says(/Following it/);
+    first.signal('SIGTERM');
+    await first.exit();
+    await following.says(/changelist\.xml\S* cannot be read: /);
+    place.write('files/b.txt');
+    await publish(new URL(url!).port).says(/changelist\.xml/);
+    await isEqual();
+  });
+
+  it('polls a source that has no stream, and repeats no request for what has failed', async () => {
+    const source = await MirroredSource.start();
+    try {
+      source.put({ 'a.txt': 'a', 'b.txt': 'b' }).list(AT).changes(AT, []);
+      const following = follow(source.url, '--interval', '1s', '--json');
+      await following.says(/"event":"pass"/);
+      source.put({ 'a.txt': 'changed' }).changes(AT, [
+        { path: 'a.txt', change: 'updated', datetime: '2026-01-02T00:00:00Z' },
+        { path: 'missing.txt', change: 'created', datetime: '2026-01-02T00:00:01Z' },
+      ]);
+      await until('it is copied', async () => copy()['a.txt'] === 'changed');
+      const requests = source.requestsOf('missing.txt');
+      assert.ok(requests > 0);
+      const polls = () => source.served.requests.filter((path) => path.startsWith(CHANGES)).length;
+      const before = polls();
+      await until('it has polled again', async () => polls() > before + 1);
+      assert.ok(source.requestsOf('missing.txt') <= 3);
+    } finally {
+      await killTidemarks();
+      await source.close();
+    }
+  });
+});
