@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Hashes } from '../core/hash.ts';
+import type { DraftPlace } from './drafts.ts';
 
 /**
  * Objects that are never changed, under keys: a folder, or a prefix of an S3 bucket. Held to these promises by
@@ -33,10 +34,23 @@ export interface ArtifactStore {
   putAll(objects: readonly SmallObject[], options?: Pick<PutOptions, 'contentType'>): Promise<void>;
 
   /**
+   * Lets threads write small objects themselves, so that their bytes need not be handed to another thread. Absent where
+   * that takes no less time than `putAll`.
+   */
+  beginDrafts?(): Promise<Drafts>;
+
+  /**
    * Opens an object, or a part of it, for reading. The stream fails with `unavailable` when not all bytes come.
    * @throws TidemarkError `not-found`; `invalid` when the range is beyond the end
    */
   get(key: ObjectKey, options?: GetOptions): Promise<OpenObject>;
+
+  /**
+   * All bytes of an object. A folder reads them by calls that block, which for small objects cost a fraction of others:
+   * for threads that do nothing else.
+   * @throws TidemarkError `not-found`
+   */
+  readSmall(key: ObjectKey): Promise<Uint8Array>;
 
   /** Does nothing where there is no object. An object that is being read may break off. */
   delete(key: ObjectKey): Promise<void>;
@@ -82,11 +96,31 @@ export interface SmallObject {
   readonly bytes: Uint8Array;
 }
 
+/** A batch of small objects that threads write as drafts, by `writeDraft` (drafts.ts). */
+export interface Drafts {
+  /** Of a new draft. */
+  place(): DraftPlace;
+
+  /**
+   * Does with drafts what `putAll` does with bytes. Those that are not named are removed, also when it fails; call it
+   * once, without any to give up.
+   */
+  keep(drafts: readonly Draft[]): Promise<void>;
+}
+
+export interface Draft {
+  readonly key: ObjectKey;
+  /** As in its place. */
+  readonly path: string;
+}
+
 export interface PutOptions {
   readonly contentType?: string | undefined;
   /** Hashes to compute; by default all. */
   readonly hashes?: readonly ['sha-256'] | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Few parts of a large object wait in memory, for a server that does other work meanwhile. */
+  readonly sparesMemory?: boolean | undefined;
   /** The key follows from the bytes: an object that exists has the same ones. It gets the time of now. */
   readonly restores?: boolean | undefined;
 }

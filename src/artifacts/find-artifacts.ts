@@ -1,14 +1,8 @@
-import {
-  type Activity,
-  type AvroKey,
-  formatKey,
-  isActivity,
-  isProvider,
-  PLAN_FOLDER,
-  parseAvroKey,
-  parseKey,
-} from './artifact-key.ts';
+import { formatKey, parseKey } from './artifact-key.ts';
 import type { ArtifactStore, ListedObject, ObjectKey } from './artifact-store.ts';
+import { type Activity, isActivity, isProvider } from './keys/activity.ts';
+import { type AvroKey, parseAvroKey } from './keys/avro-key.ts';
+import { PLAN_FOLDER } from './keys/run-keys.ts';
 import { parseTimestamp } from './timestamp.ts';
 
 /** An Avro file whose provenance is there. */

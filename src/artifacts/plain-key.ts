@@ -1,13 +1,13 @@
 import { TidemarkError } from '../core/errors.ts';
 import type { ObjectKey } from './artifact-store.ts';
 
-/** A name in a key. One that begins with a dot is the store's own, and never listed. */
-const NAME = /^(?!\.)[!-.0-~]{1,200}$/;
+/** Names with slashes between them. One that begins with a dot is the store's own, and never listed. */
+const KEY = /^(?!\.)[!-.0-~]{1,200}(?:\/(?!\.)[!-.0-~]{1,200})*$/;
 const LONGEST = 800;
 
 /** Whether a text can be a key of the store: see `ArtifactStore`. */
 export function isPlainKey(text: string): boolean {
-  return text.length <= LONGEST && text.split('/').every((name) => NAME.test(name));
+  return text.length <= LONGEST && KEY.test(text);
 }
 
 /** @throws TidemarkError `invalid` */

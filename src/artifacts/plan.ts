@@ -1,16 +1,11 @@
 import { z } from 'zod';
 import { TidemarkError } from '../core/errors.ts';
-import {
-  ACTIVITIES,
-  type Activity,
-  type ArtifactKey,
-  formatKey,
-  isActivity,
-  PLAN_FOLDER,
-  parseAvroKey,
-} from './artifact-key.ts';
+import { type ArtifactKey, formatKey } from './artifact-key.ts';
 import type { ArtifactStore, ObjectKey, PutOptions } from './artifact-store.ts';
 import { putJson, readJson } from './json-object.ts';
+import { ACTIVITIES, type Activity, isActivity } from './keys/activity.ts';
+import { parseAvroKey } from './keys/avro-key.ts';
+import { PLAN_FOLDER } from './keys/run-keys.ts';
 import { withoutSlash } from './plain-key.ts';
 import { parseTimestamp } from './timestamp.ts';
 

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { TidemarkError } from '../core/errors.ts';
-import { formatKey, parseAvroKey } from './artifact-key.ts';
+import { formatKey } from './artifact-key.ts';
 import type { ArtifactStore, ObjectKey, PutOptions, StoredObject } from './artifact-store.ts';
 import { putJson, readJson } from './json-object.ts';
+import { parseAvroKey } from './keys/avro-key.ts';
 import { withoutSlash } from './plain-key.ts';
 
 /** What an artifact is made of. */

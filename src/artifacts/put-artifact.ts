@@ -6,7 +6,7 @@ export function putArtifact(
   store: Pick<ArtifactStore, 'put'>,
   key: ArtifactKey,
   body: ArtifactBody,
-  options: Pick<PutOptions, 'signal' | 'hashes' | 'restores'> = {},
+  options: Pick<PutOptions, 'signal' | 'hashes' | 'restores' | 'sparesMemory'> = {},
 ): Promise<StoredObject> {
   return store.put(formatKey(key), body, { contentType: mediaTypeOf(key), ...options });
 }

@@ -1,7 +1,7 @@
 import { TidemarkError } from '../core/errors.ts';
-import { requireKey } from './artifact-key.ts';
 import type { ArtifactStore, ObjectKey } from './artifact-store.ts';
 import { type FoundArtifact, findArtifact } from './find-artifacts.ts';
+import { requireKey } from './keys/avro-key.ts';
 
 /**
  * @throws TidemarkError `not-found` when it is not there or not complete; `invalid` for what is no key of an Avro file

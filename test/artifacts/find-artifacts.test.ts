@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Activity, formatKey } from '../../src/artifacts/artifact-key.ts';
+import { formatKey } from '../../src/artifacts/artifact-key.ts';
 import type { ArtifactStore, ObjectKey } from '../../src/artifacts/artifact-store.ts';
 import {
   activitiesOf,
@@ -9,6 +9,7 @@ import {
   latestOfAll,
   listArtifacts,
 } from '../../src/artifacts/find-artifacts.ts';
+import type { Activity } from '../../src/artifacts/keys/activity.ts';
 import { listPlans } from '../../src/artifacts/plan.ts';
 import { requireArtifact } from '../../src/artifacts/require-artifact.ts';
 import { parseTimestamp } from '../../src/artifacts/timestamp.ts';

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { type FileHandle, open, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -6,6 +7,7 @@ import { CalledThread, startWorker, type ThreadOptions } from '../../lib/workers
 import type {
   ArtifactBody,
   ArtifactStore,
+  Drafts,
   GetOptions,
   ListedObject,
   ObjectKey,
@@ -14,9 +16,10 @@ import type {
   SmallObject,
   StoredObject,
 } from '../artifact-store.ts';
+import { folderError } from '../folder-errors.ts';
 import { requirePlainKey } from '../plain-key.ts';
 import { beyondEnd, cutOff, noSuchObject, requireRange } from '../store-errors.ts';
-import { folderError } from './folder-errors.ts';
+import { FolderDrafts } from './folder-drafts.ts';
 import { writeFile } from './folder-writer.ts';
 import { listFolder, namesIn } from './list-folder.ts';
 import { removeOlder } from './remove-older.ts';
@@ -56,10 +59,12 @@ export class FolderStore implements ArtifactStore {
 
   async putAll(objects: readonly SmallObject[]): Promise<void> {
     for (const { key } of objects) requirePlainKey(key);
-    const temporary = await this.#temporary.newPath().catch((error: unknown) => {
-      throw folderError(this.#root, 'written', error);
-    });
-    await this.#writer.call('writeAll', [{ root: this.#root, temporary, objects }]);
+    const folder = await this.#temporaryFolder();
+    await this.#writer.call('writeAll', [{ root: this.#root, folder, objects }]);
+  }
+
+  async beginDrafts(): Promise<Drafts> {
+    return new FolderDrafts({ root: this.#root, folder: await this.#temporaryFolder(), writer: this.#writer });
   }
 
   async get(key: ObjectKey, { range, signal }: GetOptions = {}): Promise<OpenObject> {
@@ -76,6 +81,17 @@ export class FolderStore implements ArtifactStore {
       return { length, body: this.#read(file, { key, start, end, signal }) };
     } catch (error) {
       await file.close();
+      throw folderError(this.#root, 'read', error);
+    }
+  }
+
+  async readSmall(key: ObjectKey): Promise<Buffer> {
+    requirePlainKey(key);
+    try {
+      return readFileSync(this.#file(key));
+    } catch (error) {
+      // A folder is no object.
+      if (isGone(error) || errorCode(error) === 'EISDIR') throw noSuchObject(this.name, key);
       throw folderError(this.#root, 'read', error);
     }
   }
@@ -146,6 +162,14 @@ export class FolderStore implements ArtifactStore {
 
   close(): Promise<void> {
     return this.#writer.close();
+  }
+
+  async #temporaryFolder(): Promise<string> {
+    try {
+      return await this.#temporary.newFolder();
+    } catch (error) {
+      throw folderError(this.#root, 'written', error);
+    }
   }
 
   #file(key: ObjectKey): string {

@@ -3,15 +3,15 @@ import { dirname, join } from 'node:path';
 import { errorCode } from '../../lib/system-error.ts';
 import type { ArtifactBody, ObjectKey, PutOptions, StoredObject } from '../artifact-store.ts';
 import { type Block, cutIntoBlocks } from '../blocks.ts';
+import { folderError } from '../folder-errors.ts';
 import { BlockHasher } from '../hashing/block-hasher.ts';
 import { keyTaken } from '../store-errors.ts';
-import { folderError } from './folder-errors.ts';
 import type { TemporaryFiles } from './temporary-files.ts';
 
 /** Blocks after which the disk is asked to write what it was given, so that the end does not wait for all of it. */
-const SYNC_EVERY = 32;
+const SYNC_EVERY = 128;
 /** Small ones: the disk takes them at once, and each put has some in memory. */
-const BLOCKS = { size: 2 * 1024 * 1024, mostUnderWay: 2 };
+const BLOCKS = { size: 512 * 1024, mostUnderWay: 2 };
 
 export interface WriteTask extends PutOptions {
   readonly root: string;

@@ -31,6 +31,13 @@ export class TemporaryFiles {
     return join(this.#folder, `${hostname()}.${process.pid}.${crypto.randomUUID()}`);
   }
 
+  /** Makes a new folder. */
+  async newFolder(): Promise<string> {
+    const path = await this.newPath();
+    await mkdir(path);
+    return path;
+  }
+
   /** Removes files and folders that no process has written to, or moved here, since a time. Returns how many. */
   async removeOld(before: number): Promise<number> {
     const names = await readdir(this.#folder).catch((error: unknown) => {

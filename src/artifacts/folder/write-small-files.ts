@@ -1,14 +1,22 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, utimesSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isGone } from '../../lib/system-error.ts';
-import type { SmallObject } from '../artifact-store.ts';
+import type { Draft, ObjectKey, SmallObject } from '../artifact-store.ts';
+import { writeNewFile } from '../drafts.ts';
 
-export interface SmallWrites {
+interface Place {
   readonly root: string;
-  /** A folder to make for unfinished files, on the same file system. */
-  readonly temporary: string;
+  /** For unfinished files, on the same file system. It is removed in the end. */
+  readonly folder: string;
+}
+
+export interface SmallWrites extends Place {
   readonly objects: readonly SmallObject[];
+}
+
+export interface KeptDrafts extends Place {
+  readonly drafts: readonly Draft[];
 }
 
 interface Unfinished {
@@ -23,50 +31,58 @@ const SYNCED_ALONE = 16;
  * Writes small files under temporary names, and gives them their own when all of them are durable. Files that exist
  * are touched. Synchronous calls, which for small files cost a fraction of asynchronous ones: for a thread of its own.
  */
-export function writeSmallFiles({ root, temporary, objects }: SmallWrites): void {
-  const unfinished: Unfinished[] = [];
-  // Also those of files that exist: the process that wrote them may not have come so far.
-  const folders = new Set(objects.map(({ key }) => dirname(join(root, key))));
-  mkdirSync(temporary);
+export function writeSmallFiles({ objects, ...place }: SmallWrites): void {
+  store(place, objects, ({ bytes }, at) => {
+    const path = join(place.folder, String(at));
+    writeNewFile(path, bytes);
+    return path;
+  });
+}
+
+/** The same with files that other threads have written. */
+export function keepDrafts({ drafts, ...place }: KeptDrafts): void {
+  store(place, drafts, ({ path }) => path);
+}
+
+/** @param write makes the unfinished file of an object that is not stored yet, and returns its path */
+function store<Stored extends { readonly key: ObjectKey }>(
+  { root, folder }: Place,
+  objects: readonly Stored[],
+  write: (object: Stored, at: number) => string,
+): void {
   try {
-    for (const { key, bytes } of objects) {
-      const target = join(root, key);
-      if (isTouched(target)) continue;
-      const path = join(temporary, String(unfinished.length));
-      writeFile(path, bytes);
-      unfinished.push({ path, target });
+    const unfinished: Unfinished[] = [];
+    // Also those of files that exist: the process that wrote them may not have come so far.
+    const folders = new Set<string>();
+    for (const [at, object] of objects.entries()) {
+      const target = join(root, object.key);
+      folders.add(dirname(target));
+      if (!isTouched(target)) unfinished.push({ path: write(object, at), target });
     }
     sync(
       root,
       unfinished.map(({ path }) => path),
     );
     for (const { path, target } of unfinished) {
-      for (const folder of moved(path, target)) folders.add(folder);
+      for (const changed of moved(path, target)) folders.add(changed);
     }
     sync(root, [...folders]);
   } finally {
-    rmSync(temporary, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
 function isTouched(target: string): boolean {
+  // Most are not there, and an exception takes longer than this.
+  if (statSync(target, { throwIfNoEntry: false }) === undefined) return false;
   try {
     const now = new Date();
     utimesSync(target, now, now);
     return true;
   } catch (error) {
+    // It was removed meanwhile.
     if (isGone(error)) return false;
     throw error;
-  }
-}
-
-function writeFile(path: string, bytes: Uint8Array): void {
-  const file = openSync(path, 'wx');
-  try {
-    // A full disk may take a part of what it is given.
-    for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
-  } finally {
-    closeSync(file);
   }
 }
 

@@ -1,16 +1,19 @@
 import { serveCalls } from '../../lib/workers/rpc.ts';
-import { folderError } from './folder-errors.ts';
-import { type SmallWrites, writeSmallFiles } from './write-small-files.ts';
+import { folderError } from '../folder-errors.ts';
+import { type KeptDrafts, keepDrafts, type SmallWrites, writeSmallFiles } from './write-small-files.ts';
 
 const functions = {
-  writeAll(writes: SmallWrites): void {
-    try {
-      writeSmallFiles(writes);
-    } catch (error) {
-      throw folderError(writes.root, 'written', error);
-    }
-  },
+  writeAll: (writes: SmallWrites) => translated(writes.root, () => writeSmallFiles(writes)),
+  keepDrafts: (drafts: KeptDrafts) => translated(drafts.root, () => keepDrafts(drafts)),
 };
 export type WriteFunctions = typeof functions;
 
 serveCalls(functions);
+
+function translated(root: string, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    throw folderError(root, 'written', error);
+  }
+}

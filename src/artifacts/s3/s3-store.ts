@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import { mapInOrder } from '../../lib/map-in-order.ts';
 import type { ListedS3Object } from '../../lib/s3/read-list.ts';
 import type { S3ClientSettings } from '../../lib/s3/s3-client.ts';
@@ -59,6 +60,10 @@ export class S3Store implements ArtifactStore {
     options.signal?.throwIfAborted();
     const { bucket, openObject } = await this.#parts();
     return openObject(bucket, { ...options, store: this.name, key });
+  }
+
+  async readSmall(key: ObjectKey): Promise<Buffer> {
+    return buffer((await this.get(key)).body);
   }
 
   async delete(key: ObjectKey): Promise<void> {

@@ -8,6 +8,7 @@ import { keyTaken } from '../store-errors.ts';
 import type { NewObject, UploadedPart, WriteRequests } from './write-requests.ts';
 
 const MOST_PARTS = 10_000;
+const PARTS_UNDER_WAY = 4;
 const MOST_ATTEMPTS = 6;
 const BACKOFF: Backoff = { firstMs: 50, longestMs: 1_000 };
 
@@ -52,8 +53,9 @@ class Upload {
   }
 
   async run(): Promise<StoredObject> {
-    const { key, body, signal } = this.#task;
-    const length = await cutIntoBlocks(body, { signal, take: (block) => this.#take(block) });
+    const { key, body, signal, sparesMemory = false } = this.#task;
+    const mostUnderWay = sparesMemory ? 1 : PARTS_UNDER_WAY;
+    const length = await cutIntoBlocks(body, { signal, mostUnderWay, take: (block) => this.#take(block) });
     const hashes = await this.#hasher.digest();
     signal?.throwIfAborted();
     await this.#finish();

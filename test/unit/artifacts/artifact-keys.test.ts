@@ -1,19 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import {
-  ACTIVITIES,
-  ARCHIVE_PARTS,
-  type AvroKey,
-  formatKey,
-  isActivity,
-  mediaTypeOf,
-  parseAvroKey,
-  parseFileName,
-  parseKey,
-  requireActivity,
-  requireKey,
-} from '../../../src/artifacts/artifact-key.ts';
+import { formatKey, mediaTypeOf, parseKey } from '../../../src/artifacts/artifact-key.ts';
 import { SCHEMA_IDS } from '../../../src/artifacts/avro/schemas.ts';
+import { ACTIVITIES, isActivity, requireActivity } from '../../../src/artifacts/keys/activity.ts';
+import { type AvroKey, parseAvroKey, parseFileName, requireKey } from '../../../src/artifacts/keys/avro-key.ts';
+import { ARCHIVE_PARTS } from '../../../src/artifacts/keys/log-keys.ts';
 import { parseSnapshotTime } from '../../../src/artifacts/snapshot-time.ts';
 import { formatDate, formatTimestamp, parseTimestamp } from '../../../src/artifacts/timestamp.ts';
 import { isTidemarkError } from '../../../src/core/errors.ts';

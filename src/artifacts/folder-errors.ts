@@ -1,5 +1,5 @@
-import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
-import { reasonOf } from '../../lib/system-error.ts';
+import { isTidemarkError, TidemarkError } from '../core/errors.ts';
+import { reasonOf } from '../lib/system-error.ts';
 
 /** Our own errors stay as they are. */
 export function folderError(folder: string, doing: 'read' | 'written', error: unknown): unknown {

@@ -1,0 +1,35 @@
+import { join } from 'node:path';
+import type { CalledThread } from '../../lib/workers/rpc.ts';
+import type { Draft, Drafts } from '../artifact-store.ts';
+import type { DraftPlace } from '../drafts.ts';
+import { requirePlainKey } from '../plain-key.ts';
+import type { WriteFunctions } from './write.worker.ts';
+
+export interface FolderDraftsParts {
+  /** Of the store. */
+  readonly root: string;
+  /** Of these drafts, on the same file system. */
+  readonly folder: string;
+  readonly writer: CalledThread<WriteFunctions>;
+}
+
+/** Drafts in a folder of unfinished files: to keep one is to rename it. */
+export class FolderDrafts implements Drafts {
+  readonly #parts: FolderDraftsParts;
+  #places = 0;
+
+  constructor(parts: FolderDraftsParts) {
+    this.#parts = parts;
+  }
+
+  place(): DraftPlace {
+    const { root, folder } = this.#parts;
+    return { store: root, path: join(folder, String(this.#places++)) };
+  }
+
+  async keep(drafts: readonly Draft[]): Promise<void> {
+    const { root, folder, writer } = this.#parts;
+    for (const { key } of drafts) requirePlainKey(key);
+    await writer.call('keepDrafts', [{ root, folder, drafts }]);
+  }
+}

@@ -1,0 +1,39 @@
+import { TidemarkError } from '../../core/errors.ts';
+
+/** What makes artifacts, in the order in which one is made of another. The folder `plan` beside them is none. */
+export const ACTIVITIES = [
+  'harvest',
+  'upload',
+  'dataset',
+  'normalization',
+  'mapping',
+  'enrichment',
+  'indexing',
+] as const;
+export type Activity = (typeof ACTIVITIES)[number];
+
+const PROVIDER = /^[a-z0-9-]{1,63}$/;
+
+export function isActivity(text: string): text is Activity {
+  return ACTIVITIES.some((activity) => activity === text);
+}
+
+/** @throws TidemarkError `invalid` */
+export function requireActivity(text: string): Activity {
+  if (isActivity(text)) return text;
+  throw new TidemarkError('invalid', `"${text}" is no activity: use ${ACTIVITIES.join(', ')}`, { activity: text });
+}
+
+export function isProvider(text: string): boolean {
+  return PROVIDER.test(text);
+}
+
+/** @throws TidemarkError `invalid` */
+export function requireProvider(text: string): void {
+  if (isProvider(text)) return;
+  throw new TidemarkError(
+    'invalid',
+    `${JSON.stringify(text)} is no provider: use up to 63 small letters, digits and "-", such as cdl`,
+    { provider: text },
+  );
+}

@@ -1,0 +1,61 @@
+import { TidemarkError } from '../../core/errors.ts';
+import type { ObjectKey } from '../artifact-store.ts';
+import { isSchemaId, type SchemaId } from '../avro/schemas.ts';
+import { withoutSlash } from '../plain-key.ts';
+import { formatDate, formatTimestamp, parseTimestamp } from '../timestamp.ts';
+import { type Activity, isActivity, requireProvider } from './activity.ts';
+
+/** An Avro file of records. */
+export interface AvroKey {
+  readonly kind: 'avro';
+  /** Such as `cdl`. */
+  readonly provider: string;
+  readonly activity: Activity;
+  /** When the run began: whole seconds, and UTC in the key. */
+  readonly start: Date;
+  readonly schema: SchemaId;
+}
+
+// Providers have no dots and no capitals, schemas no hyphens: so the last hyphen separates them.
+const FILE_NAME = /^(\d{8}_\d{6})-([a-z0-9-]+)-([^-/]+)\.avro$/;
+
+/** Such as `cdl/harvest/20170209/20170209_104428-cdl-OriginalRecord.v1.avro`. */
+export function formatAvroKey({ provider, activity, start, schema }: AvroKey): ObjectKey {
+  requireProvider(provider);
+  return `${provider}/${activity}/${formatDate(start)}/${formatTimestamp(start)}-${provider}-${schema}.avro`;
+}
+
+/**
+ * Reads the key of an Avro file, also one without the folder of the date, or with a slash before it. Undefined for any
+ * other key.
+ */
+export function parseAvroKey(text: string): AvroKey | undefined {
+  const names = withoutSlash(text).split('/');
+  const file = names.pop()!;
+  const [provider, activity = '', date, ...more] = names;
+  const named = parseFileName(file);
+  if (named === undefined || named.provider !== provider || !isActivity(activity) || more.length > 0) return undefined;
+  return date === undefined || date === formatDate(named.start) ? { kind: 'avro', ...named, activity } : undefined;
+}
+
+/** What the name alone says of a file that was copied somewhere else. */
+export function parseFileName(name: string): Omit<AvroKey, 'kind' | 'activity'> | undefined {
+  const [, timestamp = '', provider = '', schema = ''] = FILE_NAME.exec(name) ?? [];
+  const start = parseTimestamp(timestamp);
+  return start === undefined || !isSchemaId(schema) ? undefined : { provider, start, schema };
+}
+
+/**
+ * Reads what a person gives as the key of an Avro file.
+ * @throws TidemarkError `invalid`
+ */
+export function requireKey(text: string): { readonly key: ObjectKey; readonly name: AvroKey } {
+  const key = withoutSlash(text);
+  const name = parseAvroKey(key);
+  if (name !== undefined) return { key, name };
+  throw new TidemarkError(
+    'invalid',
+    `"${text}" is no key of an Avro file; a valid one is cdl/harvest/20170209/20170209_104428-cdl-OriginalRecord.v1.avro`,
+    { key: text },
+  );
+}

@@ -1,0 +1,67 @@
+import { TidemarkError } from '../../core/errors.ts';
+import type { ObjectKey } from '../artifact-store.ts';
+import { requirePlainKey } from '../plain-key.ts';
+import { formatTimestamp, parseTimestamp } from '../timestamp.ts';
+import { isProvider, requireProvider } from './activity.ts';
+import { parseAvroKey } from './avro-key.ts';
+
+/** Beside the Avro file of a run. */
+export interface BesideKey {
+  /**
+   * `provenance` makes the file exist; `summary` has what its run did; `errata` the records that failed; by `claim` a
+   * run takes a second of its own, before there is anything else.
+   */
+  readonly kind: keyof typeof BESIDE;
+  /** The key of the Avro file. */
+  readonly of: ObjectKey;
+}
+
+/** What was planned for a provider. */
+export interface PlanKey {
+  readonly kind: 'plan';
+  readonly provider: string;
+  readonly start: Date;
+  /** Of the last activity's file, most often. */
+  readonly schema: string;
+}
+
+const BESIDE = {
+  provenance: '-prov.json',
+  summary: '-summary.json',
+  errata: '-errata.ndjson',
+  claim: '-claim.json',
+} as const;
+
+export const PLAN_FOLDER = 'plan';
+/** Ours, by what a plan's source calls `<TIMESTAMP>-<SCHEMA NAME>.json`: any name is fine, see readings a3. */
+const PLAN_SCHEMA = /^[A-Za-z0-9._]{1,100}$/;
+const PLAN = /^([a-z0-9-]+)\/plan\/(\d{8}_\d{6})\/\2-([A-Za-z0-9._]{1,100})\.json$/;
+
+/** Such as `cdl/harvest/20170209/20170209_104428-cdl-OriginalRecord.v1-prov.json`. */
+export function formatBesideKey({ kind, of }: BesideKey): ObjectKey {
+  requirePlainKey(of);
+  if (!of.endsWith('.avro')) throw new TidemarkError('invalid', `${of} is no key of an Avro file`, { key: of });
+  return of.slice(0, -'.avro'.length) + BESIDE[kind];
+}
+
+export function parseBesideKey(text: ObjectKey): BesideKey | undefined {
+  for (const kind of Object.keys(BESIDE) as (keyof typeof BESIDE)[]) {
+    const of = text.endsWith(BESIDE[kind]) ? `${text.slice(0, -BESIDE[kind].length)}.avro` : undefined;
+    if (of !== undefined && parseAvroKey(of) !== undefined) return { kind, of };
+  }
+  return undefined;
+}
+
+/** Such as `cdl/plan/20170209_104428/20170209_104428-MappedRecord.json`. */
+export function formatPlanKey({ provider, start, schema }: PlanKey): ObjectKey {
+  requireProvider(provider);
+  if (!PLAN_SCHEMA.test(schema)) throw new TidemarkError('invalid', `"${schema}" is no name of a schema`, { schema });
+  const timestamp = formatTimestamp(start);
+  return `${provider}/${PLAN_FOLDER}/${timestamp}/${timestamp}-${schema}.json`;
+}
+
+export function parsePlanKey(text: ObjectKey): PlanKey | undefined {
+  const [, provider = '', timestamp = '', schema = ''] = PLAN.exec(text) ?? [];
+  const start = parseTimestamp(timestamp);
+  return start === undefined || !isProvider(provider) ? undefined : { kind: 'plan', provider, start, schema };
+}

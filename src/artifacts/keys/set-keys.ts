@@ -1,0 +1,113 @@
+import type { SetId } from '../../core/resource-set.ts';
+import type { ObjectKey } from '../artifact-store.ts';
+
+/** What is stored of a set, in a folder that is named by its id. */
+export type SetKey = PackageKey | KeptListKey | ChangePackageKey | VersionKey;
+
+/** A ZIP file of a Resource Dump. */
+export interface PackageKey {
+  readonly kind: 'package';
+  readonly set: SetId;
+  /** PAGE-VERSION-PART-CHANCE */
+  readonly name: string;
+}
+
+/** Of an archived Resource List: the names of its pages, or the entries of one. Of an archived dump: its packages. */
+export interface KeptListKey {
+  readonly kind: 'kept-list' | 'kept-page' | 'kept-dump';
+  readonly set: SetId;
+  /** TIME-CHANCE of a list or a dump, PAGE-VERSION-CHANCE of a page */
+  readonly name: string;
+}
+
+/** A ZIP file of a Change Dump. */
+export interface ChangePackageKey {
+  readonly kind: 'change-package';
+  readonly set: SetId;
+  /** EPOCH-WINDOW-PART-CHANCE */
+  readonly name: string;
+}
+
+/** The bytes of a version of a resource: of all resources of the set that have the same bytes. */
+export interface VersionKey {
+  readonly kind: 'version';
+  readonly set: SetId;
+  /** The SHA-256, 64 hexadecimal digits. */
+  readonly digest: string;
+}
+
+/** A folder for each set that has packages, named by its id. */
+export const DUMPS_FOLDER = '_dumps/';
+/** All archived Resource Lists are stored in this folder. */
+export const LISTS_FOLDER = '_lists/';
+/** The same for packages of changes. */
+export const CHANGE_DUMPS_FOLDER = '_change-dumps/';
+/** The same for versions. */
+export const VERSIONS_FOLDER = '_versions/';
+/** The name of a package: epoch and number of the page, version, part, and what is by chance. */
+const PACKAGE_NAME = /^\d+-\d+-\d+-\d+-[0-9a-f]{8}$/;
+const PACKAGE = /^_dumps\/([1-9]\d{0,15})\/([^/]+)\.zip$/;
+const KEPT = /^_lists\/([1-9]\d{0,15})\/(\d{8}T\d{12}Z-[0-9a-f]{8}|\d+-\d+-\d+-[0-9a-f]{8})(\.json|\.dump\.json|\.gz)$/;
+const KEPT_KINDS = { '.json': 'kept-list', '.dump.json': 'kept-dump', '.gz': 'kept-page' } as const;
+const CHANGE_PACKAGE = /^_change-dumps\/([1-9]\d{0,15})\/(\d+-\d+-\d+-[0-9a-f]{8})\.zip$/;
+const VERSION = /^_versions\/([1-9]\d{0,15})\/([0-9a-f]{2})\/(\2[0-9a-f]{62})$/;
+
+/** The folder of the packages of a set. */
+export function packagesFolder(set: SetId): string {
+  return `${DUMPS_FOLDER}${set}/`;
+}
+
+/** The folder of the archived Resource Lists of a set. */
+export function keptListsFolder(set: SetId): string {
+  return `${LISTS_FOLDER}${set}/`;
+}
+
+/** The folder of the packages of changes of a set. */
+export function changePackagesFolder(set: SetId): string {
+  return `${CHANGE_DUMPS_FOLDER}${set}/`;
+}
+
+/** The folder of the kept versions of a set. */
+export function versionsFolder(set: SetId): string {
+  return `${VERSIONS_FOLDER}${set}/`;
+}
+
+export function isPackageName(text: string): boolean {
+  return PACKAGE_NAME.test(text);
+}
+
+export function formatSetKey(key: SetKey): ObjectKey {
+  switch (key.kind) {
+    case 'package':
+      // _dumps/7/1-00000002-1763765435123457-1-1f2e3d4c.zip
+      return `${packagesFolder(key.set)}${key.name}.zip`;
+    case 'kept-list':
+      // _lists/7/20261123T020000123457Z-1f2e3d4c.json
+      return `${keptListsFolder(key.set)}${key.name}.json`;
+    case 'kept-dump':
+      // _lists/7/20261123T020000123457Z-1f2e3d4c.dump.json
+      return `${keptListsFolder(key.set)}${key.name}.dump.json`;
+    case 'kept-page':
+      // _lists/7/1-00000002-1763765435123456-1f2e3d4c.gz
+      return `${keptListsFolder(key.set)}${key.name}.gz`;
+    case 'change-package':
+      // _change-dumps/7/1-00000002-1-1f2e3d4c.zip
+      return `${changePackagesFolder(key.set)}${key.name}.zip`;
+    case 'version':
+      // _versions/7/e3/e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855
+      return `${versionsFolder(key.set)}${key.digest.slice(0, 2)}/${key.digest}`;
+  }
+}
+
+export function parseSetKey(text: ObjectKey): SetKey | undefined {
+  const [, set, name = ''] = PACKAGE.exec(text) ?? [];
+  if (isPackageName(name)) return { kind: 'package', set: Number(set), name };
+  const [, ofChanges, changes = ''] = CHANGE_PACKAGE.exec(text) ?? [];
+  if (changes !== '') return { kind: 'change-package', set: Number(ofChanges), name: changes };
+  const [, ofVersion, , digest = ''] = VERSION.exec(text) ?? [];
+  if (digest !== '') return { kind: 'version', set: Number(ofVersion), digest };
+  const [, ofKept, kept = '', ending = ''] = KEPT.exec(text) ?? [];
+  const kind = KEPT_KINDS[ending as keyof typeof KEPT_KINDS];
+  if (kind === undefined || kept.includes('T') !== (kind !== 'kept-page')) return undefined;
+  return { kind, set: Number(ofKept), name: kept };
+}
