@@ -9,6 +9,7 @@ export const listsPrune: CliCommand<{ olderThan: number }> = {
   group: 'lists',
   usage: 'prune <id>',
   summary: 'Removes the older ones of the archived Resource Lists of a set.',
+  examples: [['lists prune maps --older-than 365d', 'removes lists that are older than a year']],
   settings: ['artifacts', 's3Timeout'],
 
   options(command) {

@@ -1,0 +1,46 @@
+import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
+import { documentOfSet } from '../../sets/document-of-set.ts';
+import type { Catalog } from '../../stores/catalog.ts';
+
+/** A time in which versions of a set are removed. */
+export interface RemovalTurn {
+  /** Rises with every turn. */
+  readonly number: number;
+  /** Milliseconds since 1970 at which it has ended, also when its process was killed; absent when it has ended. */
+  readonly until?: number;
+}
+
+const TURN_MS = 60_000;
+/** A removal begins within so many milliseconds: the rest of its turn is for requests that are under way. */
+const BEGINS_WITHIN_MS = 6_000;
+
+/**
+ * Removes some of a set's versions, in a turn that scans see: in a bucket, a request that was decided before may remove
+ * what a scan has just written again. See `VersionWriter`.
+ * @param remove is to begin no removal when `isOver` returns true
+ * @throws TidemarkError `conflict` when another process is removing versions of the set
+ */
+export async function inTurn(
+  { catalog, set }: { readonly catalog: Pick<Catalog, 'get' | 'put'>; readonly set: ResourceSet },
+  remove: (isOver: () => boolean) => Promise<void>,
+): Promise<void> {
+  const before = await readTurn(catalog, set.id);
+  const begun = Date.now();
+  const number = (before?.body.number ?? 0) + 1;
+  // The turn of a process that was killed, or is not known to have ended, goes on to its own end.
+  const others = before?.body.until ?? 0;
+  const put = async (until: number, replaces: number | undefined): Promise<number> => {
+    const body: RemovalTurn = { number, ...(until > Date.now() && { until }) };
+    return putTurn(catalog, set.id, { body, replaces }).catch((error: unknown) => {
+      if (!isTidemarkError(error, 'conflict')) throw error;
+      const message = `another process is removing versions of "${set.slug}": try again when it has ended`;
+      throw new TidemarkError('conflict', message, { set: set.slug }, error);
+    });
+  };
+  const version = await put(Math.max(begun + TURN_MS, others), before?.version);
+  await remove(() => Date.now() - begun > BEGINS_WITHIN_MS);
+  await put(others, version);
+}
+
+export const { read: readTurn, put: putTurn } = documentOfSet<RemovalTurn>('removals');

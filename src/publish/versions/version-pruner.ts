@@ -1,0 +1,201 @@
+import { parseKey } from '../../artifacts/artifact-key.ts';
+import type { ArtifactStore, ListedObject } from '../../artifacts/artifact-store.ts';
+import { versionsFolder } from '../../artifacts/keys/set-keys.ts';
+import { TidemarkError } from '../../core/errors.ts';
+import { traitsOf } from '../../core/origin.ts';
+import { keptSince, type ResourceSet } from '../../core/resource-set.ts';
+import { boundaryAfter, boundaryBefore, clockStamp, type Stamp } from '../../core/stamp.ts';
+import { prunedBefore } from '../../core/version-prunes.ts';
+import { failpoint } from '../../lib/failpoint.ts';
+import { mapInOrder } from '../../lib/map-in-order.ts';
+import type { SetRegistry } from '../../sets/set-registry.ts';
+import type { Catalog } from '../../stores/catalog.ts';
+import type { ChangeLog } from '../../stores/change-log.ts';
+import type { SetStatistics } from '../../stores/set-statistics.ts';
+import { inTurn } from './removals.ts';
+import { UsedDigests, type UsedIndex } from './used-digests.ts';
+
+export interface VersionPrunerParts {
+  readonly catalog: Pick<Catalog, 'get' | 'put'>;
+  readonly sets: SetRegistry;
+  readonly index: UsedIndex & Pick<ChangeLog, 'mark'> & Pick<SetStatistics, 'latest' | 'summary' | 'windows'>;
+  readonly artifacts: ArtifactStore;
+  readonly changeDumps: {
+    /** A boundary: the next build of a dump that goes on needs the version of every change after it. */
+    needsSince(set: ResourceSet): Promise<Stamp | undefined>;
+  };
+  /** For a scratch database. */
+  readonly scratchFolder: string;
+}
+
+export interface PruneOptions {
+  /** Only says what would be removed. */
+  readonly dryRun?: boolean;
+  /**
+   * Milliseconds since 1970; what was stored since then is not removed, by default within the last day: a scan may be
+   * about to record a change that relies on it.
+   */
+  readonly storedBefore?: number;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: PruneProgress) => void) | undefined;
+}
+
+export interface PruneProgress {
+  readonly step: 'resources' | 'changes' | 'versions';
+  readonly done: number;
+  readonly total: number;
+}
+
+export interface PrunedVersions {
+  /** The boundary: versions that had ended before it are not kept. 0 when none is ended. */
+  readonly before: Stamp;
+  /** A boundary: a Change Dump needs all versions after it. Absent when it does not need more than is kept anyway. */
+  readonly neededSince?: Stamp;
+  /** Removed files of versions. */
+  readonly versions: number;
+  readonly bytes: number;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const DAY = DAY_MS * 1000;
+const REMOVED_AT_ONCE = 16;
+/** Files that wait to be removed, in one turn or more. */
+const MOST_WAITING = 1_000;
+/** Folders of a set's versions: the first two digits of their digests. */
+const FOLDERS = 256;
+
+/** Removes the versions of sets that have ended long ago. docs/versions.md says which ones, and what is kept. */
+export class VersionPruner {
+  readonly #parts: VersionPrunerParts;
+
+  constructor(parts: VersionPrunerParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Removes the versions that others replaced, or that ended with their resource, before a time (microseconds since
+   * 1970), and bytes that no change names. That they may be missing is recorded before anything is removed; so a run
+   * after one that was killed goes on.
+   * @throws TidemarkError `invalid` for a set that publishes no versions of files; `conflict` when another process is
+   *   removing versions of the set
+   */
+  async prune(slug: string, before: Stamp, options: PruneOptions = {}): Promise<PrunedVersions> {
+    const set = await this.#parts.sets.bySlug(slug);
+    requireVersions(set);
+    const needed = await this.#parts.changeDumps.needsSince(set);
+    const boundary = await this.#boundaryOf(set, Math.min(boundaryBefore(before), needed ?? before));
+    if (!options.dryRun && boundary > prunedBefore(set)) await this.#record(set, boundary);
+    failpoint('prune.recorded');
+    const removed = await this.#removeUnused(set, boundary, options);
+    return { before: boundary, ...(needed !== undefined && needed < before && { neededSince: needed }), ...removed };
+  }
+
+  /** The same for every set with the setting `versionsDays`. */
+  async pruneOld({
+    onPruned,
+    ...options
+  }: PruneOptions & { readonly onPruned: (set: string, pruned: PrunedVersions) => void }): Promise<void> {
+    for (const set of await this.#parts.sets.list()) {
+      const { slug, versionsDays } = set;
+      if (versionsDays === undefined || keptSince(set) === undefined) continue;
+      onPruned(slug, await this.prune(slug, clockStamp() - versionsDays * DAY, options));
+    }
+  }
+
+  /** Right after the last change before a time: as long as there is none after it, documents stay as they are. */
+  async #boundaryOf(set: ResourceSet, before: Stamp): Promise<Stamp> {
+    const [last] = await this.#parts.index.latest(set.id, { before: boundaryBefore(before), limit: 1 });
+    return Math.max(prunedBefore(set), last === undefined ? 0 : boundaryAfter(last.stamp));
+  }
+
+  async #record({ id, slug, epochStart }: ResourceSet, before: Stamp): Promise<void> {
+    const { index, sets } = this.#parts;
+    const at = await index.mark();
+    const windows = await index.windows(id, epochStart);
+    const closed = windows.slice(0, -1).map(({ from }, at) => ({ from, until: windows[at + 1]!.from }));
+    await sets.recordPrune(slug, { before, at }, closed);
+  }
+
+  async #removeUnused(set: ResourceSet, since: Stamp, options: PruneOptions) {
+    const { index, scratchFolder } = this.#parts;
+    const { signal, onProgress } = options;
+    const used = new UsedDigests(scratchFolder);
+    try {
+      const { resources } = await index.summary(set.id);
+      await used.read(index, set.id, {
+        ...{ since, signal },
+        onRead: (step, done) => onProgress?.({ step, done, total: step === 'resources' ? resources : done }),
+      });
+      return await this.#removeAllBut(used, set, options);
+    } finally {
+      used.close();
+    }
+  }
+
+  async #removeAllBut(used: UsedDigests, set: ResourceSet, options: PruneOptions) {
+    const { dryRun = false, signal, onProgress, storedBefore = Date.now() - DAY_MS } = options;
+    const total = { versions: 0, bytes: 0 };
+    const count = ({ length }: ListedObject): void => {
+      total.versions += 1;
+      total.bytes += length;
+    };
+    const waiting: ListedObject[] = [];
+    const remove = async (): Promise<void> => {
+      for (const found of await this.#remove(set, waiting.splice(0), { storedBefore, signal })) count(found);
+    };
+    for await (const objects of this.#parts.artifacts.list(versionsFolder(set.id))) {
+      signal?.throwIfAborted();
+      for (const object of objects) {
+        const key = parseKey(object.key);
+        if (key?.kind !== 'version' || object.modified >= storedBefore || used.has(key.digest)) continue;
+        if (dryRun) count(object);
+        else waiting.push(object);
+      }
+      if (waiting.length >= MOST_WAITING) await remove();
+      const folder = Number.parseInt(objects.at(-1)!.key.slice(versionsFolder(set.id).length), 16);
+      onProgress?.({ step: 'versions', done: folder + 1, total: FOLDERS });
+    }
+    await remove();
+    return total;
+  }
+
+  /** Returns those that were removed: not those that a scan has stored again. */
+  async #remove(
+    set: ResourceSet,
+    objects: readonly ListedObject[],
+    { storedBefore, signal }: { readonly storedBefore: number; readonly signal: AbortSignal | undefined },
+  ): Promise<readonly ListedObject[]> {
+    const { artifacts, catalog } = this.#parts;
+    const removed: ListedObject[] = [];
+    for (let at = 0; at < objects.length; ) {
+      signal?.throwIfAborted();
+      await inTurn({ catalog, set }, async (isOver) => {
+        const items = function* (): Generator<ListedObject> {
+          while (at < objects.length && !isOver()) yield objects[at++]!;
+        };
+        const removeOne = async (object: ListedObject) =>
+          (await artifacts.deleteOlder(object.key, storedBefore)) ? object : undefined;
+        for await (const object of mapInOrder(items(), REMOVED_AT_ONCE, removeOne)) {
+          if (object !== undefined) removed.push(object);
+          failpoint('prune.removed');
+        }
+      });
+    }
+    return removed;
+  }
+}
+
+function hasFiles({ origin }: ResourceSet): boolean {
+  return traitsOf(origin).entry !== 'record';
+}
+
+function requireVersions(set: ResourceSet): void {
+  const { slug } = set;
+  if (!hasFiles(set)) {
+    const message = `the versions of "${slug}" are records of artifacts, which keep them as long as they exist: there is nothing to prune`;
+    throw new TidemarkError('invalid', message, { set: slug });
+  }
+  if (keptSince(set) !== undefined) return;
+  const message = `"${slug}" publishes no versions: "tidemark sets change ${slug} --keep-versions" and a full scan let it`;
+  throw new TidemarkError('invalid', message, { set: slug });
+}
