@@ -1,6 +1,7 @@
 import { TidemarkError } from '../core/errors.ts';
 import { entriesSince, MAX_ENTRIES, MAX_ENTRIES_WEIGHT } from '../core/resource-set.ts';
 import { boundaryAfter, boundaryBefore, clockStamp, formatStamp, type Stamp } from '../core/stamp.ts';
+import { lastPrune } from '../core/version-prunes.ts';
 import type { ChangeLog } from '../stores/change-log.ts';
 import type { SetStatistics } from '../stores/set-statistics.ts';
 import { withArchive } from './archive-documents.ts';
@@ -36,9 +37,11 @@ export class ChangeLists {
   }
 
   async recent(published: PublishedSet): Promise<DocumentPlan> {
-    const { set, uris, style } = published;
+    const { set, uris } = published;
     const { newest } = await this.#history(published);
-    return plan(published, { name: documentName(uris.recentChanges), version: newest }, () => ({
+    const { seen, notBefore } = withoutPruned(published, set.epochStart);
+    const document = { name: documentName(uris.recentChanges), version: newest, notBefore };
+    return plan(seen, document, () => ({
       newest,
       job: {
         kind: 'recent-changes',
@@ -47,7 +50,7 @@ export class ChangeLists {
         until: newest + 1,
         limits: LIMITS,
         capabilityList: uris.capabilityList,
-        style,
+        style: seen.style,
       },
     }));
   }
@@ -164,20 +167,39 @@ function planChanges(
   published: PublishedSet,
   { name, newest, range, head, immutable = false }: ChangesPlan,
 ): DocumentPlan {
-  const { set, style } = published;
-  return plan(published, { name, version: newest }, () => ({
+  const { seen, notBefore } = withoutPruned(published, range.after, head.until);
+  return plan(seen, { name, version: newest, notBefore }, () => ({
     newest,
     immutable,
-    job: { kind: 'changes', set: set.id, ...range, head, style },
+    job: { kind: 'changes', set: seen.set.id, ...range, head, style: seen.style },
   }));
+}
+
+/**
+ * The set as a document sees it that does not name the versions which may have been removed. One that is closed never
+ * changes again (ResourceSync 1.1, 7): it names what was kept when it was closed.
+ * @param after the document has the changes after this boundary
+ */
+function withoutPruned(published: PublishedSet, after: Stamp, closed?: Stamp) {
+  const { set, style, fingerprint: ofSet } = published;
+  const prune = lastPrune(set, closed);
+  if (style.versions === undefined || prune === undefined || prune.before <= after) return { seen: published };
+  const versions = { ...style.versions, pruned: prune.before };
+  const seen = { ...published, style: { ...style, versions }, fingerprint: fingerprint(ofSet, prune.before) };
+  return { seen, notBefore: prune.at };
 }
 
 function plan(
   { set, folder, fingerprint }: PublishedSet,
-  { name, version }: { readonly name: string; readonly version: Stamp },
+  {
+    name,
+    version,
+    notBefore = 0,
+  }: { readonly name: string; readonly version: Stamp; readonly notBefore?: Stamp | undefined },
   making: () => Making,
 ): DocumentPlan {
-  return { reference: { folder, name, version, fingerprint }, making, notBefore: entriesSince(set) };
+  const reference = { folder, name, version, fingerprint };
+  return { reference, making, notBefore: Math.max(notBefore, entriesSince(set)) };
 }
 
 function requireOrder(

@@ -32,14 +32,11 @@ export interface SourceInput {
   /** The address of the document. */
   readonly uri: string;
   readonly uris: SourceUris;
-  /** The hub that changes are sent to; undefined where there are no notifications. */
-  readonly hub?: string | undefined;
 }
 
 /** The addresses that documents of the source contain. */
 export interface SourceUris {
   readonly sourceDescription: string;
-  readonly frameworkTopic: string;
   descriptionPart(part: string): string;
   /** Of a set, by its slug. */
   ofSet(set: string): Pick<SetUris, 'home' | 'capabilityList'>;

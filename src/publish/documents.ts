@@ -5,6 +5,7 @@ import type { AskedRange, DocumentPlan, SetInput, SourceUris } from './document-
 import { documentName } from './pages/document-name.ts';
 import type { SetUris } from './published-set.ts';
 import { renderCapabilityList } from './render/documents/capability-list.ts';
+import type { Channel } from './render/documents/notification.ts';
 import { CHANGE_LIST_ROWS } from './rows/change-lists.ts';
 import { DUMP_ROWS } from './rows/dumps.ts';
 import { SOURCE_ROWS } from './rows/navigation.ts';
@@ -111,6 +112,7 @@ export function setUris(baseUrl: string, set: string): SetUris {
     sourceDescription: documentUri(baseUrl, { kind: 'sourceDescription' }),
     ...eachListed((kind) => documentUri(baseUrl, { kind, set })),
     changeTopic: documentUri(baseUrl, { kind: 'changeTopic', set }),
+    frameworkTopic: documentUri(baseUrl, { kind: 'frameworkTopic', set }),
     sitemap: documentUri(baseUrl, { kind: 'sitemap', set }),
     sitemapPage: (name) => documentUri(baseUrl, { kind: 'sitemapPage', set, name }),
     resourcePage: (name) => documentUri(baseUrl, { kind: 'resourceListPage', set, name }),
@@ -134,7 +136,6 @@ export function setUris(baseUrl: string, set: string): SetUris {
 export function sourceUris(baseUrl: string): SourceUris {
   return {
     sourceDescription: documentUri(baseUrl, { kind: 'sourceDescription' }),
-    frameworkTopic: documentUri(baseUrl, { kind: 'frameworkTopic' }),
     descriptionPart: (part) => documentUri(baseUrl, { kind: 'sourceDescriptionPart', part }),
     ofSet: (set) => ({
       home: setHome(baseUrl, set),
@@ -153,17 +154,21 @@ function planCapabilityList({ published, uri }: SetInput): DocumentPlan {
     return [{ uri: documentUri(baseUrl, { kind, set: set.slug }), capability: capability.name }];
   });
   const { sourceDescription, home: describedBy } = uris;
-  const channel =
-    published.hub === undefined
-      ? undefined
-      : ({ topic: uris.changeTopic, capability: 'change-notification', hub: published.hub } as const);
-  const text = () => renderCapabilityList({ sourceDescription, describedBy, capabilities, channel });
+  const { hub } = published;
+  const channels: readonly Channel[] =
+    hub === undefined
+      ? []
+      : [
+          { topic: uris.changeTopic, capability: 'change-notification', hub },
+          { topic: uris.frameworkTopic, capability: 'framework-notification', hub },
+        ];
+  const text = () => renderCapabilityList({ sourceDescription, describedBy, capabilities, channels });
   return {
     reference: {
       folder,
       name: documentName(uri),
       version: newest,
-      fingerprint: digest(fingerprint, capabilities, channel),
+      fingerprint: digest(fingerprint, capabilities, channels),
     },
     making: () => ({ newest, job: { kind: 'text', text: text() } }),
   };

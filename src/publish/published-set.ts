@@ -38,6 +38,7 @@ export interface SetUris {
   readonly sourceDescription: string;
   readonly capabilityList: string;
   readonly changeTopic: string;
+  readonly frameworkTopic: string;
   readonly resourceList: string;
   readonly changeList: string;
   readonly recentChanges: string;

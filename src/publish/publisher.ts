@@ -12,7 +12,7 @@ import type { KeepPlan } from './archives/list-archives.ts';
 import { fingerprint } from './cache/document-reference.ts';
 import type { Documents } from './cache/fresh-documents.ts';
 import type { Renderer } from './cache/renderer.ts';
-import { type AskedRange, publish } from './document-plan.ts';
+import { type AskedRange, type DocumentPlan, publish } from './document-plan.ts';
 import type { DocumentPublisher, PageInfo } from './document-publisher.ts';
 import {
   DOCUMENTS,
@@ -25,6 +25,7 @@ import {
 } from './documents.ts';
 import type { DumpPlan } from './dumps/dump-plan.ts';
 import type { KnownDumps } from './dumps/known-dumps.ts';
+import { newestPartOf } from './newest-part.ts';
 import { documentName } from './pages/document-name.ts';
 import { LogTail } from './pages/log-tail.ts';
 import type { PageDirectory } from './pages/page-directory.ts';
@@ -83,14 +84,23 @@ export class Publisher implements DocumentPublisher {
       shown,
       uri: documentUri(baseUrl, key),
       uris: sourceUris(baseUrl),
-      hub: hubUri(this.#parts.hub, baseUrl),
     };
     const { part = '' } = key as { readonly part?: string };
     return publish(cache, DOCUMENTS[key.kind].plan(input, part));
   }
 
   async setDocument(key: SetDocumentKey): Promise<PublishedDocument> {
-    const { index, cache, dumps, archives, dumpArchives } = this.#parts;
+    return publish(this.#parts.cache, await this.#plan(key));
+  }
+
+  /** The address of the last part of a document that is an index; undefined for one that is not. */
+  async newestPartOf(key: SetDocumentKey): Promise<string | undefined> {
+    const { making } = await this.#plan(key);
+    return newestPartOf(making().job);
+  }
+
+  async #plan(key: SetDocumentKey): Promise<DocumentPlan> {
+    const { index, dumps, archives, dumpArchives } = this.#parts;
     const row: SetRow = DOCUMENTS[key.kind];
     const published = row.isEarly === true ? await this.#set(key.set) : await this.#readySet(key.set);
     const { name, part, time, range } = key as {
@@ -100,7 +110,7 @@ export class Publisher implements DocumentPublisher {
       readonly range?: AskedRange;
     };
     const uri = documentUri('', key);
-    const plan = await row.plan({
+    return row.plan({
       published,
       index,
       uri,
@@ -112,7 +122,6 @@ export class Publisher implements DocumentPublisher {
       archivedDump: (completed) => dumpArchives.dumpOf(published.set, completed),
       settled: (use) => this.#settled(published, use),
     });
-    return publish(cache, plan);
   }
 
   async pages(slug: string): Promise<readonly PageInfo[]> {

@@ -6,7 +6,8 @@ import type { Making } from './cache/document-cache.ts';
 import { type DocumentReference, fingerprint } from './cache/document-reference.ts';
 import type { DocumentPlan } from './document-plan.ts';
 import { documentName, parseName } from './pages/document-name.ts';
-import { type Page, type PageDirectory, RETIRED_FOR, type RetiredPage } from './pages/page-directory.ts';
+import { type PageDirectory, RETIRED_FOR } from './pages/page-directory.ts';
+import type { Page, RetiredPage } from './pages/stored-directory.ts';
 import type { PublishedSet } from './published-set.ts';
 
 export interface PagePlan {

@@ -4,7 +4,6 @@ import { sourceHome } from '../core/set-uris.ts';
 import { fingerprint } from './cache/document-reference.ts';
 import type { DocumentPlan, SourceInput } from './document-plan.ts';
 import { documentName } from './pages/document-name.ts';
-import type { Channel } from './render/documents/notification.ts';
 import type { RenderJob } from './render/render-job.ts';
 
 /**
@@ -15,13 +14,12 @@ export function planSourceDescription(input: SourceInput): DocumentPlan {
   const { baseUrl, shown, uris } = input;
   const slugs = shown.map(({ slug }) => slug);
   const describedBy = sourceHome(baseUrl);
-  const parts = partsOf(slugs, input);
-  const channel = channelOf(input);
+  const parts = partsOf(slugs);
   const job: RenderJob =
     parts.length === 1
       ? {
           kind: 'source-description',
-          document: { describedBy, capabilityLists: capabilityLists(input, slugs), channel },
+          document: { describedBy, capabilityLists: capabilityLists(input, slugs) },
         }
       : {
           kind: 'source-description-index',
@@ -33,28 +31,24 @@ export function planSourceDescription(input: SourceInput): DocumentPlan {
 /** A part of a Source Description that is an index. @throws TidemarkError `not-found` when there is no such part */
 export function planDescriptionPart(input: SourceInput, name: string): DocumentPlan {
   const { shown, uris } = input;
-  const parts = partsOf(
-    shown.map(({ slug }) => slug),
-    input,
-  );
+  const parts = partsOf(shown.map(({ slug }) => slug));
   const at = parts.findIndex((_, number) => partName(number) === name);
   const slugs = parts[at];
   // An index that a client has read may have become one document since.
   if (parts.length === 1 && at === 0) return planSourceDescription(input);
   if (slugs === undefined)
     throw new TidemarkError('not-found', `there is no part "${name}" of the Source Description`, { name });
-  const channel = at === 0 ? channelOf(input) : undefined;
-  const document = { index: uris.sourceDescription, capabilityLists: capabilityLists(input, slugs), channel };
+  const document = { index: uris.sourceDescription, capabilityLists: capabilityLists(input, slugs) };
   return plan(input, slugs, { kind: 'source-description', document });
 }
 
-function plan({ baseUrl, shown, uri, hub }: SourceInput, slugs: readonly string[], job: RenderJob): DocumentPlan {
+function plan({ baseUrl, shown, uri }: SourceInput, slugs: readonly string[], job: RenderJob): DocumentPlan {
   const newest = shown.reduce((latest, { epochStart }) => Math.max(latest, epochStart), 0);
   // Those that list private sets have one name, so that a new one replaces the last: there may be one for each token.
   const variant = shown.some((set) => set.private === true) ? 'for-some' : undefined;
   // A set that is not shown makes no other version: otherwise its Last-Modified would reveal when this one was
   // rendered.
-  const print = fingerprint(baseUrl, newest, slugs, job.kind, hub);
+  const print = fingerprint(baseUrl, newest, slugs, job.kind);
   return {
     reference: { folder: 'source', name: documentName(uri, variant), version: newest, fingerprint: print },
     making: () => ({ newest, job }),
@@ -68,15 +62,10 @@ function capabilityLists({ uris }: SourceInput, slugs: readonly string[]) {
   });
 }
 
-function channelOf({ hub, uris }: SourceInput): Channel | undefined {
-  return hub === undefined ? undefined : { topic: uris.frameworkTopic, capability: 'framework-notification', hub };
-}
-
-/** A document has at most 50,000 entries, and so has an index. The first one has a channel of notifications, too. */
-function partsOf(slugs: readonly string[], { hub }: SourceInput): readonly (readonly string[])[] {
-  const most = hub === undefined ? MAX_ENTRIES : MAX_ENTRIES - 1;
-  const parts = [slugs.slice(0, most)];
-  for (let at = most; at < slugs.length; at += most) parts.push(slugs.slice(at, at + most));
+/** A document has at most 50,000 entries, and so has an index. */
+function partsOf(slugs: readonly string[]): readonly (readonly string[])[] {
+  const parts = [slugs.slice(0, MAX_ENTRIES)];
+  for (let at = MAX_ENTRIES; at < slugs.length; at += MAX_ENTRIES) parts.push(slugs.slice(at, at + MAX_ENTRIES));
   return parts;
 }
 

@@ -1,8 +1,8 @@
 import type { HubSetting } from '../config/configuration.ts';
 import { TidemarkError } from '../core/errors.ts';
-import type { Stamp } from '../core/stamp.ts';
+import { formatStamp } from '../core/stamp.ts';
 import { fingerprint } from './cache/document-reference.ts';
-import type { DocumentPlan, SetInput, SourceInput } from './document-plan.ts';
+import type { DocumentPlan, SetInput } from './document-plan.ts';
 import { documentName } from './pages/document-name.ts';
 import { renderTopic } from './render/documents/notification.ts';
 import type { NotificationCapability } from './render/documents/sitemap.ts';
@@ -24,39 +24,33 @@ export function topicLinks(hub: string, topic: string): string {
   return `<${hub}>; rel="hub", <${topic}>; rel="self"`;
 }
 
+/** What subscribers are sent of a set: its changes, or what happens to its documents. */
+export type TopicKind = 'changes' | 'framework';
+
 /** What an address is the topic of, if it is one. @param baseUrl ends without a slash */
-export function topicOf(uri: string, baseUrl: string): { readonly slug: string } | 'framework' | undefined {
-  if (uri === `${baseUrl}/notifications.xml`) return 'framework';
-  const [, slug] = /^\/sets\/([^/]+)\/notifications\.xml$/.exec(uri.slice(baseUrl.length)) ?? [];
-  return slug === undefined || !uri.startsWith(baseUrl) ? undefined : { slug };
+export function topicOf(uri: string, baseUrl: string): { readonly kind: TopicKind; readonly slug: string } | undefined {
+  if (!uri.startsWith(baseUrl)) return undefined;
+  const [, slug, file] = /^\/sets\/([^/]+)\/((?:framework-)?notifications)\.xml$/.exec(uri.slice(baseUrl.length)) ?? [];
+  return slug === undefined ? undefined : { kind: file === 'notifications' ? 'changes' : 'framework', slug };
 }
 
 /** @throws TidemarkError `not-found` where there are no notifications */
-export function planFrameworkTopic({ shown, uri, uris, hub }: SourceInput): DocumentPlan {
-  const newest = shown.reduce((latest, { epochStart }) => Math.max(latest, epochStart), 0);
-  const up = uris.sourceDescription;
-  return plan({ folder: 'source', uri, hub, capability: 'framework-notification', up, newest });
+export function planFrameworkTopic(input: SetInput): DocumentPlan {
+  return planTopic('framework-notification', input);
 }
 
 /** @throws TidemarkError `not-found` where there are no notifications */
-export function planChangeTopic({ published: { set, folder, uris, hub }, uri }: SetInput): DocumentPlan {
-  const up = uris.capabilityList;
-  return plan({ folder, uri, hub, capability: 'change-notification', up, newest: set.epochStart });
+export function planChangeTopic(input: SetInput): DocumentPlan {
+  return planTopic('change-notification', input);
 }
 
-interface Topic {
-  readonly folder: string;
-  readonly uri: string;
-  readonly hub: string | undefined;
-  readonly capability: NotificationCapability;
-  readonly up: string;
-  readonly newest: Stamp;
-}
-
-function plan({ folder, uri, hub, capability, up, newest }: Topic): DocumentPlan {
+function planTopic(capability: NotificationCapability, { published, uri }: SetInput): DocumentPlan {
+  const { set, folder, hub } = published;
   if (hub === undefined) {
     throw new TidemarkError('not-found', 'this source sends no notifications: its administrator can set "hub"');
   }
-  const reference = { folder, name: documentName(uri), version: newest, fingerprint: fingerprint(capability, up) };
-  return { reference, making: () => ({ newest, job: { kind: 'text', text: renderTopic(capability, up) } }) };
+  const newest = set.epochStart;
+  const text = renderTopic(capability, { up: published.uris.capabilityList, at: formatStamp(newest) });
+  const reference = { folder, name: documentName(uri), version: newest, fingerprint: fingerprint(text) };
+  return { reference, making: () => ({ newest, job: { kind: 'text', text } }) };
 }

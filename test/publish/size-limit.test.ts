@@ -62,7 +62,7 @@ describeOnEachStore('Documents of resources that take 20 MB each', (store) => {
       const uris = locsOf(text);
       assert.ok(uris.length <= MOST_ENTRIES, `${next} has ${uris.length} entries`);
       found.push(...uris);
-      [, next] = /^<([^>]*)>; rel="next"$/.exec(String(headers.link)) ?? [];
+      [, next] = /<([^>]*)>; rel="next"/.exec(String(headers.link)) ?? [];
     }
     assert.equal(found.length, 5);
   });

@@ -18,6 +18,15 @@ export class ByteList {
     this.count += 1;
   }
 
+  /** The same with the UTF-8 of a text. */
+  addText(text: string): void {
+    // No UTF-16 unit takes more bytes.
+    const most = this.#length + text.length * 3;
+    if (most > this.#bytes.length) this.#grow(most);
+    this.#length += this.#bytes.write(text, this.#length);
+    this.count += 1;
+  }
+
   /** All of them. */
   get bytes(): Buffer {
     return this.#bytes.subarray(0, this.#length);

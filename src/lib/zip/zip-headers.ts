@@ -48,17 +48,18 @@ const UNKNOWN: EntrySizes = { crc: 0, packed: 0, length: 0 };
 export function localHeader(head: EntryHead, sizes: EntrySizes): Buffer {
   const { name, isZip64, hasDescriptor } = head;
   const { crc, packed, length } = hasDescriptor ? UNKNOWN : sizes;
-  const extra = Buffer.concat([timeExtra(head), isZip64 ? zip64Extra([length, packed]) : NOTHING]);
-  const fixed = fields([
-    [4, 0x04034b50],
-    ...common(head),
-    [4, crc],
-    [4, isZip64 ? MAX_32 : packed],
-    [4, isZip64 ? MAX_32 : length],
-    [2, name.length],
-    [2, extra.length],
-  ]);
-  return Buffer.concat([fixed, name, extra]);
+  const extra = extraOf(head, isZip64 ? [length, packed] : []);
+  const header = Buffer.allocUnsafe(30 + name.length + extra.length);
+  let at = header.writeUInt32LE(0x04034b50, 0);
+  at = writeCommon(header, at, head);
+  at = header.writeUInt32LE(crc, at);
+  at = header.writeUInt32LE(isZip64 ? MAX_32 : packed, at);
+  at = header.writeUInt32LE(isZip64 ? MAX_32 : length, at);
+  at = header.writeUInt16LE(name.length, at);
+  at = header.writeUInt16LE(extra.length, at);
+  header.set(name, at);
+  header.set(extra, at + name.length);
+  return header;
 }
 
 /** Follows the data of an entry whose sizes were not known before (4.3.9). */
@@ -77,24 +78,23 @@ export function centralHeader(head: EntryHead, { crc, packed, length }: EntrySiz
   const { name, isZip64, offset } = head;
   // In this order, and only those that do not fit (4.5.3).
   const large = [...(isZip64 ? [length, packed] : []), ...(offset >= MAX_32 ? [offset] : [])];
-  const extra = Buffer.concat([timeExtra(head), large.length > 0 ? zip64Extra(large) : NOTHING]);
-  const fixed = fields([
-    [4, 0x02014b50],
-    [2, MADE_ON_UNIX | ZIP64_VERSION],
-    ...common(head),
-    [4, crc],
-    [4, isZip64 ? MAX_32 : packed],
-    [4, isZip64 ? MAX_32 : length],
-    [2, name.length],
-    [2, extra.length],
-    // No comment, first disk, no internal attributes.
-    [2, 0],
-    [2, 0],
-    [2, 0],
-    [4, FILE_MODE * 0x1_0000],
-    [4, Math.min(offset, MAX_32)],
-  ]);
-  return Buffer.concat([fixed, name, extra]);
+  const extra = extraOf(head, large);
+  const header = Buffer.allocUnsafe(46 + name.length + extra.length);
+  let at = header.writeUInt32LE(0x02014b50, 0);
+  at = header.writeUInt16LE(MADE_ON_UNIX | ZIP64_VERSION, at);
+  at = writeCommon(header, at, head);
+  at = header.writeUInt32LE(crc, at);
+  at = header.writeUInt32LE(isZip64 ? MAX_32 : packed, at);
+  at = header.writeUInt32LE(isZip64 ? MAX_32 : length, at);
+  at = header.writeUInt16LE(name.length, at);
+  at = header.writeUInt16LE(extra.length, at);
+  // No comment, first disk, no internal attributes.
+  at = header.writeUIntLE(0, at, 6);
+  at = header.writeUInt32LE(FILE_MODE * 0x1_0000, at);
+  at = header.writeUInt32LE(Math.min(offset, MAX_32), at);
+  header.set(name, at);
+  header.set(extra, at + name.length);
+  return header;
 }
 
 /** The central directory as a whole. */
@@ -149,13 +149,17 @@ type Field = readonly [bytes: 2 | 4 | 8, value: number];
 const NOTHING = Buffer.alloc(0);
 
 /** Version, flags, method and time, which both headers of an entry have. */
-function common({ isZip64, hasDescriptor, method, modified }: EntryHead): readonly Field[] {
-  return [
-    [2, isZip64 ? ZIP64_VERSION : PLAIN_VERSION],
-    [2, UTF8_NAME | (hasDescriptor ? HAS_DESCRIPTOR : 0)],
-    [2, method],
-    [4, dosTime(modified)],
-  ];
+function writeCommon(header: Buffer, from: number, { isZip64, hasDescriptor, method, modified }: EntryHead): number {
+  let at = header.writeUInt16LE(isZip64 ? ZIP64_VERSION : PLAIN_VERSION, from);
+  at = header.writeUInt16LE(UTF8_NAME | (hasDescriptor ? HAS_DESCRIPTOR : 0), at);
+  at = header.writeUInt16LE(method, at);
+  return header.writeUInt32LE(dosTime(modified), at);
+}
+
+/** @param large the numbers that take eight bytes */
+function extraOf(head: EntryHead, large: readonly number[]): Buffer {
+  const time = timeExtra(head);
+  return large.length === 0 ? time : Buffer.concat([time, zip64Extra(large)]);
 }
 
 function zip64Extra(values: readonly number[]): Buffer {
@@ -165,7 +169,7 @@ function zip64Extra(values: readonly number[]): Buffer {
 /** The time in UTC: the one of DOS has no zone, and only every second second. */
 function timeExtra({ modified }: EntryHead): Buffer {
   if (modified < 0 || modified > 0x7fff_ffff) return NOTHING;
-  const extra = Buffer.alloc(9);
+  const extra = Buffer.allocUnsafe(9);
   extra.writeUInt16LE(TIME_EXTRA, 0);
   extra.writeUInt16LE(5, 2);
   extra.writeUInt8(HAS_MODIFIED, 4);

@@ -23,6 +23,10 @@ export interface ZipEntry {
   readonly compress: boolean;
 }
 
+/** Bytes, less than a window of 12 bits. */
+const SMALL = 3_500;
+const LEAST_CHUNK = 64;
+const MOST_CHUNK = 256 * 1024;
 /** As `zip` has it when nothing else is asked for. */
 const LEVEL = 6;
 
@@ -48,7 +52,7 @@ export class ZipWriter {
 
   /** An entry that is in memory. */
   add(entry: ZipEntry, content: Uint8Array): readonly [header: Uint8Array, data: Uint8Array] {
-    const deflated = entry.compress && content.length > 0 ? deflateRawSync(content, { level: LEVEL }) : undefined;
+    const deflated = entry.compress && content.length > 0 ? deflateAtOnce(content) : undefined;
     const isSmaller = deflated !== undefined && deflated.length < content.length;
     const data = isSmaller ? deflated : content;
     const sizes = { crc: crc32(content), packed: data.length, length: content.length };
@@ -125,6 +129,16 @@ class CountedContent implements AsyncIterable<Uint8Array> {
       yield chunk;
     }
   }
+}
+
+/**
+ * A window that has room for the content, and no more, takes a fifth less time for 2 kB; and so does an output that has
+ * room for what is smaller than the content, since garbage of 16 kB for each small entry costs more than deflating it.
+ */
+function deflateAtOnce(content: Uint8Array): Buffer {
+  const { length } = content;
+  const chunkSize = Math.min(Math.max(length, LEAST_CHUNK), MOST_CHUNK);
+  return deflateRawSync(content, { level: LEVEL, windowBits: length > SMALL ? 15 : 12, chunkSize });
 }
 
 function deflate(content: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {

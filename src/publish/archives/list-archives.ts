@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { formatKey, keptListsFolder, LISTS_FOLDER } from '../../artifacts/artifact-key.ts';
+import { formatKey } from '../../artifacts/artifact-key.ts';
 import type { ArtifactStore, ListedObject } from '../../artifacts/artifact-store.ts';
 import { putJson } from '../../artifacts/json-object.ts';
+import { keptListsFolder, LISTS_FOLDER } from '../../artifacts/keys/set-keys.ts';
 import { isTidemarkError } from '../../core/errors.ts';
 import { hasListArchive, type ResourceSet, type SetId } from '../../core/resource-set.ts';
 import { clockStamp, type Stamp } from '../../core/stamp.ts';

@@ -1,7 +1,6 @@
-import type { SetId } from '../../core/resource-set.ts';
 import { formatStamp, type Stamp } from '../../core/stamp.ts';
-import { catalogId } from '../../sets/set-registry.ts';
-import type { Catalog, CatalogDocument } from '../../stores/catalog.ts';
+import { documentOfSet } from '../../sets/document-of-set.ts';
+import type { CatalogDocument } from '../../stores/catalog.ts';
 
 /** A Resource List of an earlier time. */
 export interface ArchivedList {
@@ -37,21 +36,7 @@ export interface StoredArchive {
   readonly removedDumpsThrough?: Stamp | undefined;
 }
 
-export function readArchive(
-  catalog: Pick<Catalog, 'get'>,
-  set: SetId,
-): Promise<CatalogDocument<StoredArchive> | undefined> {
-  return catalog.get<StoredArchive>('list-archive', catalogId(set));
-}
-
-/** @throws TidemarkError `conflict` when another process has changed it since it was read */
-export function putArchive(
-  catalog: Pick<Catalog, 'put'>,
-  set: SetId,
-  { body, replaces }: { readonly body: StoredArchive; readonly replaces: number | undefined },
-): Promise<number> {
-  return catalog.put('list-archive', catalogId(set), body, replaces);
-}
+export const { read: readArchive, put: putArchive } = documentOfSet<StoredArchive>('list-archive');
 
 /** The archive of an epoch; an empty one when the document is of an earlier one. */
 export function archiveIn(document: CatalogDocument<StoredArchive> | undefined, epoch: number): StoredArchive {

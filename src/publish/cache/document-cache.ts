@@ -1,11 +1,11 @@
-import { type BigIntStats, statSync } from 'node:fs';
-import { open, readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { PublishedDocument } from '../published-document.ts';
 import { basisOf, type OlderVersion } from '../render/incremental-render.ts';
 import type { RenderJob } from '../render/render-job.ts';
-import { bodyPath, DocumentBodies, isSound, requireBody } from './document-bodies.ts';
+import { type CachedRecord, CachedRecords } from './cached-records.ts';
+import { bodyPath, DocumentBodies } from './document-bodies.ts';
 import { bodyOf, type DocumentRecord, removeLeftOver } from './document-files.ts';
 import {
   type DocumentReference,
@@ -28,15 +28,6 @@ export interface Making {
 
 /** Renders a document into a record file; in a thread of its own. */
 export type Render = (record: string, making: Making) => Promise<DocumentRecord>;
-
-interface Entry {
-  readonly record: DocumentRecord;
-  /** Identifies the record file that was read: another process may have rendered the document again. */
-  readonly file: string;
-  readonly bytes: number;
-  /** Whether its body has the bytes of its digest; undefined before this process needed it. */
-  sound?: Promise<boolean>;
-}
 
 export interface DocumentCacheOptions {
   readonly folder: string;
@@ -63,12 +54,10 @@ export class DocumentCache {
   readonly #mostBytes: number;
   readonly #render: Render;
   readonly #bodies: DocumentBodies;
-  /** In the order of their last use. */
-  readonly #entries = new Map<string, Entry>();
+  readonly #records: CachedRecords;
   readonly #making = new Map<string, Promise<DocumentRecord>>();
   /** The version of each document that is kept; a new one replaces it. */
   readonly #versions = new Map<string, string>();
-  #bytes = 0;
   #hits = 0;
   #misses = 0;
 
@@ -77,11 +66,13 @@ export class DocumentCache {
     this.#mostBytes = options.mostBytes;
     this.#render = options.render;
     this.#bodies = new DocumentBodies(options.grace);
+    this.#records = new CachedRecords(this.#bodies);
   }
 
   async get(reference: DocumentReference, making: () => Making): Promise<PublishedDocument> {
     const path = this.#recordPath(reference);
-    const entry = await this.#requireSound(path, this.#known(path) ?? (await this.#readOther(path, reference)));
+    const known = this.#records.use(path) ?? (await this.#readOther(path, reference));
+    const entry = await this.#records.requireSound(path, known);
     if (entry !== undefined) {
       this.#hits += 1;
       return this.#toDocument(path, entry.record);
@@ -94,14 +85,14 @@ export class DocumentCache {
 
   /** What is cached, and how often a request found its document. */
   figures(): CacheFigures {
-    const documents = this.#entries.size;
-    return { documents, bytes: this.#bytes, mostBytes: this.#mostBytes, hits: this.#hits, misses: this.#misses };
+    const { count: documents, bytes } = this.#records;
+    return { documents, bytes, mostBytes: this.#mostBytes, hits: this.#hits, misses: this.#misses };
   }
 
   /** Whether the cache had a version of a document when it was last asked for it; does not read the disk. */
   holds(document: Pick<DocumentReference, 'folder' | 'name' | 'version'>): boolean {
     const path = this.#versions.get(versionless(document));
-    return path !== undefined && this.#entries.has(path) && versionOf(path) === document.version;
+    return path !== undefined && this.#records.get(path) !== undefined && versionOf(path) === document.version;
   }
 
   /** Renders a document as a whole, whether it is cached or not. */
@@ -113,14 +104,14 @@ export class DocumentCache {
   /** The document when it is cached. */
   async peek(reference: DocumentReference): Promise<DocumentRecord | undefined> {
     const path = this.#recordPath(reference);
-    return (this.#known(path) ?? (await this.#readRecord(path)))?.record;
+    return (this.#records.use(path) ?? (await this.#records.read(path)))?.record;
   }
 
   /** Reads what an earlier process left: counts its documents, and removes what it did not finish. */
   async scan(): Promise<void> {
     for (const folder of await readdir(this.#folder).catch(() => []))
       await this.#scanFolder(join(this.#folder, folder));
-    await this.#evict();
+    await this.#records.evict(this.#mostBytes);
   }
 
   /**
@@ -139,7 +130,7 @@ export class DocumentCache {
     const files = await readdir(folder).catch(() => []);
     const named = new Set<string>();
     for (const file of files.filter(isRecord)) {
-      const entry = await this.#readRecord(join(folder, file));
+      const entry = await this.#records.read(join(folder, file));
       if (entry === undefined) continue;
       named.add(entry.record.body);
       await this.#keepNewest(join(folder, file));
@@ -154,66 +145,30 @@ export class DocumentCache {
     const other = this.#versions.get(document);
     const older = other !== undefined && versionOf(other) > versionOf(path) ? path : other;
     if (older !== path) this.#versions.set(document, path);
-    if (older !== undefined) await this.#remove(older);
+    if (older !== undefined) await this.#records.remove(older);
   }
 
   #recordPath(reference: DocumentReference): string {
     return join(this.#folder, recordPath(reference));
   }
 
-  /** The entry of a record, unless the file is another one by now. */
-  #known(path: string): Entry | undefined {
-    const entry = this.#entries.get(path);
-    if (entry === undefined) return undefined;
-    const found = statSync(path, { bigint: true, throwIfNoEntry: false });
-    if (found !== undefined && identityOf(found) === entry.file) {
-      this.#entries.delete(path);
-      this.#entries.set(path, entry);
-      return entry;
-    }
-    this.#forget(path);
-    return undefined;
-  }
-
-  async #readRecord(path: string): Promise<Entry | undefined> {
-    try {
-      await using file = await open(path);
-      const found = await file.stat({ bigint: true });
-      const record: DocumentRecord = JSON.parse(await file.readFile('utf8'));
-      await requireBody(path, record);
-      return this.#remember(path, record, identityOf(found));
-    } catch {
-      // Missing, not whole, or removed meanwhile by another process: it is rendered again.
-      return undefined;
-    }
-  }
-
   /** A document that another process has rendered replaces the older version that this process knows. */
-  async #readOther(path: string, reference: DocumentReference): Promise<Entry | undefined> {
-    const entry = await this.#readRecord(path);
+  async #readOther(path: string, reference: DocumentReference): Promise<CachedRecord | undefined> {
+    const entry = await this.#records.read(path);
     const known = this.#versions.get(versionless(reference));
     // A slow request may ask for a version that is on its way out.
     if (entry === undefined || (known !== undefined && versionOf(known) > reference.version)) return entry;
-    if (known !== undefined && known !== path) await this.#remove(known);
+    if (known !== undefined && known !== path) await this.#records.remove(known);
     this.#versions.set(versionless(reference), path);
     return entry;
-  }
-
-  /** Undefined when the body of the document is damaged: then it is removed, and rendered again. */
-  async #requireSound(path: string, entry: Entry | undefined): Promise<Entry | undefined> {
-    if (entry === undefined) return undefined;
-    entry.sound ??= isSound(path, entry.record);
-    if (await entry.sound) return entry;
-    if (this.#entries.get(path) === entry) await this.#remove(path);
-    return undefined;
   }
 
   async #olderVersion(reference: DocumentReference, job: RenderJob): Promise<OlderVersion | undefined> {
     const path = this.#versions.get(versionless(reference));
     if (path === undefined || !isEarlier(path, reference)) return undefined;
-    const found = this.#entries.get(path);
+    const found = this.#records.get(path);
     if (found?.record.basis === undefined || found.record.basis !== basisOf(job)) return undefined;
-    const { record } = (await this.#requireSound(path, found)) ?? {};
+    const { record } = (await this.#records.requireSound(path, found)) ?? {};
     if (record === undefined) return undefined;
     return { file: bodyPath(path, record), length: record.lengths.identity, newest: record.newest };
   }
@@ -232,45 +187,15 @@ export class DocumentCache {
   /** Puts what was rendered in the place of an older version. */
   async #take(path: string, reference: DocumentReference, record: DocumentRecord): Promise<DocumentRecord> {
     const older = this.#versions.get(versionless(reference));
-    if (older !== undefined && older !== path) await this.#remove(older);
+    if (older !== undefined && older !== path) await this.#records.remove(older);
     this.#versions.set(versionless(reference), path);
-    const entry = await this.#readRecord(path);
+    const entry = await this.#records.read(path);
     // Another process has made it at the same time, and was last; or it has removed it already, and only this answer
     // needs it.
     if (entry?.record.body !== record.body) this.#bodies.removeLater(path, record);
     else entry.sound = Promise.resolve(true);
-    await this.#evict();
+    await this.#records.evict(this.#mostBytes);
     return record;
-  }
-
-  #remember(path: string, record: DocumentRecord, file: string): Entry {
-    this.#forget(path, record);
-    const entry: Entry = { record, file, bytes: record.lengths.gzip };
-    this.#entries.set(path, entry);
-    this.#bytes += entry.bytes;
-    return entry;
-  }
-
-  /** Drops a stale entry, and its body unless the current record uses it. */
-  #forget(path: string, current?: DocumentRecord): void {
-    const entry = this.#entries.get(path);
-    if (entry === undefined) return;
-    this.#bytes -= entry.bytes;
-    this.#entries.delete(path);
-    if (entry.record.body === current?.body) return;
-    this.#bodies.removeLater(path, entry.record);
-  }
-
-  async #remove(path: string): Promise<void> {
-    this.#forget(path);
-    await rm(path, { force: true });
-  }
-
-  async #evict(): Promise<void> {
-    for (const [path, { bytes }] of this.#entries) {
-      if (this.#bytes <= this.#mostBytes || bytes === this.#bytes) return;
-      await this.#remove(path);
-    }
   }
 
   #toDocument(path: string, record: DocumentRecord): PublishedDocument {
@@ -296,9 +221,4 @@ async function unnamedFiles(folder: string): Promise<readonly string[]> {
     named.add((JSON.parse(text) as Partial<DocumentRecord>).body ?? '');
   }
   return files.filter((file) => !isRecord(file) && !named.has(bodyOf(file))).map((file) => join(folder, file));
-}
-
-/** Numbers of files are given again, so the time of writing belongs to it. */
-function identityOf({ ino, mtimeNs }: BigIntStats): string {
-  return `${ino}-${mtimeNs}`;
 }

@@ -1,19 +1,21 @@
-import type { Worker } from 'node:worker_threads';
 import type { KeyRange } from '../../core/key.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import { ThreadPool } from '../../lib/workers/pool.ts';
+import { startWorker } from '../../lib/workers/rpc.ts';
 import type { Limits, Survey } from '../../stores/resource-states.ts';
 import type { KeepPageJob } from '../archives/keep-page.ts';
 import type { KeptPage } from '../archives/list-manifest.ts';
 import type { Making } from './document-cache.ts';
 import type { DocumentRecord } from './document-files.ts';
-import type { RenderFunctions } from './render.worker.ts';
+import type { RenderFunctions, RenderThreadData } from './render.worker.ts';
 
 /**
  * Two keep a machine of two cores busy; more would take memory for a gain that only a first list of many pages would
  * show.
  */
 const THREADS = 2;
+/** A page of 50,000 is many short-lived objects: with less room for them, it takes a fifth longer. */
+const YOUNG_MB = 24;
 
 /**
  * Renders and surveys in threads: so the HTTP thread is never held, and memory is that of as many documents as there
@@ -22,7 +24,9 @@ const THREADS = 2;
 export class Renderer {
   readonly #threads: ThreadPool<RenderFunctions>;
 
-  constructor(start: () => Worker) {
+  constructor(workerData: RenderThreadData) {
+    const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_MB };
+    const start = () => startWorker('./render.worker', import.meta.url, { workerData, resourceLimits });
     this.#threads = new ThreadPool(THREADS, { work: 'rendering', start });
   }
 

@@ -2,17 +2,24 @@ import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { inflateRaw } from 'node:zlib';
-import { changePackagesFolder, formatKey } from '../../artifacts/artifact-key.ts';
-import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
+import { formatKey, parseKey } from '../../artifacts/artifact-key.ts';
+import type { ArtifactStore, ListedObject } from '../../artifacts/artifact-store.ts';
+import { changePackagesFolder } from '../../artifacts/keys/set-keys.ts';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
-import { DEFAULT_PACKAGE_BYTES, keptSince, type ResourceSet, type SetId } from '../../core/resource-set.ts';
+import { DEFAULT_PACKAGE_BYTES, hasDump, keptSince, type ResourceSet, type SetId } from '../../core/resource-set.ts';
+import type { Stamp } from '../../core/stamp.ts';
+import { prunedBefore } from '../../core/version-prunes.ts';
+import { failpoint } from '../../lib/failpoint.ts';
+import { mapInOrder } from '../../lib/map-in-order.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { ContentsLocation } from '../../sources/contents.ts';
 import type { Catalog } from '../../stores/catalog.ts';
 import type { SetStatistics } from '../../stores/set-statistics.ts';
 import { partName } from '../pages/document-name.ts';
 import type { PublishedSet } from '../published-set.ts';
-import type { Packer } from './packer.ts';
+import { RETIRED_FOR } from './build-dump.ts';
+import type { ChangePackJob } from './pack-changes.ts';
+import { PACKED_AT_ONCE, type Packer } from './packer.ts';
 import { type ChangePackage, putChangeDump, readChangeDump } from './stored-change-dump.ts';
 
 export interface ChangeDumpsParts {
@@ -23,6 +30,13 @@ export interface ChangeDumpsParts {
   readonly packer: Packer;
   publishedSet(slug: string): Promise<PublishedSet>;
   contentsOf(set: ResourceSet): ContentsLocation;
+}
+
+/** A Change List that gets no more changes. */
+interface ClosedWindow {
+  readonly number: number;
+  readonly from: Stamp;
+  readonly until: Stamp;
 }
 
 /** What a build has done. */
@@ -41,45 +55,64 @@ export class ChangeDumps {
   }
 
   /**
-   * Packs the windows that were closed since the last build, and publishes each at once. A window with a version that
-   * is not kept begins the dump anew, behind it. Undefined for a set that publishes no versions.
+   * Packs the windows that were closed since the last build, a few at a time, and publishes each as soon as the one
+   * before it is published. A window with a version that is not kept begins the dump anew, behind it. Undefined for a
+   * set that publishes no versions.
    * @throws TidemarkError `conflict` when another process builds it, too
    */
   async build(slug: string, signal?: AbortSignal): Promise<BuiltChangeDump | undefined> {
     const { sets, catalog, packer } = this.#parts;
     const published = await this.#parts.publishedSet(slug);
     const { set, uris, style } = published;
-    const since = keptSince(set);
+    const since = sinceOf(set);
     if (since === undefined) return undefined;
     const stored = await readChangeDump(catalog, set.id);
     let replaces = stored?.version;
     let packages = stored?.body.epoch === set.epoch ? stored.body.packages : [];
-    let last = packages.at(-1)?.until ?? Math.max(since, set.epochStart);
-    let made = 0;
-    for (const { number, from, until } of await this.#closedWindows(set)) {
-      if (until <= last) continue;
+    const packedUntil = packages.at(-1)?.until ?? since;
+    const windows = (await this.#closedWindows(set)).filter(({ until }) => until > packedUntil);
+    const pack = async ({ number, from, until }: ClosedWindow) => {
       signal?.throwIfAborted();
-      const packed = await packer.packChanges(
-        {
-          set: set.id,
-          window: partName(set.epoch, number),
-          from: Math.max(from, last),
-          until,
-          capabilityList: uris.capabilityList,
-          style,
-          mostBytes: set.dumpPackageBytes ?? DEFAULT_PACKAGE_BYTES,
-          compress: set.dumpCompression !== 'none',
-        },
-        this.#parts.contentsOf(set),
-        signal,
-      );
+      const job: ChangePackJob = {
+        set: set.id,
+        window: partName(set.epoch, number),
+        from: Math.max(from, packedUntil),
+        until,
+        capabilityList: uris.capabilityList,
+        style,
+        mostBytes: set.dumpPackageBytes ?? DEFAULT_PACKAGE_BYTES,
+        compress: set.dumpCompression !== 'none',
+      };
+      return packer.packChanges(job, this.#parts.contentsOf(set), signal);
+    };
+    let made = 0;
+    // A window is recorded when those before it are, whichever was packed first.
+    for await (const packed of mapInOrder(windows, PACKED_AT_ONCE, pack)) {
       packages = packed === undefined ? [] : [...packages, ...packed];
       made += packed?.length ?? 0;
-      last = until;
+      failpoint('changes.packed');
       replaces = await this.#put(set, packages, replaces);
+      failpoint('changes.recorded');
       await sets.recordChangeDump(slug, packages.length === 0 ? undefined : set.epoch);
     }
+    // Also what a build that was killed has recorded.
+    await sets.recordChangeDump(slug, packages.length === 0 ? undefined : set.epoch);
+    await this.removeUnused(set);
     return { packages, made };
+  }
+
+  /**
+   * The boundary after which the next build needs the version of every change, so that a dump which is published goes
+   * on without a gap. Undefined for a set without a dump, and while no window is closed: its first package begins with
+   * what is kept by then.
+   */
+  async needsSince(set: ResourceSet): Promise<Stamp | undefined> {
+    const stored = await readChangeDump(this.#parts.catalog, set.id);
+    const last = stored?.body.epoch === set.epoch ? stored.body.packages.at(-1) : undefined;
+    if (last !== undefined) return last.until;
+    const since = sinceOf(set);
+    if (since === undefined || (!hasDump(set) && set.dumpSchedule === undefined)) return undefined;
+    return (await this.#closedWindows(set)).some(({ until }) => until > since) ? since : undefined;
   }
 
   /** Removes the Change Dump of a set, with all packages. Returns how many there were. */
@@ -93,17 +126,27 @@ export class ChangeDumps {
 
   /** The same for a set that has none any more, or was removed. */
   async removeAll(set: SetId): Promise<number> {
-    const { catalog, artifacts } = this.#parts;
+    const { catalog } = this.#parts;
     const stored = await readChangeDump(catalog, set);
     if (stored !== undefined) {
       await putChangeDump(catalog, set, { body: { epoch: 0, packages: [] }, replaces: stored.version });
     }
-    let removed = 0;
-    for await (const objects of artifacts.list(changePackagesFolder(set))) {
-      for (const { key } of objects) await artifacts.delete(key);
-      removed += objects.length;
-    }
-    return removed;
+    return this.#removeWhere(set, () => true);
+  }
+
+  /**
+   * Removes packages that the dump of a set has not named for a day: what killed builds have left, and what it had
+   * before it began anew. Returns how many.
+   */
+  async removeUnused({ id, epoch }: ResourceSet): Promise<number> {
+    const stored = await readChangeDump(this.#parts.catalog, id);
+    const packages = stored?.body.epoch === epoch ? stored.body.packages : [];
+    const used = new Set(packages.map(({ name }) => name));
+    return this.#removeWhere(id, ({ key, modified }) => {
+      const found = parseKey(key);
+      const isUsed = found?.kind !== 'change-package' || used.has(found.name);
+      return !isUsed && Date.now() - modified > RETIRED_FOR;
+    });
   }
 
   /** The bytes of a package. */
@@ -121,7 +164,19 @@ export class ChangeDumps {
     return packed === length ? bytes : inflate(bytes);
   }
 
-  async #closedWindows({ id, epochStart }: ResourceSet) {
+  async #removeWhere(set: SetId, isRemoved: (found: ListedObject) => boolean): Promise<number> {
+    const { artifacts } = this.#parts;
+    let removed = 0;
+    for await (const objects of artifacts.list(changePackagesFolder(set))) {
+      for (const { key } of objects.filter(isRemoved)) {
+        await artifacts.delete(key);
+        removed += 1;
+      }
+    }
+    return removed;
+  }
+
+  async #closedWindows({ id, epochStart }: ResourceSet): Promise<readonly ClosedWindow[]> {
     const windows = await this.#parts.index.windows(id, epochStart);
     return windows.slice(0, -1).map(({ number, from }, at) => {
       return { number, from: at === 0 ? epochStart : from, until: windows[at + 1]!.from };
@@ -137,6 +192,12 @@ export class ChangeDumps {
       throw new TidemarkError('conflict', message, { set: set.slug }, error);
     }
   }
+}
+
+/** The boundary after which each version is kept, in the present epoch; undefined for a set that publishes none. */
+function sinceOf(set: ResourceSet): Stamp | undefined {
+  const since = keptSince(set);
+  return since === undefined ? undefined : Math.max(since, prunedBefore(set), set.epochStart);
 }
 
 const inflate = promisify<Buffer, Buffer>(inflateRaw);

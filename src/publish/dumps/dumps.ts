@@ -2,14 +2,9 @@ import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { inflateRaw } from 'node:zlib';
-import {
-  CHANGE_DUMPS_FOLDER,
-  DUMPS_FOLDER,
-  formatKey,
-  packagesFolder,
-  parseKey,
-} from '../../artifacts/artifact-key.ts';
+import { formatKey, parseKey } from '../../artifacts/artifact-key.ts';
 import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
+import { CHANGE_DUMPS_FOLDER, DUMPS_FOLDER, packagesFolder } from '../../artifacts/keys/set-keys.ts';
 import { DEFAULT_PACKAGE_BYTES, type ResourceSet, type SetId } from '../../core/resource-set.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { ContentsLocation } from '../../sources/contents.ts';
@@ -123,8 +118,11 @@ export class Dumps {
         removed += await (set.removed === undefined ? this.#removeUnused(set) : this.removeAll(set.id));
     }
     for (const folder of await artifacts.folders(CHANGE_DUMPS_FOLDER)) {
+      signal.throwIfAborted();
+      const { changes } = this.#parts;
       const set = await sets.byId(Number(folder));
-      if (set?.removed !== undefined) removed += await this.#parts.changes.removeAll(set.id);
+      if (set !== undefined)
+        removed += await (set.removed === undefined ? changes.removeUnused(set) : changes.removeAll(set.id));
     }
     return removed;
   }

@@ -1,5 +1,4 @@
 import { hash, randomBytes } from 'node:crypto';
-import { buffer } from 'node:stream/consumers';
 import { formatKey } from '../../artifacts/artifact-key.ts';
 import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
 import { putArtifact } from '../../artifacts/put-artifact.ts';
@@ -8,11 +7,13 @@ import { isTidemarkError } from '../../core/errors.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import { boundaryBefore, clockStamp, formatStamp, type Stamp } from '../../core/stamp.ts';
 import { mapInOrder } from '../../lib/map-in-order.ts';
+import { ByteList } from '../../lib/zip/byte-list.ts';
 import { ZipWriter } from '../../lib/zip/zip-writer.ts';
 import type { Contents } from '../../sources/contents.ts';
 import type { ChangeLog } from '../../stores/change-log.ts';
-import { changeManifestEntry, renderChangeManifest } from '../render/documents/change-dump.ts';
+import { changeManifestEntry, changeManifestHead } from '../render/documents/change-dump.ts';
 import type { EntryStyle } from '../render/documents/entry.ts';
+import { URLSET_END } from '../render/documents/sitemap.ts';
 import { versionKey } from '../versions/versions.ts';
 import { isCompressible } from './compressible.ts';
 import { entryPath } from './entry-path.ts';
@@ -98,17 +99,20 @@ class ChangeWriter {
     const written = { from: this.packages.at(-1)?.until ?? from, until: 0, changes: 0, manifest: NO_PLACE };
     const { artifacts } = this.#parts;
     const key = { kind: 'change-package', set, name } as const;
-    const { length, hashes } = await putArtifact(artifacts, key, this.#bytes(written), { hashes: ['sha-256'] });
+    const { length, hashes } = await putArtifact(artifacts, key, this.#bytes(written), {
+      hashes: ['sha-256'],
+      sparesMemory: true,
+    });
     this.packages.push({ name, ...written, completed: clockStamp(), length, sha256: hashes['sha-256'] });
   }
 
   async *#bytes(written: { from: Stamp; until: Stamp; changes: number; manifest: ManifestPlace }) {
     const { mostBytes, compress, style, capabilityList, until } = this.#job;
     const zip = new ZipWriter();
-    const entries: string[] = [];
+    const entries = new ByteList();
     for (; this.#next !== undefined; this.#next = await this.#take()) {
       const { change, bytes } = this.#next;
-      if (entries.length > 0 && zip.length + (bytes?.length ?? 0) > mostBytes) break;
+      if (entries.count > 0 && zip.length + (bytes?.length ?? 0) > mostBytes) break;
       const { stamp, state } = change;
       const name = bytes === undefined ? undefined : nameOf(change);
       if (name !== undefined && bytes !== undefined) {
@@ -119,12 +123,13 @@ class ChangeWriter {
         };
         yield* zip.add(entry, bytes);
       }
-      entries.push(changeManifestEntry(change, name, style));
+      entries.addText(changeManifestEntry(change, name, style));
     }
-    written.changes = entries.length;
+    written.changes = entries.count;
     written.until = this.#next === undefined ? until : boundaryBefore(this.#next.change.stamp);
     const { from } = written;
-    const manifest = Buffer.from(renderChangeManifest({ from, until: written.until, capabilityList, entries }));
+    const head = changeManifestHead({ from, until: written.until, capabilityList });
+    const manifest = Buffer.concat([Buffer.from(head), entries.bytes, Buffer.from(URLSET_END)]);
     const before = zip.length;
     const [header, data] = zip.add(
       { name: 'manifest.xml', modified: seconds(written.until), compress: true },
@@ -161,7 +166,7 @@ class ChangeWriter {
     const version = versionKey(this.#job.set, state!);
     if (version === undefined) return undefined;
     try {
-      const bytes = await buffer((await this.#parts.artifacts.get(formatKey(version))).body);
+      const bytes = await this.#parts.artifacts.readSmall(formatKey(version));
       return hash('sha256', bytes, 'hex') === version.digest ? bytes : undefined;
     } catch (error) {
       if (isTidemarkError(error, 'not-found')) return undefined;

@@ -7,6 +7,7 @@ import type { Resource } from '../../core/resource.ts';
 import { RunningHashes } from '../../core/running-hashes.ts';
 import { clockStamp } from '../../core/stamp.ts';
 import { mapInOrder } from '../../lib/map-in-order.ts';
+import { ByteList } from '../../lib/zip/byte-list.ts';
 import { type ZipEntry, ZipWriter } from '../../lib/zip/zip-writer.ts';
 import type { Content, Contents } from '../../sources/contents.ts';
 import type { ResourceStates } from '../../stores/resource-states.ts';
@@ -51,7 +52,7 @@ export class PartWriter {
   readonly #missing: Set<ResourceKey>;
   readonly #zip = new ZipWriter();
   readonly #open = new Set<Content>();
-  readonly #entries: string[] = [];
+  readonly #entries = new ByteList();
   #next: ResourceKey | undefined;
   #manifest: ManifestPlace | undefined;
   #fault: unknown;
@@ -72,9 +73,9 @@ export class PartWriter {
         this.#parts.artifacts,
         { kind: 'package', set, name },
         this.#bytes(),
-        { hashes: ['sha-256'] },
+        { hashes: ['sha-256'], sparesMemory: true },
       );
-      const counts = { resources: this.#entries.length, missing: this.#missing.size };
+      const counts = { resources: this.#entries.count, missing: this.#missing.size };
       const file = { length, sha256: hashes['sha-256'], manifest: this.#manifest! };
       const packed = { name, page, version, fingerprint, at: head.at, completed: clockStamp(), ...counts, ...file };
       return { package: packed, next: this.#next };
@@ -89,7 +90,7 @@ export class PartWriter {
       // What was opened ahead belongs to the next part.
       if (matching === undefined || this.#next !== undefined) continue;
       const wouldBe = this.#zip.length + matching.content.length;
-      if (this.#entries.length > 0 && wouldBe > this.#job.mostBytes) this.#next = matching.resource.key;
+      if (this.#entries.count > 0 && wouldBe > this.#job.mostBytes) this.#next = matching.resource.key;
       else yield* this.#pack(matching);
     }
     await this.#requireReadable();
@@ -136,12 +137,12 @@ export class PartWriter {
       yield* this.#zip.addStream(entry, checked(resource, content), content.length);
       this.#open.delete(content);
     }
-    this.#entries.push(manifestEntry(resource, name, this.#job.style));
+    this.#entries.addText(manifestEntry(resource, name, this.#job.style));
   }
 
   *#packManifest(): Generator<Uint8Array> {
-    const text = manifestHead(this.#job.head) + this.#entries.join('') + URLSET_END;
-    const bytes = Buffer.from(text);
+    const head = manifestHead(this.#job.head);
+    const bytes = Buffer.concat([Buffer.from(head), this.#entries.bytes, Buffer.from(URLSET_END)]);
     const before = this.#zip.length;
     const entry = { name: MANIFEST, modified: Math.floor(this.#job.head.at / 1_000_000), compress: true };
     const [header, data] = this.#zip.add(entry, bytes);
@@ -155,7 +156,7 @@ export class PartWriter {
     const missing = this.#missing.size;
     if (missing === 0) return;
     await this.#parts.contents.requireThere();
-    const total = missing + this.#entries.length;
+    const total = missing + this.#entries.count;
     if (missing <= MOST_MISSING.resources || missing <= total * MOST_MISSING.share) return;
     const [example] = this.#missing;
     const message = `${missing} of ${total} resources of the page ${this.#job.page} cannot be read, such as ${example}: scan the set, and build the dump again`;

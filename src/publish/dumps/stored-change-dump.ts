@@ -1,7 +1,5 @@
-import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
-import { catalogId } from '../../sets/set-registry.ts';
-import type { Catalog, CatalogDocument } from '../../stores/catalog.ts';
+import { documentOfSet } from '../../sets/document-of-set.ts';
 import type { ManifestPlace } from './stored-dump.ts';
 
 /** A package of changes: an artifact that never changes. */
@@ -33,18 +31,4 @@ export function windowOf({ name }: Pick<ChangePackage, 'name'>): string {
   return name.split('-', 2).join('-');
 }
 
-export function readChangeDump(
-  catalog: Pick<Catalog, 'get'>,
-  set: SetId,
-): Promise<CatalogDocument<StoredChangeDump> | undefined> {
-  return catalog.get<StoredChangeDump>('change-dump', catalogId(set));
-}
-
-/** @throws TidemarkError `conflict` when another process has changed it since it was read */
-export function putChangeDump(
-  catalog: Pick<Catalog, 'put'>,
-  set: SetId,
-  { body, replaces }: { readonly body: StoredChangeDump; readonly replaces: number | undefined },
-): Promise<number> {
-  return catalog.put('change-dump', catalogId(set), body, replaces);
-}
+export const { read: readChangeDump, put: putChangeDump } = documentOfSet<StoredChangeDump>('change-dump');

@@ -1,7 +1,5 @@
-import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
-import { catalogId } from '../../sets/set-registry.ts';
-import type { Catalog, CatalogDocument } from '../../stores/catalog.ts';
+import { documentOfSet } from '../../sets/document-of-set.ts';
 
 /** A package: an artifact that never changes. */
 export interface Package {
@@ -68,15 +66,4 @@ export function dumpTotals({ packages }: Pick<Dump, 'packages'>) {
 
 export const NO_DUMP: StoredDump = { made: [], retired: [] };
 
-export function readDump(catalog: Pick<Catalog, 'get'>, set: SetId): Promise<CatalogDocument<StoredDump> | undefined> {
-  return catalog.get<StoredDump>('dump', catalogId(set));
-}
-
-/** @throws TidemarkError `conflict` when another process has changed it since it was read */
-export function putDump(
-  catalog: Pick<Catalog, 'put'>,
-  set: SetId,
-  { body, replaces }: { readonly body: StoredDump; readonly replaces: number | undefined },
-): Promise<number> {
-  return catalog.put('dump', catalogId(set), body, replaces);
-}
+export const { read: readDump, put: putDump } = documentOfSet<StoredDump>('dump');

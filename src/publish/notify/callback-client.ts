@@ -1,7 +1,8 @@
-import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { VERSION } from '../../config/version.ts';
-import { describeHttpFailure, type GuardedAgents, guardedAgents } from '../../lib/guarded-http.ts';
+import { describeHttpFailure } from '../../lib/http/failure.ts';
+import type { GuardedAgents } from '../../lib/http/guarded-agents.ts';
+import { http } from '../../lib/http/node-http.ts';
 
 /** Bytes of an answer that are read. */
 const MOST_BYTES = 65_536;
@@ -22,39 +23,50 @@ export type CallbackAnswer =
 
 /** Sends requests to addresses that subscribers have named. It follows no redirect, and reads 64 kB of an answer. */
 export class CallbackClient {
-  readonly #agents: GuardedAgents;
+  readonly #privateNetworks: readonly string[] | 'all';
   readonly #longestMs: number;
+  #agents: Promise<GuardedAgents> | undefined;
 
   /** @param privateNetworks as guardedAgents takes them */
   constructor(privateNetworks: readonly string[] | 'all', longestMs = LONGEST_MS) {
-    // Any number of connections to a host: a subscriber that hangs must not delay its neighbours.
-    this.#agents = guardedAgents(privateNetworks, { keepAlive: true, maxFreeSockets: 4, timeout: longestMs });
+    this.#privateNetworks = privateNetworks;
     this.#longestMs = longestMs;
   }
 
   /** Never rejects. */
   async send(url: string, asked: CallbackRequest): Promise<CallbackAnswer> {
-    const first = await this.#send(url, asked);
+    this.#agents ??= this.#openAgents();
+    const agents = await this.#agents;
+    const first = await this.#send(url, asked, agents);
     // A kept connection may have been closed by the subscriber just when it was used again.
-    if ('isStale' in first) return this.#send(url, asked);
+    if ('isStale' in first) return this.#send(url, asked, agents);
     return first;
   }
 
-  close(): void {
-    this.#agents.http.destroy();
-    this.#agents.https.destroy();
+  async close(): Promise<void> {
+    const agents = await this.#agents;
+    agents?.http.destroy();
+    agents?.https.destroy();
+  }
+
+  /** Loaded with the first request: the library takes 15 MB, and most servers have no subscribers. */
+  async #openAgents(): Promise<GuardedAgents> {
+    const { guardedAgents } = await import('../../lib/http/guarded-agents.ts');
+    // Any number of connections to a host: a subscriber that hangs must not delay its neighbours.
+    return guardedAgents(this.#privateNetworks, { keepAlive: true, maxFreeSockets: 4, timeout: this.#longestMs });
   }
 
   #send(
     url: string,
     { method, headers, body, signal }: CallbackRequest,
+    agents: GuardedAgents,
   ): Promise<CallbackAnswer & { readonly isStale?: true }> {
     return new Promise((resolve) => {
       const isSecure = url.startsWith('https:');
       const options = {
         method,
         signal,
-        agent: isSecure ? this.#agents.https : this.#agents.http,
+        agent: isSecure ? agents.https : agents.http,
         headers: {
           'User-Agent': `tidemark/${VERSION}`,
           ...headers,
@@ -63,7 +75,7 @@ export class CallbackClient {
       };
       let sent: ClientRequest;
       try {
-        sent = (isSecure ? requestHttps : requestHttp)(url, options);
+        sent = (isSecure ? process.getBuiltinModule('node:https') : http).request(url, options);
       } catch (error) {
         resolve({ failure: (error as Error).message });
         return;

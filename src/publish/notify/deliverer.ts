@@ -5,7 +5,9 @@ import type { ResourceSet } from '../../core/resource-set.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { Catalog } from '../../stores/catalog.ts';
 import type { ResourceIndex } from '../../stores/resource-index.ts';
+import type { KnownArchives } from '../archives/known-archives.ts';
 import type { KnownDumps } from '../dumps/known-dumps.ts';
+import type { Publisher } from '../publisher.ts';
 import { topicOf } from '../topics.ts';
 import type { CallbackClient } from './callback-client.ts';
 import type { ChangeFeeds } from './change-feeds.ts';
@@ -34,7 +36,9 @@ export interface DelivererParts {
   readonly catalog: Catalog;
   readonly sets: SetRegistry;
   readonly feeds: ChangeFeeds;
-  readonly dumps: Pick<KnownDumps, 'dumpOf'>;
+  readonly dumps: Pick<KnownDumps, 'dumpOf' | 'changePackagesOf'>;
+  readonly archives: Pick<KnownArchives, 'find'>;
+  readonly publisher: Pick<Publisher, 'newestPartOf'>;
   readonly subscriptions: Subscriptions;
   readonly client: CallbackClient;
   /** For a hub of another server, which the administrator has chosen. */
@@ -93,7 +97,7 @@ export class Deliverer {
     this.#awake.abort();
     this.#forget();
     await this.#loop;
-    for (const client of [this.#parts.client, this.#parts.hubClient]) client.close();
+    for (const client of [this.#parts.client, this.#parts.hubClient]) await client.close();
   }
 
   /** What of the changes that were read was not sent for longest, in microseconds since 1970. */
@@ -126,13 +130,15 @@ export class Deliverer {
     if (this.#running === undefined && !(await this.#begin())) return;
     const { deliveries, tender, framework } = this.#running!;
     const { baseUrl } = await sets.source();
-    const isForFramework = hub.kind === 'elsewhere' || all.some(({ topic }) => topicOf(topic, baseUrl) === 'framework');
-    // What happens after a subscriber has confirmed is news for it: so this comes first.
+    const isForFramework =
+      hub.kind === 'elsewhere' || all.some(({ topic }) => topicOf(topic, baseUrl)?.kind === 'framework');
+    // What happens after a subscriber has confirmed is news for it: so this comes first, and one that has asked
+    // meanwhile is confirmed in the next round.
     await (isForFramework ? framework.update() : framework.forget()).catch((error) => {
       if (!isTidemarkError(error, 'conflict')) throw error;
     });
     if (hub.kind === 'elsewhere') await deliveries.toHub(hub.url);
-    else await tender.tend(deliveries);
+    else await tender.tend(deliveries, all);
     await this.#save({ progress: deliveries.progress() });
   }
 

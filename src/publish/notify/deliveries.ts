@@ -3,7 +3,6 @@ import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { ResourceIndex } from '../../stores/resource-index.ts';
-import type { FrameworkEvent } from '../render/documents/notification.ts';
 import { hubUri } from '../topics.ts';
 import { AllChangesChannel } from './all-changes-channel.ts';
 import type { CallbackClient } from './callback-client.ts';
@@ -13,13 +12,14 @@ import type { Channel } from './channel.ts';
 import { Delivery, type DeliveryOptions, type DeliveryOutcome } from './delivery.ts';
 import type { Progress } from './delivery-state.ts';
 import { FrameworkChannel } from './framework-channel.ts';
+import type { RecordedEvent } from './framework-log.ts';
 import { RecentSets } from './recent-sets.ts';
 import type { Subscription, Topic } from './subscription.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
 interface Parts {
   readonly index: ResourceIndex;
-  readonly sets: Pick<SetRegistry, 'byId' | 'source'>;
+  readonly sets: Pick<SetRegistry, 'byId' | 'list' | 'source'>;
   readonly feeds: ChangeFeeds;
   readonly subscriptions: Pick<Subscriptions, 'replace' | 'list'>;
   readonly client: CallbackClient;
@@ -27,8 +27,8 @@ interface Parts {
   readonly hub: HubSetting;
   /** How far subscriptions had come when this process began to deliver. */
   readonly known: Readonly<Record<string, Progress>>;
-  /** What happened to the documents of the source, as it is stored. */
-  events(): readonly FrameworkEvent[];
+  /** What happened to documents, as it is stored. */
+  events(): readonly RecordedEvent[];
   onDelivery(outcome: DeliveryOutcome, seconds: number): void;
 }
 
@@ -88,7 +88,8 @@ export class Deliveries {
     const since = (id: string) => this.#parts.known[id]?.since ?? now;
     const all = new AllChangesChannel({ sets, index });
     this.#begin(changes, { since: since(changes), subscription: undefined }, all, options);
-    this.#begin(framework, { since: since(framework), subscription: undefined }, this.#frameworkChannel(), options);
+    const documents = this.#frameworkChannel();
+    this.#begin(framework, { since: since(framework), subscription: undefined }, documents, options);
   }
 
   /** Those that run, by the ids of their subscriptions. */
@@ -122,7 +123,7 @@ export class Deliveries {
     topic: Topic,
     options: Pick<DeliveryOptions, 'client' | 'callback' | 'secret' | 'onGone'>,
   ): void {
-    const channel = topic.kind === 'framework' ? this.#frameworkChannel() : this.#changeChannel(topic.set);
+    const channel = topic.kind === 'framework' ? this.#frameworkChannel(topic.set) : this.#changeChannel(topic.set);
     this.#begin(id, about, channel, options);
   }
 
@@ -145,9 +146,10 @@ export class Deliveries {
     void delivery.ended.finally(() => channel.close?.());
   }
 
-  #frameworkChannel(): Channel {
+  /** @param set all that are for everybody, if it is undefined */
+  #frameworkChannel(set?: SetId): Channel {
     const { sets, events } = this.#parts;
-    return new FrameworkChannel({ sets, events });
+    return new FrameworkChannel(set, { sets, events });
   }
 
   #changeChannel(set: SetId): Channel & { close(): void } {

@@ -1,37 +1,73 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { ResourceSet, SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
-import { sourceUris } from '../documents.ts';
-import { type FrameworkEvent, renderFrameworkNotification } from '../render/documents/notification.ts';
+import { setUris } from '../documents.ts';
+import { renderFrameworkNotification } from '../render/documents/notification.ts';
 import { type Channel, PART_LIMITS, type Part } from './channel.ts';
+import type { RecordedEvent } from './framework-log.ts';
 
 const POLL_MS = 500;
 
 interface Parts {
-  readonly sets: Pick<SetRegistry, 'source'>;
+  readonly sets: Pick<SetRegistry, 'byId' | 'list' | 'source'>;
   /** Those that are stored, ascending by stamp. */
-  events(): readonly FrameworkEvent[];
+  events(): readonly RecordedEvent[];
 }
 
-/** What happens to the documents of the source. */
+/**
+ * What happens to the documents of a set, and to the Source Description (Framework Notification 1.0.1, 2); or of all
+ * sets that are for everybody, each by its own topic. Only the last part of a stretch moves the boundary.
+ */
 export class FrameworkChannel implements Channel {
+  readonly #set: SetId | undefined;
   readonly #parts: Parts;
+  /** What is left of the stretch. */
+  #queue: Part[] = [];
 
-  constructor(parts: Parts) {
+  /** @param set without it, all that are for everybody */
+  constructor(set: SetId | undefined, parts: Parts) {
+    this.#set = set;
     this.#parts = parts;
   }
 
   async next(after: Stamp): Promise<Part | undefined> {
-    const events = this.#parts.events().filter(({ stamp }) => stamp > after);
-    const some = events.slice(0, PART_LIMITS.entries);
-    if (some.length === 0) return undefined;
-    const { baseUrl } = await this.#parts.sets.source();
-    const { frameworkTopic, sourceDescription } = sourceUris(baseUrl);
-    const body = Buffer.from(renderFrameworkNotification(sourceDescription, some));
-    return { topic: frameworkTopic, body, until: some.at(-1)!.stamp + 1, oldest: some[0]!.stamp };
+    if (this.#queue.length === 0) this.#queue = await this.#stretch(after);
+    return this.#queue[0];
+  }
+
+  sent(): void {
+    this.#queue.shift();
   }
 
   async news(signal: AbortSignal): Promise<void> {
     await wait(POLL_MS, undefined, { signal }).catch(() => {});
   }
+
+  async #stretch(after: Stamp): Promise<Part[]> {
+    const events = this.#parts
+      .events()
+      .filter(({ stamp }) => stamp > after)
+      .slice(0, PART_LIMITS.entries);
+    if (events.length === 0) return [];
+    const { baseUrl } = await this.#parts.sets.source();
+    const parts = (await this.#sets()).flatMap((set) => partOf(set, baseUrl, events) ?? []);
+    const until = events.at(-1)!.stamp + 1;
+    return parts.map((part, at) => ({ ...part, until: at === parts.length - 1 ? until : after }));
+  }
+
+  async #sets(): Promise<readonly ResourceSet[]> {
+    const { sets } = this.#parts;
+    if (this.#set === undefined) return (await sets.list()).filter((set) => set.private !== true);
+    const set = await sets.byId(this.#set);
+    return set === undefined ? [] : [set];
+  }
+}
+
+function partOf({ slug, id }: ResourceSet, baseUrl: string, events: readonly RecordedEvent[]): Part | undefined {
+  const some = events.filter(({ set, capability }) => set === id || capability === 'description');
+  if (some.length === 0) return undefined;
+  const uris = setUris(baseUrl, slug);
+  const body = Buffer.from(renderFrameworkNotification(uris, some));
+  return { topic: uris.frameworkTopic, body, until: some.at(-1)!.stamp + 1, oldest: some[0]!.stamp };
 }

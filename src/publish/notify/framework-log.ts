@@ -1,11 +1,16 @@
-import { hasDump, type ResourceSet } from '../../core/resource-set.ts';
+import { isTidemarkError } from '../../core/errors.ts';
+import type { ResourceSet, SetId } from '../../core/resource-set.ts';
 import { nextStamp } from '../../core/stamp.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { Catalog } from '../../stores/catalog.ts';
 import type { ChangeLog } from '../../stores/change-log.ts';
-import { DOCUMENTS, documentUri, listedKindsOf, type SetRow } from '../documents.ts';
+import type { KnownArchives } from '../archives/known-archives.ts';
+import { fingerprint } from '../cache/document-reference.ts';
+import { DOCUMENTS, documentUri, type ListedKind, listedKindsOf, type SetRow } from '../documents.ts';
 import type { KnownDumps } from '../dumps/known-dumps.ts';
+import type { Publisher } from '../publisher.ts';
 import type { FrameworkEvent } from '../render/documents/notification.ts';
+import type { Capability } from '../render/documents/sitemap.ts';
 
 /** Those that are kept for subscribers that come late. */
 const MOST_EVENTS = 1_000;
@@ -13,26 +18,44 @@ const MOST_EVENTS = 1_000;
 interface Parts {
   readonly sets: Pick<SetRegistry, 'list' | 'source' | 'version'>;
   readonly catalog: Pick<Catalog, 'get' | 'head' | 'put'>;
-  readonly dumps: Pick<KnownDumps, 'dumpOf'>;
+  readonly dumps: Pick<KnownDumps, 'dumpOf' | 'changePackagesOf'>;
+  readonly archives: Pick<KnownArchives, 'find'>;
+  readonly publisher: Pick<Publisher, 'newestPartOf'>;
   readonly index: Pick<ChangeLog, 'watermark'>;
 }
 
-/** The version of each document, by its address. */
-type Documents = Readonly<Record<string, { readonly capability: string; readonly version: string }>>;
+/** A document of a set, or the Source Description, which is of none. */
+interface KnownDocument {
+  readonly capability: string;
+  readonly version: string;
+  readonly set?: SetId;
+  readonly kind?: ListedKind;
+  readonly slug?: string;
+}
+
+/** By their addresses. */
+type Documents = Readonly<Record<string, KnownDocument>>;
+
+/** An event, and the set whose subscribers are sent it; without one, all are. */
+export interface RecordedEvent extends FrameworkEvent {
+  readonly set?: SetId | undefined;
+}
 
 /** As the catalog has it. */
 interface StoredLog {
   readonly documents: Documents;
   /** The last ones, ascending by stamp. */
-  readonly events: readonly FrameworkEvent[];
+  readonly events: readonly RecordedEvent[];
 }
 
 const ID = 'framework';
+const BUILT = ['dump', 'change-dump', 'list-archive'] as const;
+const GONE: KnownDocument = { capability: '', version: '' };
 
 /**
- * Finds out which documents of the source were created, updated and deleted: Capability Lists with their sets, lists
- * with their epochs, dumps with their builds. Private sets are left out. A list is not updated by every change: a
- * client that wants to know of these subscribes to the set. Only the process that delivers uses it.
+ * Finds out which documents were created, updated and deleted: the Source Description and Capability Lists with the
+ * sets, lists with their epochs, dumps and archives with their builds. A list is not updated by every change: a client
+ * that wants to know of these subscribes to the changes of the set. Only the process that delivers uses it.
  */
 export class FrameworkLog {
   readonly #parts: Parts;
@@ -46,20 +69,21 @@ export class FrameworkLog {
   }
 
   /** Those that are stored: what was sent is known to the next process, too. */
-  get events(): readonly FrameworkEvent[] {
+  get events(): readonly RecordedEvent[] {
     return this.#stored?.events ?? [];
   }
 
   /** Records what has happened since. @throws TidemarkError `conflict` when another process does so */
   async update(): Promise<void> {
-    const { sets, catalog, index } = this.#parts;
+    const { sets, index } = this.#parts;
     const stored = await this.#read();
     const { baseUrl } = await sets.source();
-    const versions = `${await sets.version()} ${await catalog.head('dump')} ${baseUrl}`;
+    const versions = [await sets.version(), ...(await this.#heads()), baseUrl].join(' ');
     if (stored !== undefined && versions === this.#checked) return;
     const documents = await this.#documents(baseUrl);
     const last = Math.max(stored?.events.at(-1)?.stamp ?? 0, (await index.watermark()) - 1);
-    const events = stored === undefined ? [] : differences(stored.documents, documents, last);
+    const found = stored === undefined ? [] : differences(stored.documents, documents, last);
+    const events = await Promise.all(found.map((event) => this.#withIndex(event, documents[event.uri] ?? GONE)));
     if (stored === undefined || events.length > 0) {
       await this.#put({ documents, events: [...(stored?.events ?? []), ...events].slice(-MOST_EVENTS) });
     }
@@ -84,44 +108,90 @@ export class FrameworkLog {
     this.#stored = log;
   }
 
+  /** They rise with every dump and archive. */
+  #heads(): Promise<readonly number[]> {
+    return Promise.all(BUILT.map((kind) => this.#parts.catalog.head(kind)));
+  }
+
   async #documents(baseUrl: string): Promise<Documents> {
-    const shown = (await this.#parts.sets.list()).filter((set) => set.private !== true);
-    const found: Record<string, Documents[string]> = {};
-    for (const set of shown) {
+    const sets = await this.#parts.sets.list();
+    const found: Record<string, KnownDocument> = {};
+    const shown = sets.filter((set) => set.private !== true).map(({ slug }) => slug);
+    const description = documentUri(baseUrl, { kind: 'sourceDescription' });
+    found[description] = { capability: 'description', version: fingerprint(shown) };
+    for (const set of sets) {
       for (const kind of listedKindsOf(set)) {
         const { capability, isEarly }: SetRow = DOCUMENTS[kind];
         if (capability === undefined || (!set.ready && isEarly !== true)) continue;
         const version = await this.#versionOf(set, capability.name);
-        found[documentUri(baseUrl, { kind, set: set.slug })] = { capability: capability.name, version };
+        const uri = documentUri(baseUrl, { kind, set: set.slug });
+        found[uri] = { capability: capability.name, version, set: set.id, kind, slug: set.slug };
       }
     }
     return found;
   }
 
-  async #versionOf(set: ResourceSet, capability: string): Promise<string> {
+  async #versionOf(set: ResourceSet, capability: Capability): Promise<string> {
     const version = `${set.id}.${set.epoch}`;
-    if (capability === 'capabilitylist') return `${version} ${listedKindsOf(set).join()}`;
-    if (capability !== 'resourcedump' || !hasDump(set)) return version;
-    // One that is being removed has no version any more.
-    const dump = await this.#parts.dumps.dumpOf(set).catch(() => undefined);
-    return `${version} ${dump?.completed}`;
+    switch (capability) {
+      case 'capabilitylist':
+        return `${version} ${listedKindsOf(set).join()}`;
+      case 'resourcedump':
+        return `${version} ${await this.#completionOf(set)}`;
+      case 'changedump':
+      case 'changedump-archive':
+        return `${version} ${await this.#lastPackageOf(set)}`;
+      case 'resourcelist-archive':
+        return `${version} ${(await this.#parts.archives.find(set))?.lists.at(-1)?.name}`;
+      case 'resourcedump-archive':
+        return `${version} ${(await this.#parts.archives.find(set))?.dumps?.at(-1)?.name}`;
+      default:
+        return version;
+    }
+  }
+
+  /** One that is being removed has no version any more. */
+  async #completionOf(set: ResourceSet): Promise<number | undefined> {
+    return (await unlessNotFound(this.#parts.dumps.dumpOf(set)))?.completed;
+  }
+
+  async #lastPackageOf(set: ResourceSet): Promise<string | undefined> {
+    return (await unlessNotFound(this.#parts.dumps.changePackagesOf(set)))?.at(-1)?.name;
+  }
+
+  /** Of a document that is an index, a part is named, with the index (Framework Notification 1.0.1, 2). */
+  async #withIndex(event: RecordedEvent, { kind, slug }: KnownDocument): Promise<RecordedEvent> {
+    if (kind === undefined || slug === undefined || event.change === 'deleted') return event;
+    const part = await unlessNotFound(this.#parts.publisher.newestPartOf({ kind, set: slug }));
+    return part === undefined ? event : { ...event, uri: part, index: event.uri };
   }
 }
 
-function differences(before: Documents, after: Documents, last: number): readonly FrameworkEvent[] {
-  const events: FrameworkEvent[] = [];
+/** What happened between two versions of the documents, as far as there are notifications of it (2.1, table 2). */
+function differences(before: Documents, after: Documents, last: number): readonly RecordedEvent[] {
+  const events: RecordedEvent[] = [];
   let stamp = last;
-  const add = (uri: string, capability: string, change: FrameworkEvent['change']) => {
+  const add = (uri: string, { capability, set }: KnownDocument, change: FrameworkEvent['change']) => {
     stamp = nextStamp(stamp);
-    events.push({ uri, capability, change, stamp });
+    events.push({ uri, capability, change, stamp, set });
   };
-  for (const [uri, { capability, version }] of Object.entries(after)) {
+  for (const [uri, document] of Object.entries(after)) {
     const known = before[uri];
-    if (known === undefined) add(uri, capability, 'created');
-    else if (known.version !== version) add(uri, capability, 'updated');
+    if (known === undefined) add(uri, document, 'created');
+    // A Resource Dump takes the place of the one before.
+    else if (known.version !== document.version)
+      add(uri, document, document.capability === 'resourcedump' ? 'created' : 'updated');
   }
-  for (const [uri, { capability }] of Object.entries(before)) {
-    if (!(uri in after)) add(uri, capability, 'deleted');
+  // Of another document that was deleted, the update of its Capability List says so.
+  for (const [uri, document] of Object.entries(before)) {
+    if (!(uri in after) && document.capability === 'capabilitylist') add(uri, document, 'deleted');
   }
   return events;
+}
+
+async function unlessNotFound<Found>(reading: Promise<Found>): Promise<Found | undefined> {
+  return reading.catch((error) => {
+    if (!isTidemarkError(error, 'not-found') && !isTidemarkError(error, 'not-ready')) throw error;
+    return undefined;
+  });
 }

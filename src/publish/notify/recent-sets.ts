@@ -8,10 +8,10 @@ const FRESH_MS = 500;
 
 /** Sets as they were half a second ago at most: each delivery asks for them, and a read is a request to the store. */
 export class RecentSets {
-  readonly #sets: Pick<SetRegistry, 'byId' | 'source'>;
-  readonly #known = new Map<SetId | 'source', { readonly at: number; readonly value: Promise<unknown> }>();
+  readonly #sets: Pick<SetRegistry, 'byId' | 'list' | 'source'>;
+  readonly #known = new Map<SetId | 'source' | 'list', { readonly at: number; readonly value: Promise<unknown> }>();
 
-  constructor(sets: Pick<SetRegistry, 'byId' | 'source'>) {
+  constructor(sets: Pick<SetRegistry, 'byId' | 'list' | 'source'>) {
     this.#sets = sets;
   }
 
@@ -19,11 +19,15 @@ export class RecentSets {
     return this.#recent(id, () => this.#sets.byId(id));
   }
 
+  list(): Promise<readonly ResourceSet[]> {
+    return this.#recent('list', () => this.#sets.list());
+  }
+
   source(): Source {
     return this.#recent('source', () => this.#sets.source());
   }
 
-  #recent<Value>(name: SetId | 'source', read: () => Promise<Value>): Promise<Value> {
+  #recent<Value>(name: SetId | 'source' | 'list', read: () => Promise<Value>): Promise<Value> {
     const known = this.#known.get(name);
     if (known !== undefined && performance.now() - known.at < FRESH_MS) return known.value as Promise<Value>;
     const value = read();

@@ -1,7 +1,7 @@
 import type { ResourceSet } from '../../core/resource-set.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { ChangeLog } from '../../stores/change-log.ts';
-import { topicOf } from '../topics.ts';
+import { type TopicKind, topicOf } from '../topics.ts';
 import type { CallbackClient } from './callback-client.ts';
 import type { Deliveries } from './deliveries.ts';
 import {
@@ -29,6 +29,11 @@ interface Parts {
   mayRead(subscriber: Subscriber, set: ResourceSet): Promise<boolean>;
 }
 
+interface FoundTopic {
+  readonly kind: TopicKind;
+  readonly set: ResourceSet;
+}
+
 /** Has each subscription confirmed, delivered to while it is in force, and ended. */
 export class SubscriptionTender {
   readonly #parts: Parts;
@@ -39,13 +44,12 @@ export class SubscriptionTender {
     this.#parts = parts;
   }
 
-  /** Brings deliveries into agreement with the subscriptions as they are now. */
-  async tend(deliveries: Deliveries): Promise<void> {
-    const all = await this.#parts.subscriptions.list();
-    const sets = await this.#topics();
+  /** Brings deliveries into agreement with all subscriptions. */
+  async tend(deliveries: Deliveries, all: readonly Subscription[]): Promise<void> {
+    const topicAt = await this.#topics();
     const kept = new Set<string>();
     for (const subscription of all) {
-      if (await this.#keep(subscription, sets, deliveries)) kept.add(subscription.id);
+      if (await this.#keep(subscription, topicAt, deliveries)) kept.add(subscription.id);
     }
     for (const id of deliveries.ids()) if (!kept.has(id)) void deliveries.end(id);
   }
@@ -58,11 +62,11 @@ export class SubscriptionTender {
   /** Returns whether it is delivered to. */
   async #keep(
     subscription: Subscription,
-    setOf: (topic: string) => ResourceSet | 'framework' | undefined,
+    topicAt: (uri: string) => FoundTopic | undefined,
     deliveries: Deliveries,
   ): Promise<boolean> {
     const { active, pending } = subscription;
-    const about = setOf(subscription.topic);
+    const about = topicAt(subscription.topic);
     const reason = about === undefined ? 'there is no such topic any more' : 'the topic may not be read any more';
     const mayRead = await this.#mayRead(pending?.mode === 'subscribe' ? pending.subscriber : active?.subscriber, about);
     if (pending?.mode !== 'denied' && pending?.mode !== 'unsubscribe' && !mayRead) {
@@ -76,7 +80,7 @@ export class SubscriptionTender {
       return false;
     }
     if (active === undefined || about === undefined) return false;
-    deliveries.keep(subscription, about === 'framework' ? { kind: 'framework' } : { kind: 'changes', set: about.id });
+    deliveries.keep(subscription, { kind: about.kind, set: about.set.id });
     return true;
   }
 
@@ -122,19 +126,19 @@ export class SubscriptionTender {
     if (await this.#parts.subscriptions.replace(subscription, rest)) this.#parts.events.onEnded?.(subscription, reason);
   }
 
-  async #mayRead(subscriber: Subscriber | undefined, about: ResourceSet | 'framework' | undefined): Promise<boolean> {
-    if (about === undefined || subscriber === undefined) return false;
-    return about === 'framework' || this.#parts.mayRead(subscriber, about);
+  async #mayRead(subscriber: Subscriber | undefined, about: FoundTopic | undefined): Promise<boolean> {
+    return about !== undefined && subscriber !== undefined && this.#parts.mayRead(subscriber, about.set);
   }
 
   /** What a topic is about: undefined when there is none. */
-  async #topics(): Promise<(topic: string) => ResourceSet | 'framework' | undefined> {
+  async #topics(): Promise<(uri: string) => FoundTopic | undefined> {
     const { sets } = this.#parts;
     const { baseUrl } = await sets.source();
     const bySlug = new Map((await sets.list()).map((set) => [set.slug, set]));
     return (uri) => {
       const topic = topicOf(uri, baseUrl);
-      return topic === undefined || topic === 'framework' ? topic : bySlug.get(topic.slug);
+      const set = topic && bySlug.get(topic.slug);
+      return topic && set && { kind: topic.kind, set };
     };
   }
 }

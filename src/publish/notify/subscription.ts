@@ -1,5 +1,6 @@
 import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
+import type { TopicKind } from '../topics.ts';
 
 /** Who asked for a subscription: it lasts only as long as they may read what it is about. */
 export type Subscriber =
@@ -52,7 +53,10 @@ export interface Subscription extends StoredSubscription {
 }
 
 /** What can be subscribed to. */
-export type Topic = { readonly kind: 'changes'; readonly set: SetId } | { readonly kind: 'framework' };
+export interface Topic {
+  readonly kind: TopicKind;
+  readonly set: SetId;
+}
 
 /** Seconds. WebSub, 8.2 says that ten days are a good default. */
 export const LEASE = { shortest: 5, usual: 864_000, longest: 2_592_000 };

@@ -9,8 +9,9 @@ import type { ChangeLog, LogEntry } from '../../stores/change-log.ts';
 import type { Limits, Survey } from '../../stores/resource-states.ts';
 import type { SetStatistics } from '../../stores/set-statistics.ts';
 import type { LogTail } from './log-tail.ts';
-import { PageDirectory, type StoredDirectory } from './page-directory.ts';
+import { PageDirectory } from './page-directory.ts';
 import { widened, widenedFor } from './page-limits.ts';
+import type { StoredDirectory } from './stored-directory.ts';
 
 /** Splitting goes on while changes come in; after this many rounds the caller has to try again later. */
 const MOST_ROUNDS = 20;

@@ -1,9 +1,9 @@
 import { planArchive, planArchivePart, readClosedWindows } from '../archive-documents.ts';
 import { ChangeLists } from '../change-lists.ts';
-import { planChangeTopic } from '../topics.ts';
+import { planChangeTopic, planFrameworkTopic } from '../topics.ts';
 import type { SetRow } from './row.ts';
 
-/** What has changed: Change Lists, and the topic that their subscribers have. */
+/** What has changed: Change Lists, and the topics of subscribers. */
 export const CHANGE_LIST_ROWS = {
   changeTopic: {
     of: 'set',
@@ -15,11 +15,22 @@ export const CHANGE_LIST_ROWS = {
     isEarly: true,
     plan: planChangeTopic,
   },
+  frameworkTopic: {
+    of: 'set',
+    path: '/sets/:set/framework-notifications.xml',
+    operation: { id: 'frameworkTopic', summary: 'The topic to subscribe to, of the documents of a set' },
+    page: { title: 'Topic of the documents', purpose: 'Programs subscribe to it, to learn of new lists and dumps.' },
+    entries: 'documents',
+    isTopic: true,
+    isEarly: true,
+    plan: planFrameworkTopic,
+  },
   changeList: {
     of: 'set',
     path: '/sets/:set/changelist.xml',
     operation: { id: 'changeList', summary: 'The Change List, or its index; or the changes between two times' },
     takesRange: true,
+    hasStream: true,
     listed: { title: 'Change List', purpose: 'Every change since the history began, in order.' },
     page: {
       title: 'Change List',

@@ -1,5 +1,4 @@
 import { planDescriptionPart, planSourceDescription } from '../source-descriptions.ts';
-import { planFrameworkTopic } from '../topics.ts';
 import type { SourceRow } from './row.ts';
 
 /** What leads to everything else. */
@@ -28,17 +27,5 @@ export const SOURCE_ROWS = {
     },
     entries: 'documents',
     plan: planDescriptionPart,
-  },
-  frameworkTopic: {
-    of: 'source',
-    path: '/notifications.xml',
-    operation: {
-      id: 'frameworkTopic',
-      summary: 'The topic to subscribe to, of sets and documents that are created, updated and deleted',
-    },
-    page: { title: 'Topic of the source', purpose: 'Programs subscribe to it, to learn of new sets and documents.' },
-    entries: 'documents',
-    isTopic: true,
-    plan: planFrameworkTopic,
   },
 } as const satisfies Readonly<Record<string, SourceRow>>;

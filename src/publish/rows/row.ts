@@ -36,6 +36,8 @@ export interface SetRow extends DocumentRow {
   readonly of: 'set';
   /** Clients may ask for the changes of some time, by `from` and `until`. */
   readonly takesRange?: boolean;
+  /** It answers with a link to the stream of changes as they happen. */
+  readonly hasStream?: boolean;
   /** Which sets have it; without this, all of them. */
   readonly isOf?: (set: ResourceSet) => boolean;
   /** It is published before the set was read for the first time. */

@@ -1,11 +1,14 @@
 import type { Readable } from 'node:stream';
-import { formatKey, VERSIONS_FOLDER, type VersionKey, versionsFolder } from '../../artifacts/artifact-key.ts';
+import { formatKey } from '../../artifacts/artifact-key.ts';
 import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
+import { VERSIONS_FOLDER, type VersionKey, versionsFolder } from '../../artifacts/keys/set-keys.ts';
 import type { Change } from '../../core/change.ts';
+import { TidemarkError } from '../../core/errors.ts';
 import type { ResourceKey } from '../../core/key.ts';
 import type { ResourceState } from '../../core/resource.ts';
 import type { ResourceSet, SetId } from '../../core/resource-set.ts';
 import { boundaryAfter, boundaryBefore, type Stamp } from '../../core/stamp.ts';
+import { prunedBefore } from '../../core/version-prunes.ts';
 import { mapInOrder } from '../../lib/map-in-order.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { SetStatistics } from '../../stores/set-statistics.ts';
@@ -42,10 +45,16 @@ export class Versions {
     this.#parts = parts;
   }
 
-  /** The version after a change; undefined when there was no such change, or its bytes are not kept. */
-  async at({ id }: ResourceSet, key: ResourceKey, stamp: Stamp): Promise<Version | undefined> {
-    const [change] = await this.#parts.index.history(id, key, { before: boundaryAfter(stamp), limit: 1 });
-    return change?.stamp === stamp ? this.#versionOf(change) : undefined;
+  /**
+   * The version after a change; undefined when there was no such change, or its bytes are not kept.
+   * @throws TidemarkError `gone` when it was removed, since it had ended long ago
+   */
+  async at(set: ResourceSet, key: ResourceKey, stamp: Stamp): Promise<Version | undefined> {
+    const [change] = await this.#parts.index.history(set.id, key, { before: boundaryAfter(stamp), limit: 1 });
+    if (change?.stamp !== stamp || change.state === undefined) return undefined;
+    if (stamp >= (await this.#firstKept(set, change))) return this.#versionOf(change);
+    const message = `that version of ${key} was removed: the TimeMap lists those that are kept`;
+    throw new TidemarkError('gone', message, { set: set.slug, key });
   }
 
   /** The newest version below a boundary, or the oldest one of all when every one is above it. */
@@ -58,26 +67,31 @@ export class Versions {
   }
 
   /** The versions among the newest 1,000 changes below a boundary. */
-  async list({ id }: ResourceSet, key: ResourceKey, before?: Stamp): Promise<Page> {
-    const changes = await this.#parts.index.history(id, key, { before, limit: MOST_CHANGES });
+  async list(set: ResourceSet, key: ResourceKey, before?: Stamp): Promise<Page> {
+    const changes = await this.#parts.index.history(set.id, key, { before, limit: MOST_CHANGES });
     const versions: Version[] = [];
+    const oldest = changes.at(-1);
+    const firstKept = oldest === undefined ? 0 : await this.#firstKept(set, oldest);
     for (const change of changes) {
+      if (change.stamp < firstKept) break;
       const version = await this.#versionOf(change);
       if (version !== undefined) versions.push(version);
     }
-    const oldest = changes.at(-1);
-    const hasMore = oldest !== undefined && changes.length === MOST_CHANGES;
+    const hasMore = oldest !== undefined && changes.length === MOST_CHANGES && oldest.stamp > firstKept;
     return { versions, next: hasMore ? boundaryBefore(oldest.stamp) : undefined };
   }
 
   /** The versions of a set, or of one resource of it, the newest first. */
-  async *newest({ id }: ResourceSet, key?: ResourceKey): AsyncGenerator<Version> {
+  async *newest(set: ResourceSet, key?: ResourceKey): AsyncGenerator<Version> {
+    const { id } = set;
     const { index } = this.#parts;
+    const keptVersionOf = async (change: Change) =>
+      change.stamp < (await this.#firstKept(set, change)) ? undefined : this.#versionOf(change);
     const limit = MOST_CHANGES;
     for (let before: Stamp | undefined; ; ) {
       const range = { before, limit };
       const changes = await (key === undefined ? index.latest(id, range) : index.history(id, key, range));
-      for await (const version of mapInOrder(changes, CHECKED_AT_ONCE, (change) => this.#versionOf(change))) {
+      for await (const version of mapInOrder(changes, CHECKED_AT_ONCE, keptVersionOf)) {
         if (version !== undefined) yield version;
       }
       if (changes.length < limit) return;
@@ -123,6 +137,17 @@ export class Versions {
       if (page.next === undefined) return;
       from = page.next;
     }
+  }
+
+  /**
+   * The stamp of the first change of a resource whose version is not removed, however that change compares with it: of
+   * the version that was current at the boundary of the last prune.
+   */
+  async #firstKept(set: ResourceSet, { key, stamp }: Pick<Change, 'key' | 'stamp'>): Promise<Stamp> {
+    const before = prunedBefore(set);
+    if (stamp > before) return 0;
+    const [current] = await this.#parts.index.history(set.id, key, { before, limit: 1 });
+    return current?.stamp ?? 0;
   }
 
   async #versionOf({ set, key, stamp, state }: Change): Promise<Version | undefined> {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { PageDirectory, type RetiredPage } from '../../../src/publish/pages/page-directory.ts';
+import { PageDirectory } from '../../../src/publish/pages/page-directory.ts';
+import type { RetiredPage } from '../../../src/publish/pages/stored-directory.ts';
 import type { LogEntry } from '../../../src/stores/change-log.ts';
 import type { Survey } from '../../../src/stores/resource-states.ts';
 import { PieceCutter } from '../../../src/stores/survey.ts';

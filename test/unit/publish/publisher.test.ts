@@ -9,7 +9,7 @@ import { DocumentCache, type Making } from '../../../src/publish/cache/document-
 import { writeDocument } from '../../../src/publish/cache/document-files.ts';
 import type { SetDocumentKey } from '../../../src/publish/documents.ts';
 import { KnownDumps } from '../../../src/publish/dumps/known-dumps.ts';
-import type { StoredDirectory } from '../../../src/publish/pages/page-directory.ts';
+import type { StoredDirectory } from '../../../src/publish/pages/stored-directory.ts';
 import type { PublishedDocument } from '../../../src/publish/published-document.ts';
 import { Publisher } from '../../../src/publish/publisher.ts';
 import { render } from '../../../src/publish/render/render-job.ts';

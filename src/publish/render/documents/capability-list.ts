@@ -8,15 +8,15 @@ export interface CapabilityList {
   readonly describedBy?: string | undefined;
   /** One document for each capability (ResourceSync 1.1, 9). */
   readonly capabilities: readonly { readonly uri: string; readonly capability: Capability }[];
-  /** Where its changes are sent. */
-  readonly channel?: Channel | undefined;
+  /** Where notifications are sent. */
+  readonly channels?: readonly Channel[];
 }
 
 export function renderCapabilityList({
   sourceDescription,
   describedBy,
   capabilities,
-  channel,
+  channels = [],
 }: CapabilityList): string {
   const head = documentHead({
     root: 'urlset',
@@ -27,5 +27,5 @@ export function renderCapabilityList({
     capabilities,
     ({ uri, capability }) => `<url>\n<loc>${escapeXml(uri)}</loc>\n<rs:md capability="${capability}"/>\n</url>\n`,
   );
-  return head + entries + (channel === undefined ? '' : channelEntry(channel)) + URLSET_END;
+  return head + entries + joinTexts(channels, channelEntry) + URLSET_END;
 }

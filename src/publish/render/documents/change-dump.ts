@@ -2,7 +2,7 @@ import type { Change } from '../../../core/change.ts';
 import { formatStamp, type Stamp } from '../../../core/stamp.ts';
 import { type EntryStyle, urlEntry } from './entry.ts';
 import { escapeXml, joinTexts } from './markup.ts';
-import { PACKAGE_TYPE } from './resource-dump.ts';
+import { type PackageEntry, packageEntry } from './package-entry.ts';
 import { documentHead, SITEMAPINDEX_END, URLSET_END } from './sitemap.ts';
 
 export interface ChangeDumpHead {
@@ -22,15 +22,9 @@ export interface ChangeDump extends ChangeDumpHead {
 }
 
 /** A ZIP file of changes. */
-export interface DumpedChanges {
-  readonly uri: string;
-  /** Of its manifest. */
-  readonly contents: string;
+export interface DumpedChanges extends PackageEntry {
   readonly from: Stamp;
   readonly until: Stamp;
-  /** Bytes. */
-  readonly length: number;
-  readonly sha256: string;
 }
 
 export interface ChangeDumpIndex extends ChangeDumpHead {
@@ -39,11 +33,9 @@ export interface ChangeDumpIndex extends ChangeDumpHead {
 
 /** ResourceSync 1.1, 13.1. */
 export function renderChangeDump({ packages, until, index, ...head }: ChangeDump): string {
-  const entries = joinTexts(packages, ({ uri, contents, from: begins, until, length, sha256 }) => {
-    const md = `from="${formatStamp(begins)}" until="${formatStamp(until)}" hash="sha-256:${sha256}" length="${length}" type="${PACKAGE_TYPE}"`;
-    const link = `<rs:ln rel="contents" href="${escapeXml(contents)}" type="application/xml"/>`;
-    return `<url><loc>${escapeXml(uri)}</loc><rs:md ${md}/>${link}</url>\n`;
-  });
+  const entries = joinTexts(packages, ({ from: begins, until: ends, ...entry }) =>
+    packageEntry(entry, `from="${formatStamp(begins)}" until="${formatStamp(ends)}"`),
+  );
   return headOf('urlset', head, { until, index }) + entries + URLSET_END;
 }
 
@@ -72,22 +64,19 @@ function headOf(
   });
 }
 
-export interface ChangeManifest {
+export interface ChangeManifestHead {
   readonly from: Stamp;
   readonly until: Stamp;
   readonly capabilityList: string;
-  /** Entries, as `changeManifestEntry` writes them. */
-  readonly entries: readonly string[];
 }
 
-/** The manifest of a package of changes (ResourceSync 1.1, 13.2). */
-export function renderChangeManifest({ from, until, capabilityList, entries }: ChangeManifest): string {
-  const head = documentHead({
+/** What is before the entries in the manifest of a package of changes (ResourceSync 1.1, 13.2). */
+export function changeManifestHead({ from, until, capabilityList }: ChangeManifestHead): string {
+  return documentHead({
     root: 'urlset',
     links: { up: capabilityList },
     md: { capability: 'changedump-manifest', from: formatStamp(from), until: formatStamp(until) },
   });
-  return head + entries.join('') + URLSET_END;
 }
 
 /** @param name of the version in the package; a deletion has none */

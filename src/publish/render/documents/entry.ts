@@ -19,8 +19,10 @@ export interface EntryStyle {
 export interface VersionStyle {
   /** The address of the set; ends with a slash. */
   readonly home: string;
-  /** The version after each change above this boundary is kept. */
+  /** The version after each change above this boundary was kept. */
   readonly since: Stamp;
+  /** In a Change List, those of changes below this boundary may have been removed. */
+  readonly pruned?: Stamp;
 }
 
 /** Raise it when the markup of entries changes: documents of another version are rendered again. */
@@ -70,12 +72,14 @@ export function urlEntry(entry: Entry, style: EntryStyle): string {
  */
 function versionLinks({ key, state, event, stamp, path }: Entry, { versions }: EntryStyle): string {
   if (versions === undefined || stamp === undefined || state === undefined || path !== undefined) return '';
-  const { home, since } = versions;
+  const { home, since, pruned = 0 } = versions;
   const isKept = stamp > since;
   if (!(isKept || event === '') || !key.startsWith('/')) return '';
-  const memento = isKept
-    ? `<rs:ln rel="memento" href="${escapeXml(mementoUri(home, stamp, key))}" modified="${formatStamp(stamp)}"/>`
-    : '';
+  // That of a Resource List is the present one, which is never removed.
+  const memento =
+    isKept && (event === '' || stamp > pruned)
+      ? `<rs:ln rel="memento" href="${escapeXml(mementoUri(home, stamp, key))}" modified="${formatStamp(stamp)}"/>`
+      : '';
   const timeGate = `<rs:ln rel="timegate" href="${escapeXml(timeGateUri(home, key))}"/>`;
   return `${memento}${timeGate}<rs:ln rel="timemap" href="${escapeXml(timeMapUri(home, key))}" type="${LINK_FORMAT}"/>`;
 }

@@ -5,7 +5,7 @@ import type { EntryStyle } from './entry.ts';
 import { escapeXml, joinTexts } from './markup.ts';
 import { documentHead, type NotificationCapability, URLSET_END } from './sitemap.ts';
 
-/** A channel as a Capability List or the Source Description names it (Notification 1.0.1, 5). */
+/** A channel as a Capability List names it (Change Notification 1.0.1, 5; Framework Notification 1.0.1, 5). */
 export interface Channel {
   readonly topic: string;
   readonly capability: NotificationCapability;
@@ -21,9 +21,15 @@ export function channelEntry({ topic, capability, hub }: Channel): string {
 `;
 }
 
-/** What the topic itself answers: what has happened is sent to subscribers, and stays in the Change List. */
-export function renderTopic(capability: NotificationCapability, up: string): string {
-  return documentHead({ root: 'urlset', links: { up }, md: { capability } }) + URLSET_END;
+/**
+ * What the topic itself answers: the notification before the first one, which has no changes. What has happened since
+ * is sent to subscribers, and stays in the Change List.
+ */
+export function renderTopic(
+  capability: NotificationCapability,
+  { up, at }: { readonly up: string; readonly at: string },
+): string {
+  return documentHead({ root: 'urlset', links: { up }, md: { capability, from: at, until: at } }) + URLSET_END;
 }
 
 export interface ChangeNotification {
@@ -49,21 +55,35 @@ export function renderChangeNotification(
 /** What happened to a document of ResourceSync. */
 export interface FrameworkEvent {
   readonly uri: string;
+  /** The index that it is a part of. */
+  readonly index?: string | undefined;
   readonly capability: string;
   readonly change: 'created' | 'updated' | 'deleted';
   readonly stamp: Stamp;
 }
 
+interface Above {
+  readonly capabilityList: string;
+  readonly sourceDescription: string;
+}
+
 /** Documents that were created, updated and deleted (Framework Notification 1.0.1, 3). */
-export function renderFrameworkNotification(sourceDescription: string, events: readonly FrameworkEvent[]): string {
+export function renderFrameworkNotification(above: Above, events: readonly FrameworkEvent[]): string {
+  const ups = new Set(events.map(({ capability }) => upOf(capability, above)));
   const head = documentHead({
     root: 'urlset',
-    links: { up: sourceDescription },
+    links: { up: ups.size === 1 ? [...ups][0] : undefined },
     md: { capability: 'framework-notification' },
   });
-  const entries = joinTexts(events, ({ uri, capability, change, stamp }) => {
+  const entries = joinTexts(events, ({ uri, index, capability, change, stamp }) => {
     const md = `change="${change}" datetime="${formatStamp(stamp)}" capability="${escapeXml(capability)}"`;
-    return `<url><loc>${escapeXml(uri)}</loc><rs:md ${md}/></url>\n`;
+    const link = index === undefined ? '' : `<rs:ln rel="index" href="${escapeXml(index)}"/>`;
+    return `<url><loc>${escapeXml(uri)}</loc><rs:md ${md}/>${link}</url>\n`;
   });
   return head + entries + URLSET_END;
+}
+
+function upOf(capability: string, { capabilityList, sourceDescription }: Above): string | undefined {
+  if (capability === 'description') return undefined;
+  return capability === 'capabilitylist' ? sourceDescription : capabilityList;
 }

@@ -1,5 +1,6 @@
 import { formatStamp, type Stamp } from '../../../core/stamp.ts';
 import { escapeXml, joinTexts } from './markup.ts';
+import { type PackageEntry, packageEntry } from './package-entry.ts';
 import { documentHead, SITEMAPINDEX_END, URLSET_END } from './sitemap.ts';
 
 export interface ResourceDumpHead {
@@ -18,30 +19,20 @@ export interface ResourceDump extends ResourceDumpHead {
 }
 
 /** A ZIP file of resources. */
-export interface DumpedPackage {
-  readonly uri: string;
-  /** Of its manifest. */
-  readonly contents: string;
+export interface DumpedPackage extends PackageEntry {
   readonly at: Stamp;
   readonly completed: Stamp;
-  /** Bytes. */
-  readonly length: number;
-  readonly sha256: string;
 }
 
 export interface ResourceDumpIndex extends ResourceDumpHead {
   readonly parts: readonly { readonly uri: string; readonly at: Stamp }[];
 }
 
-export const PACKAGE_TYPE = 'application/zip';
-
 /** ResourceSync 1.1, 11.1. */
 export function renderResourceDump({ packages, index, ...head }: ResourceDump): string {
-  const entries = joinTexts(packages, ({ uri, contents, at, completed, length, sha256 }) => {
-    const md = `at="${formatStamp(at)}" completed="${formatStamp(completed)}" hash="sha-256:${sha256}" length="${length}" type="${PACKAGE_TYPE}"`;
-    const link = `<rs:ln rel="contents" href="${escapeXml(contents)}" type="application/xml"/>`;
-    return `<url><loc>${escapeXml(uri)}</loc><rs:md ${md}/>${link}</url>\n`;
-  });
+  const entries = joinTexts(packages, ({ at, completed, ...entry }) =>
+    packageEntry(entry, `at="${formatStamp(at)}" completed="${formatStamp(completed)}"`),
+  );
   return headOf('urlset', head, index) + entries + URLSET_END;
 }
 

@@ -19,10 +19,7 @@ export type Capability =
   | 'changedump-manifest'
   | ArchiveCapability;
 
-/**
- * Of channels of notifications, and of what is sent on them. The specifications (Change Notification 1.0.1, Framework
- * Notification 1.0.1) could not be read as a whole: docs/notifications.md says where these names are from.
- */
+/** Of channels, and of what is sent on them (Change Notification 1.0.1, 3; Framework Notification 1.0.1, 3). */
 export type NotificationCapability = 'change-notification' | 'framework-notification';
 
 /** Of the lists of finished documents (ResourceSync Archives). */

@@ -1,5 +1,4 @@
 import { escapeXml, joinTexts } from './markup.ts';
-import { type Channel, channelEntry } from './notification.ts';
 import { documentHead, URLSET_END } from './sitemap.ts';
 
 export interface SourceDescription {
@@ -9,12 +8,10 @@ export interface SourceDescription {
   readonly index?: string | undefined;
   /** One for each set; at most 50,000. `describedBy` is a document about the set. */
   readonly capabilityLists: readonly { readonly uri: string; readonly describedBy?: string | undefined }[];
-  /** Where changes of documents are sent. */
-  readonly channel?: Channel | undefined;
 }
 
 /** ResourceSync 1.1, 8. It is the top document, so it has no link `up`. */
-export function renderSourceDescription({ describedBy, index, capabilityLists, channel }: SourceDescription): string {
+export function renderSourceDescription({ describedBy, index, capabilityLists }: SourceDescription): string {
   const head = documentHead({
     root: 'urlset',
     links: { describedby: describedBy, index },
@@ -25,5 +22,5 @@ export function renderSourceDescription({ describedBy, index, capabilityLists, c
       list.describedBy === undefined ? '' : `<rs:ln rel="describedby" href="${escapeXml(list.describedBy)}"/>`;
     return `<url><loc>${escapeXml(list.uri)}</loc><rs:md capability="capabilitylist"/>${link}</url>\n`;
   });
-  return head + entries + (channel === undefined ? '' : channelEntry(channel)) + URLSET_END;
+  return head + entries + URLSET_END;
 }
