@@ -9,6 +9,11 @@ export interface JobDefinition<Payload = unknown> {
   /** What it does, for people: a sentence without its full stop. */
   readonly summary: string;
   readonly retry: JobRetry;
+  /**
+   * A failure with `conflict` means that another process, such as a command, does the same: the job then waits for the
+   * longest pause between two attempts, and the attempt does not count.
+   */
+  readonly waitsAfterConflict?: boolean;
   /** Of the jobs with the same text, one runs at a time. */
   oneAtATimePer?(payload: Payload): string;
   /** When it is added by itself; `schedulesOfSets` for a setting of each set. Called often: it must be quick. */

@@ -111,6 +111,10 @@ export class JobExecution {
     const { attempts } = this.#job;
     const text = isTidemarkError(error) ? withoutPaths(error).message : String(error);
     this.failure = error;
+    if (this.#definition.waitsAfterConflict && isTidemarkError(error, 'conflict')) {
+      this.#log.add(`waits: ${text}`);
+      return { state: 'given-back', notBefore: Date.now() + backoffMs(most, backoff), error: text };
+    }
     this.#log.add(`attempt ${attempts} failed: ${text}`);
     // What is invalid stays so.
     if (attempts >= most || isTidemarkError(error, 'invalid')) return { state: 'failed', error: text };

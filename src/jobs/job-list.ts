@@ -2,6 +2,7 @@ import type { JobDefinition } from './job-definition.ts';
 import { archiveLog } from './kinds/archive-log.ts';
 import { buildDump } from './kinds/build-dump.ts';
 import { keepList } from './kinds/keep-list.ts';
+import { pruneVersions } from './kinds/prune-versions.ts';
 import { removeEndedJobs } from './kinds/remove-ended-jobs.ts';
 import { removeOldPackages } from './kinds/remove-old-packages.ts';
 import { removeUnfinishedArtifacts } from './kinds/remove-unfinished-artifacts.ts';
@@ -12,6 +13,7 @@ export const JOB_DEFINITIONS: readonly JobDefinition[] = [
   archiveLog,
   buildDump,
   keepList,
+  pruneVersions,
   removeEndedJobs,
   removeOldPackages,
   removeUnusedLists,

@@ -3,6 +3,7 @@ import type { Archived } from '../backup/archive-log.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { ListArchives } from '../publish/archives/list-archives.ts';
 import type { Dumps } from '../publish/dumps/dumps.ts';
+import type { VersionPruner } from '../publish/versions/version-pruner.ts';
 import type { Versions } from '../publish/versions/versions.ts';
 import type { SetRegistry } from '../sets/set-registry.ts';
 import type { Catalog } from '../stores/catalog.ts';
@@ -19,6 +20,7 @@ export interface JobParts {
   readonly jobs: JobQueue;
   readonly dumps: Pick<Dumps, 'build' | 'removeUnused'>;
   readonly versions: Pick<Versions, 'removeOfRemovedSets'>;
+  readonly versionPruner: Pick<VersionPruner, 'pruneOld'>;
   readonly listArchives: Pick<ListArchives, 'keep' | 'pruneOld' | 'removeUnused'>;
   /** Archives the log in a thread of its own. */
   archive(signal: AbortSignal): Promise<Archived>;

@@ -51,6 +51,28 @@ describeOnEachStore('a runner of jobs', (kind) => {
     }
   });
 
+  it('lets a job wait while another process does the same, and counts no attempt', async () => {
+    await place.jobs.add('build', 'a', {});
+    let conflicts = 0;
+    const runner = place.run([
+      job(
+        async () => {
+          if (++conflicts <= 6) throw new TidemarkError('conflict', 'another process is building it');
+        },
+        { waitsAfterConflict: true },
+      ),
+    ]);
+    const done = await place.reaches('build/a', 'done');
+    assert.deepEqual([done.attempts, done.error], [1, undefined]);
+    const log = (await place.jobs.log('build/a')).map((line) => line.replace(/^\S+ /, ''));
+    assert.deepEqual(log, Array(6).fill('waits: another process is building it'));
+    await runner.stop();
+    assert.deepEqual(
+      place.ended.map(({ outcome }) => outcome),
+      [...Array(6).fill('given-back'), 'done'],
+    );
+  });
+
   it('tries a job again that fails, until it has failed, and keeps why', async () => {
     await place.jobs.add('build', 'a', {});
     let attempts = 0;

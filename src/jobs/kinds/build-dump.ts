@@ -1,11 +1,6 @@
-import type { ResourceSet } from '../../core/resource-set.ts';
 import { formatStamp } from '../../core/stamp.ts';
-import { requireBytes } from '../../publish/dumps/dump-plan.ts';
 import { dumpTotals } from '../../publish/dumps/stored-dump.ts';
-import { type Job, type JobState, jobName } from '../../stores/job.ts';
-import type { JobQueue } from '../../stores/job-queue.ts';
-import { defineJob, jobOf } from '../job-definition.ts';
-import { idOfTime } from '../schedule.ts';
+import { defineJob } from '../job-definition.ts';
 import { type OfSet, schedulesOfSets } from '../set-schedules.ts';
 
 /** Builds the Resource Dump of a set, by its setting `dumpSchedule` or when a person asks for it. */
@@ -13,6 +8,7 @@ export const buildDump = defineJob<OfSet>({
   kind: 'build-dump',
   summary: 'Builds the Resource Dump of a set anew where the set has changed',
   retry: { attempts: 5, firstMs: 5_000, longestMs: 300_000 },
+  waitsAfterConflict: true,
   oneAtATimePer: ({ set }) => set,
   schedules: (parts) => schedulesOfSets('dumpSchedule', parts),
 
@@ -27,30 +23,3 @@ export const buildDump = defineJob<OfSet>({
     return { set, at: formatStamp(at), made, ...totals };
   },
 });
-
-/** Jobs of all sets among which those of one are found. */
-const MOST_READ = 500;
-
-/**
- * Adds a job that builds the dump of a set now, or returns the one that waits.
- * @throws TidemarkError as requireBytes
- */
-export async function addDumpJob(jobs: JobQueue, set: ResourceSet): Promise<Job> {
-  requireBytes(set);
-  const waiting = await latestDumpJob(jobs, set, ['queued']);
-  // One that failed before waits for a while: not now.
-  if (waiting !== undefined) return waiting.notBefore > Date.now() ? jobs.retry(jobName(waiting)) : waiting;
-  const id = idOfTime(Date.now(), set.slug);
-  await jobs.addAll([jobOf(buildDump, { id, payload: { set: set.slug } })]);
-  return jobs.get(`${buildDump.kind}/${id}`);
-}
-
-/** The job of a set that was added last. */
-export async function latestDumpJob(
-  jobs: JobQueue,
-  { slug }: ResourceSet,
-  states?: readonly JobState[],
-): Promise<Job | undefined> {
-  const found = await jobs.list({ kinds: [buildDump.kind], states, limit: MOST_READ });
-  return found.find(({ oneAtATimePer }) => oneAtATimePer === slug);
-}
