@@ -2,7 +2,7 @@ import type { ChangeEvent } from '../core/change.ts';
 import { entryWeight } from '../core/entry-weight.ts';
 import { isTidemarkError } from '../core/errors.ts';
 import type { ResourceKey } from '../core/key.ts';
-import { encodeState, type ResourceState } from '../core/resource.ts';
+import { encodeState, type Resource } from '../core/resource.ts';
 import type { ResourceSet, SetId } from '../core/resource-set.ts';
 import { type SetLinks, type StateOf, setLinksOf } from '../core/set-links.ts';
 import { Mutex } from '../lib/mutex.ts';
@@ -20,8 +20,8 @@ export interface LinkedSetsParts {
 /** Posts to a set, and gives its resources the links that its rules make. */
 export interface LinkingPoster extends EventPoster {
   /**
-   * Compares the links of all resources with the rules, and posts what differs: after the rules were changed, or when
-   * another process has posted at the same time.
+   * Compares the links of all resources with the rules, and posts what differs: after the rules were changed, or a
+   * process was killed before it had compared what it posted.
    */
   relinkAll(signal?: AbortSignal): Promise<void>;
 }
@@ -35,7 +35,8 @@ interface MadeLinks {
  * Keeps links by rules in the state. Links of a resource may depend on which other resources there are, so whatever
  * creates or deletes one posts the links of its neighbours in the same commit: a reader never sees a link to what is
  * not there. Within a process, events of a set are posted one call after the other, since each has to know what the
- * one before it has made.
+ * one before it has made. Between processes, links that were made of an older state are not recorded, and each process
+ * compares what it has posted once more afterwards.
  */
 export class LinkedSets {
   readonly #parts: LinkedSetsParts;
@@ -82,12 +83,13 @@ class SetPoster {
     const others = this.#neighboursOf(keys).filter((key) => !posted.has(key));
     const stored = await this.#statesOf([...others, ...this.#neighboursOf(others)]);
     // What there is when the events are applied.
-    const stateOf: StateOf = (key) => (posted.has(key) ? posted.get(key) : stored.get(key));
+    const stateOf: StateOf = (key) => (posted.has(key) ? posted.get(key) : stored.get(key)?.state);
     const linked = events.map((event) => this.#withLinks(event, stateOf));
     const results = await this.#parts.updater.post([...linked, ...this.#relinked(others, stored, { stateOf })]);
     const own = results.slice(0, events.length);
-    // Some event did not make what it says, so links were made for what is not so.
-    if (!own.every(hasItsState)) await this.#relink([...keys, ...others]);
+    // Another process may have recorded a neighbour since it was read. Of two that do so at the same time, the later
+    // one to commit reads the other one here. Or an event did not make what it says.
+    if (this.#links.dependsOnOthers || !own.every(hasItsState)) await this.#relink([...keys, ...others]);
     return own;
   }
 
@@ -99,10 +101,10 @@ class SetPoster {
     if (former.size === 0) return;
     for await (const batch of this.#parts.index.read(this.#set.id, {})) {
       signal?.throwIfAborted();
-      const states = new Map(batch.map(({ key, state }) => [key, state]));
+      const states = new Map(batch.map((resource) => [resource.key, resource]));
       const others = this.#neighboursOf([...states.keys()]).filter((key) => !states.has(key));
-      for (const [key, state] of await this.#statesOf(others)) states.set(key, state);
-      const stateOf: StateOf = (key) => states.get(key);
+      for (const [key, resource] of await this.#statesOf(others)) states.set(key, resource);
+      const stateOf: StateOf = (key) => states.get(key)?.state;
       const differing = this.#relinked(
         batch.map(({ key }) => key),
         states,
@@ -116,24 +118,29 @@ class SetPoster {
   }
 
   async #relink(keys: readonly ResourceKey[], former?: ReadonlySet<string>): Promise<void> {
-    const stored = await this.#statesOf([...keys, ...this.#neighboursOf(keys)]);
-    const events = this.#relinked(keys, stored, { stateOf: (key) => stored.get(key), former });
-    if (events.length > 0) await this.#parts.updater.post(events);
+    for (let left = keys; left.length > 0; ) {
+      const stored = await this.#statesOf([...left, ...this.#neighboursOf(left)]);
+      const events = this.#relinked(left, stored, { stateOf: (key) => stored.get(key)?.state, former });
+      if (events.length === 0) return;
+      const results = await this.#parts.updater.post(events);
+      left = events.filter((_, at) => isSuperseded(results[at]!)).map(({ key }) => key);
+    }
   }
 
   /** Events for those of the keys that have other links than they should have. */
   #relinked(
     keys: readonly ResourceKey[],
-    stored: ReadonlyMap<ResourceKey, ResourceState>,
+    stored: ReadonlyMap<ResourceKey, Pick<Resource, 'state' | 'stamp'>>,
     by: { readonly stateOf: StateOf; readonly former?: ReadonlySet<string> | undefined },
   ): readonly ChangeEvent[] {
     const { id, urlPrefix } = this.#set;
     return keys.flatMap((key) => {
-      const state = stored.get(key);
-      if (state === undefined) return [];
+      const found = stored.get(key);
+      if (found === undefined) return [];
+      const { state, stamp: basedOn } = found;
       const linked = { ...state, links: this.#links.linksOf(key, state, by) };
       if (encodeState(linked) === encodeState(state)) return [];
-      return [{ set: id, key, state: linked, weight: entryWeight(urlPrefix, key, linked), urlPrefix }];
+      return [{ set: id, key, state: linked, weight: entryWeight(urlPrefix, key, linked), urlPrefix, basedOn }];
     });
   }
 
@@ -149,11 +156,11 @@ class SetPoster {
     return [...new Set(keys.flatMap((key) => this.#links.neighboursOf(key)))];
   }
 
-  /** The states of those that are live. */
-  async #statesOf(keys: readonly ResourceKey[]): Promise<Map<ResourceKey, ResourceState>> {
+  /** Those that are live. */
+  async #statesOf(keys: readonly ResourceKey[]): Promise<Map<ResourceKey, Resource>> {
     if (keys.length === 0) return new Map();
     const found = await this.#parts.index.lookup(this.#set.id, [...new Set(keys)]);
-    return new Map(found.flatMap((one) => (one?.state === undefined ? [] : [[one.key, one.state] as const])));
+    return new Map(found.flatMap((one) => (one?.state === undefined ? [] : [[one.key, one] as const])));
   }
 
   /** Before a link is made by a rule, it is on record that there may be some: the rule may be taken away later. */
@@ -178,6 +185,11 @@ class SetPoster {
       if (relations.length > 0) await this.#recordRelations();
     }
   }
+}
+
+/** Whether its key has changed since the state that it was made from. */
+function isSuperseded(result: CommitResult): boolean {
+  return result.status === 'unchanged' && result.reason === 'superseded';
 }
 
 /** Whether an event's key has the event's state now, as far as the event says. */

@@ -1,3 +1,4 @@
+import { TidemarkError } from '../core/errors.ts';
 import type { ResourceSet, SetId } from '../core/resource-set.ts';
 import type { Stamp } from '../core/stamp.ts';
 import { type StoredSet, toStoredSet } from '../core/stored-set.ts';
@@ -26,6 +27,20 @@ export async function removeSet({ catalog, index }: Stores, document: CatalogDoc
   if (changes > 0 || (await hasChangesSince(index, body.id, since))) return false;
   await catalog.put('set', id, { ...removed, unused: true } satisfies StoredSet, put);
   return true;
+}
+
+/**
+ * Requires that the removal of a set that clients may have copied is confirmed.
+ * @throws TidemarkError `conflict`
+ */
+export function requireConfirmed(slug: string, changes: number, isConfirmed: boolean): void {
+  if (changes === 0 || isConfirmed) return;
+  const number = changes === 1 ? '1 change' : `${changes} changes`;
+  throw new TidemarkError(
+    'conflict',
+    `the set ${slug} has ${number}: clients lose it for good, and its id cannot be used again. Confirm that it is to be removed`,
+    { set: slug },
+  );
 }
 
 /** A client may have posted to it while it was removed; after this mark, no client can. */

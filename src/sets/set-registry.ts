@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isTidemarkError, TidemarkError } from '../core/errors.ts';
+import { traitsOf } from '../core/origin.ts';
 import {
   type Imported,
   isPublished,
@@ -12,6 +13,7 @@ import {
 import { resourcesPrefix } from '../core/set-uris.ts';
 import type { Stamp } from '../core/stamp.ts';
 import { toStoredSet } from '../core/stored-set.ts';
+import { type ClosedRange, type Prune, prunedBefore, withPrune } from '../core/version-prunes.ts';
 import type { Catalog } from '../stores/catalog.ts';
 import type { ChangeLog } from '../stores/change-log.ts';
 import type { ResourceStates } from '../stores/resource-states.ts';
@@ -139,6 +141,27 @@ export class SetRegistry {
     if (!isNews((await this.#documents.require(slug)).body)) return;
     const versionsSince = await this.#index.mark();
     await this.#change(slug, (set) => (isNews(set) ? { versionsSince } : {}));
+  }
+
+  /**
+   * Lets the process that syncs the set compare all of it with its source again, soon.
+   * @throws TidemarkError `not-found` or `gone`; `invalid` for a set that others post to
+   */
+  async requestScan(slug: string): Promise<ResourceSet> {
+    const { body } = await this.#documents.require(slug);
+    if (traitsOf(body.origin).source === undefined) throw hasNoSource(slug);
+    const scanRequested = await this.#index.mark();
+    return this.#change(slug, () => ({ scanRequested }));
+  }
+
+  /**
+   * Records what will be removed of the set's versions.
+   * @param closed its Change Lists that are closed
+   */
+  async recordPrune(slug: string, prune: Prune, closed: readonly ClosedRange[]): Promise<void> {
+    await this.#change(slug, (set) => {
+      return prune.before > prunedBefore(set) ? { versionsPruned: withPrune(set, prune, closed) } : {};
+    });
   }
 
   /** Records how far the set was imported from another index; it is ready when the import is complete. */
@@ -270,4 +293,8 @@ function epochOfClock(stamp: Stamp): number {
 
 function slugTaken(slug: string): TidemarkError {
   return new TidemarkError('conflict', `there is, or was, a set "${slug}": choose another id`, { set: slug });
+}
+
+function hasNoSource(slug: string): TidemarkError {
+  return new TidemarkError('invalid', `the set "${slug}" has no source to scan: its changes are posted`, { set: slug });
 }

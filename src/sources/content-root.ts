@@ -1,3 +1,4 @@
+import type { DraftPlace } from '../artifacts/drafts.ts';
 import type { HashAlgorithm, Hashes } from '../core/hash.ts';
 import type { Seconds } from '../core/w3c-datetime.ts';
 import type { LeavesOut } from './served-source.ts';
@@ -52,9 +53,9 @@ export interface ContentRoot {
    * at once.
    * @throws TidemarkError as `open`, but what is left out meanwhile may still be hashed; `conflict` when the file was
    *   changed while it was read; the signal's reason when it is aborted
-   * @param mostBytes the digest of a file of at most so many bytes contains them
+   * @param copied is made of the bytes that were hashed
    */
-  digest(path: string, signal?: AbortSignal, mostBytes?: number): Promise<FileDigest>;
+  digest(path: string, signal?: AbortSignal, copied?: WantedCopy): Promise<FileDigest>;
 
   /**
    * Reports what changes from now on: a path to list again, a file or a folder, the empty path for the whole root.
@@ -126,6 +127,17 @@ export interface RootFile {
   close(): Promise<void>;
 }
 
+/** A copy of the bytes of a small file. */
+export interface WantedCopy {
+  /** Of a larger file none is made. Less than a megabyte. */
+  readonly mostBytes: number;
+  /**
+   * A root that reads files in threads of its own writes the bytes there, when it is given; else the digest has them.
+   * When they cannot be written, that is `unavailable`, without a path.
+   */
+  readonly draft?: DraftPlace | undefined;
+}
+
 export interface FileDigest {
   /** Bytes. */
   readonly length: number;
@@ -138,6 +150,8 @@ export interface FileDigest {
   readonly mime?: string;
   /** The very bytes that have these hashes, when they were asked for. */
   readonly bytes?: Uint8Array;
+  /** They were written as a draft instead. */
+  readonly isDrafted?: boolean;
 }
 
 export interface PresignedUse {

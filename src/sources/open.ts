@@ -1,7 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { type ArtifactLocation, openArtifacts } from '../artifacts/open-artifacts.ts';
 import { TidemarkError } from '../core/errors.ts';
-import { traitsOf } from '../core/origin.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import { isS3 } from '../lib/s3/s3-location.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
@@ -46,7 +45,7 @@ export function openServed(set: ResourceSet, parts: SourceParts): ServedSource |
 
 export interface ContentsParts {
   readonly artifacts: ArtifactLocation;
-  rootLocationOf(set: ResourceSet, root: string): RootLocation;
+  rootLocationOf(set: ResourceSet): RootLocation;
 }
 
 /** Where the bytes of a set are. @throws TidemarkError `invalid` for a set whose bytes others serve */
@@ -57,7 +56,7 @@ export function locateContents(set: ResourceSet, parts: ContentsParts): Contents
       throw new TidemarkError('invalid', `the bytes of the set ${set.slug} are elsewhere`, { set: set.slug });
     case 'folder':
     case 's3':
-      return { kind: 'files', root: parts.rootLocationOf(set, traitsOf(origin).root!) };
+      return { kind: 'files', root: parts.rootLocationOf(set) };
     case 'artifact':
       return { kind: 'records', artifacts: parts.artifacts };
   }

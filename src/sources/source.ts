@@ -66,6 +66,8 @@ export interface Comparison {
 
 export interface SyncStep {
   readonly differences: readonly Difference[];
+  /** Where versions are kept: their bytes are durable. Nothing is posted before; others are described meanwhile. */
+  readonly stored?: Promise<void> | undefined;
   /**
    * Remembers what was described. Called when the differences are committed, never before: being ahead would lose a
    * change.

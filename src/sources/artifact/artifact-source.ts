@@ -1,6 +1,6 @@
-import type { Activity } from '../../artifacts/artifact-key.ts';
 import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
 import { latestArtifact } from '../../artifacts/find-artifacts.ts';
+import type { Activity } from '../../artifacts/keys/activity.ts';
 import { entryWeight } from '../../core/entry-weight.ts';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import type { ResourceKey } from '../../core/key.ts';

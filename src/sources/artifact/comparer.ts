@@ -1,22 +1,25 @@
 import type { Worker } from 'node:worker_threads';
 import { Mutex } from '../../lib/mutex.ts';
 import { prefetch } from '../../lib/prefetch.ts';
-import { CalledThread } from '../../lib/workers/rpc.ts';
-import type { CompareFunctions } from './compare.worker.ts';
+import { CalledThread, startWorker } from '../../lib/workers/rpc.ts';
+import type { CompareFunctions, CompareThreadData } from './compare.worker.ts';
 import type { Comparison, ComparisonStep } from './compare-records.ts';
+
+/** Of what a comparison makes, nearly nothing is kept: it takes no longer with less room. */
+const YOUNG_MB = 6;
 
 /**
  * Compares in a thread of its own, which ends with the comparison: a million documents are read and hashed there, and
  * the HTTP thread receives only what differs. One comparison at a time, so that memory is that of one.
  */
 export class Comparer {
-  readonly #start: () => Worker;
+  readonly #threadData: CompareThreadData;
   readonly #mutex = new Mutex();
   #running: CalledThread<CompareFunctions> | undefined;
   #closed = false;
 
-  constructor(start: () => Worker) {
-    this.#start = start;
+  constructor(threadData: CompareThreadData) {
+    this.#threadData = threadData;
   }
 
   /**
@@ -40,7 +43,7 @@ export class Comparer {
   }
 
   async *#compare(comparison: Comparison, signal: AbortSignal | undefined): AsyncGenerator<ComparisonStep> {
-    const thread = new CalledThread<CompareFunctions>({ work: 'comparing records', start: this.#start });
+    const thread = new CalledThread<CompareFunctions>({ work: 'comparing records', start: () => this.#start() });
     const stop = () => void thread.end();
     this.#running = thread;
     signal?.addEventListener('abort', stop);
@@ -57,5 +60,12 @@ export class Comparer {
       this.#running = undefined;
       void thread.end();
     }
+  }
+
+  #start(): Worker {
+    return startWorker('./compare.worker', import.meta.url, {
+      workerData: this.#threadData,
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+    });
   }
 }

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
-import { parseAvroKey } from '../../artifacts/artifact-key.ts';
 import type { ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts';
 import { readHeader, unpackBlock } from '../../artifacts/avro/container-reader.ts';
 import type { ContainerHeader } from '../../artifacts/avro/header-reader.ts';
 import type { DocumentSchemaId } from '../../artifacts/avro/schemas.ts';
+import { parseAvroKey } from '../../artifacts/keys/avro-key.ts';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import type { RecordPlace } from '../../core/resource.ts';
 import { BlockRecords } from './block-records.ts';

@@ -33,6 +33,8 @@ type RowOfFile = FileRow & { readonly file: FileEntry };
 const PATHS_AT_ONCE = 8;
 /** A step ends when it has so many findings, or when so many bytes (256 MB) wait to be read for it. */
 const MOST_FINDINGS = 1_000;
+/** The same where versions are kept: each step syncs the file system, which takes as long for many files as for few. */
+const MOST_FINDINGS_WITH_BYTES = 4_000;
 const MOST_BYTES = 268_435_456;
 
 /**
@@ -94,7 +96,8 @@ class FileComparison {
   }
 
   get isFull(): boolean {
-    return this.#findings.length + this.#toDescribe.length >= MOST_FINDINGS || this.#bytesToRead >= MOST_BYTES;
+    const most = this.#versions === undefined ? MOST_FINDINGS : MOST_FINDINGS_WITH_BYTES;
+    return this.#findings.length + this.#toDescribe.length >= most || this.#bytesToRead >= MOST_BYTES;
   }
 
   add(row: FileRow): void {
@@ -135,10 +138,21 @@ class FileComparison {
     this.#bytesToRead = 0;
     const { root, memory } = this.#files;
     // Each of them takes the next file when it is done with its last.
-    await Promise.all(Array.from({ length: root.digestsAtOnce }, () => this.#describeEach(next, findings)));
-    // No difference is posted before its bytes are stored.
-    await this.#versions?.stored();
+    const describing = Array.from({ length: root.digestsAtOnce }, () => this.#describeEach(next, findings));
+    try {
+      await Promise.all(describing);
+    } catch (error) {
+      // The others end with the file that they are at.
+      for (const _ of next);
+      await Promise.allSettled(describing);
+      await this.#versions?.discard();
+      throw error;
+    }
+    const stored = this.#versions?.stored();
+    // Posting the step throws it.
+    stored?.catch(() => {});
     return {
+      stored,
       differences: findings.flatMap(({ difference }) => difference ?? []),
       onCommitted: () =>
         memory.update({
@@ -148,7 +162,7 @@ class FileComparison {
     };
   }
 
-  async #describeEach(rows: Iterator<RowOfFile>, findings: Finding[]): Promise<void> {
+  async #describeEach(rows: IterableIterator<RowOfFile>, findings: Finding[]): Promise<void> {
     const { counter, signal } = this.#options;
     for (let next = rows.next(); !next.done; next = rows.next()) {
       signal?.throwIfAborted();

@@ -4,7 +4,7 @@ import type { ResourceState } from '../../core/resource.ts';
 import type { ContentRoot, FileEntry, RootProblem } from '../content-root.ts';
 import { lastmodOf } from './classify-file.ts';
 import type { RememberedFile } from './file-memory.ts';
-import { SMALL_BYTES, type VersionWriter } from './version-writer.ts';
+import type { VersionWriter } from './version-writer.ts';
 
 export type DescribedFile =
   | { readonly state: ResourceState; readonly remember: RememberedFile }
@@ -48,9 +48,10 @@ async function typeOf(path: string): Promise<string | null> {
 async function readFile({ root, file: { path }, signal, versions }: DescribeInput): Promise<DescribedFile> {
   const key = keyOfPath(path);
   const now = Date.now();
-  const digest = await root.digest(path, signal, versions && SMALL_BYTES);
+  const copied = await versions?.wantedCopy();
+  const digest = await root.digest(path, signal, copied);
   const { length, mtime, hashes, tag, mime: known } = digest;
-  await versions?.keep(path, digest);
+  await versions?.keep(path, digest, copied?.draft);
   const lastmod = lastmodOf(mtime, now);
   const type = known ?? (await typeOf(path)) ?? ANY_TYPE;
   const state = { ...(lastmod !== undefined && { lastmod }), length, hashes, mime: type };

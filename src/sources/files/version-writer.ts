@@ -1,22 +1,27 @@
-import { formatKey, mediaTypeOf, type VersionKey } from '../../artifacts/artifact-key.ts';
-import type { ArtifactStore, SmallObject } from '../../artifacts/artifact-store.ts';
+import { formatKey, mediaTypeOf } from '../../artifacts/artifact-key.ts';
+import type { ArtifactStore, Draft, Drafts, SmallObject } from '../../artifacts/artifact-store.ts';
+import type { DraftPlace } from '../../artifacts/drafts.ts';
+import type { VersionKey } from '../../artifacts/keys/set-keys.ts';
 import { putArtifact } from '../../artifacts/put-artifact.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import { RunningHashes } from '../../core/running-hashes.ts';
 import { failpoint } from '../../lib/failpoint.ts';
-import type { ContentRoot, FileDigest } from '../content-root.ts';
+import type { ContentRoot, FileDigest, WantedCopy } from '../content-root.ts';
 import { changedMeanwhile } from '../file-errors.ts';
+import { ReliedVersions, type Removals } from './relied-versions.ts';
 
 /** Where a set keeps its versions. */
 export interface VersionStore {
   readonly set: SetId;
-  readonly artifacts: Pick<ArtifactStore, 'put' | 'putAll' | 'head'>;
+  readonly artifacts: Pick<ArtifactStore, 'put' | 'putAll' | 'beginDrafts' | 'head'>;
+  /** The last removals of versions of the set; undefined when there never were any. */
+  lastRemovals(): Promise<Removals | undefined>;
   /** Called when everything was scanned, and each version is stored. */
   onAllKept(): Promise<void>;
 }
 
 /** Files of at most so many bytes are kept as they were hashed; larger ones are read again. */
-export const SMALL_BYTES = 256 * 1024;
+const SMALL_BYTES = 256 * 1024;
 /** Small files are stored together when they have so many bytes. */
 const MOST_BYTES = 16 * 1024 * 1024;
 
@@ -30,47 +35,84 @@ const SAFE_MS = 12 * 60 * 60 * 1000;
 export class VersionWriter {
   readonly #store: VersionStore;
   readonly #root: Pick<ContentRoot, 'open'>;
-  #waiting = new Map<string, SmallObject>();
+  readonly #waiting = new Map<string, SmallObject>();
+  #drafts: Promise<Drafts> | undefined;
+  readonly #drafted = new Map<string, Draft>();
   #waitingBytes = 0;
   #writing: Promise<void> = Promise.resolve();
+  readonly #relied: ReliedVersions;
 
   constructor(store: VersionStore, root: Pick<ContentRoot, 'open'>) {
     this.#store = store;
+    this.#relied = new ReliedVersions(store);
     this.#root = root;
+  }
+
+  /** What to have copied of the next file that is hashed. */
+  async wantedCopy(): Promise<WantedCopy> {
+    this.#drafts ??= this.#store.artifacts.beginDrafts?.();
+    return { mostBytes: SMALL_BYTES, draft: (await this.#drafts)?.place() };
   }
 
   /**
    * Keeps the bytes of a file as it was hashed; `stored` says when they are durable.
+   * @param draft where they were written if the digest is drafted
    * @throws TidemarkError `conflict` or `not-found` when the file is another one by now; `unavailable` when the
    *   artifact store cannot be written
    */
-  async keep(path: string, { hashes, bytes }: FileDigest): Promise<void> {
+  async keep(path: string, { hashes, bytes, isDrafted }: FileDigest, draft?: DraftPlace): Promise<void> {
     const digest = hashes['sha-256'];
     if (digest === undefined) throw new Error(`"${path}" was hashed without sha-256`);
     const version: VersionKey = { kind: 'version', set: this.#store.set, digest };
-    if (bytes === undefined) return this.#keepLarge(path, version);
     const key = formatKey(version);
-    if (this.#waiting.has(key)) return;
-    this.#waiting.set(key, { key, bytes });
-    this.#waitingBytes += bytes.length;
-    if (this.#waitingBytes >= MOST_BYTES) await this.#writeWaiting();
+    await this.#relied.add(key);
+    if (isDrafted) this.#drafted.set(key, { key, path: draft!.path });
+    else if (bytes !== undefined) await this.#keepBytes({ key, bytes });
+    else await this.#keepLarge(path, version);
   }
 
   /**
-   * Resolves when all bytes that were handed over are durable.
-   * @throws TidemarkError `unavailable` when the artifact store cannot be written
+   * Resolves when all bytes that were handed over by now are durable; more may be handed over meanwhile.
+   * @throws TidemarkError `unavailable` when the artifact store cannot be written, or another process has removed some
+   *   of them meanwhile
    */
   async stored(): Promise<void> {
-    await this.#writeWaiting();
-    await this.#writing;
+    const relied = this.#relied.take();
+    this.#writeWaiting();
+    await Promise.all([this.#writing, this.#keepDrafts([...this.#drafted.values()])]);
+    await this.#relied.require(relied);
     failpoint('version.stored');
+  }
+
+  /** Gives up what was handed over since `stored` was called last. */
+  async discard(): Promise<void> {
+    this.#relied.take();
+    this.#waiting.clear();
+    this.#waitingBytes = 0;
+    // It has failed already, and what is left is removed later.
+    await this.#keepDrafts([]).catch(() => {});
+  }
+
+  async #keepDrafts(drafted: readonly Draft[]): Promise<void> {
+    const drafts = this.#drafts;
+    this.#drafts = undefined;
+    this.#drafted.clear();
+    if (drafted.length > 0) failpoint('version.writing');
+    await (await drafts)?.keep(drafted);
+  }
+
+  async #keepBytes(object: SmallObject): Promise<void> {
+    if (this.#waiting.has(object.key)) return;
+    this.#waiting.set(object.key, object);
+    this.#waitingBytes += object.bytes.length;
+    if (this.#waitingBytes >= MOST_BYTES) await this.#writeWaiting();
   }
 
   /** Begins to write. Resolves when what was begun before is written, so that memory has two of them at most. */
   #writeWaiting(): Promise<void> {
     const before = this.#writing;
     const objects = [...this.#waiting.values()];
-    this.#waiting = new Map();
+    this.#waiting.clear();
     this.#waitingBytes = 0;
     if (objects.length > 0) {
       this.#writing = before.then(() => this.#write(objects));

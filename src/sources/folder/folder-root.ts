@@ -3,7 +3,15 @@ import type { HashAlgorithm } from '../../core/hash.ts';
 import { type Exclusions, isLeftOut } from '../../lib/exclusions.ts';
 import { SpacedCalls } from '../../lib/spaced-calls.ts';
 import { ThreadPool } from '../../lib/workers/pool.ts';
-import type { ContentRoot, FileDigest, RootEntry, RootFile, RootProblem, RootWatch } from '../content-root.ts';
+import type {
+  ContentRoot,
+  FileDigest,
+  RootEntry,
+  RootFile,
+  RootProblem,
+  RootWatch,
+  WantedCopy,
+} from '../content-root.ts';
 import { noSuchFile } from '../file-errors.ts';
 import { isPlainPath } from '../plain-path.ts';
 import type { RootLocation } from '../root-location.ts';
@@ -93,8 +101,8 @@ export class FolderRoot implements ContentRoot {
     return openWithin(this.#folder.root, path, (device, real) => this.#local.learn(device, real));
   }
 
-  digest(path: string, signal?: AbortSignal, mostBytes?: number): Promise<FileDigest> {
-    return this.#hashing.call('digest', [path, mostBytes], signal);
+  digest(path: string, signal?: AbortSignal, copied?: WantedCopy): Promise<FileDigest> {
+    return this.#hashing.call('digest', [path, copied], signal);
   }
 
   watch(onChange: (path: string) => void, onProblem: (problem: RootProblem) => void): Promise<RootWatch> {

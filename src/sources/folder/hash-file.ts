@@ -10,9 +10,10 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { writeDraft } from '../../artifacts/drafts.ts';
 import type { HashAlgorithm, Hashes } from '../../core/hash.ts';
 import { RunningHashes } from '../../core/running-hashes.ts';
-import type { FileDigest } from '../content-root.ts';
+import type { FileDigest, WantedCopy } from '../content-root.ts';
 import { changedMeanwhile, noSuchFile, openError, rootNotThere } from '../file-errors.ts';
 import { isPlainPath } from '../plain-path.ts';
 import { identityOf } from './file-identity.ts';
@@ -31,27 +32,22 @@ const buffer = Buffer.allocUnsafe(1024 * 1024);
  * for a thread of its own (hash.worker.ts). Keeps to the same rules as open-within.ts.
  * @throws TidemarkError as `ContentRoot.digest`
  */
-export function hashFile({ root, hashes }: HashedRoot, path: string, mostBytes = -1): FileDigest {
+export function hashFile({ root, hashes }: HashedRoot, path: string, copied?: WantedCopy): FileDigest {
   if (!isPlainPath(path)) throw noSuchFile(path);
   const realRoot = realRootOf(root);
   const file = openReal(realRoot, path);
   try {
     const before = fstatSync(file, { bigint: true });
     if (!before.isFile() || !isWithin(realRoot, placeOf(file, `${realRoot}/${path}`, before))) throw noSuchFile(path);
-    // Not of a pool: the whole of it would be copied to the thread that asks.
-    const bytes = before.size <= mostBytes ? Buffer.allocUnsafeSlow(Number(before.size)) : undefined;
-    const read = hashAll(file, hashes, bytes);
+    const read = hashAll(file, hashes);
     const after = fstatSync(file, { bigint: true });
     if (identityOf(after) !== identityOf(before)) throw changedMeanwhile(path);
-    if (bytes !== undefined && read.length !== bytes.length) throw changedMeanwhile(path);
     const { size, mtimeNs } = after;
-    return {
-      length: Number(size),
-      mtime: mtimeNs,
-      hashes: read.hashes,
-      tag: versionTag(after, realRoot),
-      ...(bytes && { bytes }),
-    };
+    const length = Number(size);
+    const digest = { length, mtime: mtimeNs, hashes: read.hashes, tag: versionTag(after, realRoot) };
+    if (copied === undefined || length > copied.mostBytes) return digest;
+    if (read.length !== length) throw changedMeanwhile(path);
+    return { ...digest, ...copy(buffer.subarray(0, length), copied) };
   } catch (error) {
     throw openError(path, error);
   } finally {
@@ -95,18 +91,32 @@ function placeOf(file: number, path: string, opened: BigIntStats): string {
   }
 }
 
-/** @param into gets the bytes, as far as it has room */
-function hashAll(
-  file: number,
-  algorithms: readonly HashAlgorithm[],
-  into?: Buffer,
-): { hashes: Hashes; length: number } {
+/** What was read of a file that is smaller than the buffer is left in it. */
+function hashAll(file: number, algorithms: readonly HashAlgorithm[]): { hashes: Hashes; length: number } {
   const running = new RunningHashes(algorithms);
   let length = 0;
-  for (let read = readSync(file, buffer); read > 0; read = readSync(file, buffer)) {
-    running.update(buffer.subarray(0, read));
-    if (into !== undefined) buffer.copy(into, length, 0, read);
-    length += read;
+  for (;;) {
+    const filled = fill(file);
+    running.update(buffer.subarray(0, filled));
+    length += filled;
+    if (filled < buffer.length) return { hashes: running.digest(), length };
   }
-  return { hashes: running.digest(), length };
+}
+
+/** Fills the buffer as far as there are bytes. */
+function fill(file: number): number {
+  let filled = 0;
+  while (filled < buffer.length) {
+    const read = readSync(file, buffer, filled, buffer.length - filled, null);
+    if (read === 0) break;
+    filled += read;
+  }
+  return filled;
+}
+
+function copy(bytes: Buffer, { draft }: WantedCopy): Pick<FileDigest, 'bytes' | 'isDrafted'> {
+  // Not of a pool: the whole of it would be copied to the thread that asks.
+  if (draft === undefined) return { bytes: new Uint8Array(bytes) };
+  writeDraft(draft, bytes);
+  return { isDrafted: true };
 }

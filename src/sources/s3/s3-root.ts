@@ -20,6 +20,7 @@ import type {
   RootFile,
   RootProblem,
   RootWatch,
+  WantedCopy,
 } from '../content-root.ts';
 import { noSuchFile } from '../file-errors.ts';
 import { isPlainPath } from '../plain-path.ts';
@@ -38,6 +39,7 @@ const SLICE = 10;
 /** Bytes that are read before an answer begins: sending them at once costs less than a stream. */
 const SMALL = 65_536;
 
+const NO_COPY: WantedCopy = { mostBytes: -1 };
 const DEFAULTS: S3Settings = { timeout: 30_000, pollInterval: 300_000 };
 
 /**
@@ -110,7 +112,7 @@ export class S3Root implements ContentRoot {
     }
   }
 
-  async digest(path: string, signal?: AbortSignal, mostBytes = -1): Promise<FileDigest> {
+  async digest(path: string, signal?: AbortSignal, { mostBytes }: WantedCopy = NO_COPY): Promise<FileDigest> {
     signal?.throwIfAborted();
     if (!isPlainPath(path)) throw noSuchFile(path);
     const bucket = await this.#bucket();

@@ -40,6 +40,8 @@ export class SyncLoop {
   readonly #stopping = new AbortController();
   readonly #firstSync = Promise.withResolvers<SyncSummary | undefined>();
   #running: Promise<void> | undefined;
+  /** What has changed since the last sync; undefined while the next one syncs all anyhow. */
+  #changes: SourceChanges | undefined;
   #trouble: TidemarkError | undefined;
   #delayMs: number;
 
@@ -55,6 +57,11 @@ export class SyncLoop {
     this.#running ??= this.#run();
   }
 
+  /** Syncs all once more, soon. A loop that waits after trouble tries again. */
+  syncAll(): void {
+    this.#changes?.add('');
+  }
+
   /** Resolves when what was being posted is committed, and nothing is watched any more. */
   async stop(): Promise<void> {
     this.#stopping.abort();
@@ -67,6 +74,7 @@ export class SyncLoop {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       const changes = new SourceChanges(signal);
+      this.#changes = changes;
       let watch: SourceWatch | undefined;
       try {
         // Watched first, so that no change falls between sync and watch.
@@ -75,6 +83,7 @@ export class SyncLoop {
       } catch (error) {
         if (!signal.aborted) await this.#waitAfter(error, changes);
       } finally {
+        this.#changes = undefined;
         changes.close();
         await watch?.close();
       }

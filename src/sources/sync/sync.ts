@@ -74,12 +74,13 @@ interface PostParts {
   readonly options: SyncOptions;
 }
 
-async function postStep({ differences, onCommitted }: SyncStep, parts: PostParts): Promise<boolean> {
+async function postStep({ differences, stored, onCommitted }: SyncStep, parts: PostParts): Promise<boolean> {
   const { dryRun, updater } = parts.options;
   if (dryRun) {
     for (const difference of differences) count(difference, wouldBe(difference, parts), parts);
     return true;
   }
+  await stored;
   if (differences.length > 0) {
     const results = await updater.post(differences.map((difference) => eventOf(difference, parts)));
     for (const [at, result] of results.entries()) {

@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import type { ArtifactStore } from '../../../src/artifacts/artifact-store.ts';
 import { openArtifacts } from '../../../src/artifacts/open-artifacts.ts';
 import { isTidemarkError } from '../../../src/core/errors.ts';
-import { SMALL_BYTES, VersionWriter } from '../../../src/sources/files/version-writer.ts';
+import type { Removals } from '../../../src/sources/files/relied-versions.ts';
+import { VersionWriter } from '../../../src/sources/files/version-writer.ts';
 import { FolderRoot } from '../../../src/sources/folder/folder-root.ts';
 import { collect } from '../../support/builders.ts';
 import { useTempFolder } from '../../support/temp-folder.ts';
+import { until } from '../../support/until.ts';
 
+/** Bytes of the largest file that is not read again. */
+const SMALL_BYTES = 256 * 1024;
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
 describe('a version writer', () => {
@@ -16,6 +23,11 @@ describe('a version writer', () => {
 
   async function keptKeys(): Promise<readonly string[]> {
     return (await collect(artifacts().list('_versions/'))).map(({ key }) => key);
+  }
+
+  async function keep(versions: VersionWriter, root: FolderRoot, path: string): Promise<void> {
+    const copied = await versions.wantedCopy();
+    await versions.keep(path, await root.digest(path, undefined, copied), copied.draft);
   }
 
   it('keeps small and large files under their digests, each digest once', async () => {
@@ -32,10 +44,11 @@ describe('a version writer', () => {
     }
     const root = rootOf();
     const store = artifacts();
-    const versions = new VersionWriter({ set: 7, artifacts: store, onAllKept: async () => {} }, root);
-    for (const path of ['1', '2', '3', '4', '5']) {
-      await versions.keep(path, await root.digest(path, undefined, SMALL_BYTES));
-    }
+    const versions = new VersionWriter(
+      { set: 7, artifacts: store, lastRemovals: async () => undefined, onAllKept: async () => {} },
+      root,
+    );
+    for (const path of ['1', '2', '3', '4', '5']) await keep(versions, root, path);
     await versions.stored();
     const digests = [small, large, Buffer.alloc(0)].map(sha256);
     assert.deepEqual(await keptKeys(), digests.map((digest) => `_versions/7/${digest.slice(0, 2)}/${digest}`).sort());
@@ -48,12 +61,111 @@ describe('a version writer', () => {
     folder.write('files/a', Buffer.alloc(SMALL_BYTES + 1, 'a'));
     const root = rootOf();
     const store = artifacts();
-    const versions = new VersionWriter({ set: 7, artifacts: store, onAllKept: async () => {} }, root);
-    const digest = await root.digest('a', undefined, SMALL_BYTES);
+    const versions = new VersionWriter(
+      { set: 7, artifacts: store, lastRemovals: async () => undefined, onAllKept: async () => {} },
+      root,
+    );
+    const copied = await versions.wantedCopy();
+    const digest = await root.digest('a', undefined, copied);
     folder.write('files/a', Buffer.alloc(SMALL_BYTES + 1, 'b'));
-    await assert.rejects(versions.keep('a', digest), (error) => isTidemarkError(error, 'conflict'));
+    await assert.rejects(versions.keep('a', digest, copied.draft), (error) => isTidemarkError(error, 'conflict'));
     await versions.stored();
     assert.deepEqual(await keptKeys(), []);
+    await store.close();
+  });
+
+  it('keeps what is handed over while earlier bytes are stored, and leaves nothing unfinished', async () => {
+    const root = rootOf();
+    const store = artifacts();
+    const versions = new VersionWriter(
+      { set: 7, artifacts: store, lastRemovals: async () => undefined, onAllKept: async () => {} },
+      root,
+    );
+    const storing: Promise<void>[] = [];
+    for (let step = 0; step < 5; step++) {
+      for (let at = 0; at < 20; at++) {
+        folder.write(`files/${at}`, `${at} of ${step}`);
+        await keep(versions, root, `${at}`);
+      }
+      storing.push(versions.stored());
+    }
+    await Promise.all(storing);
+    assert.equal((await keptKeys()).length, 100);
+    await keep(versions, root, '1');
+    folder.write('files/1', 'of a step that fails');
+    await keep(versions, root, '1');
+    await versions.discard();
+    assert.equal((await keptKeys()).length, 100);
+    assert.deepEqual(await readdir(folder.at('artifacts/.unfinished')), []);
+    await store.close();
+  });
+
+  describe('while another process removes versions', () => {
+    let removals: Removals | undefined;
+    let store: ArtifactStore;
+    let writer: VersionWriter;
+    beforeEach(() => {
+      removals = { number: 4 };
+      store = artifacts();
+      const parts = { set: 7, artifacts: store, lastRemovals: async () => removals, onAllKept: async () => {} };
+      writer = new VersionWriter(parts, rootOf());
+    });
+    afterEach(() => store.close());
+
+    async function keepFile(name: string): Promise<string> {
+      folder.write(`files/${name}`, name);
+      await keep(writer, rootOf(), name);
+      const digest = sha256(Buffer.from(name));
+      return `_versions/7/${digest.slice(0, 2)}/${digest}`;
+    }
+
+    it('does not rely on what was removed since it was handed over', async () => {
+      const key = await keepFile('a');
+      await keepFile('b');
+      const stored = writer.stored();
+      removals = { number: 5, until: Date.now() + 60_000 };
+      await until('a is stored', async () => (await store.head(key)) !== undefined);
+      // As a request does that was decided before.
+      await store.delete(key);
+      removals = { number: 5 };
+      await assert.rejects(stored, (error) => isTidemarkError(error, 'unavailable'));
+      await keepFile('a');
+      await writer.stored();
+      assert.equal((await keptKeys()).length, 2);
+    });
+
+    it('goes on when everything that it stored is there after the removals', async () => {
+      removals = { number: 5, until: Date.now() + 60_000 };
+      await keepFile('a');
+      let isStored = false;
+      const stored = writer.stored().then(() => {
+        isStored = true;
+      });
+      await until('it is written', async () => (await keptKeys()).length === 1);
+      assert.equal(isStored, false);
+      removals = { number: 5 };
+      await stored;
+      await keepFile('b');
+      removals = { number: 6 };
+      await writer.stored();
+    });
+  });
+
+  it('says that drafts cannot be written, and where', async () => {
+    folder.write('files/a', 'a');
+    const root = rootOf();
+    const store = artifacts();
+    const versions = new VersionWriter(
+      { set: 7, artifacts: store, lastRemovals: async () => undefined, onAllKept: async () => {} },
+      root,
+    );
+    const { draft } = await versions.wantedCopy();
+    rmSync(folder.at('artifacts/.unfinished'), { recursive: true });
+    const copied = { mostBytes: SMALL_BYTES, draft };
+    await assert.rejects(root.digest('a', undefined, copied), (error) => {
+      const isTheirs = isTidemarkError(error, 'unavailable') && error.details.path === undefined;
+      return isTheirs && error.message.includes(`the artifact store ${folder.at('artifacts')} cannot be written`);
+    });
     await store.close();
   });
 });

@@ -1,0 +1,79 @@
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { Configuration } from '../config/configuration.ts';
+import { exclusionsOfOwnFiles } from '../config/own-files.ts';
+import type { HashAlgorithm } from '../core/hash.ts';
+import { traitsOf } from '../core/origin.ts';
+import type { ResourceSet, SetId } from '../core/resource-set.ts';
+import type { ContentRoot } from './content-root.ts';
+import { ScanMemory } from './files/scan-memory.ts';
+import type { VersionStore } from './files/version-writer.ts';
+import { openRoot } from './open.ts';
+import type { RootLocation } from './root-location.ts';
+
+/** The content root of a set, what scans remember of it, and where its versions are kept. */
+export interface SetRoot {
+  readonly root: ContentRoot;
+  readonly memory: ScanMemory;
+  readonly versions: VersionStore | undefined;
+}
+
+/** The roots of all sets with files, each opened when it is first needed. */
+export class SetRoots {
+  readonly #configuration: Configuration;
+  readonly #versionStoreOf: (set: ResourceSet) => VersionStore;
+  readonly #memories = new Map<SetId, ScanMemory>();
+  readonly #roots = new Map<SetId, { readonly set: ResourceSet; readonly root: ContentRoot }>();
+
+  /** @param versionStoreOf where a set that keeps versions keeps them */
+  constructor(configuration: Configuration, versionStoreOf: (set: ResourceSet) => VersionStore) {
+    this.#configuration = configuration;
+    this.#versionStoreOf = versionStoreOf;
+  }
+
+  /** The same ones until settings of the set change. */
+  of(set: ResourceSet): SetRoot {
+    const versions = set.keepVersions === true ? this.#versionStoreOf(set) : undefined;
+    return { root: this.#rootOf(set), memory: this.#memoryOf(set), versions };
+  }
+
+  locationOf({ origin, exclude, publishHashes, keepVersions }: ResourceSet): RootLocation {
+    const { s3, folderScanInterval: scanInterval, dataFolder } = this.#configuration;
+    const root = traitsOf(origin).root!;
+    const ownFiles = exclusionsOfOwnFiles(origin, this.#configuration);
+    // Versions are stored under this one.
+    const hashes: readonly HashAlgorithm[] = keepVersions === true ? ['sha-256', ...publishHashes] : publishHashes;
+    return { root, exclude, ownFiles, hashes, s3, scanInterval, scratchFolder: join(dataFolder, 'spool') };
+  }
+
+  close(): void {
+    for (const memory of this.#memories.values()) memory.close();
+    this.#memories.clear();
+  }
+
+  #rootOf(set: ResourceSet): ContentRoot {
+    const known = this.#roots.get(set.id);
+    if (known !== undefined && hasSameRoot(known.set, set)) return known.root;
+    const root = openRoot(this.locationOf(set));
+    this.#roots.set(set.id, { set, root });
+    return root;
+  }
+
+  #memoryOf({ id, origin, epoch, epochStart }: ResourceSet): ScanMemory {
+    const known = this.#memories.get(id);
+    if (known !== undefined) return known;
+    // A store that was restored from a backup knows less than the memory, and so may another store with the same data
+    // folder: in a new epoch, and in one that began at another time, every file is compared again.
+    const memory = new ScanMemory({
+      file: join(this.#configuration.dataFolder, 'roots', `${id}.db`),
+      root: `${traitsOf(origin).root} in epoch ${epoch} since ${epochStart}`,
+    });
+    this.#memories.set(id, memory);
+    return memory;
+  }
+}
+
+function hasSameRoot(one: ResourceSet, other: ResourceSet): boolean {
+  const settings = ({ exclude, publishHashes, keepVersions }: ResourceSet) => [exclude, publishHashes, keepVersions];
+  return one === other || isDeepStrictEqual(settings(one), settings(other));
+}
