@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { ARCHIVE_FOLDER, formatKey, isChainId, parseKey, segmentsFolder } from '../artifacts/artifact-key.ts';
+import { formatKey, parseKey } from '../artifacts/artifact-key.ts';
 import type { ArtifactStore } from '../artifacts/artifact-store.ts';
 import { putJson, readJson } from '../artifacts/json-object.ts';
+import { ARCHIVE_FOLDER, isChainId, segmentsFolder } from '../artifacts/keys/log-keys.ts';
 import { formatTimestamp } from '../artifacts/timestamp.ts';
 import { isTidemarkError, TidemarkError } from '../core/errors.ts';
 import { SEGMENT_MARK, type SegmentMark } from './segment.ts';

@@ -1,18 +1,20 @@
-import type { Worker } from 'node:worker_threads';
-import { CalledThread } from '../lib/workers/rpc.ts';
-import type { ArchiveFunctions } from './archive.worker.ts';
+import type { Configuration } from '../config/configuration.ts';
+import { CalledThread, startWorker } from '../lib/workers/rpc.ts';
+import type { ArchiveFunctions, ArchiveThreadData } from './archive.worker.ts';
 import type { Archived } from './archive-log.ts';
 
-/**
- * Archives in a thread that exists only meanwhile. @param start starts archive.worker.ts with the flag that stops it
- */
+/** Archives in a thread that exists only meanwhile. */
 export async function archiveInThread(
-  start: (stopped: SharedArrayBuffer) => Worker,
+  { store, artifacts, failpoint }: Configuration,
   signal: AbortSignal,
 ): Promise<Archived> {
   const stopped = new SharedArrayBuffer(4);
+  const workerData: ArchiveThreadData = { store, artifacts, failpoint, stopped };
   const stop = () => Atomics.store(new Int32Array(stopped), 0, 1);
-  const thread = new CalledThread<ArchiveFunctions>({ work: 'archiving', start: () => start(stopped) });
+  const thread = new CalledThread<ArchiveFunctions>({
+    work: 'archiving',
+    start: () => startWorker('./archive.worker', import.meta.url, { workerData }),
+  });
   signal.addEventListener('abort', stop, { once: true });
   try {
     return await thread.call('archive', []);

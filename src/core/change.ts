@@ -36,6 +36,11 @@ export interface ChangeEvent {
    */
   readonly order?: number;
   /**
+   * The stamp of the state that it was made from: it is superseded when its key has changed since. So what computes a
+   * state from a state never takes back what another process has written meanwhile.
+   */
+  readonly basedOn?: Stamp;
+  /**
    * When it happened, for history that is taken over: its change gets this stamp, unless the log has come further; then
    * it gets the next one. A time that has not come yet counts as now. Absent for what is reported as it happens.
    */

@@ -24,6 +24,7 @@ export interface BatchEvent {
   readonly time: Stamp | undefined;
   readonly window: number | undefined;
   readonly order: number | undefined;
+  readonly basedOn: Stamp | undefined;
 }
 
 /**
@@ -164,6 +165,7 @@ function outcomeOf(event: BatchEvent, { draft, current, last }: Met): Outcome {
   const isInLog = event.window !== undefined && event.time! <= last;
   if (isInLog || !draft.advance(event)) return 'repeated';
   if (event.order !== undefined && event.order < (current?.order ?? 0)) return 'superseded';
+  if (event.basedOn !== undefined && event.basedOn !== current?.stamp) return 'superseded';
   return decide(current?.state, event.state) ?? (event.state === undefined ? 'not-there' : 'same-state');
 }
 

@@ -3,6 +3,7 @@ import { TidemarkError } from './errors.ts';
 import type { HashAlgorithm } from './hash.ts';
 import type { Origin } from './origin.ts';
 import type { Stamp } from './stamp.ts';
+import type { Prune } from './version-prunes.ts';
 
 /** The internal id of a resource set: a positive integer, never changed and never given twice. */
 export type SetId = number;
@@ -43,6 +44,8 @@ export interface SetSettings {
   readonly archiveDays?: number;
   /** The bytes of every version are kept and published: see docs/versions.md. */
   readonly keepVersions?: boolean;
+  /** Days after which a version that has ended is removed; absent: never. */
+  readonly versionsDays?: number;
 }
 
 /** The settings that are patterns of CRON: jobs/set-schedules.ts adds jobs at their times. */
@@ -91,10 +94,12 @@ export interface ResourceSet extends SetSettings {
    * was scanned once since it does.
    */
   readonly versionsSince?: Stamp | undefined;
-  /** Versions that others replaced before this boundary may have been removed. */
-  readonly versionsPruned?: Stamp;
+  /** What was removed of its versions, ascending; see version-prunes.ts. */
+  readonly versionsPruned?: readonly Prune[];
   /** It had resources before it kept versions: their weights have no room for the links to versions. */
   readonly versionsAdded?: true;
+  /** When a person last asked for a full scan: the process that syncs the set begins one. */
+  readonly scanRequested?: Stamp;
   /** Where it was taken over from; absent for a set that began here. */
   readonly imported?: Imported;
   /** When it was removed; its id is not given again, nor its slug. */
@@ -195,21 +200,18 @@ export function hasDumpArchive({ dumpArchiveEpoch, epoch }: Pick<ResourceSet, 'd
 }
 
 /**
- * The boundary above which the version after each change is kept, for a set that publishes versions: it keeps them, and
- * all of it was scanned since then.
+ * The boundary above which the version after each change was kept, for a set that publishes versions: it keeps them,
+ * and all of it was scanned since then. `prunedBefore` says what was removed again.
  */
 export function keptSince({
   keepVersions,
   versionsSince,
-  versionsPruned = 0,
-}: Pick<ResourceSet, 'keepVersions' | 'versionsSince' | 'versionsPruned'>): Stamp | undefined {
-  return keepVersions && versionsSince !== undefined ? Math.max(versionsSince, versionsPruned) : undefined;
+}: Pick<ResourceSet, 'keepVersions' | 'versionsSince'>): Stamp | undefined {
+  return keepVersions ? versionsSince : undefined;
 }
 
 /** When settings were changed that give all entries of its lists other bytes; 0 for never. */
-export function entriesSince(
-  set: Pick<ResourceSet, 'hashesSince' | 'keepVersions' | 'versionsSince' | 'versionsPruned'>,
-): Stamp {
+export function entriesSince(set: Pick<ResourceSet, 'hashesSince' | 'keepVersions' | 'versionsSince'>): Stamp {
   return Math.max(set.hashesSince ?? 0, keptSince(set) ?? 0);
 }
 

@@ -13,6 +13,11 @@ export function setHome(baseUrl: string, slug: string): string {
   return `${baseUrl}/sets/${slug}/`;
 }
 
+/** Sends each change of a set as it happens. */
+export function changeStream(baseUrl: string, slug: string): string {
+  return `${baseUrl}/api/sets/${slug}/changes/stream`;
+}
+
 /** The prefix of resources that this server serves; ends with a slash. */
 export function resourcesPrefix(baseUrl: string, slug: string): string {
   return `${setHome(baseUrl, slug)}resources/`;

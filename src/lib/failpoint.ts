@@ -53,10 +53,16 @@ export const ACTIVITY_FAILPOINTS = [
 export const SYNC_FAILPOINTS = ['records.begun', 'sync.posted'] as const;
 /** Where a process passes by that keeps versions: before their bytes are stored, and when they are. */
 export const VERSION_FAILPOINTS = ['version.writing', 'version.stored'] as const;
+/** Where a process passes by that builds a Change Dump: when a window is packed, and when the catalog names it. */
+export const CHANGE_DUMP_FAILPOINTS = ['changes.packed', 'changes.recorded'] as const;
+/** Where a process passes by that removes versions: when that is recorded, and after each of them. */
+export const PRUNE_FAILPOINTS = ['prune.recorded', 'prune.removed'] as const;
 /** Where a process passes by that runs a job: before its work, and before its end is recorded. */
 export const JOB_FAILPOINTS = ['job.claimed', 'job.ended'] as const;
 /** Where a process passes by that keeps a list in an archive: when it is stored, and when the catalog names it. */
 export const LIST_ARCHIVE_FAILPOINTS = ['lists.stored', 'lists.recorded'] as const;
+/** Where a process passes by that mirrors a source: files fetched, in their places, recorded; a pass recorded. */
+export const MIRROR_FAILPOINTS = ['mirror.fetched', 'mirror.published', 'mirror.committed', 'mirror.passed'] as const;
 export type Failpoint =
   | (typeof FAILPOINTS)[keyof typeof FAILPOINTS][number]
   | (typeof ARCHIVE_FAILPOINTS)[number]
@@ -64,7 +70,10 @@ export type Failpoint =
   | (typeof SYNC_FAILPOINTS)[number]
   | (typeof LIST_ARCHIVE_FAILPOINTS)[number]
   | (typeof VERSION_FAILPOINTS)[number]
-  | (typeof JOB_FAILPOINTS)[number];
+  | (typeof CHANGE_DUMP_FAILPOINTS)[number]
+  | (typeof PRUNE_FAILPOINTS)[number]
+  | (typeof JOB_FAILPOINTS)[number]
+  | (typeof MIRROR_FAILPOINTS)[number];
 
 interface Armed {
   readonly name: string;

@@ -1,5 +1,5 @@
-import type { Activity } from '../artifacts/artifact-key.ts';
 import type { SchemaId } from '../artifacts/avro/schemas.ts';
+import type { Activity } from '../artifacts/keys/activity.ts';
 import { TidemarkError } from '../core/errors.ts';
 import type { DerivedSchema } from './transforms/transform.ts';
 

@@ -1,6 +1,6 @@
-import type { Activity } from '../artifacts/artifact-key.ts';
 import type { ArtifactStore, ObjectKey } from '../artifacts/artifact-store.ts';
 import { type FoundArtifact, latestArtifact } from '../artifacts/find-artifacts.ts';
+import type { Activity } from '../artifacts/keys/activity.ts';
 import { type Plan, readPlan } from '../artifacts/plan.ts';
 import { requireArtifact } from '../artifacts/require-artifact.ts';
 import { isTidemarkError, TidemarkError } from '../core/errors.ts';

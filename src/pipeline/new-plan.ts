@@ -1,5 +1,6 @@
-import { ACTIVITIES, type Activity, parseAvroKey } from '../artifacts/artifact-key.ts';
 import type { ArtifactStore, ObjectKey } from '../artifacts/artifact-store.ts';
+import { ACTIVITIES, type Activity } from '../artifacts/keys/activity.ts';
+import { parseAvroKey } from '../artifacts/keys/avro-key.ts';
 import { type Plan, writePlan } from '../artifacts/plan.ts';
 import { readProvenanceChain } from '../artifacts/provenance.ts';
 import { isTidemarkError } from '../core/errors.ts';

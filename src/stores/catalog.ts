@@ -22,15 +22,17 @@ export interface Catalog {
 
 /**
  * `records`: how far a set has come with artifacts; `dump` and `change-dump`: the packages of a set; `list-archive`:
- * its archived lists; `made-links`: see ingest/linked-sets.ts; `archive`: which archive the log goes to;
- * `subscription`: who is sent changes; `delivery`: how far they were sent; `rebuild`: that the store is made of one,
- * and whether it is whole; `clock`: see clock.ts.
+ * its archived lists; `removals`: whether versions of it are being removed; `made-links`: see ingest/linked-sets.ts;
+ * `archive`: which archive the log goes to; `session`: the key of sessions, and which ended; `subscription`: who is
+ * sent changes; `delivery`: how far they were sent; `rebuild`: that the store is made of one, and whether it is whole;
+ * `clock`: see clock.ts.
  */
 export type CatalogKind =
   | 'set'
   | 'page-directory'
   | 'source'
   | 'token'
+  | 'session'
   | 'journal'
   | 'records'
   | 'archive'
@@ -38,6 +40,7 @@ export type CatalogKind =
   | 'dump'
   | 'change-dump'
   | 'list-archive'
+  | 'removals'
   | 'made-links'
   | 'subscription'
   | 'delivery'

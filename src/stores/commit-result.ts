@@ -5,7 +5,10 @@ import type { Stamp } from '../core/stamp.ts';
 
 export type CommitResult =
   | { readonly status: 'applied'; readonly stamp: Stamp; readonly kind: ChangeKind }
-  /** Nothing changed; `repeated` when its position was known, `superseded` when its order is below that of its key. */
+  /**
+   * Nothing changed; `repeated` when its position was known, `superseded` when its order is below that of its key, or
+   * its key has changed since the state that it was based on.
+   */
   | { readonly status: 'unchanged'; readonly reason: 'same-state' | 'not-there' | 'repeated' | 'superseded' }
   | {
       readonly status: 'rejected';

@@ -73,8 +73,8 @@ export type JobEnd =
   | { readonly state: 'cancelled' }
   /** It is tried again. */
   | { readonly state: 'queued'; readonly notBefore: number; readonly error: string }
-  /** The attempt does not count. */
-  | { readonly state: 'given-back' };
+  /** The attempt does not count. With a time and a reason, it waits for another process. */
+  | { readonly state: 'given-back'; readonly notBefore?: number; readonly error?: string };
 
 /** The name that people see: `KIND/ID`. */
 export function jobName({ kind, id }: Pick<Job, 'kind' | 'id'>): string {
@@ -128,8 +128,12 @@ export function ended(job: Job, end: JobEnd, now: number): Job {
       return { ...rest, state: 'queued', notBefore: end.notBefore, error: end.error };
     case 'given-back':
       if (cancelling) return { ...job, state: 'cancelled', finished: now };
-      return { ...job, state: 'queued', attempts: job.attempts - 1 };
+      return { ...job, ...waitingOf(end), state: 'queued', attempts: job.attempts - 1 };
   }
+}
+
+function waitingOf({ notBefore, error }: { readonly notBefore?: number; readonly error?: string }): Partial<Job> {
+  return { ...(notBefore !== undefined && { notBefore }), ...(error !== undefined && { error }) };
 }
 
 /** As it is when its worker sent no heartbeat for the time of its lease. */

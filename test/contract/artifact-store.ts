@@ -123,6 +123,12 @@ export function testArtifactStore(name: string, place: () => StoreUnderTest): vo
       });
     }
 
+    it('writes a large object in little memory', async () => {
+      const bytes = someBytes(2 * BLOCK_BYTES + 3);
+      await store.put(KEY, [bytes], { hashes: ['sha-256'], sparesMemory: true });
+      assert.ok(bytes.equals(await read(store, KEY)));
+    });
+
     it('restores an object whose key follows from its bytes', async () => {
       for (const bytes of [someBytes(3), someBytes(BLOCK_BYTES + 3)]) {
         const key = `${bytes.length}`;
@@ -259,6 +265,18 @@ export function testArtifactStore(name: string, place: () => StoreUnderTest): vo
         assert.equal(length, 100_000);
         assert.ok(expected.equals(Buffer.concat(await body.toArray())), JSON.stringify(range));
       }
+    });
+
+    it('reads a small object as a whole, and says when there is none', async () => {
+      await under.fill(['a/b']);
+      await store.putAll([
+        { key: 'a/empty', bytes: Buffer.alloc(0) },
+        { key: 'a/c', bytes },
+      ]);
+      assert.ok(bytes.equals(await store.readSmall('a/c')));
+      assert.equal((await store.readSmall('a/empty')).length, 0);
+      for (const key of ['a', 'a/d', 'a/b/c']) await assert.rejects(store.readSmall(key), WITH('not-found'));
+      for (const key of NO_KEYS) await assert.rejects(store.readSmall(key), WITH('invalid'));
     });
 
     it('gives no part that begins after the end, and none without bytes', async () => {

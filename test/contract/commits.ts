@@ -240,6 +240,53 @@ export function commitContract(start: () => Promise<{ open(): Promise<Stores>; d
     assert.ok((await stores.index.watermark()) > watermark);
   });
 
+  describe('an event that is based on a state', () => {
+    const stampOf = async (set: number) => (await other.index.lookup(set, ['/a']))[0]!.stamp;
+
+    it('is superseded when its key has changed since, also by an event of the same commit or a deletion', async () => {
+      const set = await add(100);
+      await commit(upsert(set, 'a', { length: 1 }));
+      const basedOn = await stampOf(set);
+      const based = (length: number) => ({ ...upsert(set, 'a', { length }), basedOn });
+      assert.deepEqual(await short(based(2), based(3)), ['updated', 'superseded']);
+      assert.deepEqual(await short(based(4)), ['superseded']);
+      await commit(deletion(set, 'a'));
+      assert.deepEqual(await short(based(5), { ...upsert(set, 'b', { length: 1 }), basedOn }), [
+        'superseded',
+        'superseded',
+      ]);
+      assert.deepEqual(
+        (await changesOf(set)).map(({ kind, state }) => [kind, state?.length]),
+        [
+          ['created', 1],
+          ['updated', 2],
+          ['deleted', undefined],
+        ],
+      );
+    });
+
+    it('is a change when its key has not changed, whatever else has, and when its order alone has risen', async () => {
+      const set = await add(100);
+      await commit(upsert(set, 'a', { length: 1 }));
+      const basedOn = await stampOf(set);
+      await commit(upsert(set, 'b', { length: 1 }));
+      await commit({ ...upsert(set, 'a', { length: 1 }), order: 7 });
+      assert.deepEqual(await short({ ...upsert(set, 'a', { length: 2 }), basedOn }), ['updated']);
+    });
+
+    it('is written by one of two processes that begin at the same state', async () => {
+      const set = await add(100);
+      await commit(upsert(set, 'a', { length: 0 }));
+      for (let round = 1; round <= 10; round++) {
+        const basedOn = await stampOf(set);
+        const post = ({ index }: Stores, length: number) =>
+          index.commit([{ ...upsert(set, 'a', { length }), basedOn }]);
+        const results = await Promise.all([post(stores, round * 2), post(other, round * 2 + 1)]);
+        assert.deepEqual(results.flat().map(describeResult).sort(), ['superseded', 'updated']);
+      }
+    });
+  });
+
   describe('an event with an order', () => {
     const at = (set: number, name: string, length: number, order?: number) => ({
       ...upsert(set, name, { length }),

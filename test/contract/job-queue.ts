@@ -145,6 +145,19 @@ export function jobQueueContract(start: () => Promise<{ open(): Promise<Stores>;
     assert.equal((await claim(other)).job.attempts, 1);
   });
 
+  it('gives a job back to wait for a time, with the reason, as often as it is needed', async () => {
+    await jobs.add('build', 'a', {});
+    for (let times = 1; times <= 10; times++) {
+      await (await claim(jobs)).finish({ state: 'given-back', notBefore: Date.now() + HOUR, error: 'not yet' });
+      const waiting = await other.get('build/a');
+      assert.deepEqual([waiting.state, waiting.attempts, waiting.error], ['queued', 0, 'not yet']);
+      assert.equal(await claimer(other, ONE).claim(), undefined);
+      await other.retry('build/a');
+    }
+    await (await claim(jobs)).finish({ state: 'done', result: {} });
+    assert.equal((await other.get('build/a')).error, undefined);
+  });
+
   it('retries what failed or was cancelled from the beginning, and nothing else', async () => {
     await jobs.add('build', 'a', {});
     const claimed = await claim(jobs);

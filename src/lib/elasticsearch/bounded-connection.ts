@@ -1,14 +1,13 @@
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
-import {
-  type ConnectionRequestOptions,
-  type ConnectionRequestOptionsAsStream,
-  type ConnectionRequestParams,
-  type ConnectionRequestResponse,
-  type ConnectionRequestResponseAsStream,
-  errors,
-  UndiciConnection,
+import type {
+  ConnectionRequestOptions,
+  ConnectionRequestOptionsAsStream,
+  ConnectionRequestParams,
+  ConnectionRequestResponse,
+  ConnectionRequestResponseAsStream,
 } from '@elastic/elasticsearch';
+import { errors, UndiciConnection } from './client.ts';
 
 /** A response with a status from 300 to 399. Its body is not a result, and the redirect is not followed. */
 export class RedirectError extends Error {

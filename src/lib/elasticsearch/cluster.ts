@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { Client, type estypes, Transport } from '@elastic/elasticsearch';
+import type { Client as ElasticsearchClient, estypes } from '@elastic/elasticsearch';
 import { BoundedConnection } from './bounded-connection.ts';
+import { Client, Transport } from './client.ts';
 import { clientError, outcomeOf } from './faults.ts';
 import type { RequestObserver, RequestOutcome } from './request-outcome.ts';
 import type { ElasticsearchServers } from './servers.ts';
@@ -43,7 +44,7 @@ export class Cluster {
   readonly variable: string;
   readonly #observer: RequestObserver;
   readonly #mostBytesOfBatch: number;
-  readonly #client: Client;
+  readonly #client: ElasticsearchClient;
 
   constructor(
     { nodes, authorization, caFile }: ElasticsearchServers,
@@ -71,7 +72,7 @@ export class Cluster {
    * Calls the client. Every call goes through here, so that no error of the client gets out.
    * @throws TidemarkError `unavailable`, or `incompatible` when the server is not Elasticsearch
    */
-  async ask<Response>(call: (client: Client) => Promise<Response>): Promise<Response> {
+  async ask<Response>(call: (client: ElasticsearchClient) => Promise<Response>): Promise<Response> {
     const began = performance.now();
     const observe = (outcome: RequestOutcome) =>
       this.#observer.requested?.(outcome, (performance.now() - began) / 1000);

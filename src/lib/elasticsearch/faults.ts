@@ -1,6 +1,7 @@
-import { errors, type estypes } from '@elastic/elasticsearch';
+import type { estypes } from '@elastic/elasticsearch';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { RedirectError } from './bounded-connection.ts';
+import { errors } from './client.ts';
 import type { RequestOutcome } from './request-outcome.ts';
 
 /** A cluster, for errors. */

@@ -1,5 +1,5 @@
-import type { Activity } from '../../artifacts/artifact-key.ts';
 import type { DocumentSchemaId } from '../../artifacts/avro/schemas.ts';
+import type { Activity } from '../../artifacts/keys/activity.ts';
 
 /**
  * Makes records of records: one in, any number out, or an error. A module that is named on the command line exports

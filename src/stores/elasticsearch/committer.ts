@@ -202,10 +202,10 @@ function hasRoom(pending: readonly CommitRecord[]): boolean {
 }
 
 function toBatchEvent(event: ChangeEvent | ReplayedChange, key: number): BatchEvent {
-  const { set, state, weight, urlPrefix, source, position, sharesPosition, time, order } = event;
+  const { set, state, weight, urlPrefix, source, position, sharesPosition, time, order, basedOn } = event;
   const window = 'window' in event ? event.window : undefined;
   const encoded = state === undefined ? undefined : encodeState(state);
-  const more = { urlPrefix, source, position, sharesPosition, time, window, order };
+  const more = { urlPrefix, source, position, sharesPosition, time, window, order, basedOn };
   return { set, key, state: encoded, weight, ...more };
 }
 

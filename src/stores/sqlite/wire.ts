@@ -19,6 +19,8 @@ export interface EventColumns {
   readonly times: readonly EventTime[];
   /** Undefined when no event has one. */
   readonly orders: readonly (number | undefined)[] | undefined;
+  /** Undefined when no event has one. */
+  readonly bases: readonly (Stamp | undefined)[] | undefined;
   /** Where the prefix that keys were resolved under changes: neighbours share it. */
   readonly prefixes: readonly PrefixRun[];
 }
@@ -89,6 +91,7 @@ export function toColumns(events: readonly (ChangeEvent | ReplayedChange)[]): Ev
     states: events.map(({ state }) => (state === undefined ? null : encodeState(state))),
     weights: events.map(({ weight }) => weight),
     orders: events.some(({ order }) => order !== undefined) ? events.map(({ order }) => order) : undefined,
+    bases: events.some(({ basedOn }) => basedOn !== undefined) ? events.map(({ basedOn }) => basedOn) : undefined,
     positions,
     times,
     prefixes,
@@ -111,7 +114,8 @@ export function toEvents(columns: EventColumns, keys: readonly number[]): readon
     const { time, window } = times.get(at) ?? NOTHING;
     const [state, weight] = [columns.states[at] ?? undefined, columns.weights[at]!];
     const order = columns.orders?.[at];
-    const more = { urlPrefix, source, position, sharesPosition: shares, time, window, order };
+    const basedOn = columns.bases?.[at];
+    const more = { urlPrefix, source, position, sharesPosition: shares, time, window, order, basedOn };
     return { set, key: keys[at]!, state, weight, ...more };
   });
 }

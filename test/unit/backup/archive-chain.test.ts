@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { formatKey, isChainId, parseKey } from '../../../src/artifacts/artifact-key.ts';
+import { formatKey, parseKey } from '../../../src/artifacts/artifact-key.ts';
 import type { ArtifactStore } from '../../../src/artifacts/artifact-store.ts';
 import { FolderStore } from '../../../src/artifacts/folder/folder-store.ts';
+import { isChainId } from '../../../src/artifacts/keys/log-keys.ts';
 import { ArchiveChain, listChains, newChainId } from '../../../src/backup/archive-chain.ts';
 import { chooseChain } from '../../../src/backup/choose-chain.ts';
 import type { SegmentMark } from '../../../src/backup/segment.ts';

@@ -36,6 +36,7 @@ const events: fc.Arbitrary<BatchEvent[]> = fc.array(
       position: optional(fc.nat(6)),
       sharesPosition: optional(fc.boolean()),
       order: optional(fc.nat(5)),
+      basedOn: fc.constantFrom(undefined, undefined, undefined, LAST),
       time: optional(fc.integer({ min: LAST - 10, max: LAST + 40 }).map((time) => time * 2)),
     })
     .map((event) => ({ ...event, set: SETS[event.key % 2]!, window: undefined })),
@@ -225,6 +226,7 @@ function eventOf(more: Partial<BatchEvent>): BatchEvent {
     position: undefined,
     sharesPosition: undefined,
     order: undefined,
+    basedOn: undefined,
   };
   return { set: 1, key: 0, state: undefined, weight: 1, ...rest, time: undefined, window: undefined, ...more };
 }
