@@ -20,6 +20,12 @@ export interface Unidentified {
   readonly reason: string;
 }
 
+const PROBLEMS = {
+  unknown: 'the token is not valid',
+  revoked: 'the token was revoked',
+  expired: 'the token has expired',
+} as const satisfies Readonly<Record<Exclude<Shown['state'], 'valid'>, string>>;
+
 export interface Identification {
   readonly policy: AccessPolicy;
   readonly tokens: Pick<TokenRegistry, 'areKept' | 'show'>;
@@ -50,6 +56,19 @@ export async function identify(
   }
 }
 
+export interface KnownTokens {
+  /** The administrator's token from the environment. */
+  readonly own: Secret | undefined;
+  readonly tokens: Pick<TokenRegistry, 'show'>;
+}
+
+/** What is wrong with a token with which a person signs in; undefined for a valid one. */
+export async function problemOfToken(token: string, { own, tokens }: KnownTokens): Promise<string | undefined> {
+  if (own !== undefined && isSame(token, own)) return undefined;
+  const { state } = await tokens.show(token);
+  return state === 'valid' ? undefined : PROBLEMS[state];
+}
+
 /**
  * Refuses requests from web pages of other origins: a browser adds the Origin of the page to every POST, and sends the
  * credentials of a signed-in user by itself.
@@ -72,16 +91,27 @@ export function refuseForeignPage(headers: SenderHeaders, baseUrl: string): void
   throw new TidemarkError('forbidden', `a page of ${origin} may not post here`, { header: 'Origin' });
 }
 
+/**
+ * Requires proof that a page of this server sent a request that changes something: a browser sends the cookie of a
+ * session by itself, also to what a page of another site asks for. Every present browser sends one of these headers.
+ * @throws TidemarkError `forbidden`, also as refuseForeignPage
+ */
+export function requireOwnPage(headers: SenderHeaders, baseUrl: string): void {
+  refuseForeignPage(headers, baseUrl);
+  if (headers.origin !== undefined || headers['sec-fetch-site'] === 'same-origin') return;
+  throw new TidemarkError(
+    'forbidden',
+    'this was not sent by a page of this server: programs send a token, not a cookie',
+    { header: 'Origin' },
+  );
+}
+
 function bearerOf({ state, record }: Shown, { mode }: AccessPolicy): Principal | Unidentified {
   switch (state) {
-    case 'unknown':
-      return unidentified('the token is not valid');
-    case 'revoked':
-      return unidentified('the token was revoked');
-    case 'expired':
-      return unidentified('the token has expired');
     case 'valid':
       return toPrincipal(record, mode === 'read-only');
+    default:
+      return unidentified(PROBLEMS[state]);
   }
 }
 

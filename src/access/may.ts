@@ -13,7 +13,6 @@ import type { Principal } from './principal.ts';
  * - `read-postings`: read who posted to a set, and what was rejected
  * - `administer`: make the server do work, and give access to others
  * - `read-metrics`: read the state of the server; its figures cover all sets
- * - `sign-in`: sign in with a token, in a browser
  */
 export type Action =
   | 'probe'
@@ -24,8 +23,7 @@ export type Action =
   | 'post-changes'
   | 'read-postings'
   | 'administer'
-  | 'read-metrics'
-  | 'sign-in';
+  | 'read-metrics';
 
 /** The properties of a set that matter for access. */
 export type GuardedSet = Pick<ResourceSet, 'slug' | 'private'>;
@@ -47,8 +45,6 @@ export function may(principal: Principal, action: Action, set: GuardedSet | unde
       return administers(principal);
     case 'read-metrics':
       return administers(principal) || (principal.kind === 'token' && principal.scopes.includes('metrics'));
-    case 'sign-in':
-      return principal.kind !== 'anonymous';
   }
 }
 

@@ -14,7 +14,6 @@ const BEARERS: readonly { readonly scope: Scope; readonly words: string }[] = [
 
 /** Describes who may perform an action, by calling `may`. */
 export function whoMay(action: Action): string {
-  if (action === 'sign-in') return 'any token';
   if (!may(ANONYMOUS, action, PUBLIC)) return bearer(action, PUBLIC);
   return may(ANONYMOUS, action, PRIVATE) ? 'everybody' : `everybody; if the set is private, ${bearer(action, PRIVATE)}`;
 }

@@ -28,7 +28,7 @@ describe('Access', () => {
     for (const action of READING) assert.ok(may(ANONYMOUS, action, OPEN));
     for (const action of ['probe', 'read-source', 'read-state'] as const) assert.ok(may(ANONYMOUS, action, undefined));
     for (const action of ['probe', 'read-source'] as const) assert.ok(may(ANONYMOUS, action, HIDDEN));
-    for (const action of ['post-changes', 'read-postings', 'administer', 'read-metrics', 'sign-in'] as const) {
+    for (const action of ['post-changes', 'read-postings', 'administer', 'read-metrics'] as const) {
       assert.equal(may(ANONYMOUS, action, OPEN), false);
       assert.ok(may(ADMINISTRATOR, action, OPEN));
       assert.ok(may(ADMINISTRATOR, action, HIDDEN));
@@ -51,15 +51,15 @@ describe('Access', () => {
 
   it('by a token is no more than its scopes say', () => {
     const allowed = (scope: Scope) =>
-      (['post-changes', 'read-postings', 'administer', 'read-metrics', 'sign-in'] as const).filter((action) =>
+      (['post-changes', 'read-postings', 'administer', 'read-metrics'] as const).filter((action) =>
         may(bearer(scope), action, HIDDEN),
       );
-    assert.deepEqual(allowed('read:hidden'), ['sign-in']);
-    assert.deepEqual(allowed('post:hidden'), ['post-changes', 'read-postings', 'sign-in']);
-    assert.deepEqual(allowed('post:*'), ['post-changes', 'read-postings', 'sign-in']);
-    assert.deepEqual(allowed('post:open'), ['sign-in']);
-    assert.deepEqual(allowed('metrics'), ['read-metrics', 'sign-in']);
-    assert.deepEqual(allowed('administer'), ['post-changes', 'read-postings', 'administer', 'read-metrics', 'sign-in']);
+    assert.deepEqual(allowed('read:hidden'), []);
+    assert.deepEqual(allowed('post:hidden'), ['post-changes', 'read-postings']);
+    assert.deepEqual(allowed('post:*'), ['post-changes', 'read-postings']);
+    assert.deepEqual(allowed('post:open'), []);
+    assert.deepEqual(allowed('metrics'), ['read-metrics']);
+    assert.deepEqual(allowed('administer'), ['post-changes', 'read-postings', 'administer', 'read-metrics']);
     assert.equal(may(bearer('post:hidden'), 'post-changes', undefined), false);
   });
 

@@ -1,0 +1,148 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { isTidemarkError } from '../core/errors.ts';
+import { CoalescedRead } from '../lib/coalesced-read.ts';
+import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
+import { KEY_BYTES, seal, unseal } from './sealed-text.ts';
+import { idOfToken } from './token.ts';
+
+/** Milliseconds after which a person has to sign in again. */
+export const SESSION_MS = 12 * 3_600_000;
+/** Milliseconds for which a read of the catalog is valid, as in token-registry.ts. */
+const FRESH_FOR_MS = 1000;
+/** The document with the key. Ids of tokens are other texts. */
+const KEY_ID = 'key';
+/** The administrator's token from the environment has no id. */
+const ADMINISTRATOR_ID = 'administrator';
+const PREFIX = 'tidemark_';
+
+interface KeyBody {
+  readonly key: string;
+}
+
+/** The sessions of a token that began until then are over. */
+interface EndedBody {
+  readonly ended: number;
+}
+
+export interface SessionCookie {
+  readonly name: string;
+  readonly value: string;
+}
+
+/**
+ * Sessions of browsers. A session is a cookie that contains a token and the time of signing in, sealed with a key that
+ * all servers of the source share. So every server knows every session, nothing is stored for one, and it is over as
+ * soon as the token is: also when TIDEMARK_TOKEN is another one. The key alone gives no access, and neither does the
+ * rest of the store, which has only digests of tokens. Signing out ends all sessions of the token.
+ */
+export class Sessions {
+  readonly #catalog: Pick<Catalog, 'get' | 'put' | 'list' | 'head'>;
+  readonly #latest: CoalescedRead<void>;
+  readonly #ended = new Map<string, CatalogDocument<EndedBody>>();
+  #key: Buffer | undefined;
+  #cookieName = '';
+  #head = 0;
+  #readAt = Number.NEGATIVE_INFINITY;
+
+  constructor(catalog: Pick<Catalog, 'get' | 'put' | 'list' | 'head'>) {
+    this.#catalog = catalog;
+    this.#latest = new CoalescedRead(() => this.#load());
+  }
+
+  /** Begins a session of a token, which the caller has checked. */
+  async begin(token: string): Promise<SessionCookie> {
+    const key = await this.#makeKey();
+    // Another server, whose clock is ahead, may have ended the sessions before.
+    const began = Math.max(Date.now(), (this.#ended.get(idOf(token))?.body.ended ?? 0) + 1);
+    return { name: this.#cookieName, value: seal(key, `${began} ${token}`) };
+  }
+
+  /**
+   * The token of the session that a request belongs to, by its header Cookie. Whether the token is valid is for the
+   * caller to find out.
+   */
+  async tokenOf(cookies: string | undefined): Promise<string | undefined> {
+    if (cookies === undefined || !cookies.includes(PREFIX)) return undefined;
+    if (performance.now() - this.#readAt >= FRESH_FOR_MS) await this.#latest.read();
+    if (this.#key === undefined) return undefined;
+    for (const value of valuesOf(cookies, this.#cookieName)) {
+      const token = this.#tokenIn(unseal(this.#key, value));
+      if (token !== undefined) return token;
+    }
+    return undefined;
+  }
+
+  /** Ends all sessions of a token, at every server within a second or so. */
+  async end(token: string): Promise<void> {
+    const id = idOf(token);
+    const found = await this.#catalog.get<EndedBody>('session', id);
+    try {
+      await this.#catalog.put<EndedBody>('session', id, { ended: Date.now() }, found?.version);
+    } catch (error) {
+      if (isTidemarkError(error, 'conflict')) return this.end(token);
+      throw error;
+    }
+    await this.#latest.read();
+  }
+
+  /** The name of the cookie; undefined before the first session. */
+  async cookieName(): Promise<string | undefined> {
+    await this.#latest.read();
+    return this.#key === undefined ? undefined : this.#cookieName;
+  }
+
+  #tokenIn(text: string | undefined): string | undefined {
+    const [, began, token] = /^(\d+) (.+)$/.exec(text ?? '') ?? [];
+    if (token === undefined) return undefined;
+    const isOver = Number(began) + SESSION_MS <= Date.now();
+    const isEnded = Number(began) <= (this.#ended.get(idOf(token))?.body.ended ?? 0);
+    return isOver || isEnded ? undefined : token;
+  }
+
+  /** The key; the first person who signs in makes it. */
+  async #makeKey(): Promise<Buffer> {
+    await this.#latest.read();
+    if (this.#key !== undefined) return this.#key;
+    const key = randomBytes(KEY_BYTES).toString('base64');
+    try {
+      await this.#catalog.put<KeyBody>('session', KEY_ID, { key }, undefined);
+    } catch (error) {
+      // Another server has made it.
+      if (!isTidemarkError(error, 'conflict')) throw error;
+    }
+    return this.#makeKey();
+  }
+
+  /** Reads what was put since the last read. */
+  async #load(): Promise<void> {
+    const began = performance.now();
+    const head = await this.#catalog.head('session');
+    if (head > this.#head) {
+      for (const document of await this.#catalog.list<KeyBody & EndedBody>('session', this.#head)) this.#take(document);
+      this.#head = head;
+    }
+    this.#readAt = began;
+  }
+
+  #take(document: CatalogDocument<KeyBody & EndedBody>): void {
+    if (document.id === KEY_ID) {
+      this.#key = Buffer.from(document.body.key, 'base64');
+      // Cookies do not depend on the port: sources on one machine have cookies of different names.
+      this.#cookieName = PREFIX + createHash('sha256').update(this.#key).digest('hex').slice(0, 8);
+    } else if (document.version >= (this.#ended.get(document.id)?.version ?? 0)) {
+      this.#ended.set(document.id, document);
+    }
+  }
+}
+
+function idOf(token: string): string {
+  return idOfToken(token) ?? ADMINISTRATOR_ID;
+}
+
+/** The values of a cookie in the header (RFC 6265, 4.2): another path or host may have set one of the same name. */
+function valuesOf(header: string, name: string): readonly string[] {
+  return header.split(';').flatMap((pair) => {
+    const [its, value = ''] = pair.trim().split('=', 2);
+    return its === name || its === `__Host-${name}` ? [value] : [];
+  });
+}

@@ -1,0 +1,133 @@
+import type { Request, Response } from 'express';
+import * as z from 'zod';
+import { problemOfToken, requireOwnPage } from '../../../access/identify.ts';
+import { SESSION_MS, type SessionCookie } from '../../../access/sessions.ts';
+import { senderOf } from '../../request/admitted.ts';
+import { page as htmlPage, type Operation } from '../../request/operation.ts';
+import { FORM_BODY, readForm } from '../../request/read-form.ts';
+import { get, post, type Route } from '../../request/route.ts';
+import type { ServedApp } from '../../request/served-app.ts';
+import { frameOf } from '../parts/frame-of.ts';
+import { sendPage } from '../parts/send-page.ts';
+import { renderSignInPage } from './sign-in-page.ts';
+
+const FORM = {
+  id: 'signIn',
+  tag: 'pages',
+  summary: 'Asks for a token, for a browser',
+  query: z.object({ to: z.string().optional() }),
+  answers: [
+    htmlPage('The form.'),
+    { status: 303, description: 'The sender has shown a token already.', headers: ['Location'] },
+  ],
+} satisfies Operation;
+
+const SIGN_IN = {
+  id: 'signInByForm',
+  tag: 'pages',
+  summary: 'Begins a session of a browser, by a token',
+  description: `The session is a cookie that is valid for ${SESSION_MS / 3_600_000} hours, as long as the token is.`,
+  body: FORM_BODY,
+  answers: [{ status: 303, description: 'The session has begun.', headers: ['Location', 'Set-Cookie'] }],
+} satisfies Operation;
+
+const SIGN_OUT = {
+  id: 'signOutByForm',
+  tag: 'pages',
+  summary: 'Ends all sessions of the token that this one was begun with',
+  answers: [{ status: 303, description: 'They have ended.', headers: ['Location', 'Set-Cookie'] }],
+} satisfies Operation;
+
+/** Signing in and out with a browser. @param stopping ends bodies that are being read when the server stops */
+export function signInRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
+  const { sessions, tokens, configuration } = app;
+  const { idleTimeout, baseUrl } = configuration;
+
+  async function show(request: Request, response: Response, form: { readonly to: string; readonly problem?: string }) {
+    const hasTokens = configuration.token !== undefined || (await tokens.areKept());
+    const frame = await frameOf(app, request, response);
+    sendPage(response, renderSignInPage({ frame, hasTokens, ...form }), form.problem === undefined ? 200 : 403);
+  }
+
+  return [
+    get('/sign-in', {
+      action: 'read-source',
+      operation: FORM,
+      async handle(request, response, { to = '' }) {
+        const target = ownTarget(to);
+        if (senderOf(response).kind !== 'anonymous') response.redirect(303, `./${target}`);
+        else await show(request, response, { to: target });
+      },
+    }),
+
+    post('/sign-in', {
+      action: 'read-source',
+      operation: SIGN_IN,
+      async handle(request, response) {
+        // A page of another site must not sign a person in with its own token.
+        requireOwnPage(request.headers, baseUrl);
+        const form = await readForm(request, { idleTimeout, stopping });
+        const to = ownTarget(form.get('to') ?? '');
+        const token = form.get('token')?.trim() ?? '';
+        const problem = await problemOfToken(token, { tokens, own: configuration.token });
+        if (problem !== undefined) return show(request, response, { to, problem: sentence(problem) });
+        setCookie(request, response, await sessions.begin(token));
+        response.redirect(303, `./${to}`);
+      },
+    }),
+
+    post('/sign-out', {
+      action: 'read-source',
+      operation: SIGN_OUT,
+      async handle(request, response) {
+        requireOwnPage(request.headers, baseUrl);
+        const token = await sessions.tokenOf(request.headers.cookie);
+        if (token !== undefined) await sessions.end(token);
+        const name = await sessions.cookieName();
+        if (name !== undefined) setCookie(request, response, { name, value: '' });
+        response.redirect(303, './');
+      },
+    }),
+  ];
+
+  /**
+   * `Lax`: a link from a mail or a wiki leads a signed-in reader to a private set; what changes something is a POST, to
+   * which browsers add no such cookie from other sites, and which needs proof beside it. `__Host-`: no page of a
+   * neighbouring host or without https can set it.
+   */
+  function setCookie(request: Request, response: Response, { name, value }: SessionCookie): void {
+    const secure = isByHttps(request, baseUrl);
+    response.cookie(secure ? `__Host-${name}` : name, value, {
+      httpOnly: true,
+      sameSite: 'lax',
+      secure,
+      path: '/',
+      maxAge: value === '' ? 0 : SESSION_MS,
+      encode: String,
+    });
+  }
+}
+
+/**
+ * The address to go to, which follows `./`: so it is always one of this server. What browsers read in another way than
+ * it is written is left out.
+ */
+function ownTarget(to: string): string {
+  const isPlain = /^[\x21-\x5b\x5d-\x7e]{0,4096}$/.test(to) && !/^[/.]/.test(to) && !/^sign-(?:in|out)/.test(to);
+  return isPlain ? to : '';
+}
+
+/** By the base URL, when the client came by it; a proxy in front says so as well. */
+function isByHttps({ headers }: Request, baseUrl: string): boolean {
+  const { protocol, host } = new URL(baseUrl);
+  if (protocol === 'https:' && headers.host?.toLowerCase() === host) return true;
+  return (
+    String(headers['x-forwarded-proto'] ?? '')
+      .split(',')[0]
+      ?.trim() === 'https'
+  );
+}
+
+function sentence(reason: string): string {
+  return `${reason.slice(0, 1).toUpperCase()}${reason.slice(1)}.`;
+}
