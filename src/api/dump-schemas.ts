@@ -33,9 +33,38 @@ export const dumpSchema = z
   })
   .meta({ id: 'Dump', description: 'A Resource Dump.' });
 
+export const changePackageSchema = z
+  .strictObject({
+    name: z.string(),
+    uri: uri.describe('The ZIP file.'),
+    contents: uri.describe('Its manifest.'),
+    window: z.string().describe('The part of the Change List that it has changes of.'),
+    from: datetime.describe('It has every change since this time.'),
+    until: datetime,
+    changes: count,
+    length: count.describe('Bytes.'),
+    sha256: z.string(),
+    completed: datetime,
+  })
+  .meta({ id: 'ChangePackage', description: 'A package of a Change Dump.' });
+
+export const changeDumpSchema = z
+  .strictObject({
+    set: z.string(),
+    from: datetime.describe('It has every change since this time.'),
+    until: datetime,
+    totals: z
+      .strictObject({ windows: count, packages: count, changes: count, bytes: count })
+      .describe('Of all packages.'),
+    packages: z.array(changePackageSchema).describe('In the order of their changes.'),
+    next: z.string().optional().describe('Send it as `after` for what follows. Absent when nothing does.'),
+  })
+  .meta({ id: 'ChangeDump', description: 'A Change Dump.' });
+
 export const removedDumpSchema = z
   .strictObject({ set: z.string(), removed: count.describe('Packages, also those that were superseded.') })
   .meta({ id: 'RemovedDump' });
 
 export type PackageView = z.infer<typeof packageSchema>;
+export type ChangeDumpView = z.infer<typeof changeDumpSchema>;
 export type DumpView = z.infer<typeof dumpSchema>;

@@ -1,7 +1,8 @@
 import { formatStamp } from '../core/stamp.ts';
 import { setUris } from '../publish/documents.ts';
+import { type ChangePackage, windowOf } from '../publish/dumps/stored-change-dump.ts';
 import { type Dump, dumpTotals } from '../publish/dumps/stored-dump.ts';
-import type { DumpView } from './dump-schemas.ts';
+import type { ChangeDumpView, DumpView } from './dump-schemas.ts';
 
 interface Shown {
   readonly set: string;
@@ -12,11 +13,44 @@ interface Shown {
   readonly limit?: number;
 }
 
-/** The view of a Resource Dump in the API, and on the command line. */
-export function dumpView(dump: Dump, { set, baseUrl, after, limit = dump.packages.length }: Shown): DumpView {
+/** Some of the packages, and what to ask for what follows. */
+function partOf<Named extends { readonly name: string }>(
+  packages: readonly Named[],
+  { after, limit = packages.length }: Pick<Shown, 'after' | 'limit'>,
+): { readonly shown: readonly Named[]; readonly next: string | undefined } {
+  const start = after === undefined ? 0 : packages.findIndex(({ name }) => name === after) + 1;
+  const shown = packages.slice(start, start + limit);
+  return { shown, next: start + limit < packages.length ? shown.at(-1)?.name : undefined };
+}
+
+/** The view of a Change Dump in the API, and on the command line. @param packages at least one */
+export function changeDumpView(packages: readonly ChangePackage[], { set, baseUrl, ...asked }: Shown): ChangeDumpView {
   const uris = setUris(baseUrl, set);
-  const start = after === undefined ? 0 : dump.packages.findIndex(({ name }) => name === after) + 1;
-  const shown = dump.packages.slice(start, start + limit);
+  const { shown, next } = partOf(packages, asked);
+  const sum = (of: (one: ChangePackage) => number) => packages.reduce((total, one) => total + of(one), 0);
+  return {
+    set,
+    from: formatStamp(packages[0]!.from),
+    until: formatStamp(packages.at(-1)!.until),
+    totals: {
+      windows: new Set(packages.map(windowOf)).size,
+      packages: packages.length,
+      changes: sum(({ changes }) => changes),
+      bytes: sum(({ length }) => length),
+    },
+    packages: shown.map((one) => ({
+      ...{ name: one.name, uri: uris.changePackage(one.name), contents: uris.changeManifest(one.name) },
+      ...{ window: windowOf(one), from: formatStamp(one.from), until: formatStamp(one.until) },
+      ...{ changes: one.changes, length: one.length, sha256: one.sha256, completed: formatStamp(one.completed) },
+    })),
+    next,
+  };
+}
+
+/** The view of a Resource Dump in the API, and on the command line. */
+export function dumpView(dump: Dump, { set, baseUrl, ...asked }: Shown): DumpView {
+  const uris = setUris(baseUrl, set);
+  const { shown, next } = partOf(dump.packages, asked);
   return {
     set,
     at: formatStamp(dump.at),
@@ -26,6 +60,6 @@ export function dumpView(dump: Dump, { set, baseUrl, after, limit = dump.package
       ...{ name, uri: uris.dumpPackage(name), contents: uris.dumpManifest(name), resources, missing, length, sha256 },
       ...{ at: formatStamp(at), completed: formatStamp(completed) },
     })),
-    next: start + limit < dump.packages.length ? shown.at(-1)?.name : undefined,
+    next,
   };
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { SetCommand } from '../config/set-setting.ts';
 import {
   SET_SETTING_NAMES,
   type SetSettingName,
@@ -6,6 +7,7 @@ import {
   setSettingOf,
   setSettingsOf,
 } from '../config/set-settings.ts';
+import { SLUG } from '../core/resource-set.ts';
 
 /** The settings of a set in the JSON API, from config/set-settings.ts. */
 
@@ -22,13 +24,39 @@ export const settingsOfAdministrators = Object.fromEntries(
   }),
 ) as Shown<ForAdministrators>;
 
-const changed = setSettingsOf('sets change').map((name) => {
-  const { schema, meaning, default: byDefault } = setSettingOf(name);
-  const described = `${meaning} Default: ${byDefault.replace(/^\(|\)$/g, '')}.`;
-  return [name, schema.nullable().optional().describe(described)] as const;
-});
+function settingsOf(command: SetCommand) {
+  const settings = setSettingsOf(command).map((name) => {
+    const { schema, meaning, default: byDefault } = setSettingOf(name);
+    const described = `${meaning} Default: ${byDefault.replace(/^\(|\)$/g, '')}.`;
+    return [name, schema.nullable().optional().describe(described)] as const;
+  });
+  return Object.fromEntries(settings);
+}
 
-export const changedSettingsSchema = z.strictObject(Object.fromEntries(changed)).meta({
+export const newSetSchema = z
+  .strictObject({
+    set: z.string().meta({ pattern: SLUG.source }).describe('Its id, which stays.'),
+    ...settingsOf('sets add'),
+  })
+  .meta({
+    id: 'NewSet',
+    description:
+      'A set to add. It needs one of `root`, `records` and `urlPrefix`. A root must be below one of the setting `apiRoots` of the server.',
+    examples: [{ set: 'papers', urlPrefix: 'https://data.example.org/papers/', title: 'Papers' }],
+  });
+
+export const removedSetSchema = z
+  .strictObject({
+    removed: z.string().describe('The id of the set.'),
+    canBeUsedAgain: z.boolean().describe('Whether another set can have the id, because the set never had a change.'),
+  })
+  .meta({ id: 'RemovedSet', description: 'A set that was removed.' });
+
+export const requestedScanSchema = z
+  .strictObject({ set: z.string(), requested: z.string().meta({ format: 'date-time' }) })
+  .meta({ id: 'RequestedScan', description: 'A scan that begins soon.' });
+
+export const changedSettingsSchema = z.strictObject(settingsOf('sets change')).meta({
   id: 'SetSettings',
   description: 'Settings of a set. Null restores the default; an absent setting does not change.',
 });

@@ -35,8 +35,7 @@ export const FAILURES: Readonly<Record<number, Failure>> = {
   404: {
     name: 'NotFound',
     description: 'There is no such set, document or resource; or there is one, and the sender may not know.',
-    // A source without a hub has no topics.
-    isOf: (route) => isBelowSetOrPart(route) || route.operation.id === 'frameworkTopic',
+    isOf: isBelowSetOrPart,
   },
   408: { name: 'RequestTimeout', description: 'Nothing more of the body came in time.', isOf: takesBody },
   409: {

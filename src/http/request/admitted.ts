@@ -6,6 +6,8 @@ import type { DirectRequest } from './direct-request.ts';
 /** What is known of a request while it is answered. Express keeps it at the same place. */
 export interface Locals {
   sender?: Principal;
+  /** Whether the sender was identified by the cookie of a session. */
+  hasSession?: boolean;
   /** The set that the path names. */
   set?: ResourceSet | undefined;
   /** Whether the response is for its sender alone. */

@@ -1,13 +1,15 @@
 import type { Change } from '../../core/change.ts';
 import type { Resource } from '../../core/resource.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
-import { boundaryBefore } from '../../core/stamp.ts';
+import { boundaryBefore, type Stamp } from '../../core/stamp.ts';
 import type { FoundResources, ResourceStates, Search } from '../../stores/resource-states.ts';
-import type { HistoryRange } from '../../stores/set-statistics.ts';
+import type { HistoryRange, LatestRange } from '../../stores/set-statistics.ts';
 import { type Taken, take } from './take.ts';
 
 /** Changes that are read at once: an answer may have room for few of them. */
 const SLICE = 250;
+/** Changes that one answer searches: each is read, and tested by itself. */
+const MOST_SEARCHED = 5_000;
 
 interface Following {
   readonly after: string | undefined;
@@ -45,6 +47,37 @@ export function newestChanges(
   read: (range: HistoryRange) => Promise<readonly Change[]>,
 ): Promise<Taken<Change>> {
   return take(inSlices(read, { before, limit: Math.min(limit + 1, SLICE) }), set, limit);
+}
+
+/**
+ * The newest changes of a range that fit a filter, and the boundary below which to go on; it is undefined when all of
+ * the range was searched. May return no change, and such a boundary.
+ * @param fits undefined for every change
+ */
+export async function filteredChanges(
+  set: ResourceSet,
+  { fits, limit, ...range }: LatestRange & { readonly fits: ((change: Change) => boolean) | undefined },
+  read: (range: LatestRange) => Promise<readonly Change[]>,
+): Promise<{ readonly changes: readonly Change[]; readonly next: Stamp | undefined }> {
+  let searched = 0;
+  let last: Stamp | undefined;
+  const readInRange = ({ before, limit: most }: HistoryRange) => read({ ...range, before, limit: most });
+  async function* fitting() {
+    const slices = inSlices(readInRange, {
+      before: range.before,
+      limit: fits === undefined ? Math.min(limit + 1, SLICE) : SLICE,
+    });
+    for await (const changes of slices) {
+      yield fits === undefined ? changes : changes.filter(fits);
+      searched += changes.length;
+      if (searched < MOST_SEARCHED) continue;
+      last = changes.at(-1)!.stamp;
+      return;
+    }
+  }
+  const { taken, hasMore } = await take(fitting(), set, limit);
+  if (hasMore) last = taken.at(-1)!.stamp;
+  return { changes: taken, next: last === undefined ? undefined : boundaryBefore(last) };
 }
 
 async function* inSlices(read: (range: HistoryRange) => Promise<readonly Change[]>, { before, limit }: HistoryRange) {

@@ -8,6 +8,7 @@ export const ANSWER_HEADERS = {
   Location: 'Where it is instead.',
   'Memento-Datetime': 'When the version began (RFC 7089).',
   'Retry-After': 'Seconds after which to ask again.',
+  'Set-Cookie': 'The session of a browser.',
   'WWW-Authenticate': 'How to send a token.',
 } as const;
 

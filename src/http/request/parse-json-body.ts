@@ -7,7 +7,12 @@ import { TidemarkError } from '../../core/errors.ts';
  * @throws TidemarkError `invalid` that names the field; it repeats nothing of the body
  */
 export function parseJsonBody<Schema extends z.ZodType>(schema: Schema, bytes: Buffer): z.output<Schema> {
-  const parsed = schema.safeParse(readJson(bytes));
+  return checkBody(schema, readJson(bytes));
+}
+
+/** A value that was posted, as its schema makes it. @throws TidemarkError `invalid` that names the field */
+export function checkBody<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const { path, message } = parsed.error.issues[0]!;
   const field = path.join('.') || 'body';

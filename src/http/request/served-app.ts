@@ -1,3 +1,4 @@
+import type { Sessions } from '../../access/sessions.ts';
 import type { TokenRegistry } from '../../access/token-registry.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
@@ -31,12 +32,9 @@ export interface NextJob {
   readonly next: number;
 }
 
-/** Jobs that build the dump of a set. */
-export interface DumpJobs {
-  /**
-   * Adds one, or returns the one that waits.
-   * @throws TidemarkError `invalid` when the bytes of the set are elsewhere
-   */
+/** Jobs of one kind, each for a set. */
+export interface SetJobs {
+  /** Adds one, or returns the one that waits. @throws TidemarkError `invalid` when the set can have none */
   add(set: ResourceSet): Promise<Job>;
   /** The one of the set that was added last, when it is among the last hundreds of all sets. */
   latest(set: ResourceSet): Promise<Job | undefined>;
@@ -52,12 +50,16 @@ export interface ServedApp {
   /** When jobs are added next, the soonest first. */
   nextJobs(): Promise<readonly NextJob[]>;
   readonly tokens: TokenRegistry;
+  readonly sessions: Sessions;
   readonly records: Pick<Records, 'cursorOf'>;
   readonly publisher: DocumentPublisher;
   /** The changes of sets as they are recorded. */
   readonly feeds: Pick<ChangeFeeds, 'follow'>;
   readonly dumps: Pick<Dumps, 'known' | 'changes' | 'open' | 'readManifest' | 'remove'>;
-  readonly dumpJobs: DumpJobs;
+  /** They build Resource Dumps. */
+  readonly dumpJobs: SetJobs;
+  /** They keep Resource Lists in archives. */
+  readonly listJobs: SetJobs;
   readonly versions: Pick<Versions, 'at' | 'nearest' | 'list' | 'open'>;
   readonly listArchives: Pick<ListArchives, 'archiveOf'>;
   readonly subscriptions: Subscriptions;

@@ -6,19 +6,15 @@ import { cachingHeaders } from './caching.ts';
 import { type Validators, weighConditions } from './conditional-request.ts';
 import { negotiateEncoding } from './negotiate-encoding.ts';
 import { notModified } from './not-modified.ts';
+import { openToScripts } from './open-to-scripts.ts';
+import { XML_POLICY } from './xml-policy.ts';
 
 /** For a year. */
 const IMMUTABLE = 'public, max-age=31536000, immutable';
-/**
- * Chromium shows XML with an inline style sheet and pictures of its own, which differ between its versions. Nothing
- * else is loaded.
- */
-const CONTENT_SECURITY_POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** Answers with a document in the encoding that the client likes best, or with 304 when the client has it already. */
 export async function answerDocument(
-  { method, headers }: Pick<DirectRequest, 'method' | 'headers'>,
+  { method, headers, sender }: Pick<DirectRequest, 'method' | 'headers' | 'sender'>,
   { document, isPrivate }: { readonly document: PublishedDocument; readonly isPrivate: boolean },
 ): Promise<Answer> {
   const encoding = negotiateEncoding(headers['accept-encoding']);
@@ -27,6 +23,7 @@ export async function answerDocument(
   const known: Record<string, string> = {
     ETag: validators.etag,
     ...cachingHeaders({ control, isPrivate, vary: 'Accept, Accept-Encoding' }),
+    ...openToScripts({ sender }, isPrivate),
   };
   if (validators.lastModified !== undefined) {
     known['Last-Modified'] = new Date(validators.lastModified * 1000).toUTCString();
@@ -37,7 +34,7 @@ export async function answerDocument(
   }
   if (precondition === 'not-modified') return notModified(known);
   known['Content-Type'] = 'application/xml; charset=utf-8';
-  known['Content-Security-Policy'] = CONTENT_SECURITY_POLICY;
+  known['Content-Security-Policy'] = XML_POLICY;
   if (encoding !== 'identity') known['Content-Encoding'] = encoding;
   known['Content-Length'] = String(document.lengths[encoding]);
   return { status: 200, headers: known, body: method === 'HEAD' ? undefined : await document.open(encoding) };

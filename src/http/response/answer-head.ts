@@ -5,6 +5,7 @@ import { HttpError } from '../request/http-error.ts';
 import { type CacheControl, cachingHeaders } from './caching.ts';
 import { rangeHolds, type Validators, weighConditions } from './conditional-request.ts';
 import { notModified } from './not-modified.ts';
+import { openToScripts } from './open-to-scripts.ts';
 
 const UNKNOWN_TYPE = 'application/octet-stream';
 
@@ -34,11 +35,15 @@ export interface AnswerHead extends Answer {
  * @throws HttpError 412 for a condition that does not hold, 416 for a range beyond the end
  */
 export function answerHead(
-  { method, headers }: Pick<DirectRequest, 'method' | 'headers'>,
+  { method, headers, sender }: Pick<DirectRequest, 'method' | 'headers' | 'sender'>,
   { length: total, mime, validators, isPrivate, control = 'no-cache' }: Body,
 ): AnswerHead {
   const { etag, lastModified } = validators;
-  const known: Record<string, string> = { ETag: etag, ...cachingHeaders({ control, isPrivate }) };
+  const known: Record<string, string> = {
+    ETag: etag,
+    ...cachingHeaders({ control, isPrivate }),
+    ...openToScripts({ sender }, isPrivate),
+  };
   if (lastModified !== undefined) known['Last-Modified'] = new Date(lastModified * 1000).toUTCString();
   const precondition = weighConditions(headers, validators);
   if (precondition === 'failed') {

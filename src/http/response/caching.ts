@@ -12,6 +12,9 @@ export interface Caching {
   readonly vary?: string | undefined;
 }
 
+/** The headers that identify a sender. */
+export const CREDENTIALS = 'Authorization, Cookie';
+
 /** Marks an answer as one for its sender alone. Call it before the answer's headers are set. */
 export function makePrivate(response: RoutedResponse): void {
   response.locals.isPrivate = true;
@@ -22,7 +25,7 @@ export function cachingHeaders({ control, isPrivate, vary }: Caching): Readonly<
   if (!isPrivate) return vary === undefined ? { 'Cache-Control': control } : { 'Cache-Control': control, Vary: vary };
   return {
     'Cache-Control': control.startsWith('public, ') ? control.replace('public', 'private') : `private, ${control}`,
-    Vary: vary === undefined ? 'Authorization' : `${vary}, Authorization`,
+    Vary: vary === undefined ? CREDENTIALS : `${vary}, ${CREDENTIALS}`,
   };
 }
 

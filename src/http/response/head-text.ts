@@ -1,4 +1,4 @@
-import { STATUS_CODES } from 'node:http';
+import { http } from '../../lib/http/node-http.ts';
 import type { Answer } from '../request/answer.ts';
 
 /** The head of an answer, with what it has besides the headers of the answer. */
@@ -18,7 +18,7 @@ let dateLine = '';
 
 /** The head as node:http would send it. @throws TypeError for a value that no header can have */
 export function headText({ status, headers }: Answer, { requestId, common, end }: HeadOptions): string {
-  let text = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nX-Request-Id: ${requestId}\r\n`;
+  let text = `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\nX-Request-Id: ${requestId}\r\n`;
   // A client keeps the other headers that it has (RFC 9110, 15.4.5).
   if (status !== 304) for (const [name, value] of common) if (!(name in headers)) text += `${name}: ${value}\r\n`;
   for (const name in headers) {

@@ -1,6 +1,7 @@
-import { ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { http } from '../../lib/http/node-http.ts';
 
 /** Bytes of a body that it takes less time to copy into a text than to write beside its head. */
 export const MOST_BYTES_OF_TEXT = 16_384;
@@ -68,6 +69,6 @@ export async function writeStream(to: Writable, body: Readable): Promise<number>
 
 /** Whether the connection was closed: then nothing is wrong with the body. */
 function hasGoneAway(to: Writable): boolean {
-  const socket = to instanceof ServerResponse ? to.socket : to;
+  const socket = to instanceof http.ServerResponse ? to.socket : to;
   return socket === null || socket.destroyed;
 }

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Principal } from '../../access/principal.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
+import { changeStream } from '../../core/set-uris.ts';
 import { boundaryAfter, boundaryBefore, formatStamp } from '../../core/stamp.ts';
 import {
   DOCUMENT_KINDS,
@@ -13,7 +14,7 @@ import {
 import type { PublishedDocument } from '../../publish/published-document.ts';
 import { hubUri, topicLinks } from '../../publish/topics.ts';
 import { type DocumentQuery, sendDocumentPage, wantsPage } from '../pages/documents/document-view.ts';
-import { senderOf } from '../request/admitted.ts';
+import { directRequest, senderOf } from '../request/admitted.ts';
 import type { Answer } from '../request/answer.ts';
 import type { DirectHandler } from '../request/direct-request.ts';
 import { get, type Route } from '../request/route.ts';
@@ -47,19 +48,24 @@ export function documentRoutes(app: ServedApp): readonly Route[] {
     const found = await find(key, senderOf(response), response.locals.set);
     const { document, isPrivate } = found;
     const next = document.next === undefined ? undefined : nextUri(key, formatStamp(document.next), query);
-    if (next !== undefined) response.append('Link', `<${next}>; rel="next"`);
-    const links = linksOf(kind, key);
-    if (links !== undefined) response.append('Link', links);
+    const rest = next === undefined ? [] : [`<${next}>; rel="next"`];
+    const links = [...rest, linksOf(kind, key)].filter((link) => link !== undefined).join(', ') || undefined;
     if (isPrivate) makePrivate(response);
-    if (hasPage(kind) && wantsPage(request, query))
+    if (hasPage(kind) && wantsPage(request, query)) {
+      if (links !== undefined) response.append('Link', links);
       await sendDocumentPage(app, { request, response, query }, { kind, document, next });
-    else await sendAnswer(response, withLinks(await answerDocument(request, found), links), idleTimeout);
+    } else {
+      const answered = withLinks(await answerDocument(directRequest(request, response), found), links);
+      await sendAnswer(response, answered, idleTimeout);
+    }
   }
 
-  /** A topic names its hub and itself (WebSub, 4). */
+  /** A topic names its hub and itself (WebSub, 4), the Change List its stream (RFC 5989). */
   function linksOf(kind: DocumentKind, key: DocumentKey): string | undefined {
     const hub = 'isTopic' in DOCUMENTS[kind] ? hubUri(configuration.hub, baseUrl) : undefined;
-    return hub === undefined ? undefined : topicLinks(hub, documentUri(baseUrl, key));
+    if (hub !== undefined) return topicLinks(hub, documentUri(baseUrl, key));
+    if (!('hasStream' in DOCUMENTS[kind]) || !('set' in key)) return undefined;
+    return `<${changeStream(baseUrl, key.set)}>; rel="monitor"; type="text/event-stream"`;
   }
 
   /** Where the changes go on that a document had no room for. */

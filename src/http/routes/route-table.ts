@@ -2,6 +2,7 @@ import { webRoutes } from '../pages/web-routes.ts';
 import type { Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { apiRoutes } from './api-routes.ts';
+import { csvRoutes } from './csv/csv-routes.ts';
 import { documentRoutes } from './document-routes.ts';
 import { archiveRoutes } from './dumps/archive-routes.ts';
 import { dumpRoutes } from './dumps/dump-routes.ts';
@@ -17,7 +18,7 @@ import { postingRoutes } from './posting-routes.ts';
 import { resourceRoutes } from './resource-routes.ts';
 import { robotsRoutes } from './robots-routes.ts';
 import { s3EventRoutes } from './s3-event-routes.ts';
-import { setApiRoutes } from './set-routes.ts';
+import { setApiRoutes } from './sets/set-routes.ts';
 import { tokenRoutes } from './token-routes.ts';
 import { versionRoutes } from './versions/version-routes.ts';
 
@@ -39,6 +40,7 @@ export function routeTable(app: ServedApp, stopping: AbortSignal): readonly Rout
     ...versionRoutes(app),
     ...apiRoutes(app),
     ...setApiRoutes(app, stopping),
+    ...csvRoutes(app),
     ...dumpRoutes(app),
     ...archiveRoutes(app),
     ...postingRoutes(app, stopping),

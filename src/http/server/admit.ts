@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AccessPolicy } from '../../access/access-policy.ts';
-import { identify, isFromThisMachine, refuseForeignPage } from '../../access/identify.ts';
+import { identify, isFromThisMachine, refuseForeignPage, requireOwnPage } from '../../access/identify.ts';
 import { type Action, may } from '../../access/may.ts';
 import { ANONYMOUS, type Principal } from '../../access/principal.ts';
 import type { Scope } from '../../access/scope.ts';
@@ -22,6 +22,8 @@ export interface Arrival {
 
 export interface Admission {
   readonly sender: Principal;
+  /** Whether the sender was identified by the cookie of a session. */
+  readonly hasSession: boolean;
   /** The set that the path names. */
   readonly set: ResourceSet | undefined;
   /** Counts bytes of the body. @throws HttpError 429 when the sender has posted too much for now */
@@ -35,22 +37,32 @@ export interface Admission {
  */
 export type Admit = (route: Pick<Route, 'method' | 'action'>, arrival: Arrival) => Promise<Admission>;
 
-type Parts = Pick<ServedApp, 'sets' | 'tokens' | 'configuration'>;
+type Parts = Pick<ServedApp, 'sets' | 'tokens' | 'sessions' | 'configuration'>;
+type Identified = Pick<Admission, 'sender' | 'hasSession'>;
 
 export function createAdmit(
-  { sets, tokens, configuration }: Parts,
+  { sets, tokens, sessions, configuration }: Parts,
   policy: AccessPolicy,
   limits = new SenderLimits(configuration.limits),
 ): Admit {
-  async function identified(action: Action, headers: IncomingHttpHeaders): Promise<Principal> {
+  async function identified(action: Action, headers: IncomingHttpHeaders): Promise<Identified> {
     if (action === 'probe') {
       // Whether a server is well is for everybody to know, also when no token can be looked up.
       isFromThisMachine(headers, policy);
-      return ANONYMOUS;
+      return { sender: ANONYMOUS, hasSession: false };
     }
     const sender = await identify(headers, { policy, tokens });
     if (sender.kind === 'unidentified') throw unauthorized(sender.reason);
-    return sender;
+    const inSession = sender.kind === 'anonymous' ? await senderOfSession(headers) : undefined;
+    return { sender: inSession ?? sender, hasSession: inSession !== undefined };
+  }
+
+  /** Undefined without a session, and when it is over: then the sender is anonymous, and may sign in again. */
+  async function senderOfSession(headers: IncomingHttpHeaders): Promise<Principal | undefined> {
+    const token = await sessions.tokenOf(headers.cookie);
+    if (token === undefined) return undefined;
+    const sender = await identify({ ...headers, authorization: `Bearer ${token}` }, { policy, tokens });
+    return sender.kind === 'unidentified' || sender.kind === 'anonymous' ? undefined : sender;
   }
 
   async function refusal(action: Action, sender: Principal, set: ResourceSet | undefined): Promise<Error> {
@@ -61,15 +73,15 @@ export function createAdmit(
   }
 
   return async ({ method, action }, { headers, address, slug }) => {
-    const sender = await identified(action, headers);
-    if (method !== 'get') refuseForeignPage(headers, configuration.baseUrl);
+    const { sender, hasSession } = await identified(action, headers);
+    if (method !== 'get') (hasSession ? requireOwnPage : refuseForeignPage)(headers, configuration.baseUrl);
     if (action !== 'probe') throwAfter(limits.takeRequest(sender, { headers, address }));
     const isShown = (set: ResourceSet) => may(sender, action, set) || may(sender, 'read-state', set);
     const set = slug === undefined ? undefined : await sets.bySlug(parseSlug(slug), isShown);
     if (!may(sender, action, set)) throw await refusal(action, sender, set);
     const takeBody = (bytes: number) => throwAfter(limits.takeBody(sender, bytes));
     if (method !== 'get') takeBody(0);
-    return { sender, set, takeBody };
+    return { sender, hasSession, set, takeBody };
   };
 }
 

@@ -43,12 +43,20 @@ export interface DirectParts {
  * express: queries, pages, bodies, encoded names.
  */
 export class DirectAnswers {
-  readonly #routes: readonly DirectRoute[];
+  /** By the word that the last part of their path begins with. There are many, and a request is compared with few. */
+  readonly #routes: ReadonlyMap<string, readonly DirectRoute[]>;
+  /** Whose last part begins with a parameter. */
+  readonly #open: readonly DirectRoute[];
   readonly #parts: DirectParts;
 
   constructor(parts: DirectParts) {
     this.#parts = parts;
-    this.#routes = parts.routes.flatMap(directRoute);
+    const routes = Map.groupBy(parts.routes.flatMap(directRoute), ({ route }) =>
+      lastWord(route.path.replace(/[a-z]*[:*][^/]*$/, '')),
+    );
+    this.#open = routes.get('') ?? [];
+    routes.delete('');
+    this.#routes = routes;
   }
 
   /** Undefined when express has to answer. */
@@ -56,11 +64,8 @@ export class DirectAnswers {
     if (method !== 'GET' && method !== 'HEAD') return undefined;
     const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
     if (hasBody || prefersPage(headers.accept)) return undefined;
-    for (const { route, handle, pattern } of this.#routes) {
-      const found = pattern.exec(url);
-      if (found !== null) return { route, handle, params: found.groups ?? {} };
-    }
-    return undefined;
+    const named = this.#routes.get(lastWord(url));
+    return (named && matchIn(named, url)) ?? matchIn(this.#open, url);
   }
 
   /** The answer to a request, also when it fails. */
@@ -82,6 +87,22 @@ export class DirectAnswers {
     logFault(this.#parts.logger, error, { requestId, method, url });
     return failureAnswer(error, requestId);
   }
+}
+
+function matchIn(routes: readonly DirectRoute[], url: string): Match | undefined {
+  for (const { route, handle, pattern } of routes) {
+    const found = pattern.exec(url);
+    if (found !== null) return { route, handle, params: found.groups ?? {} };
+  }
+  return undefined;
+}
+
+/** The small letters that the last part of a path begins with: `changelist` of `/sets/maps/changelist-recent.xml`. */
+function lastWord(path: string): string {
+  const start = path.lastIndexOf('/') + 1;
+  let end = start;
+  while (path.charCodeAt(end) >= 97 && path.charCodeAt(end) <= 122) end += 1;
+  return path.slice(start, end);
 }
 
 function directRoute(route: Route): readonly DirectRoute[] {

@@ -13,9 +13,10 @@ export function guard(admit: Admit, route: Route): RequestHandler {
     recordRoute(response, route.path);
     const { headers, socket } = request;
     const slug = hasSet ? param(request, 'set') : undefined;
-    const { sender, set, takeBody } = await admit(route, { headers, address: socket.remoteAddress, slug });
+    const { sender, hasSession, set, takeBody } = await admit(route, { headers, address: socket.remoteAddress, slug });
     recordRoute(response, route.path, sender);
     response.locals.sender = sender;
+    response.locals.hasSession = hasSession;
     response.locals.set = set;
     if (set?.private === true) makePrivate(response);
     meterBody(request, takeBody);

@@ -1,6 +1,6 @@
-import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import helmet from 'helmet';
+import { http } from '../../lib/http/node-http.ts';
 import { CONTENT_SECURITY_POLICY } from '../pages/parts/layout.ts';
 
 const setHeaders = helmet({
@@ -22,8 +22,8 @@ export const SECURITY_HEADERS: ReadonlyMap<string, string> = securityHeaders();
 
 function securityHeaders(): ReadonlyMap<string, string> {
   const headers = new Map<string, string>();
-  const request = new IncomingMessage(new Socket());
-  const response = new ServerResponse(request);
+  const request = new http.IncomingMessage(new Socket());
+  const response = new http.ServerResponse(request);
   response.setHeader = (name, value) => {
     headers.set(name, String(value));
     return response;

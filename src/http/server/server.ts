@@ -1,11 +1,12 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { accessPolicy } from '../../access/access-policy.ts';
 import { SenderLimits } from '../../access/sender-limits.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import { TidemarkError } from '../../core/errors.ts';
+import { http } from '../../lib/http/node-http.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
 import { createLogger } from '../../observe/logs/logger.ts';
 import type { ServedApp } from '../request/served-app.ts';
@@ -63,7 +64,7 @@ export async function startServer(app: ServedApp, options: ServerOptions): Promi
   const answer = directRoutes({ direct, express, idleTimeout: app.configuration.idleTimeout });
   const observer = new RequestObserver({ metrics: app.metrics.http, accessLog });
   const servers = await listenOnPorts(app.configuration, options, (limits) => {
-    const server = createServer(
+    const server = http.createServer(
       { connectionsCheckingInterval: limits.checkInterval },
       withObservation(answer, observer),
     );

@@ -1,5 +1,6 @@
-import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { http } from '../../lib/http/node-http.ts';
 
 /** Why Node gave a request up; what is not here is 400. */
 const REFUSALS: Readonly<Record<string, { readonly status: number; readonly code: string; readonly message: string }>> =
@@ -38,7 +39,7 @@ export function refusal(reason: string): string {
   const { status, code, message } = (Object.hasOwn(REFUSALS, reason) && REFUSALS[reason]) || UNREADABLE;
   const body = JSON.stringify({ error: { code, message } });
   const head = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
     'X-Content-Type-Options: nosniff',

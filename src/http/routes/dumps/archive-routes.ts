@@ -1,10 +1,12 @@
 import * as z from 'zod';
 import { archiveSchema } from '../../../api/archive-schemas.ts';
 import { archiveView } from '../../../api/archive-views.ts';
+import { jobSchema } from '../../../api/job-schemas.ts';
+import { jobView } from '../../../api/job-views.ts';
 import { setOf } from '../../request/admitted.ts';
-import { json, type Operation } from '../../request/operation.ts';
+import { json, NO_PARAMETERS, type Operation } from '../../request/operation.ts';
 import { limit, time } from '../../request/query-parameters.ts';
-import { get, type Route } from '../../request/route.ts';
+import { get, post, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { sendJson } from '../../response/send-json.ts';
 
@@ -19,8 +21,18 @@ const SHOW_ARCHIVE = {
   answers: [json(archiveSchema, 'The lists and dumps; none when none was kept.')],
 } satisfies Operation;
 
+const KEEP_LIST = {
+  id: 'keepList',
+  tag: 'sets',
+  summary: 'Keeps the Resource List of a set as it is now, and its dump, in its archives, if the set has changed',
+  description:
+    'Adds a job, which any process of the source may run. While one of the set waits, it is returned, and none is added.',
+  query: NO_PARAMETERS,
+  answers: [{ ...json(jobSchema, 'The job: `GET /api/jobs/{name}` says how far it is.', 202), headers: ['Location'] }],
+} satisfies Operation;
+
 /** What a set was at earlier times. */
-export function archiveRoutes({ listArchives, configuration: { baseUrl } }: ServedApp): readonly Route[] {
+export function archiveRoutes({ listArchives, listJobs, configuration: { baseUrl } }: ServedApp): readonly Route[] {
   return [
     get('/api/sets/:set/archive', {
       action: 'read-state',
@@ -28,6 +40,16 @@ export function archiveRoutes({ listArchives, configuration: { baseUrl } }: Serv
       async handle(_request, response, asked) {
         const set = setOf(response);
         sendJson(response, archiveView(await listArchives.archiveOf(set), { set: set.slug, baseUrl, ...asked }));
+      },
+    }),
+
+    post('/api/sets/:set/archive/keep', {
+      action: 'administer',
+      operation: KEEP_LIST,
+      async handle(_request, response) {
+        const job = jobView(await listJobs.add(setOf(response)));
+        response.location(`../../../jobs/${job.name}`);
+        sendJson(response, job, 202);
       },
     }),
   ];

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { dumpSchema, removedDumpSchema } from '../../../api/dump-schemas.ts';
+import { changeDumpSchema, dumpSchema, removedDumpSchema } from '../../../api/dump-schemas.ts';
 import { jobSchema } from '../../../api/job-schemas.ts';
 import { json, NO_PARAMETERS, type Operation } from '../../request/operation.ts';
 import { limit, text } from '../../request/query-parameters.ts';
@@ -20,6 +20,20 @@ export const SHOW_DUMP = {
     ),
   }),
   answers: [json(dumpSchema, 'The dump, with some of its packages.'), NO_DUMP],
+} satisfies Operation;
+
+export const SHOW_CHANGE_DUMP = {
+  id: 'showChangeDump',
+  tag: 'dumps',
+  summary: 'The Change Dump of a set, with its packages',
+  query: z.strictObject({
+    limit: limit({ usual: 1_000, most: 10_000 }),
+    after: text('Only the packages after this one: the `next` of the answer before.', '1-00000001-1-5f0c31d2'),
+  }),
+  answers: [
+    json(changeDumpSchema, 'The dump, with some of its packages.'),
+    { status: 404, description: 'The set has no Change Dump.' },
+  ],
 } satisfies Operation;
 
 export const BUILD_DUMP = {

@@ -9,6 +9,7 @@ import { get, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { answerHead, type Part } from '../../response/answer-head.ts';
 import { sendAnswer } from '../../response/send-answer.ts';
+import { XML_POLICY } from '../../response/xml-policy.ts';
 
 const READ_PACKAGE = {
   id: 'readPackage',
@@ -93,10 +94,11 @@ function packageHandler<Found extends Pick<Package, 'completed' | 'length' | 'ma
       isPrivate: set.private === true,
       control: `public, max-age=${YEAR_IN_SECONDS}, immutable`,
     });
-    if (part === undefined) return head;
-    if (asked === 'zip') return { ...head, body: await packages.open(set, found, part) };
+    const headers = asked === 'xml' ? { ...head.headers, 'Content-Security-Policy': XML_POLICY } : head.headers;
+    if (part === undefined) return { ...head, headers };
+    if (asked === 'zip') return { ...head, headers, body: await packages.open(set, found, part) };
     const manifest = await packages.readManifest(set, found);
-    return { ...head, body: manifest.subarray(part.start, part.start + part.length) };
+    return { ...head, headers, body: manifest.subarray(part.start, part.start + part.length) };
   };
 }
 

@@ -55,7 +55,6 @@ async function requireTopic({ sets, configuration }: ServedApp, { topic }: Asked
   const { baseUrl } = configuration;
   const found = topicOf(topic, baseUrl);
   const sender = senderOf(response);
-  if (found === 'framework') return;
   if (found === undefined) throw noSuchTopic(topic);
   await sets.bySlug(found.slug, (set) => may(sender, 'read-documents', set));
 }

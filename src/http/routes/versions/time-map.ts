@@ -1,4 +1,5 @@
 import { formatStamp, type Stamp } from '../../../core/stamp.ts';
+import { formatSeconds } from '../../../core/w3c-datetime.ts';
 
 export interface TimeMap {
   /** The address of the resource. */
@@ -11,10 +12,15 @@ export interface TimeMap {
   readonly next: Stamp | undefined;
 }
 
+export const LINK_FORMAT = 'application/link-format';
+
+/** The media types of a TimeMap, the one that a client gets who asks for neither first. */
+export const TIME_MAP_TYPES = [LINK_FORMAT, 'application/json'] as const;
+
 /** The versions of a resource as `application/link-format` (RFC 7089, 5; RFC 6690). */
 export function renderTimeMap({ original, timeGate, timeMap, versions, next }: TimeMap): string {
   const [from, until] = [versions[0]!, versions.at(-1)!].map(({ stamp }) => httpDate(stamp));
-  const type = 'type="application/link-format"';
+  const type = `type="${LINK_FORMAT}"`;
   const links = [
     `<${original}>; rel="original"`,
     `<${timeGate}>; rel="timegate"`,
@@ -27,6 +33,27 @@ export function renderTimeMap({ original, timeGate, timeMap, versions, next }: T
     }),
   ];
   return `${links.join(',\n')}\n`;
+}
+
+/**
+ * The same as JSON, as clients of Memento read it (mementoweb.org/guide/timemap-json). As in link-format, `first` and
+ * `last` are those of this document; one with older versions before it has no `first`.
+ */
+export function timeMapJson({ original, timeGate, timeMap, versions, next }: TimeMap): object {
+  const list = versions.map(({ uri, stamp }) => ({ datetime: isoDate(stamp), uri }));
+  const older = next === undefined ? undefined : `${timeMap}?until=${formatStamp(next)}`;
+  return {
+    original_uri: original,
+    timegate_uri: timeGate,
+    timemap_uri: { link_format: timeMap, json_format: timeMap },
+    ...(older !== undefined && { pages: { prev: { uri: older } } }),
+    mementos: { ...(older === undefined && { first: list[0] }), last: list.at(-1), list },
+  };
+}
+
+/** Whole seconds, as Memento-Datetime has them. */
+function isoDate(stamp: Stamp): string {
+  return formatSeconds(Math.floor(stamp / 1_000_000));
 }
 
 function httpDate(stamp: Stamp): string {

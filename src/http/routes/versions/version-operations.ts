@@ -29,6 +29,25 @@ export const READ_TIME_GATE = {
   answers: [{ status: 302, description: 'The address of the version.', headers: ['Location', 'Link'] }],
 } satisfies Operation;
 
+const memento = z.object({ datetime: z.string().meta({ format: 'date-time' }), uri: z.string() });
+
+const timeMap = z
+  .object({
+    original_uri: z.string(),
+    timegate_uri: z.string(),
+    timemap_uri: z.object({ link_format: z.string(), json_format: z.string() }),
+    pages: z
+      .object({ prev: z.object({ uri: z.string() }) })
+      .optional()
+      .describe('The TimeMap of older versions, when there may be any.'),
+    mementos: z.object({
+      first: memento.optional(),
+      last: memento,
+      list: z.array(memento).describe('The oldest first.'),
+    }),
+  })
+  .meta({ id: 'TimeMap' });
+
 export const READ_TIME_MAP = {
   id: 'readTimeMap',
   tag: 'resources',
@@ -36,5 +55,11 @@ export const READ_TIME_MAP = {
   description:
     'A TimeMap (RFC 7089), the oldest version first: of 1,000 changes, with a link to the TimeMap of those before.',
   query: z.object({ until: time('Versions up to this time.') }),
-  answers: [{ status: 200, description: 'Links to the versions.', content: { 'application/link-format': 'text' } }],
+  answers: [
+    {
+      status: 200,
+      description: 'Links to the versions, by `Accept`: link-format, or JSON when the client prefers that.',
+      content: { 'application/link-format': 'text', 'application/json': timeMap },
+    },
+  ],
 } satisfies Operation;

@@ -15,11 +15,10 @@ import { cachingHeaders } from '../../response/caching.ts';
 import { resourceHeaders, versionLinks } from '../../response/resource-headers.ts';
 import { sendAnswer } from '../../response/send-answer.ts';
 import { parseAcceptDatetime } from './accept-datetime.ts';
-import { renderTimeMap } from './time-map.ts';
+import { LINK_FORMAT, renderTimeMap, TIME_MAP_TYPES, timeMapJson } from './time-map.ts';
 import { READ_TIME_GATE, READ_TIME_MAP, READ_VERSION } from './version-operations.ts';
 
 const YEAR_IN_SECONDS = 31_536_000;
-const LINK_FORMAT = 'application/link-format';
 
 /** The kept versions of resources, and what finds them (RFC 7089). */
 export function versionRoutes(app: ServedApp): readonly Route[] {
@@ -43,7 +42,9 @@ export function versionRoutes(app: ServedApp): readonly Route[] {
       action: 'read-resource',
       operation: READ_TIME_MAP,
       async handle(request, response, { until }) {
-        const answer = await timeMap(app, directRequest(request, response), until);
+        // Express returns false when the client takes neither: it gets one all the same.
+        const type = request.accepts([...TIME_MAP_TYPES]) || LINK_FORMAT;
+        const answer = await timeMap(app, directRequest(request, response), { until, type });
         await sendAnswer(response, answer, idleTimeout);
       },
     }),
@@ -103,30 +104,35 @@ function timeGateHandler(app: ServedApp): DirectHandler {
 }
 
 /** Lists the versions, the oldest first (RFC 7089, 5). */
-async function timeMap(app: ServedApp, request: DirectRequest, until: Stamp | undefined): Promise<Answer> {
+async function timeMap(
+  app: ServedApp,
+  request: DirectRequest,
+  { until, type }: { readonly until: Stamp | undefined; readonly type: string },
+): Promise<Answer> {
   const { set, key } = named(request);
   const { versions, next } = await app.versions.list(set, key, until && boundaryAfter(until));
   if (versions.length === 0) throw noVersion(set, key);
   const home = setHome(app.configuration.baseUrl, set.slug);
-  const text = renderTimeMap({
+  const found = {
     original: uriOf(set.urlPrefix, key),
     timeGate: timeGateUri(home, key),
     timeMap: timeMapUri(home, key),
     versions: versions.map(({ stamp }) => ({ uri: mementoUri(home, stamp, key), stamp })).reverse(),
     next,
-  });
-  return textAnswer(request, { text, isPrivate: set.private === true });
+  };
+  const text = type === LINK_FORMAT ? renderTimeMap(found) : JSON.stringify(timeMapJson(found));
+  return textAnswer(request, { text, type, isPrivate: set.private === true });
 }
 
 function textAnswer(
   { method }: DirectRequest,
-  { text, isPrivate }: { readonly text: string; readonly isPrivate: boolean },
+  { text, type, isPrivate }: { readonly text: string; readonly type: string; readonly isPrivate: boolean },
 ): Answer {
   const body = Buffer.from(text);
   const headers = {
-    'Content-Type': LINK_FORMAT,
+    'Content-Type': type,
     'Content-Length': String(body.length),
-    ...cachingHeaders({ control: 'no-cache', isPrivate }),
+    ...cachingHeaders({ control: 'no-cache', isPrivate, vary: 'Accept' }),
   };
   return method === 'HEAD' ? { status: 200, headers } : { status: 200, headers, body };
 }

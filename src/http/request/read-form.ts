@@ -1,0 +1,12 @@
+import type { IncomingMessage } from 'node:http';
+import { type BodyLimits, readBody, requestBody } from './request-body.ts';
+
+const MOST_BYTES = 262_144;
+
+/** What the form of a page sends. */
+export const FORM_BODY = { 'application/x-www-form-urlencoded': 'text' } as const;
+
+/** The fields of a form. @throws as readBody */
+export async function readForm(request: IncomingMessage, limits: BodyLimits): Promise<URLSearchParams> {
+  return new URLSearchParams((await readBody(requestBody(request, limits), MOST_BYTES)).toString());
+}
