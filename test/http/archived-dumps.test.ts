@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { originOfRoot } from '../../src/core/stored-set.ts';
 import { sync } from '../../src/sources/sync/sync.ts';
 import { ask } from '../support/ask.ts';
+import { entriesOf, linkOf, mdOf } from '../support/document-parts.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { parseDocument, type XmlElement } from '../support/parse-document.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
@@ -124,12 +125,3 @@ describeOnEachStore('Archived Resource Dumps', (store) => {
     assert.notEqual((await ask(second!.loc)).status, 200);
   });
 });
-
-const elements = ({ children }: XmlElement, name: string) => children.filter((one) => one.name === name);
-const mdOf = (element: XmlElement) => elements(element, 'rs:md')[0]!.attributes;
-const linkOf = (root: XmlElement, rel: string) =>
-  elements(root, 'rs:ln').find(({ attributes }) => attributes.rel === rel)?.attributes.href;
-const entriesOf = (root: XmlElement) =>
-  elements(root, 'url').map((entry) => ({
-    ...{ loc: elements(entry, 'loc')[0]!.text, md: mdOf(entry), contents: linkOf(entry, 'contents') },
-  }));

@@ -9,6 +9,7 @@ import { JOB_DEFINITIONS } from '../../src/jobs/job-list.ts';
 import { JobRunner } from '../../src/jobs/job-runner.ts';
 import { Scheduler } from '../../src/jobs/scheduler.ts';
 import { ask, askJson, JSON_BODY } from '../support/ask.ts';
+import { entriesOf, linkOf, mdOf } from '../support/document-parts.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { parseDocument, type XmlElement } from '../support/parse-document.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
@@ -149,7 +150,7 @@ describeOnEachStore('Archived Resource Lists', (store, itOnce) => {
   itOnce('are listed by the API, the newest first, and on the page of the set', async () => {
     const api = `${started.url}/api/sets/papers/archive`;
     assert.deepEqual((await askJson(api)).body, { set: 'papers', lists: [], dumps: [] });
-    assert.doesNotMatch((await ask(`${home}/`)).text, /Earlier times/);
+    assert.match((await ask(`${home}/`)).text, /No Resource List was kept/);
     for (const name of ['a', 'b', 'c']) {
       await post([name]);
       await keep();
@@ -167,6 +168,37 @@ describeOnEachStore('Archived Resource Lists', (store, itOnce) => {
     const { text: page } = await ask(`${home}/`);
     assert.match(page, /Earlier times/);
     for (const { uri } of lists) assert.ok(page.includes(new URL(uri).pathname.split('/').at(-1)!), uri);
+  });
+
+  it('are kept by jobs that an administrator adds, by the API or a button', async () => {
+    const press = (path: string) => ask(`${started.url}${path}`, { method: 'POST' });
+    const page = async () => (await ask(`${home}/`)).text;
+    await post(['a']);
+    const asked = await press('/api/sets/papers/archive/keep');
+    const job = JSON.parse(asked.text);
+    assert.deepEqual([asked.status, job.kind, job.payload], [202, 'keep-list', { set: 'papers' }]);
+    const { href } = new URL(asked.headers.location!, `${started.url}/api/sets/papers/archive/keep`);
+    assert.equal((await askJson(href)).body.name, job.name);
+    assert.equal(JSON.parse((await press('/api/sets/papers/archive/keep')).text).name, job.name);
+    assert.match(
+      await page(),
+      /Last kept by: <a href="[^"]*">keep-list\/papers\.\S+<\/a> <span class="state quiet">queued/,
+    );
+    assert.doesNotMatch(await page(), /action="\.\/archive\/keep"/);
+    const worker = { name: 'tester', leaseMs: 30_000 };
+    const runner = new JobRunner({ definitions: JOB_DEFINITIONS, parts: started.app, worker, concurrency: 1 });
+    runner.start();
+    try {
+      await until('the list is kept', async () => (await askJson(href)).body.state === 'done');
+      assert.equal((await archived()).length, 1);
+      await post(['b']);
+      assert.match(await page(), /action="\.\/archive\/keep"/);
+      const { status, headers } = await press('/sets/papers/archive/keep');
+      assert.deepEqual([status, headers.location], [303, '../#archive']);
+      await until('the next list is kept', async () => (await archived()).length === 2);
+    } finally {
+      await runner.stop();
+    }
   });
 
   itOnce('may be cached for ever, and never change', async () => {
@@ -341,10 +373,3 @@ describeOnEachStore('Archived Resource Lists', (store, itOnce) => {
     assert.equal((await archived()).length, 2);
   });
 });
-
-const elements = ({ children }: XmlElement, name: string) => children.filter((one) => one.name === name);
-const mdOf = (element: XmlElement) => elements(element, 'rs:md')[0]!.attributes;
-const entriesOf = (root: XmlElement, name: string) =>
-  elements(root, name).map((entry) => ({ loc: elements(entry, 'loc')[0]!.text, md: mdOf(entry) }));
-const linkOf = (root: XmlElement, rel: string) =>
-  elements(root, 'rs:ln').find(({ attributes }) => attributes.rel === rel)?.attributes.href;

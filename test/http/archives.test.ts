@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { ask, askJson } from '../support/ask.ts';
+import { entriesOf, linkOf, mdOf } from '../support/document-parts.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { parseDocument, type XmlElement } from '../support/parse-document.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
@@ -84,10 +85,3 @@ describeOnEachStore('The archive of Change Lists', (store) => {
     }
   });
 });
-
-const elements = ({ children }: XmlElement, name: string) => children.filter((one) => one.name === name);
-const mdOf = (element: XmlElement) => elements(element, 'rs:md')[0]!.attributes;
-const entriesOf = (root: XmlElement) =>
-  elements(root, 'url').map((entry) => ({ loc: elements(entry, 'loc')[0]!.text, md: mdOf(entry) }));
-const linkOf = (root: XmlElement, rel: string) =>
-  elements(root, 'rs:ln').find(({ attributes }) => attributes.rel === rel)?.attributes.href;

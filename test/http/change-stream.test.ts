@@ -71,6 +71,16 @@ describeOnEachStore('A stream of changes', (store, itOnce) => {
     }
   });
 
+  it('is named by the Change List, also when the list has not changed, and has a range', async () => {
+    await post(['a']);
+    const link = `<${at('changes/stream')}>; rel="monitor"; type="text/event-stream"`;
+    const list = `${started.url}/sets/papers/changelist.xml`;
+    const { headers } = await ask(list);
+    assert.equal(headers.link, link);
+    assert.equal((await ask(list, { headers: { 'if-none-match': headers.etag! } })).headers.link, link);
+    assert.equal((await ask(`${list}?from=2026-01-01T00:00:00Z`)).headers.link, link);
+  });
+
   it('goes on after the last event that a client has read, also when that is long ago', async () => {
     const first = await streamAt();
     await post(numbered(5));

@@ -2,12 +2,16 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { formatKey, packagesFolder, versionsFolder } from '../../src/artifacts/artifact-key.ts';
+import { formatKey } from '../../src/artifacts/artifact-key.ts';
+import { packagesFolder, versionsFolder } from '../../src/artifacts/keys/set-keys.ts';
+import { isTidemarkError } from '../../src/core/errors.ts';
 import { originOfRoot } from '../../src/core/stored-set.ts';
 import { JOB_DEFINITIONS } from '../../src/jobs/job-list.ts';
 import { JobRunner } from '../../src/jobs/job-runner.ts';
 import { Scheduler } from '../../src/jobs/scheduler.ts';
+import { NO_DUMP, putDump, readDump } from '../../src/publish/dumps/stored-dump.ts';
 import { sync } from '../../src/sources/sync/sync.ts';
+import { openStores } from '../../src/stores/open-stores.ts';
 import { ask, askJson, JSON_BODY } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
@@ -56,6 +60,40 @@ describeOnEachStore('Dumps that jobs build', (store) => {
       const jobs: { state: string }[] = await dumpJobs();
       return jobs.length > 0 && jobs.every(({ state }) => state === 'done');
     });
+
+  it('wait while another process builds the same dump, however often', async () => {
+    const { app } = started;
+    const { id } = await app.sets.bySlug('maps');
+    const stores = await openStores(app.configuration.store);
+    const { catalog } = stores;
+    const isOver = new AbortController();
+    // Another process, which records what it has made all the time.
+    const other = (async () => {
+      while (!isOver.signal.aborted) {
+        const stored = await readDump(catalog, id);
+        const put = putDump(catalog, id, { body: stored?.body ?? NO_DUMP, replaces: stored?.version });
+        await put.catch((error) => assert.ok(isTidemarkError(error, 'conflict'), error));
+      }
+    })();
+    await askJson(`${started.url}/api/sets/maps/dump/build`, {});
+    const [job] = await dumpJobs();
+    const name = `build-dump/${job.id}`;
+    runJobs();
+    for (let times = 1; times <= 6; times++) {
+      const waiting = await until('it waits', async () => {
+        const waits = (await app.jobs.log(name)).length;
+        const found = await app.jobs.get(name);
+        return waits === times && found.state === 'queued' && found;
+      });
+      assert.equal(waiting.attempts, 0);
+      assert.match(waiting.error!, /^another process is building the dump of "maps"/);
+      if (times === 6) isOver.abort();
+      await app.jobs.retry(name);
+    }
+    await other;
+    await stores.close();
+    await done();
+  });
 
   it('are built at the times of a setting of the set, which the page of jobs lists', async () => {
     assert.equal((await change({ dumpSchedule: '0 * * * *' })).status, 200);

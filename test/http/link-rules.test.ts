@@ -5,6 +5,10 @@ import fc from 'fast-check';
 import type { ResourceSet } from '../../src/core/resource-set.ts';
 import { setLinksOf } from '../../src/core/set-links.ts';
 import { originOfRoot } from '../../src/core/stored-set.ts';
+import { LinkedSets } from '../../src/ingest/linked-sets.ts';
+import { Updater } from '../../src/ingest/updater.ts';
+import type { EventPoster } from '../../src/stores/event-poster.ts';
+import { openStores } from '../../src/stores/open-stores.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { collect } from '../support/builders.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
@@ -18,13 +22,18 @@ describeOnEachStore('Links by rules of a set', (store, itOnce) => {
   let started: StartedApp;
   let root: string;
   let set: ResourceSet;
+  let closeOther: (() => Promise<void>) | undefined;
 
   beforeEach(async () => {
     started = await startApp(store);
     root = await makeFolder(started, 'maps');
   });
 
-  afterEach(closeApps);
+  afterEach(async () => {
+    await closeOther?.();
+    closeOther = undefined;
+    await closeApps();
+  });
 
   async function addSet(...linkRules: readonly string[]): Promise<void> {
     set = await started.app.sets.add({ slug: 'maps', origin: originOfRoot(root), linkRules });
@@ -175,6 +184,45 @@ describeOnEachStore('Links by rules of a set', (store, itOnce) => {
       }),
       { numRuns: store.kind === 'sqlite' ? 40 : 5 },
     );
+  });
+
+  it('are right when two servers post at the same time, and neither takes back what the other has written', async () => {
+    const paths = ['a.tif', 'a.xml', 'a.pdf', 'b.tif', 'b.xml'];
+    await addSet(RULE, '*.tif alternate *.pdf');
+    const { app } = started;
+    const stores = await openStores(app.configuration.store);
+    closeOther = stores.close;
+    const updater = new Updater(stores.index);
+    const posters = [app.linked, new LinkedSets({ ...stores, updater })].map((linked) => linked.posterOf(set));
+    let length = 0;
+    const post = async (poster: EventPoster, path: string, isDeleted: boolean) => {
+      // Each version of a resource is another one.
+      const state = isDeleted ? undefined : { length: ++length, mime: `a/b${length % 3}` };
+      await poster.post([{ set: set.id, key: `/${path}`, state, weight: 1 }]);
+    };
+    const event = fc.tuple(fc.constantFrom(...paths), fc.constantFrom(false, false, true));
+    await fc.assert(
+      fc.asyncProperty(fc.array(event, { maxLength: 8 }), fc.array(event, { maxLength: 8 }), async (...calls) => {
+        const inOrder = async (poster: EventPoster, events: readonly [string, boolean][]) => {
+          for (const [path, isDeleted] of events) await post(poster, path, isDeleted);
+        };
+        await Promise.all(posters.map((poster, at) => inOrder(poster, calls[at]!)));
+        const resources = await collect(app.index.read(set.id, {}));
+        const states = new Map(resources.map(({ key, state }) => [key, state]));
+        for (const [key, state] of states) {
+          const wanted = setLinksOf(set).linksOf(key, state, { stateOf: (other) => states.get(other) });
+          assert.deepEqual(state.links ?? [], wanted, key);
+        }
+      }),
+      { numRuns: store.kind === 'sqlite' ? 40 : 5 },
+    );
+    const changes = await collect(app.index.changes(set.id, { after: 0 }));
+    for (const path of paths) {
+      const versions = changes.filter(({ key }) => key === `/${path}`).map(({ state }) => state?.length);
+      const runs = versions.filter((version, at) => version !== undefined && version !== versions[at - 1]);
+      assert.equal(new Set(runs).size, runs.length, `${path} is what it was before: ${versions}`);
+    }
+    await updater.idle();
   });
 
   itOnce('that are wrong are refused, with the place of the fault', async () => {

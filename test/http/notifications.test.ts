@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Secret } from '../../src/config/configuration.ts';
+import { originOfRoot } from '../../src/core/stored-set.ts';
+import { sync } from '../../src/sources/sync/sync.ts';
 import { ask, askJson } from '../support/ask.ts';
+import { auditSource, itWithScript } from '../support/check-scripts.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { linksOf as relationsOf } from '../support/links.ts';
 import { checkSource, linesOf } from '../support/rules/check-source.ts';
@@ -28,7 +33,7 @@ describeOnEachStore('Notifications', (store, itOnce) => {
 
   const topic = (set = 'papers') => `${started.url}/sets/${set}/notifications.xml`;
   const hub = () => `${started.url}/hub`;
-  const framework = () => `${started.url}/notifications.xml`;
+  const framework = (set = 'papers') => `${started.url}/sets/${set}/framework-notifications.xml`;
 
   async function post(names: readonly string[], fields: object = {}, headers: Record<string, string> = {}) {
     const changes = names.map((value) => ({ location: { value, type: 'rel_path' }, change: 'created', ...fields }));
@@ -96,8 +101,9 @@ describeOnEachStore('Notifications', (store, itOnce) => {
       `<url>\n<loc>${at}</loc>\n<rs:md capability="${kind}-notification"/>\n<rs:ln rel="hub" href="${hub()}"/>\n</url>`;
     const capabilities = await ask(`${started.url}/sets/papers/capabilitylist.xml`);
     assert.ok(capabilities.text.includes(channel(topic(), 'change')));
+    assert.ok(capabilities.text.includes(channel(framework(), 'framework')));
     const description = await ask(`${started.url}/.well-known/resourcesync`);
-    assert.ok(description.text.includes(channel(framework(), 'framework')));
+    assert.doesNotMatch(description.text, /notification/);
   });
 
   it('break no rule of ResourceSync, by our own validator', async () => {
@@ -113,14 +119,20 @@ describeOnEachStore('Notifications', (store, itOnce) => {
     }
   });
 
+  itWithScript('audit', 'leave an auditor nothing to find', async () => {
+    await post(['a', 'b']);
+    const { exitCode, output } = await auditSource(started.url);
+    assert.equal(exitCode, 0, output);
+  });
+
   itWithXmllint('are valid by our schemas, as are the documents that advertise them', async () => {
     const subscriber = await TestSubscriber.start();
     await subscribe(subscriber);
     await subscribe(subscriber, { 'hub.topic': framework() });
     await post(['a', 'b']);
     await started.app.sets.add({ slug: 'maps', urlPrefix: 'https://data.example.org/maps/' });
-    await until('both', async () => subscriber.changes.length >= 5);
-    const documents = [topic(), framework(), `${started.url}/.well-known/resourcesync`];
+    await until('both', async () => subscriber.changes.length >= 3);
+    const documents = [topic(), framework(), `${started.url}/sets/papers/capabilitylist.xml`];
     const texts = await Promise.all(documents.map(async (at) => (await ask(at)).text));
     for (const text of [...texts, ...subscriber.deliveries.map(({ body }) => body)]) {
       assert.deepEqual(schemaErrors(text), [], text);
@@ -327,20 +339,88 @@ describeOnEachStore('Notifications', (store, itOnce) => {
     assert.deepEqual(anonymous.changes, []);
   });
 
-  it('of the framework name sets that are added and removed', async () => {
-    const subscriber = await TestSubscriber.start();
-    await subscribe(subscriber, { 'hub.topic': framework() });
-    await started.app.sets.add({ slug: 'maps', urlPrefix: 'https://data.example.org/maps/' });
-    const at = (set: string, document: string) => `${started.url}/sets/${set}/${document}.xml`;
-    await until('the new set', async () => subscriber.changes.includes(`created ${at('maps', 'capabilitylist')}`));
-    await started.app.sets.remove('papers');
-    await until('the removed set', async () =>
-      subscriber.changes.includes(`deleted ${at('papers', 'capabilitylist')}`),
-    );
-    const body = subscriber.deliveries.map((one) => one.body).join('');
-    assert.match(body, /<rs:md capability="framework-notification"\/>/);
-    assert.match(body, /change="created" datetime="[^"]+" capability="changelist"/);
-    assert.deepEqual(relationsOf(subscriber.deliveries[0]!.headers.link), { hub: [hub()], self: [framework()] });
+  describe('of the framework', () => {
+    const at = (document: string, set = 'papers') => `${started.url}/sets/${set}/${document}.xml`;
+    const has = (subscriber: TestSubscriber, ...changes: readonly string[]) =>
+      until(changes.join(', '), async () => changes.every((change) => subscriber.changes.includes(change)));
+
+    it('are of one set, and of the Source Description', async () => {
+      const [subscriber, other] = [await TestSubscriber.start(), await TestSubscriber.start()];
+      await subscribe(subscriber, { 'hub.topic': framework() });
+      await started.app.sets.add({ slug: 'maps', urlPrefix: 'https://data.example.org/maps/' });
+      await subscribe(other, { 'hub.topic': framework('maps') });
+      await started.app.sets.remove('papers');
+      const description = `updated ${started.url}/.well-known/resourcesync`;
+      await has(subscriber, description);
+      await has(other, description);
+      assert.ok(subscriber.changes.every((change) => !change.includes('/maps/')));
+      assert.ok(other.changes.every((change) => !change.includes('/papers/')));
+      const { body, headers } = subscriber.deliveries[0]!;
+      assert.match(body, /<rs:md capability="framework-notification"\/>/);
+      assert.match(body, /change="updated" datetime="[^"]+" capability="description"/);
+      assert.deepEqual(relationsOf(headers.link), { hub: [hub()], self: [framework()] });
+      await until('the denial', async () => subscriber.asked.at(-1)!['hub.mode'] === 'denied');
+    });
+
+    it('say when dumps and archives are made', async () => {
+      const root = join(started.folder, 'files');
+      await mkdir(root);
+      const { app } = started;
+      await app.sets.add({ slug: 'maps', origin: originOfRoot(root), keepVersions: true, windowChanges: 1 });
+      const write = async (content: string) => {
+        await writeFile(join(root, 'a.txt'), content);
+        const set = await app.sets.bySlug('maps');
+        await sync({ set, source: app.sourceOf(set), updater: app.updater });
+      };
+      await write('one');
+      await app.sets.markReady('maps');
+      const subscriber = await TestSubscriber.start();
+      await subscribe(subscriber, { 'hub.topic': framework('maps') });
+      const list = (change: string, document: string) => `${change} ${at(document, 'maps')}`;
+      await app.dumps.build('maps', {});
+      await has(subscriber, list('created', 'resourcedump'), list('updated', 'capabilitylist'));
+      await app.listArchives.keep('maps');
+      await has(subscriber, list('created', 'resourcelist-archive'), list('created', 'resourcedump-archive'));
+      const dumps = () => subscriber.changes.filter((change) => change === list('created', 'resourcedump')).length;
+      assert.equal(dumps(), 1);
+      await write('two');
+      await write('three');
+      await app.dumps.build('maps', {});
+      await app.listArchives.keep('maps');
+      await until('the next dump', async () => dumps() === 2);
+      await has(subscriber, list('created', 'changedump'), list('created', 'changedump-archive'));
+      await has(subscriber, list('updated', 'resourcelist-archive'), list('updated', 'resourcedump-archive'));
+      const ups = subscriber.deliveries.map(
+        ({ body }) =>
+          [
+            /<rs:ln rel="up" href="([^"]+)"/.exec(body)?.[1],
+            new Set([...body.matchAll(/ capability="([a-z-]+)"\/></g)].map(([, name]) => name === 'capabilitylist')),
+          ] as const,
+      );
+      for (const [up, kinds] of ups) {
+        const one = kinds.has(true) ? `${started.url}/.well-known/resourcesync` : at('capabilitylist', 'maps');
+        assert.equal(up, kinds.size === 1 ? one : undefined);
+      }
+    });
+
+    it('name a part of a list that has an index, and the index', async () => {
+      await started.app.sets.add({ slug: 'maps', urlPrefix: PREFIX.replace('papers', 'maps'), pageEntries: 1 });
+      const changes = ['a', 'b'].map((value) => ({ location: { value, type: 'rel_path' }, change: 'created' }));
+      await askJson(`${started.url}/api/sets/maps/changes`, { changes });
+      const subscriber = await TestSubscriber.start();
+      await subscribe(subscriber, { 'hub.topic': framework('maps') });
+      await started.app.sets.renew('maps');
+      const part =
+        /<loc>([^<]+)<\/loc><rs:md change="updated" [^>]+ capability="resourcelist"\/><rs:ln rel="index" href="([^"]+)"/;
+      const [, uri, index] = await until(
+        'the new list',
+        async () => part.exec(subscriber.deliveries.map(({ body }) => body).join('')) ?? undefined,
+      );
+      assert.equal(index, at('resourcelist', 'maps'));
+      const named = await ask(uri!);
+      assert.equal(named.status, 200);
+      assert.match(named.text, /<urlset/);
+    });
   });
 
   it('go to another hub, when the settings name one', async () => {

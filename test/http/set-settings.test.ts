@@ -99,7 +99,7 @@ describeOnEachStore('Settings of a set', (store, itOnce) => {
     const shown = await change({ title: 'Papers', exclude: [], private: true });
     assert.deepEqual([shown.title, shown.private, shown.pageSize, shown.windowSize], ['Papers', true, 4, 50_000]);
     assert.equal((await askJson(`${started.url}/api/sets/papers`)).body.pageSize, 4);
-    assert.match(await pageAt(set), /<code>pageSize<\/code>.*>4</);
+    assert.match(await pageAt(`${set}settings`), /name="pageSize"[^>]* value="4"/);
     assert.equal((await change({ title: null, private: null })).title, undefined);
     for (const [settings, message] of [
       [{ pageSize: 0 }, /pageSize is wrong: use a whole number from 1 to 50000/],

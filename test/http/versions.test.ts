@@ -1,45 +1,23 @@
 import assert from 'node:assert/strict';
-import { mkdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { originOfRoot } from '../../src/core/stored-set.ts';
-import { sync } from '../../src/sources/sync/sync.ts';
 import { ask } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { putArtifact, record } from '../support/record-artifacts.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
-import { LONG_AGO } from '../support/temp-folder.ts';
+import { VersionedSet } from '../support/versioned-set.ts';
 
 describeOnEachStore('Kept versions', (store, itOnce) => {
   let started: StartedApp;
+  let maps: VersionedSet;
   let home: string;
-
   beforeEach(async () => {
     started = await startApp(store);
-    home = `${started.url}/sets/maps`;
-    await mkdir(join(started.folder, 'files'));
+    maps = new VersionedSet(started);
+    ({ home } = maps);
   });
   afterEach(closeApps);
-
-  async function put(name: string, content: string): Promise<void> {
-    const file = join(started.folder, 'files', name);
-    await writeFile(file, content);
-    await utimes(file, LONG_AGO, LONG_AGO);
-    await scan();
-  }
-
-  async function scan(): Promise<void> {
-    const { app } = started;
-    const set = await app.sets.bySlug('maps');
-    await sync({ set, source: app.sourceOf(set), updater: app.updater });
-    await app.sets.markReady('maps');
-  }
-
-  async function addSet(settings: object = { keepVersions: true }): Promise<void> {
-    const origin = originOfRoot(join(started.folder, 'files'));
-    await started.app.sets.add({ slug: 'maps', origin, ...settings });
-    await scan();
-  }
 
   /** The addresses of the versions that a TimeMap lists, with their times. */
   async function timeMap(key = 'a%20b.txt') {
@@ -63,10 +41,10 @@ describeOnEachStore('Kept versions', (store, itOnce) => {
   }
 
   it('each have an address, of bytes that never change', async () => {
-    await addSet();
-    for (const content of ['first', 'second']) await put('a b.txt', content);
+    await maps.add();
+    for (const content of ['first', 'second']) await maps.put('a b.txt', content);
     await rm(join(started.folder, 'files/a b.txt'));
-    await put('other', 'other');
+    await maps.put('other', 'other');
     const { versions } = await timeMap();
     assert.deepEqual(
       versions.map(({ rel }) => rel),
@@ -93,11 +71,11 @@ describeOnEachStore('Kept versions', (store, itOnce) => {
   });
 
   itOnce('are found by their time', async () => {
-    await addSet();
-    await put('a b.txt', 'first');
+    await maps.add();
+    await maps.put('a b.txt', 'first');
     // Clients ask for whole seconds.
     await wait(2_100);
-    await put('a b.txt', 'second');
+    await maps.put('a b.txt', 'second');
     const { versions } = await timeMap();
     const [first, second] = versions.map(({ datetime }) => datetime);
     assert.equal(await bytesAt(), 'second');
@@ -113,9 +91,35 @@ describeOnEachStore('Kept versions', (store, itOnce) => {
     assert.equal((await timeMap('none')).status, 404);
   });
 
+  itOnce('are listed as JSON when a client prefers that', async () => {
+    await maps.add();
+    for (const content of ['first', 'second']) await maps.put('a b.txt', content);
+    const links = await timeMap();
+    const uri = `${home}/timemap/a%20b.txt`;
+    for (const accept of ['application/json', 'application/json, application/link-format;q=0.5']) {
+      const { status, headers, text } = await ask(uri, { headers: { Accept: accept } });
+      assert.deepEqual([status, headers['content-type']], [200, 'application/json']);
+      assert.match(String(headers.vary), /\baccept\b/i);
+      const list = links.versions.map(({ uri, datetime }) => {
+        return { datetime: new Date(datetime).toISOString().replace('.000', ''), uri };
+      });
+      assert.deepEqual(JSON.parse(text), {
+        original_uri: `${home}/resources/a%20b.txt`,
+        timegate_uri: `${home}/timegate/a%20b.txt`,
+        timemap_uri: { link_format: uri, json_format: uri },
+        mementos: { first: list[0], last: list[1], list },
+      });
+    }
+    for (const accept of ['*/*', 'text/html', 'application/link-format, application/json', 'application/*']) {
+      const { headers } = await ask(uri, { headers: { Accept: accept } });
+      assert.equal(headers['content-type'], 'application/link-format', accept);
+      assert.match(String(headers.vary), /\baccept\b/i);
+    }
+  });
+
   it('are named by the resource and by the entries of lists', async () => {
-    await addSet();
-    await put('a', 'first');
+    await maps.add();
+    await maps.put('a', 'first');
     const { headers } = await ask(`${home}/resources/a`);
     assert.match(
       String(headers.link),
@@ -129,23 +133,23 @@ describeOnEachStore('Kept versions', (store, itOnce) => {
       assert.ok(text.includes(links), text);
     }
     // Made of the older version of the page.
-    await put('a', 'second');
+    await maps.put('a', 'second');
     const { text } = await ask(`${home}/resourcelist.xml`);
     assert.ok(text.includes((await timeMap('a')).versions[1]!.uri), text);
   });
 
   it('are published from the first full scan on when they are switched on later', async () => {
-    await addSet({});
-    await put('a', 'first');
+    await maps.add({ keepVersions: false });
+    await maps.put('a', 'first');
     assert.equal((await timeMap('a')).status, 404);
     assert.doesNotMatch((await ask(`${home}/resourcelist.xml`)).text, /timegate/);
     await started.app.sets.change('maps', { keepVersions: true });
     assert.equal((await timeMap('a')).status, 404);
-    await scan();
+    await maps.scan();
     assert.equal((await ask((await timeMap('a')).versions[0]!.uri)).text, 'first');
     assert.match((await ask(`${home}/resourcelist.xml`)).text, /rel="timegate"/);
     assert.doesNotMatch((await ask(`${home}/changelist.xml`)).text, /rel="timegate"/);
-    await put('a', 'second');
+    await maps.put('a', 'second');
     assert.match((await ask(`${home}/changelist.xml`)).text, /rel="memento"/);
     await started.app.sets.change('maps', { keepVersions: false });
     assert.equal((await timeMap('a')).status, 404);
@@ -162,7 +166,7 @@ describeOnEachStore('Kept versions', (store, itOnce) => {
     });
     for (const version of [1, 2]) {
       await putArtifact(app.artifacts, [record('r1', `<r>${version}</r>`)], { start: `2026-01-0${version}T00:00:00Z` });
-      await scan();
+      await maps.scan();
     }
     const { headers } = await ask(`${home}/resourcelist.xml`);
     assert.ok(headers);

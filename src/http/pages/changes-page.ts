@@ -1,25 +1,69 @@
-import type { Change } from '../../core/change.ts';
-import { html } from './parts/html.ts';
+import { CHANGE_KINDS, type Change } from '../../core/change.ts';
+import { traitsOf } from '../../core/origin.ts';
+import { type ChangeFilter, isFiltered } from './change-filter.ts';
+import { type Html, html } from './parts/html.ts';
 import { onward, queryOf } from './parts/pager.ts';
 import { changeTable } from './parts/resource-parts.ts';
 import { readingNotice, renderSetFrame, type SetFrame } from './parts/set-frame.ts';
+import { clockTime, formatDate } from './parts/words.ts';
 
 export interface ChangesPage extends SetFrame {
+  readonly filter: ChangeFilter;
   /** Newest first. */
   readonly changes: readonly Change[];
-  /** Whether there are newer ones, and the boundary below the last shown one when there are older ones. */
+  /** Whether there may be newer ones, and the boundary below which to go on when there may be older ones. */
   readonly isLatest: boolean;
   readonly older: number | undefined;
 }
 
 /** A set's changes, back to its beginning. */
 export function renderChangesPage(page: ChangesPage): string {
-  const { set, changes, isLatest, older, frame } = page;
+  const { set, changes, isLatest, older, filter, frame } = page;
   const main = html`${readingNotice(set)}
-${changes.length === 0 ? html`<p class="quiet">${isLatest ? 'Nothing has changed yet.' : 'There is nothing before this.'}</p>` : changeTable('Changes, newest first', changes, frame.now)}
+${filterForm(filter)}
+${changes.length === 0 ? html`<p class="quiet" role="status">${nothing(page)}</p>` : days(changes)}
 ${onward(
-  isLatest ? undefined : { name: 'Latest', href: './changes' },
-  older === undefined ? undefined : { name: 'Older', href: queryOf({ before: String(older) }) },
-)}`;
+  isLatest ? undefined : { name: 'Latest', href: `./changes${isFiltered(filter) ? queryOf({ ...filter }) : ''}` },
+  older === undefined
+    ? undefined
+    : { name: changes.length === 0 ? 'Search on' : 'Older', href: queryOf({ ...filter, before: String(older) }) },
+)}
+<p class="more"><a href="${frame.top}api/sets/${set.slug}/changes.csv" download>All changes as CSV</a></p>`;
   return renderSetFrame(page, main);
+}
+
+function filterForm(filter: ChangeFilter): Html {
+  const { q, kind, from, until } = filter;
+  const kinds = CHANGE_KINDS.map(
+    (one) => html`<option value="${one}"${one === kind && html` selected`}>${one}</option>`,
+  );
+  const dayField = (name: 'from' | 'until', label: string, value = '') =>
+    html`<p><label for="${name}">${label}</label><input id="${name}" name="${name}" type="date" value="${value}"></p>`;
+  return html`<form class="filter" role="search" action="./changes" method="get">
+<p><label for="q">A part of the name</label><input id="q" name="q" type="search" value="${q}" maxlength="120" autocomplete="off" spellcheck="false"></p>
+<p><label for="kind">Change</label><select id="kind" name="kind"><option value="">any</option>${kinds}</select></p>
+${dayField('from', 'From (day, UTC)', from)}
+${dayField('until', 'Until (day, UTC)', until)}
+<p><button>Show</button> ${isFiltered(filter) && html`<a class="about" href="./changes">All changes</a>`}</p>
+</form>`;
+}
+
+function nothing({ set, filter, isLatest, older, frame }: ChangesPage): Html | string {
+  if (older !== undefined) return 'Nothing so far. There are older changes, which have not been searched.';
+  if (!isLatest) return 'There is nothing before this.';
+  if (isFiltered(filter))
+    return html`No change fits. Try a shorter text or more days, or see <a href="./changes">all changes</a>.`;
+  const { root, records } = traitsOf(set.origin);
+  if (root !== undefined) return 'Nothing has changed yet. Files that are added, edited or removed are shown here.';
+  if (records !== undefined) return 'Nothing has changed yet. What differs in a newer artifact is shown here.';
+  return html`Nothing has changed yet. Changes that a program <a href="${frame.top}api/#postChanges">posts</a> are shown here.`;
+}
+
+/** A table for each day, in UTC. */
+function days(changes: readonly Change[]): readonly Html[] {
+  const byDay = Map.groupBy(changes, ({ stamp }) => formatDate(new Date(stamp / 1000)));
+  return [...byDay].map(
+    ([day, ofDay]) => html`<h2 class="day">${day}</h2>
+${changeTable(`Changes on ${day}`, ofDay, { name: 'Time (UTC)', cell: ({ stamp }) => clockTime(stamp) })}`,
+  );
 }

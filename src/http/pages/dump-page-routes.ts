@@ -5,11 +5,12 @@ import type { ResourceSet } from '../../core/resource-set.ts';
 import { setOf } from '../request/admitted.ts';
 import { post, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
+import type { ShownArchive } from './archive-section.ts';
 import type { ShownDump } from './dump-section.ts';
-import { BUILD_DUMP } from './set-operations.ts';
+import { BUILD_DUMP, KEEP_LIST } from './set-operations.ts';
 
-/** The button on the page of a set that builds its Resource Dump. */
-export function dumpPageRoutes({ dumpJobs }: ServedApp): readonly Route[] {
+/** The buttons on the page of a set that build its Resource Dump, and keep its Resource List. */
+export function dumpPageRoutes({ dumpJobs, listJobs }: ServedApp): readonly Route[] {
   return [
     post('/sets/:set/dump/build', {
       action: 'administer',
@@ -17,6 +18,15 @@ export function dumpPageRoutes({ dumpJobs }: ServedApp): readonly Route[] {
       async handle(_request, response) {
         await dumpJobs.add(setOf(response));
         response.redirect(303, '../#dump');
+      },
+    }),
+
+    post('/sets/:set/archive/keep', {
+      action: 'administer',
+      operation: KEEP_LIST,
+      async handle(_request, response) {
+        await listJobs.add(setOf(response));
+        response.redirect(303, '../#archive');
       },
     }),
   ];
@@ -37,4 +47,17 @@ export async function shownDump(
     isAdministrator ? dumpJobs.latest(set) : undefined,
   ]);
   return { dump, job: job && jobView(job) };
+}
+
+/** What the page of a set shows of its archived lists. */
+export async function shownArchive(
+  { listArchives, listJobs }: ServedApp,
+  set: ResourceSet,
+  isAdministrator: boolean,
+): Promise<ShownArchive> {
+  const [{ lists }, job] = await Promise.all([
+    listArchives.archiveOf(set),
+    isAdministrator ? listJobs.latest(set) : undefined,
+  ]);
+  return { lists, job: job && jobView(job) };
 }

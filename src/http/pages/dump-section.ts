@@ -4,7 +4,7 @@ import { documentUri } from '../../publish/documents.ts';
 import { type Dump, dumpTotals } from '../../publish/dumps/stored-dump.ts';
 import { linkTo } from './parts/frame.ts';
 import { type Html, html } from './parts/html.ts';
-import { jobLink, jobProgress, jobState } from './parts/job-parts.ts';
+import { isOpen, lastJob } from './parts/job-parts.ts';
 import type { SetFrame } from './parts/set-frame.ts';
 import { facts } from './parts/tables.ts';
 import { counted, formatNumber, timeElement } from './parts/words.ts';
@@ -16,20 +16,14 @@ export interface ShownDump {
   readonly job: JobView | undefined;
 }
 
-export function isBeingBuilt(shown: Pick<ShownDump, 'job'> | undefined): boolean {
-  return shown?.job?.state === 'queued' || shown?.job?.state === 'running';
-}
-
 /** The Resource Dump of a set: what it consists of, how its last build went, and a button that builds it. */
 export function dumpSection(page: SetFrame, { dump, job }: ShownDump): Html {
   const { set, frame } = page;
   const { isAdministrator } = frame.viewer;
-  const isOpen = isBeingBuilt({ job });
   return html`<h2 id="dump">Resource Dump</h2>
 ${dump === undefined ? html`<p class="quiet">None was built: it would have all resources in a few large files.</p>` : dumpFacts(dump, page)}
-${isAdministrator && job !== undefined && html`<p>Last build: ${jobLink(job, frame.top)} ${jobState(job)} ${isOpen && jobProgress(job)}</p>`}
-${isAdministrator && job?.state === 'failed' && html`<div class="notice bad"><p>${job.error}</p></div>`}
-${isAdministrator && !isOpen && html`<form method="post" action="./dump/build"><button class="small">Build<span class="hidden"> the Resource Dump of ${set.slug}</span></button></form>`}`;
+${isAdministrator && job !== undefined && lastJob('Last build', job, frame.top)}
+${isAdministrator && !isOpen(job) && html`<form method="post" action="./dump/build"><button class="small">Build<span class="hidden"> the Resource Dump of ${set.slug}</span></button></form>`}`;
 }
 
 function dumpFacts(dump: Dump, { set, frame }: SetFrame): Html {

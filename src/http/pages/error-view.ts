@@ -1,16 +1,30 @@
+import type { Request } from 'express';
 import type { ServedApp } from '../request/served-app.ts';
 import type { ShowErrorPage } from '../response/error-handler.ts';
 import { renderErrorPage } from './error-page.ts';
+import { signInLink, topOf } from './parts/frame.ts';
 import { frameOf } from './parts/frame-of.ts';
 import { sendPage } from './parts/send-page.ts';
 
 /** Shows what could not be shown, and why; of an unexpected error, only that there was one. */
 export function errorView(app: ServedApp): ShowErrorPage {
   return (request, response, { status, body: { error } }) => {
+    // A browser would ask for user and password; with credentials that are wrong it may do so, to send others.
+    if (status === 401 && request.headers.authorization === undefined) {
+      response.removeHeader('WWW-Authenticate');
+      response.vary('Accept').redirect(303, pathToSignIn(request));
+      return;
+    }
     const problem = { status, message: String(error.message), passes: error.code === 'not-ready' };
     void frameOf(app, request, response).then((frame) => {
       response.vary('Accept');
       if (!response.destroyed) sendPage(response, renderErrorPage(frame, problem), status);
     });
   };
+}
+
+/** What was posted cannot be posted again by itself. */
+function pathToSignIn({ method, path, originalUrl }: Request): string {
+  const here = method === 'GET' || method === 'HEAD' ? originalUrl.slice(1) : '';
+  return signInLink({ top: topOf(path), here });
 }

@@ -4,7 +4,7 @@ import { onward, queryOf } from './parts/pager.ts';
 import { lengthOf, resourceLink } from './parts/resource-parts.ts';
 import { searchForm } from './parts/search-form.ts';
 import { readingNotice, renderSetFrame, type SetFrame } from './parts/set-frame.ts';
-import { type Column, table } from './parts/tables.ts';
+import { type Column, stackingTable } from './parts/tables.ts';
 import { formatTime, timeElement } from './parts/words.ts';
 
 export interface FindPage extends SetFrame {
@@ -22,8 +22,9 @@ export function renderFindPage(page: FindPage): string {
   const { set, q, resources, frame } = page;
   const main = html`${readingNotice(set)}
 ${searchForm({ label: 'Search the resources by a part of their name; begin with / for the beginning of a path', action: './find', value: q })}
-${resources.length === 0 ? html`<p class="quiet" role="status">${nothing(page)}</p>` : table(q === '' ? 'Resources' : `Resources with ${q}`, resources, columns(frame.now))}
-${steps(page)}`;
+${resources.length === 0 ? html`<p class="quiet" role="status">${nothing(page)}</p>` : stackingTable(q === '' ? 'Resources' : `Resources with ${q}`, resources, columns(frame.now))}
+${steps(page)}
+<p class="more"><a href="${frame.top}api/sets/${set.slug}/resources.csv" download>All resources as CSV</a></p>`;
   return renderSetFrame(page, main);
 }
 

@@ -7,7 +7,7 @@ import { renderPage } from './parts/layout.ts';
 import { type Paging, pager } from './parts/pager.ts';
 import { searchForm } from './parts/search-form.ts';
 import { stateBadge, titleOf } from './parts/set-frame.ts';
-import { type Column, figures, table } from './parts/tables.ts';
+import { type Column, figures, stackingTable } from './parts/tables.ts';
 import { counted, formatNumber, timeElement } from './parts/words.ts';
 
 export interface HomePage {
@@ -45,7 +45,8 @@ ${
       ])}
 ${(sets > FEW || home.q !== '') && searchForm({ label: 'Search the sets by title or id', action: frame.top, value: home.q })}
 ${found(home)}`
-}`;
+}
+${frame.viewer.isAdministrator && html`<p class="more"><a href="./add-set">Add a set</a></p>`}`;
   return renderPage({
     frame,
     title: 'Resource sets',
@@ -58,7 +59,7 @@ ${found(home)}`
 function found({ frame, shown, found, paging, q }: HomePage): Html {
   const summary = q !== '' && html`<p class="quiet" role="status">${counted(found, 'set')} with “${q}”</p>`;
   if (shown.length === 0) return html`${summary}`;
-  return html`${summary}${table('Resource sets', shown, columns(frame))}${pager(paging, { q })}`;
+  return html`${summary}${stackingTable('Resource sets', shown, columns(frame))}${pager(paging, { q })}`;
 }
 
 function columns({ now }: Frame): readonly Column<SummarizedSet>[] {

@@ -6,7 +6,7 @@ import { type Html, html } from './parts/html.ts';
 import { type JobAction, jobButtons, jobNotice } from './parts/job-buttons.ts';
 import { jobDuration, jobLink, jobProgress, jobState, timeOf } from './parts/job-parts.ts';
 import { renderPage } from './parts/layout.ts';
-import { type Column, figures, table } from './parts/tables.ts';
+import { type Column, figures, stackingTable } from './parts/tables.ts';
 import { formatNumber } from './parts/words.ts';
 
 export interface JobsPage {
@@ -39,7 +39,7 @@ ${section('Running', running, [job, when('Since', ({ started }) => started), pro
 ${failed.length > 0 && section('Failed', failed, [job, when('When', ({ finished }) => finished), attempts, error, buttons], '')}
 ${queued.length > 0 && section('Waiting', queued, [job, when('Not before', ({ notBefore }) => notBefore), attempts, error, buttons], '')}
 <h2>Next times</h2>
-${scheduled.length === 0 ? html`<p class="quiet">Nothing is scheduled.</p>` : table('Next times', scheduled, scheduleColumns(frame))}
+${scheduled.length === 0 ? html`<p class="quiet">Nothing is scheduled.</p>` : stackingTable('Next times', scheduled, scheduleColumns(frame))}
 ${section('Last runs', ended, [job, state, when('When', ({ finished }) => finished), took, attempts, buttons], 'Nothing has run yet.')}`;
   return renderPage({ frame, title: 'Jobs', main, part: 'jobs', again: AGAIN });
 }
@@ -50,7 +50,7 @@ function countOf({ counts }: JobsPage, state: JobView['state']): number {
 
 function section(title: string, jobs: readonly JobView[], columns: readonly Column<JobView>[], empty: string): Html {
   return html`<h2>${title}</h2>
-${jobs.length === 0 ? html`<p class="quiet">${empty}</p>` : table(title, jobs, columns)}`;
+${jobs.length === 0 ? html`<p class="quiet">${empty}</p>` : stackingTable(title, jobs, columns)}`;
 }
 
 function columnsFor(frame: Frame) {

@@ -6,7 +6,7 @@ import { type Html, html } from './parts/html.ts';
 import { type Paging, pager } from './parts/pager.ts';
 import { nameOf } from './parts/resource-parts.ts';
 import { readingNotice, renderSetFrame, type SetFrame } from './parts/set-frame.ts';
-import { type Column, table } from './parts/tables.ts';
+import { type Column, stackingTable } from './parts/tables.ts';
 import { counted, formatAgo, formatNumber, timeElement } from './parts/words.ts';
 
 export interface PagesPage extends SetFrame {
@@ -25,7 +25,7 @@ export function renderPagesPage(page: PagesPage): string {
 ${refreshed !== undefined && html`<p class="notice good" role="status">The page ${refreshed} was rendered anew.</p>`}
 <p class="lead">The Resource List has ${counted(total, 'page')} of up to ${formatNumber(set.pageEntries)} resources each. A change renders one page anew; all others
 keep their bytes.</p>
-${pages.length > 0 && table('Pages of the Resource List', pages, columns(page))}
+${pages.length > 0 && stackingTable('Pages of the Resource List', pages, columns(page))}
 ${pager(paging)}`;
   return renderSetFrame(page, main);
 }

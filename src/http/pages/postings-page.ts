@@ -1,7 +1,7 @@
 import type { PostingEntry, RejectedEvent, Sender } from '../../observe/audit/posting-entry.ts';
 import { type Html, html } from './parts/html.ts';
 import { renderSetFrame, type SetFrame } from './parts/set-frame.ts';
-import { type Column, table } from './parts/tables.ts';
+import { type Column, stackingTable } from './parts/tables.ts';
 import { counted, formatAgo, formatDuration, formatNumber } from './parts/words.ts';
 
 export interface PostingsPage extends SetFrame {
@@ -14,7 +14,7 @@ export function renderPostingsPage(page: PostingsPage): string {
   const { postings, frame } = page;
   const main = html`<p class="lead">Who posted changes of this set, and what was rejected. Small postings of a minute are shown together. The last 200
 are kept, and of older ones only the latest with errors.</p>
-${postings.length === 0 ? html`<p class="quiet">Nothing has been posted yet.</p>` : table('Postings, newest first', postings, columns(frame.now))}`;
+${postings.length === 0 ? html`<p class="quiet">Nothing has been posted yet.</p>` : stackingTable('Postings, newest first', postings, columns(frame.now))}`;
   return renderSetFrame(page, main);
 }
 

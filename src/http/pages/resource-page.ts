@@ -8,7 +8,7 @@ import { type Html, html } from './parts/html.ts';
 import { onward, queryOf } from './parts/pager.ts';
 import { kindMark, lengthOf, nameOf, uriLink } from './parts/resource-parts.ts';
 import { renderSetFrame, type SetFrame } from './parts/set-frame.ts';
-import { facts, table } from './parts/tables.ts';
+import { facts, stackingTable } from './parts/tables.ts';
 import { exactTime, formatNumber, formatTime } from './parts/words.ts';
 
 export interface ResourcePage extends SetFrame {
@@ -81,7 +81,7 @@ function timeFacts({ state, stamp, created }: Resource | Tombstone, now: number)
 
 function historyTable(history: readonly Change[], now: number): Html {
   if (history.length === 0) return html`<p class="quiet">There is nothing before this.</p>`;
-  return table('History, newest first', history, [
+  return stackingTable('History, newest first', history, [
     { name: 'When', style: 'short', isHead: true, cell: ({ stamp }) => exactTime(stamp, now) },
     { name: 'Change', style: 'short', cell: ({ kind }) => kindMark(kind) },
     { name: 'Size', style: 'number', cell: ({ state }) => lengthOf(state?.length) },

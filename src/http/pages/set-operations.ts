@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { page as htmlPage, type Operation } from '../request/operation.ts';
-import { before, pageNumber, searched } from './parts/page-query.ts';
+import { before, changeKind, day, pageNumber, searched } from './parts/page-query.ts';
 
 /** The pages of a set. Links may have parameters of their own, so unknown ones are ignored. */
 
@@ -9,8 +9,11 @@ export const SET = {
   answers: [{ ...htmlPage('The page.'), headers: ['Link'] }],
 } satisfies Operation;
 export const CHANGES = {
-  ...describe('changesPage', 'The changes of a set, newest first'),
-  query: z.object({ before }),
+  ...describe(
+    'changesPage',
+    'The changes of a set, newest first: all, or those of a kind, of some days, or with some text in their name',
+  ),
+  query: z.object({ q: searched, kind: changeKind, from: day, until: day, before }),
 };
 export const FIND = {
   ...describe('findPage', 'The resources of a set, or those with some text in their name'),
@@ -46,6 +49,13 @@ export const BUILD_DUMP = {
     { status: 303, description: 'It was added, or one waits already.', headers: ['Location'] },
     { status: 400, description: 'The bytes of the set are elsewhere.' },
   ],
+} satisfies Operation;
+
+export const KEEP_LIST = {
+  id: 'keepListByForm',
+  tag: 'pages',
+  summary: 'Adds a job that keeps the Resource List of a set in its archive, and leads back to the page of the set',
+  answers: [{ status: 303, description: 'It was added, or one waits already.', headers: ['Location'] }],
 } satisfies Operation;
 
 function describe(id: string, summary: string) {

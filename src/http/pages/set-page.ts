@@ -1,19 +1,19 @@
 import type { Change } from '../../core/change.ts';
-import type { StoredArchive } from '../../publish/archives/stored-archive.ts';
 import { DOCUMENTS, documentUri, listedKindsOf } from '../../publish/documents.ts';
 import type { SyncCursor } from '../../sources/artifact/sync-cursor.ts';
 import type { SetSummary } from '../../stores/set-statistics.ts';
-import { archiveSection } from './archive-section.ts';
-import { dumpSection, isBeingBuilt, type ShownDump } from './dump-section.ts';
+import { archiveSection, type ShownArchive } from './archive-section.ts';
+import { dumpSection, type ShownDump } from './dump-section.ts';
+import { mirrorSection } from './mirror-section.ts';
 import { activityPlot, type Series } from './parts/activity-plot.ts';
 import { linkTo } from './parts/frame.ts';
 import { type Html, html } from './parts/html.ts';
-import { changeTable } from './parts/resource-parts.ts';
+import { isOpen } from './parts/job-parts.ts';
+import { changeTable, whenColumn } from './parts/resource-parts.ts';
 import { searchForm } from './parts/search-form.ts';
 import { readingNotice, renderSetFrame, type SetFrame } from './parts/set-frame.ts';
 import { figures, table } from './parts/tables.ts';
 import { formatNumber, timeElement } from './parts/words.ts';
-import { settingsSection } from './set-settings.ts';
 
 export interface SetPage extends SetFrame {
   readonly summary: SetSummary;
@@ -25,7 +25,7 @@ export interface SetPage extends SetFrame {
   readonly hours: Series;
   /** Undefined when the set can have none. */
   readonly dump: ShownDump | undefined;
-  readonly archive: StoredArchive;
+  readonly archive: ShownArchive;
 }
 
 /** One set at a glance: its figures, how it has changed, and its documents. */
@@ -40,20 +40,20 @@ ${figures([
 ])}
 ${cursor && comparedWith(cursor, now)}
 ${searchForm({ label: 'Search the resources by a part of their name', action: './find' })}
+${set.ready && mirrorSection(page)}
 <h2>How it has changed</h2>
 <div class="plots">${activityPlot(days)}${activityPlot(hours)}</div>
 <h2>Latest changes</h2>
-${changes.length === 0 ? html`<p class="quiet">Nothing has changed yet.</p>` : changeTable('Latest changes', changes, now)}
+${changes.length === 0 ? html`<p class="quiet">Nothing has changed yet.</p>` : changeTable('Latest changes', changes, whenColumn(now))}
 ${summary.changes > changes.length && html`<p class="more"><a href="./changes">All changes</a></p>`}
 <h2>Documents</h2>
 <p class="quiet">What programs read to copy the set and to stay in sync with it. Each has a page for people as well.</p>
 ${documentTable(page)}
 ${dump !== undefined && dumpSection(page, dump)}
-${archiveSection(page, archive)}
-${frame.viewer.isAdministrator && settingsSection(set)}`;
+${archiveSection(page, archive)}`;
   const capabilityList = documentUri(frame.baseUrl, { kind: 'capabilityList', set: set.slug });
   const links = [{ rel: 'describes', href: linkTo(capabilityList, frame) }];
-  return renderSetFrame(page, main, { links, again: isBeingBuilt(dump) ? 5 : undefined });
+  return renderSetFrame(page, main, { links, again: isOpen(dump?.job) || isOpen(archive.job) ? 5 : undefined });
 }
 
 function comparedWith({ key, compared }: SyncCursor, now: number): Html {

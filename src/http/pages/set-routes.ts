@@ -6,14 +6,15 @@ import { MICROSECONDS, type TimeUnit } from '../../core/time-unit.ts';
 import { MOST_ENTRIES } from '../../observe/audit/posting-entry.ts';
 import type { HistoryRange } from '../../stores/set-statistics.ts';
 import { setOf } from '../request/admitted.ts';
-import { newestChanges, resourcesAfter, searchedResources } from '../request/browse.ts';
+import { filteredChanges, newestChanges, resourcesAfter, searchedResources } from '../request/browse.ts';
 import { keyOf } from '../request/named-resource.ts';
 import { get, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import type { Taken } from '../request/take.ts';
 import { linkToCapabilityList } from '../response/resource-headers.ts';
+import { fitsOf, rangeOf } from './change-filter.ts';
 import { renderChangesPage } from './changes-page.ts';
-import { shownDump } from './dump-page-routes.ts';
+import { shownArchive, shownDump } from './dump-page-routes.ts';
 import { renderFindPage } from './find-page.ts';
 import type { Series } from './parts/activity-plot.ts';
 import { sendPage } from './parts/send-page.ts';
@@ -49,7 +50,7 @@ export function setRoutes(app: ServedApp): readonly Route[] {
           seriesOf(app, set, { unit: 'day', shown: SHOWN_DAYS }),
           seriesOf(app, set, { unit: 'hour', shown: SHOWN_HOURS }),
           shownDump(app, set, page.frame.viewer.isAdministrator),
-          app.listArchives.archiveOf(set),
+          shownArchive(app, set, page.frame.viewer.isAdministrator),
         ]);
         response.append('Link', linkToCapabilityList('describes', set, app.configuration.baseUrl));
         sendPage(response, renderSetPage({ ...page, summary, cursor, changes, days, hours, dump, archive }));
@@ -66,12 +67,12 @@ export function setRoutes(app: ServedApp): readonly Route[] {
     get('/sets/:set/changes', {
       action: 'read-state',
       operation: CHANGES,
-      async handle(request, response, { before }) {
+      async handle(request, response, { before, ...filter }) {
         const set = setOf(response);
-        const read = (range: HistoryRange) => index.latest(set.id, range);
-        const changes = await newestChanges(set, { before, limit: CHANGES_PER_PAGE }, read);
+        const range = { ...rangeOf(filter, before), fits: fitsOf(filter), limit: CHANGES_PER_PAGE };
+        const { changes, next } = await filteredChanges(set, range, (asked) => index.latest(set.id, asked));
         const page = await setFrameOf(app, { request, response }, 'changes');
-        const shown = { changes: changes.taken, older: olderThan(changes), isLatest: before === undefined };
+        const shown = { filter, changes, older: next, isLatest: before === undefined };
         sendPage(response, renderChangesPage({ ...page, ...shown }));
       },
     }),

@@ -31,16 +31,6 @@ const STATUS = {
   answers: [htmlPage('The page.')],
 } satisfies Operation;
 
-const SIGN_IN = {
-  id: 'signIn',
-  tag: 'pages',
-  summary: 'Asks for a token, and leads to a page',
-  query: z.object({
-    to: z.string().default('').meta({ description: 'A page, relative to the base URL.', default: '' }),
-  }),
-  answers: [{ status: 303, description: 'The sender is known.', headers: ['Location'] }],
-} satisfies Operation;
-
 /** The pages of the source as a whole. */
 export function sourceRoutes(app: ServedApp): readonly Route[] {
   return [
@@ -70,13 +60,6 @@ export function sourceRoutes(app: ServedApp): readonly Route[] {
         const frame = await frameOf(app, request, response);
         sendPage(response, renderStatusPage({ frame, ...(await statusOf(app, response, frame.viewer)) }));
       },
-    }),
-
-    get('/sign-in', {
-      action: 'sign-in',
-      operation: SIGN_IN,
-      // What begins with `./` leads to no other server, whatever follows.
-      handle: (_request, response, { to }) => response.redirect(303, `./${to.toWellFormed()}`),
     }),
   ];
 }

@@ -3,7 +3,10 @@ import type { ServedApp } from '../request/served-app.ts';
 import { dumpPageRoutes } from './dump-page-routes.ts';
 import { jobPageRoutes } from './job-page-routes.ts';
 import { listPageRoutes } from './list-page-routes.ts';
+import { setFormRoutes } from './manage/set-form-routes.ts';
+import { tokenPageRoutes } from './manage/token-page-routes.ts';
 import { setRoutes } from './set-routes.ts';
+import { signInRoutes } from './sign-in/sign-in-routes.ts';
 import { sourceRoutes } from './source-routes.ts';
 import { subscriptionPageRoutes } from './subscriptions-page.ts';
 import { validateRoutes } from './validate/validate-routes.ts';
@@ -12,8 +15,11 @@ import { validateRoutes } from './validate/validate-routes.ts';
 export function webRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
   return [
     ...sourceRoutes(app),
+    ...signInRoutes(app, stopping),
     ...validateRoutes(app, stopping),
     ...setRoutes(app),
+    ...setFormRoutes(app, stopping),
+    ...tokenPageRoutes(app, stopping),
     ...listPageRoutes(app),
     ...dumpPageRoutes(app),
     ...jobPageRoutes(app),

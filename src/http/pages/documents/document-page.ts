@@ -7,7 +7,7 @@ import { renderPage } from '../parts/layout.ts';
 import { type Paging, pager, queryOf } from '../parts/pager.ts';
 import { uriLink } from '../parts/resource-parts.ts';
 import { titleOf } from '../parts/set-frame.ts';
-import { facts, table } from '../parts/tables.ts';
+import { facts, stackingTable } from '../parts/tables.ts';
 import { counted, formatTime } from '../parts/words.ts';
 import { documentColumns } from './document-columns.ts';
 import type { DocumentSlice } from './document-slice.ts';
@@ -50,7 +50,7 @@ ${facts([
   ['As XML', html`<a href="${raw}">What programs read</a> <span class="quiet">(${formatBytes(page.length)})</span>`],
 ])}
 <h2>${paging.pages > 1 ? `Entries, page ${paging.page}` : 'Entries'}</h2>
-${slice.entries.length === 0 ? html`<p class="quiet">There are none.</p>` : table('Entries', slice.entries, documentColumns(page))}
+${slice.entries.length === 0 ? html`<p class="quiet">There are none.</p>` : stackingTable('Entries', slice.entries, documentColumns(page))}
 ${slice.entries.some(hasTime) && html`<p class="more quiet">Times are UTC.</p>`}
 ${pager(paging, query)}
 ${page.next !== undefined && html`<p class="more"><a rel="next" href="${linkTo(page.next, frame)}">The changes after these</a></p>`}`;

@@ -3,7 +3,7 @@ import type { ChangeCounts } from '../../../stores/set-statistics.ts';
 import { Html, html } from './html.ts';
 import { scaleOf } from './plot-scale.ts';
 import { table } from './tables.ts';
-import { counted, formatNumber } from './words.ts';
+import { counted, formatClock, formatDay, formatNumber } from './words.ts';
 
 /** Changes of some time, one entry for each hour or day, also for those without a change. */
 export interface Series {
@@ -22,16 +22,6 @@ const TITLES: Readonly<Record<TimeUnit, string>> = {
   day: 'Changes per day, the last 30 days',
   hour: 'Changes per hour, the last 48 hours',
 };
-
-const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
-const HOUR = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  hour: '2-digit',
-  minute: '2-digit',
-  timeZone: 'UTC',
-});
-const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' });
 
 /**
  * Changes of each hour or day as columns: what was created and updated is above the line, what was deleted is below it.
@@ -154,11 +144,12 @@ function isLabelled(unit: TimeUnit, counts: readonly ChangeCounts[], at: number)
 
 function label(unit: TimeUnit, { start }: ChangeCounts): string {
   const date = new Date(start / 1000);
-  return unit === 'day' || date.getUTCHours() === 0 ? DAY.format(date) : CLOCK.format(date);
+  return unit === 'day' || date.getUTCHours() === 0 ? formatDay(date) : formatClock(date);
 }
 
 function timeOf(unit: TimeUnit, { start }: ChangeCounts): string {
-  return (unit === 'day' ? DAY : HOUR).format(new Date(start / 1000));
+  const date = new Date(start / 1000);
+  return unit === 'day' ? formatDay(date) : `${formatDay(date)}, ${formatClock(date)}`;
 }
 
 function round(value: number): number {

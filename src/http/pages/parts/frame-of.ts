@@ -17,16 +17,22 @@ export async function frameOf({ configuration, tokens }: Parts, request: Request
     // What was posted cannot be asked for again.
     here: request.method === 'POST' ? '' : request.originalUrl.slice(1),
     baseUrl: configuration.baseUrl,
-    viewer: viewerOf(sender, takesTokens),
+    viewer: viewerOf(sender, { takesTokens, hasSession: response.locals.hasSession === true }),
     now: Date.now(),
   };
 }
 
-function viewerOf(sender: Principal, takesTokens: boolean): Viewer {
+interface Signing {
+  readonly takesTokens: boolean;
+  readonly hasSession: boolean;
+}
+
+function viewerOf(sender: Principal, { takesTokens, hasSession }: Signing): Viewer {
   return {
     name: nameOf(sender, takesTokens),
     isAdministrator: administers(sender),
     seesFigures: may(sender, 'read-metrics', undefined),
+    hasSession,
     maySignIn: sender.kind === 'anonymous' && takesTokens,
   };
 }

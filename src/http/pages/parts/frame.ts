@@ -5,6 +5,8 @@ export interface Viewer {
   readonly isAdministrator: boolean;
   /** May see how the server is, in figures. */
   readonly seesFigures: boolean;
+  /** Whether the reader can sign out. */
+  readonly hasSession: boolean;
   /** Whether showing a token here could change anything. */
   readonly maySignIn: boolean;
 }

@@ -19,6 +19,17 @@ export function jobState({ state, cancelling }: JobView): Html {
   return html`<span class="state ${STYLES[state]}">${cancelling ? 'being cancelled' : state}</span>`;
 }
 
+/** Whether it waits or runs. */
+export function isOpen(job: JobView | undefined): boolean {
+  return job?.state === 'queued' || job?.state === 'running';
+}
+
+/** The last job of a kind that a set had, and why it failed. */
+export function lastJob(label: string, job: JobView, top: string): Html {
+  return html`<p>${label}: ${jobLink(job, top)} ${jobState(job)} ${isOpen(job) && jobProgress(job)}</p>
+${job.state === 'failed' && html`<div class="notice bad"><p>${job.error}</p></div>`}`;
+}
+
 /** How far a running job is. */
 export function jobProgress({ progress }: JobView): Html | undefined {
   if (progress === undefined) return undefined;

@@ -25,6 +25,7 @@ const PARTS = [
   { part: 'sets', name: 'Sets', path: '' },
   { part: 'status', name: 'Status', path: 'status' },
   { part: 'jobs', name: 'Jobs', path: 'jobs', forAdministrators: true },
+  { part: 'tokens', name: 'Tokens', path: 'tokens', forAdministrators: true },
   { part: 'subscriptions', name: 'Subscriptions', path: 'subscriptions', forAdministrators: true },
   { part: 'api', name: 'API', path: 'api/' },
 ] as const;
@@ -86,6 +87,7 @@ function header({ frame, part }: Page): Html {
 <a class="brand" href="${top}">${new Html(ICON)}Tidemark</a>
 <nav aria-label="Source"><ul>${items}</ul></nav>
 ${viewer.name !== undefined && html`<span class="who">Signed in as ${viewer.name}</span>`}
+${viewer.hasSession && html`<form method="post" action="${top}sign-out"><button class="link">Sign out</button></form>`}
 ${viewer.maySignIn && html`<a class="who" href="${signInLink(frame)}">Sign in</a>`}
 </div></header>`;
 }

@@ -1,5 +1,7 @@
 import * as z from 'zod';
+import { CHANGE_KINDS } from '../../../core/change.ts';
 import { boundaryAfter, boundaryBefore, type Stamp } from '../../../core/stamp.ts';
+import { MICROSECONDS } from '../../../core/time-unit.ts';
 
 /**
  * Parameters of pages. A link that was cut short or written by hand shows the beginning, rather than what is wrong with
@@ -26,6 +28,37 @@ export const before = z
   .optional()
   .transform(stampOf)
   .meta({ description: 'Microseconds since 1970: shows what was before. Any other text shows the latest.' });
+
+/** The kind of change that is shown. */
+export const changeKind = z
+  .string()
+  .optional()
+  .transform((text) => CHANGE_KINDS.find((kind) => kind === text))
+  .meta({ description: '`created`, `updated` or `deleted`; any other text shows changes of every kind.' });
+
+/** A day in UTC, as `2026-11-23`. */
+export const day = z
+  .string()
+  .optional()
+  .transform((text) => (text !== undefined && isDay(text) ? text : undefined))
+  .meta({ description: 'A day in UTC, as `2026-11-23`; any other text is no limit.' });
+
+/** The boundary below all changes of a day. */
+export function beginningOf(day: string): Stamp {
+  return Math.max(1, boundaryBefore(Date.parse(day) * 1000));
+}
+
+/** The boundary above all changes of a day. */
+export function endOf(day: string): Stamp {
+  return beginningOf(day) + MICROSECONDS.day;
+}
+
+/** Days of which the stamps are exact. */
+function isDay(text: string): boolean {
+  if (!/^(?:19[7-9]|2[01]\d)\d-\d\d-\d\d$/.test(text) || Number.isNaN(Date.parse(text))) return false;
+  // 30 February would be a day in March.
+  return new Date(text).toISOString().startsWith(text);
+}
 
 function stampOf(text: string | undefined): Stamp | undefined {
   if (text === undefined || !/^\d{1,16}$/.test(text)) return undefined;

@@ -4,7 +4,7 @@ import { recordIdOfKey } from '../../../core/record-key.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
 import { type Html, html } from './html.ts';
-import { type Column, table } from './tables.ts';
+import { type Column, stackingTable } from './tables.ts';
 import { timeElement } from './words.ts';
 
 /** The name of a resource, with the way to its page. */
@@ -35,13 +35,20 @@ export function linkTarget({ urlPrefix }: ResourceSet, href: ResourceKey): strin
   return uriOf(urlPrefix, href);
 }
 
+/** How a table of changes shows their times. */
+export type TimeColumn = Pick<Column<Change>, 'name' | 'cell'>;
+
+export function whenColumn(now: number): TimeColumn {
+  return { name: 'When', cell: ({ stamp }) => timeElement(stamp, now) };
+}
+
 /** Changes of a set, as they are given. */
-export function changeTable(label: string, changes: readonly Change[], now: number): Html {
+export function changeTable(label: string, changes: readonly Change[], time: TimeColumn): Html {
   const columns: readonly Column<Change>[] = [
-    { name: 'When', style: 'short', cell: ({ stamp }) => timeElement(stamp, now) },
+    { ...time, style: 'short' },
     { name: 'Change', style: 'short', cell: ({ kind }) => kindMark(kind) },
     { name: 'Resource', style: 'name', cell: ({ key }) => resourceLink(key), isHead: true },
     { name: 'Size', style: 'number', cell: ({ state }) => lengthOf(state?.length) },
   ];
-  return table(label, changes, columns);
+  return stackingTable(label, changes, columns);
 }

@@ -1,4 +1,5 @@
 import type { Response } from 'express';
+import { CREDENTIALS } from '../../response/caching.ts';
 
 /**
  * Answers with a page. What it shows may depend on the viewer, so no cache in between may store it. The policy lets
@@ -11,5 +12,5 @@ export function sendPage(response: Response, page: string, status = 200): void {
     'Cache-Control': 'private, no-cache',
     'Referrer-Policy': 'same-origin',
   });
-  response.vary('Authorization').send(page);
+  response.vary(CREDENTIALS).send(page);
 }

@@ -11,6 +11,7 @@ export const TABS = [
   { tab: 'changes', name: 'Changes', path: 'changes' },
   { tab: 'pages', name: 'Pages', path: 'pages' },
   { tab: 'postings', name: 'Postings', path: 'postings' },
+  { tab: 'settings', name: 'Settings', path: 'settings' },
 ] as const;
 export type Tab = (typeof TABS)[number]['tab'];
 
@@ -78,8 +79,9 @@ function crumbs({ frame, set, tab }: SetFrame): Html {
   return html`<nav class="crumbs" aria-label="Where this page is"><ol><li><a href="${frame.top}">All sets</a></li>${below}</ol></nav>`;
 }
 
-function tabs({ tab, seesPostings }: SetFrame): Html {
-  const items = TABS.filter((one) => one.tab !== 'postings' || seesPostings).map(({ tab: its, name, path }) => {
+function tabs({ tab, seesPostings, frame }: SetFrame): Html {
+  const hidden = { postings: !seesPostings, settings: !frame.viewer.isAdministrator } as Partial<Record<Tab, boolean>>;
+  const items = TABS.filter((one) => hidden[one.tab] !== true).map(({ tab: its, name, path }) => {
     const current = its === tab && html` aria-current="page"`;
     return html`<li><a href="./${path}"${current}>${name}</a></li>`;
   });

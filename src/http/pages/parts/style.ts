@@ -38,6 +38,20 @@ a:hover { text-decoration-thickness: 2px; }
 .bar nav a { color: var(--ink); text-decoration: none; padding-block: .2rem; border-bottom: 2px solid transparent; }
 .bar nav a:hover, .bar nav a[aria-current] { border-bottom-color: var(--sea); }
 .who { color: var(--quiet); font-size: .88rem; overflow-wrap: anywhere; }
+.bar form { margin: 0; font-size: .88rem; }
+button.link { background: none; border: 0; padding: .2rem 0; color: var(--sea); text-decoration: underline; text-underline-offset: .18em; }
+.fields { max-width: 34rem; }
+.fields p { margin: 0 0 1.1rem; }
+.fields label { display: block; font-weight: 600; margin-bottom: .2rem; }
+.fields input:not([type=checkbox], [type=radio]), .fields select, .fields textarea { width: 100%; }
+.fields .hint { display: block; color: var(--quiet); font-size: .88rem; margin: .2rem 0 0; }
+input, select, textarea { font: inherit; color: inherit; border-radius: .35rem; padding: .42rem .8rem; background: var(--card); border: 1px solid light-dark(#7a8a8f, #6c7f86); }
+textarea { font: .88rem/1.5 var(--mono); }
+fieldset { border: 0; padding: 0; margin: 0 0 1.1rem; }
+legend { font-weight: 600; padding: 0; }
+.fields .box { display: inline-block; font-weight: 400; margin-right: 1.2rem; }
+button.bad { background: var(--card); border-color: var(--bad); color: var(--bad); }
+.danger summary { color: var(--bad); }
 main { flex: 1; padding-block: 2rem 3.5rem; }
 .foot { border-top: 1px solid var(--line); color: var(--quiet); font-size: .88rem; }
 .foot > div { display: flex; flex-wrap: wrap; gap: .3rem 1.5rem; padding-block: 1.1rem 1.6rem; }
@@ -53,6 +67,7 @@ h3 { font-size: 1rem; margin: 0 0 .6rem; }
 .crumbs ol { display: flex; flex-wrap: wrap; list-style: none; margin: 0; padding: 0; }
 .crumbs li + li::before { content: "/"; color: var(--quiet); margin-inline: .6rem; }
 code { font: .88em var(--mono); overflow-wrap: anywhere; }
+.copied { user-select: all; }
 .id { color: var(--quiet); font: .85rem var(--mono); }
 .title .id { margin-left: .4rem; }
 .subtitle { color: var(--quiet); margin: 0 0 1.4rem; overflow-wrap: anywhere; }
@@ -103,8 +118,14 @@ tbody th { font-weight: 400; }
 .search { display: flex; flex-wrap: wrap; gap: .5rem; margin: 0 0 1.2rem; }
 .search label { flex-basis: 100%; color: var(--quiet); font-size: .88rem; }
 .search input { flex: 1 1 14rem; min-width: 0; max-width: 30rem; }
-input, button { font: inherit; color: inherit; border-radius: .35rem; padding: .42rem .8rem; }
-input { background: var(--card); border: 1px solid light-dark(#7a8a8f, #6c7f86); }
+.filter { display: flex; flex-wrap: wrap; align-items: end; gap: .6rem .8rem; margin: 0 0 1.2rem; }
+.filter p { margin: 0; }
+.filter p:first-child { flex: 1 1 14rem; max-width: 22rem; }
+.filter label { display: block; color: var(--quiet); font-size: .88rem; }
+.filter input[type=search] { width: 100%; }
+.filter input, .filter select { height: 2.6rem; }
+.day { font-size: 1.1rem; margin: 1.6rem 0 .6rem; }
+button { font: inherit; border-radius: .35rem; padding: .42rem .8rem; }
 button, .button { background: var(--deep); border: 1px solid var(--deep); color: #fff; cursor: pointer; }
 button:hover { filter: brightness(1.1); }
 button.small { background: none; border-color: light-dark(#7a8a8f, #6c7f86); color: var(--sea); font-size: .88rem; padding: .1rem .6rem; }
@@ -157,7 +178,15 @@ progress { accent-color: var(--sea); }
   .plot text { font-size: 15px; }
   .wide { display: none; }
   .name { min-width: 10rem; }
-  .short:has(> time) { white-space: normal; min-width: 7.4rem; }
+  .stacks, .stacks tbody { display: block; }
+  .stacks thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .stacks tr { display: flex; flex-wrap: wrap; gap: .1rem 1.1rem; padding: .5rem .7rem; border-bottom: 1px solid var(--line); }
+  .stacks tbody tr:last-child { border-bottom: 0; }
+  .stacks :is(th, td) { white-space: normal; padding: 0; border: 0; width: auto; min-width: 0; text-align: left; overflow-wrap: anywhere; }
+  .stacks tbody th { order: -1; flex: 1 0 100%; max-width: 100%; }
+  .stacks td:empty { display: none; }
+  .stacks td::before { content: attr(data-name) " "; color: var(--quiet); font-size: .84rem; }
+  :not(.stacks) > tbody .short:has(> time) { white-space: normal; min-width: 7.4rem; }
   .facts { grid-template-columns: 1fr; }
   .facts dt { border-bottom: 0; padding-bottom: 0; font-size: .88rem; }
   .facts dd { padding-top: 0; }

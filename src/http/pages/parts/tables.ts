@@ -13,18 +13,33 @@ export interface Column<Row> {
 
 /** A table that can be moved sideways where it is too wide, also with the keyboard. */
 export function table<Row>(label: string, rows: readonly Row[], columns: readonly Column<Row>[]): Html {
+  return tableOf(label, { rows, columns, stacks: false });
+}
+
+/** A table of which each row is a block on a phone: what names the row, then its other cells with their names. */
+export function stackingTable<Row>(label: string, rows: readonly Row[], columns: readonly Column<Row>[]): Html {
+  return tableOf(label, { rows, columns, stacks: true });
+}
+
+interface TableContent<Row> {
+  readonly rows: readonly Row[];
+  readonly columns: readonly Column<Row>[];
+  readonly stacks: boolean;
+}
+
+function tableOf<Row>(label: string, { rows, columns, stacks }: TableContent<Row>): Html {
   const styled = (style: string | undefined) => style !== undefined && html` class="${style}"`;
   const head = columns.map(({ name, style }) => html`<th scope="col"${styled(style)}>${name}</th>`);
   const body = rows.map(
     (row) =>
-      html`<tr>${columns.map(({ cell, style, isHead = false }) => {
+      html`<tr>${columns.map(({ name, cell, style, isHead = false }) => {
         const content = cell(row);
         return isHead
           ? html`<th scope="row"${styled(style)}>${content}</th>`
-          : html`<td${styled(style)}>${content}</td>`;
+          : html`<td${styled(style)}${stacks && html` data-name="${name}"`}>${content}</td>`;
       })}</tr>\n`,
   );
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table>
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table${stacks && html` class="stacks"`}>
 <thead><tr>${head}</tr></thead>
 <tbody>
 ${body}</tbody></table></div>`;

@@ -1,31 +1,35 @@
 import { formatStamp, type Stamp } from '../../../core/stamp.ts';
+import { formatCount } from '../../../lib/format-count.ts';
 import { type Html, html } from './html.ts';
 
-const NUMBERS = new Intl.NumberFormat('en');
-const AGO = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+/** Seconds of each unit, and what one of it ago is called. */
 const UNITS = [
-  ['year', 31_557_600],
-  ['month', 2_629_800],
-  ['day', 86_400],
-  ['hour', 3600],
-  ['minute', 60],
+  ['year', 31_557_600, 'last year'],
+  ['month', 2_629_800, 'last month'],
+  ['day', 86_400, 'yesterday'],
+  ['hour', 3600, '1 hour ago'],
+  ['minute', 60, '1 minute ago'],
 ] as const;
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** `1,234 changes`, and `1 change` for one. */
 export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${NUMBERS.format(count)} ${count === 1 ? one : many}`;
+  return `${formatCount(count)} ${count === 1 ? one : many}`;
 }
 
 export function formatNumber(value: number): string {
-  return NUMBERS.format(value);
+  return formatCount(value);
 }
 
 /** How long ago a time was; both in milliseconds since 1970. */
 export function formatAgo(time: number, now: number): string {
   const seconds = Math.round((now - time) / 1000);
   if (seconds < 5) return 'just now';
-  for (const [unit, length] of UNITS) if (seconds >= length) return AGO.format(-Math.floor(seconds / length), unit);
-  return AGO.format(-seconds, 'second');
+  for (const [unit, length, one] of UNITS) {
+    const count = Math.floor(seconds / length);
+    if (count > 0) return count === 1 ? one : `${count} ${unit}s ago`;
+  }
+  return `${seconds} seconds ago`;
 }
 
 /** A time as people read it, with the exact one beside it for programs and on hovering. */
@@ -46,12 +50,31 @@ export function formatDuration(milliseconds: number): string {
   return `${Math.floor(hours / 24)} days`;
 }
 
-const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
-
 /** `21 Nov 2026, 19:22:27 UTC`. @param time milliseconds since 1970 */
 export function formatTime(time: number): string {
   const date = new Date(time);
-  return `${DAY.format(date)}, ${date.toISOString().slice(11, 19)} UTC`;
+  return `${formatDate(date)}, ${date.toISOString().slice(11, 19)} UTC`;
+}
+
+/** `21 Nov 2026`, in UTC. */
+export function formatDate(date: Date): string {
+  return `${formatDay(date)} ${date.getUTCFullYear()}`;
+}
+
+/** `19:22:27` in UTC, with the exact time beside it for programs and on hovering. */
+export function clockTime(stamp: Stamp): Html {
+  const exact = formatStamp(stamp);
+  return html`<time datetime="${exact}" title="${exact}">${exact.slice(11, 19)}</time>`;
+}
+
+/** `21 Nov`, in UTC. */
+export function formatDay(date: Date): string {
+  return `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}`;
+}
+
+/** `19:22`, in UTC. */
+export function formatClock(date: Date): string {
+  return date.toISOString().slice(11, 16);
 }
 
 /** A time that is to be read exactly, and how long ago it was. */

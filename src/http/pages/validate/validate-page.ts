@@ -1,5 +1,5 @@
-import { countFindings, type Report } from '../../../validate/report.ts';
-import { type FindingView, findingView } from '../../../validate/report-view.ts';
+import { countFindings, type Report } from '../../../client/validate/report.ts';
+import { type FindingView, findingView } from '../../../client/validate/report-view.ts';
 import type { Frame } from '../parts/frame.ts';
 import { type Html, html } from '../parts/html.ts';
 import { renderPage } from '../parts/layout.ts';

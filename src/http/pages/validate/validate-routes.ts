@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PAGE_LIMITS } from '../../../client/read/limits.ts';
+import type { Report } from '../../../client/validate/report.ts';
 import { isTidemarkError, TidemarkError } from '../../../core/errors.ts';
-import { PAGE_LIMITS } from '../../../validate/limits.ts';
-import type { Report } from '../../../validate/report.ts';
 import { page as htmlPage, type Operation } from '../../request/operation.ts';
 import { readBody, requestBody } from '../../request/request-body.ts';
 import { get, post, type Route } from '../../request/route.ts';
@@ -83,8 +83,8 @@ async function validateOnce(url: string, { networks, signal }: Once): Promise<Re
   if (!URL.canParse(url)) throw new TidemarkError('invalid', 'That is no URL: use one such as https://example.org/');
   // Loaded only now: few servers are ever asked.
   const [{ validate }, { HttpFetcher }] = await Promise.all([
-    import('../../../validate/validate.ts'),
-    import('../../../validate/read/http-fetcher.ts'),
+    import('../../../client/validate/validate.ts'),
+    import('../../../client/read/http-fetcher.ts'),
   ]);
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-validate-'));
   const fetcher = new HttpFetcher({ ...PAGE_LIMITS, privateNetworks: networks });

@@ -1,0 +1,43 @@
+import type { Change, ChangeKind } from '../../core/change.ts';
+import { holder, parseKeySearch } from '../../core/key-search.ts';
+import type { Stamp } from '../../core/stamp.ts';
+import type { LatestRange } from '../../stores/set-statistics.ts';
+import { beginningOf, endOf } from './parts/page-query.ts';
+
+/** Which changes of a set a page shows. */
+export interface ChangeFilter {
+  /** A text in the name, as it is searched for among resources; empty for all. */
+  readonly q: string;
+  readonly kind?: ChangeKind | undefined;
+  /** The first and the last day, in UTC. */
+  readonly from?: string | undefined;
+  readonly until?: string | undefined;
+}
+
+export function isFiltered({ q, kind, from, until }: ChangeFilter): boolean {
+  return q !== '' || kind !== undefined || from !== undefined || until !== undefined;
+}
+
+/** The range of the days, below a boundary. */
+export function rangeOf({ from, until }: ChangeFilter, before: Stamp | undefined): Omit<LatestRange, 'limit'> {
+  return {
+    after: from === undefined ? undefined : beginningOf(from),
+    before: until === undefined ? before : Math.min(endOf(until), before ?? Number.POSITIVE_INFINITY),
+  };
+}
+
+/**
+ * Whether a change is of the kind and has the text; undefined when every change does.
+ * @throws TidemarkError `invalid` when the text is too long
+ */
+export function fitsOf({ q, kind }: ChangeFilter): ((change: Change) => boolean) | undefined {
+  if (q === '' && kind === undefined) return undefined;
+  const hasText = q === '' ? () => true : keyTest(q);
+  return (change) => (kind === undefined || change.kind === kind) && hasText(change.key);
+}
+
+function keyTest(q: string): (key: string) => boolean {
+  const search = parseKeySearch(q, 'q');
+  if (search.where === 'anywhere') return holder(search.texts);
+  return (key) => search.beginnings.some((beginning) => key.startsWith(beginning));
+}

@@ -1,0 +1,23 @@
+import { type ErrorCode, isTidemarkError, type TidemarkError } from '../../../core/errors.ts';
+import type { FormValues } from './set-form.ts';
+import type { Attempt } from './set-pages.ts';
+
+/** Errors that a person can mend in the form. */
+const MENDED: readonly ErrorCode[] = ['invalid', 'conflict', 'forbidden', 'not-found', 'gone'];
+
+interface Form {
+  readonly form: FormValues;
+  /** Shows the form again. */
+  show(attempt: Attempt): Promise<void>;
+}
+
+/** Shows a form again, with what was given, when something is wrong with that. */
+export async function attempting({ form, show }: Form, act: () => Promise<void>): Promise<void> {
+  try {
+    await act();
+  } catch (error) {
+    if (!MENDED.some((code) => isTidemarkError(error, code))) throw error;
+    const { message } = error as TidemarkError;
+    await show({ form, problem: `${message.slice(0, 1).toUpperCase()}${message.slice(1)}.` });
+  }
+}

@@ -1,0 +1,158 @@
+import type { Request, Response } from 'express';
+import * as z from 'zod';
+import { changedSettingsSchema, newSetSchema } from '../../../api/set-schemas.ts';
+import { changedFields } from '../../../config/changed-fields.ts';
+import { newSetFields } from '../../../config/new-set-fields.ts';
+import { type SetValues, shownSettings } from '../../../config/set-settings.ts';
+import { TidemarkError } from '../../../core/errors.ts';
+import { parseSlug } from '../../../core/resource-set.ts';
+import { setOf } from '../../request/admitted.ts';
+import { page as htmlPage, type Operation } from '../../request/operation.ts';
+import { checkBody } from '../../request/parse-json-body.ts';
+import { FORM_BODY, readForm } from '../../request/read-form.ts';
+import { get, post, type Route } from '../../request/route.ts';
+import type { ServedApp } from '../../request/served-app.ts';
+import { frameOf } from '../parts/frame-of.ts';
+import { sendPage } from '../parts/send-page.ts';
+import { setFrameOf } from '../parts/set-frame-of.ts';
+import { attempting } from './attempting.ts';
+import { valuesOfForm } from './set-form.ts';
+import { ADDED, type Attempt, CHANGED, renderAddSetPage, renderSettingsPage } from './set-pages.ts';
+
+const DID = z.object({ did: z.enum(['add', 'change', 'scan']).optional() });
+
+const ADD_FORM = describe('addSetPage', 'The form that adds a set');
+const ADD = byForm('addSetByForm', 'Adds a set, and leads to its settings');
+const SETTINGS = {
+  ...describe('settingsPage', 'The settings of a set, and what an administrator can do with it'),
+  query: DID,
+};
+const CHANGE = byForm('changeSetByForm', 'Changes settings of a set, and leads back to them');
+const SCAN = {
+  id: 'scanSetByForm',
+  tag: 'pages',
+  summary: 'Compares all of a set with its source again, and leads back to its settings',
+  answers: [{ status: 303, description: 'It begins soon.', headers: ['Location'] }],
+} satisfies Operation;
+const REMOVE = {
+  ...byForm('removeSetByForm', 'Removes a set for good, and leads to the others'),
+  description: 'The field `confirm` repeats the id of the set.',
+};
+
+/** Forms by which administrators add, change, scan and remove sets. @param stopping ends bodies that are being read */
+export function setFormRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
+  const { sets, index, configuration } = app;
+  const { idleTimeout, apiRoots: allowedRoots } = configuration;
+  const form = (request: Request) => readForm(request, { idleTimeout, stopping });
+
+  async function showAdd(request: Request, response: Response, attempt?: Attempt): Promise<void> {
+    const frame = await frameOf(app, request, response);
+    const page = renderAddSetPage({ frame, takesRoots: allowedRoots.length > 0, attempt });
+    sendPage(response, page, attempt === undefined ? 200 : 400);
+  }
+
+  async function showSettings(
+    { request, response }: { readonly request: Request; readonly response: Response },
+    more: { readonly attempt?: Attempt; readonly did?: 'add' | 'change' | 'scan' | undefined },
+  ): Promise<void> {
+    const { changes } = await index.summary(setOf(response).id);
+    const page = await setFrameOf(app, { request, response }, 'settings');
+    sendPage(response, renderSettingsPage({ ...page, changes, ...more }), more.attempt === undefined ? 200 : 400);
+  }
+
+  return [
+    get('/add-set', {
+      action: 'administer',
+      operation: ADD_FORM,
+      handle: (request, response) => showAdd(request, response),
+    }),
+
+    post('/add-set', {
+      action: 'administer',
+      operation: ADD,
+      async handle(request, response) {
+        const given = await form(request);
+        await attempting({ form: given, show: (attempt) => showAdd(request, response, attempt) }, async () => {
+          const body = { set: given.get('set')?.trim() ?? '', ...valuesOfForm(given, ADDED) };
+          const { set: id, ...values } = checkBody(newSetSchema, body) as SetValues & { readonly set: string };
+          const slug = parseSlug(id);
+          const giver = { configuration, workingDirectory: '/', allowedRoots };
+          await sets.add({ slug, ...(await newSetFields(values, giver)) });
+          response.redirect(303, `./sets/${slug}/settings?did=add`);
+        });
+      },
+    }),
+
+    get('/sets/:set/settings', {
+      action: 'administer',
+      operation: SETTINGS,
+      handle: (request, response, { did }) => showSettings({ request, response }, { did }),
+    }),
+
+    post('/sets/:set/settings', {
+      action: 'administer',
+      operation: CHANGE,
+      async handle(request, response) {
+        const given = await form(request);
+        await attempting(
+          { form: given, show: (attempt) => showSettings({ request, response }, { attempt }) },
+          async () => {
+            const set = setOf(response);
+            const values = checkBody(
+              changedSettingsSchema,
+              valuesOfForm(given, CHANGED, shownSettings(set)),
+            ) as SetValues;
+            await sets.change(set.slug, changedFields(values, set, configuration));
+            response.redirect(303, './settings?did=change');
+          },
+        );
+      },
+    }),
+
+    post('/sets/:set/scan', {
+      action: 'administer',
+      operation: SCAN,
+      async handle(_request, response) {
+        await sets.requestScan(setOf(response).slug);
+        response.redirect(303, './settings?did=scan');
+      },
+    }),
+
+    post('/sets/:set/remove', {
+      action: 'administer',
+      operation: REMOVE,
+      async handle(request, response) {
+        const given = await form(request);
+        await attempting(
+          { form: given, show: (attempt) => showSettings({ request, response }, { attempt }) },
+          async () => {
+            const { slug } = setOf(response);
+            if (given.get('confirm')?.trim() !== slug) throw unconfirmed(slug);
+            await sets.remove(slug);
+            response.redirect(303, '../../');
+          },
+        );
+      },
+    }),
+  ];
+}
+
+function unconfirmed(slug: string): TidemarkError {
+  return new TidemarkError('invalid', `the set was not removed: type its id, ${slug}, to confirm it`, {
+    field: 'confirm',
+  });
+}
+
+function describe(id: string, summary: string) {
+  return { id, tag: 'pages', summary, answers: [htmlPage('The page.')] } as const satisfies Operation;
+}
+
+function byForm(id: string, summary: string) {
+  return {
+    id,
+    tag: 'pages',
+    summary,
+    body: FORM_BODY,
+    answers: [{ status: 303, description: 'It is done.', headers: ['Location'] }],
+  } as const satisfies Operation;
+}

@@ -1,0 +1,138 @@
+import { isDeepStrictEqual } from 'node:util';
+import type * as z from 'zod';
+import { type SetSettingName, type SetValues, setSettingOf } from '../../../config/set-settings.ts';
+import { type Html, html } from '../parts/html.ts';
+
+/** How the value of a setting is given in a form, by its schema. */
+type FieldKind = 'yes-or-no' | 'one-of' | 'some-of' | 'lines' | 'number' | 'text';
+
+interface Field {
+  readonly kind: FieldKind;
+  /** The values of which one or some are chosen. */
+  readonly choices: readonly string[];
+}
+
+/** Values as a form has them: a text for each field, several for boxes. */
+export type FormValues = Pick<URLSearchParams, 'get' | 'getAll' | 'has'>;
+
+/** The fields of settings. @param value the present value of one, or what was given for it */
+export function settingFields(
+  names: readonly SetSettingName[],
+  value: (name: SetSettingName) => unknown,
+): readonly Html[] {
+  return names.map((name) => {
+    const { meaning, default: byDefault } = setSettingOf(name);
+    const hint = html`<span class="hint" id="${name}-hint">${meaning.replaceAll('`', '')} Default: ${byDefault.replace(/^\(|\)$/g, '')}.</span>`;
+    const { kind, choices } = fieldOf(name);
+    if (kind !== 'some-of') {
+      return html`<p><label for="${name}">${labelOf(name)}</label>
+${control(name, { kind, choices }, value(name))}
+${hint}</p>`;
+    }
+    const chosen = (value(name) as readonly string[] | undefined) ?? [];
+    const boxes = choices.map(
+      (choice) =>
+        html`<label class="box"><input type="checkbox" name="${name}" value="${choice}"${chosen.includes(choice) && html` checked`}> ${choice}</label> `,
+    );
+    return html`<fieldset aria-describedby="${name}-hint"><legend>${labelOf(name)}</legend><input type="hidden" name="${name}" value="">${boxes}${hint}</fieldset>`;
+  });
+}
+
+/**
+ * The values of a form that differ from the present ones, as the JSON API takes them: an empty field is null, and one
+ * that the form does not have changes nothing. What is wrong is left as it is, for the schema to say so.
+ */
+export function valuesOfForm(
+  form: FormValues,
+  names: readonly SetSettingName[],
+  present: SetValues = {},
+): Readonly<Record<string, unknown>> {
+  const given = names.filter((name) => form.has(name)).map((name) => [name, givenValue(form, name)] as const);
+  return Object.fromEntries(given.filter(([name, value]) => !isDeepStrictEqual(value, present[name] ?? emptyOf(name))));
+}
+
+/** What a field holds when the setting has no value. */
+function emptyOf(name: SetSettingName): unknown {
+  const { kind } = fieldOf(name);
+  if (kind === 'yes-or-no') return false;
+  return kind === 'lines' || kind === 'some-of' ? [] : null;
+}
+
+export function givenValue(form: FormValues, name: SetSettingName): unknown {
+  const text = form.get(name)?.trim() ?? '';
+  switch (fieldOf(name).kind) {
+    case 'yes-or-no':
+      return text === 'yes';
+    case 'some-of':
+      return form.getAll(name).filter((choice) => choice !== '');
+    case 'lines':
+      return text
+        .split(/\r?\n/)
+        .map((line) => line.trim())
+        .filter((line) => line !== '');
+    case 'number':
+      return text === '' ? null : /^\d{1,15}$/.test(text) ? Number(text) : text;
+    case 'one-of':
+    case 'text':
+      return text === '' ? null : text;
+  }
+}
+
+function control(name: SetSettingName, { kind, choices }: Field, value: unknown): Html {
+  const known = html` id="${name}" name="${name}" aria-describedby="${name}-hint"`;
+  switch (kind) {
+    case 'yes-or-no':
+      return select(known, ['no', 'yes'], value === true ? 'yes' : 'no');
+    case 'one-of':
+      return select(known, ['', ...choices], String(value ?? ''));
+    case 'lines':
+      return html`<textarea${known} rows="3" spellcheck="false">${((value as readonly string[] | undefined) ?? []).join('\n')}</textarea>`;
+    case 'number':
+      return html`<input${known} inputmode="numeric" value="${String(value ?? '')}" autocomplete="off">`;
+    default:
+      return html`<input${known} value="${String(value ?? '')}" autocomplete="off" spellcheck="false">`;
+  }
+}
+
+function select(known: Html, choices: readonly string[], value: string): Html {
+  const options = choices.map(
+    (choice) =>
+      html`<option value="${choice}"${choice === value && html` selected`}>${choice === '' ? '(default)' : choice}</option>`,
+  );
+  return html`<select${known}>${options}</select>`;
+}
+
+interface Definition {
+  readonly type: string;
+  readonly element?: { readonly _zod: { readonly def: Definition } };
+  readonly entries?: Readonly<Record<string, string>>;
+}
+
+function fieldOf(name: SetSettingName): Field {
+  const { type, element, entries = {} } = definitionOf(setSettingOf(name).schema);
+  const items = element?._zod.def;
+  switch (type) {
+    case 'boolean':
+      return { kind: 'yes-or-no', choices: [] };
+    case 'number':
+      return { kind: 'number', choices: [] };
+    case 'enum':
+      return { kind: 'one-of', choices: Object.values(entries) };
+    case 'array':
+      return items?.type === 'enum'
+        ? { kind: 'some-of', choices: Object.values(items.entries ?? {}) }
+        : { kind: 'lines', choices: [] };
+    default:
+      return { kind: 'text', choices: [] };
+  }
+}
+
+function definitionOf(schema: z.ZodType): Definition {
+  return schema._zod.def as Definition;
+}
+
+/** `Page size` of `pageSize`. */
+export function labelOf(name: string): string {
+  const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return words.slice(0, 1).toUpperCase() + words.slice(1);
+}

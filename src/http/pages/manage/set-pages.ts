@@ -1,0 +1,123 @@
+import { type SetSettingName, setSettingsOf, shownSettings } from '../../../config/set-settings.ts';
+import { traitsOf } from '../../../core/origin.ts';
+import type { Frame } from '../parts/frame.ts';
+import { type Html, html } from '../parts/html.ts';
+import { renderPage } from '../parts/layout.ts';
+import { renderSetFrame, type SetFrame } from '../parts/set-frame.ts';
+import { facts } from '../parts/tables.ts';
+import { counted, timeElement } from '../parts/words.ts';
+import { type FormValues, givenValue, settingFields } from './set-form.ts';
+
+/** What was given before, and what was wrong with it. */
+export interface Attempt {
+  readonly form: FormValues;
+  readonly problem: string;
+}
+
+export interface AddSetPage {
+  readonly frame: Frame;
+  /** Whether the server may publish folders and buckets over HTTP. */
+  readonly takesRoots: boolean;
+  readonly attempt?: Attempt | undefined;
+}
+
+const ORIGINS = ['root', 'records', 'urlPrefix'] as const satisfies readonly SetSettingName[];
+
+/** The settings of a new set beside its origin. */
+function others(command: 'sets add' | 'sets change'): readonly SetSettingName[] {
+  return setSettingsOf(command).filter((name) => !(ORIGINS as readonly string[]).includes(name));
+}
+
+export const ADDED: readonly SetSettingName[] = setSettingsOf('sets add');
+export const CHANGED: readonly SetSettingName[] = others('sets change');
+
+/** The form that adds a set. */
+export function renderAddSetPage({ frame, takesRoots, attempt }: AddSetPage): string {
+  const given = (name: SetSettingName) => (attempt === undefined ? undefined : givenValue(attempt.form, name));
+  const origins = ORIGINS.filter((name) => takesRoots || name !== 'root');
+  const [title, isPrivate, ...rest] = [
+    'title',
+    'private',
+    ...others('sets add').filter((name) => name !== 'title' && name !== 'private'),
+  ] as const;
+  const main = html`<h1>Add a set</h1>
+${problemNotice(attempt)}
+<form class="fields" method="post" action="./add-set">
+<p><label for="set">Id</label>
+<input id="set" name="set" required maxlength="64" pattern="[a-z0-9]([a-z0-9._\\-]{0,62}[a-z0-9])?" value="${attempt?.form.get('set') ?? ''}" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="set-hint">
+<span class="hint" id="set-hint">Its name in addresses, which stays: small letters, digits, dots, hyphens and underscores.</span></p>
+${settingFields([title, isPrivate] as readonly SetSettingName[], given)}
+<h2>Where its resources come from</h2>
+<p class="quiet">One of these.${!takesRoots && html` To publish a folder or a bucket, run <code>tidemark sets add ID --root FOLDER</code> on the machine, or start the server with <code>--api-roots</code>.`}</p>
+${settingFields(origins, given)}
+<details${attempt !== undefined && html` open`}><summary>More settings</summary>
+${settingFields(rest as readonly SetSettingName[], given)}</details>
+<p><button>Add the set</button></p>
+</form>`;
+  return renderPage({ frame, title: 'Add a set', main, part: 'sets' });
+}
+
+export interface SettingsPage extends SetFrame {
+  /** How many changes clients would lose. */
+  readonly changes: number;
+  readonly attempt?: Attempt | undefined;
+  /** What was just done. */
+  readonly did?: 'add' | 'change' | 'scan' | undefined;
+}
+
+/** The settings of a set, and what an administrator can do with it. */
+export function renderSettingsPage(page: SettingsPage): string {
+  const { set, attempt, did } = page;
+  const { source, root, records } = traitsOf(set.origin);
+  const present = shownSettings(set);
+  const value = (name: SetSettingName) => (attempt === undefined ? present[name] : givenValue(attempt.form, name));
+  const main = html`${did !== undefined && html`<p class="notice good" role="status">${DONE[did]}</p>`}
+${problemNotice(attempt)}
+${facts([
+  ['Root', root],
+  ['Records', records],
+  ['URL prefix', set.urlPrefix],
+])}
+<h2>Settings</h2>
+<p class="quiet">The same as <code>tidemark sets change ${set.slug}</code> and <code>PATCH /api/sets/${set.slug}</code>. An empty field restores the default.</p>
+<form class="fields" method="post" action="./settings">
+${settingFields(CHANGED, value)}
+<p><button>Save</button></p>
+</form>
+${source !== undefined && scanSection(page)}
+${removeSection(page)}`;
+  return renderSetFrame(page, main);
+}
+
+const DONE = {
+  add: 'The set was added.',
+  change: 'The settings were changed.',
+  scan: 'A scan begins within seconds, at the server that keeps sets in sync.',
+} as const;
+
+function scanSection({ set, frame }: SettingsPage): Html {
+  const { scanRequested } = set;
+  return html`<h2>Scan</h2>
+<p>Changes are noticed by themselves. A scan compares everything with the source again.${scanRequested !== undefined && html` The last one was asked for ${timeElement(scanRequested, frame.now)}.`} What it changes is on the page of <a href="./postings">postings</a>.</p>
+<form method="post" action="./scan"><button class="small">Scan all of it</button></form>`;
+}
+
+/** The id must be typed: nothing brings a set back. */
+function removeSection({ set, changes }: SettingsPage): Html {
+  const consequence =
+    changes === 0
+      ? 'It never had a change: its id can be used again.'
+      : `Its ${counted(changes, 'change')} and all of its documents are lost for clients, and its id cannot be used again.`;
+  return html`<h2>Remove the set</h2>
+<details class="danger"><summary>Remove ${set.slug} …</summary>
+<p>${consequence} Files of the set are not touched.</p>
+<form class="fields" method="post" action="./remove">
+<p><label for="confirm">Type the id of the set, ${set.slug}</label>
+<input id="confirm" name="confirm" required autocomplete="off" autocapitalize="none" spellcheck="false"></p>
+<p><button class="bad">Remove it for good</button></p>
+</form></details>`;
+}
+
+function problemNotice(attempt: Attempt | undefined): Html | undefined {
+  return attempt && html`<div class="notice bad" role="alert"><p>${attempt.problem}</p></div>`;
+}

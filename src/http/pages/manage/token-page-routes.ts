@@ -1,0 +1,101 @@
+import type { Request, Response } from 'express';
+import * as z from 'zod';
+import { parseExpiry } from '../../../access/expiry.ts';
+import { parseScope, requireSets } from '../../../access/scope.ts';
+import { tokenView } from '../../../api/token-views.ts';
+import { param } from '../../request/admitted.ts';
+import { page as htmlPage, type Operation } from '../../request/operation.ts';
+import { FORM_BODY, readForm } from '../../request/read-form.ts';
+import { get, post, type Route } from '../../request/route.ts';
+import type { ServedApp } from '../../request/served-app.ts';
+import { frameOf } from '../parts/frame-of.ts';
+import { sendPage } from '../parts/send-page.ts';
+import { attempting } from './attempting.ts';
+import { renderTokensPage, type TokensPage } from './tokens-page.ts';
+
+const TOKENS = {
+  id: 'tokensPage',
+  tag: 'pages',
+  summary: 'Every token that was ever made, and the form that makes one',
+  query: z.object({ revoked: z.string().optional() }),
+  answers: [htmlPage('The page.')],
+} satisfies Operation;
+
+const CREATE = {
+  id: 'createTokenByForm',
+  tag: 'pages',
+  summary: 'Makes a token, and shows it once',
+  body: FORM_BODY,
+  answers: [htmlPage('The page, with the token.')],
+} satisfies Operation;
+
+const REVOKE = {
+  id: 'revokeTokenByForm',
+  tag: 'pages',
+  summary: 'Revokes a token for ever, and leads back to the others',
+  answers: [
+    { status: 303, description: 'The token is revoked.', headers: ['Location'] },
+    { status: 404, description: 'There is no such token.' },
+  ],
+} satisfies Operation;
+
+/** The page of tokens, for administrators. @param stopping ends bodies that are being read when the server stops */
+export function tokenPageRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
+  const { tokens, sets, configuration } = app;
+  const { idleTimeout } = configuration;
+
+  async function show(
+    { request, response }: { readonly request: Request; readonly response: Response },
+    more: Partial<TokensPage> & { readonly revokedId?: string | undefined },
+  ): Promise<void> {
+    const now = Date.now();
+    const all = (await tokens.list()).map((record) => tokenView(record, now)).toReversed();
+    const revoked = all.find(({ id }) => id === more.revokedId);
+    const frame = await frameOf(app, request, response);
+    sendPage(
+      response,
+      renderTokensPage({ ...more, frame, tokens: all, revoked }),
+      more.attempt === undefined ? 200 : 400,
+    );
+  }
+
+  return [
+    get('/tokens', {
+      action: 'administer',
+      operation: TOKENS,
+      handle: (request, response, { revoked }) => show({ request, response }, { revokedId: revoked }),
+    }),
+
+    post('/tokens', {
+      action: 'administer',
+      operation: CREATE,
+      async handle(request, response) {
+        const form = await readForm(request, { idleTimeout, stopping });
+        const fail = (attempt: TokensPage['attempt']) => show({ request, response }, { attempt });
+        await attempting({ form, show: fail }, async () => {
+          const scopes = (form.get('scopes') ?? '')
+            .split(/[\s,]+/)
+            .filter((scope) => scope !== '')
+            .map(parseScope);
+          await requireSets(scopes, sets);
+          const expires = form.get('expires')?.trim() ?? '';
+          const { token, record } = await tokens.create({
+            name: form.get('name') ?? '',
+            scopes,
+            expires: expires === '' ? undefined : parseExpiry(expires, Date.now()),
+          });
+          await show({ request, response }, { made: { token, name: record.name } });
+        });
+      },
+    }),
+
+    post('/tokens/:id/revoke', {
+      action: 'administer',
+      operation: REVOKE,
+      async handle(request, response) {
+        const { id } = await tokens.revoke(param(request, 'id'));
+        response.redirect(303, `../../tokens?${new URLSearchParams({ revoked: id })}`);
+      },
+    }),
+  ];
+}

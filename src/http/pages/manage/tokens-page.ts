@@ -1,0 +1,66 @@
+import type { TokenView } from '../../../api/token-schemas.ts';
+import type { Frame } from '../parts/frame.ts';
+import { type Html, html } from '../parts/html.ts';
+import { timeOf } from '../parts/job-parts.ts';
+import { renderPage } from '../parts/layout.ts';
+import { table } from '../parts/tables.ts';
+import type { Attempt } from './set-pages.ts';
+
+export interface TokensPage {
+  readonly frame: Frame;
+  /** Newest first. */
+  readonly tokens: readonly TokenView[];
+  /** The token that was just made: it cannot be shown again. */
+  readonly made?: { readonly token: string; readonly name: string } | undefined;
+  readonly revoked?: TokenView | undefined;
+  readonly attempt?: Attempt | undefined;
+}
+
+/** Every token that was ever made, and the form that makes one. */
+export function renderTokensPage({ frame, tokens, made, revoked, attempt }: TokensPage): string {
+  const given = (name: string) => attempt?.form.get(name) ?? '';
+  const main = html`<h1>Tokens</h1>
+${made !== undefined && madeNotice(made)}
+${revoked?.state === 'revoked' && html`<p class="notice good" role="status">The token ${revoked.name} was revoked. Every server refuses it within a second or so.</p>`}
+${attempt !== undefined && html`<div class="notice bad" role="alert"><p>${attempt.problem}</p></div>`}
+<p class="lead">Who may post to sets, read private ones, see metrics, or administer the source.</p>
+${tokens.length === 0 ? html`<p class="quiet">There is no token yet.</p>` : tokenTable(tokens, frame)}
+<h2>Make a token</h2>
+<form class="fields" method="post" action="./tokens">
+<p><label for="name">Name</label>
+<input id="name" name="name" required maxlength="100" value="${given('name')}" autocomplete="off" aria-describedby="name-hint">
+<span class="hint" id="name-hint">Whose it is, or what for: lists and logs show it.</span></p>
+<p><label for="scopes">Scopes</label>
+<textarea id="scopes" name="scopes" required rows="3" spellcheck="false" aria-describedby="scopes-hint">${given('scopes')}</textarea>
+<span class="hint" id="scopes-hint">One in a line: post:SET, read:SET (or * for all sets), metrics, administer.</span></p>
+<p><label for="expires">Expires</label>
+<input id="expires" name="expires" value="${attempt === undefined ? '90d' : given('expires')}" maxlength="40" autocomplete="off" spellcheck="false" aria-describedby="expires-hint">
+<span class="hint" id="expires-hint">After 90d, 12h, 2w or 1y, or on a date such as 2027-01-31; empty for never.</span></p>
+<p><button>Make the token</button></p>
+</form>`;
+  return renderPage({ frame, title: 'Tokens', main, part: 'tokens' });
+}
+
+function madeNotice({ token, name }: { readonly token: string; readonly name: string }): Html {
+  return html`<div class="notice good" role="status"><p>The token ${name} was made. Copy it now: it is kept nowhere, and is not shown again.</p>
+<pre tabindex="0"><code>${token}</code></pre></div>`;
+}
+
+function tokenTable(tokens: readonly TokenView[], { now }: Frame): Html {
+  return table('Tokens', tokens, [
+    { name: 'Token', style: 'name', isHead: true, cell: ({ name, id }) => html`${name} <span class="id">${id}</span>` },
+    { name: 'Scopes', style: 'name', cell: ({ scopes }) => scopes.join(', ') },
+    { name: 'State', style: 'short', cell: ({ state }) => html`<span class="state ${STYLES[state]}">${state}</span>` },
+    { name: 'Made', style: 'short', cell: ({ created }) => timeOf(created, now) },
+    { name: 'Expires', style: 'short', cell: ({ expires }) => timeOf(expires, now) ?? 'never' },
+    { name: 'Actions', cell: (token) => token.state === 'valid' && revokeForm(token) },
+  ]);
+}
+
+const STYLES = { valid: 'live', expired: 'quiet', revoked: 'quiet' } as const;
+
+/** It takes two steps: a revoked token never becomes valid again. */
+function revokeForm({ id, name }: TokenView): Html {
+  return html`<details class="danger"><summary>Revoke<span class="hidden"> ${name} …</span></summary>
+<form method="post" action="./tokens/${id}/revoke"><button class="small bad">Revoke<span class="hidden"> ${name}</span> for good</button></form></details>`;
+}

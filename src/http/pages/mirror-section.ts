@@ -1,0 +1,25 @@
+import { documentUri } from '../../publish/documents.ts';
+import { mirrorCommands } from '../../publish/mirror-commands.ts';
+import { type Html, html } from './parts/html.ts';
+import type { SetFrame } from './parts/set-frame.ts';
+
+const LISTS = [
+  ['Capability List', 'capabilityList'],
+  ['Resource List', 'resourceList'],
+  ['Change List', 'changeList'],
+] as const;
+
+/** What an aggregator comes for: commands that copy the set, and the addresses of its lists, ready to be copied. */
+export function mirrorSection({ set, frame: { baseUrl } }: SetFrame): Html {
+  const commands = mirrorCommands(set, baseUrl).map(
+    ({ title, command }) => html`<p>${title}:</p>
+<pre tabindex="0"><code class="copied">${command}</code></pre>`,
+  );
+  const lists = LISTS.map(
+    ([title, kind]) =>
+      html`<dt>${title}</dt><dd><code class="copied">${documentUri(baseUrl, { kind, set: set.slug })}</code></dd>`,
+  );
+  return html`<h2 id="copy">Copy this set</h2>
+${commands}
+<dl class="facts">${lists}</dl>`;
+}
