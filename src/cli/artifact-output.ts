@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { ACTIVITIES, type Activity, requireProvider } from '../artifacts/artifact-key.ts';
 import type { ArtifactStore, ObjectKey } from '../artifacts/artifact-store.ts';
 import { isSchemaId, NAME_PREFIX, SCHEMA_IDS, type SchemaId } from '../artifacts/avro/schemas.ts';
 import type { FoundArtifact } from '../artifacts/find-artifacts.ts';
+import { ACTIVITIES, type Activity, requireProvider } from '../artifacts/keys/activity.ts';
 import { openArtifacts } from '../artifacts/open-artifacts.ts';
 import { withoutSlash } from '../artifacts/plain-key.ts';
 import type { SettingName } from '../config/settings.ts';

@@ -1,8 +1,8 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { loadConfiguration } from '../config/load-configuration.ts';
 import { type SettingName, settingOf } from '../config/settings.ts';
 import { VERSION } from '../config/version.ts';
-import { type CliCommand, GROUPS } from './cli-command.ts';
+import { type CliCommand, type Example, GROUPS, topicOf } from './cli-command.ts';
 import { EXIT_CODE_HELP, type ExitCode } from './exit-code.ts';
 import { onStopSignals, type SignalSource } from './stop-signals.ts';
 import type { Terminal } from './ui/terminal.ts';
@@ -52,27 +52,41 @@ export function buildProgram(commands: readonly CliCommand[], surroundings: Prog
 function parentOf({ group }: CliCommand, program: Command): Command {
   if (group === undefined) return program;
   const made = program.commands.find((command) => command.name() === group);
-  return made ?? program.command(group).description(GROUPS[group]);
+  if (made !== undefined) return made;
+  const meaning = GROUPS[group];
+  return program.command(group).description(meaning).summary(meaning.replace(/\.$/, '')).helpGroup(topicOf(group));
 }
 
 function addCommand(parent: Command, command: CliCommand, surroundings: ProgramSurroundings): void {
   const built = parent.command(command.usage).description(command.summary);
+  // In a list of commands, the first clause.
+  built.summary(command.summary.split(/[.;:](?: |$)/)[0]!);
+  if (command.group === undefined) built.helpGroup(topicOf(built.name()));
   command.options?.(built);
-  for (const name of [...(command.settings ?? []), ...SETTINGS_OF_EVERY_COMMAND]) addSetting(built, name);
-  for (const [flags, meaning] of OPTIONS_OF_EVERY_COMMAND) built.option(flags, meaning);
-  built.addHelpText('after', EXIT_CODE_HELP);
+  for (const name of command.settings ?? []) addSetting(built, name).helpGroup('Settings (a flag, or a variable):');
+  const every = 'Options of every command:';
+  for (const name of SETTINGS_OF_EVERY_COMMAND) addSetting(built, name).helpGroup(every);
+  for (const [flags, meaning] of OPTIONS_OF_EVERY_COMMAND) built.addOption(new Option(flags, meaning).helpGroup(every));
+  built.addHelpText('after', `${exampleHelp(command.examples)}${EXIT_CODE_HELP}`);
   built.action(async () => {
     const code = await runCommand(command, { args: built.args, options: built.opts() }, surroundings);
     surroundings.onExit(code);
   });
 }
 
-function addSetting(command: Command, name: SettingName): void {
-  const setting = settingOf(name);
-  const byDefault = setting.default.replace(/^\(|\)$/g, '');
-  command.option(setting.flag!, `${setting.meaning} Default: ${byDefault}.`.replaceAll('`', ''));
+function addSetting(command: Command, name: SettingName): Option {
+  const { flag, variable, meaning, default: standard } = settingOf(name);
+  const byDefault = standard.replace(/^\(|\)$/g, '');
+  const option = new Option(flag!, `${meaning} Default: ${byDefault}. [${variable}]`.replaceAll('`', ''));
+  command.addOption(option);
   // Commander sets `true` where a flag such as `--no-sources` is left out.
   command.setOptionValue(name, undefined);
+  return option;
+}
+
+function exampleHelp(examples: readonly Example[]): string {
+  const lines = examples.map(([words, meaning]) => `  tidemark ${words}\n      ${meaning}\n`);
+  return `\nExamples:\n${lines.join('')}`;
 }
 
 interface Typed {
@@ -93,9 +107,15 @@ async function runCommand(command: CliCommand, { args, options }: Typed, surroun
     command.logsInfo !== true,
   );
   const underNpm = environment.npm_lifecycle_event !== undefined;
-  const signals = onStopSignals(surroundings.signals, (text) => terminal.say(text), underNpm);
+  const sayBelow = (text: string): void => {
+    terminal.line.leave();
+    // A server's output is read by a program where there is no terminal.
+    if (command.logsInfo !== true || terminal.stderr.isTTY === true) terminal.say(text);
+  };
+  const signals = onStopSignals(surroundings.signals, sayBelow, underNpm);
   try {
-    return await command.run({ args, options, loaded, terminal, workingDirectory, stopped: signals.stopped });
+    const program = underNpm ? 'npm start --' : 'tidemark';
+    return await command.run({ args, options, loaded, terminal, workingDirectory, program, stopped: signals.stopped });
   } catch (error) {
     // Streams ended by a signal throw their own AbortError.
     if (error instanceof Error && error.name === 'AbortError') signals.stopped.throwIfAborted();

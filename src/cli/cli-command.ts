@@ -11,6 +11,7 @@ export const GROUPS = {
   resources: 'The resources of a set.',
   page: 'The pages of a Resource List.',
   activity: 'Activities: what makes artifacts of records.',
+  mirror: 'Copies of other sources, in folders.',
   dumps: 'Resource Dumps: the resources of a set, packed into ZIP files.',
   lists: 'Archived Resource Lists: what a set was at earlier times.',
   versions: 'Kept versions: the bytes that resources had at earlier times.',
@@ -20,12 +21,43 @@ export const GROUPS = {
   tokens: 'Tokens: who may post, read private sets, or administer.',
 } as const;
 
+/** The headings of the help, with the first words of the commands below each. */
+const TOPICS: Readonly<Record<string, readonly string[]>> = {
+  'Publish:': ['demo', 'publish', 'serve', 'sets'],
+  'Contents of sets:': ['dumps', 'lists', 'versions', 'scan', 'changes', 'resources', 'page'],
+  'Harvested records:': ['import-index', 'activity', 'artifacts'],
+  'Copy other sources:': ['mirror'],
+  'Check:': ['verify', 'validate', 'status'],
+  'Operate:': [
+    'work',
+    'jobs',
+    'subscriptions',
+    'tokens',
+    'backup',
+    'restore',
+    'archive',
+    'rebuild',
+    'clock',
+    'migrate',
+  ],
+  'This program:': ['init', 'completion'],
+};
+
+/** The heading of the help that a command is below. @param word the first word of the command */
+export function topicOf(word: string): string {
+  return Object.entries(TOPICS).find(([, words]) => words.includes(word))?.[0] ?? 'Other commands:';
+}
+
+/** A command line, without `tidemark`, and what it does. */
+export type Example = readonly [words: string, meaning: string];
+
 /** A command of the command line; command-list.ts has them all. */
 export interface CliCommand<Options extends object = object> {
   readonly group?: keyof typeof GROUPS;
   /** Its name (below the group's) and arguments: `add <id>`. */
   readonly usage: string;
   readonly summary: string;
+  readonly examples: readonly Example[];
   /** Settings that can be given as flags, besides those of every command. */
   readonly settings?: readonly SettingName[];
   /** Logs as a server does, not only warnings. */
@@ -42,6 +74,8 @@ export interface Call<Options extends object = object> {
   readonly terminal: Terminal;
   /** Absolute. */
   readonly workingDirectory: string;
+  /** How it was called, for command lines in messages: `tidemark`, or `npm start --`. */
+  readonly program: string;
   /** Aborted by the first signal; the second one ends the process. */
   readonly stopped: AbortSignal;
 }

@@ -6,6 +6,7 @@ import type { CliCommand } from './cli-command.ts';
  */
 const LOADERS: Readonly<Record<string, () => Promise<CliCommand>>> = {
   publish: async () => (await import('./commands/publish.ts')).publish,
+  demo: async () => (await import('./commands/demo/demo.ts')).demo,
   serve: async () => (await import('./commands/serve.ts')).serve,
   'sets add': async () => (await import('./commands/sets/sets-add.ts')).setsAdd,
   'sets list': async () => (await import('./commands/sets/sets-list.ts')).setsList,
@@ -21,6 +22,7 @@ const LOADERS: Readonly<Record<string, () => Promise<CliCommand>>> = {
   'lists list': async () => (await import('./commands/lists/lists-list.ts')).listsList,
   'lists prune': async () => (await import('./commands/lists/lists-prune.ts')).listsPrune,
   'versions list': async () => (await import('./commands/versions/versions-list.ts')).versionsList,
+  'versions prune': async () => (await import('./commands/versions/versions-prune.ts')).versionsPrune,
   scan: async () => (await import('./commands/scan-set.ts')).scanSet,
   'changes post': async () => (await import('./commands/changes-post.ts')).changesPost,
   'changes list': async () => (await import('./commands/changes-list.ts')).changesList,
@@ -36,6 +38,11 @@ const LOADERS: Readonly<Record<string, () => Promise<CliCommand>>> = {
   'artifacts index': async () => (await import('./commands/artifacts/artifacts-index.ts')).artifactsIndex,
   'page list': async () => (await import('./commands/page-list.ts')).pageList,
   'page refresh': async () => (await import('./commands/page-refresh.ts')).pageRefresh,
+  verify: async () => (await import('./commands/verify-set.ts')).verifySet,
+  validate: async () => (await import('./commands/validate-source.ts')).validateSource,
+  mirror: async () => (await import('./commands/mirror/mirror-source.ts')).mirrorSource,
+  'mirror status': async () => (await import('./commands/mirror/mirror-source.ts')).mirrorStatus,
+  status: async () => (await import('./commands/status.ts')).status,
   work: async () => (await import('./commands/work.ts')).work,
   'jobs list': async () => (await import('./commands/jobs/jobs-list.ts')).jobsList,
   'jobs show': async () => (await import('./commands/jobs/jobs-show.ts')).jobsShow,
@@ -44,18 +51,17 @@ const LOADERS: Readonly<Record<string, () => Promise<CliCommand>>> = {
   'subscriptions list': async () => (await import('./commands/subscriptions/subscriptions-list.ts')).subscriptionsList,
   'subscriptions remove': async () =>
     (await import('./commands/subscriptions/subscriptions-remove.ts')).subscriptionsRemove,
-  verify: async () => (await import('./commands/verify-set.ts')).verifySet,
-  validate: async () => (await import('./commands/validate-source.ts')).validateSource,
   'tokens create': async () => (await import('./commands/tokens-create.ts')).tokensCreate,
   'tokens list': async () => (await import('./commands/tokens-list.ts')).tokensList,
   'tokens revoke': async () => (await import('./commands/tokens-revoke.ts')).tokensRevoke,
-  status: async () => (await import('./commands/status.ts')).status,
   backup: async () => (await import('./commands/backup.ts')).backup,
   restore: async () => (await import('./commands/restore.ts')).restore,
   archive: async () => (await import('./commands/archive.ts')).archive,
   rebuild: async () => (await import('./commands/rebuild.ts')).rebuild,
   clock: async () => (await import('./commands/clock.ts')).clock,
   migrate: async () => (await import('./commands/migrate.ts')).migrate,
+  init: async () => (await import('./commands/init.ts')).init,
+  completion: async () => (await import('./commands/completion.ts')).completion(loadCommands),
 };
 
 /**
@@ -66,8 +72,9 @@ export function loadCommands(words: readonly string[]): Promise<readonly CliComm
   const [first = '', second = ''] = words;
   if (first === '--version' || first === '-V') return Promise.resolve([]);
   const names = Object.keys(LOADERS);
-  const named = names.filter((name) => name === first || name === `${first} ${second}`);
-  const grouped = names.filter((name) => name.startsWith(`${first} `));
+  const named = names.filter((name) => name === `${first} ${second}`);
+  // `mirror` is a command, and has another below it.
+  const grouped = names.filter((name) => name === first || name.startsWith(`${first} `));
   const meant = [named, grouped].find(({ length }) => length > 0) ?? names;
   return Promise.all(meant.map((name) => LOADERS[name]!()));
 }

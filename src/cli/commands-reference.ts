@@ -26,7 +26,7 @@ export async function commandsReference(): Promise<string> {
 
 /** @param before the group of the previous command: the first command of a group also describes the group */
 function section(command: CliCommand, before: string | undefined): string {
-  const { group, usage, summary, settings = [] } = command;
+  const { group, usage, summary, examples, settings = [] } = command;
   const name = [group, usage.split(' ')[0]].filter((word) => word !== undefined).join(' ');
   const own = new Command();
   command.options?.(own);
@@ -36,7 +36,8 @@ function section(command: CliCommand, before: string | undefined): string {
     ...(group !== undefined && group !== before ? [`${GROUPS[group]}\n`] : []),
     `    ${['tidemark', group, usage].filter((word) => word !== undefined).join(' ')}${rows.length > 0 ? ' [options]' : ''}\n`,
     `${wrapped(summary)}\n`,
-    ...(rows.length > 0 ? [optionTable(rows)] : []),
+    ...examples.map(([words, meaning]) => `    tidemark ${words}   # ${meaning}`),
+    ...(rows.length > 0 ? ['', optionTable(rows)] : ['']),
   ].join('\n');
 }
 

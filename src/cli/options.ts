@@ -1,7 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { ACTIVITIES, isActivity, isProvider } from '../artifacts/artifact-key.ts';
 import { parseTimestamp } from '../artifacts/timestamp.ts';
-import type { RecordsSource } from '../core/origin.ts';
 import { parseDatetime } from '../core/w3c-datetime.ts';
 
 // Parsers of option values. Commander prints what they throw, with the name of the option.
@@ -17,18 +15,6 @@ export function wholeNumber(least: number, most: number): (value: string) => num
     if (number >= least && number <= most) return number;
     throw new InvalidArgumentError(`Use a whole number from ${least} to ${most}.`);
   };
-}
-
-/** Such as `cdl/harvest`. */
-export function recordsSource(value: string): RecordsSource {
-  const [provider = '', activity, ...more] = value.split('/');
-  if (!isProvider(provider) || activity === undefined || more.length > 0) {
-    throw new InvalidArgumentError(
-      'Use PROVIDER/ACTIVITY, such as cdl/harvest; a provider has small letters, digits and "-".',
-    );
-  }
-  if (isActivity(activity)) return { provider, activity };
-  throw new InvalidArgumentError(`Use an activity that there is: ${ACTIVITIES.join(', ')}.`);
 }
 
 /** When a run began, in whole seconds: written as in keys, or as a W3C datetime with its time zone. */

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { App } from '../app.ts';
+import { nameOfRoot } from '../config/given-root.ts';
 import { type SetValues, toSetFields } from '../config/set-settings.ts';
 import { isTidemarkError, TidemarkError } from '../core/errors.ts';
 import { type Origin, traitsOf } from '../core/origin.ts';
 import { parseSlug, type ResourceSet, slugify } from '../core/resource-set.ts';
-import { nameOfRoot } from './given-root.ts';
 
 export interface FolderToPublish {
   readonly origin: Origin;

@@ -4,19 +4,20 @@ import { isTidemarkError, TidemarkError } from '../core/errors.ts';
 import type { SourceSettings } from '../sets/source-settings.ts';
 
 /**
- * Sets the base URL of the source: the configured one, else the previous one, else the local one. A source that has no
- * sets, or was never served, may change it freely; else a change must be confirmed.
+ * Sets the base URL of the source: the configured one, else the previous one, else the local one. A source of which
+ * nothing was recorded, or that was never served, may change it freely; else a change must be confirmed.
  * @param serves whether the command serves at it, on its port: another port than the previous one is another base URL
  * @throws TidemarkError `conflict` with both base URLs and the ways out, or with the URIs that would be too long
  */
 export async function settleBaseUrl(
-  { sets }: Pick<App, 'sets'>,
+  { sets, index }: Pick<App, 'sets' | 'index'>,
   { configuration: { baseUrl }, given }: LoadedConfiguration,
   { serves = false, confirmed = false } = {},
 ): Promise<string> {
   const kept = await keptSource({ sets });
   if (kept !== undefined && !given.has('baseUrl') && !(serves && isLocal(kept.baseUrl))) return kept.baseUrl;
-  const mayChange = confirmed || kept?.served === false || (await sets.list()).length === 0;
+  if (kept?.baseUrl === baseUrl) return baseUrl;
+  const mayChange = confirmed || kept?.served === false || !(await hasChanges({ sets, index }));
   try {
     await sets.useBaseUrl(baseUrl, mayChange);
   } catch (error) {
@@ -36,6 +37,11 @@ export async function keptBaseUrl({ sets }: Pick<App, 'sets'>): Promise<string |
 export async function keptPort({ sets }: Pick<App, 'sets'>): Promise<number | undefined> {
   const kept = await keptBaseUrl({ sets });
   return kept !== undefined && isLocal(kept) ? portOf(kept) : undefined;
+}
+
+async function hasChanges({ sets, index }: Pick<App, 'sets' | 'index'>): Promise<boolean> {
+  for (const { id } of await sets.list()) if ((await index.summary(id)).changes > 0) return true;
+  return false;
 }
 
 async function keptSource({ sets }: Pick<App, 'sets'>): Promise<SourceSettings | undefined> {

@@ -52,8 +52,11 @@ export interface Configuration {
   readonly subscriberNetworks: readonly string[];
   /** Private networks that the page `validate` may request, in the notation of CIDR. */
   readonly validateNetworks: readonly string[];
+  /** The folders and buckets below which sets may be added over HTTP. */
+  readonly apiRoots: readonly string[];
   /** Whether a server logs a line for each request, at the level info. */
   readonly accessLog: boolean;
+  readonly logFormat: 'auto' | 'json' | 'text';
   readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
   /** For tests: see lib/failpoint.ts. */
   readonly failpoint: string | undefined;

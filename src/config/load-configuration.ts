@@ -87,7 +87,9 @@ export function loadConfiguration(surroundings: Surroundings, quiet = false): Lo
     hub: values.hub ?? { kind: 'none' },
     subscriberNetworks: values.subscriberNetworks ?? [],
     validateNetworks: values.validateNetworks ?? [],
+    apiRoots: values.apiRoots ?? [],
     accessLog: values.accessLog ?? !quiet,
+    logFormat: values.logFormat ?? 'auto',
     logLevel: values.logLevel ?? (quiet ? 'warn' : 'info'),
     failpoint: values.failpoint,
   };

@@ -125,7 +125,11 @@ export const VERSION_FLAGS: readonly SetFlag[] = [
 /** The resources of a set without files get links by their records, or by what is posted. */
 export function checkLinkRules(rules: readonly string[], origin: Origin): void {
   for (const rule of rules) parseLinkRule(rule);
-  if (rules.length === 0 || traitsOf(origin).entry === 'file') return;
+  const { entry } = traitsOf(origin);
+  if (rules.length === 0 || entry === 'file') return;
+  if (entry === 'record') {
+    throw wrong('links', '--link is for files: a set of records takes no rules, and its records have no links');
+  }
   throw wrong('links', '--link goes with a root: post the links of other resources, as docs/posting-changes.md says');
 }
 

@@ -88,7 +88,7 @@ export const SET_SETTINGS = {
     schema: title,
     meaning: `The title for people, of at most ${MAX_TITLE_LENGTH} characters.`,
     default: '(none)',
-    givenTo: ADD_AND_CHANGE,
+    givenTo: ALL,
     flags: [one('--title <text>', title)],
   }),
   aliases: setting({
@@ -230,6 +230,18 @@ export const SET_SETTINGS = {
     givenTo: ADD_AND_CHANGE,
     flags: VERSION_FLAGS,
     check: (isKept, origin) => isKept && requireBytes('--keep-versions', origin),
+  }),
+  versionsDays: setting({
+    field: 'versionsDays',
+    schema: days,
+    meaning: 'Days after which a version that was replaced or deleted is removed, every night.',
+    default: '(never)',
+    givenTo: ADD_AND_CHANGE,
+    flags: [one('--versions-days <number>', days, numberOf)],
+    check(_days, origin) {
+      requireBytes('--versions-days', origin);
+      refuseWithRecords('--versions-days', origin);
+    },
   }),
 } as const;
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
+import stripJsonComments from 'strip-json-comments';
 import { nearestName } from '../lib/nearest-name.ts';
 import { documentedSettings, SETTING_NAMES, SETTINGS, type SettingName, settingOf } from './settings.ts';
 
@@ -100,7 +101,7 @@ function readConfigurationFile(file: string, required: boolean): object | string
     return code === 'EISDIR' ? 'is a folder' : `cannot be read: ${message}`;
   }
   try {
-    const body: unknown = JSON.parse(text);
+    const body: unknown = JSON.parse(stripJsonComments(text, { trailingCommas: true }));
     if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
     return 'must be a JSON object, such as {"port": 8080}';
   } catch (error) {

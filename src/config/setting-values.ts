@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { isS3, parseS3Location } from '../lib/s3/s3-location.ts';
 import { checked, quote, textOf, Wrong } from './checked-value.ts';
 import { type Configuration, type HubSetting, Secret } from './configuration.ts';
 
@@ -13,6 +14,8 @@ const UNLIMITED = 'unlimited';
 const SMALLEST_SIZE = BYTES.mb;
 
 export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const satisfies Configuration['logLevel'][];
+
+export const LOG_FORMATS = ['auto', 'json', 'text'] as const satisfies Configuration['logFormat'][];
 
 export const ROBOTS = ['quiet', 'sitemaps', 'disallow'] as const satisfies Configuration['robots'][];
 
@@ -94,6 +97,12 @@ export const logLevel = checked((value) => {
   return level;
 });
 
+export const logFormat = checked((value) => {
+  const format = LOG_FORMATS.find((known) => known === value);
+  if (format === undefined) throw new Wrong(`${quote(value)} is no format of the log: use ${LOG_FORMATS.join(', ')}`);
+  return format;
+});
+
 export const robots = checked((value) => {
   const kind = ROBOTS.find((known) => known === value);
   if (kind === undefined) throw new Wrong(`${quote(value)} is no kind of robots.txt: use ${ROBOTS.join(', ')}`);
@@ -156,6 +165,24 @@ export const networks = checked((value) => {
   if (unfit === undefined) return all as readonly string[];
   throw new Wrong(`${quote(unfit)} is no network: use an IP address, or one such as 10.1.0.0/16`);
 });
+
+/** Folders, and locations on S3. */
+export const roots = checked((value) => {
+  const all = textOf(value)
+    .split(',')
+    .map((root) => root.trim())
+    .filter((root) => root !== '');
+  for (const root of all) if (isS3(root)) requireS3(root);
+  return all as readonly string[];
+});
+
+function requireS3(root: string): void {
+  try {
+    parseS3Location(root);
+  } catch (error) {
+    throw new Wrong((error as Error).message);
+  }
+}
 
 function isNetwork(text: string): boolean {
   const [address = '', bits, ...more] = text.split('/');

@@ -1,5 +1,6 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { z } from 'zod';
+import { isS3 } from '../lib/s3/s3-location.ts';
 import type { SqliteLocation } from './configuration.ts';
 import { type Setting, setting } from './setting.ts';
 import * as values from './setting-values.ts';
@@ -29,7 +30,7 @@ export const SETTINGS = {
     flag: '--port <number>',
     schema: values.port,
     default: '(the previous one, when no base URL was given; else 8080)',
-    meaning: 'Port to listen on; 0 takes a free one.',
+    meaning: 'Port to listen on; 0 takes that of last time, or another one that is free.',
   }),
   sharePort: setting({
     variable: 'TIDEMARK_SHARE_PORT',
@@ -195,7 +196,14 @@ export const SETTINGS = {
     flag: '--log-level <level>',
     schema: values.logLevel,
     default: '(`info` for `serve`, else `warn`)',
-    meaning: 'What is logged on standard error, as JSON lines: `silent`, `error`, `warn`, `info` or `debug`.',
+    meaning: 'What is logged on standard error: `silent`, `error`, `warn`, `info` or `debug`.',
+  }),
+  logFormat: setting({
+    variable: 'TIDEMARK_LOG_FORMAT',
+    flag: '--log-format <format>',
+    schema: values.logFormat,
+    default: 'auto',
+    meaning: 'How a line of the log is written: `json`, `text` for people, or `auto`: text on a terminal, else JSON.',
   }),
   accessLog: setting({
     variable: 'TIDEMARK_ACCESS_LOG',
@@ -243,6 +251,15 @@ export const SETTINGS = {
     default: '(none)',
     meaning:
       'Private networks that the page `/validate` may request, for an administrator: addresses or CIDR, separated by commas, such as `10.1.0.0/16,127.0.0.1`.',
+  }),
+  apiRoots: setting({
+    variable: 'TIDEMARK_API_ROOTS',
+    flag: '--api-roots <roots>',
+    schema: values.roots,
+    default: '(none)',
+    meaning:
+      'Folders and buckets (`s3://BUCKET/PREFIX`) below which administrators may publish sets over HTTP and on the pages, separated by commas. The command line may publish all.',
+    locate: (roots, folder) => roots.map((root) => (isS3(root) ? root : resolve(folder, root))),
   }),
   failpoint: setting({
     variable: 'TIDEMARK_FAILPOINT',

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { type AvroKey, formatKey } from '../../src/artifacts/artifact-key.ts';
+import { formatKey } from '../../src/artifacts/artifact-key.ts';
 import type { ArtifactStore, ObjectKey } from '../../src/artifacts/artifact-store.ts';
 import { encodeContainer } from '../../src/artifacts/avro/container-writer.ts';
 import type { DerivedRecord } from '../../src/artifacts/avro/schemas.ts';
+import type { AvroKey } from '../../src/artifacts/keys/avro-key.ts';
 import { openArtifacts } from '../../src/artifacts/open-artifacts.ts';
 import { writeProvenance } from '../../src/artifacts/provenance.ts';
 import type { IndexingOutcome } from '../../src/pipeline/index-artifact/index-artifact.ts';

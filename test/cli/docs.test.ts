@@ -31,6 +31,7 @@ interface Page {
 }
 
 const NEEDS = {
+  follower: { not: 'follows until Ctrl-C; test/cli/mirror-follow.test.ts does' },
   ci: { not: 'is what .ci/run does' },
   elasticsearch: { not: 'names a server of the reader; test/contract and test/fault run on Elasticsearch' },
   import: { not: 'names an index of the reader; test/cli/import-index.test.ts takes one over' },
@@ -46,7 +47,17 @@ const DAY = new Date().toISOString().slice(0, 10);
 
 const PAGES: Readonly<Record<string, Page>> = {
   'README.md': {
-    blocks: ['serves', 'runs', 'serves', 'runs', NEEDS.proxy, NEEDS.elasticsearch, NEEDS.docker, NEEDS.ci],
+    blocks: [
+      'serves',
+      NEEDS.follower,
+      'runs',
+      'serves',
+      'runs',
+      NEEDS.proxy,
+      NEEDS.elasticsearch,
+      NEEDS.docker,
+      NEEDS.ci,
+    ],
     names: { FOLDER: 'charts', '/SET/': '/charts/' },
     async prepare(place) {
       place.write('charts/north.txt', 'north');
@@ -82,7 +93,7 @@ const PAGES: Readonly<Record<string, Page>> = {
     },
   },
   'docs/access.md': {
-    blocks: ['runs', 'runs', 'runs'],
+    blocks: ['runs', 'runs', { not: 'needs a server with --api-roots; test/http/sets-api.test.ts has one' }, 'runs'],
     names: {
       'https://sync.example.org': 'http://localhost:8080',
       '/srv/': 'srv/',
@@ -160,7 +171,11 @@ const PAGES: Readonly<Record<string, Page>> = {
   },
   'docs/operating.md': {
     blocks: [
+      { not: 'makes the package; test/cli/package.test.ts does' },
       { not: 'installs for the whole machine; test/cli/package.test.ts runs the package' },
+      { not: 'needs systemd; test/unit/project/systemd.test.ts reads the units' },
+      { not: 'needs the service; test/unit/project/systemd.test.ts runs the script' },
+      NEEDS.docker,
       { not: 'needs systemd; test/cli/shared-port.test.ts starts two servers on one port' },
       'runs',
       'runs',
@@ -198,8 +213,11 @@ const PAGES: Readonly<Record<string, Page>> = {
       await place.serve('tidemark serve');
     },
   },
+  'docs/mirror.md': {
+    blocks: [NEEDS.follower, { not: 'needs sqlite3' }],
+  },
   'docs/versions.md': {
-    blocks: ['runs', 'runs'],
+    blocks: ['runs', 'runs', 'runs'],
     prepare: (place) => place.write('files/a.txt', 'a'),
     check(place) {
       const versions = readdirSync(join(place.folder, 'data/artifacts/_versions'), { recursive: true });

@@ -79,6 +79,9 @@ describe('Rules of links on the command line', () => {
     const posted = await place.run(['sets', 'add', 'posted', '--url-prefix', 'https://example.org/', ...rule]);
     assert.notEqual(posted.exitCode, 0);
     assert.match(posted.stderr, /--link goes with a root/);
+    const records = await place.run(['sets', 'add', 'records', '--records', 'nsdl/harvest', ...rule]);
+    assert.equal(records.exitCode, 2);
+    assert.match(records.stderr, /--link is for files: a set of records takes no rules/);
     const wrong = await place.run(['sets', 'add', 'files', '--root', 'files', '--link', '*.xml about *.tif']);
     assert.match(wrong.stderr, /link rule "\*\.xml about \*\.tif", character 7: "about" is not a relation/);
   });

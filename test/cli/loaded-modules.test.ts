@@ -1,29 +1,36 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { ask } from '../support/ask.ts';
 import { killTidemarks, startProcess } from '../support/run-tidemark.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 
 const PRELOADED = new URL('../support/loaded-modules.ts', import.meta.url);
 const CLIENT = '/node_modules/@elastic/elasticsearch/';
 
-describe('The client of Elasticsearch', () => {
+describe('What a server loads', () => {
   const folder = useTempFolder();
   afterEach(killTidemarks);
 
-  it('is not loaded by a server with a store on SQLite', async () => {
+  it('is neither the client of Elasticsearch nor fetch nor Intl, with an empty store on SQLite', async () => {
     const server = start(['serve', '--port', '0']);
-    await server.says(/http:\/\/\S+:\d+/);
+    const [url] = await server.says(/http:\/\/localhost:\d+/);
+    assert.equal((await ask(`${url}/`)).status, 200);
     server.signal('SIGTERM');
     await server.exit();
     const modules = loadedModules();
     assert.match(modules, /\/node_modules\/express\//);
+    assert.match(modules, /NativeModule http$/m);
     assert.ok(!modules.includes(CLIENT));
+    assert.doesNotMatch(modules, /undici|^Intl: /m);
   });
 
-  it('is loaded for a store on Elasticsearch', async () => {
+  it('is the client of Elasticsearch, for a store on it', async () => {
     const command = start(['status'], { TIDEMARK_STORE: 'http://127.0.0.1:1' });
     assert.equal(await command.exit(), 3);
-    assert.ok(loadedModules().includes(CLIENT));
+    const modules = loadedModules();
+    assert.ok(modules.includes(CLIENT));
+    // The only file of it is the empty module in its place.
+    assert.doesNotMatch(modules, /apache-arrow\/(?!Arrow\.node)/);
   });
 
   function start(args: readonly string[], env: Readonly<Record<string, string>> = {}) {

@@ -116,10 +116,10 @@ describe('Sets of records on the command line', () => {
 
   it('are refused when what they are of is no provider and activity, or files are named too', async () => {
     for (const [source, said] of [
-      ['cdl', /Use PROVIDER\/ACTIVITY/],
-      ['CDL/harvest', /Use PROVIDER\/ACTIVITY/],
-      ['cdl/plan', /Use an activity that there is: harvest/],
-      ['cdl/harvest/20170209', /Use PROVIDER\/ACTIVITY/],
+      ['cdl', /use PROVIDER\/ACTIVITY/],
+      ['CDL/harvest', /use PROVIDER\/ACTIVITY/],
+      ['cdl/plan', /use an activity that exists: harvest/],
+      ['cdl/harvest/20170209', /use PROVIDER\/ACTIVITY/],
     ] as const) {
       const { exitCode, stderr } = await run('sets', 'add', 'cdl', '--records', source);
       assert.equal(exitCode, 2, source);

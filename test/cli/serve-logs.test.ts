@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ask, JSON_BODY } from '../support/ask.ts';
 import { findFreePort } from '../support/free-port.ts';
+import { CTRL_C, InTerminal, itInTerminal } from '../support/in-terminal.ts';
 import { killTidemarks, runTidemark, startProcess } from '../support/run-tidemark.ts';
 import { until } from '../support/until.ts';
 
@@ -66,6 +68,51 @@ describe('The log of a server', () => {
     assert.equal(fourth.sender, undefined);
     assert.equal(linesOf(log).length, 4);
     assert.doesNotMatch(log, /open-sesame|5e1f1e55|wrong-1/);
+  });
+
+  it('is JSON throughout for a program that reads it, with what is printed at the start', async () => {
+    const port = await findFreePort();
+    const running = startProcess(['serve', '--port', String(port)], { cwd: folder });
+    await running.says(/Serving 0 sets/);
+    await ask(`http://127.0.0.1:${port}/healthz`);
+    running.signal('SIGTERM');
+    assert.equal(await running.exit(), 0);
+    const lines = `${running.stdout}${running.stderr}`.trimEnd().split('\n');
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line).msg),
+      [`Serving 0 sets on http://localhost:${port}/ (http://localhost:${port}/.well-known/resourcesync).`, 'request'],
+    );
+    assert.equal(running.stdout, `${lines[0]}\n`);
+  });
+
+  it('is lines for people when that is chosen', async () => {
+    const log = await logOf((url) => ask(`${url}/none`), ['--log-format', 'text']);
+    assert.match(log, /^\d\d:\d\d:\d\d {2}GET \/none {2}404 {2}\d+ B {2}[\d.]+ ms$/m);
+  });
+
+  itInTerminal('is lines for people on a terminal, unless JSON is chosen', async () => {
+    mkdirSync(join(folder, 'maps'));
+    writeFileSync(join(folder, 'maps/a.txt'), 'a');
+    const env = { TIDEMARK_PORT: String(await findFreePort()) };
+    await runTidemark(['sets', 'add', 'maps', '--root', 'maps'], { cwd: folder, env });
+    const people = new InTerminal(['serve'], { cwd: folder, env });
+    try {
+      await people.says(/Serving 1 set on .* Press Ctrl-C to stop\./);
+      await people.says(
+        /^\d\d:\d\d:\d\d {2}scanned \S+maps {2}set=maps extent=full duration_s=[\d.]{1,7} files=1.* created=1$/m,
+      );
+      people.type(CTRL_C);
+      assert.equal(await people.exit(), 0);
+      assert.doesNotMatch(people.text, /[{}]/);
+    } finally {
+      people.kill();
+    }
+    const json = new InTerminal(['serve', '--log-format', 'json'], { cwd: folder, env });
+    try {
+      await json.says(/^\{"level":30,.*"set":"maps"/m);
+    } finally {
+      json.kill();
+    }
   });
 
   it('has no lines of requests when a setting leaves them out', async () => {

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { buildProgram } from '../../src/cli/build-program.ts';
 import { allCommands, loadCommands } from '../../src/cli/command-list.ts';
+import { Terminal } from '../../src/cli/ui/terminal.ts';
 import { type FinishedRun, killTidemarks, runTidemark } from '../support/run-tidemark.ts';
 
 describe('the command line', () => {
@@ -58,7 +61,7 @@ describe('the command line', () => {
     ['publish . --id Ä', /"Ä" is no set id/],
     [
       'sets add x',
-      /needs --root FOLDER or --root s3:\/\/BUCKET\/PREFIX, --records PROVIDER\/ACTIVITY, or --url-prefix URL/,
+      /needs a root \(--root FOLDER or --root s3:\/\/BUCKET\/PREFIX\), records \(--records PROVIDER\/ACTIVITY\), or the URL prefix \(--url-prefix URL\)/,
     ],
     ['sets add x --url-prefix ftp://example.org/', /"ftp:\/\/example\.org\/" is no URL prefix/],
     ['sets add x --root . --publish-hash crc32', /Use one of sha-256, sha-1, md5/],
@@ -67,6 +70,9 @@ describe('the command line', () => {
     ['changes list x --from 2026-01-01T12:00', /--from.*without a time zone/],
     ['changes post x --results some', /Use all or failed/],
     ['verify x', /there is no store .*tidemark\.db: name the data folder with --data/],
+    ['demo --every 0s', /--every.*Use 1s or more/],
+    ['completion bash zsh', /name one shell/],
+    ['init a.json b.json', /too many arguments/],
     ['status --config none.json', /none\.json is not there/],
   ];
   for (const [args, message] of WRONG) {
@@ -118,13 +124,68 @@ describe('the command line', () => {
     assert.equal(exitCode, 0);
   });
 
-  it('loads the one command that is asked for', async () => {
+  it('lists the commands by topic, in lines that fit', async () => {
+    const { stdout } = await tidemark(['--help']);
+
+    assert.match(stdout, /^Publish:\n {2}publish .*\n(.|\n)*^Contents of sets:\n(.|\n)*^Check:\n(.|\n)*^Operate:\n/m);
+    assert.doesNotMatch(stdout, /^Other commands:$/m);
+  });
+
+  it('shows examples that the command takes', async () => {
+    for (const { group, usage, examples } of await allCommands()) {
+      const words = [group, usage.split(' ')[0]!].filter((word) => word !== undefined);
+      const { stdout } = await tidemark([...words, '--help']);
+      assert.ok(examples.length > 0, words.join(' '));
+      for (const [example, meaning] of examples) {
+        assert.ok(stdout.includes(`  tidemark ${example}\n      ${meaning}\n`), example);
+        assert.equal(await takes(example), words.join(' '), example);
+      }
+    }
+  });
+
+  it('names the variable of each setting, and groups options by what they are about', async () => {
+    const { stdout } = await tidemark(['publish', '--help']);
+    const [own, settings, every] = ['\nOptions:', '\nSettings (', '\nOptions of every command:'].map((heading) =>
+      stdout.indexOf(heading),
+    );
+
+    assert.ok(own! < stdout.indexOf('--title <text>') && stdout.indexOf('--title <text>') < settings!);
+    assert.ok(settings! < stdout.indexOf('--port <number>') && stdout.indexOf('--port <number>') < every!);
+    assert.match(stdout.replaceAll(/\s+/g, ' '), /--port <number> [^[]*\[TIDEMARK_PORT\]/);
+  });
+
+  /** Which command takes a command line as it is written for a shell; it is not run. */
+  async function takes(example: string): Promise<string> {
+    const words = [...example.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain!);
+    let taken = '';
+    const commands = await loadCommands(words);
+    const seen = commands.map((command) => ({
+      ...command,
+      run: async () => {
+        taken = [command.group, command.usage.split(' ')[0]].filter((word) => word !== undefined).join(' ');
+        return 0 as const;
+      },
+    }));
+    const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+    await buildProgram(seen, {
+      terminal: new Terminal({ stdin, stdout, stderr }, false),
+      environment: {},
+      workingDirectory: cwd,
+      signals: new EventEmitter(),
+      onExit: () => {},
+    }).parseAsync(words, { from: 'user' });
+    return taken;
+  }
+
+  it('loads the one command that is asked for, with those below it', async () => {
     for (const { group, usage } of await allCommands()) {
       const words = [group, usage.split(' ')[0]!].filter((word) => word !== undefined);
       const loaded = await loadCommands([...words, '--help']);
 
       assert.deepEqual(
-        loaded.map((command) => [command.group, command.usage]),
+        loaded
+          .filter((command) => command.group !== usage.split(' ')[0])
+          .map((command) => [command.group, command.usage]),
         [[group, usage]],
       );
     }

@@ -3,7 +3,9 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeOnEachStore } from '../support/each-store.ts';
+import { SettableClock } from '../support/settable-clock.ts';
 import { LONG_AGO } from '../support/temp-folder.ts';
+import { until } from '../support/until.ts';
 import { Workplace } from '../support/workplace.ts';
 
 describeOnEachStore('tidemark with --keep-versions', (store, itOnce) => {
@@ -121,6 +123,74 @@ describeOnEachStore('tidemark with --keep-versions', (store, itOnce) => {
     assert.equal((await list('/a')).trim().split('\n').length, 1);
     await done('sets change maps --no-keep-versions');
     assert.match(await refused('versions list maps'), /publishes no versions: .*--keep-versions/);
+  });
+
+  const DAY = 86_400;
+
+  // Once: a process whose clock is months ahead cannot use Elasticsearch.
+  itOnce('prunes versions that were replaced or deleted long ago, and says before what it would remove', async () => {
+    await done('sets add maps --root files --keep-versions');
+    await done('scan maps');
+    write('a', 'second');
+    write('b', 'other');
+    await done('scan maps');
+    rmSync(join(place.folder, 'files/b'));
+    await done('scan maps');
+    assert.deepEqual(await done('versions prune maps --older-than 90d'), {
+      ...{ set: 'maps', dryRun: false, versions: 0, bytes: 0 },
+    });
+    const env = new SettableClock(place.folder, 100 * DAY).environment;
+    const prune = async (...words: readonly string[]) => {
+      const { exitCode, stdout, stderr } = await place.runProcess(
+        ['versions', 'prune', 'maps', '--older-than', '90d', ...words],
+        { env },
+      );
+      assert.equal(exitCode, 0, stderr);
+      return stdout;
+    };
+    assert.match(
+      await prune('--dry-run'),
+      /^maps: would remove the bytes of 2 versions, 10 B\.\nVersions that had ended by \S+ would be published no longer\.\n$/,
+    );
+    assert.ok(isKept('first') && isKept('other'));
+    const { before, ...removed } = JSON.parse(await prune('--json'));
+    assert.deepEqual(removed, { set: 'maps', dryRun: false, versions: 2, bytes: 10 });
+    assert.match(before, /^\d{4}-.*Z$/);
+    assert.deepEqual([isKept('first'), isKept('second'), isKept('other')], [false, true, false]);
+    assert.match(
+      await prune(),
+      /^maps: removed the bytes of 0 versions, 0 B\.\nVersions that had ended by \S+ are published no longer\.\n$/,
+    );
+    assert.equal((await list()).trim().split('\n').length, 1);
+    const { exitCode, stderr } = await place.run(['verify', 'maps', '--published']);
+    assert.equal(exitCode, 0, stderr);
+  });
+
+  // It takes a while: the process reads its clock every 10 seconds.
+  itOnce('prunes every night the versions of sets with --versions-days', async () => {
+    assert.equal((await done('sets add maps --root files --keep-versions --versions-days 90')).versionsDays, 90);
+    await done('scan maps');
+    write('a', 'second');
+    await done('scan maps');
+    const in100Days = new Date(Date.now() + 100 * DAY * 1000);
+    const before = (in100Days.setUTCHours(4, 34, 0) - Date.now()) / 1000;
+    const clock = new SettableClock(place.folder, before);
+    const work = place.startProcess(['work', '--kinds', 'prune-versions'], { env: clock.environment });
+    await until('it runs', async () => work.stderr !== '' || work.stdout !== '');
+    clock.set(before + 120);
+    await until('the version is removed', async () => !isKept('first'));
+    work.signal('SIGTERM');
+    await work.exit();
+    assert.ok(isKept('second'));
+  });
+
+  itOnce('prunes no set without versions of files, and says why', async () => {
+    await done('sets add maps --root files');
+    assert.match(await refused('versions prune maps --older-than 1d'), /publishes no versions: .*--keep-versions/);
+    assert.match(await refused('versions prune maps'), /--older-than/);
+    await done('sets add papers --records cdl/harvest --keep-versions');
+    assert.match(await refused('versions prune papers --older-than 1d'), /records of artifacts/);
+    assert.match(await refused('sets change papers --versions-days 9'), /no files/);
   });
 
   it('removes the versions of a set with the set, and no others', async () => {

@@ -1,10 +1,11 @@
 import { formatKey } from '../../artifacts/artifact-key.ts';
 import type { ObjectKey } from '../../artifacts/artifact-store.ts';
 import { formatBytes } from '../../lib/format-bytes.ts';
+import { formatCount } from '../../lib/format-count.ts';
 import type { RunOutcome } from '../../pipeline/run-activity.ts';
 import type { RunSummary } from '../../pipeline/run-summary.ts';
 import type { Call } from '../cli-command.ts';
-import { formatCount, plural } from '../ui/table.ts';
+import { plural } from '../ui/table.ts';
 
 /** Prints the key of what was written, and for a person a summary of the run. */
 export async function printOutcome(

@@ -2,8 +2,8 @@ import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import { pathToFileURL } from 'node:url';
-import { requireProvider } from '../../artifacts/artifact-key.ts';
 import type { ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts';
+import { requireProvider } from '../../artifacts/keys/activity.ts';
 import { openArtifacts } from '../../artifacts/open-artifacts.ts';
 import type { Plan } from '../../artifacts/plan.ts';
 import { softwareVersion } from '../../config/version.ts';
@@ -48,6 +48,10 @@ export const activityRun: CliCommand<ActivityOptions> = {
   usage: 'run <activity> <provider>',
   summary:
     'Runs an activity (harvest, mapping, enrichment, indexing), and prints the key of the Avro file that it wrote.',
+  examples: [
+    ['activity run harvest cdl --from records.ndjson', 'makes an artifact of records'],
+    ['activity run mapping cdl --transform mapping.json', 'maps the newest harvest'],
+  ],
   settings: ['artifacts', 'dropLimit', 'dropWarning', 'recordTimeout', 's3Timeout'],
 
   options(command) {

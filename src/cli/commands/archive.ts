@@ -16,6 +16,7 @@ export const archive: CliCommand<Options> = {
   usage: 'archive',
   summary:
     'Writes what the log has gained since the last time, and the sets, into the artifact store. Servers go on meanwhile.',
+  examples: [['archive', 'writes the new part of the log once']],
   settings: ['artifacts', 's3Timeout'],
 
   options(command) {

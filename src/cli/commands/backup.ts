@@ -12,6 +12,7 @@ import { requireStore } from '../with-app.ts';
 export const backup: CliCommand = {
   usage: 'backup <file>',
   summary: 'Copies a consistent snapshot of the store to a new file. Servers may go on meanwhile.',
+  examples: [['backup /backup/tidemark.db', 'while servers run']],
 
   async run({ args, loaded: { configuration }, terminal, workingDirectory }) {
     await requireStore(configuration);

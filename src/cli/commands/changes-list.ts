@@ -17,6 +17,7 @@ export const changesList: CliCommand<Options> = {
   group: 'changes',
   usage: 'list <id>',
   summary: 'Lists changes in the order of time, one a line; with --json as events that can be posted again.',
+  examples: [['changes list maps --from 2026-01-31', 'lists the changes since a day (UTC)']],
 
   options(command) {
     command

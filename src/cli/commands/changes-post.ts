@@ -30,6 +30,10 @@ export const changesPost: CliCommand<Options> = {
   group: 'changes',
   usage: 'post <id> [file]',
   summary: 'Posts change events, one JSON object a line, from a file or from standard input (-).',
+  examples: [
+    ['changes post papers events.ndjson', 'posts the events of a file'],
+    ['changes post papers', 'posts what it reads from standard input'],
+  ],
 
   options(command) {
     command.option(

@@ -9,6 +9,7 @@ export const changesPostings: CliCommand = {
   group: 'changes',
   usage: 'postings <id>',
   summary: 'Lists recent postings, newest first: who posted, and what was rejected and why.',
+  examples: [['changes postings papers', 'shows who posted what, and what was rejected']],
 
   async run(call) {
     const entries = await withExistingApp(call, async ({ sets, postingLog }) => {

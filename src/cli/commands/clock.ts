@@ -20,6 +20,7 @@ export const clock: CliCommand<Options> = {
   usage: 'clock',
   summary:
     'Compares the clock with the last change in the store. When the clock was wrong then, and is right now, lets the log go on from that change.',
+  examples: [['clock', 'shows how far the last change is from now']],
 
   options(command) {
     command.option('--confirm', "yes, this machine's clock is right: go on above the last change, though it is ahead");

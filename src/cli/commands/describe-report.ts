@@ -1,8 +1,9 @@
-import { type BrokenRule, countFindings, type Report } from '../../validate/report.ts';
-import { adviceOf } from '../../validate/rules/advice.ts';
-import type { Level } from '../../validate/rules/rule.ts';
-import { ruleOf } from '../../validate/rules/rule-table.ts';
-import { formatCount, plural } from '../ui/table.ts';
+import { type BrokenRule, countFindings, type Report } from '../../client/validate/report.ts';
+import { adviceOf } from '../../client/validate/rules/advice.ts';
+import type { Level } from '../../client/validate/rules/rule.ts';
+import { ruleOf } from '../../client/validate/rules/rule-table.ts';
+import { formatCount } from '../../lib/format-count.ts';
+import { plural } from '../ui/table.ts';
 
 const LEVELS: readonly Level[] = ['MUST', 'SHOULD', 'MAY', 'note'];
 

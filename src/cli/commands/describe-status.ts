@@ -1,7 +1,8 @@
 import type { LiveStatus } from '../../api/live-status.ts';
 import { formatBytes } from '../../lib/format-bytes.ts';
+import { formatCount } from '../../lib/format-count.ts';
 import type { FoundServer } from '../ask-server.ts';
-import { formatCount, formatTable, plural } from '../ui/table.ts';
+import { formatTable, plural } from '../ui/table.ts';
 import type { StatusView } from './status-view.ts';
 
 /** Describes the status of a source to a person. */

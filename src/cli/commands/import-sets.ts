@@ -5,12 +5,13 @@ import { TidemarkError } from '../../core/errors.ts';
 import type { ImportedSet, ImportSummary, importIndex } from '../../ingest/import-index/import-index.ts';
 import type { RejectedDocument, RejectedDocuments } from '../../ingest/import-index/rejected-documents.ts';
 import type { TargetParts } from '../../ingest/import-index/target-sets.ts';
+import { formatCount } from '../../lib/format-count.ts';
 import type { Call, CliCommand } from '../cli-command.ts';
 import { EXIT } from '../exit-code.ts';
 import { collect } from '../options.ts';
 import { keptBaseUrl, settleBaseUrl } from '../settle-base-url.ts';
 import { startCountBar } from '../ui/count-bar.ts';
-import { formatCount, plural } from '../ui/table.ts';
+import { plural } from '../ui/table.ts';
 import { isNewStore, withApp } from '../with-app.ts';
 
 interface Options {
@@ -26,6 +27,7 @@ const STEPS = { reading: 'Reading documents', posting: 'Posting changes', compar
 export const importSets: CliCommand<Options> = {
   usage: 'import-index [url/index]',
   summary: 'Takes over an Elasticsearch index that another program wrote by the OpenMinTeD ResourceSync protocol.',
+  examples: [['import-index http://localhost:9200/resources --dry-run', 'shows what would be taken over']],
   settings: ['importCa', 'baseUrl', 'port'],
 
   options(command) {

@@ -6,6 +6,7 @@ import { requireStore } from '../with-app.ts';
 export const migrate: CliCommand = {
   usage: 'migrate',
   summary: 'Takes the store to the schema of this version. Make a copy of it first.',
+  examples: [['migrate', 'after an update, when all servers are stopped']],
 
   async run({ loaded: { configuration }, terminal }) {
     await requireStore(configuration);

@@ -8,6 +8,7 @@ export const pageList: CliCommand = {
   group: 'page',
   usage: 'list <id>',
   summary: "Lists the pages of a set's Resource List.",
+  examples: [['page list maps', 'lists the pages of its Resource List']],
 
   async run(call) {
     const pages = await withExistingApp(call, async ({ publisher, sets }) => {

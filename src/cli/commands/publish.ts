@@ -1,20 +1,14 @@
 import { describeStore } from '../../config/configuration.ts';
-import { toSetFields } from '../../config/set-settings.ts';
-import { TidemarkError } from '../../core/errors.ts';
 import { traitsOf } from '../../core/origin.ts';
-import { parseSlug, type ResourceSet } from '../../core/resource-set.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
 import { sourceHome } from '../../core/set-uris.ts';
 import { setUris } from '../../publish/documents.ts';
 import type { Call, CliCommand } from '../cli-command.ts';
 import { EXIT } from '../exit-code.ts';
-import { givenRoot } from '../given-root.ts';
-import { type Source, serveSource } from '../serve-source.ts';
-import { SERVER_SETTINGS } from '../server-settings.ts';
-import { refuseOtherFolder, setOfFolder } from '../set-of-folder.ts';
+import { publishFolder } from '../serving/publish-folder.ts';
+import type { Source } from '../serving/serve-source.ts';
+import { SERVER_SETTINGS } from '../serving/server-settings.ts';
 import { addSetOptions, readSetOptions } from '../set-options.ts';
-import { announceChanges } from '../ui/announce-changes.ts';
-import { printSyncEvents } from '../ui/print-sync-events.ts';
-import { type ScanBar, startScanBar } from '../ui/scan-bar.ts';
 import { plural } from '../ui/table.ts';
 
 interface Options {
@@ -22,13 +16,15 @@ interface Options {
   readonly confirmMove?: boolean;
 }
 
-const STOPPED =
-  'Stopped before everything was read. What was read is kept, and the same command goes on with the rest of it.';
-
 export const publish: CliCommand<Options> = {
   usage: 'publish <folder>',
   summary:
     'Publishes a folder or a bucket (s3://…), and every change of its files, until Ctrl-C; later goes on with the same history.',
+  examples: [
+    ['publish maps', 'publishes ./maps at http://localhost:8080 until Ctrl-C'],
+    ["publish maps --title 'Maps of Europe' --exclude '*.tmp'", 'with a title, and without some files'],
+    ["publish 's3://maps/scans/?endpoint=https://s3.example.org'", 'publishes what is below a prefix of a bucket'],
+  ],
   settings: SERVER_SETTINGS,
 
   options(command) {
@@ -39,50 +35,26 @@ export const publish: CliCommand<Options> = {
   },
 
   async run(call) {
-    const { options, loaded, terminal, workingDirectory, stopped } = call;
-    const { dataFolder, sources } = loaded.configuration;
-    if (!sources) throw noSources();
-    const { origin, ownFiles } = await givenRoot(call.args[0]!, workingDirectory, loaded.configuration);
-    const values = readSetOptions(options, 'publish', workingDirectory);
-    toSetFields(values, origin);
-    if (options.id !== undefined) parseSlug(options.id);
-    let published: ResourceSet | undefined;
-    let bar: ScanBar | undefined;
-    const serving = serveSource(call, {
+    const { options, workingDirectory } = call;
+    await publishFolder(call, {
+      root: call.args[0]!,
+      id: options.id,
+      values: readSetOptions(options, 'publish', workingDirectory),
       confirmed: options.confirmMove === true,
-      check: (app) => refuseOtherFolder(app, { origin, dataFolder }),
-      async prepare(app) {
-        published = await setOfFolder(app, { id: options.id, values, origin, ownFiles });
-        if (ownFiles.length > 0)
-          terminal.say(`Left out, because Tidemark keeps its own files there: ${ownFiles.join(' ')}`);
-        bar = startScanBar(terminal, app.rootOf(published).root);
-      },
-      eventsOf: (set) => printSyncEvents(terminal, set, set.id === published?.id ? bar : undefined),
-      async running(source) {
-        const isReady = await source.loops.ready(published!.id);
-        bar?.end();
-        if (!isReady) return terminal.say(STOPPED);
-        // Changes are shown from here on, also those during the messages below.
-        const after = await source.app.index.watermark();
-        await tellWhere(call, source, published!);
-        await announceChanges(source.app, { after, terminal, signal: stopped });
-      },
+      onPublished: (source, set) => tellWhere(call, source, set),
     });
-    await serving.finally(() => bar?.end());
     return EXIT.done;
   },
 };
 
-function noSources(): TidemarkError {
-  const message =
-    'the setting "sources" is false: "tidemark publish" keeps a folder in sync, so use "tidemark serve", or leave the setting out';
-  return new TidemarkError('invalid', message, { field: 'sources' });
-}
-
-async function tellWhere({ terminal, loaded }: Call<Options>, source: Source, set: ResourceSet): Promise<void> {
+async function tellWhere(
+  { terminal, loaded, program }: Call<Options>,
+  source: Source,
+  set: ResourceSet,
+): Promise<void> {
   const { app, baseUrl } = source;
   const home = sourceHome(baseUrl);
-  const { sourceDescription, resourceList, changeList } = setUris(baseUrl, set.slug);
+  const { sourceDescription, capabilityList, resourceList, changeList } = setUris(baseUrl, set.slug);
   const { resources } = await app.index.summary(set.id);
   const { root } = traitsOf(set.origin);
   const text = `
@@ -92,6 +64,7 @@ Published ${root} as "${set.slug}": ${plural(resources, 'file')}.
   Source Description  ${sourceDescription}
   Resource List       ${resourceList}
   Change List         ${changeList}
+  To copy it          ${program} mirror ${capabilityList} COPY
 
 Watching it: files that are added, edited, moved or removed show up as changes.
 The history is kept in ${describeStore(loaded.configuration.store)}. Ctrl-C stops; the same command goes on with it later.

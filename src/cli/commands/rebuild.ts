@@ -24,6 +24,7 @@ export const rebuild: CliCommand<Options> = {
   usage: 'rebuild',
   summary:
     'Makes log, state and history of an empty store again, from the archive of a log in the artifact store. When it was stopped, it goes on.',
+  examples: [['rebuild --renew', 'after the store was lost']],
   settings: ['artifacts', 's3Timeout'],
 
   options(command) {

@@ -18,6 +18,7 @@ export const resourcesFind: CliCommand<Options> = {
   group: 'resources',
   usage: 'find <id> <text>',
   summary: 'Finds resources by a part of their path or URI; a text that begins with / is the beginning of the path.',
+  examples: [['resources find maps alps', 'lists the resources whose path contains a text']],
 
   options(command) {
     command.option('--limit <n>', 'stop after so many', wholeNumber(1, 1_000_000_000), 100);

@@ -23,6 +23,7 @@ export const restore: CliCommand<Options> = {
   usage: 'restore <file>',
   summary:
     'Puts a backup in place of the store, and begins a new history of every set. Refused while another process has the store open.',
+  examples: [['restore /backup/tidemark.db --confirm', 'when all servers are stopped']],
 
   options(command) {
     command.option('--confirm', 'yes, put it in place of the store; the present one is kept beside it');

@@ -1,13 +1,14 @@
 import { traitsOf } from '../../core/origin.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { formatBytes } from '../../lib/format-bytes.ts';
+import { formatCount } from '../../lib/format-count.ts';
 import { sync } from '../../sources/sync/sync.ts';
 import type { SyncProgress, SyncSummary } from '../../sources/sync-counter.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { EXIT } from '../exit-code.ts';
 import { printableLine } from '../ui/printable.ts';
 import { startProgress } from '../ui/progress.ts';
-import { formatCount, plural } from '../ui/table.ts';
+import { plural } from '../ui/table.ts';
 import type { Terminal } from '../ui/terminal.ts';
 import { withExistingApp } from '../with-app.ts';
 
@@ -32,6 +33,10 @@ export const scanSet: CliCommand<Options> = {
   usage: 'scan <id>',
   summary:
     "Compares a set's folder, or the newest artifact of its records, with what is known of it, and posts the differences.",
+  examples: [
+    ['scan maps', 'compares the folder once, without a server'],
+    ['scan maps --dry-run', 'shows what would change'],
+  ],
   settings: ['artifacts', 's3Timeout'],
 
   options(command) {

@@ -2,13 +2,13 @@ import type { Logger } from 'pino';
 import { traitsOf } from '../../core/origin.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { sourceHome } from '../../core/set-uris.ts';
-import { createLogger } from '../../observe/logs/logger.ts';
 import { documentUri } from '../../publish/documents.ts';
 import type { SyncEvents } from '../../sources/sync/sync-loop.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { EXIT } from '../exit-code.ts';
-import { serveSource } from '../serve-source.ts';
-import { SERVER_SETTINGS } from '../server-settings.ts';
+import { serveSource } from '../serving/serve-source.ts';
+import { openLogs } from '../serving/server-logs.ts';
+import { SERVER_SETTINGS } from '../serving/server-settings.ts';
 import { plural } from '../ui/table.ts';
 
 interface Options {
@@ -18,6 +18,10 @@ interface Options {
 export const serve: CliCommand<Options> = {
   usage: 'serve',
   summary: 'Serves all sets, and watches their folders.',
+  examples: [
+    ['serve', 'serves all sets at the base URL of last time'],
+    ['serve --base-url https://sync.example.org', 'serves them behind a proxy'],
+  ],
   settings: [...SERVER_SETTINGS, 'sources'],
   logsInfo: true,
 
@@ -26,15 +30,19 @@ export const serve: CliCommand<Options> = {
   },
 
   async run(call) {
-    const logger = createLogger(call.loaded.configuration.logLevel);
-    await serveSource(call, {
+    const logs = openLogs(call);
+    const { terminal } = call;
+    await serveSource(call, logs, {
       confirmed: call.options.confirmMove === true,
-      eventsOf: (set) => logEvents(logger, set),
+      eventsOf: (set) => logEvents(logs.logger, set),
       async running({ app, baseUrl }) {
         const sets = (await app.sets.list()).map(({ slug }) => slug);
         const sourceDescription = documentUri(baseUrl, { kind: 'sourceDescription' });
-        const message = `Serving ${plural(sets.length, 'set')} on ${sourceHome(baseUrl)} (${sourceDescription}). Press Ctrl-C to stop.`;
-        await call.terminal.print(message, { event: 'serving', baseUrl, sourceDescription, sets });
+        const msg = `Serving ${plural(sets.length, 'set')} on ${sourceHome(baseUrl)} (${sourceDescription}).`;
+        const value = { event: 'serving', baseUrl, sourceDescription, sets, msg };
+        if (logs.isText) await terminal.print(`${msg} Press Ctrl-C to stop.`, value);
+        // Among the lines of a log, which a program reads.
+        else await terminal.write(`${JSON.stringify(value)}\n`);
       },
     });
     return EXIT.done;

@@ -7,6 +7,7 @@ import { viewStatus } from './status-view.ts';
 export const status: CliCommand = {
   usage: 'status',
   summary: 'Shows the state of the source: its store, its sets, its documents, and its running server.',
+  examples: [['status', 'shows the source at a glance']],
   settings: ['host', 'port', 'ownPort'],
 
   async run(call) {

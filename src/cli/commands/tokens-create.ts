@@ -20,6 +20,9 @@ export const tokensCreate: CliCommand<Options> = {
   group: 'tokens',
   usage: 'create',
   summary: 'Makes a token, and prints it on standard output: it is kept nowhere, and never shown again.',
+  examples: [
+    ["tokens create --name 'the catalogue' --scope post:papers", 'for a program that posts changes of one set'],
+  ],
 
   options(command) {
     command

@@ -8,6 +8,7 @@ export const tokensList: CliCommand = {
   group: 'tokens',
   usage: 'list',
   summary: 'Lists the tokens that were made, oldest first, without their secrets: those are not stored.',
+  examples: [['tokens list', 'lists them with their scopes']],
 
   async run(call) {
     const records = await withExistingApp(call, ({ tokens }) => tokens.list());

@@ -8,6 +8,7 @@ export const tokensRevoke: CliCommand = {
   group: 'tokens',
   usage: 'revoke <id>',
   summary: 'Revokes a token, for ever. Every server refuses it within a second or so.',
+  examples: [['tokens revoke 5e1f1e55c0de', 'makes it worthless at once']],
 
   async run(call) {
     const given = call.args[0]!;

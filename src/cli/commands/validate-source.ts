@@ -2,13 +2,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
+import { COMMAND_LIMITS } from '../../client/read/limits.ts';
+import type { Report } from '../../client/validate/report.ts';
 import { TidemarkError } from '../../core/errors.ts';
-import { COMMAND_LIMITS } from '../../validate/limits.ts';
-import type { Report } from '../../validate/report.ts';
-import { growWhenBusy } from '../busy-heap.ts';
 import type { Call, CliCommand } from '../cli-command.ts';
 import { EXIT } from '../exit-code.ts';
 import { wholeNumber } from '../options.ts';
+import { growWhenBusy } from '../serving/busy-heap.ts';
 import { startCountBar } from '../ui/count-bar.ts';
 import { describeReport } from './describe-report.ts';
 
@@ -24,6 +24,10 @@ export const validateSource: CliCommand<Options> = {
   usage: 'validate <url>',
   summary:
     'Validates any ResourceSync source by the rules of docs/conformance.md; exit code 1 when it breaks one at the level MUST.',
+  examples: [
+    ['validate https://sync.example.org/', 'finds the source by any URL of it'],
+    ['validate http://localhost:8080/ --full --junit report.xml', 'reads all of it, for CI'],
+  ],
 
   options(command: Command) {
     command
@@ -41,8 +45,8 @@ export const validateSource: CliCommand<Options> = {
     const url = urlOf(call.args[0]!);
     const report = await read(call, url);
     const [{ hasFailed, junitOf }, { reportView }] = await Promise.all([
-      import('../../validate/junit.ts'),
-      import('../../validate/report-view.ts'),
+      import('../../client/validate/junit.ts'),
+      import('../../client/validate/report-view.ts'),
     ]);
     if (options.junit !== undefined) await writeFile(resolve(workingDirectory, options.junit), junitOf(report));
     await terminal.print(describeReport(report), reportView(report));
@@ -52,8 +56,8 @@ export const validateSource: CliCommand<Options> = {
 
 async function read({ terminal, options, stopped }: Call<Options>, url: string): Promise<Report> {
   const [{ validate }, { HttpFetcher }] = await Promise.all([
-    import('../../validate/validate.ts'),
-    import('../../validate/read/http-fetcher.ts'),
+    import('../../client/validate/validate.ts'),
+    import('../../client/read/http-fetcher.ts'),
   ]);
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-validate-'));
   const fetcher = new HttpFetcher({ ...COMMAND_LIMITS, privateNetworks: 'all' });

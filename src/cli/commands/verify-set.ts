@@ -2,11 +2,12 @@ import type { App } from '../../app.ts';
 import { type VerifyProgress, type VerifyReport, verify } from '../../backup/verify/verify.ts';
 import type { Published } from '../../backup/verify/verify-published.ts';
 import { type OriginTraits, traitsOf } from '../../core/origin.ts';
+import { formatCount } from '../../lib/format-count.ts';
 import type { SourceSettings } from '../../sets/source-settings.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { EXIT } from '../exit-code.ts';
 import { startProgress } from '../ui/progress.ts';
-import { formatCount, plural } from '../ui/table.ts';
+import { plural } from '../ui/table.ts';
 import { withExistingApp } from '../with-app.ts';
 
 interface Options {
@@ -23,6 +24,10 @@ const STEPS: Readonly<Record<Exclude<VerifyProgress['step'], 'source'>, string>>
 export const verifySet: CliCommand<Options> = {
   usage: 'verify <id>',
   summary: 'Verifies that the state of a set is what its log says; exit code 1 when it is not.',
+  examples: [
+    ['verify maps', 'compares the state with the log'],
+    ['verify maps --root --published', 'also with the folder, and with what is published'],
+  ],
 
   settings: ['artifacts', 's3Timeout'],
 

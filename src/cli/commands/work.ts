@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { TidemarkError } from '../../core/errors.ts';
 import type { JobDefinition } from '../../jobs/job-definition.ts';
 import { JOB_DEFINITIONS } from '../../jobs/job-list.ts';
-import { createLogger } from '../../observe/logs/logger.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { EXIT } from '../exit-code.ts';
-import { runDeliveries } from '../run-deliveries.ts';
-import { runJobs } from '../run-jobs.ts';
+import { runDeliveries } from '../serving/run-deliveries.ts';
+import { runJobs } from '../serving/run-jobs.ts';
+import { openLogs } from '../serving/server-logs.ts';
 import { withExistingApp } from '../with-app.ts';
 
 interface Options {
@@ -16,7 +16,18 @@ interface Options {
 export const work: CliCommand<Options> = {
   usage: 'work',
   summary: 'Runs jobs, and nothing else, until it is stopped: on as many machines as you like.',
-  settings: ['hub', 'subscriberNetworks', 'concurrency', 'jobLease', 'timeZone', 'artifacts', 'archive', 's3Timeout'],
+  examples: [['work --kinds build-dump', 'runs jobs of one kind, beside a server with --no-jobs']],
+  settings: [
+    'hub',
+    'subscriberNetworks',
+    'concurrency',
+    'jobLease',
+    'timeZone',
+    'artifacts',
+    'archive',
+    's3Timeout',
+    'logFormat',
+  ],
   logsInfo: true,
 
   options(command) {
@@ -24,17 +35,19 @@ export const work: CliCommand<Options> = {
   },
 
   async run(call) {
-    const { terminal, stopped, options, loaded } = call;
+    const { terminal, stopped, options } = call;
+    const { logger, isText } = openLogs(call);
     const definitions = definitionsOf(options.kinds);
     const kinds = definitions.map(({ kind }) => kind);
     await withExistingApp(call, async (app) => {
-      const jobs = runJobs(app, createLogger(loaded.configuration.logLevel), definitions);
-      const deliveries =
-        options.kinds === undefined ? runDeliveries(app, createLogger(loaded.configuration.logLevel)) : undefined;
+      const jobs = runJobs(app, logger, definitions);
+      const deliveries = options.kinds === undefined ? runDeliveries(app, logger) : undefined;
       try {
         const { concurrency } = app.configuration.jobs;
-        const message = `Running jobs (${kinds.join(', ')}), ${concurrency} at a time. Press Ctrl-C to stop.`;
-        await terminal.print(message, { event: 'working', kinds, concurrency });
+        const msg = `Running jobs (${kinds.join(', ')}), ${concurrency} at a time.`;
+        const value = { event: 'working', kinds, concurrency, msg };
+        if (isText) await terminal.print(`${msg} Press Ctrl-C to stop.`, value);
+        else await terminal.write(`${JSON.stringify(value)}\n`);
         if (!stopped.aborted) await once(stopped, 'abort');
       } finally {
         await Promise.all([jobs.stop(), deliveries?.stop()]);

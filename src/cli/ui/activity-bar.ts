@@ -1,9 +1,9 @@
 import { formatBytes } from '../../lib/format-bytes.ts';
+import { formatCount } from '../../lib/format-count.ts';
 import type { Progress } from '../../pipeline/gathering.ts';
-import { startProgress } from './progress.ts';
-import { formatCount, plural } from './table.ts';
+import { bar, drawsBars, startProgress } from './progress.ts';
+import { plural } from './table.ts';
 import type { Terminal } from './terminal.ts';
-import { terminalBar } from './terminal-bar.ts';
 
 export interface ActivityBar {
   update(progress: Progress): void;
@@ -12,38 +12,18 @@ export interface ActivityBar {
 
 /** Shows the progress, rate and time left of a run: as a bar on a terminal, else as a plain line every few seconds. */
 export function startActivityBar(terminal: Terminal): ActivityBar {
-  return terminal.stderr.isTTY === true && !terminal.json ? drawBar(terminal) : printLines(terminal);
-}
-
-function printLines(terminal: Terminal): ActivityBar {
   const progress = startProgress(terminal);
   const rate = startRate();
-  return {
-    update: (now) => progress.show(`${now.step}: ${describe(now, rate(now))}`),
-    end: () => progress.end(),
-  };
-}
-
-function drawBar(terminal: Terminal): ActivityBar {
-  const bar = terminalBar(terminal, '{step} {bar} {text}');
-  const plain = startProgress(terminal);
-  const rate = startRate();
-  let shown = '';
+  const isDrawn = drawsBars(terminal);
   return {
     update(now) {
       const { step, done, total } = now;
       const text = describe(now, rate(now));
+      if (!isDrawn) progress.show(`${step}: ${text}`);
       // A bar needs a known total.
-      if (total === undefined) return plain.show(`${step} ${text}`);
-      if (step === shown) return bar.update(done, { text });
-      if (shown !== '') bar.stop();
-      shown = step;
-      bar.start(total, done, { step, text });
+      else progress.show(`${step} ${total === undefined ? '' : `${bar(done, total)} `}${text}`);
     },
-    end() {
-      plain.end();
-      bar.stop();
-    },
+    end: () => progress.end(),
   };
 }
 

@@ -1,9 +1,9 @@
 import { traitsOf } from '../../core/origin.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
+import { formatCount } from '../../lib/format-count.ts';
 import type { SyncEvents } from '../../sources/sync/sync-loop.ts';
 import { printableLine } from './printable.ts';
 import type { ScanBar } from './scan-bar.ts';
-import { formatCount } from './table.ts';
 import type { Terminal } from './terminal.ts';
 
 const MOST_PROBLEMS = 10;

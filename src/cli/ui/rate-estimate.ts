@@ -1,4 +1,4 @@
-import { formatCount } from './table.ts';
+import { formatCount } from '../../lib/format-count.ts';
 
 /**
  * The rate of a step of known size, and the time left: `12,000/s, 3 min left`. Measured from the first call of a step.

@@ -1,50 +1,48 @@
 import { formatBytes } from '../../lib/format-bytes.ts';
+import { formatCount } from '../../lib/format-count.ts';
 import type { ContentRoot } from '../../sources/content-root.ts';
 import type { SyncProgress } from '../../sources/sync-counter.ts';
-import { startProgress } from './progress.ts';
-import { formatCount, plural } from './table.ts';
+import { bar, drawsBars, startProgress } from './progress.ts';
+import { plural } from './table.ts';
 import type { Terminal } from './terminal.ts';
-import { terminalBar } from './terminal-bar.ts';
 
 export interface ScanBar {
   update(progress: SyncProgress): void;
   end(): void;
 }
 
-const FORMAT = 'Scanning {bar} {files} of {found} files, {bytes} hashed, {rate}';
-
 /** Shows the progress of a scan: as a bar on a terminal, else as a plain line every few seconds. */
 export function startScanBar(terminal: Terminal, root: ContentRoot): ScanBar {
-  return terminal.stderr.isTTY === true && !terminal.json ? drawBar(terminal, root) : printLines(terminal);
+  return drawsBars(terminal) ? drawBar(terminal, root) : printLines(terminal);
 }
 
 function printLines(terminal: Terminal): ScanBar {
   const progress = startProgress(terminal);
   const rateOf = startRate();
+  const describe = ({ files, hashed, bytes }: SyncProgress) =>
+    `Scanning: ${plural(files, 'file')}, ${formatCount(hashed)} hashed (${formatBytes(bytes)}), ${rateOf(bytes)}`;
+  progress.show(describe({ files: 0, hashed: 0, bytes: 0 }));
   return {
-    update({ files, hashed, bytes }) {
-      const done = `${plural(files, 'file')}, ${formatCount(hashed)} hashed (${formatBytes(bytes)})`;
-      progress.show(`Scanning: ${done}, ${rateOf(bytes)}`);
-    },
+    update: (now) => progress.show(describe(now)),
     end: () => progress.end(),
   };
 }
 
 function drawBar(terminal: Terminal, root: ContentRoot): ScanBar {
-  const bar = terminalBar(terminal, FORMAT);
+  const progress = startProgress(terminal);
   const rateOf = startRate();
   const counted = startCounting(root);
-  bar.start(1, 0, { files: 0, found: 0, bytes: formatBytes(0), rate: '' });
+  const update = ({ files, bytes }: Pick<SyncProgress, 'files' | 'bytes'>): void => {
+    const found = Math.max(counted.files, files);
+    const count = `${formatCount(files)} of ${formatCount(found)} files`;
+    progress.show(`Scanning ${bar(files, found)} ${count}, ${formatBytes(bytes)} hashed, ${rateOf(bytes)}`);
+  };
+  update({ files: 0, bytes: 0 });
   return {
-    update({ files, bytes }) {
-      const found = Math.max(counted.files, files);
-      bar.setTotal(found);
-      const texts = { files: formatCount(files), found: formatCount(found) };
-      bar.update(files, { ...texts, bytes: formatBytes(bytes), rate: rateOf(bytes) });
-    },
+    update,
     end() {
       counted.end();
-      bar.stop();
+      progress.end();
     },
   };
 }

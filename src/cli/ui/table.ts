@@ -1,3 +1,4 @@
+import { formatCount } from '../../lib/format-count.ts';
 import { printableLine } from './printable.ts';
 
 /** Rows as aligned columns, for people. Numbers are aligned to the right. */
@@ -16,11 +17,6 @@ export function formatTable(head: readonly string[], rows: readonly (readonly (s
       .join('  ')
       .trimEnd();
   return [line(head, true), ...texts.map((row) => line(row, false))].join('\n');
-}
-
-/** A count with commas between thousands. */
-export function formatCount(count: number): string {
-  return count.toLocaleString('en-US');
 }
 
 /** A count and its word: `1 file`, `2,000 files`. */

@@ -1,13 +1,14 @@
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import type { Failure } from '../exit-code.ts';
+import { DrawnLine, type TerminalStream } from './drawn-line.ts';
 import { printable } from './printable.ts';
 
 /** The streams of the process. */
 export interface Streams {
   readonly stdin: Readable;
   readonly stdout: Writable;
-  readonly stderr: Writable & { readonly isTTY?: boolean };
+  readonly stderr: TerminalStream;
 }
 
 /** The output of a command: results on standard output, everything else on standard error. */
@@ -16,12 +17,15 @@ export class Terminal {
   readonly stderr: Streams['stderr'];
   /** Results are JSON; apart from them, only errors are written. */
   readonly json: boolean;
+  /** Where progress is shown; drawn on a terminal only. */
+  readonly line: DrawnLine;
   readonly #stdout: Writable;
 
   constructor({ stdin, stdout, stderr }: Streams, json: boolean) {
     this.stdin = stdin;
     this.stderr = stderr;
     this.json = json;
+    this.line = new DrawnLine(stderr);
     this.#stdout = stdout;
   }
 
@@ -32,16 +36,29 @@ export class Terminal {
 
   /** Writes to standard output, unchanged. Waits while the reader is slow. */
   async write(chunk: string): Promise<void> {
-    if (!this.#stdout.write(chunk)) await once(this.#stdout, 'drain');
+    let isTaken = false;
+    this.line.writeAbove(() => {
+      isTaken = this.#stdout.write(chunk);
+    });
+    if (!isTaken) await once(this.#stdout, 'drain');
   }
 
   /** Writes a message for a person to standard error; nothing with --json. */
   say(text: string): void {
-    if (!this.json) this.stderr.write(`${printable(text)}\n`);
+    if (!this.json) this.#writeLine(printable(text));
+  }
+
+  /** Writes a line of a log to standard error, also with --json. */
+  log(text: string): void {
+    this.#writeLine(printable(text));
   }
 
   fail({ code, message, details }: Failure): void {
     const error = { code, message, ...details };
-    this.stderr.write(this.json ? `${JSON.stringify({ error })}\n` : `tidemark: ${printable(message)}\n`);
+    this.#writeLine(this.json ? JSON.stringify({ error }) : `tidemark: ${printable(message)}`);
+  }
+
+  #writeLine(text: string): void {
+    this.line.writeAbove(() => this.stderr.write(`${text}\n`));
   }
 }

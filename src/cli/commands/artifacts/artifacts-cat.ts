@@ -18,6 +18,7 @@ export const artifactsCat: CliCommand<Options> = {
   usage: 'cat <file>',
   summary:
     'Prints the records of an Avro file, by its key or the path of a copy: for people, or with --json one on a line.',
+  examples: [['artifacts cat cdl.avro --limit 10', 'prints ten records as JSON']],
   settings: ARTIFACT_SETTINGS,
 
   options(command) {

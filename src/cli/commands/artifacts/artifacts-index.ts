@@ -1,12 +1,13 @@
 import type { SchemaId } from '../../../artifacts/avro/schemas.ts';
 import { requireArtifact } from '../../../artifacts/require-artifact.ts';
 import { intoLocation } from '../../../config/import-location.ts';
+import { formatCount } from '../../../lib/format-count.ts';
 import type { IndexingOutcome } from '../../../pipeline/index-artifact/index-artifact.ts';
 import { ARTIFACT_SETTINGS, keyOf, parseSchema, withArtifacts } from '../../artifact-output.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
 import { startActivityBar } from '../../ui/activity-bar.ts';
-import { formatCount, plural } from '../../ui/table.ts';
+import { plural } from '../../ui/table.ts';
 
 interface Options {
   readonly into?: string;
@@ -17,6 +18,7 @@ export const artifactsIndex: CliCommand<Options> = {
   group: 'artifacts',
   usage: 'index <key>',
   summary: 'Writes the documents of an IndexRecord file into an index of Elasticsearch, and switches an alias to it.',
+  examples: [['artifacts index cdl.avro --into http://localhost:9200/items', 'indexes its records']],
   settings: [...ARTIFACT_SETTINGS, 'intoCa'],
 
   options(command) {

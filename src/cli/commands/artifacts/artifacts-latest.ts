@@ -1,5 +1,5 @@
-import type { Activity } from '../../../artifacts/artifact-key.ts';
 import { latestArtifact, latestOfAll } from '../../../artifacts/find-artifacts.ts';
+import type { Activity } from '../../../artifacts/keys/activity.ts';
 import {
   ARTIFACT_SETTINGS,
   addKeysOption,
@@ -22,6 +22,7 @@ export const artifactsLatest: CliCommand<LatestCliOptions> = {
   group: 'artifacts',
   usage: 'latest',
   summary: 'Prints the newest Avro file of an activity, of each provider or of one: a plain list of paths for Spark.',
+  examples: [['artifacts latest --activity mapping', 'the newest file of each provider']],
   settings: ARTIFACT_SETTINGS,
 
   options(command) {

@@ -21,6 +21,7 @@ export const artifactsList: CliCommand<FilterOptions> = {
   usage: 'list',
   summary:
     'Lists every complete Avro file, in the order of the keys; those of deleted records only with --schema DeletedRecord.v1.',
+  examples: [['artifacts list --provider cdl', 'all files of a provider']],
   settings: ARTIFACT_SETTINGS,
 
   options(command) {

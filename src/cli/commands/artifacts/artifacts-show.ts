@@ -1,16 +1,17 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
-import { formatKey, parseFileName } from '../../../artifacts/artifact-key.ts';
+import { formatKey } from '../../../artifacts/artifact-key.ts';
 import type { ArtifactStore } from '../../../artifacts/artifact-store.ts';
 import { readBlocks, readHeader } from '../../../artifacts/avro/container-reader.ts';
 import { readJson } from '../../../artifacts/json-object.ts';
+import { parseFileName } from '../../../artifacts/keys/avro-key.ts';
 import { readProvenanceChain } from '../../../artifacts/provenance.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
+import { formatCount } from '../../../lib/format-count.ts';
 import { ARTIFACT_SETTINGS, viewArtifact, withArtifacts } from '../../artifact-output.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
 import { findAvroFile, type NamedAvroFile } from '../../named-avro-file.ts';
-import { formatCount } from '../../ui/table.ts';
 
 interface Options {
   readonly count?: boolean;
@@ -23,6 +24,7 @@ export const artifactsShow: CliCommand<Options> = {
   usage: 'show <file>',
   summary:
     'Shows an Avro file, by its key or the path of a copy: its header, how many records it has, what it was made of, and what its run did.',
+  examples: [['artifacts show cdl.avro', 'where its records come from']],
   settings: ARTIFACT_SETTINGS,
 
   options(command) {

@@ -1,17 +1,19 @@
 import { formatStamp } from '../../../core/stamp.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
+import { formatCount } from '../../../lib/format-count.ts';
 import type { BuiltDumps } from '../../../publish/dumps/dumps.ts';
 import { dumpTotals } from '../../../publish/dumps/stored-dump.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
 import { startCountBar } from '../../ui/count-bar.ts';
-import { formatCount, plural } from '../../ui/table.ts';
+import { plural } from '../../ui/table.ts';
 import { withExistingApp } from '../../with-app.ts';
 
 export const dumpsBuild: CliCommand = {
   group: 'dumps',
   usage: 'build <id>',
   summary: 'Packs the resources of a set into ZIP files, but what was packed and has not changed, and publishes them.',
+  examples: [['dumps build maps', 'packs what has changed since the last dump']],
   settings: ['artifacts', 's3Timeout'],
 
   async run(call) {

@@ -7,6 +7,7 @@ export const dumpsRemove: CliCommand = {
   group: 'dumps',
   usage: 'remove <id>',
   summary: 'Removes the Resource Dump of a set, with all its packages.',
+  examples: [['dumps remove maps', 'removes its packages']],
   settings: ['artifacts', 's3Timeout'],
 
   async run(call) {

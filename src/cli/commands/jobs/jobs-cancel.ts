@@ -7,6 +7,7 @@ export const jobsCancel: CliCommand = {
   group: 'jobs',
   usage: 'cancel <job>',
   summary: 'Cancels a job. A running one ends when its worker notices that, a few seconds later.',
+  examples: [['jobs cancel archive-log/20261123T020000Z', 'stops it, or takes it out of the queue']],
 
   async run(call) {
     const job = await withExistingApp(call, async ({ jobs }) => jobView(await jobs.cancel(call.args[0]!)));

@@ -21,6 +21,7 @@ export const jobsList: CliCommand<Options> = {
   group: 'jobs',
   usage: 'list',
   summary: 'Lists jobs, the last added first.',
+  examples: [['jobs list --state failed', 'lists the jobs that failed']],
 
   options(command) {
     command

@@ -7,6 +7,7 @@ export const jobsRetry: CliCommand = {
   group: 'jobs',
   usage: 'retry <job>',
   summary: 'Runs a job again that failed or was cancelled, or one at once that waits.',
+  examples: [['jobs retry archive-log/20261123T020000Z', 'runs it again']],
 
   async run(call) {
     const job = await withExistingApp(call, async ({ jobs }) => jobView(await jobs.retry(call.args[0]!)));

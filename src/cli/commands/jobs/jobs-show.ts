@@ -9,6 +9,7 @@ export const jobsShow: CliCommand = {
   group: 'jobs',
   usage: 'show <job>',
   summary: 'Shows a job, named as in "jobs list", with its log.',
+  examples: [['jobs show archive-log/20261123T020000Z', 'shows one with its log']],
 
   async run(call) {
     const name = call.args[0]!;

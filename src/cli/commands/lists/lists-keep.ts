@@ -1,15 +1,17 @@
 import { formatStamp } from '../../../core/stamp.ts';
+import { formatCount } from '../../../lib/format-count.ts';
 import type { KeptList } from '../../../publish/archives/list-archives.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
 import { startCountBar } from '../../ui/count-bar.ts';
-import { formatCount, plural } from '../../ui/table.ts';
+import { plural } from '../../ui/table.ts';
 import { withExistingApp } from '../../with-app.ts';
 
 export const listsKeep: CliCommand = {
   group: 'lists',
   usage: 'keep <id>',
   summary: 'Keeps the Resource List of a set as it is now in the archive of its lists.',
+  examples: [['lists keep maps', 'keeps the list as it is now']],
   settings: ['artifacts', 's3Timeout'],
 
   async run(call) {

@@ -8,6 +8,7 @@ export const listsList: CliCommand = {
   group: 'lists',
   usage: 'list <id>',
   summary: 'Lists the archived Resource Lists of a set, the newest first.',
+  examples: [['lists list maps', 'lists what is kept']],
 
   async run(call) {
     const view = await withExistingApp(call, async ({ listArchives, sets }) => {

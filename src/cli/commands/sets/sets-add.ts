@@ -1,13 +1,9 @@
-import type { Configuration } from '../../../config/configuration.ts';
-import { type SetValues, toSetFields } from '../../../config/set-settings.ts';
-import { TidemarkError } from '../../../core/errors.ts';
+import { newSetFields } from '../../../config/new-set-fields.ts';
 import { type Origin, traitsOf } from '../../../core/origin.ts';
 import { parseSlug } from '../../../core/resource-set.ts';
 import type { NewSet } from '../../../sets/new-set.ts';
 import type { Call, CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
-import { type GivenRoot, givenRoot } from '../../given-root.ts';
-import { recordsSource } from '../../options.ts';
 import { addSetOptions, readSetOptions } from '../../set-options.ts';
 import { viewSet } from '../../set-view.ts';
 import { settleBaseUrl } from '../../settle-base-url.ts';
@@ -18,6 +14,13 @@ export const setsAdd: CliCommand = {
   usage: 'add <id>',
   summary:
     'Adds a set: of a folder or a bucket (--root), of the records of artifacts (--records), or of resources that are served elsewhere (--url-prefix).',
+  examples: [
+    ['sets add maps --root /srv/maps', 'the files of a folder'],
+    [
+      'sets add papers --url-prefix https://papers.example.org/',
+      'resources that another server has, and whose changes are posted',
+    ],
+  ],
   settings: ['baseUrl', 'port'],
 
   options(command) {
@@ -42,23 +45,5 @@ export const setsAdd: CliCommand = {
 async function newSet({ args, options, loaded, workingDirectory }: Call): Promise<NewSet & { origin: Origin }> {
   const slug = parseSlug(args[0]!);
   const values = readSetOptions(options, 'sets add', workingDirectory);
-  const { origin, ownFiles } = await givenOrigin(values, workingDirectory, loaded.configuration);
-  const fields = toSetFields(values, origin);
-  const urlPrefix = values.urlPrefix ?? undefined;
-  return { ...fields, slug, origin, urlPrefix, exclude: [...(values.exclude ?? []), ...ownFiles] };
-}
-
-/** Each kind of source is named by a setting of its own. */
-async function givenOrigin(
-  { root, records, urlPrefix }: SetValues,
-  workingDirectory: string,
-  configuration: Configuration,
-): Promise<GivenRoot> {
-  if (typeof records === 'string') return { origin: { kind: 'artifact', ...recordsSource(records) }, ownFiles: [] };
-  if (typeof root === 'string') return givenRoot(root, workingDirectory, configuration);
-  if (typeof urlPrefix === 'string') return { origin: { kind: 'posted' }, ownFiles: [] };
-  throw new TidemarkError(
-    'invalid',
-    'a set needs --root FOLDER or --root s3://BUCKET/PREFIX, --records PROVIDER/ACTIVITY, or --url-prefix URL when another server has its files',
-  );
+  return { slug, ...(await newSetFields(values, { configuration: loaded.configuration, workingDirectory })) };
 }

@@ -11,6 +11,10 @@ export const setsChange: CliCommand = {
   group: 'sets',
   usage: 'change <id>',
   summary: "Changes settings of a set. An empty argument puts back the default: --title ''.",
+  examples: [
+    ["sets change maps --title 'Maps of Europe'", 'changes the title'],
+    ["sets change maps --exclude ''", 'leaves out no files any more'],
+  ],
 
   options(command) {
     addSetOptions(command, 'sets change');

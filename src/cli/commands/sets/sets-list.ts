@@ -8,6 +8,7 @@ export const setsList: CliCommand = {
   group: 'sets',
   usage: 'list',
   summary: 'Lists the sets.',
+  examples: [['sets list', 'lists them with their numbers of resources and changes']],
 
   async run(call) {
     const sets = await withExistingApp(call, viewSets);

@@ -1,4 +1,5 @@
 import { TidemarkError } from '../../../core/errors.ts';
+import { askToConfirm } from '../../ask-to-confirm.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
 import { viewSet } from '../../set-view.ts';
@@ -12,27 +13,25 @@ export const setsMove: CliCommand<Options> = {
   group: 'sets',
   usage: 'move <id> <url-prefix>',
   summary: 'Moves the resources of a set to another URL prefix. Every URI changes, and a new history begins.',
+  examples: [
+    ['sets move papers https://www.example.org/papers/ --confirm-move', 'after another server has taken them over'],
+  ],
 
   options(command) {
-    command.option('--confirm-move', 'yes, begin a new history');
+    command.option('--confirm-move', 'yes, begin a new history; without this, a terminal asks');
   },
 
   async run(call) {
     const [slug = '', urlPrefix = ''] = call.args;
     const view = await withExistingApp(call, async (app) => {
       const { urlPrefix: before } = await app.sets.bySlug(slug);
-      if (call.options.confirmMove !== true) throw unconfirmed(slug, before);
+      const what = `every URI of ${slug} begins with ${before} now; a move changes them all and begins a new history (a new epoch)`;
+      const question = `Move it? E${what.slice(1)}.`;
+      if (call.options.confirmMove !== true && !(await askToConfirm(call, question)))
+        throw new TidemarkError('conflict', `${what}. Say --confirm-move to do it`, { set: slug, urlPrefix: before });
       return viewSet(app, await app.sets.move(slug, urlPrefix));
     });
     await call.terminal.print(`Moved ${view.set} to ${view.urlPrefix}; its epoch is now ${view.epoch}.`, view);
     return EXIT.done;
   },
 };
-
-function unconfirmed(slug: string, before: string): TidemarkError {
-  return new TidemarkError(
-    'conflict',
-    `every URI of ${slug} begins with ${before} now; a move changes them all and begins a new history (a new epoch). Say --confirm-move to do it`,
-    { set: slug, urlPrefix: before },
-  );
-}

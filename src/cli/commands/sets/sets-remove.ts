@@ -14,6 +14,10 @@ export const setsRemove: CliCommand<Options> = {
   usage: 'remove <id>',
   summary:
     'Takes a set out of the source. Files are not touched. Its id cannot be used again, unless the set never had a change.',
+  examples: [
+    ['sets remove maps', 'asks when the set has changes'],
+    ['sets remove maps --confirm', 'in a script'],
+  ],
 
   settings: ['artifacts', 's3Timeout'],
 

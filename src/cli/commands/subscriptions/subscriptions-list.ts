@@ -8,6 +8,7 @@ export const subscriptionsList: CliCommand = {
   group: 'subscriptions',
   usage: 'list',
   summary: 'Lists who is sent changes, how far they have come, and what fails.',
+  examples: [['subscriptions list', 'lists them with their last delivery']],
 
   async run(call) {
     const subscriptions = await withExistingApp(call, async ({ subscriptions }) => {

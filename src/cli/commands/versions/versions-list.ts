@@ -16,6 +16,10 @@ export const versionsList: CliCommand<Options> = {
   group: 'versions',
   usage: 'list <id> [key]',
   summary: 'Lists the kept versions of a set, or of the resource with a key, the newest first, one a line.',
+  examples: [
+    ['versions list maps', 'lists the kept versions of a set'],
+    ['versions list maps /europe/alps.tif', 'of one resource'],
+  ],
   settings: ['artifacts', 's3Timeout'],
 
   options(command) {

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { TidemarkError } from '../core/errors.ts';
+import { TidemarkError } from '../../core/errors.ts';
 
 /**
  * The port to listen on, which was free when this was called: a port in use is reported before anything is written, and
@@ -15,6 +15,16 @@ export function freePort(host: string, port: number): Promise<number> {
       server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : port));
     });
   });
+}
+
+/** Whether a port can be listened on. */
+export async function isFreePort(host: string, port: number): Promise<boolean> {
+  try {
+    await freePort(host, port);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Says what is wrong with an address, and what to do. */

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { App } from '../app.ts';
-import { cron } from '../jobs/schedule.ts';
+import type { App } from '../../app.ts';
+import { cron } from '../../jobs/schedule.ts';
 
 const NIGHTLY = '30 3 * * *';
 /** Between two reads of the clock at most: it may be set, and the machine may sleep. */

@@ -1,4 +1,4 @@
-import type { SettingName } from '../config/settings.ts';
+import type { SettingName } from '../../config/settings.ts';
 
 /** The settings of a command that serves. */
 export const SERVER_SETTINGS: readonly SettingName[] = [
@@ -24,9 +24,11 @@ export const SERVER_SETTINGS: readonly SettingName[] = [
   's3PollInterval',
   's3Timeout',
   'accessLog',
+  'logFormat',
   'publicMetrics',
   'robots',
   'hub',
   'subscriberNetworks',
   'validateNetworks',
+  'apiRoots',
 ];

@@ -1,22 +1,21 @@
 import { once } from 'node:events';
 import type { Logger } from 'pino';
-import { accessPolicy } from '../access/access-policy.ts';
-import type { App } from '../app.ts';
-import { type LoadedConfiguration, localBaseUrl } from '../config/load-configuration.ts';
-import type { ResourceSet } from '../core/resource-set.ts';
-import { isOpenToAll } from '../lib/make-folder.ts';
-import { createAccessLog, createLogger } from '../observe/logs/logger.ts';
-import type { SyncEvents } from '../sources/sync/sync-loop.ts';
+import { accessPolicy } from '../../access/access-policy.ts';
+import type { App } from '../../app.ts';
+import { type LoadedConfiguration, localBaseUrl } from '../../config/load-configuration.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
+import { isOpenToAll } from '../../lib/make-folder.ts';
+import type { SyncEvents } from '../../sources/sync/sync-loop.ts';
+import type { Call } from '../cli-command.ts';
+import { settleBaseUrl } from '../settle-base-url.ts';
+import { isNewStore, withApp } from '../with-app.ts';
 import { growWhenBusy } from './busy-heap.ts';
+import { choosePort } from './choose-port.ts';
 import { cleanNightly } from './clean-nightly.ts';
-import type { Call } from './cli-command.ts';
-import { freePort } from './free-port.ts';
 import { runDeliveries } from './run-deliveries.ts';
 import { type RunningJobs, runJobs } from './run-jobs.ts';
-import { keptPort, settleBaseUrl } from './settle-base-url.ts';
-import { requireSharedPort } from './shared-port.ts';
+import type { ServerLogs } from './server-logs.ts';
 import { SyncLoops } from './sync-loops.ts';
-import { isNewStore, withApp } from './with-app.ts';
 
 /** What differs between the two commands that serve. */
 export interface SourceHooks {
@@ -44,23 +43,26 @@ export interface Source {
  * Serves all sets and keeps them in sync with their sources, until a signal stops it. Checks everything before it makes
  * or changes any set.
  */
-export async function serveSource(call: Pick<Call, 'loaded' | 'stopped'>, hooks: SourceHooks): Promise<void> {
+export async function serveSource(
+  call: Pick<Call, 'loaded' | 'stopped'>,
+  logs: ServerLogs,
+  hooks: SourceHooks,
+): Promise<void> {
   const { host: address } = call.loaded.configuration;
   // Checked before a store is created that would not be served.
   if (await isNewStore(call.loaded.configuration)) accessPolicy(call.loaded.configuration, address);
   await withApp(call, async (app) => {
     accessPolicy(call.loaded.configuration, address, await app.tokens.countValid());
     await hooks.check?.(app);
-    const loaded = await withFreePort(app, call.loaded);
+    const loaded = await withPort(app, call.loaded);
     const baseUrl = await settleBaseUrl(app, loaded, { serves: true, confirmed: hooks.confirmed });
     await app.sets.finishMoves();
     await hooks.prepare?.(app);
     const configuration = { ...loaded.configuration, baseUrl };
-    const { host, port, logLevel } = configuration;
-    const accessLog = configuration.accessLog ? createAccessLog(logLevel) : undefined;
-    const logger = createLogger(logLevel);
+    const { host, port } = configuration;
+    const { logger, accessLog } = logs;
     warnOfOpenFolder(configuration.dataFolder, logger);
-    const { startServer } = await import('../http/server/server.ts');
+    const { startServer } = await import('../../http/server/server.ts');
     const served = { ...app, configuration };
     await app.sets.markServed();
     const server = await startServer(served, { host, port, logger, accessLog: accessLog?.logger });
@@ -96,13 +98,9 @@ function warnOfOpenFolder(folder: string, logger: Logger): void {
   );
 }
 
-async function withFreePort(app: App, loaded: LoadedConfiguration): Promise<LoadedConfiguration> {
+async function withPort(app: App, loaded: LoadedConfiguration): Promise<LoadedConfiguration> {
   const { configuration, given } = loaded;
-  const isPortGiven = given.has('port') || given.has('baseUrl');
-  const wanted = isPortGiven ? configuration.port : ((await keptPort(app)) ?? configuration.port);
-  const isShared = configuration.sharePort && wanted !== 0;
-  if (isShared) await requireSharedPort({ ...configuration, port: wanted });
-  const port = isShared ? wanted : await freePort(configuration.host, wanted);
+  const port = await choosePort(app, loaded);
   const baseUrl = given.has('baseUrl') ? configuration.baseUrl : localBaseUrl(port);
   return { ...loaded, configuration: { ...configuration, port, baseUrl } };
 }

@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
-import type { Configuration } from '../config/configuration.ts';
-import { exclusionsOfOwnFiles } from '../config/own-files.ts';
 import { type Origin, traitsOf } from '../core/origin.ts';
 import { formatS3Location, isS3, parseS3Location } from '../lib/s3/s3-location.ts';
+import type { Configuration } from './configuration.ts';
+import { exclusionsOfOwnFiles } from './own-files.ts';
 import { realFolder } from './real-folder.ts';
 
 export interface GivenRoot {

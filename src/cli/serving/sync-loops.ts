@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { App } from '../app.ts';
-import { isTidemarkError } from '../core/errors.ts';
-import { traitsOf } from '../core/origin.ts';
-import type { ResourceSet, SetId } from '../core/resource-set.ts';
-import { type SyncEvents, SyncLoop } from '../sources/sync/sync-loop.ts';
+import type { App } from '../../app.ts';
+import { isTidemarkError } from '../../core/errors.ts';
+import { traitsOf } from '../../core/origin.ts';
+import type { ResourceSet, SetId } from '../../core/resource-set.ts';
+import { type SyncEvents, SyncLoop } from '../../sources/sync/sync-loop.ts';
 
 /**
  * Milliseconds between two checks which sets exist: another process may add or remove one. An idle server asks its
@@ -73,9 +73,14 @@ export class SyncLoops {
     if (version === this.#version) return;
     const sets = (await this.#app.sets.list()).filter(({ origin }) => traitsOf(origin).source !== undefined);
     const current = new Map(sets.map((set) => [set.id, set]));
-    for (const [id, { set, loop }] of this.#running) {
+    for (const [id, running] of this.#running) {
+      const { set, loop } = running;
       const now = current.get(id);
-      if (now !== undefined && isSyncedAlike(set, now)) continue;
+      if (now !== undefined && isSyncedAlike(set, now)) {
+        if (now.scanRequested !== set.scanRequested) loop.syncAll();
+        this.#running.set(id, { ...running, set: now });
+        continue;
+      }
       this.#running.delete(id);
       const stopped = loop.stop();
       // With other settings, all of it is compared again.

@@ -1,10 +1,10 @@
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
-import type { App } from '../app.ts';
-import { JOB_DEFINITIONS } from '../jobs/job-list.ts';
-import { type JobEvents, JobRunner } from '../jobs/job-runner.ts';
-import { Scheduler } from '../jobs/scheduler.ts';
-import { jobName } from '../stores/job.ts';
+import type { App } from '../../app.ts';
+import { JOB_DEFINITIONS } from '../../jobs/job-list.ts';
+import { type JobEvents, JobRunner } from '../../jobs/job-runner.ts';
+import { Scheduler } from '../../jobs/scheduler.ts';
+import { jobName } from '../../stores/job.ts';
 
 export interface RunningJobs {
   /** Resolves when no job runs any more, after some 10 seconds at most. */
@@ -42,6 +42,7 @@ function eventsOf({ metrics }: App, logger: Logger): JobEvents {
         case 'queued':
           return logger.warn({ ...fields, err: failure }, `the job ${name} failed, and is tried again`);
         case 'given-back':
+          if (failure !== undefined) return logger.info({ ...fields, err: failure }, `the job ${name} waits`);
           return logger.info(fields, `stopped the job ${name}, which another process or the next start runs`);
         case 'cancelled':
           return logger.info(fields, `the job ${name} was cancelled`);

@@ -1,7 +1,7 @@
-import { storeDigest } from '../api/store-digest.ts';
-import type { Configuration } from '../config/configuration.ts';
-import { TidemarkError } from '../core/errors.ts';
-import { localUrl } from './ask-server.ts';
+import { storeDigest } from '../../api/store-digest.ts';
+import type { Configuration } from '../../config/configuration.ts';
+import { TidemarkError } from '../../core/errors.ts';
+import { localUrl } from '../ask-server.ts';
 
 /** Milliseconds that a server may take to answer. */
 const TIMEOUT_MS = 5_000;

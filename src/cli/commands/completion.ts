@@ -1,0 +1,84 @@
+import { TidemarkError } from '../../core/errors.ts';
+import { buildProgram } from '../build-program.ts';
+import type { Call, CliCommand } from '../cli-command.ts';
+import { type Candidates, findCandidates } from '../completion/candidates.ts';
+import { COMPLETION_SCRIPTS, SHELLS } from '../completion/scripts.ts';
+import { EXIT } from '../exit-code.ts';
+import { withExistingApp } from '../with-app.ts';
+
+type LoadCommands = (words: readonly string[]) => Promise<readonly CliCommand[]>;
+
+/** What the scripts call in place of a shell, with the words of the command line. */
+const CANDIDATES = 'candidates';
+const MOST_MEANING = 80;
+
+/** @param load loads the commands that words may mean; all of them for none */
+export function completion(load: LoadCommands): CliCommand {
+  return {
+    usage: 'completion <shell>',
+    summary: `Prints what completes commands, options, ids of sets and other values at Tab, for ${SHELLS.join(', ')}.`,
+    examples: [
+      [
+        'completion bash > ~/.local/share/bash-completion/completions/tidemark',
+        'for bash, with the package bash-completion',
+      ],
+      ['completion zsh > ~/.zfunc/_tidemark', 'for zsh, with fpath=(~/.zfunc $fpath) before compinit in ~/.zshrc'],
+      ['completion fish > ~/.config/fish/completions/tidemark.fish', 'for fish'],
+    ],
+
+    options(command) {
+      // The words of the command line that is completed.
+      command.allowExcessArguments();
+    },
+
+    async run(call) {
+      const [shell = '', ...words] = call.args;
+      if (shell === CANDIDATES) {
+        await call.terminal.write(linesOf(await candidates(call, words, load)));
+        return EXIT.done;
+      }
+      const known = SHELLS.find((name) => name === shell);
+      if (known === undefined) throw unknownShell(shell);
+      if (words.length > 0) throw new TidemarkError('invalid', 'name one shell', { words });
+      await call.terminal.write(COMPLETION_SCRIPTS[known]);
+      return EXIT.done;
+    },
+  };
+}
+
+async function candidates(call: Call, words: readonly string[], load: LoadCommands): Promise<Candidates> {
+  const before = words.slice(0, -1);
+  const program = buildProgram(await load(before), {
+    terminal: call.terminal,
+    environment: {},
+    workingDirectory: call.workingDirectory,
+    signals: { on: () => {}, off: () => {} },
+    onExit: () => {},
+  });
+  const isElsewhere = before.some((word) => /^--(data|store|config)\b/.test(word));
+  return findCandidates(program, {
+    before,
+    current: words.at(-1) ?? '',
+    setIds: async () => (isElsewhere ? [] : setIds(call)),
+  });
+}
+
+/** None where they cannot be listed at once: Tab must not wait for a cluster, or print an error. */
+async function setIds(call: Call): Promise<readonly string[]> {
+  if (call.loaded.configuration.store.kind !== 'sqlite') return [];
+  try {
+    return await withExistingApp(call, async ({ sets }) => (await sets.list()).map(({ slug }) => slug));
+  } catch {
+    return [];
+  }
+}
+
+/** A word and its meaning a line, or one line that says which paths are meant. */
+function linesOf(candidates: Candidates): string {
+  if (candidates.kind !== 'words') return `:${candidates.kind}\n`;
+  return candidates.words.map(({ word, meaning }) => `${word}\t${meaning.slice(0, MOST_MEANING)}\n`).join('');
+}
+
+function unknownShell(shell: string): TidemarkError {
+  return new TidemarkError('invalid', `there is no completion for "${shell}": use ${SHELLS.join(', ')}`, { shell });
+}

@@ -1,0 +1,121 @@
+import type { Command, Option } from 'commander';
+import { OPTION_VALUES } from './option-values.ts';
+import { SHELLS } from './scripts.ts';
+
+/** What a shell may complete a word to. */
+export type Candidates =
+  | { readonly kind: 'files' | 'folders' }
+  | { readonly kind: 'words'; readonly words: readonly Candidate[] };
+
+export interface Candidate {
+  readonly word: string;
+  readonly meaning: string;
+}
+
+export interface TypedLine {
+  /** The words before the one that is completed, without `tidemark`. */
+  readonly before: readonly string[];
+  /** The beginning of the word that is completed, perhaps empty. */
+  readonly current: string;
+  /** Lists the ids of sets; called only where one is expected. */
+  setIds(): Promise<readonly string[]>;
+}
+
+const NOTHING: Candidates = { kind: 'words', words: [] };
+/** Commands whose argument `<id>` is that of a set. */
+const OF_SETS = new Set(['sets', 'dumps', 'lists', 'versions', 'changes', 'resources', 'page', 'scan', 'verify']);
+
+/**
+ * What the last word of a command line may be: a command, an option, a value, or a path.
+ * @param program has at least the commands that the line may mean
+ */
+export async function findCandidates(program: Command, line: TypedLine): Promise<Candidates> {
+  const [first, second] = line.before;
+  if (first === undefined) return beginning(line.current, commandsOf(program));
+  const group = program.commands.find((command) => command.name() === first);
+  if (group === undefined) return NOTHING;
+  // `mirror` has a command below it, and arguments of its own.
+  const isCommand = group.commands.length === 0 || group.registeredArguments.length > 0;
+  if (second === undefined && group.commands.length > 0 && !(isCommand && line.current.startsWith('-'))) {
+    return beginning(line.current, commandsOf(group));
+  }
+  const command = group.commands.find((command) => command.name() === second);
+  if (command !== undefined) return ofCommand(command, line, line.before.slice(2));
+  return isCommand ? ofCommand(group, line, line.before.slice(1)) : NOTHING;
+}
+
+async function ofCommand(command: Command, line: TypedLine, typed: readonly string[]): Promise<Candidates> {
+  const { options, operands, open } = readTyped(command, typed);
+  if (open !== undefined) return valuesOf(open, line);
+  if (line.current.startsWith('-')) return beginning(line.current, optionsOf(command, options));
+  const argument = command.registeredArguments[operands];
+  if (argument === undefined) return beginning(line.current, optionsOf(command, options));
+  const [group = ''] = line.before;
+  if (argument.name() === 'id' && OF_SETS.has(group) && group !== 'help') return sets(line, operands);
+  if (argument.name() === 'shell') return beginning(line.current, wordsOf(SHELLS));
+  return paths(argument.name());
+}
+
+async function sets({ before, current, setIds }: TypedLine, operands: number): Promise<Candidates> {
+  // A new set has a new id.
+  if (operands > 0 || (before[0] === 'sets' && before[1] === 'add')) return NOTHING;
+  return beginning(current, wordsOf(await setIds()));
+}
+
+async function valuesOf(option: Option, { current, setIds }: TypedLine): Promise<Candidates> {
+  const values = OPTION_VALUES[option.long ?? ''];
+  if (values !== undefined) return beginning(current, wordsOf(values));
+  if (option.long === '--scope') {
+    const ids = ['*', ...(await setIds())];
+    return beginning(current, wordsOf(['metrics', 'administer', ...ids.flatMap((id) => [`post:${id}`, `read:${id}`])]));
+  }
+  return paths(/[<[](.*?)[>\]]/.exec(option.flags)?.[1] ?? '');
+}
+
+/** @param name of an argument, or of the value of an option */
+function paths(name: string): Candidates {
+  if (name === 'folder') return { kind: 'folders' };
+  return ['file', 'path', 'location'].includes(name) ? { kind: 'files' } : NOTHING;
+}
+
+interface ReadWords {
+  readonly options: ReadonlySet<string>;
+  /** How many arguments were typed that belong to no option. */
+  readonly operands: number;
+  /** The option whose value is expected next. */
+  readonly open: Option | undefined;
+}
+
+function readTyped(command: Command, typed: readonly string[]): ReadWords {
+  const options = new Set<string>();
+  let operands = 0;
+  let open: Option | undefined;
+  for (const word of typed) {
+    // bash makes `--port`, `=` and `80` of `--port=80`.
+    if (word === '=') continue;
+    if (open !== undefined) open = undefined;
+    else if (word.startsWith('-')) {
+      const option = command.options.find(({ long }) => long === word.split('=')[0]);
+      if (option?.long != null) options.add(option.long);
+      if (option !== undefined && (option.required || option.optional) && !word.includes('=')) open = option;
+    } else operands += 1;
+  }
+  return { options, operands, open };
+}
+
+function commandsOf(command: Command): readonly Candidate[] {
+  return command.commands.map((one) => ({ word: one.name(), meaning: one.summary() || one.description() }));
+}
+
+function optionsOf({ options }: Command, typed: ReadonlySet<string>): readonly Candidate[] {
+  const words = options.map(({ long, description }) => ({ word: long ?? '', meaning: description }));
+  return words.filter(({ word }) => word !== '' && !typed.has(word));
+}
+
+function wordsOf(words: readonly string[]): readonly Candidate[] {
+  return words.map((word) => ({ word, meaning: '' }));
+}
+
+function beginning(current: string, all: readonly Candidate[]): Candidates {
+  return { kind: 'words', words: all.filter(({ word }) => word.startsWith(current === '=' ? '' : current)) };
+}

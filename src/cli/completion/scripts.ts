@@ -1,0 +1,57 @@
+// Each script asks the program for candidates at every Tab, so it never becomes stale. No script evaluates what was
+// typed: a command substitution in it is not executed.
+
+const BASH = `# bash completion of tidemark
+_tidemark() {
+  local line
+  COMPREPLY=()
+  while IFS= read -r line; do
+    case $line in
+      :files) compopt -o default 2>/dev/null ;;
+      :folders) compopt -o dirnames 2>/dev/null ;;
+      *) COMPREPLY+=("\${line%%$'\\t'*}") ;;
+    esac
+  done < <(command tidemark completion candidates -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+}
+complete -F _tidemark tidemark
+`;
+
+const ZSH = `#compdef tidemark
+_tidemark() {
+  local line
+  local -a found
+  for line in "\${(@f)$(command tidemark completion candidates -- "\${(@Q)words[2,CURRENT]}" 2>/dev/null)}"; do
+    case $line in
+      '') ;;
+      :files) _files; return ;;
+      :folders) _files -/; return ;;
+      *) found+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}") ;;
+    esac
+  done
+  _describe 'tidemark' found
+}
+if [[ $funcstack[1] == _tidemark ]]; then _tidemark "$@"; else compdef _tidemark tidemark; fi
+`;
+
+const FISH = `# fish completion of tidemark
+function __tidemark_candidates
+    set -l before (commandline --tokenize --cut-at-cursor --current-process)
+    set -l current (commandline --current-token --cut-at-cursor)
+    for line in (command tidemark completion candidates -- $before[2..-1] "$current" 2>/dev/null)
+        switch $line
+            case :files
+                __fish_complete_path "$current"
+            case :folders
+                __fish_complete_directories "$current"
+            case '*'
+                echo $line
+        end
+    end
+end
+complete --command tidemark --no-files --arguments '(__tidemark_candidates)'
+`;
+
+export const COMPLETION_SCRIPTS = { bash: BASH, zsh: ZSH, fish: FISH } as const;
+
+/** The shells that there is completion for. */
+export const SHELLS = Object.keys(COMPLETION_SCRIPTS) as readonly (keyof typeof COMPLETION_SCRIPTS)[];

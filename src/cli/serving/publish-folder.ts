@@ -1,0 +1,68 @@
+import { givenRoot } from '../../config/given-root.ts';
+import { type SetValues, toSetFields } from '../../config/set-settings.ts';
+import { TidemarkError } from '../../core/errors.ts';
+import { parseSlug, type ResourceSet } from '../../core/resource-set.ts';
+import type { Call } from '../cli-command.ts';
+
+import { refuseOtherFolder, setOfFolder } from '../set-of-folder.ts';
+import { announceChanges } from '../ui/announce-changes.ts';
+import { printSyncEvents } from '../ui/print-sync-events.ts';
+import { type ScanBar, startScanBar } from '../ui/scan-bar.ts';
+import { type Source, serveSource } from './serve-source.ts';
+import { openLogs } from './server-logs.ts';
+
+export interface FolderOptions {
+  /** A folder, or a location on S3. */
+  readonly root: string;
+  readonly id: string | undefined;
+  readonly values: SetValues;
+  /** Whether a new history may begin when the base URL changes. */
+  readonly confirmed: boolean;
+  /** Called when the folder is published. What it prints comes before the first change. */
+  onPublished(source: Source, set: ResourceSet): Promise<void>;
+}
+
+const STOPPED =
+  'Stopped before everything was read. What was read is kept, and the same command goes on with the rest of it.';
+
+/** Publishes a folder and shows its changes, until a signal stops it. Checks everything before it makes a set. */
+export async function publishFolder(
+  call: Pick<Call, 'loaded' | 'terminal' | 'workingDirectory' | 'stopped'>,
+  { root, id, values, confirmed, onPublished }: FolderOptions,
+): Promise<void> {
+  const { loaded, terminal, workingDirectory, stopped } = call;
+  const { dataFolder, sources } = loaded.configuration;
+  if (!sources) throw noSources();
+  const { origin, ownFiles } = await givenRoot(root, workingDirectory, loaded.configuration);
+  toSetFields(values, origin);
+  if (id !== undefined) parseSlug(id);
+  let published: ResourceSet | undefined;
+  let bar: ScanBar | undefined;
+  const serving = serveSource(call, openLogs(call), {
+    confirmed,
+    check: (app) => refuseOtherFolder(app, { origin, dataFolder }),
+    async prepare(app) {
+      published = await setOfFolder(app, { id, values, origin, ownFiles });
+      if (ownFiles.length > 0)
+        terminal.say(`Left out, because Tidemark keeps its own files there: ${ownFiles.join(' ')}`);
+      bar = startScanBar(terminal, app.rootOf(published).root);
+    },
+    eventsOf: (set) => printSyncEvents(terminal, set, set.id === published?.id ? bar : undefined),
+    async running(source) {
+      const isReady = await source.loops.ready(published!.id);
+      bar?.end();
+      if (!isReady) return terminal.say(STOPPED);
+      // Changes are shown from here on, also those during the messages below.
+      const after = await source.app.index.watermark();
+      await onPublished(source, published!);
+      await announceChanges(source.app, { after, terminal, signal: stopped });
+    },
+  });
+  await serving.finally(() => bar?.end());
+}
+
+function noSources(): TidemarkError {
+  const message =
+    'the setting "sources" is false: "tidemark publish" keeps a folder in sync, so use "tidemark serve", or leave the setting out';
+  return new TidemarkError('invalid', message, { field: 'sources' });
+}
