@@ -47,6 +47,14 @@ export const HISTORIES = {
   ],
 } as const satisfies Record<string, readonly Step[]>;
 
+/** Of a set with dumps, archives and a hub. */
+export const DUMPED: readonly Step[] = [
+  { time: '2026-03-01T09:00:00Z', path: 'fog.txt', text: 'Fog on the fjord.\n' },
+  { time: '2026-03-01T09:00:00Z', path: 'ice.txt', text: 'Ice in May.\n' },
+  { time: '2026-03-02T10:15:00Z', path: 'fog.txt', text: 'Fog on the fjord, second state.\n' },
+  { time: '2026-03-05T14:40:20Z', path: 'ice.txt' },
+];
+
 /** Everything that changed, in order, and what there is at the end, in the order of the keys. */
 export function foldSteps(steps: readonly Step[]): {
   readonly changes: readonly Change[];

@@ -1,9 +1,9 @@
 // Writes docs/conformance.md from the table that the tests are compared with.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RuleEntry, RuleSection } from '../src/validate/rules/rule-entry.ts';
-import { RULE_TABLE } from '../src/validate/rules/rule-table.ts';
-import { RULES } from '../src/validate/rules/rules.ts';
+import type { RuleEntry, RuleSection } from '../src/client/validate/rules/rule-entry.ts';
+import { RULE_TABLE } from '../src/client/validate/rules/rule-table.ts';
+import { RULES } from '../src/client/validate/rules/rules.ts';
 
 export const CONFORMANCE_PAGE = join(import.meta.dirname, '../docs/conformance.md');
 
@@ -14,7 +14,7 @@ const HEAD = `# Conformance to ResourceSync 1.1
 
 The rules of ResourceSync 1.1 (ANSI/NISO Z39.99-2017) as we read it, numbered, and how each is tested. The numbers in the
 titles are its sections. All ${all} rules apply to what Tidemark publishes, and each has a test. ${checked} can be checked from outside, for any source: \`tidemark validate\` does
-([validator.md](validator.md)), and the last column says which. Each of these is a function in \`src/validate/rules/\`.
+([validator.md](validator.md)), and the last column says which. Each of these is a function in \`src/client/validate/rules/\`.
 What only the owner of a source can know, such as a resource that is left out of its list, is judged by functions in
 \`test/support/rules/owner.ts\`.
 

@@ -10,31 +10,29 @@ import { partName } from '../src/publish/pages/document-name.ts';
 import type { SetUris } from '../src/publish/published-set.ts';
 import { type ArchivedDocument, renderArchive } from '../src/publish/render/documents/archive.ts';
 import { renderCapabilityList } from '../src/publish/render/documents/capability-list.ts';
-import { type ChangeListHead, changeEntries, changeListHead } from '../src/publish/render/documents/change-list.ts';
 import { renderChangeListIndex } from '../src/publish/render/documents/change-list-index.ts';
-import {
-  type ResourceListHead,
-  resourceEntries,
-  resourceListHead,
-} from '../src/publish/render/documents/resource-list.ts';
 import { renderResourceListIndex } from '../src/publish/render/documents/resource-list-index.ts';
-import { URLSET_END } from '../src/publish/render/documents/sitemap.ts';
 import { renderSourceDescription } from '../src/publish/render/documents/source-description.ts';
+import { dumpedSet } from './example-dumps.ts';
 import { EPOCH_START, foldSteps, HISTORIES } from './example-history.ts';
+import { changeList, type Named, resourceList } from './example-lists.ts';
 
 export const EXAMPLE_BASE_URL = 'https://example.org';
 export const EXAMPLE_FOLDER = join(import.meta.dirname, '../sitemaps/examples');
 
-type Named = readonly [uri: string, text: string];
-
-/** All documents of the example source by URI; nothing in them depends on when or where they are made. */
-export function exampleDocuments(): ReadonlyMap<string, string> {
+/**
+ * All documents of the example source by URI; nothing in them depends on when or where they are made.
+ * @param withDumps also the set whose packages are not among the examples
+ */
+export function exampleDocuments({ withDumps = true } = {}): ReadonlyMap<string, string> {
   const maps = setUris(EXAMPLE_BASE_URL, 'maps');
   const papers = setUris(EXAMPLE_BASE_URL, 'papers');
+  const prints = setUris(EXAMPLE_BASE_URL, 'prints');
   return new Map([
-    sourceDescription([maps, papers]),
+    sourceDescription(withDumps ? [maps, papers, prints] : [maps, papers]),
     ...listsOf(maps, foldSteps(HISTORIES.maps)),
     ...partsOf(papers, foldSteps(HISTORIES.papers)),
+    ...(withDumps ? dumpedSet(prints, `${EXAMPLE_BASE_URL}/hub`) : []),
   ]);
 }
 
@@ -112,28 +110,6 @@ function capabilityList(uris: SetUris): Named {
 function changeListArchive(uris: SetUris, entries: readonly ArchivedDocument[]): Named {
   const { capabilityList, changeListArchive: uri } = uris;
   return [uri, renderArchive({ capability: 'changelist-archive', capabilityList, entries })];
-}
-
-type WithoutUp<Head> = Omit<Head, 'capabilityList'>;
-
-function resourceList(
-  { home, capabilityList }: SetUris,
-  part: readonly Resource[],
-  head: WithoutUp<ResourceListHead>,
-): string {
-  const urlPrefix = `${home}resources/`;
-  const entries = resourceEntries(part, { urlPrefix, publishHashes: [] });
-  return resourceListHead({ capabilityList, ...head }) + entries + URLSET_END;
-}
-
-function changeList(
-  { home, capabilityList }: SetUris,
-  part: readonly Change[],
-  head: WithoutUp<ChangeListHead>,
-): string {
-  const urlPrefix = `${home}resources/`;
-  const entries = changeEntries(part, { urlPrefix, publishHashes: [] });
-  return changeListHead({ capabilityList, ...head }) + entries + URLSET_END;
 }
 
 if (import.meta.main) {
