@@ -9,15 +9,16 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
   { from: 'lib', to: [], because: 'helpers know nothing of the domain, except that there is one type of error' },
   {
     from: 'config',
-    to: ['artifacts/open-artifacts.ts'],
-    because: 'settings are read before anything is opened; each kind of artifact store reads its own location',
+    to: ['artifacts/open-artifacts.ts', 'artifacts/keys/activity.ts'],
+    because:
+      'settings are read before anything is opened; each kind of artifact store reads its own location; the names of providers and activities are those of keys',
   },
   { from: 'stores', to: ['config/configuration.ts'], because: 'a port and its adapters know no use case' },
   { from: 'artifacts', to: [], because: 'a port and its adapters know no use case' },
   { from: 'sets', to: ['stores'], because: 'sets are stored in the catalog' },
   {
     from: 'sources',
-    to: ['stores', 'artifacts', 'config/configuration.ts'],
+    to: ['stores', 'artifacts', 'config/configuration.ts', 'config/own-files.ts'],
     because: 'a source is compared with the state, and does not depend on how changes are published',
   },
   {
@@ -49,9 +50,9 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
     because: 'it copies and compares what is stored and published, and records nothing',
   },
   {
-    from: 'validate',
+    from: 'client',
     to: ['config/version.ts'],
-    because: 'it checks any source, as a client sees it, and knows nothing of how this one is made',
+    because: 'it reads any source, as its clients see it, and knows nothing of how this one is made',
   },
   {
     from: 'observe',
@@ -78,6 +79,7 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
       'publish/archives/stored-archive.ts',
       'publish/documents.ts',
       'publish/document-publisher.ts',
+      'publish/dumps/stored-change-dump.ts',
       'publish/dumps/stored-dump.ts',
       'publish/notify',
       'stores',
@@ -95,6 +97,7 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
       'publish/archives/list-archives.ts',
       'publish/archives/stored-archive.ts',
       'publish/documents.ts',
+      'publish/mirror-commands.ts',
       'publish/document-publisher.ts',
       'publish/dumps/dumps.ts',
       'publish/dumps/stored-dump.ts',
@@ -105,7 +108,8 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
       'sets',
       'sources',
       'stores',
-      'validate',
+      'client/read',
+      'client/validate',
     ],
     because: 'HTTP is a door to the use cases',
   },
@@ -128,7 +132,7 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
       'sets',
       'sources',
       'stores',
-      'validate',
+      'client',
     ],
     because: 'the command line is a door to the use cases, and starts the server',
   },
@@ -142,7 +146,7 @@ const COMMON_TO_LIB = ['core/errors.ts'];
 const PORTS: readonly { readonly folder: string; readonly opener: string; readonly shared: readonly string[] }[] = [
   { folder: 'stores', opener: 'stores/open-stores.ts', shared: [] },
   { folder: 'sources', opener: 'sources/open.ts', shared: ['artifact', 'files', 'sync'] },
-  { folder: 'artifacts', opener: 'artifacts/open-artifacts.ts', shared: ['avro', 'hashing'] },
+  { folder: 'artifacts', opener: 'artifacts/open-artifacts.ts', shared: ['avro', 'hashing', 'keys'] },
 ];
 
 /** Files that put the parts together. */

@@ -17,6 +17,9 @@ import { elasticsearchSmallSets } from './figures/elasticsearch-small-sets.ts';
 import { elasticsearchVerify } from './figures/elasticsearch-verify.ts';
 import { elasticsearchJobs, jobs } from './figures/jobs.ts';
 import { keepVersions } from './figures/keep-versions.ts';
+import { mirror } from './figures/mirror.ts';
+import { mirrorCompare } from './figures/mirror-compare.ts';
+import { mirrorFollow } from './figures/mirror-follow.ts';
 import { elasticsearchMirrorMemory, mirrorMemory } from './figures/mirror-memory.ts';
 import { elasticsearchNotifications, notifications } from './figures/notifications.ts';
 import { oneChange } from './figures/one-change.ts';
@@ -44,6 +47,9 @@ const BENCHES: readonly Bench[] = [
   page,
   wholeList,
   validate,
+  mirror,
+  mirrorCompare,
+  mirrorFollow,
   oneChange,
   scan,
   s3Scan,

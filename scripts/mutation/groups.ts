@@ -167,7 +167,11 @@ export const GROUPS: Readonly<Record<string, Group>> = {
   },
   'file-sources': {
     mutate: ['src/sources/files/file-rows.ts', 'src/sources/files/file-source.ts'],
-    specs: ['test/unit/sources/compare-files.test.ts', 'test/unit/sources/scan.test.ts'],
+    specs: ['test/unit/sources/file-rows.test.ts', 'test/unit/sources/file-source.test.ts'],
+  },
+  'sync-loops': {
+    mutate: ['src/sources/sync/sync-loop.ts', 'src/sources/sync/source-changes.ts'],
+    specs: ['test/unit/sources/sync-loop-steps.test.ts', 'test/unit/sources/source-changes.test.ts'],
   },
   records: {
     mutate: ['src/sources/artifact/compare-records.ts', 'src/sources/artifact/digest-row.ts'],

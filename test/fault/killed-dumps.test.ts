@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { CHANGE_DUMP_FAILPOINTS } from '../../src/lib/failpoint.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
+import { LONG_AGO } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
 import { Workplace } from '../support/workplace.ts';
 import { testWithUnzip } from '../support/zip-programs.ts';
@@ -44,4 +46,58 @@ describeOnEachStore('a build of a dump that is killed', (store) => {
     const { packages: all } = await done('dumps', 'list', 'maps');
     for (const { name } of all) await testWithUnzip(join(place.folder, packages, `${name}.zip`));
   });
+
+  for (const failpoint of CHANGE_DUMP_FAILPOINTS) {
+    it(`names no package of changes that is not whole, and loses none: at ${failpoint}`, async () => {
+      const files = join(place.folder, 'files');
+      await mkdir(files);
+      const writeAll = async (version: number): Promise<void> => {
+        for (let at = 0; at < 10; at++) {
+          await writeFile(join(files, `${at}`), `${at} in version ${version}`);
+          await utimes(join(files, `${at}`), LONG_AGO + version, LONG_AGO + version);
+        }
+        await done('scan', 'maps');
+      };
+      await done('sets', 'add', 'maps', '--root', files, '--keep-versions', '--window-size', '4');
+      await writeAll(1);
+      const folder = join(place.folder, 'data/artifacts/_change-dumps/1');
+      const names = async () => (await readdir(folder).catch(() => [] as string[])).map((name) => name.slice(0, -4));
+      const kill = async (pass: number): Promise<void> => {
+        const env = { TIDEMARK_FAILPOINT: `${failpoint}:kill@${pass}` };
+        assert.equal((await place.runProcess(['dumps', 'build', 'maps'], { env })).exitCode, null);
+      };
+      /** What is published is whole. */
+      const listed = async () => {
+        const dump = (await done('dumps', 'list', 'maps')).changeDump;
+        const stored = new Set(await names());
+        for (const { name } of dump?.packages ?? []) {
+          assert.ok(stored.has(name));
+          await testWithUnzip(join(folder, `${name}.zip`));
+        }
+        return dump;
+      };
+
+      await kill(1);
+      // The second window is packed meanwhile.
+      assert.match(String((await names()).length), /^[12]$/);
+      assert.equal(await listed(), undefined);
+      await done('dumps', 'build', 'maps');
+      const first = await listed();
+      assert.deepEqual([first.totals.windows, first.totals.changes], [2, 8]);
+      await writeAll(2);
+      await kill(2);
+      const meanwhile = await listed();
+      assert.equal(meanwhile.from, first.from);
+      assert.equal(meanwhile.totals.windows, failpoint === 'changes.packed' ? 3 : 4);
+
+      for (const name of await names()) await utimes(join(folder, `${name}.zip`), LONG_AGO, LONG_AGO);
+      await done('dumps', 'build', 'maps');
+      const { from, totals, packages } = await listed();
+      assert.deepEqual([from, totals.windows, totals.changes], [first.from, 4, 16]);
+      assert.deepEqual(
+        (await names()).toSorted(),
+        packages.map(({ name }: { name: string }) => name),
+      );
+    });
+  }
 });

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { VERSION_FAILPOINTS } from '../../src/lib/failpoint.ts';
+import { PRUNE_FAILPOINTS, VERSION_FAILPOINTS } from '../../src/lib/failpoint.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
+import { SettableClock } from '../support/settable-clock.ts';
 import { itOnSmallDisk } from '../support/small-disk.ts';
 import { LONG_AGO } from '../support/temp-folder.ts';
 import { Workplace } from '../support/workplace.ts';
 
 const FILES = 30;
 
-describeOnEachStore('a scan that keeps versions', (store) => {
+describeOnEachStore('a scan that keeps versions', (store, itOnce) => {
   let place: Workplace;
   beforeEach(async () => {
     place = await Workplace.make(store);
@@ -44,6 +45,11 @@ describeOnEachStore('a scan that keeps versions', (store) => {
     return digests.length;
   }
 
+  async function stored(): Promise<readonly string[]> {
+    const names = await readdir(join(place.folder, 'data/artifacts/_versions/1'), { recursive: true });
+    return names.filter((name) => name.length > 64);
+  }
+
   for (const failpoint of [...VERSION_FAILPOINTS, 'sync.posted'] as const) {
     it(`and is killed at ${failpoint} loses no bytes of a change; the next scan goes on`, async () => {
       await done('sets', 'add', 'maps', '--root', 'files', '--keep-versions');
@@ -56,6 +62,35 @@ describeOnEachStore('a scan that keeps versions', (store) => {
       assert.equal(updated, failpoint === 'sync.posted' ? 0 : FILES);
       assert.equal(await requireBytes(), 2 * FILES);
     });
+  }
+
+  for (const failpoint of PRUNE_FAILPOINTS) {
+    // Once: a process whose clock is months ahead cannot use Elasticsearch.
+    itOnce(
+      `and whose versions are pruned lists none that is removed, killed at ${failpoint}; the next prune goes on`,
+      async () => {
+        await done('sets', 'add', 'maps', '--root', 'files', '--keep-versions');
+        await done('scan', 'maps');
+        await writeAll(2);
+        await done('scan', 'maps');
+        const later = new SettableClock(place.folder, 100 * 24 * 60 * 60).environment;
+        const prune = (env = {}) => {
+          const args = ['versions', 'prune', 'maps', '--older-than', '90d', '--json'];
+          return place.runProcess(args, { env: { ...later, ...env } });
+        };
+        const killed = await prune({ TIDEMARK_FAILPOINT: `${failpoint}:kill` });
+        assert.equal(killed.exitCode, null);
+        const listed = await place.run(['versions', 'list', 'maps', '--json']);
+        assert.equal(listed.stdout.trim().split('\n').length, FILES);
+        const left = (await stored()).length;
+        assert.ok(failpoint === 'prune.recorded' ? left === 2 * FILES : left > FILES && left < 2 * FILES);
+        const { exitCode, stdout, stderr } = await prune();
+        assert.equal(exitCode, 0, stderr);
+        assert.equal(JSON.parse(stdout).versions, left - FILES);
+        assert.equal((await stored()).length, FILES);
+        assert.equal((await place.run(['versions', 'list', 'maps', '--json'])).stdout, listed.stdout);
+      },
+    );
   }
 
   itOnSmallDisk(

@@ -113,7 +113,7 @@ describeOnEachStore('change lists', (store) => {
       const { status, text, headers } = await between({ from: all[first]!.datetime, until: all[last]!.datetime });
       assert.equal(status, 200);
       assert.deepEqual(changesOf(text), all.slice(first, last + 1), `${first} to ${last}`);
-      assert.equal(headers.link, undefined);
+      assert.doesNotMatch(String(headers.link), /rel="next"/);
     }
     assert.deepEqual(changesOf((await between({ from: all[70]!.datetime })).text), all.slice(70));
     assert.deepEqual(changesOf((await between({ until: all[70]!.datetime })).text), all.slice(0, 71));

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { RULE_TABLE } from '../../src/validate/rules/rule-table.ts';
+import { RULE_TABLE } from '../../src/client/validate/rules/rule-table.ts';
 import { auditSource, itWithScript } from '../support/check-scripts.ts';
 import { describeOnEachStore, SQLITE } from '../support/each-store.ts';
 import { readSource } from '../support/read-source.ts';

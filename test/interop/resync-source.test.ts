@@ -4,8 +4,10 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { copyIn } from '../support/mirrored-source.ts';
 import { findReferenceClient, itWithReferenceClient } from '../support/reference-client.ts';
 import { checkSource } from '../support/rules/check-source.ts';
+import { runTidemark } from '../support/run-tidemark.ts';
 import { ServedSource } from '../support/served-source.ts';
 
 /** A source that the reference client's own command has written, as docs/conformance.md reports. */
@@ -87,5 +89,18 @@ describe('a source that resync has written', function () {
     assert.deepEqual(at('MUST'), [20, 28, 30, 35, 65, 68]);
     assert.deepEqual(at('SHOULD'), [37, 39, 44, 66, 72]);
     assert.equal(resources, 3);
+  });
+
+  itWithReferenceClient('is copied by tidemark mirror, and an audit finds no difference', async () => {
+    await buildAll();
+    serve();
+    const mirror = async (...words: readonly string[]) => {
+      const { stderr, exitCode } = await runTidemark(['mirror', `${source.baseUrl}/`, 'copy', ...words], { cwd: site });
+      assert.equal(exitCode, 0, stderr);
+      assert.deepEqual(copyIn(join(site, 'copy')), copyIn(join(site, 'files')));
+    };
+    await mirror();
+    await mirror();
+    await mirror('--audit', '--rehash');
   });
 });

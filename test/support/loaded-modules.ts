@@ -3,9 +3,30 @@ import { createRequire } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
 
 /**
- * Preloaded into a process: when this exits, it writes the files of all CommonJS modules that it loaded to the file
- * `LOADED_MODULES_FILE`. The client of Elasticsearch is such a module.
+ * Preloaded into a process: when this exits, it writes to the file `LOADED_MODULES_FILE` the files of all CommonJS
+ * modules that it loaded, the modules of Node, and what it used of `Intl`.
  */
 const { cache } = createRequire(import.meta.url);
-if (isMainThread)
-  process.on('exit', () => writeFileSync(process.env.LOADED_MODULES_FILE!, Object.keys(cache).join('\n')));
+const used: string[] = [];
+if (isMainThread) {
+  for (const name of ['NumberFormat', 'DateTimeFormat', 'RelativeTimeFormat'] as const) record(Intl, name, 'Intl');
+  for (const type of [Number, Date]) record(type.prototype, 'toLocaleString', 'Intl');
+  process.on('exit', () => {
+    const { moduleLoadList } = process as unknown as { readonly moduleLoadList: readonly string[] };
+    writeFileSync(process.env.LOADED_MODULES_FILE!, [...Object.keys(cache), ...moduleLoadList, ...used].join('\n'));
+  });
+}
+
+function record<Name extends string>(owner: { [name in Name]: object }, name: Name, what: string): void {
+  const recorded = () => used.push(`${what}: ${name}`);
+  owner[name] = new Proxy(owner[name] as () => void, {
+    apply(target, self, values) {
+      recorded();
+      return Reflect.apply(target, self, values);
+    },
+    construct(target, values) {
+      recorded();
+      return Reflect.construct(target, values);
+    },
+  });
+}
