@@ -3,10 +3,10 @@ import { ListMultipartUploadsCommand, ListObjectsV2Command } from '@aws-sdk/clie
 import type { ArtifactStore } from '../../src/artifacts/artifact-store.ts';
 import { BLOCK_BYTES } from '../../src/artifacts/blocks.ts';
 import { openArtifacts } from '../../src/artifacts/open-artifacts.ts';
-import { WriteRequests } from '../../src/artifacts/s3/write-requests.ts';
 import { isTidemarkError } from '../../src/core/errors.ts';
 import { Bucket } from '../../src/lib/s3/bucket.ts';
 import { parseS3Location } from '../../src/lib/s3/s3-location.ts';
+import { WriteRequests } from '../../src/lib/s3/write-requests.ts';
 import { collect } from '../support/builders.ts';
 import { type Asked, cutInTheMiddle, type Fault, FaultProxy, saySilence } from '../support/fault-proxy.ts';
 import { removeBucket, rootOf, useBucket, useKeys, useS3 } from '../support/s3.ts';

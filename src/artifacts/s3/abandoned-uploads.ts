@@ -1,5 +1,5 @@
+import type { WriteRequests } from '../../lib/s3/write-requests.ts';
 import { PROBE } from './require-conditional-writes.ts';
-import type { WriteRequests } from './write-requests.ts';
 
 /** Milliseconds after which an upload that is neither completed nor aborted is taken for one of a killed process. */
 const ABANDONED_AFTER_MS = 3 * 24 * 60 * 60 * 1000;

@@ -1,6 +1,6 @@
 import { TidemarkError } from '../../core/errors.ts';
 import { failureOf, serverOf } from '../../lib/s3/s3-failure.ts';
-import type { NewObject, WriteRequests } from './write-requests.ts';
+import type { NewObject, WriteRequests } from '../../lib/s3/write-requests.ts';
 
 /** What keys of probes begin with. No key of an artifact begins with a dot, so that no list of artifacts has them. */
 export const PROBE = '.probe-';

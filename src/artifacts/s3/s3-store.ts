@@ -161,7 +161,7 @@ type Parts = Awaited<ReturnType<typeof load>>;
 async function load(location: S3Location, settings: S3ClientSettings) {
   const [{ Bucket }, { WriteRequests }, ...functions] = await Promise.all([
     import('../../lib/s3/bucket.ts'),
-    import('./write-requests.ts'),
+    import('../../lib/s3/write-requests.ts'),
     import('./require-conditional-writes.ts'),
     import('./s3-upload.ts'),
     import('./s3-reader.ts'),

@@ -1,11 +1,11 @@
 import { TidemarkError } from '../../core/errors.ts';
 import { type Backoff, pauseAfter, retry } from '../../lib/retry.ts';
 import { failureOf } from '../../lib/s3/s3-failure.ts';
+import type { NewObject, UploadedPart, WriteRequests } from '../../lib/s3/write-requests.ts';
 import type { ArtifactBody, ObjectKey, PutOptions, StoredObject } from '../artifact-store.ts';
 import { BLOCK_BYTES, type Block, cutIntoBlocks } from '../blocks.ts';
 import { BlockHasher } from '../hashing/block-hasher.ts';
 import { keyTaken } from '../store-errors.ts';
-import type { NewObject, UploadedPart, WriteRequests } from './write-requests.ts';
 
 const MOST_PARTS = 10_000;
 const PARTS_UNDER_WAY = 4;

@@ -54,7 +54,6 @@ export interface AuditParts {
 
 const MOST_DIFFERENCES = 1_000;
 const READ_AT_ONCE = 1_000;
-const HASHED_AT_ONCE = 4;
 
 /**
  * Compares a whole copy with the Resource List, and its files with what was copied. What has changed since the last
@@ -120,15 +119,15 @@ async function readPending({ set, reader, state }: AuditParts, changed: WantedTa
   }
 }
 
-/** What the folder has, compared with the state. Returns how many resources were copied. */
+/** What the target has, compared with the state. Returns how many resources were copied. */
 async function compareFiles(parts: AuditParts, log: DifferenceLog): Promise<number> {
-  const { state, onProgress, reader } = parts;
+  const { state, onProgress, reader, target } = parts;
   const total = state.totals().count;
   let done = 0;
   let wrongBefore = 0;
   for (let after = 0; ; ) {
     const resources = state.resources(after, READ_AT_ONCE);
-    const checked = mapInOrder(resources, HASHED_AT_ONCE, async (known) => ({
+    const checked = mapInOrder(resources, target.readsAtOnce, async (known) => ({
       known,
       kind: await compare(parts, known),
     }));
@@ -172,7 +171,7 @@ async function compare(
   const { path, uri } = known;
   const copied = known.copied ?? foundWrong(state, uri);
   if (copied === undefined) return undefined;
-  const length = target.lengthOf(path);
+  const length = await target.lengthOf(path);
   if (length === undefined) return 'missing';
   if (length !== copied.length) return 'changed';
   // What was found to be wrong by its bytes is wrong as long as they are.

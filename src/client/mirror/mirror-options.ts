@@ -1,10 +1,10 @@
 import type { CopyCounts } from './pass/copy-writer.ts';
+import type { MirrorPlace } from './target/mirror-place.ts';
 
 export interface MirrorOptions {
   /** Any URL of the source, perhaps with a login. */
   readonly url: string;
-  /** Absolute. */
-  readonly folder: string;
+  readonly place: MirrorPlace;
   /** Which set, when there are several: its URL, or a part of the path of it. */
   readonly set?: string | undefined;
   /** Takes over files that are in the folder already. */

@@ -56,6 +56,7 @@ export class Mirror {
   async pass({ compares = false, skipsFailed = false } = {}): Promise<PassReport> {
     const { options, state, target, own } = this.#parts;
     const begun = performance.now();
+    await target.requireOwned();
     const writer = new CopyWriter(state, target, options.keepDeleted);
     const wanted = new WantedTable(own);
     let compared: PassReport['compared'];
@@ -114,8 +115,9 @@ export class Mirror {
   }
 
   /** @param rehash whether the bytes of all files are read. @throws DocumentFailure */
-  audit(rehash: boolean): Promise<AuditReport> {
+  async audit(rehash: boolean): Promise<AuditReport> {
     const { options, ...parts } = this.#parts;
+    await parts.target.requireOwned();
     return audit({ ...parts, set: this.set, rehash, onProgress: options.onProgress });
   }
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { makeFolder } from '../../lib/make-folder.ts';
@@ -13,7 +13,6 @@ import { PoliteFetcher } from './requests/polite-fetcher.ts';
 import { findSet, type MirroredSet, readSet } from './source/find-set.ts';
 import { lockMirror } from './state/mirror-lock.ts';
 import { MirrorState, STATE_FILE } from './state/mirror-state.ts';
-import { FolderTarget, isEmptyFolder } from './target/folder-target.ts';
 
 const LIMITS = {
   ...COMMAND_LIMITS,
@@ -26,22 +25,22 @@ const ATTEMPTS = 5;
 
 /**
  * Opens a copy of a set, or begins one.
- * @throws TidemarkError when the source is not found, when the folder has something else in it, and when another
+ * @throws TidemarkError when the source is not found, when the place has something else in it, and when another
  *   process keeps the copy
  */
 export async function openMirror(options: MirrorOptions): Promise<Mirror> {
   const closers: (() => unknown)[] = [];
   try {
-    const { folder, signal } = options;
-    const own = join(folder, OWN_PREFIX);
-    if (!options.adopt && !existsSync(join(folder, STATE_FILE)) && !isEmptyFolder(folder)) throw isInUse(folder);
-    makeFolder(folder, 0o777);
+    const { place, adopt: adopts, signal } = options;
+    place.prepare(adopts);
+    const own = join(place.stateFolder, OWN_PREFIX);
+    makeFolder(place.stateFolder, 0o777);
     mkdirSync(own, { recursive: true, mode: 0o700 });
-    const lock = lockMirror(own, folder);
+    const lock = lockMirror(own, place.name);
     closers.push(() => lock.release());
-    const state = new MirrorState(join(folder, STATE_FILE));
+    const state = new MirrorState(join(place.stateFolder, STATE_FILE));
     closers.push(() => state.close());
-    const target = new FolderTarget(folder, own);
+    const target = await place.open({ state, own, adopts, source: withoutLogin(options.url) });
     closers.push(() => target.close());
     const hosts = new Hosts(options.url, options.allowedHosts);
     const requests = {
@@ -64,7 +63,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
   }
 }
 
-/** The set that the folder is a copy of, or is going to be. */
+/** The set that the place has a copy of, or is going to have. */
 async function setOf({ options, reader, state }: MirrorParts): Promise<MirroredSet> {
   const url = withoutLogin(options.url);
   const [before, set] = [state.fact('url'), state.fact('set')];
@@ -77,11 +76,13 @@ async function setOf({ options, reader, state }: MirrorParts): Promise<MirroredS
     return found;
   }
   if (before !== url && set !== url && !(await leadsTo(reader, url, set))) {
-    const message = `${options.folder} is a copy of ${before}: give that URL, or another folder`;
+    const message = `${options.place.name} is a copy of ${before}: give that URL, or another folder`;
     throw new TidemarkError('conflict', message, { url: before });
   }
   if (options.set !== undefined && !set.includes(options.set)) {
-    throw new TidemarkError('conflict', `${options.folder} is a copy of the set ${set}: use another folder`, { set });
+    throw new TidemarkError('conflict', `${options.place.name} is a copy of the set ${set}: use another folder`, {
+      set,
+    });
   }
   return readSet(reader, set);
 }
@@ -94,12 +95,4 @@ async function leadsTo(reader: Reader, url: string, set: string): Promise<boolea
     if (isTidemarkError(error, 'invalid')) return false;
     throw error;
   }
-}
-
-function isInUse(folder: string): TidemarkError {
-  return new TidemarkError(
-    'conflict',
-    `${folder} is not empty, and no copy that tidemark made: use an empty folder, or --adopt to take over what is in it`,
-    { folder },
-  );
 }

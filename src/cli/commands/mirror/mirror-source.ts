@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { Mirror } from '../../../client/mirror/mirror.ts';
 import type { PassReport } from '../../../client/mirror/mirror-options.ts';
+import type { MirrorPlace } from '../../../client/mirror/target/mirror-place.ts';
 import { TidemarkError } from '../../../core/errors.ts';
 import { armFailpoint } from '../../../lib/failpoint.ts';
 import type { Call, CliCommand } from '../../cli-command.ts';
@@ -76,13 +77,14 @@ export const mirrorSource: CliCommand<Options> = {
 
   async run(call) {
     const { workingDirectory, args } = call;
-    const folder = resolve(workingDirectory, args[1]!);
+    const { folderPlace } = await import('../../../client/mirror/target/folder-place.ts');
+    const place = folderPlace(resolve(workingDirectory, args[1]!));
     if (call.options.rehash === true && call.options.audit !== true) {
       const message = '--rehash is a part of an audit: add --audit, or leave it out to mirror';
       throw new TidemarkError('invalid', message);
     }
     armFailpoint(call.loaded.configuration.failpoint);
-    return run(call, folder);
+    return run(call, place);
   },
 };
 
@@ -98,14 +100,14 @@ export const mirrorStatus: CliCommand = {
   },
 };
 
-async function run(call: Call<Options>, folder: string): Promise<ExitCode> {
+async function run(call: Call<Options>, place: MirrorPlace): Promise<ExitCode> {
   const { openMirror } = await import('../../../client/mirror/open-mirror.ts');
   const { terminal, stopped, options, workingDirectory } = call;
   const bar = startMirrorBar(terminal);
   let mirror: Mirror | undefined;
   try {
     mirror = await openMirror({
-      ...{ url: urlOf(call.args[0]!), folder, signal: stopped },
+      ...{ url: urlOf(call.args[0]!), place, signal: stopped },
       ...{ set: options.set, adopt: options.adopt === true, keepDeleted: options.keepDeleted === true },
       dump: options.dump !== false,
       connections: options.connections ?? CONNECTIONS,

@@ -6,7 +6,7 @@ import type { ZipPackage } from '../../read/zip-file.ts';
 import { DocumentFailure, readEntries } from '../lists/read-entries.ts';
 import { agrees, strongestOf, type WantedResource, wantedOf } from '../lists/wanted-resource.ts';
 import { type ApplyParts, rightAlready } from '../pass/apply-wanted.ts';
-import { ResourceFailure, stage } from '../pass/fetch-resource.ts';
+import { ResourceFailure, stage, type WantedFile } from '../pass/fetch-resource.ts';
 import type { KnownResource } from '../state/mirror-state.ts';
 import type { WantedTable } from '../state/wanted-table.ts';
 import { isPackageFailure, type ListedPackage, listPackages, withPackage } from './dump-packages.ts';
@@ -164,17 +164,17 @@ class Taking {
     const right = await rightAlready(known, wanted, target);
     if (right !== undefined) await writer.confirm(known, { copied: right, validator: undefined });
     else {
-      const staged = await this.#stage(zip, name, wanted);
+      const staged = await this.#stage(zip, name, { wanted, path: known.path });
       if (staged === undefined) return;
       await writer.add({ ...staged, known, wanted, validator: undefined, isOfDump: true });
     }
     this.taken += 1;
     this.#onTaken();
   }
-  async #stage(zip: ZipPackage, name: string, wanted: WantedResource) {
+  async #stage(zip: ZipPackage, name: string, file: WantedFile) {
     const { target, reader } = this.#parts;
     try {
-      return await stage(zip.contents(name), target, wanted, reader.limits.resourceBytes);
+      return await stage(zip.contents(name), target, { ...file, mostBytes: reader.limits.resourceBytes });
     } catch (error) {
       if (!(error instanceof ResourceFailure || error instanceof FetchFailure)) throw error;
       this.wrong = `${name} in it is not as its manifest says: ${error.message}`;

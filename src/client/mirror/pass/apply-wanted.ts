@@ -75,7 +75,7 @@ async function copy(wanted: WantedResource, { reader, state, target, writer }: A
     if (right !== undefined) return await writer.confirm(known, { copied: right, validator: undefined });
     // Nothing says whether the copy is right: the server is asked by the validator that it gave.
     const validator = verdict === undefined ? known.validator : undefined;
-    const fetched = await fetchResource(reader, target, wanted, validator);
+    const fetched = await fetchResource(reader, target, { wanted, path: known.path, validator });
     if (fetched !== undefined) return await writer.add({ ...fetched, known, wanted });
     const { lastmod, stamp } = wanted;
     await writer.confirm(known, { copied: { ...known.copied!, lastmod, stamp }, validator });
@@ -92,7 +92,7 @@ export async function rightAlready(
   target: MirrorTarget,
 ): Promise<CopiedResource | undefined> {
   const name = strongestOf(hashes);
-  if (name === undefined || length === undefined || target.lengthOf(path) !== length) return undefined;
+  if (name === undefined || length === undefined || (await target.lengthOf(path)) !== length) return undefined;
   if ((await hashOf(target, path, name)) !== hashes[name]) return undefined;
   return { length, hash: `${name}:${hashes[name]}`, lastmod, stamp };
 }

@@ -25,10 +25,10 @@ interface Fetch extends FetchedResource {
 
 /** So many are written when no others are. */
 const FEWEST_FILES = 500;
-const FEWEST_BYTES = 64 * 1024 * 1024;
 /** So many are fetched at most before they are written. */
 const MOST_FILES = 4_000;
-const MOST_BYTES = 512 * 1024 * 1024;
+/** The least part of the bytes that a target keeps which is written when no others are. */
+const LEAST_PART = 1 / 8;
 const LONGEST_MS = 2_000;
 
 /**
@@ -83,9 +83,10 @@ export class CopyWriter {
 
   /** While files are being written, more are gathered: the slower the disk is, the more are made durable together. */
   async #flushWhenFull(): Promise<void> {
+    const { mostStagedBytes } = this.#target;
     const count = Math.max(this.#fetched.length, this.#removed.length);
-    const isFull = count >= FEWEST_FILES || this.#bytes >= FEWEST_BYTES;
-    const isOverfull = count >= MOST_FILES || this.#bytes >= MOST_BYTES;
+    const isFull = count >= FEWEST_FILES || this.#bytes >= mostStagedBytes * LEAST_PART;
+    const isOverfull = count >= MOST_FILES || this.#bytes >= mostStagedBytes;
     const isLate = performance.now() - this.#flushed > LONGEST_MS;
     if (isOverfull || (this.#writing.isFree && (isFull || isLate))) await this.flush();
   }

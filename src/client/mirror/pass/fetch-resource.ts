@@ -12,21 +12,26 @@ export interface FetchedResource {
   readonly validator: string | undefined;
 }
 
+export interface WantedFile {
+  readonly wanted: WantedResource;
+  /** The one that its file is going to have. */
+  readonly path: string;
+}
+
 /** Why a resource could not be copied, in words for a person. Its file stays as it was. */
 export class ResourceFailure extends Error {}
 
 /**
  * Fetches a resource into a file that is not visible yet, and compares it with what is wanted: its length, and every
  * hash. What is wanted without a hash gets one.
- * @param validator of the bytes that the copy has, when nothing else says whether they are right
+ * @param wanted.validator of the bytes that the copy has, when nothing else says whether they are right
  * @returns undefined when they are still the same
  * @throws ResourceFailure
  */
 export async function fetchResource(
   reader: Reader,
   target: MirrorTarget,
-  wanted: WantedResource,
-  validator?: string,
+  { wanted, path, validator }: WantedFile & { readonly validator: string | undefined },
 ): Promise<FetchedResource | undefined> {
   try {
     const fetched = await reader.fetcher.get(wanted.uri, 'identity', reader.signal, conditionsOf(validator));
@@ -38,7 +43,11 @@ export async function fetchResource(
       fetched.discard();
       throw new ResourceFailure(`it comes with the Content-Encoding ${fetched.headers['content-encoding']}`);
     }
-    const { staged, copied } = await stage(fetched.body, target, wanted, reader.limits.resourceBytes);
+    const { staged, copied } = await stage(fetched.body, target, {
+      wanted,
+      path,
+      mostBytes: reader.limits.resourceBytes,
+    });
     return { staged, copied, validator: validatorOf(fetched.headers) };
   } catch (error) {
     reader.signal.throwIfAborted();
@@ -54,12 +63,11 @@ export async function fetchResource(
 export async function stage(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   target: MirrorTarget,
-  wanted: WantedResource,
-  mostBytes: number,
+  { wanted, path, mostBytes }: WantedFile & { readonly mostBytes: number },
 ): Promise<Pick<FetchedResource, 'staged' | 'copied'>> {
   const strongest = strongestOf(wanted.hashes) ?? 'sha-256';
   const hashes = new RunningHashes(HASH_ALGORITHMS.filter((name) => name === strongest || wanted.hashes[name]));
-  const file = target.begin();
+  const file = target.begin(path, wanted.length);
   let length = 0;
   try {
     for await (const chunk of chunks) {

@@ -22,6 +22,8 @@ export interface Facts {
   readonly url: string;
   /** The Capability List, or the list itself. */
   readonly set: string;
+  /** Of a copy whose files are in a bucket: where they are, and the id that the bucket has of this copy. */
+  readonly bucket: { readonly name: string; readonly id: string };
   /** What all URIs began with when the copy was made: see `commonPrefix`. */
   readonly prefix: string;
   /** Microseconds since 1970: changes from here on are not applied, except those of `seen`. */

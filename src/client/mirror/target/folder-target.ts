@@ -8,6 +8,8 @@ import { LocalFile } from './local-file.ts';
 import type { MirrorTarget, PublishedFile, RejectedPath, UnfinishedFile } from './mirror-target.ts';
 import { syncPaths } from './sync-paths.ts';
 
+const MOST_STAGED_BYTES = 512 * 1024 * 1024;
+const READS_AT_ONCE = 4;
 /** Where deleted files are kept. */
 const KEPT = `${OWN_PREFIX}-deleted`;
 const READ_BYTES = 256 * 1024;
@@ -25,6 +27,8 @@ export function isEmptyFolder(folder: string): boolean {
 /** A folder of a file system. Only one process at a time uses it. */
 export class FolderTarget implements MirrorTarget {
   readonly name: string;
+  readonly mostStagedBytes = MOST_STAGED_BYTES;
+  readonly readsAtOnce = READS_AT_ONCE;
   readonly #root: string;
   /** For files that are not complete; on the same file system. */
   readonly #temporary: string;
@@ -38,6 +42,9 @@ export class FolderTarget implements MirrorTarget {
     rmSync(this.#temporary, { recursive: true, force: true });
     mkdirSync(this.#temporary, { recursive: true });
   }
+
+  /** The lock of the copy is in the folder, so that no other mirror can have it. */
+  async requireOwned(): Promise<void> {}
 
   begin(): UnfinishedFile {
     this.#count += 1;

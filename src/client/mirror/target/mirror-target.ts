@@ -5,18 +5,31 @@
  *   all of the new ones, also after a crash.
  * - When `publish` or `remove` returns, what it did is durable.
  * - What belongs to other programs below the target is left alone, except a file that has the path of a resource.
+ * - What a process that was killed has left unfinished is removed when the same copy is opened again.
+ *
+ * All methods throw TidemarkError `unavailable` when the target as a whole cannot be used.
  */
 export interface MirrorTarget {
   /** For messages. */
   readonly name: string;
-  /** Begins a file that is not visible. */
-  begin(): UnfinishedFile;
+  /** How many bytes of staged files it keeps at most before they must be published. */
+  readonly mostStagedBytes: number;
+  /** How many files it reads at the same time when all are compared. */
+  readonly readsAtOnce: number;
+  /** @throws TidemarkError `conflict` when another mirror has taken the target over since it was opened */
+  requireOwned(): Promise<void>;
+  /**
+   * Begins a file that is not visible.
+   * @param path the one that it is going to have
+   * @param length in bytes, when it is known; it will have no more
+   */
+  begin(path: string, length: number | undefined): UnfinishedFile;
   /** Gives files their paths. Returns those that cannot have theirs, each with the reason. */
   publish(files: readonly PublishedFile[]): Promise<readonly RejectedPath[]>;
   /** @param keep whether the files are kept aside. Paths without a file are ignored */
   remove(paths: readonly string[], keep: boolean): Promise<readonly RejectedPath[]>;
   /** Bytes of the file at a path; undefined when there is none. */
-  lengthOf(path: string): number | undefined;
+  lengthOf(path: string): number | undefined | Promise<number | undefined>;
   /** The bytes of the file at a path. */
   read(path: string): AsyncIterable<Buffer>;
   /** All files of the copy, and those of other programs beside them. */
@@ -37,6 +50,7 @@ export type StagedFile = string;
 
 export interface PublishedFile {
   readonly staged: StagedFile;
+  /** As it was given to `begin`. */
   readonly path: string;
 }
 

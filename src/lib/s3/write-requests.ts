@@ -7,8 +7,8 @@ import {
   PutObjectCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
-import { abortable, type Bucket } from '../../lib/s3/bucket.ts';
-import { failureOf } from '../../lib/s3/s3-failure.ts';
+import { abortable, type Bucket } from './bucket.ts';
+import { failureOf } from './s3-failure.ts';
 
 /** An object keeps the id of the `put` that wrote it here, so that a writer can find out what a lost answer said. */
 const WRITTEN_BY = 'tidemark-upload';
