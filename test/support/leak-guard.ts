@@ -16,6 +16,8 @@ const TIMEOUT_MS = 30_000;
 
 const closers: (() => Promise<void>)[] = [];
 let before: readonly string[] = [];
+/** Those of servers that all files share, when files run one after the other in this process. */
+let shared: readonly string[] = [];
 
 /** Closes what the tests share, after the last of them. */
 export function atEndOfRun(close: () => Promise<void>): void {
@@ -29,11 +31,12 @@ export function atEndOfRun(close: () => Promise<void>): void {
 export const mochaHooks = {
   beforeAll() {
     before = process.getActiveResourcesInfo();
+    shared = readdirSync(folder);
   },
 
   async afterAll() {
     for (const close of closers.splice(0).toReversed()) await close();
-    const left = readdirSync(folder);
+    const left = readdirSync(folder).filter((name) => !shared.includes(name));
     // The next file of tests is not to be blamed for them.
     for (const name of left) rmSync(join(folder, name), { recursive: true, force: true });
     assert.deepEqual(left, [], 'temporary folders are left behind');
