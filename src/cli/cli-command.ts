@@ -11,7 +11,7 @@ export const GROUPS = {
   resources: 'The resources of a set.',
   page: 'The pages of a Resource List.',
   activity: 'Activities: what makes artifacts of records.',
-  mirror: 'Copies of other sources, in folders.',
+  mirror: 'Copies of other sources, in folders and buckets.',
   dumps: 'Resource Dumps: the resources of a set, packed into ZIP files.',
   lists: 'Archived Resource Lists: what a set was at earlier times.',
   versions: 'Kept versions: the bytes that resources had at earlier times.',

@@ -214,7 +214,11 @@ const PAGES: Readonly<Record<string, Page>> = {
     },
   },
   'docs/mirror.md': {
-    blocks: [NEEDS.follower, { not: 'needs sqlite3' }],
+    blocks: [
+      NEEDS.follower,
+      { not: 'names a bucket of the reader; test/cli/mirror-s3.test.ts has one' },
+      { not: 'needs sqlite3' },
+    ],
   },
   'docs/versions.md': {
     blocks: ['runs', 'runs', 'runs'],

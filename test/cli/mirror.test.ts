@@ -286,7 +286,7 @@ describe('tidemark mirror', () => {
     const first = await mirror('--audit', '--rehash');
     assert.equal(first.exitCode, 1);
     assert.match(first.stdout, /^2 differences: 3 resources are listed, and the copy has 3 files\.\n/);
-    assert.match(first.stdout, /a\.txt was changed in the folder\n {2}d\/c é\.txt is missing in the folder\nWhat is/);
+    assert.match(first.stdout, /a\.txt was changed in the copy\n {2}d\/c é\.txt is missing in the copy\nWhat is/);
     for (const words of [['--rehash'], []]) assert.equal((await mirror('--audit', ...words)).stdout, first.stdout);
     assert.equal((await done()).fetched, 2);
     assert.deepEqual(copy(), COPY);
@@ -302,7 +302,7 @@ describe('tidemark mirror', () => {
     assert.equal((await mirror()).exitCode, 1);
     place.remove('copy/a.txt');
     const { stdout } = await mirror('--audit');
-    assert.match(stdout, /a\.txt is missing in the folder/);
+    assert.match(stdout, /a\.txt is missing in the copy/);
     assert.equal((await mirror('--audit')).stdout, stdout);
     source.put({ 'a.txt': 'newer' });
     await done();
@@ -419,14 +419,14 @@ describe('tidemark mirror', () => {
   });
 
   it('has a help for its status, and says that the folder is missing', async () => {
-    assert.match((await run('mirror', '--help')).stdout, /Commands:\n +status .*<folder> +Shows what a copy has/);
+    assert.match((await run('mirror', '--help')).stdout, /Commands:\n +status .*<target> +Shows what a copy has/);
     assert.match(
       (await run('mirror', 'status', '--help')).stdout,
-      /^Usage: tidemark mirror status \[options\] <folder>/,
+      /^Usage: tidemark mirror status \[options\] <target>/,
     );
     const { stderr, exitCode } = await run('mirror', 'status');
     assert.equal(exitCode, 2);
-    assert.match(stderr, /missing required argument 'folder'/);
+    assert.match(stderr, /missing required argument 'target'/);
     await done();
     const { stdout } = await run('mirror', 'status', 'copy', '--json');
     assert.equal(JSON.parse(stdout).resources, 3);

@@ -25,7 +25,7 @@ async function pathsOf(target: MirrorTarget): Promise<readonly string[]> {
   return paths.sort();
 }
 
-const LONG = 20 * 1024 * 1024 + 1;
+const LONG = 16 * 1024 * 1024 + 1;
 
 /** Compares a target with the promises of its port. */
 export function testMirrorTarget(under: () => PlaceUnderTest): void {

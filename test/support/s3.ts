@@ -5,6 +5,7 @@ import {
   CreateBucketCommand,
   DeleteBucketCommand,
   DeleteObjectsCommand,
+  GetObjectCommand,
   PutObjectCommand,
   type PutObjectCommandInput,
   paginateListObjectsV2,
@@ -78,6 +79,8 @@ export interface Bucket {
   readonly name: string;
   readonly client: S3Client;
   put(key: string, content?: string, more?: Partial<PutObjectCommandInput>): Promise<void>;
+  /** Objects below a prefix, by their keys without it, without what only says whose copy a mirror keeps there. */
+  files(prefix: string): Promise<Readonly<Record<string, string>>>;
 }
 
 /** Call it in `describe`: a bucket of its own for each test of a suite, removed after it. */
@@ -104,6 +107,17 @@ export function useBucket(place: S3Place): Bucket {
       // Without its length, an empty body is taken for a stream.
       const Body = Buffer.from(content);
       await client!.send(new PutObjectCommand({ Bucket: bucket, Key, Body, ContentLength: Body.length, ...more }));
+    },
+    async files(Prefix) {
+      const files: [string, string][] = [];
+      for await (const { Contents = [] } of paginateListObjectsV2({ client: client! }, { Bucket: bucket, Prefix })) {
+        for (const { Key } of Contents) {
+          if (Key === `${Prefix}.tidemark-mirror.json`) continue;
+          const { Body } = await client!.send(new GetObjectCommand({ Bucket: bucket, Key: Key! }));
+          files.push([Key!.slice(Prefix.length), await Body!.transformToString()]);
+        }
+      }
+      return Object.fromEntries(files);
     },
   };
 }

@@ -75,6 +75,8 @@ async function valuesOf(option: Option, { current, setIds }: TypedLine): Promise
 /** @param name of an argument, or of the value of an option */
 function paths(name: string): Candidates {
   if (name === 'folder') return { kind: 'folders' };
+  // Of a mirror: a folder, or a bucket.
+  if (name === 'target') return { kind: 'folders' };
   return ['file', 'path', 'location'].includes(name) ? { kind: 'files' } : NOTHING;
 }
 

@@ -9,19 +9,18 @@ interface Words {
   readonly missing: string;
 }
 
+const READS_AND_WRITES =
+  's3:ListBucket on the bucket, and s3:GetObject, s3:PutObject, s3:AbortMultipartUpload and s3:DeleteObject ' +
+  'on its objects';
+
 const WORDS: Readonly<Record<S3Use, Words>> = {
   root: {
     cannot: 'cannot be read',
     permissions: 's3:ListBucket on the bucket, and s3:GetObject on its objects',
     missing: '; bring it back, nothing is deleted meanwhile',
   },
-  artifacts: {
-    cannot: 'cannot be used',
-    permissions:
-      's3:ListBucket on the bucket, and s3:GetObject, s3:PutObject, s3:AbortMultipartUpload and s3:DeleteObject ' +
-      'on its objects',
-    missing: '',
-  },
+  artifacts: { cannot: 'cannot be used', permissions: READS_AND_WRITES, missing: '' },
+  mirror: { cannot: 'cannot be used', permissions: READS_AND_WRITES, missing: ': make it first' },
 };
 
 /**

@@ -30,9 +30,13 @@ export function isS3(root: string): boolean {
 }
 
 /** What a location is for, as errors name it. */
-export type S3Use = 'root' | 'artifacts';
+export type S3Use = 'root' | 'artifacts' | 'mirror';
 
-export const CALLED: Readonly<Record<S3Use, string>> = { root: 'the root', artifacts: 'the artifact store' };
+export const CALLED: Readonly<Record<S3Use, string>> = {
+  root: 'the root',
+  artifacts: 'the artifact store',
+  mirror: 'the copy',
+};
 
 /**
  * Reads `s3://bucket/prefix?endpoint=…&region=…`.

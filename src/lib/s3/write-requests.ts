@@ -21,6 +21,8 @@ export interface NewObject {
   readonly id: string;
   /** Whether the key may be taken. */
   readonly restores?: boolean | undefined;
+  /** Of the body of a `put`, as of a part. */
+  readonly md5?: string | undefined;
 }
 
 export interface UploadedPart {
@@ -34,6 +36,8 @@ interface PartToUpload {
   /** From 0. */
   readonly at: number;
   readonly body: Uint8Array;
+  /** In base64, as `Content-MD5` has it: the server then refuses bytes that were damaged on the way. */
+  readonly md5?: string | undefined;
 }
 
 interface UploadToComplete {
@@ -75,6 +79,7 @@ export class WriteRequests {
       ...this.#created(object),
       Body: body,
       ContentLength: body.length,
+      ...checkedBy(object),
       ...unlessTaken(object),
     });
     const { ETag } = await this.bucket.client.send(command, abortable(signal));
@@ -93,7 +98,7 @@ export class WriteRequests {
     return UploadId;
   }
 
-  async uploadPart({ path, UploadId, at, body }: PartToUpload, signal?: AbortSignal): Promise<UploadedPart> {
+  async uploadPart({ path, UploadId, at, body, md5 }: PartToUpload, signal?: AbortSignal): Promise<UploadedPart> {
     const PartNumber = at + 1;
     const command = new UploadPartCommand({
       ...this.bucket.named(path),
@@ -101,6 +106,7 @@ export class WriteRequests {
       PartNumber,
       Body: body,
       ContentLength: body.length,
+      ...checkedBy({ md5 }),
     });
     const { ETag } = await this.bucket.client.send(command, abortable(signal));
     if (ETag === undefined) throw this.bucket.brokenAnswer('did not confirm that it stored a part');
@@ -122,12 +128,12 @@ export class WriteRequests {
     await this.bucket.client.send(new AbortMultipartUploadCommand({ ...this.bucket.named(path), UploadId }));
   }
 
-  /** Uploads below the prefix that are neither completed nor aborted, a thousand at most. */
-  async openUploads(): Promise<readonly OpenUpload[]> {
+  /** Uploads whose paths begin with `start` that are neither completed nor aborted, a thousand at most. */
+  async openUploads(start = ''): Promise<readonly OpenUpload[]> {
     const { bucket, prefix } = this.bucket.location;
-    const command = new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix });
+    const command = new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix + start });
     const { Uploads = [] } = await this.bucket.client.send(command);
-    return Uploads.filter(({ Key }) => Key?.startsWith(prefix)).map(({ Key, UploadId, Initiated }) => ({
+    return Uploads.filter(({ Key }) => Key?.startsWith(prefix + start)).map(({ Key, UploadId, Initiated }) => ({
       path: Key!.slice(prefix.length),
       uploadId: UploadId ?? '',
       begun: Initiated?.getTime() ?? Number.NaN,
@@ -141,6 +147,10 @@ export class WriteRequests {
       ...(contentType !== undefined && { ContentType: contentType }),
     };
   }
+}
+
+function checkedBy({ md5 }: Pick<NewObject, 'md5'>): { readonly ContentMD5?: string } {
+  return md5 === undefined ? {} : { ContentMD5: md5 };
 }
 
 function unlessTaken({ restores }: Pick<NewObject, 'restores'>): { readonly IfNoneMatch?: '*' } {

@@ -6,8 +6,8 @@ const MOST_SHOWN = 20;
 const KINDS: Readonly<Record<Difference['kind'], string>> = {
   'not-copied': 'is listed, and not copied as it is listed',
   'not-deleted': 'is not listed any more',
-  missing: 'is missing in the folder',
-  changed: 'was changed in the folder',
+  missing: 'is missing in the copy',
+  changed: 'was changed in the copy',
   extra: 'is of no resource',
 };
 

@@ -22,6 +22,7 @@ interface Options {
   readonly interval?: number;
   readonly adopt?: boolean;
   readonly keepDeleted?: boolean;
+  readonly state?: string;
   readonly dump?: boolean;
   readonly connections?: number;
   readonly rate?: number;
@@ -33,16 +34,21 @@ interface Options {
 
 const CONNECTIONS = 4;
 const INTERVAL_MS = 30_000;
+const STATE_HELP =
+  'of a copy in a bucket: the folder for its state (default: one for each copy in ~/.local/state/tidemark/mirrors)';
 
 export const mirrorSource: CliCommand<Options> = {
-  usage: 'mirror <url> <folder>',
-  summary: 'Keeps an exact copy of any ResourceSync source in a folder: each call makes the copy equal to the source.',
+  usage: 'mirror <url> <target>',
+  summary:
+    'Keeps an exact copy of any ResourceSync source in a folder or a bucket: each call makes the copy equal to the source.',
   examples: [
     ['mirror https://sync.example.org/ copy', 'makes the copy, or syncs it again'],
     ['mirror https://sync.example.org/ copy --set maps', 'copies one of several sets'],
     ['mirror https://sync.example.org/ copy --follow', 'keeps the copy in sync until Ctrl-C'],
     ['mirror https://sync.example.org/ copy --audit --rehash', 'compares every byte of the copy, and fetches nothing'],
+    ['mirror https://sync.example.org/ s3://bucket/prefix', 'makes the copy in a bucket'],
   ],
+  settings: ['s3Timeout'],
 
   options(command: Command) {
     command
@@ -60,8 +66,9 @@ export const mirrorSource: CliCommand<Options> = {
       )
       .option('--rehash', 'with --audit, also hash all files')
       .option('--compare', 'compare the copy with the whole Resource List, also where the changes suffice')
-      .option('--adopt', 'take over files that are in the folder already: those that are right are not fetched')
-      .option('--keep-deleted', 'keep the files of deleted resources, in the folder .tidemark-mirror-deleted')
+      .option('--adopt', 'take over files that are in the target already: those that are right are not fetched')
+      .option('--keep-deleted', 'keep the files of deleted resources, below .tidemark-mirror-deleted')
+      .option('--state <folder>', STATE_HELP)
       .option('--no-dump', 'fetch each resource alone, also where the source has a Resource Dump')
       .option(
         '--connections <n>',
@@ -76,29 +83,40 @@ export const mirrorSource: CliCommand<Options> = {
   },
 
   async run(call) {
-    const { workingDirectory, args } = call;
-    const { folderPlace } = await import('../../../client/mirror/target/folder-place.ts');
-    const place = folderPlace(resolve(workingDirectory, args[1]!));
     if (call.options.rehash === true && call.options.audit !== true) {
       const message = '--rehash is a part of an audit: add --audit, or leave it out to mirror';
       throw new TidemarkError('invalid', message);
     }
     armFailpoint(call.loaded.configuration.failpoint);
-    return run(call, place);
+    return run(call, await placeOf(call, call.args[1]!));
   },
 };
 
-export const mirrorStatus: CliCommand = {
+export const mirrorStatus: CliCommand<Pick<Options, 'state'>> = {
   group: 'mirror',
-  usage: 'status <folder>',
+  usage: 'status <target>',
   summary: 'Shows what a copy has, and what could not be copied: then the exit code is 1.',
-  examples: [['mirror status copy', 'the source, the resources, the last pass, and what failed']],
+  examples: [
+    ['mirror status copy', 'the source, the resources, the last pass, and what failed'],
+    ['mirror status s3://bucket/prefix', 'the same of a copy in a bucket that this machine keeps'],
+  ],
 
-  async run({ terminal, workingDirectory, args }) {
+  options(command: Command) {
+    command.option('--state <folder>', STATE_HELP);
+  },
+
+  async run(call) {
     const { printMirrorStatus } = await import('./mirror-status.ts');
-    return printMirrorStatus(terminal, resolve(workingDirectory, args[0]!));
+    return printMirrorStatus(call.terminal, await placeOf(call, call.args[0]!));
   },
 };
+
+async function placeOf(call: Call<Pick<Options, 'state'>>, target: string): Promise<MirrorPlace> {
+  const { findPlace } = await import('../../../client/mirror/target/find-place.ts');
+  const { workingDirectory, options, loaded } = call;
+  const { timeout } = loaded.configuration.s3;
+  return findPlace(target, { workingDirectory, stateFolder: options.state, settings: { timeout } });
+}
 
 async function run(call: Call<Options>, place: MirrorPlace): Promise<ExitCode> {
   const { openMirror } = await import('../../../client/mirror/open-mirror.ts');

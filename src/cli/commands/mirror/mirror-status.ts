@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { OWN_PREFIX } from '../../../client/mirror/names/safe-name.ts';
 import { holderOf } from '../../../client/mirror/state/mirror-lock.ts';
 import { type Facts, MirrorState, STATE_FILE } from '../../../client/mirror/state/mirror-state.ts';
+import type { MirrorPlace } from '../../../client/mirror/target/mirror-place.ts';
 import { isTidemarkError, TidemarkError } from '../../../core/errors.ts';
 import { formatStamp } from '../../../core/stamp.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
@@ -13,14 +14,15 @@ import { describeFailures } from './describe-pass.ts';
 const MOST_FAILURES = 1_000;
 
 /** Prints what a copy has; exit code 1 when some of its resources could not be copied. */
-export async function printMirrorStatus(terminal: Terminal, folder: string): Promise<ExitCode> {
-  const state = openState(folder);
+export async function printMirrorStatus(terminal: Terminal, place: MirrorPlace): Promise<ExitCode> {
+  const state = openState(place);
   try {
     const { count, bytes, failures: failed } = state.totals();
     const failures = state.failures(MOST_FAILURES);
     const cursor = state.fact('cursor');
-    const pid = holderOf(join(folder, OWN_PREFIX));
+    const pid = holderOf(join(place.stateFolder, OWN_PREFIX));
     const lastPass = state.fact('lastPass');
+    const bucket = state.fact('bucket');
     const view = {
       ...{ url: state.fact('url'), set: state.fact('set'), resources: count, bytes, failed },
       ...(cursor !== undefined && { upTo: formatStamp(cursor) }),
@@ -29,7 +31,7 @@ export async function printMirrorStatus(terminal: Terminal, folder: string): Pro
       failures: failures.map(({ uri, reason }) => ({ uri, reason })),
     };
     const lines = [
-      `${folder} is a copy of ${view.url}, set ${view.set}.`,
+      `${bucket?.name ?? place.name} is a copy of ${view.url}, set ${view.set}.`,
       `It has ${formatCount(count)} resources (${formatBytes(bytes)}).`,
       describeLastPass(lastPass),
       ...(view.upTo === undefined ? [] : [`It has every change before ${view.upTo}.`]),
@@ -43,15 +45,17 @@ export async function printMirrorStatus(terminal: Terminal, folder: string): Pro
   }
 }
 
-function openState(folder: string): MirrorState {
+function openState({ name, stateFolder }: MirrorPlace): MirrorState {
   try {
-    return new MirrorState(join(folder, STATE_FILE), true);
+    return new MirrorState(join(stateFolder, STATE_FILE), true);
   } catch (error) {
     if (!isTidemarkError(error, 'not-found')) throw error;
     throw new TidemarkError(
       'not-found',
-      `${folder} is no copy that tidemark made: tidemark mirror URL ${folder} makes one`,
-      { folder },
+      name === stateFolder
+        ? `${name} is no copy that tidemark made: tidemark mirror URL ${name} makes one`
+        : `there is no state of a copy in ${name} in ${stateFolder}: tidemark mirror URL ${name} makes a copy`,
+      { folder: stateFolder },
     );
   }
 }

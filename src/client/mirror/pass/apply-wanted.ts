@@ -1,3 +1,4 @@
+import { isTidemarkError } from '../../../core/errors.ts';
 import { RunningHashes } from '../../../core/running-hashes.ts';
 import type { Reader } from '../../read/reader.ts';
 import { agrees, type CopiedResource, strongestOf, type WantedResource } from '../lists/wanted-resource.ts';
@@ -97,7 +98,7 @@ export async function rightAlready(
   return { length, hash: `${name}:${hashes[name]}`, lastmod, stamp };
 }
 
-/** The digest of a file of the copy; undefined when it cannot be read. */
+/** The digest of a file of the copy; undefined when it cannot be read. @throws TidemarkError of the target */
 export async function hashOf(
   target: MirrorTarget,
   path: string,
@@ -106,7 +107,8 @@ export async function hashOf(
   const hashes = new RunningHashes([name]);
   try {
     for await (const chunk of target.read(path)) hashes.update(chunk);
-  } catch {
+  } catch (error) {
+    if (isTidemarkError(error, 'unavailable')) throw error;
     return undefined;
   }
   return hashes.digest()[name];

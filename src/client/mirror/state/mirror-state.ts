@@ -144,6 +144,14 @@ export class MirrorState implements TakenNames {
     this.#run(sql, length, hash, lastmod ?? null, stamp ?? null, validator ?? null, id);
   }
 
+  /** Nothing is known of any file, nor of how far changes were applied. Resources keep their paths. */
+  forgetAllCopied(): void {
+    this.#run('UPDATE resource SET length = NULL, hash = NULL, validator = NULL');
+    this.clearFailures();
+    const facts = ['cursor', 'seen', 'changesRead', 'listRead', 'lastPass'] as const;
+    for (const name of facts) this.setFact(name, undefined);
+  }
+
   /** The copy has no right file of the resource: the next pass that wants it fetches it. */
   forgetCopied(id: number): void {
     this.#run('UPDATE resource SET length = NULL, hash = NULL, validator = NULL WHERE id = ?', id);

@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { TidemarkError } from '../../../core/errors.ts';
+import type { S3ClientSettings } from '../../../lib/s3/s3-client.ts';
+import { describeS3, isS3, parseS3Location, type S3Location } from '../../../lib/s3/s3-location.ts';
+import { folderPlace } from './folder-place.ts';
+import type { MirrorPlace } from './mirror-place.ts';
+import { s3Place } from './s3/s3-place.ts';
+
+export interface FindingPlace {
+  readonly workingDirectory: string;
+  /** The folder for the state of a copy in a bucket, when it was given. */
+  readonly stateFolder: string | undefined;
+  readonly settings: S3ClientSettings;
+}
+
+/**
+ * The place that a person has named: a folder, or `s3://BUCKET/PREFIX`.
+ * @throws TidemarkError `invalid`
+ */
+export function findPlace(target: string, { workingDirectory, stateFolder, settings }: FindingPlace): MirrorPlace {
+  if (isS3(target)) {
+    const location = parseS3Location(target, 'mirror');
+    const folder = stateFolder === undefined ? usualStateFolder(location) : resolve(workingDirectory, stateFolder);
+    return s3Place(location, { settings, stateFolder: folder });
+  }
+  if (stateFolder === undefined) return folderPlace(resolve(workingDirectory, target));
+  const message = '--state is for a copy in a bucket: the state of a copy in a folder is in that folder';
+  throw new TidemarkError('invalid', message);
+}
+
+/** In the home of the user: unlike the working directory, it is the same one for each call. */
+function usualStateFolder(location: S3Location): string {
+  const digest = createHash('sha256').update(describeS3(location)).digest('hex').slice(0, 12);
+  return join(homedir(), '.local', 'state', 'tidemark', 'mirrors', `${location.bucket}-${digest}`);
+}
