@@ -8,6 +8,8 @@ const MOST_FILES = 1_000_000;
 const MOST_DIRECTORY_BYTES = 256 * 1024 * 1024;
 const SMALL_BYTES = 1024 * 1024;
 const LOCAL_HEADER_BYTES = 30;
+/** What zlib permits. */
+const LEAST_CHUNK_BYTES = 64;
 
 /** A stream that is destroyed closes its file, whatever `autoClose` says. */
 const LEAVES_IT_OPEN = { open, read, close: (_fd: number, done: () => void) => done() };
@@ -19,6 +21,13 @@ class OpenFile extends RandomAccessReader {
   constructor(fd: number) {
     super();
     this.#fd = fd;
+  }
+
+  /** Without it, yauzl makes eight streams for each file that it lists. */
+  override read(buffer: Buffer, offset: number, length: number, position: number, done: (error: Error | null) => void) {
+    // A promise, since yauzl expects no call before this returns.
+    const reading = async () => readAt(this.#fd, buffer.subarray(offset, offset + length), position);
+    reading().then((bytes) => done(bytes === length ? null : new Error('it ends too early')), done);
   }
 
   override _readStreamForRange(start: number, end: number) {
@@ -95,7 +104,9 @@ export class ZipPackage {
     const packed = this.#bytes(data, compressedSize);
     if (entry.compressionMethod === 0) return packed;
     try {
-      return inflateRawSync(packed, { maxOutputLength: Math.max(1, uncompressedSize) });
+      // Otherwise each file takes 16 kB, and the garbage is collected after every few hundred.
+      const chunkSize = Math.max(LEAST_CHUNK_BYTES, uncompressedSize + 1);
+      return inflateRawSync(packed, { maxOutputLength: Math.max(1, uncompressedSize), chunkSize });
     } catch (error) {
       return fail(error as Error);
     }
@@ -104,13 +115,22 @@ export class ZipPackage {
   #bytes(start: number, length: number): Buffer {
     const bytes = Buffer.allocUnsafe(length);
     const isInside = start + length <= this.#length;
-    if (isInside && readSync(this.#fd, bytes, 0, length, start) === length) return bytes;
+    if (isInside && readAt(this.#fd, bytes, start) === length) return bytes;
     throw new FetchFailure('a file in it ends too early');
   }
 
   close(): void {
     this.#zip.close();
   }
+}
+
+/** Returns how many bytes there were. */
+function readAt(fd: number, buffer: Buffer, position: number): number {
+  let at = 0;
+  for (let read = -1; read !== 0 && at < buffer.length; at += read) {
+    read = readSync(fd, buffer, at, buffer.length - at, position + at);
+  }
+  return at;
 }
 
 function fail(error: Error): never {
