@@ -9,6 +9,7 @@ import { armFailpoint } from '../../../lib/failpoint.ts';
 import type { Call, CliCommand } from '../../cli-command.ts';
 import { EXIT, type ExitCode } from '../../exit-code.ts';
 import { age, collect, wholeNumber } from '../../options.ts';
+import { growWhenBusy } from '../../serving/busy-heap.ts';
 import { describeAudit } from './describe-audit.ts';
 import { describePass, passView } from './describe-pass.ts';
 import { type MirrorBar, startMirrorBar } from './mirror-bar.ts';
@@ -122,6 +123,9 @@ async function run(call: Call<Options>, place: MirrorPlace): Promise<ExitCode> {
   const { openMirror } = await import('../../../client/mirror/open-mirror.ts');
   const { terminal, stopped, options, workingDirectory } = call;
   const bar = startMirrorBar(terminal);
+  const ending = new AbortController();
+  let done = 0;
+  void growWhenBusy(() => done, ending.signal);
   let mirror: Mirror | undefined;
   try {
     mirror = await openMirror({
@@ -134,7 +138,10 @@ async function run(call: Call<Options>, place: MirrorPlace): Promise<ExitCode> {
       contact: options.fromContact,
       tokenFile: options.tokenFile === undefined ? undefined : resolve(workingDirectory, options.tokenFile),
       netrc: netrcOf(options.netrc, workingDirectory),
-      onProgress: (progress) => bar.show(progress),
+      onProgress(progress) {
+        done = progress.done;
+        bar.show(progress);
+      },
       onNotice: (text) => bar.say(text),
     });
     if (options.audit === true) return await auditCopy(call, mirror, bar);
@@ -144,6 +151,7 @@ async function run(call: Call<Options>, place: MirrorPlace): Promise<ExitCode> {
     await print(call, mirror, report);
     return report.failed > 0 ? EXIT.failed : EXIT.done;
   } finally {
+    ending.abort();
     bar.end();
     await mirror?.close();
   }

@@ -24,7 +24,7 @@ interface Fetch extends FetchedResource {
 }
 
 /** So many are written when no others are. */
-const FEWEST_FILES = 500;
+const FEWEST_FILES = 1_000;
 /** So many are fetched at most before they are written. */
 const MOST_FILES = 4_000;
 /** The least part of the bytes that a target keeps which is written when no others are. */

@@ -3,15 +3,21 @@ import { opendir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { TidemarkError } from '../../../core/errors.ts';
 import { errorCode, isGone, reasonOf } from '../../../lib/system-error.ts';
+import { CalledThread, startWorker } from '../../../lib/workers/rpc.ts';
 import { OWN_PREFIX } from '../names/safe-name.ts';
-import { LocalFile } from './local-file.ts';
+import { CheckedFolders, whyNot } from './checked-folders.ts';
+import { KeptBytes, LocalFile } from './local-file.ts';
 import type { MirrorTarget, PublishedFile, RejectedPath, UnfinishedFile } from './mirror-target.ts';
+import type { PublishFunctions } from './publish.worker.ts';
+import { publishFiles } from './publish-files.ts';
 import { syncPaths } from './sync-paths.ts';
 
 const MOST_STAGED_BYTES = 512 * 1024 * 1024;
 const READS_AT_ONCE = 4;
 /** Where deleted files are kept. */
 const KEPT = `${OWN_PREFIX}-deleted`;
+/** More are written by a thread, while the next ones are fetched. */
+const FEW_FILES = 16;
 const READ_BYTES = 256 * 1024;
 
 /** Whether a folder, if it exists, has nothing in it but what mirrors keep there. @throws TidemarkError `invalid` */
@@ -32,6 +38,11 @@ export class FolderTarget implements MirrorTarget {
   readonly #root: string;
   /** For files that are not complete; on the same file system. */
   readonly #temporary: string;
+  readonly #kept = new KeptBytes();
+  readonly #writer = new CalledThread<PublishFunctions>({
+    work: 'writing files',
+    start: () => startWorker('./publish.worker', import.meta.url, { workerData: undefined }),
+  });
   #count = 0;
 
   /** @param own a folder below the root, of this target alone; what an earlier process left there is removed */
@@ -48,27 +59,18 @@ export class FolderTarget implements MirrorTarget {
 
   begin(): UnfinishedFile {
     this.#count += 1;
-    return new LocalFile(join(this.#temporary, String(this.#count)));
+    return new LocalFile(join(this.#temporary, String(this.#count)), this.#kept);
   }
 
   async publish(files: readonly PublishedFile[]): Promise<readonly RejectedPath[]> {
-    await syncPaths(
-      this.#root,
-      files.map(({ staged }) => staged),
-    );
-    const checked = new CheckedFolders(this.#root);
-    const rejected: RejectedPath[] = [];
-    for (const { staged, path } of files) {
-      try {
-        checked.make(dirname(path));
-        renameSync(staged, join(this.#root, path));
-      } catch (error) {
-        rmSync(staged, { force: true });
-        rejected.push({ path, reason: whyNot(error) });
-      }
-    }
-    await syncPaths(this.#root, checked.changed);
-    return rejected;
+    const kept = files.map(({ staged }) => this.#kept.take(staged));
+    const task = {
+      root: this.#root,
+      files: files.map((file, at) => ({ ...file, length: kept[at]?.length })),
+      // One buffer: each part of one would be copied to the thread with all of the memory that it is a part of.
+      bytes: Buffer.concat(kept.filter((bytes) => bytes !== undefined)),
+    };
+    return files.length > FEW_FILES ? this.#writer.call('publishFiles', [task]) : publishFiles(task);
   }
 
   async remove(paths: readonly string[], keep: boolean): Promise<readonly RejectedPath[]> {
@@ -110,6 +112,7 @@ export class FolderTarget implements MirrorTarget {
   }
 
   async close(): Promise<void> {
+    await this.#writer.close();
     rmSync(this.#temporary, { recursive: true, force: true });
   }
 
@@ -135,62 +138,4 @@ export class FolderTarget implements MirrorTarget {
       }
     }
   }
-}
-
-/** Folders below the root that are known to be folders, and no links to other places. */
-class CheckedFolders {
-  /** Those that have a new entry, absolute. */
-  readonly #changed = new Set<string>();
-  readonly #root: string;
-  readonly #known = new Set<string>(['.']);
-
-  constructor(root: string) {
-    this.#root = root;
-  }
-
-  get changed(): readonly string[] {
-    return [...this.#changed];
-  }
-
-  /** Makes a folder, which then has a new entry. @throws when a link or a file is in its place */
-  make(folder: string): void {
-    if (!this.#known.has(folder)) {
-      const path = join(this.#root, folder);
-      if (!this.has(folder)) {
-        this.make(dirname(folder));
-        mkdirSync(path);
-        this.#known.add(folder);
-      }
-    }
-    this.#changed.add(join(this.#root, folder));
-  }
-
-  /** @throws when a link or a file is in its place */
-  has(folder: string): boolean {
-    if (this.#known.has(folder)) return true;
-    if (!this.has(dirname(folder))) return false;
-    const found = lstatSync(join(this.#root, folder), { throwIfNoEntry: false });
-    if (found === undefined) return false;
-    if (!found.isDirectory()) throw new NoFolder(folder, found.isSymbolicLink());
-    this.#known.add(folder);
-    return true;
-  }
-}
-
-class NoFolder extends Error {
-  constructor(folder: string, isLink: boolean) {
-    super(`${folder} is ${isLink ? 'a symbolic link' : 'a file'}, where the copy needs a folder: remove it`);
-  }
-}
-
-/** Why a file cannot have its path, in words for a person. */
-function whyNot(error: unknown): string {
-  if (error instanceof NoFolder) return error.message;
-  if (isFolderInTheWay(error)) return 'a folder that is not of the copy has its path: remove it';
-  return `its file cannot be written: ${reasonOf(error)}`;
-}
-
-function isFolderInTheWay(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException;
-  return code === 'EISDIR' || code === 'ENOTEMPTY' || code === 'EEXIST';
 }

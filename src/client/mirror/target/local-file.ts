@@ -3,40 +3,89 @@ import { promisify } from 'node:util';
 import type { StagedFile, UnfinishedFile } from './mirror-target.ts';
 
 const writeBytes = promisify(write);
-/** Less is written with a synchronous call, which takes a fraction of the time of one in the threads of Node. */
+/** A file with more bytes is written while they come. */
 const SMALL_BYTES = 64 * 1024;
+/** Of all small files together. */
+const MOST_KEPT_BYTES = 16 * 1024 * 1024;
 
-/** A file that only its owner can find, until it is renamed. It is made with its first bytes. */
+/** The bytes of small files that are complete, in memory: many are written together. */
+export class KeptBytes {
+  readonly #files = new Map<StagedFile, Buffer>();
+  #bytes = 0;
+
+  hasRoomFor(length: number): boolean {
+    return length <= SMALL_BYTES && this.#bytes + length <= MOST_KEPT_BYTES;
+  }
+
+  keep(file: StagedFile, bytes: Buffer): void {
+    this.#files.set(file, bytes);
+    this.#bytes += bytes.length;
+  }
+
+  /** Undefined when the file is written already. */
+  take(file: StagedFile): Buffer | undefined {
+    const bytes = this.#files.get(file);
+    this.#files.delete(file);
+    this.#bytes -= bytes?.length ?? 0;
+    return bytes;
+  }
+}
+
+/** A file that only its owner can find, until it is renamed. A small one is not on the disk before it is published. */
 export class LocalFile implements UnfinishedFile {
   readonly #path: string;
+  readonly #kept: KeptBytes;
+  #pieces: Buffer[] = [];
+  #length = 0;
   #fd: number | undefined;
 
-  constructor(path: string) {
+  constructor(path: string, kept: KeptBytes) {
     this.#path = path;
+    this.#kept = kept;
   }
 
   write(bytes: Uint8Array): void | Promise<void> {
-    this.#fd ??= openSync(this.#path, 'wx');
-    if (bytes.length > SMALL_BYTES) return writeAll(this.#fd, bytes);
-    // A full disk may take a part of what it is given.
-    for (let written = 0; written < bytes.length; ) written += writeSync(this.#fd, bytes, written);
+    this.#length += bytes.length;
+    if (this.#fd === undefined && this.#kept.hasRoomFor(this.#length)) {
+      // A copy: the bytes may be a small part of memory that would be kept with them.
+      this.#pieces.push(Buffer.from(bytes));
+      return;
+    }
+    const fd = this.#open();
+    if (bytes.length > SMALL_BYTES) return writeAll(fd, bytes);
+    writeAtOnce(fd, bytes);
   }
 
   async finish(): Promise<StagedFile> {
-    this.#fd ??= openSync(this.#path, 'wx');
+    if (this.#fd === undefined) this.#kept.keep(this.#path, Buffer.concat(this.#pieces));
     this.#close();
     return this.#path;
   }
 
   async discard(): Promise<void> {
+    this.#pieces = [];
+    if (this.#fd === undefined) return;
     this.#close();
     rmSync(this.#path, { force: true });
+  }
+
+  /** Makes the file, with the bytes that came until now. */
+  #open(): number {
+    this.#fd ??= openSync(this.#path, 'wx');
+    for (const piece of this.#pieces.splice(0)) writeAtOnce(this.#fd, piece);
+    return this.#fd;
   }
 
   #close(): void {
     if (this.#fd !== undefined) closeSync(this.#fd);
     this.#fd = undefined;
   }
+}
+
+/** For little: a synchronous call takes a fraction of the time of one in the threads of Node. */
+function writeAtOnce(fd: number, bytes: Uint8Array): void {
+  // A full disk may take a part of what it is given.
+  for (let written = 0; written < bytes.length; ) written += writeSync(fd, bytes, written);
 }
 
 async function writeAll(fd: number, bytes: Uint8Array): Promise<void> {
