@@ -91,13 +91,18 @@ const { values, positionals } = parseArgs({
     runs: { type: 'string', default: '5' },
     scale: { type: 'string', default: '1' },
     json: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
   },
 });
 
+if (values.help) {
+  console.log('npm run bench -- [NAME...] [--runs 5] [--scale 1] [--json]\n\n--scale 0.1 does a tenth of the work.\n');
+  console.log(namesAndPurposes());
+  process.exit(0);
+}
 const unknown = positionals.filter((name) => !BENCHES.some((bench) => bench.name === name));
 if (unknown.length > 0) {
-  console.error(`There is no bench ${unknown.join(', ')}. There are:`);
-  for (const { name, about } of BENCHES) console.error(`  ${name.padEnd(12)} ${about}`);
+  console.error(`There is no bench ${unknown.join(', ')}. There are:\n${namesAndPurposes()}`);
   process.exit(2);
 }
 
@@ -108,6 +113,10 @@ for (const bench of BENCHES.filter(({ name }) => positionals.length === 0 || pos
 if (values.json) console.log(JSON.stringify(lines, null, 2));
 else console.log(tableOf(lines));
 if (lines.some(({ ok }) => ok === false)) process.exitCode = 1;
+
+function namesAndPurposes(): string {
+  return BENCHES.map(({ name, about }) => `  ${name.padEnd(22)} ${about}`).join('\n');
+}
 
 async function runBench(bench: Bench): Promise<readonly Line[]> {
   const folder = new TemporaryFolder();
