@@ -2,13 +2,17 @@ import { Command, Option } from 'commander';
 import { loadConfiguration } from '../config/load-configuration.ts';
 import { type SettingName, settingOf } from '../config/settings.ts';
 import { VERSION } from '../config/version.ts';
-import { type CliCommand, type Example, GROUPS, topicOf } from './cli-command.ts';
+import { type CliCommand, type Example, GROUPS } from './cli-command.ts';
 import { EXIT_CODE_HELP, type ExitCode } from './exit-code.ts';
+import { withProgramName } from './program-name.ts';
 import { onStopSignals, type SignalSource } from './stop-signals.ts';
+import { topicOf } from './topics.ts';
 import type { Terminal } from './ui/terminal.ts';
 
 export interface ProgramSurroundings {
   readonly terminal: Terminal;
+  /** How it was called. */
+  readonly program: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly workingDirectory: string;
   readonly signals: SignalSource;
@@ -41,8 +45,8 @@ export function buildProgram(commands: readonly CliCommand[], surroundings: Prog
     // Errors are printed in one place, run-cli.ts.
     .configureOutput({
       outputError: () => {},
-      writeOut: (help) => void surroundings.terminal.write(help),
-      writeErr: (help) => void surroundings.terminal.stderr.write(help),
+      writeOut: (help) => void surroundings.terminal.write(withProgramName(help, surroundings.program)),
+      writeErr: (help) => void surroundings.terminal.stderr.write(withProgramName(help, surroundings.program)),
     });
   for (const command of commands) addCommand(parentOf(command, program), command, surroundings);
   return program;
@@ -95,7 +99,7 @@ interface Typed {
 }
 
 async function runCommand(command: CliCommand, { args, options }: Typed, surroundings: ProgramSurroundings) {
-  const { terminal, environment, workingDirectory } = surroundings;
+  const { terminal, program, environment, workingDirectory } = surroundings;
   const taken = [...(command.settings ?? []), ...SETTINGS_OF_EVERY_COMMAND];
   const loaded = loadConfiguration(
     {
@@ -114,7 +118,6 @@ async function runCommand(command: CliCommand, { args, options }: Typed, surroun
   };
   const signals = onStopSignals(surroundings.signals, sayBelow, underNpm);
   try {
-    const program = underNpm ? 'npm start --' : 'tidemark';
     return await command.run({ args, options, loaded, terminal, workingDirectory, program, stopped: signals.stopped });
   } catch (error) {
     // Streams ended by a signal throw their own AbortError.

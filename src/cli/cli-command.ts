@@ -21,33 +21,6 @@ export const GROUPS = {
   tokens: 'Tokens: who may post, read private sets, or administer.',
 } as const;
 
-/** The headings of the help, with the first words of the commands below each. */
-const TOPICS: Readonly<Record<string, readonly string[]>> = {
-  'Publish:': ['demo', 'publish', 'serve', 'sets'],
-  'Contents of sets:': ['dumps', 'lists', 'versions', 'scan', 'changes', 'resources', 'page'],
-  'Harvested records:': ['import-index', 'activity', 'artifacts'],
-  'Copy other sources:': ['mirror'],
-  'Check:': ['verify', 'validate', 'status'],
-  'Operate:': [
-    'work',
-    'jobs',
-    'subscriptions',
-    'tokens',
-    'backup',
-    'restore',
-    'archive',
-    'rebuild',
-    'clock',
-    'migrate',
-  ],
-  'This program:': ['init', 'completion'],
-};
-
-/** The heading of the help that a command is below. @param word the first word of the command */
-export function topicOf(word: string): string {
-  return Object.entries(TOPICS).find(([, words]) => words.includes(word))?.[0] ?? 'Other commands:';
-}
-
 /** A command line, without `tidemark`, and what it does. */
 export type Example = readonly [words: string, meaning: string];
 
@@ -74,7 +47,7 @@ export interface Call<Options extends object = object> {
   readonly terminal: Terminal;
   /** Absolute. */
   readonly workingDirectory: string;
-  /** How it was called, for command lines in messages: `tidemark`, or `npm start --`. */
+  /** How it was called, for command lines in messages: see program-name.ts. */
   readonly program: string;
   /** Aborted by the first signal; the second one ends the process. */
   readonly stopped: AbortSignal;

@@ -2,6 +2,7 @@ import { CommanderError } from 'commander';
 import { buildProgram } from './build-program.ts';
 import { loadCommands } from './command-list.ts';
 import { EXIT, type ExitCode, failureOf } from './exit-code.ts';
+import { programName } from './program-name.ts';
 import type { SignalSource } from './stop-signals.ts';
 import { type Streams, Terminal } from './ui/terminal.ts';
 
@@ -13,12 +14,14 @@ interface ProcessLike extends Streams, SignalSource {
 
 /** Runs one command line, and returns its exit code. Handles everything that a command throws. */
 export async function runCli(host: ProcessLike): Promise<ExitCode> {
-  const terminal = new Terminal(host, host.argv.includes('--json'));
+  const program = programName(host);
+  const terminal = new Terminal(host, host.argv.includes('--json'), program);
   const words = wordsOf(host.argv.slice(2));
   endQuietlyWithoutReader(host);
   let exitCode: ExitCode = EXIT.done;
-  const program = buildProgram(await loadCommands(words), {
+  const parser = buildProgram(await loadCommands(words), {
     terminal,
+    program,
     environment: host.env,
     workingDirectory: host.cwd(),
     signals: host,
@@ -27,7 +30,7 @@ export async function runCli(host: ProcessLike): Promise<ExitCode> {
     },
   });
   try {
-    await program.parseAsync(words, { from: 'user' });
+    await parser.parseAsync(words, { from: 'user' });
     return exitCode;
   } catch (error) {
     return tellFailure(error, terminal);

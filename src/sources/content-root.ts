@@ -3,6 +3,14 @@ import type { HashAlgorithm, Hashes } from '../core/hash.ts';
 import type { Seconds } from '../core/w3c-datetime.ts';
 import type { LeavesOut } from './served-source.ts';
 
+/** How many entries of a root are no files, and are not excluded by a pattern either. */
+export interface SkippedEntries {
+  /** Links to folders, to what is outside the root, and to nothing. */
+  readonly links: number;
+  /** Sockets, pipes and devices. */
+  readonly special: number;
+}
+
 /**
  * Where the bytes of a set are. Held to these promises by test/contract/content-root.ts. Paths are relative to the
  * root, with `/` between names.
@@ -21,11 +29,10 @@ export interface ContentRoot {
    * files that it hides.
    *
    * The root was there after each batch was gathered: what a batch skips was not there, not unreachable.
-   * @param onLeftOutLinks is called with the number of links that a batch leaves out because they lead to no file of
-   *   the root
+   * @param onSkipped is called with what a batch leaves out though no pattern excludes it
    * @throws TidemarkError `unavailable` when the root itself is not there, also when it vanishes meanwhile
    */
-  list(under?: string, onLeftOutLinks?: (count: number) => void): AsyncIterable<readonly RootEntry[]>;
+  list(under?: string, onSkipped?: (skipped: SkippedEntries) => void): AsyncIterable<readonly RootEntry[]>;
 
   /**
    * Whether `list` would return nothing at all.

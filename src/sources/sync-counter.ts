@@ -1,5 +1,6 @@
 import type { ChangeKind } from '../core/change.ts';
 import type { ResourceKey } from '../core/key.ts';
+import type { SkippedEntries } from './content-root.ts';
 
 /** How far a sync is. */
 export interface SyncProgress {
@@ -18,6 +19,8 @@ export interface SyncSummary extends SyncProgress, Partial<RecordsSummary> {
   readonly unchanged: number;
   /** Files that were left for the next sync, because they were deleted or written meanwhile. */
   readonly left: number;
+  /** Links and special files that were skipped; undefined when there was none. */
+  readonly skipped?: SkippedEntries;
   /** The first problems: a thousand, when nothing else was asked for. */
   readonly problems: readonly CountedProblem[];
   readonly problemCount: number;
@@ -61,6 +64,7 @@ export class SyncCounter {
   #progress: SyncProgress = { files: 0, hashed: 0, bytes: 0 };
   #unchanged = 0;
   #left = 0;
+  #skipped: SkippedEntries = { links: 0, special: 0 };
   #records: RecordsSummary | undefined;
 
   constructor({ onProgress, mostProblems = MOST_PROBLEMS }: CounterOptions = {}) {
@@ -105,6 +109,10 @@ export class SyncCounter {
     this.#left += 1;
   }
 
+  skipped({ links, special }: SkippedEntries): void {
+    this.#skipped = { links: this.#skipped.links + links, special: this.#skipped.special + special };
+  }
+
   records(records: RecordsSummary): void {
     this.#records = records;
   }
@@ -121,6 +129,7 @@ export class SyncCounter {
       ...this.#records,
       unchanged: this.#unchanged,
       left: this.#left,
+      ...(this.#skipped.links + this.#skipped.special > 0 && { skipped: this.#skipped }),
       problems: this.#problems,
       problemCount: this.#problemCount,
       seconds: (performance.now() - this.#began) / 1000,

@@ -65,7 +65,7 @@ const PAGES: Readonly<Record<string, Page>> = {
       await addPapers(place);
     },
     async check(place) {
-      assert.equal(readFileSync(join(place.folder, 'copy/resources/north.txt'), 'utf8'), 'north');
+      assert.equal(readFileSync(join(place.folder, 'another-copy/resources/north.txt'), 'utf8'), 'north');
       assert.match(await text(`${place.url}/sets/maps/changelist.xml`), /a\.tif/);
     },
   },

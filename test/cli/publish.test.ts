@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
-import { appendFileSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -61,6 +61,31 @@ describeOnEachStore('tidemark publish', (store) => {
 
   // What follows is the same whatever the store is.
   if (store.kind !== 'sqlite') return;
+
+  it('says what it skips, and what changed while it did not run', async () => {
+    symlinkSync('europe', join(files, 'link to a folder'));
+    symlinkSync('nothing', join(files, 'link to nothing'));
+    symlinkSync('europe/b & c.txt', join(files, 'link to a file'));
+    const first = await publish();
+    assert.match(first.stderr, /^Skipped: 2 symbolic links \(to a folder, .*\)\.$/m);
+    assert.doesNotMatch(first.stdout, /last published/);
+    await stop(first);
+    const again = await publish();
+    assert.match(again.stdout, /\nSince it was last published: nothing has changed\.\n/);
+    await stop(again);
+    writeFileSync(join(files, 'new'), '');
+    rmSync(join(files, 'europe/b & c.txt'));
+    const after = await publish();
+    // The link to the deleted file leads to nothing now.
+    assert.match(after.stdout, /\nSince it was last published: 1 new, 0 changed, 2 deleted\.\n/);
+    assert.match(after.stderr, /^Skipped: 3 symbolic links/m);
+    await stop(after);
+
+    const scan = await place.run(['scan', 'my-maps']);
+    assert.match(scan.stderr, /^Skipped: 3 symbolic links/m);
+    const { stdout } = await place.run(['scan', 'my-maps', '--json']);
+    assert.deepEqual(JSON.parse(stdout).skipped, { links: 3, special: 0 });
+  });
 
   it('prints its events as JSON', async () => {
     const running = place.start(['publish', files, '--port', String(port), '--json']);

@@ -43,6 +43,14 @@ describeOnEachStore('sets on the command line', (store, itOnce) => {
     assert.deepEqual([pageSize, title, dumpCompression], [10_000, undefined, undefined]);
   });
 
+  itOnce('are read by the server that runs, or by a command', async () => {
+    const add = async (id: string) => (await place.run(['sets', 'add', id, '--root', 'files'])).stderr;
+    assert.match(await add('one'), /^Read its files with "tidemark scan one", or serve it with "tidemark serve"\.$/m);
+    const server = place.start(['serve', '--port', '0']);
+    await server.says(/"event":"serving"/);
+    assert.match(await add('two'), /^The server that runs reads its files within seconds: "tidemark status" shows/m);
+  });
+
   itOnce('are removed with the packages of their dumps', async () => {
     await done('sets add files --root files');
     await done('scan files');

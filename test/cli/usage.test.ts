@@ -169,6 +169,7 @@ describe('the command line', () => {
     const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
     await buildProgram(seen, {
       terminal: new Terminal({ stdin, stdout, stderr }, false),
+      program: 'tidemark',
       environment: {},
       workingDirectory: cwd,
       signals: new EventEmitter(),

@@ -216,5 +216,6 @@ export async function killTidemarks(): Promise<void> {
 
 /** Variables of the shell or npm that runs the tests must not count. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(TIDEMARK|npm)_/.test(name)));
+  const kept = Object.entries(process.env).filter(([name]) => !/^(TIDEMARK|npm)_/.test(name));
+  return { ...Object.fromEntries(kept), CALLED_AS: 'tidemark' };
 }

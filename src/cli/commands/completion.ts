@@ -2,8 +2,9 @@ import { TidemarkError } from '../../core/errors.ts';
 import { buildProgram } from '../build-program.ts';
 import type { Call, CliCommand } from '../cli-command.ts';
 import { type Candidates, findCandidates } from '../completion/candidates.ts';
-import { COMPLETION_SCRIPTS, SHELLS } from '../completion/scripts.ts';
+import { completionScript, SHELLS } from '../completion/scripts.ts';
 import { EXIT } from '../exit-code.ts';
+import { quoted } from '../program-name.ts';
 import { withExistingApp } from '../with-app.ts';
 
 type LoadCommands = (words: readonly string[]) => Promise<readonly CliCommand[]>;
@@ -32,15 +33,17 @@ export function completion(load: LoadCommands): CliCommand {
     },
 
     async run(call) {
-      const [shell = '', ...words] = call.args;
+      const [shell = '', ...typed] = call.args;
       if (shell === CANDIDATES) {
-        await call.terminal.write(linesOf(await candidates(call, words, load)));
+        await call.terminal.write(linesOf(await candidates(call, typed, load)));
         return EXIT.done;
       }
       const known = SHELLS.find((name) => name === shell);
       if (known === undefined) throw unknownShell(shell);
-      if (words.length > 0) throw new TidemarkError('invalid', 'name one shell', { words });
-      await call.terminal.write(COMPLETION_SCRIPTS[known]);
+      if (typed.length > 0) throw new TidemarkError('invalid', 'name one shell', { words: typed });
+      const isCommand = call.program === 'tidemark';
+      const words = isCommand ? ['command', 'tidemark'] : [process.execPath, process.argv[1]!].map(quoted);
+      await call.terminal.write(completionScript(known, words));
       return EXIT.done;
     },
   };
@@ -50,6 +53,7 @@ async function candidates(call: Call, words: readonly string[], load: LoadComman
   const before = words.slice(0, -1);
   const program = buildProgram(await load(before), {
     terminal: call.terminal,
+    program: call.program,
     environment: {},
     workingDirectory: call.workingDirectory,
     signals: { on: () => {}, off: () => {} },

@@ -1,11 +1,12 @@
 import { describeStore } from '../../config/configuration.ts';
 import { traitsOf } from '../../core/origin.ts';
-import type { ResourceSet } from '../../core/resource-set.ts';
 import { sourceHome } from '../../core/set-uris.ts';
+import { formatCount } from '../../lib/format-count.ts';
 import { setUris } from '../../publish/documents.ts';
+import type { SyncSummary } from '../../sources/sync-counter.ts';
 import type { Call, CliCommand } from '../cli-command.ts';
 import { EXIT } from '../exit-code.ts';
-import { publishFolder } from '../serving/publish-folder.ts';
+import { type PublishedFolder, publishFolder } from '../serving/publish-folder.ts';
 import type { Source } from '../serving/serve-source.ts';
 import { SERVER_SETTINGS } from '../serving/server-settings.ts';
 import { addSetOptions, readSetOptions } from '../set-options.ts';
@@ -41,7 +42,7 @@ export const publish: CliCommand<Options> = {
       id: options.id,
       values: readSetOptions(options, 'publish', workingDirectory),
       confirmed: options.confirmMove === true,
-      onPublished: (source, set) => tellWhere(call, source, set),
+      onPublished: (source, published) => tellWhere(call, source, published),
     });
     return EXIT.done;
   },
@@ -50,7 +51,7 @@ export const publish: CliCommand<Options> = {
 async function tellWhere(
   { terminal, loaded, program }: Call<Options>,
   source: Source,
-  set: ResourceSet,
+  { set, isKnown, found }: PublishedFolder,
 ): Promise<void> {
   const { app, baseUrl } = source;
   const home = sourceHome(baseUrl);
@@ -58,7 +59,7 @@ async function tellWhere(
   const { resources } = await app.index.summary(set.id);
   const { root } = traitsOf(set.origin);
   const text = `
-Published ${root} as "${set.slug}": ${plural(resources, 'file')}.
+Published ${root} as "${set.slug}": ${plural(resources, 'file')}.${isKnown ? `\nSince it was last published: ${describeChanges(found)}.` : ''}
 
   Web page            ${home}
   Source Description  ${sourceDescription}
@@ -69,6 +70,22 @@ Published ${root} as "${set.slug}": ${plural(resources, 'file')}.
 Watching it: files that are added, edited, moved or removed show up as changes.
 The history is kept in ${describeStore(loaded.configuration.store)}. Ctrl-C stops; the same command goes on with it later.
 `;
+  const { created, updated, deleted, skipped } = found;
+  const sinceLastTime = isKnown ? { sinceLastTime: { created, updated, deleted } } : {};
   const documents = { sourceDescription, resourceList, changeList };
-  await terminal.print(text, { event: 'published', set: set.slug, root, resources, home, ...documents });
+  await terminal.print(text, {
+    event: 'published',
+    set: set.slug,
+    root,
+    resources,
+    skipped,
+    home,
+    ...documents,
+    ...sinceLastTime,
+  });
+}
+
+function describeChanges({ created, updated, deleted }: SyncSummary): string {
+  if (created + updated + deleted === 0) return 'nothing has changed';
+  return `${formatCount(created)} new, ${formatCount(updated)} changed, ${formatCount(deleted)} deleted`;
 }

@@ -6,6 +6,7 @@ import { sync } from '../../sources/sync/sync.ts';
 import type { SyncProgress, SyncSummary } from '../../sources/sync-counter.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { EXIT } from '../exit-code.ts';
+import { describeSkipped } from '../ui/describe-skipped.ts';
 import { printableLine } from '../ui/printable.ts';
 import { startProgress } from '../ui/progress.ts';
 import { plural } from '../ui/table.ts';
@@ -81,7 +82,8 @@ function describeProgress({ origin }: ResourceSet, { files, hashed, bytes }: Syn
   return `comparing: ${plural(files, entry)}, ${formatCount(hashed)} hashed (${formatBytes(bytes)})`;
 }
 
-function warn({ problems, problemCount, duplicates = 0, duplicateKeys = [] }: SyncSummary, terminal: Terminal): void {
+function warn(summary: SyncSummary, terminal: Terminal): void {
+  const { problems, problemCount, duplicates = 0, duplicateKeys = [] } = summary;
   if (duplicates > 0) {
     const some = duplicateKeys.slice(0, PRINTED_DUPLICATES).join(' ');
     const more = duplicates > PRINTED_DUPLICATES ? ' …' : '';
@@ -89,6 +91,8 @@ function warn({ problems, problemCount, duplicates = 0, duplicateKeys = [] }: Sy
       `${plural(duplicates, 'record')} came before another one of the same id, which counts: ${some}${more}`,
     );
   }
+  const skippedText = describeSkipped(summary);
+  if (skippedText !== undefined) terminal.say(skippedText);
   for (const { path, problem } of problems.slice(0, PRINTED_PROBLEMS)) {
     terminal.say(printableLine(`${path}: ${problem}`));
   }

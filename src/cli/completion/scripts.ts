@@ -11,7 +11,7 @@ _tidemark() {
       :folders) compopt -o dirnames 2>/dev/null ;;
       *) COMPREPLY+=("\${line%%$'\\t'*}") ;;
     esac
-  done < <(command tidemark completion candidates -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  done < <(@TIDEMARK@ completion candidates -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 }
 complete -F _tidemark tidemark
 `;
@@ -20,7 +20,7 @@ const ZSH = `#compdef tidemark
 _tidemark() {
   local line
   local -a found
-  for line in "\${(@f)$(command tidemark completion candidates -- "\${(@Q)words[2,CURRENT]}" 2>/dev/null)}"; do
+  for line in "\${(@f)$(@TIDEMARK@ completion candidates -- "\${(@Q)words[2,CURRENT]}" 2>/dev/null)}"; do
     case $line in
       '') ;;
       :files) _files; return ;;
@@ -37,7 +37,7 @@ const FISH = `# fish completion of tidemark
 function __tidemark_candidates
     set -l before (commandline --tokenize --cut-at-cursor --current-process)
     set -l current (commandline --current-token --cut-at-cursor)
-    for line in (command tidemark completion candidates -- $before[2..-1] "$current" 2>/dev/null)
+    for line in (@TIDEMARK@ completion candidates -- $before[2..-1] "$current" 2>/dev/null)
         switch $line
             case :files
                 __fish_complete_path "$current"
@@ -51,7 +51,13 @@ end
 complete --command tidemark --no-files --arguments '(__tidemark_candidates)'
 `;
 
-export const COMPLETION_SCRIPTS = { bash: BASH, zsh: ZSH, fish: FISH } as const;
+const SCRIPTS = { bash: BASH, zsh: ZSH, fish: FISH } as const;
+type Shell = keyof typeof SCRIPTS;
 
 /** The shells that there is completion for. */
-export const SHELLS = Object.keys(COMPLETION_SCRIPTS) as readonly (keyof typeof COMPLETION_SCRIPTS)[];
+export const SHELLS = Object.keys(SCRIPTS) as readonly Shell[];
+
+/** @param words the command that lists candidates: not an alias, which a script does not know */
+export function completionScript(shell: Shell, words: readonly string[]): string {
+  return SCRIPTS[shell].replace('@TIDEMARK@', () => words.join(' '));
+}

@@ -2,8 +2,8 @@ import { givenRoot } from '../../config/given-root.ts';
 import { type SetValues, toSetFields } from '../../config/set-settings.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import { parseSlug, type ResourceSet } from '../../core/resource-set.ts';
+import { SyncCounter, type SyncSummary } from '../../sources/sync-counter.ts';
 import type { Call } from '../cli-command.ts';
-
 import { refuseOtherFolder, setOfFolder } from '../set-of-folder.ts';
 import { announceChanges } from '../ui/announce-changes.ts';
 import { printSyncEvents } from '../ui/print-sync-events.ts';
@@ -19,7 +19,15 @@ export interface FolderOptions {
   /** Whether a new history may begin when the base URL changes. */
   readonly confirmed: boolean;
   /** Called when the folder is published. What it prints comes before the first change. */
-  onPublished(source: Source, set: ResourceSet): Promise<void>;
+  onPublished(source: Source, published: PublishedFolder): Promise<void>;
+}
+
+export interface PublishedFolder {
+  readonly set: ResourceSet;
+  /** Whether it was published before; then `found` is what changed since. */
+  readonly isKnown: boolean;
+  /** The first scan. */
+  readonly found: SyncSummary;
 }
 
 const STOPPED =
@@ -38,6 +46,7 @@ export async function publishFolder(
   if (id !== undefined) parseSlug(id);
   let published: ResourceSet | undefined;
   let bar: ScanBar | undefined;
+  let found: SyncSummary | undefined;
   const serving = serveSource(call, openLogs(call), {
     confirmed,
     check: (app) => refuseOtherFolder(app, { origin, dataFolder }),
@@ -47,14 +56,25 @@ export async function publishFolder(
         terminal.say(`Left out, because Tidemark keeps its own files there: ${ownFiles.join(' ')}`);
       bar = startScanBar(terminal, app.rootOf(published).root);
     },
-    eventsOf: (set) => printSyncEvents(terminal, set, set.id === published?.id ? bar : undefined),
+    eventsOf(set) {
+      if (set.id !== published?.id) return printSyncEvents(terminal, set, undefined);
+      const events = printSyncEvents(terminal, set, bar);
+      return {
+        ...events,
+        onScanned(summary, extent) {
+          if (extent === 'full') found ??= summary;
+          events.onScanned?.(summary, extent);
+        },
+      };
+    },
     async running(source) {
       const isReady = await source.loops.ready(published!.id);
       bar?.end();
       if (!isReady) return terminal.say(STOPPED);
       // Changes are shown from here on, also those during the messages below.
       const after = await source.app.index.watermark();
-      await onPublished(source, published!);
+      const summary = found ?? new SyncCounter().summary();
+      await onPublished(source, { set: published!, isKnown: published!.ready, found: summary });
       await announceChanges(source.app, { after, terminal, signal: stopped });
     },
   });

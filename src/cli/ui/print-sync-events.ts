@@ -2,6 +2,7 @@ import { traitsOf } from '../../core/origin.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { formatCount } from '../../lib/format-count.ts';
 import type { SyncEvents } from '../../sources/sync/sync-loop.ts';
+import { describeSkipped } from './describe-skipped.ts';
 import { printableLine } from './printable.ts';
 import type { ScanBar } from './scan-bar.ts';
 import type { Terminal } from './terminal.ts';
@@ -11,10 +12,18 @@ const MOST_PROBLEMS = 10;
 /** Prints what happens to a set's source, for a person. */
 export function printSyncEvents(terminal: Terminal, set: ResourceSet, bar: ScanBar | undefined): SyncEvents {
   const { slug } = set;
+  let skipped: string | undefined;
   return {
     onProgress: (progress) => bar?.update(progress),
-    onScanned({ problems, problemCount }, extent) {
-      if (extent === 'full') bar?.end();
+    onScanned(summary, extent) {
+      const { problems, problemCount } = summary;
+      if (extent === 'full') {
+        bar?.end();
+        const text = describeSkipped(summary);
+        if (text !== undefined && text !== skipped) terminal.say(text);
+        // The same is not said again after each scan.
+        skipped = text;
+      }
       for (const { path, problem } of problems.slice(0, MOST_PROBLEMS))
         terminal.say(printableLine(`Not published: ${path}: ${problem}`));
       if (problemCount > MOST_PROBLEMS)

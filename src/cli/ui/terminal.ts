@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import type { Failure } from '../exit-code.ts';
+import { withProgramName } from '../program-name.ts';
 import { DrawnLine, type TerminalStream } from './drawn-line.ts';
 import { printable } from './printable.ts';
 
@@ -11,7 +12,10 @@ export interface Streams {
   readonly stderr: TerminalStream;
 }
 
-/** The output of a command: results on standard output, everything else on standard error. */
+/**
+ * The output of a command: results on standard output, everything else on standard error. Commands in messages begin as
+ * the program was called.
+ */
 export class Terminal {
   readonly stdin: Readable;
   readonly stderr: Streams['stderr'];
@@ -20,13 +24,15 @@ export class Terminal {
   /** Where progress is shown; drawn on a terminal only. */
   readonly line: DrawnLine;
   readonly #stdout: Writable;
+  readonly #program: string;
 
-  constructor({ stdin, stdout, stderr }: Streams, json: boolean) {
+  constructor({ stdin, stdout, stderr }: Streams, json: boolean, program = 'tidemark') {
     this.stdin = stdin;
     this.stderr = stderr;
     this.json = json;
     this.line = new DrawnLine(stderr);
     this.#stdout = stdout;
+    this.#program = program;
   }
 
   /** Writes a line of text, or (with --json) the value as one line of JSON. Waits while the reader is slow. */
@@ -45,15 +51,16 @@ export class Terminal {
 
   /** Writes a message for a person to standard error; nothing with --json. */
   say(text: string): void {
-    if (!this.json) this.#writeLine(printable(text));
+    if (!this.json) this.log(text);
   }
 
   /** Writes a line of a log to standard error, also with --json. */
   log(text: string): void {
-    this.#writeLine(printable(text));
+    this.#writeLine(printable(withProgramName(text, this.#program)));
   }
 
-  fail({ code, message, details }: Failure): void {
+  fail({ code, message: text, details }: Failure): void {
+    const message = withProgramName(text, this.#program);
     const error = { code, message, ...details };
     this.#writeLine(this.json ? JSON.stringify({ error }) : `tidemark: ${printable(message)}`);
   }

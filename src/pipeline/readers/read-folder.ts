@@ -27,7 +27,7 @@ export function openFolder(root: ContentRoot): RecordSource {
   let passedOverLinks = 0;
   async function* read(): AsyncIterable<InputBatch> {
     let done = 0;
-    for await (const entries of root.list('', (links) => (passedOverLinks += links))) {
+    for await (const entries of root.list('', ({ links }) => (passedOverLinks += links))) {
       const documents = entries.filter((entry) => entry.problem !== undefined || mimetypeOf(entry.path) !== undefined);
       passedOver += entries.length - documents.length;
       for (const some of readAtOnce(documents)) {

@@ -43,7 +43,7 @@ const MOST_BYTES = 268_435_456;
  */
 export async function* compareFiles(files: ComparedFiles, options: Options): AsyncGenerator<SyncStep> {
   const comparison = new FileComparison(files, options);
-  for await (const rows of rowsOf(files, outermost(options.under ?? ['']))) {
+  for await (const rows of rowsOf(files, options)) {
     options.signal?.throwIfAborted();
     for (const row of rows) {
       comparison.add(row);
@@ -56,10 +56,11 @@ export async function* compareFiles(files: ComparedFiles, options: Options): Asy
 /**
  * The rows of one path after the other; some begin early, since each waits for an answer of its root and of the store.
  */
-async function* rowsOf(files: ComparedFiles, paths: readonly string[]): AsyncGenerator<readonly FileRow[]> {
+async function* rowsOf(files: ComparedFiles, { under, counter }: Options): AsyncGenerator<readonly FileRow[]> {
+  const paths = outermost(under ?? ['']);
   for (let at = 0; at < paths.length; at += PATHS_AT_ONCE) {
     const begun = paths.slice(at, at + PATHS_AT_ONCE).map((path) => {
-      const rows = fileRows({ ...files, set: files.set.id }, path);
+      const rows = fileRows({ ...files, set: files.set.id, onSkipped: (skipped) => counter.skipped(skipped) }, path);
       const first = rows.next();
       // It is thrown when the rows of this path are read; a caller that stops before does not need it.
       first.catch(() => {});

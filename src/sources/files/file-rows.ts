@@ -3,7 +3,7 @@ import { keyOfPath, type ResourceKey } from '../../core/key.ts';
 import type { Resource } from '../../core/resource.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import type { ResourceStates } from '../../stores/resource-states.ts';
-import type { ContentRoot, FileEntry, RootEntry, RootProblem } from '../content-root.ts';
+import type { ContentRoot, FileEntry, RootEntry, RootProblem, SkippedEntries } from '../content-root.ts';
 import { KeyCursor, KeyMerge } from '../sync/key-cursor.ts';
 import type { FileMemory, RememberedFile } from './file-memory.ts';
 
@@ -24,6 +24,7 @@ export interface FileRowsInput {
   readonly root: ContentRoot;
   readonly index: ResourceStates;
   readonly memory: FileMemory;
+  readonly onSkipped?: (skipped: SkippedEntries) => void;
 }
 
 const BATCH = 100;
@@ -36,7 +37,7 @@ const EVERYTHING: KeyRange = { from: '/', to: '0' };
  * one. Only what is compared is in memory.
  */
 export async function* fileRows(input: FileRowsInput, under: string): AsyncGenerator<readonly FileRow[]> {
-  const files = new KeyCursor(input.root.list(under), keyOfEntry);
+  const files = new KeyCursor(input.root.list(under, input.onSkipped), keyOfEntry);
   const resources = new KeyCursor(readIndex(input, under), keyOf);
   const remembered = new KeyCursor(readMemory(input, under), keyOf);
   const merge = new KeyMerge(files, resources, remembered);

@@ -10,6 +10,7 @@ import type {
   RootFile,
   RootProblem,
   RootWatch,
+  SkippedEntries,
   WantedCopy,
 } from '../content-root.ts';
 import { noSuchFile } from '../file-errors.ts';
@@ -70,8 +71,8 @@ export class FolderRoot implements ContentRoot {
     this.#hashing = new ThreadPool(HASH_THREADS, folderThread('hash.worker', hashed));
   }
 
-  list(under = '', onLeftOutLinks?: (count: number) => void): AsyncIterable<readonly RootEntry[]> {
-    return this.#walks.walk(under, onLeftOutLinks);
+  list(under = '', onSkipped?: (skipped: SkippedEntries) => void): AsyncIterable<readonly RootEntry[]> {
+    return this.#walks.walk(under, onSkipped);
   }
 
   async isEmpty(): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { prefetch } from '../../lib/prefetch.ts';
 import { CalledThread } from '../../lib/workers/rpc.ts';
-import type { RootEntry } from '../content-root.ts';
+import type { RootEntry, SkippedEntries } from '../content-root.ts';
 import { folderThread } from './folder-thread.ts';
 import type { WalkedFolder } from './walk.ts';
 import type { WalkFunctions } from './walk.worker.ts';
@@ -15,13 +15,13 @@ export class WalkClient {
   }
 
   /** The batches of a walk; the thread makes the next one while the caller uses the last. */
-  async *walk(under: string, onLeftOutLinks?: (count: number) => void): AsyncGenerator<readonly RootEntry[]> {
+  async *walk(under: string, onSkipped?: (skipped: SkippedEntries) => void): AsyncGenerator<readonly RootEntry[]> {
     const id = ++this.#lastId;
     const release = this.#thread.hold();
     try {
       const batches = prefetch(() => this.#thread.call('next', [id, under]));
-      for await (const { entries, leftOutLinks } of batches) {
-        if (leftOutLinks > 0) onLeftOutLinks?.(leftOutLinks);
+      for await (const { entries, skipped } of batches) {
+        onSkipped?.(skipped);
         if (entries.length > 0) yield entries;
       }
     } finally {

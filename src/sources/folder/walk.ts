@@ -2,7 +2,7 @@ import { type BigIntStats, lstatSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Exclusions, isHidden, type RootPatterns, readExclusions } from '../../lib/exclusions.ts';
 import { isGone, isLinkLoop, reasonOf } from '../../lib/system-error.ts';
-import type { RootEntry } from '../content-root.ts';
+import type { RootEntry, SkippedEntries } from '../content-root.ts';
 import { rootNotThere } from '../file-errors.ts';
 import { nameProblem } from '../name-problem.ts';
 import { type FolderName, readFolder } from './read-folder.ts';
@@ -24,8 +24,8 @@ export interface Walk extends WalkedFolder {
 
 export interface WalkBatch {
   readonly entries: readonly RootEntry[];
-  /** The number of links that lead to no file of the root. */
-  readonly leftOutLinks: number;
+  /** What was left out since the last batch. */
+  readonly skipped: SkippedEntries;
 }
 
 /**
@@ -49,7 +49,7 @@ class Walker {
   readonly #realRoot: string;
   readonly #excludes: Exclusions;
   #batch: RootEntry[] = [];
-  #leftOutLinks = 0;
+  #skipped = { links: 0, special: 0 };
 
   constructor(root: string, excludes: Exclusions) {
     this.#root = root;
@@ -58,9 +58,9 @@ class Walker {
   }
 
   take(): WalkBatch {
-    const batch = { entries: this.#batch, leftOutLinks: this.#leftOutLinks };
+    const batch = { entries: this.#batch, skipped: this.#skipped };
     this.#batch = [];
-    this.#leftOutLinks = 0;
+    this.#skipped = { links: 0, special: 0 };
     return batch;
   }
 
@@ -112,6 +112,7 @@ class Walker {
 
   #entry(path: string, { dirent }: FolderName): void {
     if (dirent.isSymbolicLink()) this.#link(path);
+    else if (!dirent.isFile()) this.#skipped.special += 1;
     if (!dirent.isFile()) return;
     const stats = this.#attempt(path, () => lstatSync(`${this.#root}/${path}`, { bigint: true }));
     if (stats?.isFile()) this.#file(path, stats);
@@ -124,7 +125,7 @@ class Walker {
       return isWithin(this.#realRoot, real) ? statSync(real, { bigint: true }) : undefined;
     });
     if (stats?.isFile()) this.#file(path, stats);
-    else this.#leftOutLinks += 1;
+    else this.#skipped.links += 1;
   }
 
   #file(path: string, stats: BigIntStats): void {

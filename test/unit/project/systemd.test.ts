@@ -37,16 +37,17 @@ describe('The service of systemd', () => {
     mkdirSync(folder.at('state'));
     folder.write(
       'opt/bin/tidemark',
-      '#!/bin/sh\nprintf "%s|" "$(id -un)" "$PWD" "$TIDEMARK_DATA" "$TIDEMARK_TOKEN" "$@"\n',
+      '#!/bin/sh\nprintf "%s|" "$(id -un)" "$PWD" "$TIDEMARK_DATA" "$TIDEMARK_TOKEN" "$CALLED_AS" "$@"\n',
     );
     chmodSync(folder.at('opt/bin/tidemark'), 0o755);
     writeFileSync(folder.at('environment'), 'TIDEMARK_TOKEN=open-sesame\n', { mode: 0o600 });
     const moved = Object.entries(here).reduce((text, [path, name]) => text.replaceAll(path, folder.at(name)), script);
     folder.write('script', moved.replace('--user tidemark', '--user daemon'));
 
-    const said = execFileSync('sh', [folder.at('script'), 'sets', 'add', 'my maps'], { encoding: 'utf8' });
+    const env = { ...process.env, SUDO_USER: 'me' };
+    const said = execFileSync('sh', [folder.at('script'), 'sets', 'add', 'my maps'], { encoding: 'utf8', env });
     const state = folder.at('state');
-    assert.equal(said, `daemon|${state}|${state}|open-sesame|sets|add|my maps|`);
+    assert.equal(said, `daemon|${state}|${state}|open-sesame|sudo tidemark-service|sets|add|my maps|`);
   });
 });
 

@@ -2,11 +2,12 @@ import { newSetFields } from '../../../config/new-set-fields.ts';
 import { type Origin, traitsOf } from '../../../core/origin.ts';
 import { parseSlug } from '../../../core/resource-set.ts';
 import type { NewSet } from '../../../sets/new-set.ts';
+import { askServer } from '../../ask-server.ts';
 import type { Call, CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
 import { addSetOptions, readSetOptions } from '../../set-options.ts';
 import { viewSet } from '../../set-view.ts';
-import { settleBaseUrl } from '../../settle-base-url.ts';
+import { keptBaseUrl, settleBaseUrl } from '../../settle-base-url.ts';
 import { withApp } from '../../with-app.ts';
 
 export const setsAdd: CliCommand = {
@@ -34,8 +35,14 @@ export const setsAdd: CliCommand = {
       const view = await viewSet(app, await app.sets.add(set));
       await call.terminal.print(`Added the set ${view.set}: ${view.documents.capabilityList}`, view);
       const { source, entry } = traitsOf(set.origin);
-      if (source !== undefined)
-        call.terminal.say(`Read its ${entry}s with "tidemark scan ${view.set}", or serve it with "tidemark serve".`);
+      if (source !== undefined) {
+        const { state } = await askServer(call.loaded.configuration, await keptBaseUrl(app));
+        const hint =
+          state === 'none'
+            ? `Read its ${entry}s with "tidemark scan ${view.set}", or serve it with "tidemark serve".`
+            : `The server that runs reads its ${entry}s within seconds: "tidemark status" shows when it is ready.`;
+        call.terminal.say(hint);
+      }
       return EXIT.done;
     });
   },

@@ -18,7 +18,7 @@ export function lockMirror(folder: string, name: string): { release(): void } {
     const pid = ownerOf(owner);
     throw new TidemarkError(
       'conflict',
-      `process ${pid} keeps the copy in ${name} now: stop it, or wait until it has ended`,
+      `process ${pid} keeps the copy in ${name} now, and only one may: stop it (kill ${pid}), run this, and start it again, which goes on where it was`,
       { pid },
       error,
     );
