@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { ZipWriter } from '../../src/lib/zip/zip-writer.ts';
+import { breakingOff } from '../support/breaking-off.ts';
 import { copyIn, hashAndLength, LIST, MirroredSource, sha256 } from '../support/mirrored-source.ts';
 import { zipOf } from '../support/rules/zip-of.ts';
 import { killTidemarks, runProcess, runTidemark, startTidemark } from '../support/run-tidemark.ts';
@@ -49,6 +50,15 @@ describe('a mirror of a source with a Resource Dump', () => {
     isEqual();
     await done();
     assert.equal(requested('/package-'), 3);
+  });
+
+  it('goes on where a package broke off', async () => {
+    const { answers } = source.served;
+    const bytes = answers.get('/package-1.zip') as Buffer;
+    answers.set('/package-1.zip', breakingOff(bytes, { after: Math.ceil(bytes.length / 3) }));
+    const report = await done();
+    assert.deepEqual([report.fromDump, report.notices, requested('/package-1')], [300, '', 3]);
+    isEqual();
   });
 
   it('reads a dump that is an index', async () => {

@@ -11,6 +11,7 @@ import { TooLarge, unpacked } from '../../read/unpacked.ts';
 import { ZipPackage } from '../../read/zip-file.ts';
 import { readResourceList } from '../lists/read-resource-list.ts';
 import { type WantedResource, wantedOf } from '../lists/wanted-resource.ts';
+import { resumedBody } from '../requests/resumed-body.ts';
 
 /** What a dump says of one of its packages. */
 export interface ListedPackage extends Pick<WantedResource, 'uri' | 'length' | 'hashes'> {
@@ -73,15 +74,15 @@ export async function withPackage(
   }
 }
 
-async function download({ fetcher, signal }: Reader, { uri, length, hashes }: ListedPackage, fd: number) {
-  const fetched = await fetcher.get(uri, 'identity', signal);
+async function download(reader: Reader, { uri, length, hashes }: ListedPackage, fd: number) {
+  const fetched = await reader.fetcher.get(uri, 'identity', reader.signal);
   if (fetched.status !== 200) {
     fetched.discard();
     throw new FetchFailure(`the server answers ${fetched.status}`);
   }
   const running = new RunningHashes(HASH_ALGORITHMS.filter((name) => hashes[name] !== undefined));
   let bytes = 0;
-  for await (const chunk of unpacked(fetched, length ?? MOST_BYTES)) {
+  for await (const chunk of unpacked({ ...fetched, body: resumedBody(uri, fetched, reader) }, length ?? MOST_BYTES)) {
     bytes += chunk.length;
     running.update(chunk);
     writeTo(fd, chunk);

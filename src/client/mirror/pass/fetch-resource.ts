@@ -4,6 +4,7 @@ import { type Fetched, FetchFailure } from '../../read/fetcher.ts';
 import type { Reader } from '../../read/reader.ts';
 import { conditionsOf, validatorOf } from '../lists/read-entries.ts';
 import { type CopiedResource, strongestOf, type WantedResource } from '../lists/wanted-resource.ts';
+import { resumedBody } from '../requests/resumed-body.ts';
 import type { MirrorTarget, StagedFile } from '../target/mirror-target.ts';
 
 export interface FetchedResource {
@@ -43,7 +44,7 @@ export async function fetchResource(
       fetched.discard();
       throw new ResourceFailure(`it comes with the Content-Encoding ${fetched.headers['content-encoding']}`);
     }
-    const { staged, copied } = await stage(fetched.body, target, {
+    const { staged, copied } = await stage(resumedBody(wanted.uri, fetched, reader), target, {
       wanted,
       path,
       mostBytes: reader.limits.resourceBytes,
