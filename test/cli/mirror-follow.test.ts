@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { CHANGES, copyIn, MirroredSource } from '../support/mirrored-source.ts';
-import { killTidemarks, startTidemark } from '../support/run-tidemark.ts';
+import { killTidemarks, runTidemark, startTidemark } from '../support/run-tidemark.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
 
@@ -43,10 +43,38 @@ describe('tidemark mirror --follow', () => {
     await following.says(/Following it/);
     first.signal('SIGTERM');
     await first.exit();
-    await following.says(/changelist\.xml\S* cannot be read: /);
+    await following.says(/The source is away: \S+ cannot be read: .* Waiting until it is back\./);
     place.write('files/b.txt');
-    await publish(new URL(url!).port).says(/changelist\.xml/);
+    const second = publish(new URL(url!).port);
+    await second.says(/changelist\.xml/);
     await isEqual();
+    await following.says(/It is back\./);
+    assert.equal(following.stderr.match(/^The source is away|^It is back/gm)?.length, 2, following.stderr);
+    following.signal('SIGINT');
+    assert.equal(await following.exit(), 0);
+    second.signal('SIGTERM');
+    await second.exit();
+    // Now it is away from the start.
+    const waiting = follow(url!, '--json');
+    await waiting.says(/"event":"away","of":"source","reason":"\S+ cannot be read/);
+    place.write('files/c.txt');
+    await publish(new URL(url!).port).says(/changelist\.xml/);
+    await waiting.says(/"event":"back"/);
+    await isEqual();
+  });
+
+  it('stops while it waits for the source, and waits for none that never answered', async () => {
+    const source = await MirroredSource.start();
+    source.put({ 'a.txt': 'a' }).list(AT);
+    const run = (folder: string, ...words: readonly string[]) =>
+      runTidemark(['mirror', source.url, folder, ...words], { cwd: place.path });
+    assert.equal((await run('copy').finally(() => source.close())).exitCode, 0);
+    const waiting = follow(source.url);
+    await waiting.says(/The source is away/);
+    waiting.signal('SIGINT');
+    assert.equal(await waiting.exit(), 0);
+    assert.equal((await run('copy')).exitCode, 3);
+    assert.equal((await run('other', '--follow')).exitCode, 3);
   });
 
   it('polls a source that has no stream, and repeats no request for what has failed', async () => {

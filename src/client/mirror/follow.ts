@@ -2,8 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { backoffMs } from '../../lib/retry.ts';
 import { FetchFailure } from '../read/fetcher.ts';
+import { DocumentFailure } from './lists/read-entries.ts';
 import type { Mirror } from './mirror.ts';
-import type { PassReport } from './mirror-options.ts';
+import type { OutageListener, PassReport } from './mirror-options.ts';
+import { OUTAGE_BACKOFF } from './open-mirror.ts';
 import { listen, type StreamReader } from './source/change-stream.ts';
 
 export interface FollowOptions {
@@ -12,14 +14,13 @@ export interface FollowOptions {
   readonly streams: StreamReader;
   readonly signal: AbortSignal;
   readonly onPass: (report: PassReport) => Promise<void>;
-  readonly onNotice: (text: string) => void;
+  readonly onOutage: OutageListener;
 }
 
 /** A stream may be silent though it is broken: so often a pass is made in any case. Milliseconds. */
 const WITH_STREAM_MS = 5 * 60_000;
 /** What could not be copied is tried again after so many milliseconds, or when it has changed. */
 const RETRY_FAILED_MS = 5 * 60_000;
-const BACKOFF = { firstMs: 1_000, longestMs: 5 * 60_000 };
 
 /** Keeps a copy in sync until the signal: by the source's stream of changes, else by polling. */
 export async function follow(mirror: Mirror, options: FollowOptions): Promise<void> {
@@ -33,16 +34,19 @@ export async function follow(mirror: Mirror, options: FollowOptions): Promise<vo
     if (retries) retried = performance.now();
     const before = news.count;
     try {
-      await options.onPass(await mirror.pass({ skipsFailed: !retries && failures === 0 }));
+      const report = await mirror.pass({ skipsFailed: !retries && failures === 0 });
+      if (failures > 0) options.onOutage(undefined);
       failures = 0;
+      await options.onPass(report);
     } catch (error) {
       if (signal.aborted) break;
       // The source does not answer, or has something wrong: it may pass.
       if (!isTidemarkError(error, 'unavailable')) throw error;
       failures += 1;
-      options.onNotice(error.message);
+      const of = error instanceof DocumentFailure ? 'source' : 'target';
+      if (failures === 1) options.onOutage({ of, reason: error.message });
     }
-    const ms = failures > 0 ? backoffMs(failures, BACKOFF) : news.isListening ? WITH_STREAM_MS : intervalMs;
+    const ms = failures > 0 ? backoffMs(failures, OUTAGE_BACKOFF) : news.isListening ? WITH_STREAM_MS : intervalMs;
     await news.next(failures > 0 ? undefined : before, ms, signal);
   }
   await listening;
@@ -66,7 +70,7 @@ async function listenWhile(mirror: Mirror, news: News, { streams, signal }: Foll
       }
       news.isListening = false;
       failures += 1;
-      await pause(backoffMs(failures, BACKOFF), signal);
+      await pause(backoffMs(failures, OUTAGE_BACKOFF), signal);
     }
   }
 }

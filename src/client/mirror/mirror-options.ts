@@ -21,8 +21,21 @@ export interface MirrorOptions {
   readonly netrc?: string | undefined;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: MirrorProgress) => void;
-  /** Called with what a person should know while it happens, such as a pause. */
+  /** Called with what a person should know while it happens. */
   readonly onNotice: (text: string) => void;
+  /** Called before it waits because of an answer that may pass. @param ms how long */
+  readonly onPause: (reason: string, ms: number) => void;
+  /** Waits for the source of a copy that was begun before, when it cannot be read at first. */
+  readonly waitsForSource: boolean;
+  readonly onOutage: OutageListener;
+}
+
+/** What cannot be read or written now, and why; undefined when it can be again. Called once for each. */
+export type OutageListener = (outage: Outage | undefined) => void;
+
+export interface Outage {
+  readonly of: 'source' | 'target';
+  readonly reason: string;
 }
 
 export type MirrorStep = 'comparing' | 'unpacking' | 'fetching' | 'checking';

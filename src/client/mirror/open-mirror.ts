@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { makeFolder } from '../../lib/make-folder.ts';
+import { retry } from '../../lib/retry.ts';
 import { COMMAND_LIMITS } from '../read/limits.ts';
 import type { Reader } from '../read/reader.ts';
 import { Mirror, type MirrorParts } from './mirror.ts';
@@ -22,6 +23,7 @@ const LIMITS = {
   responseMs: 24 * 60 * 60_000,
 };
 const ATTEMPTS = 5;
+export const OUTAGE_BACKOFF = { firstMs: 1_000, longestMs: 5 * 60_000 };
 
 /**
  * Opens a copy of a set, or begins one.
@@ -47,8 +49,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
       ...{ hosts, rate: options.rate, connections: options.connections, contact: options.contact },
       ...{ attempts: ATTEMPTS, idleMs: LIMITS.idleMs, responseMs: LIMITS.responseMs },
       headersFor: await readCredentials(options, hosts),
-      onPause: (reason: string, ms: number) =>
-        options.onNotice(`${reason}: asking again in ${Math.ceil(ms / 1000)} seconds`),
+      onPause: options.onPause,
     };
     const fetcher = new PoliteFetcher(requests);
     closers.push(() => fetcher.close());
@@ -56,11 +57,28 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     closers.push(() => streams.close());
     const reader = { fetcher, limits: LIMITS, signal, progress: () => {} };
     const parts = { options, reader, streams, state, target, own };
-    return new Mirror(await setOf(parts), parts, closers);
+    return new Mirror(await setWhenReadable(parts), parts, closers);
   } catch (error) {
     for (const close of closers.toReversed()) await close();
     throw error;
   }
+}
+
+/** As `setOf`, which a copy that is to be followed waits for. A URL that never led to a source is probably wrong. */
+async function setWhenReadable(parts: MirrorParts): Promise<MirroredSet> {
+  const { options, state } = parts;
+  const { onOutage, signal } = options;
+  let isAway = false;
+  const mayPass = (error: unknown) => {
+    const waits = options.waitsForSource && state.fact('set') !== undefined;
+    if (!waits || signal.aborted || !isTidemarkError(error, 'unavailable')) return false;
+    if (!isAway) onOutage({ of: 'source', reason: error.message });
+    isAway = true;
+    return true;
+  };
+  const set = await retry(() => setOf(parts), { ...OUTAGE_BACKOFF, signal, mayPass });
+  if (isAway) onOutage(undefined);
+  return set;
 }
 
 /** The set that the place has a copy of, or is going to have. */

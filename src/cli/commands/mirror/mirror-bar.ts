@@ -15,8 +15,8 @@ const LINE_MS = 5_000;
 
 export interface MirrorBar {
   show(progress: MirrorProgress): void;
-  /** Prints a line above the bar. */
-  say(text: string): void;
+  /** Prints a line above the bar. @param event with --json, by default a notice */
+  say(text: string, event?: object): void;
   end(): void;
 }
 
@@ -62,7 +62,7 @@ function jsonLines(terminal: Terminal): MirrorBar {
       next = performance.now() + LINE_MS;
       void terminal.print('', { event: 'progress', ...progress });
     },
-    say: (text) => void terminal.print('', { event: 'notice', message: text }),
+    say: (text, event = { event: 'notice', message: text }) => void terminal.print('', event),
     end: () => {},
   };
 }

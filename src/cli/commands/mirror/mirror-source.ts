@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { Mirror } from '../../../client/mirror/mirror.ts';
-import type { PassReport } from '../../../client/mirror/mirror-options.ts';
+import type { Outage, PassReport } from '../../../client/mirror/mirror-options.ts';
 import type { MirrorPlace } from '../../../client/mirror/target/mirror-place.ts';
 import { TidemarkError } from '../../../core/errors.ts';
 import { armFailpoint } from '../../../lib/failpoint.ts';
@@ -35,6 +35,8 @@ interface Options {
 
 const CONNECTIONS = 4;
 const INTERVAL_MS = 30_000;
+/** A shorter one is not said while a source is followed. Milliseconds. */
+const LONG_PAUSE_MS = 30_000;
 const STATE_HELP =
   'of a copy in a bucket: the folder for its state (default: one for each copy in ~/.local/state/tidemark/mirrors)';
 
@@ -143,6 +145,13 @@ async function run(call: Call<Options>, place: MirrorPlace): Promise<ExitCode> {
         bar.show(progress);
       },
       onNotice: (text) => bar.say(text),
+      onPause(reason, ms) {
+        // A source that is followed may be away for long: it is said when it is, and when it is back.
+        if (options.follow === true && ms < LONG_PAUSE_MS) return;
+        bar.say(`${reason}: asking again in ${Math.ceil(ms / 1000)} seconds`);
+      },
+      waitsForSource: options.follow === true,
+      onOutage: (outage) => sayOutage(bar, outage),
     });
     if (options.audit === true) return await auditCopy(call, mirror, bar);
     if (options.follow === true) return await followSource(call, mirror, bar);
@@ -150,6 +159,10 @@ async function run(call: Call<Options>, place: MirrorPlace): Promise<ExitCode> {
     bar.end();
     await print(call, mirror, report);
     return report.failed > 0 ? EXIT.failed : EXIT.done;
+  } catch (error) {
+    // Stopped while it waited for the source.
+    if (options.follow === true && stopped.aborted) return EXIT.done;
+    throw error;
   } finally {
     ending.abort();
     bar.end();
@@ -176,8 +189,13 @@ async function followSource(call: Call<Options>, mirror: Mirror, bar: MirrorBar)
   };
   const { streams } = mirror;
   const intervalMs = options.interval ?? INTERVAL_MS;
-  await follow(mirror, { streams, signal, intervalMs, onPass, onNotice: (text) => bar.say(text) });
+  await follow(mirror, { streams, signal, intervalMs, onPass, onOutage: (outage) => sayOutage(bar, outage) });
   return EXIT.done;
+}
+
+function sayOutage(bar: MirrorBar, outage: Outage | undefined): void {
+  if (outage === undefined) bar.say('It is back.', { event: 'back' });
+  else bar.say(`The ${outage.of} is away: ${outage.reason}. Waiting until it is back.`, { event: 'away', ...outage });
 }
 
 const hasChanged = ({ fetched, deleted, adopted, compared }: PassReport): boolean =>
