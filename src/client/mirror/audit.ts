@@ -75,11 +75,11 @@ export async function audit(parts: AuditParts): Promise<AuditReport> {
 /** What the list has, compared with the state. */
 async function compareLists(parts: AuditParts, log: DifferenceLog): Promise<{ listed: number; pending: number }> {
   const { set, reader, state, own, onProgress } = parts;
-  if (set.resourceList === undefined) return { listed: 0, pending: 0 };
+  if (set.resourceLists.length === 0) return { listed: 0, pending: 0 };
   const wanted = new WantedTable(own);
   const changed = new WantedTable(own);
   try {
-    const { listed } = (await compareWithList(reader, set.resourceList, { state, wanted }, (done) =>
+    const { listed } = (await compareWithList(reader, set.resourceLists, { state, wanted }, (done) =>
       onProgress({ step: 'comparing', done, total: 0 }),
     ))!;
     await readPending(parts, changed);

@@ -157,11 +157,11 @@ export class Mirror {
 
   async #compare(wanted: WantedTable, compared: 'first' | 'gap' | 'no-changes' | 'asked'): Promise<WantedRead> {
     const { options, reader, state } = this.#parts;
-    const { resourceList } = this.set;
-    if (resourceList === undefined) {
+    const { resourceLists } = this.set;
+    if (resourceLists.length === 0) {
       throw new TidemarkError('invalid', `${this.set.uri} names no Resource List: nothing can be compared with it`);
     }
-    const list = await compareWithList(reader, resourceList, { state, wanted }, (done) =>
+    const list = await compareWithList(reader, resourceLists, { state, wanted }, (done) =>
       options.onProgress({ step: 'comparing', done, total: 0 }),
     );
     const { at, prefix, listed } = list!;
@@ -173,7 +173,7 @@ export class Mirror {
       compared,
       listed,
       record: () => {
-        state.setFact('listRead', { uri: resourceList, at, time: Date.now() });
+        state.setFact('listRead', { uri: resourceLists[0]!, at, time: Date.now() });
         state.setFact('cursor', at);
         state.setFact('seen', []);
         this.#recordChanges(changes);

@@ -28,7 +28,7 @@ export async function listPackages(reader: Reader, dump: string): Promise<readon
   let found: ListedPackage[] = [];
   await readResourceList(
     reader,
-    dump,
+    [dump],
     () => {
       found = [];
     },

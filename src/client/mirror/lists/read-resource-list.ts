@@ -15,14 +15,15 @@ const ATTEMPTS = 3;
 
 /**
  * Reads a Resource List, or the pages of its index, to the end.
+ * @param uris one; several where a source has a list in parts without an index
  * @param onStart called before the first entry, again when the list is read again from the beginning
- * @param validator of the list as it was read last
+ * @param validator of the list as it was read last, if it is one
  * @returns undefined when it is still the same
  * @throws DocumentFailure when it could not be read completely: what it lacks is not deleted then
  */
 export async function readResourceList(
   reader: Reader,
-  uri: string,
+  uris: readonly string[],
   onStart: () => void,
   onResource: (entry: Entry) => void,
   validator?: string,
@@ -30,13 +31,27 @@ export async function readResourceList(
   for (let attempt = 1; ; attempt++) {
     try {
       onStart();
-      return await readOnce(reader, uri, onResource, validator);
+      const [uri, ...others] = uris as readonly [string, ...string[]];
+      if (others.length === 0) return await readOnce(reader, uri, onResource, validator);
+      return await readParts(reader, uris, onResource);
     } catch (error) {
       // A page was split, or a new history has begun: the index has other names for them by now.
-      const isOfIndex = error instanceof DocumentFailure && error.uri !== uri && error.isMissing;
+      const isOfIndex = error instanceof DocumentFailure && !uris.includes(error.uri) && error.isMissing;
       if (!isOfIndex || attempt === ATTEMPTS) throw error;
     }
   }
+}
+
+/** What all parts have is as old as the oldest of them. */
+async function readParts(
+  reader: Reader,
+  uris: readonly string[],
+  onResource: (entry: Entry) => void,
+): Promise<ListRead> {
+  const times: (number | undefined)[] = [];
+  for (const uri of uris) times.push((await readOnce(reader, uri, onResource))?.at);
+  const known = times.filter((time) => time !== undefined);
+  return { at: known.length === times.length ? Math.min(...known) : undefined, validator: undefined };
 }
 
 async function readOnce(

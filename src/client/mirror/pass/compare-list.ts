@@ -17,13 +17,14 @@ const READ_AT_ONCE = 1_000;
 /**
  * Compares the copy with a Resource List: what differs, or is not in the list, is put into the table. It changes
  * nothing in the copy. The memory that it takes grows by a bit for each resource.
+ * @param lists that together have the resources
  * @param validator of the list as it was compared last
  * @returns undefined when the list is still the same
  * @throws DocumentFailure when the list could not be read completely
  */
 export async function compareWithList(
   reader: Reader,
-  list: string,
+  lists: readonly string[],
   { state, wanted, validator }: { state: MirrorState; wanted: WantedTable; validator?: string | undefined },
   onProgress: (listed: number) => void,
 ): Promise<Compared | undefined> {
@@ -32,7 +33,7 @@ export async function compareWithList(
   let seen = new Bits(0);
   const read = await readResourceList(
     reader,
-    list,
+    lists,
     () => {
       listed = 0;
       prefix = undefined;

@@ -8,7 +8,9 @@ import { readEntries } from '../lists/read-entries.ts';
 export interface MirroredSet {
   /** The Capability List; of a source without one, the Resource List. */
   readonly uri: string;
-  readonly resourceList: string | undefined;
+  /** Several together list the resources where a source has them in parts without an index. */
+  readonly resourceLists: readonly string[];
+  /** Undefined also where there are several, which do not say in which order they belong together. */
   readonly changeList: string | undefined;
   readonly resourceDump: string | undefined;
 }
@@ -35,7 +37,7 @@ export async function findSet(reader: Reader, url: string, name?: string): Promi
   const only = start.only.find(({ capability }) => capability === 'resourcelist');
   if (only !== undefined) {
     const { loc } = only;
-    return { uri: loc, resourceList: loc, changeList: undefined, resourceDump: undefined, source: undefined };
+    return { uri: loc, resourceLists: [loc], changeList: undefined, resourceDump: undefined, source: undefined };
   }
   const message = `nothing of ResourceSync was found by ${url}: give the URL of a Source Description, a Capability List or a Resource List`;
   throw new TidemarkError('invalid', message, { url });
@@ -43,20 +45,24 @@ export async function findSet(reader: Reader, url: string, name?: string): Promi
 
 /** The documents that a Capability List names. @throws DocumentFailure */
 export async function readSet(reader: Reader, uri: string): Promise<MirroredSet> {
-  const found = new Map<string, string>();
+  const found = new Map<string, readonly string[]>();
   const read = await readEntries(reader, uri, ({ loc, md }) => {
-    if (md.capability !== undefined && !found.has(md.capability)) found.set(md.capability, absolute(loc, uri));
+    const { capability } = md;
+    if (capability === undefined) return;
+    found.set(capability, [...new Set([...(found.get(capability) ?? []), absolute(loc, uri)])]);
   });
   const { md } = read!.document;
   // A source of a single list.
   if (md.capability !== 'capabilitylist' && !found.has('resourcelist')) {
-    return { uri, resourceList: uri, changeList: undefined, resourceDump: undefined };
+    return { uri, resourceLists: [uri], changeList: undefined, resourceDump: undefined };
   }
+  const changeLists = found.get('changelist') ?? [];
   return {
     uri,
-    resourceList: found.get('resourcelist'),
-    changeList: found.get('changelist'),
-    resourceDump: found.get('resourcedump'),
+    resourceLists: found.get('resourcelist') ?? [],
+    changeList: changeLists.length === 1 ? changeLists[0] : undefined,
+    // Another place of the same bytes: one is enough.
+    resourceDump: found.get('resourcedump')?.[0],
   };
 }
 
