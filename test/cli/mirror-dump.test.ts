@@ -132,7 +132,7 @@ describe('a mirror of a source with a Resource Dump', () => {
       isEqual(title);
       publishDump(source);
     }
-  }).timeout(60_000);
+  });
 
   it('goes on without a dump that cannot be read, and stops after three packages that are of no use', async () => {
     source.put(manyFiles(600)).list(AT);
@@ -208,7 +208,7 @@ describe('a mirror of a source with a Resource Dump', () => {
       isEqual(failpoint);
       assert.deepEqual(readdirSync(place.at(`${failpoint}/.tidemark-mirror`)).sort(), ['lock', 'process']);
     }
-  }).timeout(60_000);
+  });
 
   it('begins with a dump of Tidemark, and is equal to the source although that has changed', async () => {
     for (let at = 0; at < 300; at++) place.write(`files/${at % 7}/${at} é%.txt`, `text ${at}`);
@@ -228,7 +228,7 @@ describe('a mirror of a source with a Resource Dump', () => {
     });
     assert.ok(first!.fromDump >= 299, JSON.stringify(first));
     assert.equal((await run('mirror', url!, 'copy', '--audit', '--rehash')).exitCode, 0);
-  }).timeout(60_000);
+  });
 });
 
 interface Report {
