@@ -4,6 +4,7 @@ import { loadCommands } from './command-list.ts';
 import { EXIT, type ExitCode, failureOf } from './exit-code.ts';
 import { programName } from './program-name.ts';
 import type { SignalSource } from './stop-signals.ts';
+import { FIRST_WORDS } from './topics.ts';
 import { type Streams, Terminal } from './ui/terminal.ts';
 
 interface ProcessLike extends Streams, SignalSource {
@@ -40,7 +41,9 @@ export async function runCli(host: ProcessLike): Promise<ExitCode> {
 /** `help sets add` is the help of that command, as `sets add --help` is. */
 function wordsOf(words: readonly string[]): string[] {
   const [first, ...rest] = words;
-  return first === 'help' ? [...rest, '--help'] : [...words];
+  if (first !== 'help') return [...words];
+  // An unknown command is an error, not the help of the whole program.
+  return rest.length === 0 || FIRST_WORDS.includes(rest[0]!) ? [...rest, '--help'] : rest;
 }
 
 function tellFailure(error: unknown, terminal: Terminal): ExitCode {

@@ -52,8 +52,16 @@ describe('the command line', () => {
     ]);
   });
 
+  it('shows the state of a copy whose source was never found', async () => {
+    const { exitCode } = await tidemark(['mirror', 'http://127.0.0.1:1/', 'copy']);
+    assert.equal(exitCode, 3);
+    const { stdout } = await tidemark(['mirror', 'status', 'copy']);
+    assert.match(stdout, /copy is for a copy that has not begun: no source was found yet\.\n/);
+  });
+
   const WRONG: readonly (readonly [args: string, message: RegExp])[] = [
     ['pubish .', /unknown command 'pubish'; did you mean publish\?/],
+    ['help pubish', /unknown command 'pubish'; did you mean publish\?/],
     ['publish', /missing required argument 'folder'/],
     ['publish a b', /too many arguments/],
     ['publish . --prot 1', /unknown option '--prot'; did you mean --port\?/],

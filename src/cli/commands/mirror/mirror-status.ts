@@ -31,7 +31,9 @@ export async function printMirrorStatus(terminal: Terminal, place: MirrorPlace):
       failures: failures.map(({ uri, reason }) => ({ uri, reason })),
     };
     const lines = [
-      `${bucket?.name ?? place.name} is a copy of ${view.url}, set ${view.set}.`,
+      view.set === undefined
+        ? `${bucket?.name ?? place.name} is for a copy that has not begun: no source was found yet.`
+        : `${bucket?.name ?? place.name} is a copy of ${view.url}, set ${view.set}.`,
       `It has ${formatCount(count)} resources (${formatBytes(bytes)}).`,
       describeLastPass(lastPass),
       ...(view.upTo === undefined ? [] : [`It has every change before ${view.upTo}.`]),
