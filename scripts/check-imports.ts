@@ -99,6 +99,7 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
       'publish/documents.ts',
       'publish/mirror-commands.ts',
       'publish/document-publisher.ts',
+      'publish/atom-feed.ts',
       'publish/dumps/dumps.ts',
       'publish/dumps/stored-dump.ts',
       'publish/notify',

@@ -8,10 +8,14 @@ export interface MirrorCommand {
   readonly command: string;
 }
 
-/** Commands that copy a set and keep the copy in sync, ready to be run: pages and the command line show the same. */
+/**
+ * Commands that copy a set and keep the copy in sync, ready to be run: pages and the command line show the same.
+ * @param program how this program is called
+ */
 export function mirrorCommands(
   set: Pick<ResourceSet, 'slug' | 'urlPrefix' | 'private'>,
   baseUrl: string,
+  program = 'tidemark',
 ): readonly MirrorCommand[] {
   const { slug, urlPrefix, private: isPrivate } = set;
   const capabilityList = quoted(documentUri(baseUrl, { kind: 'capabilityList', set: slug }));
@@ -20,7 +24,7 @@ export function mirrorCommands(
   const token = isPrivate === true ? ' --token-file token.txt' : '';
   const ours = {
     title: 'With Tidemark: copy it, and keep the copy in sync',
-    command: `tidemark mirror ${capabilityList} ${copy} --follow${token}`,
+    command: `${program} mirror ${capabilityList} ${copy} --follow${token}`,
   };
   // The reference client sends no token of its own.
   if (isPrivate === true) return [ours];

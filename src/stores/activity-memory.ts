@@ -12,9 +12,11 @@ export interface ActivityOptions {
   readonly unit: TimeUnit;
 }
 
-/** Sets whose counts are remembered, each of so many hours or days: 20 MB, if there were changes in all of them. */
-const MOST_SETS = 50;
+/** Hours or days that are remembered of a set, and hours or days with changes of all sets: some 20 MB. */
 const MOST_REMEMBERED = 4_000;
+const MOST_COUNTS = 200_000;
+/** What a set without a change costs, in counts. */
+const EMPTY_SET = 4;
 /** The most hours or days in one answer: eleven weeks, or five years. */
 export const MOST_UNITS = 2_000;
 
@@ -35,6 +37,8 @@ export class ActivityMemory {
   /** By set and unit, those that were asked for last at the end. */
   readonly #known = new Map<string, Known>();
   readonly #counting = new Map<string, Mutex>();
+  /** What is remembered, in counts. */
+  #size = 0;
 
   constructor(index: Pick<SetStatistics, 'activity'> & Pick<ChangeLog, 'watermark'>) {
     this.#index = index;
@@ -81,11 +85,19 @@ export class ActivityMemory {
   }
 
   #remember(name: string, length: number, { from, until, counts }: Known): void {
-    this.#known.delete(name);
+    this.#forget(name);
     if (from >= until || until - from > MOST_REMEMBERED * length) return;
     const over = new Map([...counts].filter(([start]) => start < until));
     this.#known.set(name, { from, until, counts: over });
-    if (this.#known.size > MOST_SETS) this.#known.delete(this.#known.keys().next().value!);
+    this.#size += over.size + EMPTY_SET;
+    while (this.#size > MOST_COUNTS) this.#forget(this.#known.keys().next().value!);
+  }
+
+  #forget(name: string): void {
+    const known = this.#known.get(name);
+    if (known === undefined) return;
+    this.#size -= known.counts.size + EMPTY_SET;
+    this.#known.delete(name);
   }
 }
 

@@ -31,7 +31,11 @@ describeOnEachStore('tidemark publish', (store) => {
   it('publishes a folder, shows its changes, stops cleanly, and goes on with the same history', async () => {
     const first = await publishInProcess();
     assert.match(first.stdout, /Published .*My maps as "my-maps": 2 files\./);
-    assert.match(first.stdout, /To copy it {10}\S.* mirror http:\S+\/sets\/my-maps\/capabilitylist\.xml COPY\n/);
+    assert.match(
+      first.stdout,
+      /To copy it {10}\S.* mirror http:\S+\/sets\/my-maps\/capabilitylist\.xml my-maps-copy --follow\n/,
+    );
+    assert.match(first.stdout, /\n {22}resync-sync --baseline .* my-maps-copy\n/);
     const storeName = { sqlite: /kept in \S+\/tidemark\.db\. Ctrl-C/, elasticsearch: /kept in .*http:\S+.*\. Ctrl-C/ };
     assert.match(first.stdout, storeName[store.kind]);
     assert.match(await read('/.well-known/resourcesync'), /capability="description"/);

@@ -14,7 +14,9 @@ describe('The page of the API', () => {
   const browser = useBrowser();
   let url: string;
   beforeEach(async () => {
-    url = `${(await startApp(SQLITE)).url}/api/`;
+    const { url: base, app } = await startApp(SQLITE);
+    await app.sets.add({ slug: 'maps', urlPrefix: 'https://data.example.org/maps/' });
+    url = `${base}/api/`;
   });
   afterEach(closeApps);
 
@@ -35,6 +37,20 @@ describe('The page of the API', () => {
       assert.equal(await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth'), false);
     });
   }
+
+  it('has a list of operations that opens, and samples that name a set that exists', async () => {
+    const page = await browser.open(url, { viewport: { width: 1280, height: 900 } });
+    await page.locator('summary', { hasText: 'Changes' }).click();
+    await page
+      .getByRole('navigation', { name: 'Operations' })
+      .getByRole('link', { name: 'Posts changes' })
+      .first()
+      .click();
+    await page.waitForURL(/#postChanges$/);
+    const samples = await page.locator('pre code').allInnerTexts();
+    assert.ok(samples.some((text) => text.includes('/api/sets/maps/changes')));
+    assert.ok(!samples.some((text) => /\/sets\/papers/.test(text)));
+  });
 
   it('leads to what a program reads, without JavaScript', async () => {
     const page = await browser.open(url, { javaScriptEnabled: false });

@@ -38,6 +38,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'GET /sets/:set/': 'who may read the set',
   'GET /sets/:set': 'who may read the set',
   'GET /sets/:set/changes': 'who may read the set',
+  'GET /sets/:set/changes.atom': 'who may read the set',
   'GET /sets/:set/find': 'who may read the set',
   'GET /sets/:set/resource': 'who may read the set',
   'GET /sets/:set/pages': 'who may read the set',

@@ -148,14 +148,19 @@ describe('Pages in a real browser', () => {
       it(`cancel and retry a job by buttons, with the keyboard, ${how} JavaScript`, async () => {
         await started.app.jobs.add('build', 'waiting', {});
         const page = await open('/jobs', { javaScriptEnabled });
-        const press = async (name: string) => {
-          await page.getByRole('button', { name }).focus();
+        // Nothing happens before it is confirmed.
+        const press = async (name: string, confirmation: string) => {
+          const confirm = page.getByRole('button', { name: confirmation });
+          assert.equal(await confirm.isVisible(), false);
+          await page.locator('summary', { hasText: name }).focus();
+          await page.keyboard.press('Enter');
+          await confirm.focus();
           await page.keyboard.press('Enter');
         };
-        await press('Cancel build/waiting');
+        await press('Cancel build/waiting …', 'Cancel it build/waiting');
         await page.getByText('The job build/waiting was cancelled.').waitFor();
         await page.getByRole('link', { name: 'build/waiting' }).click();
-        await press('Retry build/waiting');
+        await press('Retry build/waiting …', 'Retry it build/waiting');
         await page.getByText('The job build/waiting is queued').waitFor();
       });
     }

@@ -143,7 +143,7 @@ describe('Forms of the pages', () => {
       await page.getByRole('cell', { name: 'metrics, administer' }).waitFor();
       assert.ok(!(await page.content()).includes(token));
       await page.locator('summary').click();
-      await page.getByRole('button', { name: 'Revoke Reading room for good' }).click();
+      await page.getByRole('button', { name: 'Revoke it Reading room' }).click();
       await page.waitForURL(/sign-in/);
       assert.equal((await started.app.tokens.show(token)).state, 'revoked');
     });

@@ -59,8 +59,14 @@ describeOnEachStore('Pages for people', (store, itOnce) => {
     const text = await page('/sets/maps/');
     assert.match(text, /<dt>resources<\/dt><dd>12<\/dd>/);
     assert.match(text, /<dt>changes recorded<\/dt><dd>15<\/dd>/);
-    assert.match(text, /aria-label="Changes per day, the last 30 days: 13 created, 1 updated, 1 deleted in all/);
-    assert.match(text, /aria-label="Changes per hour, the last 48 hours: 13 created, 1 updated, 1 deleted in all/);
+    assert.match(
+      text,
+      /aria-label="Changes per day \(UTC\), the last 30 days: 13 created, 1 updated, 1 deleted in all/,
+    );
+    assert.match(
+      text,
+      /aria-label="Changes per hour \(UTC\), the last 48 hours: 13 created, 1 updated, 1 deleted in all/,
+    );
     assert.equal([...text.matchAll(/<g class="column">/g)].length, 78);
     assert.match(await page('/sets/scans/'), /This set is being read for the first time\./);
   });
@@ -100,6 +106,20 @@ describeOnEachStore('Pages for people', (store, itOnce) => {
     assert.deepEqual(await found('?q=blatt+100'), [10, undefined]);
     assert.deepEqual(await found('?q=%2FRhein%2FBlatt+112'), [10, undefined]);
     assert.match(await page('/sets/maps/find?q=none'), /No resource has “none” in its name\./);
+    assert.match(await page('/sets/maps/find'), /130 resources</);
+    const many = await page('/sets/maps/find?q=blatt');
+    assert.match(many, /130 resources with “blatt”, 100 of them here</);
+    assert.match(many, />Rhein\/<mark>Blatt<\/mark> 1000\.tif</);
+    const between = await page('/sets/maps/find?q=rh*100*.tif');
+    assert.match(between, />11 resources with “rh\*100\*\.tif”</);
+    assert.match(between, /><mark>Rh<\/mark>ein\/Blatt <mark>100<\/mark>0<mark>\.tif<\/mark></);
+    assert.match(
+      await page('/sets/maps/find?q=%2Frhe*1000'),
+      /No resource has/,
+      'the beginning of a path has its case',
+    );
+    assert.match(await page('/sets/maps/find?q=%2FRhe*1000'), />1 resource with/);
+    assert.match(await page('/sets/maps/changes?q=bl*12'), /<mark>Bl<\/mark>att 10<mark>12<\/mark>/);
   });
 
   it('show a resource with its state and history, also one that was deleted', async () => {

@@ -3,6 +3,7 @@ import { traitsOf } from '../../core/origin.ts';
 import { sourceHome } from '../../core/set-uris.ts';
 import { formatCount } from '../../lib/format-count.ts';
 import { setUris } from '../../publish/documents.ts';
+import { mirrorCommands } from '../../publish/mirror-commands.ts';
 import type { SyncSummary } from '../../sources/sync-counter.ts';
 import type { Call, CliCommand } from '../cli-command.ts';
 import { EXIT } from '../exit-code.ts';
@@ -55,9 +56,10 @@ async function tellWhere(
 ): Promise<void> {
   const { app, baseUrl } = source;
   const home = sourceHome(baseUrl);
-  const { sourceDescription, capabilityList, resourceList, changeList } = setUris(baseUrl, set.slug);
+  const { sourceDescription, resourceList, changeList } = setUris(baseUrl, set.slug);
   const { resources } = await app.index.summary(set.id);
   const { root } = traitsOf(set.origin);
+  const copies = mirrorCommands(set, baseUrl, program).map(({ command }) => command);
   const text = `
 Published ${root} as "${set.slug}": ${plural(resources, 'file')}.${isKnown ? `\nSince it was last published: ${describeChanges(found)}.` : ''}
 
@@ -65,7 +67,7 @@ Published ${root} as "${set.slug}": ${plural(resources, 'file')}.${isKnown ? `\n
   Source Description  ${sourceDescription}
   Resource List       ${resourceList}
   Change List         ${changeList}
-  To copy it          ${program} mirror ${capabilityList} COPY
+  To copy it          ${copies.join(`\n${' '.repeat(22)}`)}
 
 Watching it: files that are added, edited, moved or removed show up as changes.
 The history is kept in ${describeStore(loaded.configuration.store)}. Ctrl-C stops; the same command goes on with it later.

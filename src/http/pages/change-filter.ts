@@ -2,7 +2,9 @@ import type { Change, ChangeKind } from '../../core/change.ts';
 import { holder, parseKeySearch } from '../../core/key-search.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import type { LatestRange } from '../../stores/set-statistics.ts';
+import { parseNameSearch, placesIn } from './parts/name-search.ts';
 import { beginningOf, endOf } from './parts/page-query.ts';
+import { nameOf } from './parts/resource-parts.ts';
 
 /** Which changes of a set a page shows. */
 export interface ChangeFilter {
@@ -37,7 +39,14 @@ export function fitsOf({ q, kind }: ChangeFilter): ((change: Change) => boolean)
 }
 
 function keyTest(q: string): (key: string) => boolean {
-  const search = parseKeySearch(q, 'q');
+  const names = parseNameSearch(q);
+  if (!names.hasMore) return storedTest(names.stored);
+  const hasStored = storedTest(names.stored);
+  return (key) => hasStored(key) && placesIn(nameOf(key), names) !== undefined;
+}
+
+function storedTest(text: string): (key: string) => boolean {
+  const search = parseKeySearch(text, 'q');
   if (search.where === 'anywhere') return holder(search.texts);
   return (key) => search.beginnings.some((beginning) => key.startsWith(beginning));
 }

@@ -2,9 +2,10 @@ import { CHANGE_KINDS, type Change } from '../../core/change.ts';
 import { traitsOf } from '../../core/origin.ts';
 import { type ChangeFilter, isFiltered } from './change-filter.ts';
 import { type Html, html } from './parts/html.ts';
+import { type NameSearch, parseNameSearch } from './parts/name-search.ts';
 import { onward, queryOf } from './parts/pager.ts';
 import { changeTable } from './parts/resource-parts.ts';
-import { readingNotice, renderSetFrame, type SetFrame } from './parts/set-frame.ts';
+import { feedLink, readingNotice, renderSetFrame, type SetFrame } from './parts/set-frame.ts';
 import { clockTime, formatDate } from './parts/words.ts';
 
 export interface ChangesPage extends SetFrame {
@@ -21,15 +22,15 @@ export function renderChangesPage(page: ChangesPage): string {
   const { set, changes, isLatest, older, filter, frame } = page;
   const main = html`${readingNotice(set)}
 ${filterForm(filter)}
-${changes.length === 0 ? html`<p class="quiet" role="status">${nothing(page)}</p>` : days(changes)}
+${changes.length === 0 ? html`<p class="quiet" role="status">${nothing(page)}</p>` : days(changes, parseNameSearch(filter.q))}
 ${onward(
   isLatest ? undefined : { name: 'Latest', href: `./changes${isFiltered(filter) ? queryOf({ ...filter }) : ''}` },
   older === undefined
     ? undefined
     : { name: changes.length === 0 ? 'Search on' : 'Older', href: queryOf({ ...filter, before: String(older) }) },
 )}
-<p class="more"><a href="${frame.top}api/sets/${set.slug}/changes.csv" download>All changes as CSV</a></p>`;
-  return renderSetFrame(page, main);
+<p class="more"><a href="${frame.top}api/sets/${set.slug}/changes.csv" download>All changes as CSV</a> · <a href="./changes.atom">New changes as an Atom feed</a></p>`;
+  return renderSetFrame(page, main, { links: [feedLink(set)] });
 }
 
 function filterForm(filter: ChangeFilter): Html {
@@ -40,7 +41,7 @@ function filterForm(filter: ChangeFilter): Html {
   const dayField = (name: 'from' | 'until', label: string, value = '') =>
     html`<p><label for="${name}">${label}</label><input id="${name}" name="${name}" type="date" value="${value}"></p>`;
   return html`<form class="filter" role="search" action="./changes" method="get">
-<p><label for="q">A part of the name</label><input id="q" name="q" type="search" value="${q}" maxlength="120" autocomplete="off" spellcheck="false"></p>
+<p><label for="q">A part of the name (<code>*</code> is any text)</label><input id="q" name="q" type="search" value="${q}" maxlength="120" autocomplete="off" spellcheck="false"></p>
 <p><label for="kind">Change</label><select id="kind" name="kind"><option value="">any</option>${kinds}</select></p>
 ${dayField('from', 'From (day, UTC)', from)}
 ${dayField('until', 'Until (day, UTC)', until)}
@@ -60,10 +61,10 @@ function nothing({ set, filter, isLatest, older, frame }: ChangesPage): Html | s
 }
 
 /** A table for each day, in UTC. */
-function days(changes: readonly Change[]): readonly Html[] {
+function days(changes: readonly Change[], search: NameSearch): readonly Html[] {
   const byDay = Map.groupBy(changes, ({ stamp }) => formatDate(new Date(stamp / 1000)));
   return [...byDay].map(
     ([day, ofDay]) => html`<h2 class="day">${day}</h2>
-${changeTable(`Changes on ${day}`, ofDay, { name: 'Time (UTC)', cell: ({ stamp }) => clockTime(stamp) })}`,
+${changeTable(`Changes on ${day}`, ofDay, { time: { name: 'Time (UTC)', cell: ({ stamp }) => clockTime(stamp) }, search })}`,
   );
 }

@@ -1,37 +1,55 @@
 import type { Resource } from '../../core/resource.ts';
+import type { FoundOfSet } from './find-resources.ts';
 import { type Html, html } from './parts/html.ts';
+import { markedName, type NameSearch, parseNameSearch } from './parts/name-search.ts';
 import { onward, queryOf } from './parts/pager.ts';
-import { lengthOf, resourceLink } from './parts/resource-parts.ts';
+import { lengthOf, nameOf, resourceLink } from './parts/resource-parts.ts';
 import { searchForm } from './parts/search-form.ts';
-import { readingNotice, renderSetFrame, type SetFrame } from './parts/set-frame.ts';
+import { emptySet, readingNotice, renderSetFrame, type SetFrame } from './parts/set-frame.ts';
 import { type Column, stackingTable } from './parts/tables.ts';
-import { formatTime, timeElement } from './parts/words.ts';
+import { counted, formatNumber, formatTime, timeElement } from './parts/words.ts';
 
-export interface FindPage extends SetFrame {
+export interface FindPage extends SetFrame, FoundOfSet {
   /** What was searched for; empty to see them all. */
   readonly q: string;
   /** The key after which these come; undefined for the first ones. */
   readonly after: string | undefined;
-  readonly resources: readonly Resource[];
-  /** The key up to which the set was searched; undefined when that was all. */
-  readonly next: string | undefined;
+  /** How many resources the set has. */
+  readonly total: number;
 }
 
 /** The resources of a set, or those with some text in their name. */
 export function renderFindPage(page: FindPage): string {
   const { set, q, resources, frame } = page;
   const main = html`${readingNotice(set)}
-${searchForm({ label: 'Search the resources by a part of their name; begin with / for the beginning of a path', action: './find', value: q })}
-${resources.length === 0 ? html`<p class="quiet" role="status">${nothing(page)}</p>` : stackingTable(q === '' ? 'Resources' : `Resources with ${q}`, resources, columns(frame.now))}
+${searchForm({ label: 'Search the resources by a part of their name', hint: HINT, action: './find', value: q })}
+<p class="quiet" role="status">${resources.length === 0 ? nothing(page) : howMany(page)}</p>
+${resources.length > 0 && stackingTable(q === '' ? 'Resources' : `Resources with ${q}`, resources, columns(frame.now, parseNameSearch(q)))}
 ${steps(page)}
 <p class="more"><a href="${frame.top}api/sets/${set.slug}/resources.csv" download>All resources as CSV</a></p>`;
   return renderSetFrame(page, main);
 }
 
-function nothing({ q, next, after }: FindPage): string {
+const HINT = html`<code>*</code> stands for any text, as in <code>1850*.tif</code>. Begin with <code>/</code> for the beginning of a path.`;
+
+function howMany({ q, after, count, mayBeMore, resources, total }: FindPage): string {
+  if (q === '')
+    return after === undefined
+      ? counted(total, 'resource')
+      : `${counted(resources.length, 'resource')} of ${formatNumber(total)}`;
+  const number = `${mayBeMore ? 'at least ' : ''}${counted(count, 'resource')} with “${q}”`;
+  const where = after === undefined ? '' : ' from here on';
+  return `${number}${where}${count > resources.length ? `, ${formatNumber(resources.length)} of them here` : ''}`;
+}
+
+function nothing({ q, next, after, set, frame }: FindPage): Html | string {
   if (next !== undefined) return 'Nothing so far. There are many resources, and not all have been searched.';
-  if (q !== '') return after === undefined ? `No resource has “${q}” in its name.` : 'There are no more.';
-  return 'There is no resource.';
+  if (q !== '' && after === undefined) {
+    return html`No resource has “${q}” in its name. Try a shorter text, or see <a href="./find">all resources</a>.`;
+  }
+  if (after !== undefined) return 'There are no more.';
+  if (!set.ready) return 'No resource has been read yet.';
+  return emptySet(set, frame);
 }
 
 function steps({ q, after, next, resources }: FindPage): Html | undefined {
@@ -42,9 +60,14 @@ function steps({ q, after, next, resources }: FindPage): Html | undefined {
   );
 }
 
-function columns(now: number): readonly Column<Resource>[] {
+function columns(now: number, search: NameSearch): readonly Column<Resource>[] {
   return [
-    { name: 'Resource', style: 'name', isHead: true, cell: ({ key }) => resourceLink(key) },
+    {
+      name: 'Resource',
+      style: 'name',
+      isHead: true,
+      cell: ({ key }) => resourceLink(key, markedName(nameOf(key), search)),
+    },
     { name: 'Type', style: 'short wide', cell: ({ state }) => state.mime },
     { name: 'Size', style: 'number', cell: ({ state }) => lengthOf(state.length) },
     {

@@ -1,14 +1,19 @@
+import { traitsOf } from '../../core/origin.ts';
+import type { SetId } from '../../core/resource-set.ts';
+import type { SyncState } from '../../observe/metrics/scan-metrics.ts';
 import { documentUri } from '../../publish/documents.ts';
 import type { SummarizedSet } from '../../sets/summarized-sets.ts';
 import type { StoreTotals } from '../../stores/store-gauge.ts';
 import { type Frame, linkTo } from './parts/frame.ts';
 import { type Html, html } from './parts/html.ts';
 import { renderPage } from './parts/layout.ts';
-import { type Paging, pager } from './parts/pager.ts';
+import { type Paging, pager, queryOf } from './parts/pager.ts';
 import { searchForm } from './parts/search-form.ts';
-import { stateBadge, titleOf } from './parts/set-frame.ts';
+import { titleOf } from './parts/set-frame.ts';
+import { sparklineDrawing } from './parts/sparkline-drawing.ts';
 import { type Column, figures, stackingTable } from './parts/tables.ts';
 import { counted, formatNumber, timeElement } from './parts/words.ts';
+import type { Sparkline } from './sparklines.ts';
 
 export interface HomePage {
   readonly frame: Frame;
@@ -22,7 +27,14 @@ export interface HomePage {
   readonly paging: Paging;
   /** What was searched for; empty when nothing was. */
   readonly q: string;
+  readonly order: HomeOrder;
+  /** By the id of a set: of those that were counted in time. */
+  readonly sparklines: ReadonlyMap<SetId, Sparkline>;
+  readonly states: ReadonlyMap<SetId, SyncState>;
 }
+
+export const HOME_ORDERS = ['name', 'changed'] as const;
+export type HomeOrder = (typeof HOME_ORDERS)[number];
 
 /** With more sets than this, the page has a search. */
 const FEW = 12;
@@ -37,13 +49,14 @@ export function renderHomePage(home: HomePage): string {
 <a href="https://www.openarchives.org/rs/">ResourceSync</a>. A client begins with the <a href="${href}">Source Description</a>.</p>
 ${
   sets === 0
-    ? nothingYet()
+    ? nothingYet(frame)
     : html`${figures([
         ['sets', formatNumber(sets)],
         ['resources', formatNumber(totals.resources)],
         ['changes recorded', formatNumber(totals.changes)],
       ])}
 ${(sets > FEW || home.q !== '') && searchForm({ label: 'Search the sets by title or id', action: frame.top, value: home.q })}
+${sets > 1 && orders(home)}
 ${found(home)}`
 }
 ${frame.viewer.isAdministrator && html`<p class="more"><a href="./add-set">Add a set</a></p>`}`;
@@ -56,17 +69,39 @@ ${frame.viewer.isAdministrator && html`<p class="more"><a href="./add-set">Add a
   });
 }
 
-function found({ frame, shown, found, paging, q }: HomePage): Html {
-  const summary = q !== '' && html`<p class="quiet" role="status">${counted(found, 'set')} with “${q}”</p>`;
-  if (shown.length === 0) return html`${summary}`;
-  return html`${summary}${stackingTable('Resource sets', shown, columns(frame))}${pager(paging, { q })}`;
+/** Links in place of a form: each order has an address. */
+function orders({ order, q }: HomePage): Html {
+  const link = (its: HomeOrder, text: string) =>
+    its === order
+      ? html`<li><span aria-current="true">${text}</span></li>`
+      : html`<li><a href="${queryOf({ q, order: its === 'name' ? undefined : its })}">${text}</a></li>`;
+  return html`<nav class="orders" aria-label="Order"><ul><li class="quiet">Order by</li>${link('name', 'name')}${link('changed', 'last change')}</ul></nav>`;
 }
 
-function columns({ now }: Frame): readonly Column<SummarizedSet>[] {
+function found(home: HomePage): Html {
+  const { shown, found, paging, q, order } = home;
+  const summary =
+    q !== '' &&
+    html`<p class="quiet" role="status">${counted(found, 'set')} with “${q}”${found === 0 && html`. Try a shorter text, or see <a href="./">all sets</a>.`}</p>`;
+  if (shown.length === 0) return html`${summary}`;
+  const query = { q, order: order === 'name' ? undefined : order };
+  return html`${summary}${stackingTable('Resource sets', shown, columns(home))}${pager(paging, query)}`;
+}
+
+function columns({ frame: { now }, sparklines, states }: HomePage): readonly Column<SummarizedSet>[] {
   return [
     { name: 'Set', style: 'name title', isHead: true, cell: ({ set }) => setName(set) },
+    { name: 'State', style: 'short', cell: ({ set }) => stateOf(set, states.get(set.id)) },
     { name: 'Resources', style: 'number', cell: ({ summary }) => formatNumber(summary.resources) },
     { name: 'Changes', style: 'number wide', cell: ({ summary }) => formatNumber(summary.changes) },
+    {
+      name: 'Last 30 days',
+      style: 'short wide',
+      cell: ({ set }) => {
+        const counts = sparklines.get(set.id);
+        return counts && sparklineDrawing(counts);
+      },
+    },
     {
       name: 'Last changed',
       style: 'short',
@@ -76,10 +111,26 @@ function columns({ now }: Frame): readonly Column<SummarizedSet>[] {
 }
 
 function setName(set: SummarizedSet['set']): Html {
-  return html`<a href="./sets/${set.slug}/">${titleOf(set)}</a> ${set.title !== undefined && html`<span class="id">${set.slug}</span>`} ${stateBadge(set)}`;
+  return html`<a href="./sets/${set.slug}/">${titleOf(set)}</a> ${set.title !== undefined && html`<span class="id">${set.slug}</span>`} ${set.private === true && html`<span class="state">private</span>`}`;
 }
 
-function nothingYet(): Html {
+/** What is posted is published at once. Of a set with a source, only the process that syncs it knows the state. */
+function stateOf({ ready, origin }: SummarizedSet['set'], synced: SyncState | undefined): Html | undefined {
+  const state =
+    !ready && synced !== 'error' ? 'being read' : traitsOf(origin).source === undefined ? 'in sync' : synced;
+  if (state === undefined) return undefined;
+  return html`<span class="state ${STYLES[state]}" title="${MEANINGS[state]}">${state}</span>`;
+}
+
+const STYLES = { 'in sync': 'live', behind: 'reading', 'being read': 'reading', error: 'failing' } as const;
+const MEANINGS = {
+  'in sync': 'Everything that is known of its source is published.',
+  behind: 'It is being compared with its source.',
+  'being read': 'It is being read for the first time.',
+  error: 'Its source does not answer: nothing is deleted because of that. The log of the server says why.',
+} as const;
+
+function nothingYet({ viewer }: Frame): Html {
   return html`<div class="notice"><p>There is no set yet. Publish a folder with <code>tidemark publish FOLDER</code>, or make a
-set that changes are posted to with <code>tidemark sets add ID --url-prefix URL</code>.</p></div>`;
+set that changes are posted to with <code>tidemark sets add ID --url-prefix URL</code>${viewer.isAdministrator && html`, or by the form <a href="./add-set">Add a set</a>`}. <code>tidemark demo</code> publishes a sample collection that changes.</p></div>`;
 }

@@ -11,7 +11,7 @@ import { type Html, html } from './parts/html.ts';
 import { isOpen } from './parts/job-parts.ts';
 import { changeTable, whenColumn } from './parts/resource-parts.ts';
 import { searchForm } from './parts/search-form.ts';
-import { readingNotice, renderSetFrame, type SetFrame } from './parts/set-frame.ts';
+import { emptySet, feedLink, readingNotice, renderSetFrame, type SetFrame } from './parts/set-frame.ts';
 import { figures, table } from './parts/tables.ts';
 import { formatNumber, timeElement } from './parts/words.ts';
 
@@ -44,16 +44,20 @@ ${set.ready && mirrorSection(page)}
 <h2>How it has changed</h2>
 <div class="plots">${activityPlot(days)}${activityPlot(hours)}</div>
 <h2>Latest changes</h2>
-${changes.length === 0 ? html`<p class="quiet">Nothing has changed yet.</p>` : changeTable('Latest changes', changes, whenColumn(now))}
-${summary.changes > changes.length && html`<p class="more"><a href="./changes">All changes</a></p>`}
+${changes.length === 0 ? html`<p class="quiet">${set.ready ? emptySet(set, frame) : 'Nothing has been read yet.'}</p>` : changeTable('Latest changes', changes, { time: whenColumn(now) })}
+${summary.changes > changes.length && html`<p class="more"><a href="./changes">All changes</a> · <a href="./changes.atom">Atom feed</a></p>`}
 <h2>Documents</h2>
 <p class="quiet">What programs read to copy the set and to stay in sync with it. Each has a page for people as well.</p>
 ${documentTable(page)}
 ${dump !== undefined && dumpSection(page, dump)}
 ${archiveSection(page, archive)}`;
   const capabilityList = documentUri(frame.baseUrl, { kind: 'capabilityList', set: set.slug });
-  const links = [{ rel: 'describes', href: linkTo(capabilityList, frame) }];
-  return renderSetFrame(page, main, { links, again: isOpen(dump?.job) || isOpen(archive.job) ? 5 : undefined });
+  const links = [{ rel: 'describes', href: linkTo(capabilityList, frame) }, feedLink(set)];
+  return renderSetFrame(page, main, {
+    links,
+    newest: changes[0]?.stamp,
+    again: isOpen(dump?.job) || isOpen(archive.job) ? 5 : undefined,
+  });
 }
 
 function comparedWith({ key, compared }: SyncCursor, now: number): Html {

@@ -6,7 +6,7 @@ import { MICROSECONDS, type TimeUnit } from '../../core/time-unit.ts';
 import { MOST_ENTRIES } from '../../observe/audit/posting-entry.ts';
 import type { HistoryRange } from '../../stores/set-statistics.ts';
 import { setOf } from '../request/admitted.ts';
-import { filteredChanges, newestChanges, resourcesAfter, searchedResources } from '../request/browse.ts';
+import { filteredChanges, newestChanges } from '../request/browse.ts';
 import { keyOf } from '../request/named-resource.ts';
 import { get, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
@@ -16,6 +16,7 @@ import { fitsOf, rangeOf } from './change-filter.ts';
 import { renderChangesPage } from './changes-page.ts';
 import { shownArchive, shownDump } from './dump-page-routes.ts';
 import { renderFindPage } from './find-page.ts';
+import { findResources } from './find-resources.ts';
 import type { Series } from './parts/activity-plot.ts';
 import { sendPage } from './parts/send-page.ts';
 import { setFrameOf } from './parts/set-frame-of.ts';
@@ -82,13 +83,12 @@ export function setRoutes(app: ServedApp): readonly Route[] {
       operation: FIND,
       async handle(request, response, { q, after }) {
         const set = setOf(response);
-        const limit = RESOURCES_PER_PAGE;
-        const found =
-          q === ''
-            ? await resourcesAfter(index, set, { after, limit })
-            : await searchedResources(index, set, { part: q, after, limit });
+        const [found, { resources: total }] = await Promise.all([
+          findResources(index, set, { q, after, limit: RESOURCES_PER_PAGE }),
+          index.summary(set.id),
+        ]);
         const page = await setFrameOf(app, { request, response }, 'resources');
-        sendPage(response, renderFindPage({ ...page, q, after, ...found }));
+        sendPage(response, renderFindPage({ ...page, q, after, total, ...found }));
       },
     }),
 

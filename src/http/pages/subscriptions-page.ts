@@ -5,6 +5,7 @@ import { param } from '../request/admitted.ts';
 import { page as htmlPage, type Operation } from '../request/operation.ts';
 import { get, post, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
+import { confirmed } from './parts/confirmed.ts';
 import type { Frame } from './parts/frame.ts';
 import { frameOf } from './parts/frame-of.ts';
 import { html } from './parts/html.ts';
@@ -86,7 +87,8 @@ function renderSubscriptionsPage({ frame, hub, subscriptions }: SubscriptionsPag
   ]);
   const main = html`<h1>Subscriptions</h1>
 <p class="lead">${where}</p>
-${subscriptions.length > 0 && rows}`;
+${subscriptions.length > 0 && rows}
+${subscriptions.length === 0 && hub !== undefined && html`<p class="quiet">No program has subscribed yet. <a href="./api/#askHub">The API</a> says how to; each set names its topic in its Capability List.</p>`}`;
   return renderPage({ frame, title: 'Subscriptions', main, part: 'subscriptions', again: AGAIN });
 }
 
@@ -95,5 +97,11 @@ function problemOf({ failures, problem }: SubscriptionView): string | undefined 
 }
 
 function removeButton(id: string, callback: string) {
-  return html`<form method="post" action="./subscriptions/${id}/remove"><button class="small">End<span class="hidden"> the subscription of ${callback}</span></button></form>`;
+  return confirmed({
+    text: 'End',
+    of: `the subscription of ${callback}`,
+    consequence: 'It is sent no more changes, and has to subscribe again.',
+    confirm: 'End it',
+    action: `./subscriptions/${id}/remove`,
+  });
 }

@@ -12,6 +12,8 @@ export interface Locals {
   set?: ResourceSet | undefined;
   /** Whether the response is for its sender alone. */
   isPrivate?: boolean;
+  /** What was made, for the log: the path does not name it yet. */
+  subject?: string;
 }
 
 /** A request of express. */

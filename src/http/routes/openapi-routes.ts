@@ -8,6 +8,7 @@ import { sendPage } from '../pages/parts/send-page.ts';
 import { json, NO_PARAMETERS, type Operation, page } from '../request/operation.ts';
 import { get, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
+import { shownSets } from '../response/shown-sets.ts';
 
 const DESCRIBE_API = {
   id: 'describeApi',
@@ -55,7 +56,10 @@ export function openApiRoutes(app: ServedApp, routes: () => readonly Route[]): r
       action: 'read-source',
       operation: SHOW_API,
       async handle(request, response) {
-        sendPage(response, renderApiPage(await frameOf(app, request, response), described().document));
+        const [frame, sets] = await Promise.all([frameOf(app, request, response), shownSets(app, response)]);
+        // One that has documents, if there is one.
+        const set = (sets.find(({ ready }) => ready) ?? sets[0])?.slug;
+        sendPage(response, renderApiPage({ frame, document: described().document, set }));
       },
     }),
 

@@ -7,6 +7,7 @@ import { documentRoutes } from './document-routes.ts';
 import { archiveRoutes } from './dumps/archive-routes.ts';
 import { dumpRoutes } from './dumps/dump-routes.ts';
 import { packageRoutes } from './dumps/package-routes.ts';
+import { feedRoutes } from './feed-routes.ts';
 import { healthRoutes } from './health-routes.ts';
 import { jobRoutes } from './job-routes.ts';
 import { metricsRoutes } from './metrics-routes.ts';
@@ -41,6 +42,7 @@ export function routeTable(app: ServedApp, stopping: AbortSignal): readonly Rout
     ...apiRoutes(app),
     ...setApiRoutes(app, stopping),
     ...csvRoutes(app),
+    ...feedRoutes(app),
     ...dumpRoutes(app),
     ...archiveRoutes(app),
     ...postingRoutes(app, stopping),

@@ -40,6 +40,7 @@ export function tokenRoutes({ tokens, sets, configuration }: ServedApp, stopping
           limits,
           expires: expires === undefined ? undefined : parseExpiry(expires, Date.now()),
         });
+        response.locals.subject = `${record.name} (${record.id})`;
         sendJson(response, { ...tokenView(record, Date.now()), token }, 201);
       },
     }),

@@ -9,6 +9,7 @@ import type { ServedApp } from '../request/served-app.ts';
 import { errorHandler, limitUnwantedBody } from '../response/error-handler.ts';
 import type { Admit } from './admit.ts';
 import { guard } from './guard.ts';
+import { logAdministration } from './log-administration.ts';
 
 export interface ExpressParts {
   readonly routes: readonly Route[];
@@ -27,7 +28,8 @@ export function createExpress(app: ServedApp, { routes, admit, logger }: Express
     response.once('finish', () => limitUnwantedBody(request));
     next();
   });
-  for (const route of routes) server[route.method](route.path, guard(admit, route), route.handle);
+  for (const route of routes)
+    server[route.method](route.path, guard(admit, route), logAdministration(logger, route), route.handle);
   for (const [path, ofPath] of Map.groupBy(routes, ({ path }) => path)) {
     server.all(path, (_request, response) => {
       recordRoute(response, path);

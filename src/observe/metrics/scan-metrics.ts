@@ -14,6 +14,12 @@ export interface ScanUnderWay {
   readonly bytes: number;
 }
 
+/**
+ * How far a set is that this process syncs with its source: `behind` while all of it is compared, `error` while its
+ * source does not answer.
+ */
+export type SyncState = 'in sync' | 'behind' | 'error';
+
 /** Metrics of syncing sets with their sources. */
 export class ScanMetrics {
   readonly #scans: Counter<'extent'>;
@@ -23,6 +29,7 @@ export class ScanMetrics {
   readonly #problems: Counter;
   readonly #underWay = new Map<number, ScanUnderWay>();
   readonly #troubled = new Set<number>();
+  readonly #synced = new Set<number>();
 
   constructor(instruments: Instruments) {
     this.#scans = instruments.counter({
@@ -69,6 +76,13 @@ export class ScanMetrics {
     return this.#troubled.size;
   }
 
+  /** Undefined for a set that this process does not sync, and before its first scan has begun. */
+  stateOf(set: number): SyncState | undefined {
+    if (this.#troubled.has(set)) return 'error';
+    if (this.#underWay.has(set)) return 'behind';
+    return this.#synced.has(set) ? 'in sync' : undefined;
+  }
+
   /** Measures the sync events of a set, and passes them on. */
   around({ id, slug }: ResourceSet, events: SyncEvents): SyncEvents {
     return {
@@ -79,6 +93,7 @@ export class ScanMetrics {
       },
       onScanned: (summary, extent) => {
         this.#underWay.delete(id);
+        this.#synced.add(id);
         this.#scans.inc({ extent });
         this.#seconds.observe({ extent }, summary.seconds);
         for (const outcome of ['hashed', 'created', 'updated', 'deleted', 'unchanged', 'left'] as const) {
@@ -105,6 +120,7 @@ export class ScanMetrics {
       onStopped: () => {
         this.#underWay.delete(id);
         this.#troubled.delete(id);
+        this.#synced.delete(id);
         events.onStopped?.();
       },
     };

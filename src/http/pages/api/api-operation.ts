@@ -10,8 +10,8 @@ import { type Column, table } from '../parts/tables.ts';
 import { typeInWords, withCode } from './api-schema.ts';
 import { type Asked, curlExample } from './curl-example.ts';
 
-/** What one route is asked and answers. */
-export function renderOperation(asked: Asked, document: OpenApiDocument): Html {
+/** What one route is asked and answers. @param set the id of a set, for the example */
+export function renderOperation(asked: Asked, document: OpenApiDocument, set: string | undefined): Html {
   const { method, path, operation } = asked;
   const { operationId, summary, description, security, parameters, requestBody } = operation;
   const [headers, named] = [true, false].map((isHeader) =>
@@ -26,7 +26,7 @@ ${named.length > 0 && table(`Parameters of ${operationId}`, named, PARAMETER_COL
 ${headers.length > 0 && html`<p>Headers: ${headers.map(({ name }, at) => html`${at > 0 && ', '}<code>${name}</code>`)}</p>`}
 ${requestBody !== undefined && html`<p>Body: ${contents(requestBody.content)}</p>`}
 ${answers(asked, document)}
-<pre><code>${curlExample(asked, document)}</code></pre>
+<pre><code>${curlExample(asked, document, set)}</code></pre>
 </section>`;
 }
 

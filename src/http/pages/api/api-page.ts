@@ -7,25 +7,29 @@ import { renderOperation } from './api-operation.ts';
 import { renderSchema, withCode } from './api-schema.ts';
 import type { Asked } from './curl-example.ts';
 
+export interface ApiPage {
+  readonly frame: Frame;
+  readonly document: OpenApiDocument;
+  /** The id of a set that the reader may see, for the examples; undefined when there is none. */
+  readonly set: string | undefined;
+}
+
 /** The description of the API for people: what /api/openapi.json says, but for the pages. */
-export function renderApiPage(frame: Frame, document: OpenApiDocument): string {
+export function renderApiPage({ frame, document, set }: ApiPage): string {
   const { info, tags, components } = document;
   const operations = operationsOf(document);
   const groups = tags
     .map((tag) => ({ ...tag, operations: operations.filter(({ operation }) => operation.tags.includes(tag.name)) }))
     .filter((group) => group.operations.length > 0 && group.name !== 'pages');
-  const main = html`<h1>API</h1>
+  const content = html`<h1>API</h1>
 ${info.description.split('\n\n').map((paragraph) => html`<p>${withCode(paragraph)}</p>`)}
 <p>All of this as OpenAPI 3.1, for programs: <a href="openapi.json">openapi.json</a></p>
 <h2 id="beginning">How to begin</h2>
-${beginning(document)}
-<h2 id="contents">Contents</h2>
-<nav class="contents" aria-label="Operations"><ul>${groups.map(({ name, operations }) => html`<li><a href="#${name}">${titleOf(name)}</a>: ${operations.map(entry)}</li>`)}
-<li><a href="#errors">Errors</a>, <a href="#shapes">shapes of JSON</a></li></ul></nav>
+${beginning(document, set)}
 ${groups.map(
   ({ name, description, operations }) => html`<h2 id="${name}">${titleOf(name)}</h2>
 <p>${description}</p>
-${operations.map((operation) => renderOperation(operation, document))}`,
+${operations.map((operation) => renderOperation(operation, document, set))}`,
 )}
 <h2 id="errors">Errors</h2>
 <p>Every error is <a href="#Error">one shape of JSON</a>. Its <code>code</code> stays the same where the words of its message may change.</p>
@@ -35,10 +39,27 @@ ${Object.entries(components.schemas).map(([name, schema]) => renderSchema(name, 
   return renderPage({
     frame,
     title: 'API',
-    main,
+    main: html`<div class="beside">${navigation(groups)}<div>${content}</div></div>`,
     part: 'api',
     links: [{ rel: 'service-desc', href: 'openapi.json', type: 'application/json' }],
   });
+}
+
+interface Group {
+  readonly name: string;
+  readonly operations: readonly Asked[];
+}
+
+/** Beside the text where there is room: one group is open at a time. */
+function navigation(groups: readonly Group[]): Html {
+  const entries = groups.map(
+    ({ name, operations }) => html`<li><details name="operations"><summary>${titleOf(name)}</summary>
+<ul>${operations.map(entry)}</ul></details></li>`,
+  );
+  return html`<nav class="contents" id="contents" aria-label="Operations"><ul>
+<li><a href="#beginning">How to begin</a></li>
+${entries}
+<li><a href="#errors">Errors</a></li><li><a href="#shapes">Shapes of JSON</a></li></ul></nav>`;
 }
 
 /** HEAD is left out: it answers what GET does. */
@@ -50,17 +71,17 @@ function operationsOf({ paths }: OpenApiDocument): readonly Asked[] {
   );
 }
 
-function beginning({ servers }: OpenApiDocument): Html {
+function beginning({ servers }: OpenApiDocument, set = 'papers'): Html {
   const base = servers[0]?.url ?? '';
   const event = '{"changes":[{"location":{"value":"2026/a.pdf","type":"rel_path"},"change":"updated","length":2048}]}';
   return html`<pre><code># the sets
 curl ${base}/api/sets
 # what changed in a set since a time, oldest first
-curl '${base}/api/sets/papers/changes?from=2026-01-31T12:00:00Z'
+curl '${base}/api/sets/${set}/changes?from=2026-01-31T12:00:00Z'
 # post a change
-curl -H 'Authorization: Bearer TOKEN' -H 'Content-Type: application/json' --data '${event}' ${base}/api/sets/papers/changes
+curl -H 'Authorization: Bearer TOKEN' -H 'Content-Type: application/json' --data '${event}' ${base}/api/sets/${set}/changes
 # post many changes, one on each line
-curl -H 'Authorization: Bearer TOKEN' -H 'Content-Type: application/x-ndjson' --data-binary @changes.ndjson ${base}/api/sets/papers/changes</code></pre>
+curl -H 'Authorization: Bearer TOKEN' -H 'Content-Type: application/x-ndjson' --data-binary @changes.ndjson ${base}/api/sets/${set}/changes</code></pre>
 <p>Reading needs no token, except for private sets. A server that only its own machine can reach may need none at all.</p>`;
 }
 
@@ -77,8 +98,8 @@ function errors({ paths, components }: OpenApiDocument): Html {
   ]);
 }
 
-function entry({ operation: { operationId, summary } }: Asked, at: number): Html {
-  return html`${at > 0 && ' · '}<a href="#${operationId}">${summary}</a>`;
+function entry({ operation: { operationId, summary } }: Asked): Html {
+  return html`<li><a href="#${operationId}">${summary}</a></li>`;
 }
 
 function titleOf(tag: string): string {

@@ -7,8 +7,15 @@ export interface Asked {
   readonly operation: DescribedOperation;
 }
 
-/** A command that asks for an operation, as one can paste it into a shell. */
-export function curlExample({ method, path, operation }: Asked, { servers, components }: OpenApiDocument): string {
+/**
+ * A command that asks for an operation, as one can paste it into a shell.
+ * @param set the id of a set that exists; undefined takes the example of the description
+ */
+export function curlExample(
+  { method, path, operation }: Asked,
+  { servers, components }: OpenApiDocument,
+  set?: string,
+): string {
   const words = ['curl'];
   if (operation.security.every((scheme) => Object.keys(scheme).length > 0)) {
     words.push('-H', quoted('Authorization: Bearer TOKEN'));
@@ -18,12 +25,13 @@ export function curlExample({ method, path, operation }: Asked, { servers, compo
     const example = exampleOf(content?.schema ?? {}, components.schemas);
     words.push('-H', quoted(`Content-Type: ${type}`), '--data', quoted(JSON.stringify(example)));
   } else if (method !== 'get') words.push('-X', method.toUpperCase());
-  return [...words, quoted(`${servers[0]?.url ?? ''}${filledPath(path, operation)}`)].join(' ');
+  return [...words, quoted(`${servers[0]?.url ?? ''}${filledPath(path, operation, set)}`)].join(' ');
 }
 
 /** The path with an example for each name, and the parameters of the query that it does not go without. */
-function filledPath(path: string, { parameters }: DescribedOperation): string {
+function filledPath(path: string, { parameters }: DescribedOperation, set: string | undefined): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    if (name === 'set' && set !== undefined) return set;
     return String(parameters.find((parameter) => parameter.name === name)?.example ?? name);
   });
   const examples = parameters.flatMap(({ name, in: place, required, schema }) => {

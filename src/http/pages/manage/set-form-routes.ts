@@ -78,6 +78,7 @@ export function setFormRoutes(app: ServedApp, stopping: AbortSignal): readonly R
           const slug = parseSlug(id);
           const giver = { configuration, workingDirectory: '/', allowedRoots };
           await sets.add({ slug, ...(await newSetFields(values, giver)) });
+          response.locals.subject = slug;
           response.redirect(303, `./sets/${slug}/settings?did=add`);
         });
       },

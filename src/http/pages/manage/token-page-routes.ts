@@ -84,6 +84,7 @@ export function tokenPageRoutes(app: ServedApp, stopping: AbortSignal): readonly
             scopes,
             expires: expires === '' ? undefined : parseExpiry(expires, Date.now()),
           });
+          response.locals.subject = `${record.name} (${record.id})`;
           await show({ request, response }, { made: { token, name: record.name } });
         });
       },

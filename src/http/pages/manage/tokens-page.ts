@@ -1,4 +1,5 @@
 import type { TokenView } from '../../../api/token-schemas.ts';
+import { confirmed } from '../parts/confirmed.ts';
 import type { Frame } from '../parts/frame.ts';
 import { type Html, html } from '../parts/html.ts';
 import { timeOf } from '../parts/job-parts.ts';
@@ -24,7 +25,7 @@ ${made !== undefined && madeNotice(made)}
 ${revoked?.state === 'revoked' && html`<p class="notice good" role="status">The token ${revoked.name} was revoked. Every server refuses it within a second or so.</p>`}
 ${attempt !== undefined && html`<div class="notice bad" role="alert"><p>${attempt.problem}</p></div>`}
 <p class="lead">Who may post to sets, read private ones, see metrics, or administer the source.</p>
-${tokens.length === 0 ? html`<p class="quiet">There is no token yet.</p>` : tokenTable(tokens, frame)}
+${tokens.length === 0 ? html`<p class="quiet">There is no token yet. Make one below: programs that post need one, and so do people who administer the source from elsewhere.</p>` : tokenTable(tokens, frame)}
 <h2>Make a token</h2>
 <form class="fields" method="post" action="./tokens">
 <p><label for="name">Name</label>
@@ -59,8 +60,13 @@ function tokenTable(tokens: readonly TokenView[], { now }: Frame): Html {
 
 const STYLES = { valid: 'live', expired: 'quiet', revoked: 'quiet' } as const;
 
-/** It takes two steps: a revoked token never becomes valid again. */
+/** A revoked token never becomes valid again. */
 function revokeForm({ id, name }: TokenView): Html {
-  return html`<details class="danger"><summary>Revoke<span class="hidden"> ${name} …</span></summary>
-<form method="post" action="./tokens/${id}/revoke"><button class="small bad">Revoke<span class="hidden"> ${name}</span> for good</button></form></details>`;
+  return confirmed({
+    text: 'Revoke',
+    of: name,
+    consequence: 'It never becomes valid again.',
+    confirm: 'Revoke it',
+    action: `./tokens/${id}/revoke`,
+  });
 }

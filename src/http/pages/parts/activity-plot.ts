@@ -19,8 +19,8 @@ const TOP = 10;
 const BOTTOM = 28;
 
 const TITLES: Readonly<Record<TimeUnit, string>> = {
-  day: 'Changes per day, the last 30 days',
-  hour: 'Changes per hour, the last 48 hours',
+  day: 'Changes per day (UTC), the last 30 days',
+  hour: 'Changes per hour (UTC), the last 48 hours',
 };
 
 /**
@@ -132,7 +132,7 @@ ${
         ...columns,
       ])
 }
-<p class="quiet">${counted(counts.length - busy.length, unit)} without a change. Times are UTC.</p></details>`;
+<p class="quiet">${counted(counts.length - busy.length, unit)} without a change. Days and hours are those of UTC.</p></details>`;
 }
 
 /** Every week of days, every half day of hours. */

@@ -1,4 +1,5 @@
 import type { JobView } from '../../../api/job-schemas.ts';
+import { confirmed } from './confirmed.ts';
 import { type Html, html } from './html.ts';
 
 /** What an administrator can do with a job. */
@@ -8,11 +9,29 @@ export type JobAction = (typeof JOB_ACTIONS)[number];
 /** Where a button leads back to. */
 export type Back = 'jobs' | 'job';
 
-/** The buttons for what can be done with a job in its state; undefined when nothing can. */
+/** The buttons for what can be done with a job in its state, each asking once more; undefined when nothing can. */
 export function jobButtons(job: JobView, { top }: { readonly top: string }, back: Back): Html | undefined {
+  const { name, state } = job;
+  const to = (action: JobAction) => `${top}jobs/${name}/${action}?back=${back}`;
+  const isQueued = state === 'queued';
   const forms = [
-    canRetry(job) && button(job, top, { action: 'retry', text: job.state === 'queued' ? 'Run now' : 'Retry', back }),
-    canCancel(job) && button(job, top, { action: 'cancel', text: 'Cancel', back }),
+    canRetry(job) &&
+      confirmed({
+        text: isQueued ? 'Run now' : 'Retry',
+        of: name,
+        consequence: isQueued ? 'It does not wait for its time.' : 'It runs again, from its beginning.',
+        confirm: isQueued ? 'Run it now' : 'Retry it',
+        action: to('retry'),
+        isHarmless: true,
+      }),
+    canCancel(job) &&
+      confirmed({
+        text: 'Cancel',
+        of: name,
+        consequence: isQueued ? 'It will not run.' : 'It ends, and what it has not finished is lost.',
+        confirm: 'Cancel it',
+        action: to('cancel'),
+      }),
   ].filter((form) => form !== false);
   return forms.length === 0 ? undefined : html`<div class="buttons">${forms}</div>`;
 }
@@ -33,14 +52,3 @@ const canRetry = ({ state, notBefore }: JobView) =>
   state === 'failed' || state === 'cancelled' || (state === 'queued' && notBefore !== undefined);
 
 const canCancel = ({ state, cancelling }: JobView) => state === 'queued' || (state === 'running' && !cancelling);
-
-interface Button {
-  readonly action: JobAction;
-  readonly text: string;
-  readonly back: Back;
-}
-
-/** Its name for screen readers contains that of the job: many buttons of a page have the same text. */
-function button({ name }: JobView, top: string, { action, text, back }: Button): Html {
-  return html`<form method="post" action="${top}jobs/${name}/${action}?back=${back}"><button class="small">${text}<span class="hidden"> ${name}</span></button></form>`;
-}

@@ -49,6 +49,7 @@ export interface HeadLink {
   readonly rel: string;
   readonly href: string;
   readonly type?: string;
+  readonly title?: string;
 }
 
 /** A whole page. */
@@ -61,7 +62,7 @@ export function renderPage(page: Page): string {
 <title>${title} – Tidemark</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="data:image/svg+xml,${encodeURIComponent(ICON)}">
-${links.map(({ rel, href, type }) => html`<link rel="${rel}" href="${href}"${type !== undefined && html` type="${type}"`}>\n`)}<style>${new Html(STYLE)}</style>
+${links.map(({ rel, href, type, title: its }) => html`<link rel="${rel}" href="${href}"${type !== undefined && html` type="${type}"`}${its !== undefined && html` title="${its}"`}>\n`)}<style>${new Html(STYLE)}</style>
 </head>
 <body${again !== undefined && html` data-again="${again}"`}${follows !== undefined && html` data-follows="${follows}"`}>
 <a class="skip" href="#content">Skip to the content</a>
@@ -97,6 +98,7 @@ function footer(frame: Frame): Html {
   return html`<footer class="foot"><div>
 <span>A <a href="https://www.openarchives.org/rs/">ResourceSync</a> source, published by Tidemark</span>
 <a href="${linkTo(sourceDescription, frame)}">Source Description</a>
+<span>Days and times are in UTC</span>
 </div></footer>`;
 }
 

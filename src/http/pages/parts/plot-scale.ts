@@ -1,6 +1,6 @@
 /** How numbers of changes are drawn above and below the line of a plot. */
 export interface Scale {
-  /** The numbers that the plot reaches up and down to. */
+  /** The numbers that the plot reaches up and down to: the greatest ones, so that no part of it stays empty. */
   readonly above: number;
   readonly below: number;
   /** Height of one change. */
@@ -9,18 +9,19 @@ export interface Scale {
   readonly marks: readonly number[];
 }
 
-/** A scale that holds the greatest numbers on either side, in steps that people count in. */
+/** A scale that ends at the greatest numbers on either side, with marks in steps that people count in. */
 export function scaleOf(mostAbove: number, mostBelow: number, height: number): Scale {
-  const step = stepOf((mostAbove + mostBelow) / 4);
-  const up = Math.max(mostAbove === 0 && mostBelow > 0 ? 0 : 1, Math.ceil(mostAbove / step));
-  const down = Math.ceil(mostBelow / step);
+  const above = mostAbove === 0 && mostBelow === 0 ? 1 : mostAbove;
+  const step = stepOf((above + mostBelow) / 4, Math.max(above, mostBelow));
+  const up = Math.floor(above / step);
+  const down = Math.floor(mostBelow / step);
   const marks = Array.from({ length: up + down + 1 }, (_, at) => (at - down) * step);
-  return { above: up * step, below: down * step, perChange: height / ((up + down) * step), marks };
+  return { above, below: mostBelow, perChange: height / (above + mostBelow), marks };
 }
 
-/** The smallest of 1, 2, 5, 10, 20 … that is no less than a value. */
-function stepOf(value: number): number {
-  if (value <= 1) return 1;
-  const power = 10 ** Math.floor(Math.log10(value));
-  return [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= value)!;
+/** The smallest of 1, 2, 5, 10, 20 … that is no less than a value; not more than the most, though. */
+function stepOf(value: number, most: number): number {
+  const power = 10 ** Math.max(0, Math.floor(Math.log10(value)));
+  const steps = [1, 2, 5, 10].map((factor) => factor * power).filter((step) => step <= most);
+  return steps.find((step) => step >= value) ?? steps.at(-1)!;
 }

@@ -4,12 +4,13 @@ import { recordIdOfKey } from '../../../core/record-key.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
 import { type Html, html } from './html.ts';
+import { markedName, type NameSearch } from './name-search.ts';
 import { type Column, stackingTable } from './tables.ts';
 import { timeElement } from './words.ts';
 
-/** The name of a resource, with the way to its page. */
-export function resourceLink(key: ResourceKey): Html {
-  return html`<a href="./resource?key=${encodeURIComponent(key)}">${nameOf(key)}</a>`;
+/** The name of a resource, with the way to its page. @param text its name, which may have marks */
+export function resourceLink(key: ResourceKey, text: Html | string = nameOf(key)): Html {
+  return html`<a href="./resource?key=${encodeURIComponent(key)}">${text}</a>`;
 }
 
 /** What people call a resource: its path below the set's prefix, decoded, or its URI elsewhere. */
@@ -42,12 +43,19 @@ export function whenColumn(now: number): TimeColumn {
   return { name: 'When', cell: ({ stamp }) => timeElement(stamp, now) };
 }
 
+interface ChangeTable {
+  readonly time: TimeColumn;
+  /** What was searched for, which is marked. */
+  readonly search?: NameSearch;
+}
+
 /** Changes of a set, as they are given. */
-export function changeTable(label: string, changes: readonly Change[], time: TimeColumn): Html {
+export function changeTable(label: string, changes: readonly Change[], { time, search }: ChangeTable): Html {
+  const linkOf = (key: ResourceKey) => resourceLink(key, search && markedName(nameOf(key), search));
   const columns: readonly Column<Change>[] = [
     { ...time, style: 'short' },
     { name: 'Change', style: 'short', cell: ({ kind }) => kindMark(kind) },
-    { name: 'Resource', style: 'name', cell: ({ key }) => resourceLink(key), isHead: true },
+    { name: 'Resource', style: 'name', cell: ({ key }) => linkOf(key), isHead: true },
     { name: 'Size', style: 'number', cell: ({ state }) => lengthOf(state?.length) },
   ];
   return stackingTable(label, changes, columns);

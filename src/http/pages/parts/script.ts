@@ -20,6 +20,7 @@ const again = async (seconds) => {
       document.title = next.title;
       document.querySelector('main').replaceChildren(...next.querySelector('main').childNodes);
       document.body.dataset.again = next.body.dataset.again ?? '';
+      document.body.dataset.follows = next.body.dataset.follows ?? '';
       labelTimes();
     }
   } catch {}
@@ -30,8 +31,7 @@ const plan = () => {
   if (seconds > 0) again(seconds);
 };
 const follow = () => {
-  const { follows } = document.body.dataset;
-  if (!follows) return;
+  if (!document.body.dataset.follows) return;
   let stream, waiting;
   const news = () => {
     waiting ??= setTimeout(() => {
@@ -42,7 +42,7 @@ const follow = () => {
   };
   const toggle = () => {
     stream?.close();
-    stream = document.hidden ? undefined : new EventSource(follows);
+    stream = document.hidden ? undefined : new EventSource(document.body.dataset.follows);
     stream?.addEventListener('change', news);
   };
   document.addEventListener('visibilitychange', () => {

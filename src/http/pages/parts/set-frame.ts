@@ -1,5 +1,6 @@
 import { traitsOf } from '../../../core/origin.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
+import { formatStamp, type Stamp } from '../../../core/stamp.ts';
 import type { Frame } from './frame.ts';
 import { type Html, html } from './html.ts';
 import { type HeadLink, renderPage } from './layout.ts';
@@ -31,12 +32,14 @@ interface SetFrameMore {
   readonly links?: readonly HeadLink[];
   /** Seconds after which it is loaded again. */
   readonly again?: number | undefined;
+  /** The newest change that it shows: it is loaded again at each later one. */
+  readonly newest?: Stamp | undefined;
 }
 
 /**
  * A page of a set: its name, the way to its other pages, and what this one shows.
  */
-export function renderSetFrame(page: SetFrame, main: Html, { above, links, again }: SetFrameMore = {}): string {
+export function renderSetFrame(page: SetFrame, main: Html, { above, links, again, newest }: SetFrameMore = {}): string {
   const { frame, set, tab } = page;
   const name = titleOf(set);
   const { records } = traitsOf(set.origin);
@@ -55,8 +58,14 @@ ${main}`,
     links,
     // While it is being read, its figures change every few seconds.
     again: set.ready ? again : 5,
-    follows: set.ready && tab === 'overview' ? `${frame.top}api/sets/${set.slug}/changes/stream` : undefined,
+    follows: set.ready && tab === 'overview' ? streamAfter(newest, page) : undefined,
   });
+}
+
+/** Without a gap: from the time after the newest change that the page shows. */
+function streamAfter(newest: Stamp | undefined, { frame, set }: SetFrame): string {
+  const from = newest === undefined ? '' : `?${new URLSearchParams({ from: formatStamp(newest + 2) })}`;
+  return `${frame.top}api/sets/${set.slug}/changes/stream${from}`;
 }
 
 export function titleOf({ title, slug }: ResourceSet): string {
@@ -72,6 +81,26 @@ export function stateBadge({ ready, private: isPrivate }: ResourceSet): Html | u
 export function readingNotice({ ready }: ResourceSet): Html | undefined {
   if (ready) return undefined;
   return html`<p class="notice" role="status">This set is being read for the first time. Its documents will be here when that is complete.</p>`;
+}
+
+/** Lets feed readers find the changes of a set. */
+export function feedLink(set: ResourceSet): HeadLink {
+  return {
+    rel: 'alternate',
+    href: './changes.atom',
+    type: 'application/atom+xml',
+    title: `Changes of ${titleOf(set)}`,
+  };
+}
+
+/** What to do about a set that has nothing yet. */
+export function emptySet({ origin, slug }: ResourceSet, { top, viewer }: Frame): Html {
+  const { root, records, source } = traitsOf(origin);
+  if (source === undefined) {
+    return html`There is no resource yet. Post some: <a href="${top}api/#postChanges">the API</a> has an example, and <code>tidemark changes post ${slug} FILE</code> does it on the machine.`;
+  }
+  const place = root ?? records;
+  return html`There is no resource yet. What is put into ${place !== undefined && viewer.isAdministrator ? html`<code>${place}</code>` : 'its source'} is shown here.`;
 }
 
 function crumbs({ frame, set, tab }: SetFrame): Html {

@@ -118,6 +118,8 @@ tbody th { font-weight: 400; }
 .search { display: flex; flex-wrap: wrap; gap: .5rem; margin: 0 0 1.2rem; }
 .search label { flex-basis: 100%; color: var(--quiet); font-size: .88rem; }
 .search input { flex: 1 1 14rem; min-width: 0; max-width: 30rem; }
+.search .hint { flex-basis: 100%; color: var(--quiet); font-size: .88rem; }
+mark { background: light-dark(#ffe9a8, #5a4a12); color: inherit; border-radius: .15rem; }
 .filter { display: flex; flex-wrap: wrap; align-items: end; gap: .6rem .8rem; margin: 0 0 1.2rem; }
 .filter p { margin: 0; }
 .filter p:first-child { flex: 1 1 14rem; max-width: 22rem; }
@@ -131,7 +133,7 @@ button:hover { filter: brightness(1.1); }
 button.small { background: none; border-color: light-dark(#7a8a8f, #6c7f86); color: var(--sea); font-size: .88rem; padding: .1rem .6rem; }
 .buttons { display: flex; gap: .5rem; }
 .facts + .buttons { margin-top: 1rem; }
-td form, td p, td details { margin: 0; }
+td form, td p, td details, .buttons details { margin: 0; }
 .rejections { list-style: none; margin: .4rem 0 0; padding: 0; }
 .rejections li + li { margin-top: .5rem; }
 
@@ -151,10 +153,18 @@ td form, td p, td details { margin: 0; }
 .plot .back { fill: transparent; }
 .legend { display: flex; flex-wrap: wrap; gap: .2rem 1.3rem; list-style: none; margin: 0 0 .6rem; padding: 0; font-size: .88rem; color: var(--quiet); }
 .legend svg { display: inline-block; width: 1em; height: 1em; vertical-align: -.12em; margin-right: .35em; }
+.confirm p { margin: .3rem 0; }
+.confirm[open] { max-width: 18rem; white-space: normal; }
 details { margin-top: .6rem; font-size: .9rem; }
 details .scroll { max-height: 18rem; overflow-y: auto; margin-top: .6rem; }
 summary { cursor: pointer; color: var(--sea); }
 
+.sparkline { display: block; }
+.sparkline rect { fill: var(--sea); }
+.sparkline line { stroke: var(--line); }
+.orders ul { display: flex; flex-wrap: wrap; gap: .2rem 1rem; list-style: none; margin: 0 0 .7rem; padding: 0; font-size: .9rem; }
+.orders [aria-current] { font-weight: 600; }
+td > .state { margin-left: 0; vertical-align: baseline; }
 .pager { display: flex; flex-wrap: wrap; gap: .4rem 1.5rem; margin-top: 1.1rem; align-items: baseline; }
 .more { margin: .8rem 0 0; }
 .about { display: inline-block; min-height: 1.6rem; padding-block: .15rem; }
@@ -166,9 +176,18 @@ progress { accent-color: var(--sea); }
 .operation h3 { font-size: 1.1rem; }
 .operation .scroll { margin-top: .9rem; }
 .method { font: 600 .8rem/1.7 var(--mono); background: var(--tint); border: 1px solid var(--line); border-radius: .3rem; padding: 0 .5rem; }
-.contents li { margin-bottom: .5rem; }
+.contents { font-size: .9rem; }
+.contents ul { list-style: none; margin: 0; padding: 0; }
+.contents li { margin-bottom: .4rem; }
+.contents details { margin: 0; font-size: inherit; }
+.contents details ul { margin: .3rem 0 .6rem; padding-left: 1rem; border-left: 2px solid var(--line); }
+.beside { display: grid; grid-template-columns: 13rem minmax(0, 1fr); gap: 2.5rem; }
+.beside > .contents { position: sticky; top: 1rem; align-self: start; max-height: calc(100vh - 2rem); overflow-y: auto; padding: 3px; }
+[id] { scroll-margin-top: 1rem; }
 @media (max-width: 40rem) {
   .bar > div, main, .foot > div { padding-inline: 1rem; }
+  .beside { display: block; }
+  .beside > .contents { position: static; max-height: none; margin-bottom: 1.5rem; }
   main { padding-block: 1.4rem 2.5rem; }
   h1 { font-size: 1.6rem; }
   .figures { gap: .8rem 1.8rem; }

@@ -42,6 +42,7 @@ export function setApiRoutes({ index, sets, configuration }: ServedApp, stopping
         parseSlug(slug);
         const giver = { configuration, workingDirectory: '/', allowedRoots };
         const set = await sets.add({ slug, ...(await newSetFields(values, giver)) });
+        response.locals.subject = set.slug;
         response.location(`sets/${set.slug}`);
         sendJson(response, await withSettings(set), 201);
       },

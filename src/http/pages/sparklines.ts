@@ -1,0 +1,75 @@
+import type { SetId } from '../../core/resource-set.ts';
+import { clockStamp, type Stamp } from '../../core/stamp.ts';
+import { MICROSECONDS } from '../../core/time-unit.ts';
+import { withTimeout } from '../../lib/with-timeout.ts';
+import type { SummarizedSet } from '../../sets/summarized-sets.ts';
+import type { ActivityMemory } from '../../stores/activity-memory.ts';
+
+export const SPARKLINE_DAYS = 30;
+/** Sets that are counted at once. */
+const AT_ONCE = 4;
+/** A page waits no longer: sets that were not counted by then have a sparkline the next time. */
+const MOST_MS = 250;
+/** Of these, the counts are kept: some 5 MB. */
+const MOST_KEPT = 10_000;
+
+/** The number of changes on each of the last days, the present one included; oldest first. */
+export type Sparkline = readonly number[];
+
+interface Kept {
+  readonly lastChange: Stamp;
+  /** The day on which it was counted, since 1970. */
+  readonly day: number;
+  readonly counts: Promise<Sparkline | undefined>;
+}
+
+/**
+ * How many changes sets had on each of the last days. A set without a new change is not counted again that day, so a
+ * page of sets that rest costs the store nothing.
+ */
+export class Sparklines {
+  readonly #activity: Pick<ActivityMemory, 'of'>;
+  readonly #kept = new Map<SetId, Kept>();
+
+  constructor(activity: Pick<ActivityMemory, 'of'>) {
+    this.#activity = activity;
+  }
+
+  /** Of the sets that were counted in time. */
+  async of(sets: readonly SummarizedSet[]): Promise<ReadonlyMap<SetId, Sparkline>> {
+    const lines = new Map<SetId, Sparkline>();
+    const left = sets.values();
+    const countSome = async () => {
+      for (const set of left) {
+        const line = await this.#line(set);
+        if (line !== undefined) lines.set(set.set.id, line);
+      }
+    };
+    await withTimeout(Promise.all(Array.from({ length: AT_ONCE }, countSome)), MOST_MS, () => {});
+    return new Map(lines);
+  }
+
+  #line({ set: { id }, summary: { lastChange } }: SummarizedSet): Promise<Sparkline | undefined> {
+    const until = clockStamp();
+    const day = Math.floor(until / MICROSECONDS.day);
+    const kept = this.#kept.get(id);
+    if (kept?.lastChange === lastChange && kept.day === day) return kept.counts;
+    const counts = this.#count(id, until);
+    this.#kept.delete(id);
+    this.#kept.set(id, { lastChange, day, counts });
+    if (this.#kept.size > MOST_KEPT) this.#kept.delete(this.#kept.keys().next().value!);
+    return counts;
+  }
+
+  /** Undefined when the store does not answer, or the set was removed: a page can do without a sparkline. */
+  async #count(id: SetId, until: Stamp): Promise<Sparkline | undefined> {
+    try {
+      const from = until - (SPARKLINE_DAYS - 1) * MICROSECONDS.day;
+      const counts = await this.#activity.of(id, { from, until, unit: 'day' });
+      return counts.map(({ created, updated, deleted }) => created + updated + deleted);
+    } catch {
+      this.#kept.delete(id);
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import type { RequestHandler } from 'express';
+import type { Logger } from 'pino';
+import type { Principal } from '../../access/principal.ts';
+import { type RoutedResponse, senderOf } from '../request/admitted.ts';
+import { requestIdOf } from '../request/observation.ts';
+import type { Route } from '../request/route.ts';
+
+/** Parts of a path that name what is acted on. */
+const SUBJECTS = ['set', 'name', 'kind', 'job', 'id'] as const;
+
+/** Logs a line for everything that an administrator did, by a form or by the API: who, and with what. */
+export function logAdministration(logger: Logger, { method, action, operation }: Route): RequestHandler {
+  const isLogged = action === 'administer' && method !== 'get';
+  const did = operation.id.replace(/ByForm$/, '');
+  return (request, response, next) => {
+    if (isLogged) {
+      response.once('close', () => {
+        if (!response.headersSent || response.statusCode >= 400) return;
+        const named = SUBJECTS.flatMap((name) => (request.params[name] === undefined ? [] : [request.params[name]]));
+        const subject = subjectOf(response) ?? named.join('/');
+        const by = nameOf(senderOf(response), response.locals.hasSession === true);
+        logger.info(
+          { requestId: requestIdOf(response), did, ...(subject !== '' && { subject }), by },
+          `administration: ${[did, subject].join(' ').trim()}, by ${by}`,
+        );
+      });
+    }
+    next();
+  };
+}
+
+function subjectOf({ locals }: Pick<RoutedResponse, 'locals'>): string | undefined {
+  return locals.subject;
+}
+
+/** Who did it, by what is no secret. */
+function nameOf(sender: Principal, hasSession: boolean): string {
+  const name = sender.kind === 'token' ? `token ${sender.name} (${sender.id})` : sender.kind;
+  return hasSession ? `${name}, signed in` : name;
+}
