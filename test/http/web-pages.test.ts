@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { Secret } from '../../src/config/configuration.ts';
+import { originOfRoot } from '../../src/core/stored-set.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { describeOnEachStore, onElasticsearch, SQLITE } from '../support/each-store.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
@@ -120,6 +121,35 @@ describeOnEachStore('Pages for people', (store, itOnce) => {
     );
     assert.match(await page('/sets/maps/find?q=%2FRhe*1000'), />1 resource with/);
     assert.match(await page('/sets/maps/changes?q=bl*12'), /<mark>Bl<\/mark>att 10<mark>12<\/mark>/);
+  });
+
+  it('list sets by name or by last change, with their state and the changes of 30 days', async () => {
+    const { sets } = started.app;
+    const titles = { a: 'Zebras 10', b: 'Zebras 9', c: 'Ants' };
+    for (const [slug, title] of Object.entries(titles)) {
+      await sets.add({ slug, title, urlPrefix: `https://data.example.org/${slug}/` });
+    }
+    await sets.add({ slug: 'files', origin: originOfRoot(started.folder) });
+    await post(started, 'b', [event('x'), event('y')]);
+    await post(started, 'a', [event('x')]);
+    const listed = async (path: string) => {
+      const text = await page(path);
+      return [...text.matchAll(/href="\.\/sets\/([^"]+)\/"/g)].map(([, slug]) => slug).join(' ');
+    };
+    assert.equal(await listed('/'), 'c files b a');
+    assert.equal(await listed('/?order=changed'), 'a b c files');
+    assert.equal(await listed('/?order=changed&q=zebras'), 'a b');
+    const text = await until('a page with all sparklines', async () => {
+      const home = await page('/');
+      return [...home.matchAll(/<svg class="sparkline"/g)].length === 4 && home;
+    });
+    assert.match(text, /aria-label="2 changes in the last 30 days"/);
+    assert.deepEqual(
+      [...text.matchAll(/<span class="state [^>]+>([^<]+)</g)].map(([, state]) => state),
+      ['in sync', 'being read', 'in sync', 'in sync'],
+    );
+    await post(started, 'b', [event('z')]);
+    await until('a sparkline with the new change', async () => (await page('/')).includes('"3 changes in the last 30'));
   });
 
   it('show a resource with its state and history, also one that was deleted', async () => {

@@ -30,7 +30,7 @@ ${steps(page)}
   return renderSetFrame(page, main);
 }
 
-const HINT = html`<code>*</code> stands for any text, as in <code>1850*.tif</code>. Begin with <code>/</code> for the beginning of a path.`;
+const HINT = html`<code>*</code> means any text, as in <code>1850*.tif</code>. Begin with <code>/</code> for the beginning of a path.`;
 
 function howMany({ q, after, count, mayBeMore, resources, total }: FindPage): string {
   if (q === '')

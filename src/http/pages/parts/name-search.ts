@@ -1,6 +1,6 @@
 import { type Html, html } from './html.ts';
 
-/** A search for resources, as a person typed it: `*` stands for any text. */
+/** A search for resources, as a person typed it: `*` means any text. */
 export interface NameSearch {
   /** What the store searches for: the longest part, or the part that a path begins with. */
   readonly stored: string;

@@ -11,11 +11,11 @@ export function sparklineDrawing(counts: readonly number[]): Html {
   const columns = counts.map((count, at) => {
     if (count === 0) return '';
     const height = Math.max(1.5, Math.round((count / most) * HEIGHT * 10) / 10);
-    return `<rect x="${at * STEP}" width="${STEP - 1}" y="${HEIGHT - height}" height="${height}"/>`;
+    return `M${at * STEP} ${HEIGHT}v-${height}h${STEP - 1}v${height}z`;
   });
   const label = `${counted(total, 'change')} in the last ${counts.length} days`;
   const width = counts.length * STEP - 1;
   return new Html(
-    `<svg class="sparkline" viewBox="0 0 ${width} ${HEIGHT + 1}" width="${width}" height="${HEIGHT + 1}" role="img" aria-label="${label}"><title>${label}</title>${columns.join('')}<line x1="0" x2="${width}" y1="${HEIGHT + 0.5}" y2="${HEIGHT + 0.5}"/></svg>`,
+    `<svg class="sparkline" viewBox="0 0 ${width} ${HEIGHT + 1}" width="${width}" height="${HEIGHT + 1}" role="img" aria-label="${label}"><title>${label}</title><path d="${columns.join('')}"/><line x1="0" x2="${width}" y1="${HEIGHT + 0.5}" y2="${HEIGHT + 0.5}"/></svg>`,
   );
 }

@@ -160,7 +160,7 @@ details .scroll { max-height: 18rem; overflow-y: auto; margin-top: .6rem; }
 summary { cursor: pointer; color: var(--sea); }
 
 .sparkline { display: block; }
-.sparkline rect { fill: var(--sea); }
+.sparkline path { fill: var(--sea); }
 .sparkline line { stroke: var(--line); }
 .orders ul { display: flex; flex-wrap: wrap; gap: .2rem 1rem; list-style: none; margin: 0 0 .7rem; padding: 0; font-size: .9rem; }
 .orders [aria-current] { font-weight: 600; }
