@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { type Browser, chromium } from 'playwright-core';
 import { type App, openApp } from '../src/app.ts';
 import { Secret } from '../src/config/configuration.ts';
@@ -53,6 +54,8 @@ try {
     await postSome(app, server.url);
     for (const path of ['/sets/newspapers/resourcelist.xml', '/sets/newspapers/resourcelist-1-00000001.xml'])
       await fetch(server.url + path);
+    // Sparklines are shown when they were counted in time: the second time at the latest.
+    while (!(await (await fetch(server.url)).text()).includes('class="sparkline"')) await setTimeout(500);
     const wanted = process.argv.slice(3);
     for (const shot of SHOTS)
       if (wanted.length === 0 || wanted.includes(shot.name)) await take(browser, server.url, shot);

@@ -21,6 +21,8 @@ type Rule =
 const RULES: Readonly<Record<string, Rule>> = {
   'GET /': 'everybody',
   'GET /status': 'everybody',
+  'GET /fonts/public-sans-latin-5.3.0.woff2': 'everybody',
+  'GET /fonts/public-sans-latin-ext-5.3.0.woff2': 'everybody',
   'GET /sign-in': 'everybody',
   'POST /sign-in': 'everybody, from a page of the server',
   'POST /sign-out': 'everybody, from a page of the server',

@@ -37,7 +37,7 @@ function howMany({ q, after, count, mayBeMore, resources, total }: FindPage): st
     return after === undefined
       ? counted(total, 'resource')
       : `${counted(resources.length, 'resource')} of ${formatNumber(total)}`;
-  const number = `${mayBeMore ? 'at least ' : ''}${counted(count, 'resource')} with “${q}”`;
+  const number = `${mayBeMore ? 'At least ' : ''}${counted(count, 'resource')} with “${q}”`;
   const where = after === undefined ? '' : ' from here on';
   return `${number}${where}${count > resources.length ? `, ${formatNumber(resources.length)} of them here` : ''}`;
 }

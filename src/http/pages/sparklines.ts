@@ -9,7 +9,7 @@ export const SPARKLINE_DAYS = 30;
 /** Sets that are counted at once. */
 const AT_ONCE = 4;
 /** A page waits no longer: sets that were not counted by then have a sparkline the next time. */
-const MOST_MS = 250;
+const MOST_MS = 500;
 /** Of these, the counts are kept: some 5 MB. */
 const MOST_KEPT = 10_000;
 

@@ -12,7 +12,7 @@ import { html } from './parts/html.ts';
 import { timeOf } from './parts/job-parts.ts';
 import { renderPage } from './parts/layout.ts';
 import { sendPage } from './parts/send-page.ts';
-import { table } from './parts/tables.ts';
+import { stackingTable } from './parts/tables.ts';
 import { counted } from './parts/words.ts';
 
 const AGAIN = 5;
@@ -76,7 +76,7 @@ function renderSubscriptionsPage({ frame, hub, subscriptions }: SubscriptionsPag
     hub === undefined
       ? html`This source sends no notifications: see the setting <code>hub</code>.`
       : html`${counted(subscriptions.length, 'subscription')}. Programs subscribe at <code>${hub}</code>.`;
-  const rows = table('Subscriptions', subscriptions, [
+  const rows = stackingTable('Subscriptions', subscriptions, [
     { name: 'Callback', style: 'name', isHead: true, cell: ({ callback }) => callback },
     { name: 'Topic', style: 'name', cell: ({ topic }) => topic },
     { name: 'State', style: 'short', cell: ({ state, signed }) => (signed ? `${state}, signed` : state) },

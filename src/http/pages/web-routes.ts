@@ -1,6 +1,7 @@
 import type { Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { dumpPageRoutes } from './dump-page-routes.ts';
+import { fontRoutes } from './font-routes.ts';
 import { jobPageRoutes } from './job-page-routes.ts';
 import { listPageRoutes } from './list-page-routes.ts';
 import { setFormRoutes } from './manage/set-form-routes.ts';
@@ -15,6 +16,7 @@ import { validateRoutes } from './validate/validate-routes.ts';
 export function webRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
   return [
     ...sourceRoutes(app),
+    ...fontRoutes(),
     ...signInRoutes(app, stopping),
     ...validateRoutes(app, stopping),
     ...setRoutes(app),

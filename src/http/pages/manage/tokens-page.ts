@@ -4,7 +4,7 @@ import type { Frame } from '../parts/frame.ts';
 import { type Html, html } from '../parts/html.ts';
 import { timeOf } from '../parts/job-parts.ts';
 import { renderPage } from '../parts/layout.ts';
-import { table } from '../parts/tables.ts';
+import { stackingTable } from '../parts/tables.ts';
 import type { Attempt } from './set-pages.ts';
 
 export interface TokensPage {
@@ -48,7 +48,7 @@ function madeNotice({ token, name }: { readonly token: string; readonly name: st
 }
 
 function tokenTable(tokens: readonly TokenView[], { now }: Frame): Html {
-  return table('Tokens', tokens, [
+  return stackingTable('Tokens', tokens, [
     { name: 'Token', style: 'name', isHead: true, cell: ({ name, id }) => html`${name} <span class="id">${id}</span>` },
     { name: 'Scopes', style: 'name', cell: ({ scopes }) => scopes.join(', ') },
     { name: 'State', style: 'short', cell: ({ state }) => html`<span class="state ${STYLES[state]}">${state}</span>` },

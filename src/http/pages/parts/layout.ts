@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { documentUri } from '../../../publish/documents.ts';
-import { type Frame, linkTo, signInLink } from './frame.ts';
+import { FIRST_FONT_FILE, fontFaces } from './font.ts';
+import { type Frame, linkTo, signInLink, topOf } from './frame.ts';
 import { Html, html } from './html.ts';
 import { SCRIPT } from './script.ts';
 import { STYLE } from './style.ts';
@@ -17,6 +18,29 @@ export const CONTENT_SECURITY_POLICY: Record<string, string[]> = {
   formAction: ["'self'"],
   frameAncestors: ["'none'"],
 };
+
+/** A path of so many segments has pages; the error at a longer one has a font of the machine. */
+const DEEPEST = 8;
+const styles = new Map<string, { readonly style: string; readonly policy: string }>();
+
+/** The style sheet of a page: it names the font by the way from there, and the policy permits it by its digest. */
+function styleAt(top: string) {
+  const known = styles.get(top);
+  if (known !== undefined || top.split('/').length > DEEPEST + 1) return known;
+  const style = STYLE + fontFaces(top);
+  const directives = { ...CONTENT_SECURITY_POLICY, styleSrc: [digestOf(style)], fontSrc: ["'self'"] };
+  const policy = Object.entries(directives)
+    .map(([name, values]) => `${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} ${values.join(' ')}`)
+    .join(';');
+  const made = { style, policy };
+  styles.set(top, made);
+  return made;
+}
+
+/** The Content-Security-Policy of a page. @param path as the server sees it */
+export function policyOfPage(path: string): string | undefined {
+  return styleAt(topOf(path))?.policy;
+}
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" aria-hidden="true"><circle cx="16" cy="16" r="15" fill="#0b5c6e"/><g fill="none" stroke="#fff" stroke-width="2.6" stroke-linecap="round"><path d="M6 12c3-3 7-3 10 0s7 3 10 0"/><path d="M6 18c3-3 7-3 10 0s7 3 10 0" opacity=".75"/><path d="M6 24c3-3 7-3 10 0s7 3 10 0" opacity=".45"/></g></svg>`;
 
@@ -55,6 +79,7 @@ export interface HeadLink {
 /** A whole page. */
 export function renderPage(page: Page): string {
   const { title, main, links = [], again, follows } = page;
+  const hasFont = styleAt(page.frame.top) !== undefined;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -62,7 +87,11 @@ export function renderPage(page: Page): string {
 <title>${title} – Tidemark</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="data:image/svg+xml,${encodeURIComponent(ICON)}">
-${links.map(({ rel, href, type, title: its }) => html`<link rel="${rel}" href="${href}"${type !== undefined && html` type="${type}"`}${its !== undefined && html` title="${its}"`}>\n`)}<style>${new Html(STYLE)}</style>
+${links.map(({ rel, href, type, title: its }) => html`<link rel="${rel}" href="${href}"${type !== undefined && html` type="${type}"`}${its !== undefined && html` title="${its}"`}>\n`)}${
+  hasFont &&
+  html`<link rel="preload" href="${page.frame.top}fonts/${FIRST_FONT_FILE}" as="font" type="font/woff2" crossorigin>
+`
+}<style>${new Html(styleAt(page.frame.top)?.style ?? STYLE)}</style>
 </head>
 <body${again !== undefined && html` data-again="${again}"`}${follows !== undefined && html` data-follows="${follows}"`}>
 <a class="skip" href="#content">Skip to the content</a>

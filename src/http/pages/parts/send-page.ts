@@ -1,5 +1,6 @@
 import type { Response } from 'express';
 import { CREDENTIALS } from '../../response/caching.ts';
+import { policyOfPage } from './layout.ts';
 
 /**
  * Answers with a page. What it shows may depend on the viewer, so no cache in between may store it. The policy lets
@@ -7,6 +8,8 @@ import { CREDENTIALS } from '../../response/caching.ts';
  */
 export function sendPage(response: Response, page: string, status = 200): void {
   response.status(status);
+  const policy = policyOfPage(response.req.path);
+  if (policy !== undefined) response.set('Content-Security-Policy', policy);
   response.set({
     'Content-Type': 'text/html; charset=utf-8',
     'Cache-Control': 'private, no-cache',

@@ -2,7 +2,7 @@ import { Html } from './html.ts';
 import { counted } from './words.ts';
 
 const STEP = 4;
-const HEIGHT = 24;
+const HEIGHT = 18;
 
 /** Changes of the last days as small columns, with their number for those who do not see them. */
 export function sparklineDrawing(counts: readonly number[]): Html {

@@ -13,8 +13,7 @@ export const STYLE = `
   --good: light-dark(#1b6540, #83d3a5);
   --warn: light-dark(#855000, #ecb765);
   --bad: light-dark(#9a2a2a, #f09a92);
-  --sans: -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", "Liberation Sans", Arial, sans-serif;
-  --serif: "Iowan Old Style", "Palatino Linotype", Palatino, "Book Antiqua", Charter, Georgia, "Liberation Serif", serif;
+  --sans: "Public Sans", "Public Sans Fallback", system-ui, sans-serif;
   --mono: ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "Liberation Mono", monospace;
 }
 * { box-sizing: border-box; }
@@ -32,7 +31,7 @@ a:hover { text-decoration-thickness: 2px; }
 .bar > div, main, .foot > div { width: 100%; max-width: 68rem; margin: 0 auto; padding-inline: 1.5rem; }
 .bar { border-bottom: 1px solid var(--line); background: var(--card); }
 .bar > div { display: flex; flex-wrap: wrap; align-items: center; gap: .3rem 1.6rem; padding-block: .8rem; }
-.brand { display: flex; align-items: center; gap: .6rem; margin-right: auto; color: var(--ink); text-decoration: none; font: 600 1.25rem var(--serif); }
+.brand { display: flex; align-items: center; gap: .6rem; margin-right: auto; color: var(--ink); text-decoration: none; font: 600 1.25rem var(--sans); }
 .brand svg { width: 1.8rem; height: 1.8rem; flex: none; }
 .bar nav ul { display: flex; flex-wrap: wrap; gap: .3rem 1.4rem; list-style: none; margin: 0; padding: 0; font-size: .94rem; }
 .bar nav a { color: var(--ink); text-decoration: none; padding-block: .2rem; border-bottom: 2px solid transparent; }
@@ -56,8 +55,8 @@ main { flex: 1; padding-block: 2rem 3.5rem; }
 .foot { border-top: 1px solid var(--line); color: var(--quiet); font-size: .88rem; }
 .foot > div { display: flex; flex-wrap: wrap; gap: .3rem 1.5rem; padding-block: 1.1rem 1.6rem; }
 
-h1 { font: 600 2rem/1.2 var(--serif); margin: .2rem 0 .5rem; overflow-wrap: anywhere; text-wrap: balance; }
-h2 { font: 600 1.3rem/1.3 var(--serif); margin: 2.6rem 0 .8rem; }
+h1 { font: 600 2rem/1.2 var(--sans); margin: .2rem 0 .5rem; overflow-wrap: anywhere; text-wrap: balance; }
+h2 { font: 600 1.3rem/1.3 var(--sans); margin: 2.6rem 0 .8rem; }
 h2 + p { margin-top: -.3rem; }
 h1 + .facts, h1 + .notice { margin-top: 1.3rem; }
 h3 { font-size: 1rem; margin: 0 0 .6rem; }
@@ -81,7 +80,7 @@ code { font: .88em var(--mono); overflow-wrap: anywhere; }
 .figures { display: flex; flex-wrap: wrap; gap: 1rem 3rem; margin: 0 0 1.8rem; }
 .figures div { display: flex; flex-direction: column-reverse; }
 .figures dt { color: var(--quiet); font-size: .88rem; }
-.figures dd { margin: 0; font: 600 1.7rem/1.25 var(--serif); font-variant-numeric: lining-nums; }
+.figures dd { margin: 0; font: 600 1.7rem/1.25 var(--sans); font-variant-numeric: lining-nums; }
 
 .state { display: inline-block; font: 600 .8rem/1.6 var(--sans); border: 1px solid; border-radius: 1rem; padding: 0 .65rem; vertical-align: .2em; margin-left: .3rem; white-space: nowrap; }
 .live, .created, .applied { color: var(--good); }
@@ -154,7 +153,9 @@ td form, td p, td details, .buttons details { margin: 0; }
 .legend { display: flex; flex-wrap: wrap; gap: .2rem 1.3rem; list-style: none; margin: 0 0 .6rem; padding: 0; font-size: .88rem; color: var(--quiet); }
 .legend svg { display: inline-block; width: 1em; height: 1em; vertical-align: -.12em; margin-right: .35em; }
 .confirm p { margin: .3rem 0; }
-.confirm[open] { max-width: 18rem; white-space: normal; }
+.confirm summary, .confirm button { white-space: nowrap; }
+.confirm[open] { width: max-content; max-width: 14rem; white-space: normal; }
+.danger button.small { border-color: var(--bad); color: var(--bad); }
 details { margin-top: .6rem; font-size: .9rem; }
 details .scroll { max-height: 18rem; overflow-y: auto; margin-top: .6rem; }
 summary { cursor: pointer; color: var(--sea); }
