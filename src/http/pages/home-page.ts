@@ -132,5 +132,5 @@ const MEANINGS = {
 
 function nothingYet({ viewer }: Frame): Html {
   return html`<div class="notice"><p>There is no set yet. Publish a folder with <code>tidemark publish FOLDER</code>, or make a
-set that changes are posted to with <code>tidemark sets add ID --url-prefix URL</code>${viewer.isAdministrator && html`, or by the form <a href="./add-set">Add a set</a>`}. <code>tidemark demo</code> publishes a sample collection that changes.</p></div>`;
+set that changes are posted to with <code>tidemark sets add ID --url-prefix URL</code>${viewer.isAdministrator && html`, or with <a href="./add-set">a form</a>`}. <code>tidemark demo</code> publishes a sample collection that changes.</p></div>`;
 }
