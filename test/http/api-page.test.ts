@@ -43,8 +43,7 @@ describe('The page of the API', () => {
     await page.locator('summary', { hasText: 'Changes' }).click();
     await page
       .getByRole('navigation', { name: 'Operations' })
-      .getByRole('link', { name: 'Posts changes' })
-      .first()
+      .getByRole('link', { name: 'Posts change events' })
       .click();
     await page.waitForURL(/#postChanges$/);
     const samples = await page.locator('pre code').allInnerTexts();
