@@ -22,9 +22,14 @@ function withChildren(pid: number): readonly number[] {
     parents.set(Number(name), Number(parent));
   }
   const found = [pid];
-  for (const one of found) for (const [child, parent] of parents) if (parent === one) found.push(child);
+  for (const one of found) {
+    for (const [child, parent] of parents) if (parent === one && !isFork(child, parent)) found.push(child);
+  }
   return found;
 }
+
+/** Whether a process has not begun its own program yet: until then, its memory is that of its parent. */
+const isFork = (pid: number, parent: number): boolean => readProc(pid, 'cmdline') === readProc(parent, 'cmdline');
 
 function readProc(pid: number, file: string): string {
   try {
