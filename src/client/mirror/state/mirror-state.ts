@@ -50,6 +50,7 @@ export interface FailedResource {
 /** Beside the files of the copy. */
 export const STATE_FILE = `${OWN_PREFIX}.db`;
 
+const MOST_FOLDERS = 1_000;
 const VERSION = 1;
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -67,6 +68,11 @@ const COLUMNS = 'id, uri, path, length, hash, lastmod, stamp, validator';
 export class MirrorState implements TakenNames {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  /** Folded paths of folders that have a resource: none of them can be a file. Some of them, since most are asked for
+   * again and again. */
+  readonly #folders = new Set<string>();
+  #prefix: string | undefined;
+  #hasFailures = true;
   #isChanged = false;
 
   /** @throws TidemarkError `unavailable` or `incompatible` */
@@ -76,7 +82,7 @@ export class MirrorState implements TakenNames {
       this.#database = new DatabaseSync(file, { readOnly, timeout: 5_000 });
       if (readOnly) return;
       this.#database.exec(
-        `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -65536; ${SCHEMA}`,
+        `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32768; ${SCHEMA}`,
       );
     } catch (error) {
       throw new TidemarkError(
@@ -105,6 +111,7 @@ export class MirrorState implements TakenNames {
   setFact<Name extends keyof Facts>(name: Name, value: Facts[Name] | undefined): void {
     if (value === undefined) this.#run('DELETE FROM fact WHERE name = ?', name);
     else this.#run('INSERT OR REPLACE INTO fact VALUES (?, ?)', name, JSON.stringify(value));
+    if (name === 'prefix') this.#prefix = undefined;
   }
 
   resource(uri: string): KnownResource | undefined {
@@ -133,9 +140,12 @@ export class MirrorState implements TakenNames {
 
   /** Gives a resource that is new its path, which it keeps as long as it exists. */
   name(uri: string): KnownResource {
-    const path = freePath(uri, this.fact('prefix') ?? '', this);
+    this.#prefix ??= this.fact('prefix') ?? '';
+    const path = freePath(uri, this.#prefix, this);
+    const folded = foldedPath(path);
     const sql = 'INSERT INTO resource (uri, path, folded) VALUES (?, ?, ?)';
-    const id = Number(this.#run(sql, uri, path, foldedPath(path)).lastInsertRowid);
+    const id = Number(this.#run(sql, uri, path, folded).lastInsertRowid);
+    this.#rememberFolders(folded);
     return { id, uri, path, copied: undefined, validator: undefined };
   }
 
@@ -158,6 +168,7 @@ export class MirrorState implements TakenNames {
   }
 
   remove(id: number): void {
+    this.#folders.clear();
     this.#run('DELETE FROM resource WHERE id = ?', id);
   }
 
@@ -175,18 +186,21 @@ export class MirrorState implements TakenNames {
   }
 
   setFailure({ uri, reason, wanted }: FailedResource): void {
+    this.#hasFailures = true;
     this.#run('INSERT OR REPLACE INTO failure VALUES (?, ?, ?)', uri, reason, wanted);
   }
 
   clearFailure(uri: string): void {
-    this.#run('DELETE FROM failure WHERE uri = ?', uri);
+    if (this.#hasFailures) this.#run('DELETE FROM failure WHERE uri = ?', uri);
   }
 
   clearFailures(): void {
     this.#run('DELETE FROM failure');
+    this.#hasFailures = false;
   }
 
   hasFile(folded: string): boolean {
+    if (this.#folders.has(folded)) return false;
     return this.#get('SELECT 1 FROM resource WHERE folded = ?', folded) !== undefined;
   }
 
@@ -204,6 +218,12 @@ export class MirrorState implements TakenNames {
   /** What was not committed is lost. */
   close(): void {
     this.#database.close();
+  }
+
+  #rememberFolders(folded: string): void {
+    if (this.#folders.size > MOST_FOLDERS) this.#folders.clear();
+    for (let at = folded.indexOf('/'); at >= 0; at = folded.indexOf('/', at + 1))
+      this.#folders.add(folded.slice(0, at));
   }
 
   #get(sql: string, ...values: (string | number)[]): readonly unknown[] | undefined {
