@@ -44,7 +44,8 @@ export class CopyWriter {
   #fetched: Fetch[] = [];
   #bytes = 0;
   #removed: KnownResource[] = [];
-  #flushed = performance.now();
+  /** When the oldest of them was added. */
+  #since = Infinity;
 
   constructor(state: MirrorState, target: MirrorTarget, keepDeleted: boolean) {
     this.#state = state;
@@ -87,12 +88,14 @@ export class CopyWriter {
     const count = Math.max(this.#fetched.length, this.#removed.length);
     const isFull = count >= FEWEST_FILES || this.#bytes >= mostStagedBytes * LEAST_PART;
     const isOverfull = count >= MOST_FILES || this.#bytes >= mostStagedBytes;
-    const isLate = performance.now() - this.#flushed > LONGEST_MS;
+    const now = performance.now();
+    this.#since = Math.min(this.#since, now);
+    const isLate = now - this.#since > LONGEST_MS;
     if (isOverfull || (this.#writing.isFree && (isFull || isLate))) await this.flush();
   }
 
   async #flush(): Promise<void> {
-    this.#flushed = performance.now();
+    this.#since = Infinity;
     const fetched = this.#fetched.splice(0);
     const removed = this.#removed.splice(0);
     this.#bytes = 0;
