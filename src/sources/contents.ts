@@ -5,8 +5,6 @@ import type { RootLocation } from './root-location.ts';
 
 /** What dumps need of a source: the bytes of all resources of a set, read one after the other. */
 export interface Contents {
-  /** How many to open at a time: a server takes its time for each, a disk of this machine does not. */
-  readonly openAtOnce: number;
   /**
    * Undefined when there is no such resource any more.
    * @throws TidemarkError `unavailable` when it cannot be read

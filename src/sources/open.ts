@@ -65,8 +65,7 @@ export function locateContents(set: ResourceSet, parts: ContentsParts): Contents
 /** The bytes of a set, for a thread that does nothing else: opening a file may block it. */
 export async function openContents(location: ContentsLocation): Promise<Contents> {
   if (location.kind === 'files') {
-    const { root: name } = location.root;
-    return fileContents(openRoot({ ...location.root, blocks: true }), { name, openAtOnce: isS3(name) ? 64 : 4 });
+    return fileContents(openRoot({ ...location.root, blocks: true }), location.root.root);
   }
   const { recordContents } = await import('./artifact/record-contents.ts');
   return recordContents(openArtifacts(location.artifacts));

@@ -81,6 +81,22 @@ describeOnEachStore('A Change Dump', (store, itOnce) => {
     for (const at of [1, 2]) assert.equal(packages[at]!.from, packages[at - 1]!.until);
   });
 
+  itOnce('has each of many versions once, also around a large one', async () => {
+    // So many that both threads pack.
+    const files = Array.from({ length: 120 }, (_, at): [string, string] => {
+      const name = `${at}`.padStart(3, '0');
+      return [name, `${name} `.repeat(4_000)];
+    });
+    files.push(['060-large', 'large '.repeat(50_000)]);
+    await addSet({ windowChanges: files.length, dumpPackageBytes: 900_000 });
+    await maps.putAll(files);
+    await maps.put('last', 'in the next window');
+    assert.equal((await build())!.made, 3);
+    const found = (await readChangeDump(maps.home))!.packages.flatMap(({ changes }) => changes);
+    assert.deepEqual(Object.fromEntries(found.map(({ name, content }) => [name, content])), Object.fromEntries(files));
+    assert.equal(found.length, files.length);
+  });
+
   it('begins where every version is kept, and begins anew behind one that is lost', async () => {
     await addSet({ keepVersions: false });
     for (const content of ['1', '2', '3', '4']) await maps.put('a', content);

@@ -23,7 +23,7 @@ import { readWithPython, testWithUnzip } from '../support/zip-programs.ts';
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
-describeOnEachStore('A Resource Dump', (store) => {
+describeOnEachStore('A Resource Dump', (store, itOnce) => {
   let started: StartedApp;
   let home: string;
   let root: string;
@@ -188,6 +188,28 @@ describeOnEachStore('A Resource Dump', (store) => {
       all.map(({ path }) => path),
       ['/resources/a', '/resources/b', '/resources/c'],
     );
+  });
+
+  itOnce('has each of many files once, also around those that cannot be packed with the others', async () => {
+    // So many that both threads pack, and that packages end between files that are packed together.
+    const names = Array.from({ length: 120 }, (_, at) => `${at}`.padStart(3, '0'));
+    for (const name of names) await put(name, `${name} `.repeat(4_000));
+    await put('020-large', Buffer.alloc(300_000, 'large '));
+    await addSet({ dumpPackageBytes: 900_000, dumpCompression: 'none' });
+    await put('090', 'changed since it was scanned');
+    await build();
+    const { packages } = await readPackages();
+    assert.equal(packages.length, 3);
+    const all = (await Promise.all(packages.map(readEntries))).flatMap(({ entries }) => entries);
+    const expected = [...names, '020-large'].toSorted().filter((name) => name !== '090');
+    assert.deepEqual(
+      all.map(({ path }) => path),
+      expected.map((name) => `/resources/${name}`),
+    );
+    for (const { uri, path, found } of all) {
+      const { bytes } = await ask(uri);
+      assert.deepEqual([found?.length, found?.crc], [bytes.length, crc32(bytes)], path);
+    }
   });
 
   it('sends ranges, answers conditions and HEAD, and may be cached for ever', async () => {

@@ -56,16 +56,16 @@ function changesOf(manifest: string, { home, files }: ReadPackage) {
   });
 }
 
-/** By the sizes of the local headers. */
+/** By its central directory: what precedes a large entry says nothing of its sizes. */
 function unpack(zip: Buffer): ReadonlyMap<string, Buffer> {
   const files = new Map<string, Buffer>();
-  for (let at = 0; zip.readUInt32LE(at) === 0x04034b50; ) {
-    const [method, packed] = [zip.readUInt16LE(at + 8), zip.readUInt32LE(at + 18)];
-    const [nameLength, extraLength] = [zip.readUInt16LE(at + 26), zip.readUInt16LE(at + 28)];
-    const start = at + 30 + nameLength + extraLength;
+  for (let at = zip.readUInt32LE(zip.length - 22 + 16); zip.readUInt32LE(at) === 0x02014b50; ) {
+    const [method, packed, header] = [zip.readUInt16LE(at + 10), zip.readUInt32LE(at + 20), zip.readUInt32LE(at + 42)];
+    const [nameLength, extraLength] = [zip.readUInt16LE(at + 28), zip.readUInt16LE(at + 30)];
+    const start = header + 30 + zip.readUInt16LE(header + 26) + zip.readUInt16LE(header + 28);
     const data = zip.subarray(start, start + packed);
-    files.set(zip.toString('utf8', at + 30, at + 30 + nameLength), method === 8 ? inflateRawSync(data) : data);
-    at = start + packed;
+    files.set(zip.toString('utf8', at + 46, at + 46 + nameLength), method === 8 ? inflateRawSync(data) : data);
+    at += 46 + nameLength + extraLength;
   }
   return files;
 }

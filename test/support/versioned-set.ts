@@ -25,9 +25,15 @@ export class VersionedSet {
 
   /** Writes a file, always with the same time, and scans. */
   async put(name: string, content: string): Promise<void> {
-    const file = join(this.#started.folder, 'files', name);
-    await writeFile(file, content);
-    await utimes(file, LONG_AGO, LONG_AGO);
+    await this.putAll([[name, content]]);
+  }
+
+  async putAll(files: readonly (readonly [name: string, content: string])[]): Promise<void> {
+    for (const [name, content] of files) {
+      const file = join(this.#started.folder, 'files', name);
+      await writeFile(file, content);
+      await utimes(file, LONG_AGO, LONG_AGO);
+    }
     await this.scan();
   }
 

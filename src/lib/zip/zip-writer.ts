@@ -11,6 +11,7 @@ import {
   localHeader,
   MAX_32,
   METHOD,
+  type Method,
 } from './zip-headers.ts';
 
 /** What an entry is stored as. */
@@ -21,6 +22,13 @@ export interface ZipEntry {
   readonly modified: number;
   /** Whether it is worth compressing. */
   readonly compress: boolean;
+}
+
+/** What an entry in memory becomes, wherever in a file its header and data are written. */
+export interface PackedEntry extends EntrySizes {
+  readonly method: Method;
+  /** Bytes. */
+  readonly headerLength: number;
 }
 
 /** Bytes, less than a window of 12 bits. */
@@ -52,15 +60,16 @@ export class ZipWriter {
 
   /** An entry that is in memory. */
   add(entry: ZipEntry, content: Uint8Array): readonly [header: Uint8Array, data: Uint8Array] {
-    const deflated = entry.compress && content.length > 0 ? deflateAtOnce(content) : undefined;
-    const isSmaller = deflated !== undefined && deflated.length < content.length;
-    const data = isSmaller ? deflated : content;
-    const sizes = { crc: crc32(content), packed: data.length, length: content.length };
-    const head = this.#head(entry, { method: isSmaller ? METHOD.deflate : METHOD.store });
-    const header = localHeader(head, sizes);
-    this.#offset += header.length + data.length;
-    this.#central.add(centralHeader(head, sizes));
+    const { packed, header, data } = packEntry(entry, content);
+    this.addPacked(entry, packed);
     return [header, data];
+  }
+
+  /** An entry that `packEntry` has made; the caller writes its header and data next. */
+  addPacked(entry: ZipEntry, { method, headerLength, ...sizes }: PackedEntry): void {
+    const head = headOf(entry, { method, offset: this.#offset });
+    this.#offset += headerLength + sizes.packed;
+    this.#central.add(centralHeader(head, sizes));
   }
 
   /**
@@ -76,7 +85,12 @@ export class ZipWriter {
     // to say so before it is known how small the content becomes.
     const isZip64 = length > MAX_32;
     const mayGrowBeyond = !isZip64 && storedLength(length) > MAX_32;
-    const head = this.#head(entry, { method: METHOD.deflate, hasDescriptor: true, isZip64: isZip64 || mayGrowBeyond });
+    const head = headOf(entry, {
+      method: METHOD.deflate,
+      offset: this.#offset,
+      hasDescriptor: true,
+      isZip64: isZip64 || mayGrowBeyond,
+    });
     const counted = new CountedContent(content);
     const compress = entry.compress && !mayGrowBeyond;
     const header = localHeader(head, { crc: 0, packed: 0, length: 0 });
@@ -103,13 +117,27 @@ export class ZipWriter {
     this.#offset += central.length + end.length;
     return [central, end];
   }
+}
 
-  #head(
-    { name, modified }: ZipEntry,
-    given: Pick<EntryHead, 'method'> & Partial<Pick<EntryHead, 'hasDescriptor' | 'isZip64'>>,
-  ): EntryHead {
-    return { name: Buffer.from(name), modified, hasDescriptor: false, isZip64: false, offset: this.#offset, ...given };
-  }
+/** Packs a content that is in memory: the part of the work that does not depend on the place in the file. */
+export function packEntry(
+  entry: ZipEntry,
+  content: Uint8Array,
+): { readonly packed: PackedEntry; readonly header: Uint8Array; readonly data: Uint8Array } {
+  const deflated = entry.compress && content.length > 0 ? deflateAtOnce(content) : undefined;
+  const isSmaller = deflated !== undefined && deflated.length < content.length;
+  const data = isSmaller ? deflated : content;
+  const method = isSmaller ? METHOD.deflate : METHOD.store;
+  const sizes = { crc: crc32(content), packed: data.length, length: content.length };
+  const header = localHeader(headOf(entry, { method, offset: 0 }), sizes);
+  return { packed: { ...sizes, method, headerLength: header.length }, header, data };
+}
+
+function headOf(
+  { name, modified }: ZipEntry,
+  given: Pick<EntryHead, 'method' | 'offset'> & Partial<EntryHead>,
+): EntryHead {
+  return { name: Buffer.from(name), modified, hasDescriptor: false, isZip64: false, ...given };
 }
 
 /** Counts a content while it is read. */

@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { clockStamp } from '../../core/stamp.ts';
-import { mapInOrder } from '../../lib/map-in-order.ts';
 import type { ContentsLocation } from '../../sources/contents.ts';
 import type { Catalog } from '../../stores/catalog.ts';
 import type { DumpPlan, PlannedPage } from './dump-plan.ts';
-import { PACKED_AT_ONCE, type Packer } from './packer.ts';
+import type { Packer } from './packer.ts';
 import {
   type Dump,
   NO_DUMP,
@@ -79,10 +78,9 @@ class DumpBuild {
     const packages: Package[] = [];
     const known = new KnownPages(this.#stored);
     let packed = 0;
-    const packPage = async (page: PlannedPage) => known.of(page) ?? this.#pack(page);
     try {
-      for await (const ofPage of mapInOrder(pages, PACKED_AT_ONCE, packPage)) {
-        packages.push(...ofPage);
+      for (const page of pages) {
+        packages.push(...(known.of(page) ?? (await this.#pack(page))));
         packed += 1;
         this.#options.onProgress?.({ pages: pages.length, packed });
       }

@@ -10,7 +10,6 @@ import { DEFAULT_PACKAGE_BYTES, hasDump, keptSince, type ResourceSet, type SetId
 import type { Stamp } from '../../core/stamp.ts';
 import { prunedBefore } from '../../core/version-prunes.ts';
 import { failpoint } from '../../lib/failpoint.ts';
-import { mapInOrder } from '../../lib/map-in-order.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { ContentsLocation } from '../../sources/contents.ts';
 import type { Catalog } from '../../stores/catalog.ts';
@@ -19,7 +18,7 @@ import { partName } from '../pages/document-name.ts';
 import type { PublishedSet } from '../published-set.ts';
 import { RETIRED_FOR } from './build-dump.ts';
 import type { ChangePackJob } from './pack-changes.ts';
-import { PACKED_AT_ONCE, type Packer } from './packer.ts';
+import type { Packer } from './packer.ts';
 import { type ChangePackage, putChangeDump, readChangeDump } from './stored-change-dump.ts';
 
 export interface ChangeDumpsParts {
@@ -55,9 +54,8 @@ export class ChangeDumps {
   }
 
   /**
-   * Packs the windows that were closed since the last build, a few at a time, and publishes each as soon as the one
-   * before it is published. A window with a version that is not kept begins the dump anew, behind it. Undefined for a
-   * set that publishes no versions.
+   * Packs the windows that were closed since the last build, and publishes each as soon as it is packed. A window with
+   * a version that is not kept begins the dump anew, behind it. Undefined for a set that publishes no versions.
    * @throws TidemarkError `conflict` when another process builds it, too
    */
   async build(slug: string, signal?: AbortSignal): Promise<BuiltChangeDump | undefined> {
@@ -71,7 +69,8 @@ export class ChangeDumps {
     let packages = stored?.body.epoch === set.epoch ? stored.body.packages : [];
     const packedUntil = packages.at(-1)?.until ?? since;
     const windows = (await this.#closedWindows(set)).filter(({ until }) => until > packedUntil);
-    const pack = async ({ number, from, until }: ClosedWindow) => {
+    let made = 0;
+    for (const { number, from, until } of windows) {
       signal?.throwIfAborted();
       const job: ChangePackJob = {
         set: set.id,
@@ -83,11 +82,7 @@ export class ChangeDumps {
         mostBytes: set.dumpPackageBytes ?? DEFAULT_PACKAGE_BYTES,
         compress: set.dumpCompression !== 'none',
       };
-      return packer.packChanges(job, this.#parts.contentsOf(set), signal);
-    };
-    let made = 0;
-    // A window is recorded when those before it are, whichever was packed first.
-    for await (const packed of mapInOrder(windows, PACKED_AT_ONCE, pack)) {
+      const packed = await packer.packChanges(job, this.#parts.contentsOf(set), signal);
       packages = packed === undefined ? [] : [...packages, ...packed];
       made += packed?.length ?? 0;
       failpoint('changes.packed');

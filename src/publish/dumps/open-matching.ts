@@ -5,8 +5,8 @@ import type { SetId } from '../../core/resource-set.ts';
 import type { Content, Contents } from '../../sources/contents.ts';
 import type { ResourceStates } from '../../stores/resource-states.ts';
 
-/** Bytes up to which a content is read, and compared with the state, before it is packed. */
-const MOST_IN_MEMORY = 256 * 1024;
+/** Bytes up to which a content is read, and compared with the state, before it is packed; a larger one is a stream. */
+export const MOST_IN_MEMORY = 256 * 1024;
 
 /** A resource with its bytes. */
 export interface Matching {
@@ -57,7 +57,8 @@ export function strongestHash({ hashes }: ResourceState): { algorithm: HashAlgor
   return undefined;
 }
 
-function hasHashOf(state: ResourceState, bytes: Uint8Array): boolean {
+/** Whether bytes are those of a state. */
+export function hasHashOf(state: ResourceState, bytes: Uint8Array): boolean {
   const expected = strongestHash(state);
   return expected === undefined || hash(expected.algorithm.replace('-', ''), bytes, 'hex') === expected.digest;
 }

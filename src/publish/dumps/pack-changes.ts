@@ -1,14 +1,16 @@
-import { hash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { formatKey } from '../../artifacts/artifact-key.ts';
-import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
+import type { ArtifactStore, OpenObject } from '../../artifacts/artifact-store.ts';
+import type { VersionKey } from '../../artifacts/keys/set-keys.ts';
 import { putArtifact } from '../../artifacts/put-artifact.ts';
 import type { Change } from '../../core/change.ts';
 import { isTidemarkError } from '../../core/errors.ts';
+import type { ResourceKey } from '../../core/key.ts';
 import type { SetId } from '../../core/resource-set.ts';
+import { RunningHashes } from '../../core/running-hashes.ts';
 import { boundaryBefore, clockStamp, formatStamp, type Stamp } from '../../core/stamp.ts';
-import { mapInOrder } from '../../lib/map-in-order.ts';
 import { ByteList } from '../../lib/zip/byte-list.ts';
-import { ZipWriter } from '../../lib/zip/zip-writer.ts';
+import { type ZipEntry, ZipWriter } from '../../lib/zip/zip-writer.ts';
 import type { Contents } from '../../sources/contents.ts';
 import type { ChangeLog } from '../../stores/change-log.ts';
 import { changeManifestEntry, changeManifestHead } from '../render/documents/change-dump.ts';
@@ -17,6 +19,8 @@ import { URLSET_END } from '../render/documents/sitemap.ts';
 import { versionKey } from '../versions/versions.ts';
 import { isCompressible } from './compressible.ts';
 import { entryPath } from './entry-path.ts';
+import { MOST_IN_MEMORY } from './open-matching.ts';
+import type { Item, PreparedAhead, PreparedBatch } from './prepared-ahead.ts';
 import type { ChangePackage } from './stored-change-dump.ts';
 import type { ManifestPlace } from './stored-dump.ts';
 
@@ -39,19 +43,22 @@ export interface ChangePackParts {
   /** Of the records of artifacts. */
   readonly contents: Pick<Contents, 'open'>;
   readonly artifacts: ArtifactStore;
+  readonly ahead: PreparedAhead;
 }
 
-/** A change with the bytes after it; a deletion has none. */
-interface PackedChange {
+/** A change, and where the bytes after it are kept; a deletion has none. */
+interface ListedChange extends Item {
   readonly change: Change;
-  readonly bytes: Uint8Array | undefined;
+  readonly entry: ZipEntry | undefined;
+  readonly version: VersionKey | undefined;
 }
-
-/** Versions that are read at a time. */
-const READ_AT_ONCE = 64;
 
 /** A version whose bytes are not kept. */
-class NotKept extends Error {}
+class NotKept extends Error {
+  constructor(key: ResourceKey) {
+    super(`the version of ${key} is not kept`);
+  }
+}
 
 /**
  * Packs a window: a package, or several when it would be too large. Undefined when a version of it is not kept; then
@@ -77,20 +84,25 @@ class ChangeWriter {
   readonly packages: ChangePackage[] = [];
   readonly #job: ChangePackJob;
   readonly #parts: ChangePackParts;
-  readonly #changes: AsyncIterator<PackedChange>;
-  #next: PackedChange | undefined;
+  readonly #batches: AsyncIterator<PreparedBatch<ListedChange>>;
+  /** Of the first change that no part has yet; undefined after the last. */
+  #next: { readonly batch: PreparedBatch<ListedChange>; readonly at: number } | undefined;
 
   constructor(job: ChangePackJob, parts: ChangePackParts) {
     this.#job = job;
     this.#parts = parts;
-    this.#changes = mapInOrder(this.#each(), READ_AT_ONCE, (change) => this.#read(change));
+    this.#batches = parts.ahead.batches(this.#listed());
   }
 
   async write(): Promise<readonly ChangePackage[]> {
-    this.#next = await this.#take();
-    do await this.#writePart(this.packages.length + 1);
-    while (this.#next !== undefined);
-    return this.packages;
+    try {
+      await this.#advance();
+      do await this.#writePart(this.packages.length + 1);
+      while (this.#next !== undefined);
+      return this.packages;
+    } finally {
+      await this.#batches.return?.();
+    }
   }
 
   async #writePart(part: number): Promise<void> {
@@ -107,26 +119,17 @@ class ChangeWriter {
   }
 
   async *#bytes(written: { from: Stamp; until: Stamp; changes: number; manifest: ManifestPlace }) {
-    const { mostBytes, compress, style, capabilityList, until } = this.#job;
+    const { capabilityList, until } = this.#job;
     const zip = new ZipWriter();
     const entries = new ByteList();
-    for (; this.#next !== undefined; this.#next = await this.#take()) {
-      const { change, bytes } = this.#next;
-      if (entries.count > 0 && zip.length + (bytes?.length ?? 0) > mostBytes) break;
-      const { stamp, state } = change;
-      const name = bytes === undefined ? undefined : nameOf(change);
-      if (name !== undefined && bytes !== undefined) {
-        const entry = {
-          name,
-          modified: state?.lastmod ?? seconds(stamp),
-          compress: compress && isCompressible(state?.mime),
-        };
-        yield* zip.add(entry, bytes);
-      }
-      entries.addText(changeManifestEntry(change, name, style));
+    while (this.#next !== undefined) {
+      yield* this.#packBatch(zip, entries);
+      if (this.#next.at < this.#next.batch.items.length) break;
+      await this.#advance();
     }
     written.changes = entries.count;
-    written.until = this.#next === undefined ? until : boundaryBefore(this.#next.change.stamp);
+    const next = this.#next?.batch.items[this.#next.at];
+    written.until = next === undefined ? until : boundaryBefore(next.change.stamp);
     const { from } = written;
     const head = changeManifestHead({ from, until: written.until, capabilityList });
     const manifest = Buffer.concat([Buffer.from(head), entries.bytes, Buffer.from(URLSET_END)]);
@@ -141,45 +144,109 @@ class ChangeWriter {
     yield* zip.end();
   }
 
-  async #take(): Promise<PackedChange | undefined> {
-    const { done, value } = await this.#changes.next();
-    return done ? undefined : value;
-  }
-
-  async *#each(): AsyncGenerator<Change> {
-    const { set, from: after, until } = this.#job;
-    for await (const batch of this.#parts.index.changes(set, { after, until })) yield* batch;
-  }
-
-  async #read(change: Change): Promise<PackedChange> {
-    if (change.kind === 'deleted' || change.state === undefined) return { change, bytes: undefined };
-    const bytes = entryPath(change.key) === undefined ? undefined : await this.#bytesOf(change);
-    if (bytes === undefined) throw new NotKept(`the version of ${change.key} is not kept`);
-    return { change, bytes };
-  }
-
-  async #bytesOf({ key, stamp, state }: Change): Promise<Uint8Array | undefined> {
-    if (state!.record !== undefined) {
-      const content = await this.#parts.contents.open({ key, stamp, created: stamp, state: state! });
-      return content?.bytes;
+  /** Packs what the part has room for of the present batch. */
+  async *#packBatch(zip: ZipWriter, entries: ByteList): AsyncGenerator<Uint8Array> {
+    const { mostBytes, style } = this.#job;
+    const { batch } = this.#next!;
+    let { at } = this.#next!;
+    // Entries that follow each other are handed on as one piece.
+    let start = 0;
+    let end = 0;
+    for (; at < batch.items.length; at++) {
+      const listed = batch.items[at]!;
+      const { change, entry } = listed;
+      const packed = batch.prepared[at];
+      const length = packed?.length ?? (entry === undefined ? 0 : (change.state?.length ?? 0));
+      if (entries.count > 0 && zip.length + length > mostBytes) break;
+      if (packed !== undefined) {
+        if (packed.start !== end) {
+          if (end > start) yield batch.bytes.subarray(start, end);
+          start = packed.start;
+        }
+        zip.addPacked(entry!, packed);
+        end = packed.end;
+      } else if (entry !== undefined) {
+        if (end > start) yield batch.bytes.subarray(start, end);
+        start = end;
+        yield* this.#pack(zip, listed, entry);
+      }
+      entries.addText(changeManifestEntry(change, entry?.name, style));
     }
-    const version = versionKey(this.#job.set, state!);
-    if (version === undefined) return undefined;
+    if (end > start) yield batch.bytes.subarray(start, end);
+    this.#next = { batch, at };
+  }
+
+  /** Packs a version that was not prepared. */
+  async *#pack(zip: ZipWriter, { change, version }: ListedChange, entry: ZipEntry): AsyncGenerator<Uint8Array> {
+    const { key, stamp, state } = change;
+    if (version === undefined) {
+      const record = state!.record && (await this.#parts.contents.open({ key, stamp, created: stamp, state: state! }));
+      if (record?.bytes === undefined) throw new NotKept(key);
+      yield* zip.add(entry, record.bytes);
+      return;
+    }
+    const { length, body } = await this.#open(version, key);
+    yield* zip.addStream(entry, kept(body, version, key), length);
+  }
+
+  async #open(version: VersionKey, key: ResourceKey): Promise<OpenObject> {
     try {
-      const bytes = await this.#parts.artifacts.readSmall(formatKey(version));
-      return hash('sha256', bytes, 'hex') === version.digest ? bytes : undefined;
+      return await this.#parts.artifacts.get(formatKey(version));
     } catch (error) {
-      if (isTidemarkError(error, 'not-found')) return undefined;
+      if (isTidemarkError(error, 'not-found')) throw new NotKept(key);
       throw error;
     }
   }
+
+  async #advance(): Promise<void> {
+    const { done, value } = await this.#batches.next();
+    this.#next = done ? undefined : { batch: value, at: 0 };
+  }
+
+  async *#listed(): AsyncGenerator<readonly ListedChange[]> {
+    const { set, from: after, until } = this.#job;
+    for await (const batch of this.#parts.index.changes(set, { after, until })) {
+      yield batch.map((change) => this.#list(change));
+    }
+  }
+
+  #list(change: Change): ListedChange {
+    const { key, kind, stamp, state } = change;
+    if (kind === 'deleted' || state === undefined) {
+      return { change, entry: undefined, version: undefined, wanted: undefined };
+    }
+    const { set, compress } = this.#job;
+    const name = nameOf(change);
+    const version = state.record === undefined ? versionKey(set, state) : undefined;
+    if (name === undefined || (version === undefined && state.record === undefined)) throw new NotKept(key);
+    const entry = {
+      name,
+      modified: state.lastmod ?? seconds(stamp),
+      compress: compress && isCompressible(state.mime),
+    };
+    const isSmall = (state.length ?? 0) <= MOST_IN_MEMORY;
+    const resource = { key, stamp, created: stamp, state };
+    const wanted = isSmall ? { entry, resource, version: version && formatKey(version) } : undefined;
+    return { change, entry, version, wanted };
+  }
+}
+
+/** The bytes of a large version. @throws NotKept when they are other ones */
+async function* kept(body: AsyncIterable<Uint8Array>, version: VersionKey, key: ResourceKey) {
+  const hashes = new RunningHashes(['sha-256']);
+  for await (const chunk of body) {
+    hashes.update(chunk);
+    yield chunk;
+  }
+  if (hashes.digest()['sha-256'] !== version.digest) throw new NotKept(key);
 }
 
 const NO_PLACE: ManifestPlace = { offset: 0, packed: 0, length: 0 };
 
 /** A folder for each change, named by its time, has the path of the resource. */
-function nameOf({ key, stamp }: Change): string {
-  return `${formatStamp(stamp).replace(/[-:]/g, '')}/${entryPath(key)!}`;
+function nameOf({ key, stamp }: Change): string | undefined {
+  const path = entryPath(key);
+  return path === undefined ? undefined : `${formatStamp(stamp).replace(/[-:]/g, '')}/${path}`;
 }
 
 function seconds(stamp: Stamp): number {

@@ -4,6 +4,9 @@ import type { Stamp } from '../../core/stamp.ts';
 import type { EntryStyle } from '../render/documents/entry.ts';
 import type { ManifestHead } from '../render/documents/resource-dump-manifest.ts';
 
+/** Of threads that pack: of what packing makes, nearly nothing is kept. */
+export const PACK_THREAD_LIMITS = { maxYoungGenerationSizeMb: 2 };
+
 /** A page to pack; plain values, so that it can be handed to another thread. */
 export interface PackJob {
   readonly set: SetId;

@@ -5,9 +5,12 @@ import { serveCalls } from '../../lib/workers/rpc.ts';
 import type { ContentsLocation } from '../../sources/contents.ts';
 import { openContents } from '../../sources/open.ts';
 import { openStores } from '../../stores/open-stores.ts';
-import { type ChangePackJob, packChanges } from './pack-changes.ts';
+import { type ChangePackJob, type ChangePackParts, packChanges } from './pack-changes.ts';
 import type { PackJob } from './pack-job.ts';
 import { packPage } from './pack-page.ts';
+import type { PartWriterParts } from './part-writer.ts';
+import { PrepareThread } from './prepare-thread.ts';
+import { PreparedAhead } from './prepared-ahead.ts';
 import type { ChangePackage } from './stored-change-dump.ts';
 import type { Package } from './stored-dump.ts';
 
@@ -21,28 +24,34 @@ export interface PackThreadData {
 const { store, artifacts: location } = workerData as PackThreadData;
 const { index, close } = await openStores(store);
 const artifacts = openArtifacts(location);
+const thread = new PrepareThread(location);
 
 const functions = {
-  async pack(job: PackJob, from: ContentsLocation): Promise<readonly Package[]> {
-    const contents = await openContents(from);
-    try {
-      return await packPage(job, { index, contents, artifacts });
-    } finally {
-      await contents.close();
-    }
-  },
-  async packChanges(job: ChangePackJob, from: ContentsLocation): Promise<readonly ChangePackage[] | undefined> {
-    const contents = await openContents(from);
-    try {
-      return await packChanges(job, { index, contents, artifacts });
-    } finally {
-      await contents.close();
-    }
-  },
+  pack: (job: PackJob, from: ContentsLocation): Promise<readonly Package[]> =>
+    withContents(from, (parts) => packPage(job, parts)),
+  packChanges: (job: ChangePackJob, from: ContentsLocation): Promise<readonly ChangePackage[] | undefined> =>
+    withContents(from, (parts) => packChanges(job, parts)),
 };
 export type PackFunctions = typeof functions;
 
 serveCalls(functions, async () => {
+  await thread.close();
   await artifacts.close();
   await close();
 });
+
+async function withContents<Result>(
+  from: ContentsLocation,
+  pack: (parts: PartWriterParts & ChangePackParts) => Promise<Result>,
+): Promise<Result> {
+  const contents = await openContents(from);
+  // Records of a block are read together, so that a second thread would read nearly all blocks once more.
+  const beside = from.kind === 'files' ? thread.open(from) : undefined;
+  try {
+    const ahead = new PreparedAhead({ contents, artifacts }, beside?.prepare);
+    return await pack({ index, contents, artifacts, ahead });
+  } finally {
+    beside?.end();
+    await contents.close();
+  }
+}

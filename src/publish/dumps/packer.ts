@@ -3,23 +3,21 @@ import { startWorker } from '../../lib/workers/rpc.ts';
 import type { ContentsLocation } from '../../sources/contents.ts';
 import type { PackFunctions, PackThreadData } from './pack.worker.ts';
 import type { ChangePackJob } from './pack-changes.ts';
-import type { PackJob } from './pack-job.ts';
+import { PACK_THREAD_LIMITS, type PackJob } from './pack-job.ts';
 import type { ChangePackage } from './stored-change-dump.ts';
 import type { Package } from './stored-dump.ts';
 
-/** Pages, or windows of changes, that are packed at a time: as many as keep a machine of two cores busy. */
-export const PACKED_AT_ONCE = 2;
-/** Of what packing makes, nearly nothing is kept. */
-const YOUNG_MB = 2;
-
-/** Packs pages and windows of changes in threads. */
+/**
+ * Packs pages and windows of changes in a thread, one at a time: each keeps a machine of two cores busy, and two at a
+ * time would take twice the memory.
+ */
 export class Packer {
   readonly #threads: ThreadPool<PackFunctions>;
 
   constructor(workerData: PackThreadData) {
-    const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_MB };
-    const start = () => startWorker('./pack.worker', import.meta.url, { workerData, resourceLimits });
-    this.#threads = new ThreadPool(PACKED_AT_ONCE, { work: 'packing a dump', start });
+    const options = { workerData, resourceLimits: PACK_THREAD_LIMITS };
+    const start = () => startWorker('./pack.worker', import.meta.url, options);
+    this.#threads = new ThreadPool(1, { work: 'packing a dump', start });
   }
 
   /** @throws TidemarkError as packPage; the signal's reason when it is aborted */

@@ -6,7 +6,6 @@ import type { ResourceKey } from '../../core/key.ts';
 import type { Resource } from '../../core/resource.ts';
 import { RunningHashes } from '../../core/running-hashes.ts';
 import { clockStamp } from '../../core/stamp.ts';
-import { mapInOrder } from '../../lib/map-in-order.ts';
 import { ByteList } from '../../lib/zip/byte-list.ts';
 import { type ZipEntry, ZipWriter } from '../../lib/zip/zip-writer.ts';
 import type { Content, Contents } from '../../sources/contents.ts';
@@ -14,14 +13,24 @@ import type { ResourceStates } from '../../stores/resource-states.ts';
 import { manifestEntry, manifestHead, URLSET_END } from '../render/documents/resource-dump-manifest.ts';
 import { isCompressible } from './compressible.ts';
 import { entryPath } from './entry-path.ts';
-import { type Matching, openMatching, strongestHash } from './open-matching.ts';
+import { type Matching, MOST_IN_MEMORY, openMatching, strongestHash } from './open-matching.ts';
 import type { PackJob } from './pack-job.ts';
+import type { WantedEntry } from './prepare-entries.ts';
+import type { PreparedAhead, PreparedBatch } from './prepared-ahead.ts';
 import type { ManifestPlace, Package } from './stored-dump.ts';
 
 export interface PartWriterParts {
   readonly index: ResourceStates;
   readonly contents: Contents;
   readonly artifacts: Pick<ArtifactStore, 'put'>;
+  readonly ahead: PreparedAhead;
+}
+
+/** A resource to pack. */
+interface Listed {
+  readonly resource: Resource;
+  /** Undefined for a large one. */
+  readonly wanted: WantedEntry | undefined;
 }
 
 export interface PackedPart {
@@ -85,28 +94,64 @@ export class PartWriter {
   }
 
   async *#bytes(): AsyncGenerator<Uint8Array> {
-    const { openAtOnce } = this.#parts.contents;
-    for await (const matching of mapInOrder(this.#resources(), openAtOnce, (one) => this.#openOne(one))) {
-      // What was opened ahead belongs to the next part.
-      if (matching === undefined || this.#next !== undefined) continue;
-      const wouldBe = this.#zip.length + matching.content.length;
-      if (this.#entries.count > 0 && wouldBe > this.#job.mostBytes) this.#next = matching.resource.key;
-      else yield* this.#pack(matching);
+    for await (const batch of this.#parts.ahead.batches(this.#listed())) {
+      yield* this.#packBatch(batch);
+      if (this.#next !== undefined) break;
     }
     await this.#requireReadable();
     yield* this.#packManifest();
     yield* this.#zip.end();
   }
 
-  async *#resources(): AsyncGenerator<Resource> {
+  async *#packBatch({ items, prepared, bytes }: PreparedBatch<Listed>): AsyncGenerator<Uint8Array> {
+    // Entries that follow each other are handed on as one piece.
+    let start = 0;
+    let end = 0;
+    for (const [at, { resource, wanted }] of items.entries()) {
+      const packed = prepared[at];
+      if (packed !== undefined) {
+        if (this.#endsBefore(resource, packed.length)) break;
+        const { entry } = wanted!;
+        this.#zip.addPacked(entry, packed);
+        this.#entries.addText(manifestEntry(resource, entry.name, this.#job.style));
+        end = packed.end;
+        continue;
+      }
+      if (end > start) yield bytes.subarray(start, end);
+      start = end;
+      const matching = await this.#openOne(resource);
+      if (matching === undefined) continue;
+      if (this.#endsBefore(matching.resource, matching.content.length)) break;
+      yield* this.#pack(matching);
+    }
+    if (end > start) yield bytes.subarray(start, end);
+  }
+
+  /** Whether the part would be too large with a resource; then it begins the next one. */
+  #endsBefore({ key }: Resource, length: number): boolean {
+    if (this.#entries.count === 0 || this.#zip.length + length <= this.#job.mostBytes) return false;
+    this.#next = key;
+    return true;
+  }
+
+  async *#listed(): AsyncGenerator<readonly Listed[]> {
     const { set, range } = this.#job;
     for await (const batch of this.#parts.index.read(set, range)) {
+      const listed: Listed[] = [];
       for (const resource of batch) {
-        if (this.#next !== undefined) return;
+        const { key, state } = resource;
+        const name = entryPath(key);
         // A URI elsewhere has no bytes here.
-        if (entryPath(resource.key) !== undefined && !this.#missing.has(resource.key)) yield resource;
+        if (name === undefined || this.#missing.has(key)) continue;
+        const isSmall = (state.length ?? 0) <= MOST_IN_MEMORY;
+        listed.push({ resource, wanted: isSmall ? { resource, entry: this.#entryOf(resource, name) } : undefined });
       }
+      yield listed;
     }
+  }
+
+  #entryOf({ state }: Resource, name: string): ZipEntry {
+    return { name, modified: state.lastmod ?? 0, compress: this.#job.compress && isCompressible(state.mime) };
   }
 
   /** Undefined when there is nothing to pack. */
@@ -128,10 +173,8 @@ export class PartWriter {
   }
 
   async *#pack({ resource, bytes, content }: Matching): AsyncGenerator<Uint8Array> {
-    const { key, state } = resource;
-    const name = entryPath(key)!;
-    const compress = this.#job.compress && isCompressible(state.mime);
-    const entry: ZipEntry = { name, modified: state.lastmod ?? 0, compress };
+    const name = entryPath(resource.key)!;
+    const entry = this.#entryOf(resource, name);
     if (bytes !== undefined) yield* this.#zip.add(entry, bytes);
     else {
       yield* this.#zip.addStream(entry, checked(resource, content), content.length);

@@ -2,14 +2,10 @@ import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
 import type { Contents } from '../contents.ts';
 import { RecordReader } from './record-reader.ts';
 
-/** Those of one block are read together. */
-const OPEN_AT_ONCE = 64;
-
 /** The bytes of the records of artifacts. Closing it closes the store. */
 export function recordContents(artifacts: ArtifactStore): Contents {
   const reader = new RecordReader(artifacts);
   return {
-    openAtOnce: OPEN_AT_ONCE,
     async open({ state: { record, hashes } }) {
       const digest = hashes?.['sha-256'];
       if (record === undefined || digest === undefined) return undefined;

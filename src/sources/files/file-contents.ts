@@ -3,19 +3,9 @@ import { pathOfKey } from '../../core/key.ts';
 import type { ContentRoot } from '../content-root.ts';
 import type { Contents } from '../contents.ts';
 
-interface ContentsOptions {
-  /** Of the root, for messages. */
-  readonly name: string;
-  readonly openAtOnce: number;
-}
-
-/** The bytes of files. */
-export function fileContents(
-  root: Pick<ContentRoot, 'open' | 'isEmpty'>,
-  { name, openAtOnce }: ContentsOptions,
-): Contents {
+/** The bytes of files. @param name of the root, for messages */
+export function fileContents(root: Pick<ContentRoot, 'open' | 'isEmpty'>, name: string): Contents {
   return {
-    openAtOnce,
     async open({ key }) {
       const path = pathOfKey(key);
       if (path === undefined) return undefined;

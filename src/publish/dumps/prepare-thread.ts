@@ -1,0 +1,39 @@
+import type { ArtifactLocation } from '../../artifacts/open-artifacts.ts';
+import { CalledThread, startWorker } from '../../lib/workers/rpc.ts';
+import type { ContentsLocation } from '../../sources/contents.ts';
+import { PACK_THREAD_LIMITS } from './pack-job.ts';
+import type { PrepareFunctions } from './prepare.worker.ts';
+import type { PrepareEntries } from './prepare-entries.ts';
+
+/** A thread takes 100 ms to start, so it stays for a while. */
+const IDLE_MS = 5_000;
+
+/** A thread that prepares entries beside the one that writes packages of them. */
+export class PrepareThread {
+  readonly #thread: CalledThread<PrepareFunctions>;
+
+  constructor(artifacts: ArtifactLocation) {
+    const options = { workerData: artifacts, resourceLimits: PACK_THREAD_LIMITS };
+    const start = () => startWorker('./prepare.worker', import.meta.url, options);
+    this.#thread = new CalledThread({ work: 'packing a dump', start, idleMs: IDLE_MS });
+  }
+
+  /** The contents of a set, until `end`. The first call of `prepare` starts the thread: a small dump does without. */
+  open(contents: ContentsLocation): { readonly prepare: PrepareEntries; readonly end: () => void } {
+    let release: (() => void) | undefined;
+    let opened: Promise<void> | undefined;
+    return {
+      prepare: async (wanted, into) => {
+        release ??= this.#thread.hold();
+        opened ??= this.#thread.call('open', [contents]);
+        await opened;
+        return this.#thread.call('prepare', [wanted, into]);
+      },
+      end: () => release?.(),
+    };
+  }
+
+  close(): Promise<void> {
+    return this.#thread.close();
+  }
+}
