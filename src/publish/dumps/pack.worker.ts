@@ -45,13 +45,12 @@ async function withContents<Result>(
   pack: (parts: PartWriterParts & ChangePackParts) => Promise<Result>,
 ): Promise<Result> {
   const contents = await openContents(from);
-  // Records of a block are read together, so that a second thread would read nearly all blocks once more.
-  const beside = from.kind === 'files' ? thread.open(from) : undefined;
+  const beside = thread.open(from);
   try {
-    const ahead = new PreparedAhead({ contents, artifacts }, beside?.prepare);
+    const ahead = new PreparedAhead({ contents, artifacts }, beside.prepare);
     return await pack({ index, contents, artifacts, ahead });
   } finally {
-    beside?.end();
+    beside.end();
     await contents.close();
   }
 }

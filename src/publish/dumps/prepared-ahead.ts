@@ -32,12 +32,12 @@ export interface PreparedBatch<Some extends Item> {
 /** Prepares the entries of a package ahead of the thread that writes it: in that thread, and in another one. */
 export class PreparedAhead {
   readonly #parts: PrepareParts;
-  readonly #inThread: PrepareEntries | undefined;
+  readonly #inThread: PrepareEntries;
   readonly #free: SharedArrayBuffer[] = [];
   #beside = 0;
 
-  /** @param inThread prepares in another thread; without it, everything is prepared in this one */
-  constructor(parts: PrepareParts, inThread?: PrepareEntries) {
+  /** @param inThread prepares in another thread */
+  constructor(parts: PrepareParts, inThread: PrepareEntries) {
     this.#parts = parts;
     this.#inThread = inThread;
   }
@@ -49,7 +49,7 @@ export class PreparedAhead {
       const memory = this.#free.pop() ?? new SharedArrayBuffer(BATCH_BYTES);
       const bytes = new Uint8Array(memory);
       // Few items are prepared before the other thread would have started.
-      const isBeside = !isFirst && this.#inThread !== undefined && this.#beside < BESIDE;
+      const isBeside = !isFirst && this.#beside < BESIDE;
       isFirst = false;
       const wanted = batch.map((item) => item.wanted);
       const prepared = isBeside ? this.#besides(wanted, bytes) : prepareEntries(wanted, bytes, this.#parts);
@@ -64,7 +64,7 @@ export class PreparedAhead {
   async #besides(wanted: readonly (WantedEntry | undefined)[], bytes: Uint8Array) {
     this.#beside += 1;
     try {
-      return await this.#inThread!(wanted, bytes);
+      return await this.#inThread(wanted, bytes);
     } finally {
       this.#beside -= 1;
     }
