@@ -1,4 +1,4 @@
-import { CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { buildProgram } from './build-program.ts';
 import { loadCommands } from './command-list.ts';
 import { EXIT, type ExitCode, failureOf } from './exit-code.ts';
@@ -34,7 +34,7 @@ export async function runCli(host: ProcessLike): Promise<ExitCode> {
     await parser.parseAsync(words, { from: 'user' });
     return exitCode;
   } catch (error) {
-    return tellFailure(error, terminal);
+    return tellFailure(error, terminal, [program, ...commandOf(parser, words)].join(' '));
   }
 }
 
@@ -46,7 +46,14 @@ function wordsOf(words: readonly string[]): string[] {
   return rest.length === 0 || FIRST_WORDS.includes(rest[0]!) ? [...rest, '--help'] : rest;
 }
 
-function tellFailure(error: unknown, terminal: Terminal): ExitCode {
+/** The words that name a command, without its arguments. */
+function commandOf(parser: Command, [word, ...rest]: readonly string[]): readonly string[] {
+  const command = parser.commands.find((each) => each.name() === word);
+  return command === undefined ? [] : [command.name(), ...commandOf(command, rest)];
+}
+
+/** @param command as it was called */
+function tellFailure(error: unknown, terminal: Terminal, command: string): ExitCode {
   if (error instanceof CommanderError) {
     // Help and version are printed already; so is the help that commander prints for a missing subcommand.
     if (error.exitCode === 0) return EXIT.done;
@@ -54,7 +61,7 @@ function tellFailure(error: unknown, terminal: Terminal): ExitCode {
   }
   const failure = failureOf(error);
   terminal.fail(failure);
-  if (failure.code === 'usage') terminal.say('Run the command with --help to see what it takes.');
+  if (failure.code === 'usage') terminal.say(`"${command} --help" says what it takes.`);
   return failure.exitCode;
 }
 

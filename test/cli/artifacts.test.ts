@@ -58,6 +58,11 @@ describeOnEachArtifactStore('tidemark artifacts', (place) => {
     mimetype: 'application/xml' as const,
   });
 
+  it('says that there is none', async () => {
+    const { exitCode, stdout, stderr } = await run('list');
+    assert.deepEqual({ exitCode, stdout, stderr }, { exitCode: 0, stdout: '', stderr: 'There is no such artifact.\n' });
+  });
+
   it('A37: prints the newest of an activity as a plain list of paths, or of keys, or as JSON', async () => {
     const cdl = await write('harvest', ['cdl', '20170209_104428']);
     const mdl = await write('harvest', ['mdl', '20160101_000000']);

@@ -52,6 +52,13 @@ describe('the command line', () => {
     ]);
   });
 
+  it('names the help of the command that was wrong', async () => {
+    const add = await tidemark(['sets', 'add', 'maps', '--roof', 'maps']);
+    assert.equal(add.exitCode, 2);
+    assert.match(add.stderr, / sets add --help" says what it takes\.\n$/);
+    assert.match((await tidemark(['sest'])).stderr, /"[^"]*(tidemark|main\.js) --help" says what it takes\.\n$/);
+  });
+
   it('shows the state of a copy whose source was never found', async () => {
     const { exitCode } = await tidemark(['mirror', 'http://127.0.0.1:1/', 'copy']);
     assert.equal(exitCode, 3);

@@ -45,6 +45,7 @@ export const artifactsList: CliCommand<FilterOptions> = {
         artifacts = [];
       }
       await printArtifacts(terminal, store, { artifacts, keys });
+      if (schemas.size === 0) terminal.say('There is no such artifact.');
       // The files of several activities cannot be read as one table.
       if (activity !== undefined) warnOfMixedSchemas(terminal, schemas);
     });
