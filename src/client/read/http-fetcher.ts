@@ -115,21 +115,16 @@ const isShort = ({ headers }: IncomingMessage) => Number(headers['content-length
 /** A short body in one piece: an iterator over a stream takes several times as long as its bytes. */
 async function* atOnce(response: IncomingMessage, deadline: NodeJS.Timeout): AsyncGenerator<Uint8Array> {
   const chunks: Buffer[] = [];
-  try {
-    await new Promise<void>((resolve, reject) => {
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', resolve);
-      response.on('error', reject);
-      response.on('close', () => {
-        if (!response.readableEnded) reject(new FetchFailure('the connection was closed before all bytes came'));
-      });
-    });
-    yield chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
-  } catch (error) {
-    throw failureOf(error as Error);
-  } finally {
-    end(response, deadline);
-  }
+  const failure = await new Promise<Error | undefined>((resolve) => {
+    response.on('data', (chunk: Buffer) => chunks.push(chunk));
+    response.on('end', () => resolve(undefined));
+    response.on('error', resolve);
+    response.on('close', () => resolve(new FetchFailure('the connection was closed before all bytes came')));
+  });
+  end(response, deadline);
+  // Also when it broke off: the reader may go on from there.
+  if (chunks.length > 0) yield chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+  if (failure !== undefined) throw failureOf(failure);
 }
 
 async function* chunksOf(response: IncomingMessage, deadline: NodeJS.Timeout): AsyncGenerator<Uint8Array> {
