@@ -171,8 +171,8 @@ describeOnEachStore('jobs over HTTP', (kind) => {
   });
 });
 
-/** The buttons of a page by their names for screen readers, with the addresses that they post to. */
+/** The buttons of a page by their names for screen readers, with the addresses that they post to once confirmed. */
 function buttonsOf(page: string): ReadonlyMap<string, string> {
-  const forms = page.matchAll(/<form method="post" action="([^"]+)"><button class="small">(.*?)<\/button>/g);
-  return new Map(Array.from(forms, ([, action, label]) => [label!.replaceAll(/<[^>]+>/g, ''), action!]));
+  const forms = page.matchAll(/<summary>(.*?) …<\/summary>\n<form method="post" action="([^"]+)">/g);
+  return new Map(Array.from(forms, ([, label, action]) => [label!.replaceAll(/<[^>]+>/g, ''), action!]));
 }
