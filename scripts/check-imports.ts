@@ -18,8 +18,17 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
   { from: 'sets', to: ['stores'], because: 'sets are stored in the catalog' },
   {
     from: 'sources',
-    to: ['stores', 'artifacts', 'config/configuration.ts', 'config/own-files.ts'],
-    because: 'a source is compared with the state, and does not depend on how changes are published',
+    to: [
+      'stores',
+      'artifacts',
+      'config/configuration.ts',
+      'config/from-settings.ts',
+      'config/new-set-fields.ts',
+      'config/own-files.ts',
+      'client/mirror',
+    ],
+    because:
+      'a source is compared with the state, and does not depend on how changes are published; the mirror copies other sources',
   },
   {
     from: 'ingest',

@@ -38,6 +38,7 @@ import { Versions } from './publish/versions/versions.ts';
 import { SetRegistry } from './sets/set-registry.ts';
 import { Comparer } from './sources/artifact/comparer.ts';
 import { Records } from './sources/artifact/records.ts';
+import { removeCopies } from './sources/copy-folders.ts';
 import { type ContentsParts, locateContents, openServed, openSource } from './sources/open.ts';
 import { type SetRoot, SetRoots } from './sources/set-roots.ts';
 import type { Source } from './sources/source.ts';
@@ -66,6 +67,8 @@ export interface App extends ServedApp, JobParts {
   readonly cacheScan: Promise<void>;
   /** Removes what killed processes left in the data folder. */
   removeLeftOver(): Promise<void>;
+  /** Removes the copies that sets published which were removed. Returns how many there were. */
+  removeCopies(): Promise<number>;
   /** What a set is synced with. @throws TidemarkError `invalid` for a set that others post to */
   sourceOf(set: ResourceSet): Source;
   /** The content root of a set, and what scans remember of it. The same ones until settings of the set change. */
@@ -181,7 +184,14 @@ export async function openApp(configuration: Configuration): Promise<App> {
     activity: new ActivityMemory(index),
     metrics,
     cacheScan,
-    removeLeftOver: () => cache.removeLeftOver(),
+    async removeLeftOver() {
+      await cache.removeLeftOver();
+      await app.removeCopies();
+    },
+    async removeCopies() {
+      await sets.list();
+      return removeCopies(dataFolder, sets.knownRemoved());
+    },
     archive: metrics.archive.around((signal) => archiveInThread(configuration, signal)),
     async scanPaths(set, paths) {
       // Scans of one set run one at a time within a process: see sources/files/file-source.ts.

@@ -136,8 +136,13 @@ export const setSchema = z
       .describe(
         'Of a set of records: the provider and the activity, such as `cdl/harvest`, whose newest artifact it contains.',
       ),
+    from: z.string().optional().describe('Of a set that copies another source: the URL of that.'),
     private: z.boolean().describe('Whether reading it needs a token.'),
     ...settingsOfAdministrators,
+    trouble: z
+      .strictObject({ since: datetime, problem: z.string() })
+      .optional()
+      .describe('Why it cannot be synced with its source at present. Only administrators see it.'),
     epoch: z.int().min(1).describe('Rises when its history starts anew.'),
     documents: z.strictObject(eachListed((kind) => (isOptional(kind) ? uri.optional() : uri))),
   })

@@ -5,14 +5,21 @@ import {
   type SetSettingName,
   type SetValues,
   setSettingOf,
-  setSettingsOf,
+  setSettingsOverHttp,
 } from '../config/set-settings.ts';
 import { SLUG } from '../core/resource-set.ts';
 
 /** The settings of a set in the JSON API, from config/set-settings.ts. */
 
 /** Settings in the public view of a set; only administrators see the others. */
-const PUBLIC = ['title', 'aliases', 'records', 'urlPrefix', 'private'] as const satisfies readonly SetSettingName[];
+const PUBLIC = [
+  'title',
+  'aliases',
+  'records',
+  'from',
+  'urlPrefix',
+  'private',
+] as const satisfies readonly SetSettingName[];
 type ForAdministrators = Exclude<SetSettingName, (typeof PUBLIC)[number]>;
 
 type Shown<Name extends SetSettingName> = { [N in Name]: z.ZodOptional<z.ZodType<NonNullable<SetValues[N]>>> };
@@ -25,7 +32,7 @@ export const settingsOfAdministrators = Object.fromEntries(
 ) as Shown<ForAdministrators>;
 
 function settingsOf(command: SetCommand) {
-  const settings = setSettingsOf(command).map((name) => {
+  const settings = setSettingsOverHttp(command).map((name) => {
     const { schema, meaning, default: byDefault } = setSettingOf(name);
     const described = `${meaning} Default: ${byDefault.replace(/^\(|\)$/g, '')}.`;
     return [name, schema.nullable().optional().describe(described)] as const;
@@ -41,7 +48,7 @@ export const newSetSchema = z
   .meta({
     id: 'NewSet',
     description:
-      'A set to add. It needs one of `root`, `records` and `urlPrefix`. A root must be below one of the setting `apiRoots` of the server.',
+      'A set to add. It needs one of `root`, `records`, `from` and `urlPrefix`. A root, and the URL of another source, must be below one of the setting `apiRoots` of the server.',
     examples: [{ set: 'papers', urlPrefix: 'https://data.example.org/papers/', title: 'Papers' }],
   });
 

@@ -23,7 +23,7 @@ import type {
 /** Views of domain values in the API; see schemas.ts. */
 
 export function setView(set: ResourceSet, summary: SetSummary, baseUrl: string): SetView {
-  const { source, records } = traitsOf(set.origin);
+  const { source, records, from } = traitsOf(set.origin);
   return {
     set: set.slug,
     title: set.title,
@@ -35,10 +35,16 @@ export function setView(set: ResourceSet, summary: SetSummary, baseUrl: string):
     urlPrefix: set.urlPrefix,
     hasRoot: source !== undefined,
     records,
+    from: from?.url,
     private: set.private === true,
     epoch: set.epoch,
     documents: documentsOf(set, baseUrl),
   };
+}
+
+/** Only for administrators: it may name files and hosts. */
+export function troubleOf({ trouble }: ResourceSet): SetView['trouble'] {
+  return trouble && { since: new Date(trouble.since).toISOString(), problem: trouble.problem };
 }
 
 function documentsOf(set: ResourceSet, baseUrl: string): SetView['documents'] {

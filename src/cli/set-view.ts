@@ -1,4 +1,4 @@
-import { setView } from '../api/views.ts';
+import { setView, troubleOf } from '../api/views.ts';
 import type { App } from '../app.ts';
 import { shownSettings } from '../config/set-settings.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
@@ -34,6 +34,7 @@ function viewFor({ set, summary }: SummarizedSet, { baseUrl, cursor }: Known) {
     ...setView(set, summary, baseUrl),
     ...shownSettings(set),
     urlPrefix: set.urlPrefix,
+    trouble: troubleOf(set),
     artifact: cursor?.key,
     compared: cursor?.compared,
   };
@@ -47,6 +48,11 @@ export function describeSet({ documents, ...view }: OperatorSetView): string {
 }
 
 function describeValue(value: unknown): string {
+  if (isTrouble(value)) return `${value.problem} (since ${value.since})`;
   if (!Array.isArray(value)) return String(value);
   return value.length === 0 ? '(none)' : value.join(', ');
+}
+
+function isTrouble(value: unknown): value is NonNullable<OperatorSetView['trouble']> {
+  return typeof value === 'object' && value !== null && 'problem' in value;
 }

@@ -14,7 +14,7 @@ export async function requireAllowedRoot(root: string, allowed: readonly string[
   if (isS3(root)) {
     if (allowed.some((above) => isS3(above) && isBucketBelow(root, above))) return;
   } else {
-    const folders = await Promise.all(allowed.filter((above) => !isS3(above)).map(namesOf));
+    const folders = await Promise.all(allowed.filter((above) => !isS3(above) && !isWeb(above)).map(namesOf));
     if (folders.flat().some((above) => isFolderBelow(root, above)) && (await isReallyBelow(root, folders.flat())))
       return;
   }
@@ -47,4 +47,26 @@ function isBucketBelow(root: string, above: string): boolean {
   const { prefix, ...given } = parseS3Location(root);
   const { prefix: allowedPrefix, ...allowed } = parseS3Location(above);
   return isDeepStrictEqual(given, allowed) && prefix.startsWith(allowedPrefix);
+}
+
+/**
+ * Requires that the URL of a source is below one of some URLs: else a client could let the server send requests to any
+ * address.
+ * @throws TidemarkError `forbidden`
+ */
+export function requireAllowedSource(url: string, allowed: readonly string[]): void {
+  if (allowed.some((above) => isWeb(above) && isUrlBelow(url, new URL(above).href))) return;
+  throw new TidemarkError(
+    'forbidden',
+    'this server may not copy that source: name it in the setting apiRoots (--api-roots), or add the set with "tidemark sets add" on the machine itself',
+    { field: 'from' },
+  );
+}
+
+export function isWeb(root: string): boolean {
+  return /^https?:\/\//i.test(root) && URL.canParse(root);
+}
+
+function isUrlBelow(url: string, above: string): boolean {
+  return url === above || url.startsWith(above.endsWith('/') ? above : `${above}/`);
 }

@@ -1,20 +1,36 @@
 import { resolve } from 'node:path';
 import { TidemarkError } from '../core/errors.ts';
 import type { Origin } from '../core/origin.ts';
+import { requireOtherSource } from '../core/own-source.ts';
 import type { SetFields } from '../core/resource-set.ts';
+import { setHome } from '../core/set-uris.ts';
 import { isS3 } from '../lib/s3/s3-location.ts';
-import { requireAllowedRoot } from './allowed-roots.ts';
+import { requireAllowedRoot, requireAllowedSource } from './allowed-roots.ts';
 import type { Configuration } from './configuration.ts';
 import { type GivenRoot, givenRoot } from './given-root.ts';
 import { parseRecordsSource } from './records-source.ts';
-import { type SetValues, toSetFields } from './set-settings.ts';
+import { wrong } from './set-setting.ts';
+import { type SetSettingName, type SetValues, toSetFields } from './set-settings.ts';
 
 export interface Giver {
   readonly configuration: Configuration;
   /** Makes a relative path of a folder absolute. */
   readonly workingDirectory: string;
-  /** The only roots that may be given; undefined for any. */
+  /** The only roots and sources that may be given; undefined for any. */
   readonly allowedRoots?: readonly string[] | undefined;
+  readonly findSource: FindSource;
+  /** The id of the new set. */
+  readonly slug: string;
+}
+
+/** Finds a set of another source, by any URL of it. Returns the URI of the set. */
+export type FindSource = (options: FindSourceOptions, name: string | undefined) => Promise<string>;
+
+interface FindSourceOptions {
+  readonly url: string;
+  readonly allowedHosts: readonly string[];
+  readonly tokenFile?: string | undefined;
+  readonly netrc?: string | undefined;
 }
 
 interface NewSetFields extends SetFields {
@@ -38,8 +54,15 @@ export async function newSetFields(values: SetValues, giver: Giver): Promise<New
   };
 }
 
+/** The settings that name a source. */
+const SOURCES = ['records', 'root', 'from'] as const satisfies readonly SetSettingName[];
+
 /** Each kind of source is named by a setting of its own. */
-async function givenOrigin({ root, records, urlPrefix }: SetValues, giver: Giver): Promise<GivenRoot> {
+async function givenOrigin(values: SetValues, giver: Giver): Promise<GivenRoot> {
+  const { root, records, from, urlPrefix } = values;
+  const [one, other] = SOURCES.filter((name) => typeof values[name] === 'string');
+  if (other !== undefined) throw wrong(other, `a set has one source: leave out --${one} or --${other}`);
+  if (typeof from === 'string') return { origin: await givenSource(from, values, giver), ownFiles: [] };
   if (typeof records === 'string')
     return { origin: { kind: 'artifact', ...parseRecordsSource(records) }, ownFiles: [] };
   if (typeof root === 'string') {
@@ -51,6 +74,24 @@ async function givenOrigin({ root, records, urlPrefix }: SetValues, giver: Giver
   if (typeof urlPrefix === 'string') return { origin: { kind: 'posted' }, ownFiles: [] };
   throw new TidemarkError(
     'invalid',
-    'a set needs a root (--root FOLDER or --root s3://BUCKET/PREFIX), records (--records PROVIDER/ACTIVITY), or the URL prefix (--url-prefix URL) of another server that has its files',
+    'a set needs a root (--root FOLDER or --root s3://BUCKET/PREFIX), records (--records PROVIDER/ACTIVITY), another source (--from URL), or the URL prefix (--url-prefix URL) of another server that has its files',
   );
+}
+
+/** @throws TidemarkError `unavailable` when the source does not answer; it is asked, so that a mistake shows at once */
+async function givenSource(url: string, values: SetValues, giver: Giver): Promise<Origin> {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {
+    throw wrong('from', `${JSON.stringify(url)} is no URL of a source: use one such as https://example.org/`);
+  }
+  if (parsed.username !== '' || parsed.password !== '') {
+    throw wrong('from', 'the URL of the source has a login, which would be stored: use --from-netrc FILE');
+  }
+  const { href } = parsed;
+  if (giver.allowedRoots !== undefined) requireAllowedSource(href, giver.allowedRoots);
+  requireOtherSource([href], setHome(giver.configuration.baseUrl, giver.slug));
+  const { fromSet, fromAllowedHosts, fromTokenFile, fromNetrc } = values;
+  const options = { allowedHosts: fromAllowedHosts ?? [], tokenFile: fromTokenFile ?? undefined };
+  const found = { url: href, ...options, netrc: fromNetrc ?? undefined };
+  return { kind: 'resourcesync', url: href, set: await giver.findSource(found, fromSet ?? undefined) };
 }

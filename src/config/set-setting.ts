@@ -28,8 +28,16 @@ export interface SetSetting<Value = unknown> {
   readonly locate?: (value: Value, folder: string) => Value;
   /** @throws TidemarkError `invalid` when a set of this origin cannot have the value */
   readonly check?: (value: Value, origin: Origin) => void;
+  /** Whether only the command line takes it: it names files and hosts that the machine can reach. */
+  readonly onlyLocal?: true;
+  /** Whether it names a source that the server may publish over HTTP only below one of its setting `apiRoots`. */
+  readonly inApiRoots?: true;
   /** Converts the stored value into the one that is shown. */
   readonly show?: (stored: never) => Value | undefined;
+}
+
+export function setting<Value>(setting: SetSetting<Value>): SetSetting<Value> {
+  return setting;
 }
 
 /** A flag of the command line. */
@@ -101,7 +109,7 @@ export const REDIRECT_FLAGS: readonly SetFlag[] = [
     meaning: 'with a root on S3, send clients to the S3 server, by URLs that are valid for a while: presigned',
     parse: parseRedirect,
   },
-  { flag: '--redirect-expiry <duration>', meaning: 'how long such a URL is valid (default: 15m)', parse: parseExpiry },
+  { flag: '--redirect-expiry <duration>', meaning: 'how long such a URL is valid (default: 15m)', parse: secondsOf },
 ];
 
 export function presignedSeconds({ redirect, redirectExpiry }: Given): number | null | undefined {
@@ -142,7 +150,18 @@ export function refuseWithRecords(option: string, origin: Origin): void {
 /** A set whose resources another server has cannot have what is made of their bytes. */
 export function requireBytes(option: string, origin: Origin): void {
   if (traitsOf(origin).source !== undefined) return;
-  throw wrong(option, `the bytes of this set are elsewhere: ${option} needs a set with --root or --records`);
+  throw wrong(option, `the bytes of this set are elsewhere: ${option} needs a set with --root, --records or --from`);
+}
+
+/** A set that copies another source takes no posted events, and needs no locations of theirs. */
+export function refuseWithFrom(option: string, origin: Origin): void {
+  if (traitsOf(origin).from === undefined) return;
+  throw wrong(option, `${option} is for sets to which events are posted: leave it out with --from`);
+}
+
+/** @throws TidemarkError `invalid` for a set that copies no other source */
+export function requireFrom(option: string, origin: Origin): void {
+  if (traitsOf(origin).from === undefined) throw wrong(option, `${option} goes with --from`);
 }
 
 export function wrong(field: string, message: string): TidemarkError {
@@ -161,8 +180,8 @@ function parseRedirect(text: string): 'presigned' | null {
   throw new Wrong('use presigned');
 }
 
-/** Seconds. */
-function parseExpiry(text: string): number {
+/** Reads a duration into seconds. */
+export function secondsOf(text: string): number {
   const { success, data, error } = duration.safeParse(text);
   if (success) return Math.ceil(data / 1000);
   throw new Wrong(`it ${error.issues[0]!.message}`);

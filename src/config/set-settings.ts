@@ -14,6 +14,7 @@ import {
   type SetFields,
 } from '../core/resource-set.ts';
 import { requireFewPatterns } from '../lib/exclusions.ts';
+import { FROM_SETTINGS } from './from-settings.ts';
 import {
   checkLinkRules,
   cronPattern,
@@ -23,12 +24,14 @@ import {
   presignedSeconds,
   privacy,
   REDIRECT_FLAGS,
+  refuseWithFrom,
   refuseWithRecords,
   requireBytes,
   requireSigningRoot,
   type SetCommand,
   type SetSetting,
   schedule,
+  setting,
   several,
   VERSION_FLAGS,
   wrong,
@@ -61,8 +64,8 @@ export const SET_SETTINGS = {
     meaning: 'The folder whose files are the resources, or s3://BUCKET/PREFIX?endpoint=URL (docs/s3.md).',
     default: '(none)',
     givenTo: ADD,
+    inApiRoots: true,
     flags: [one('--root <location>', text)],
-    check: (_root, origin) => refuseWithRecords('--root', origin),
     show: (origin: Origin) => traitsOf(origin).root,
   }),
   records: setting({
@@ -75,6 +78,7 @@ export const SET_SETTINGS = {
     flags: [one('--records <provider/activity>', text)],
     show: (origin: Origin) => traitsOf(origin).records,
   }),
+  ...FROM_SETTINGS,
   urlPrefix: setting({
     field: 'urlPrefix',
     schema: text,
@@ -142,6 +146,7 @@ export const SET_SETTINGS = {
     locate: (folder, base) => resolve(base, folder),
     check(folder, origin) {
       refuseWithRecords('--resource-root-dir', origin);
+      refuseWithFrom('--resource-root-dir', origin);
       if (!isAbsolute(folder)) throw wrong('resourceRootDir', `"${folder}" is not an absolute path`);
     },
   }),
@@ -262,6 +267,11 @@ export function setSettingsOf(command: SetCommand): readonly SetSettingName[] {
   return SET_SETTING_NAMES.filter((name) => setSettingOf(name).givenTo.includes(command));
 }
 
+/** Those that the API and the pages accept, too. */
+export function setSettingsOverHttp(command: SetCommand): readonly SetSettingName[] {
+  return setSettingsOf(command).filter((name) => setSettingOf(name).onlyLocal !== true);
+}
+
 /** Every setting as it is shown; undefined for a setting without a value. */
 export function shownSettings(set: ResourceSet): {
   readonly [Name in SetSettingName]?: Exclude<SetValues[Name], null>;
@@ -283,8 +293,4 @@ export function toSetFields(values: SetValues, origin: Origin): SetFields {
     if (values[name] !== null) setSettingOf(name).check?.(values[name], origin);
   }
   return Object.fromEntries(given.map((name) => [setSettingOf(name).field, values[name]]));
-}
-
-function setting<Value>(setting: SetSetting<Value>): SetSetting<Value> {
-  return setting;
 }

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { z } from 'zod';
 import { isS3 } from '../lib/s3/s3-location.ts';
+import { isWeb } from './allowed-roots.ts';
 import type { SqliteLocation } from './configuration.ts';
 import { type Setting, setting } from './setting.ts';
 import * as values from './setting-values.ts';
@@ -54,7 +55,7 @@ export const SETTINGS = {
     schema: values.yesOrNo,
     default: 'true',
     meaning:
-      'Whether the server keeps sets in sync with their folders, buckets and artifacts. Of several servers of a store, one does; the others, with `false`, only answer requests and take posted changes.',
+      'Whether the server keeps sets in sync with their folders, buckets, artifacts and other sources. Of several servers of a store, one does; the others, with `false`, only answer requests and take posted changes.',
   }),
   jobs: setting({
     variable: 'TIDEMARK_JOBS',
@@ -258,8 +259,8 @@ export const SETTINGS = {
     schema: values.roots,
     default: '(none)',
     meaning:
-      'Folders and buckets (`s3://BUCKET/PREFIX`) below which administrators may publish sets over HTTP and on the pages, separated by commas. The command line may publish all.',
-    locate: (roots, folder) => roots.map((root) => (isS3(root) ? root : resolve(folder, root))),
+      'Folders, buckets (`s3://BUCKET/PREFIX`) and URLs of other sources below which administrators may publish sets over HTTP and on the pages, separated by commas. The command line may publish all.',
+    locate: (roots, folder) => roots.map((root) => (isS3(root) || isWeb(root) ? root : resolve(folder, root))),
   }),
   failpoint: setting({
     variable: 'TIDEMARK_FAILPOINT',

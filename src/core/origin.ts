@@ -10,10 +10,20 @@ export type Origin =
   /** The objects of a bucket: `s3://bucket/prefix`, as lib/s3/s3-location.ts writes it. */
   | { readonly kind: 's3'; readonly location: string }
   /** The records of the newest artifact of a provider's activity; see artifacts/artifact-key.ts. */
-  | ArtifactOrigin;
+  | ArtifactOrigin
+  /** A set of another source of ResourceSync, which is copied, and published again: docs/republishing.md. */
+  | ResourceSyncOrigin;
 
 export interface ArtifactOrigin extends RecordsSource {
   readonly kind: 'artifact';
+}
+
+export interface ResourceSyncOrigin {
+  readonly kind: 'resourcesync';
+  /** As a person named the source, without a login. */
+  readonly url: string;
+  /** The URI of the set: that of its Capability List, or of its only list. */
+  readonly set: string;
 }
 
 export interface RecordsSource {
@@ -31,6 +41,10 @@ export interface OriginTraits {
   readonly root?: string;
   /** Whose records it has, as `--records` takes it. */
   readonly records?: string;
+  /** The other source that it copies, as `--from` takes it, and which set of it. */
+  readonly from?: Pick<ResourceSyncOrigin, 'url' | 'set'>;
+  /** Whether the source keeps every version of a resource by itself. */
+  readonly keepsVersions?: true;
   /** The folder of this machine that has its files. */
   readonly folder?: string;
   /** The location on S3 that has its files. */
@@ -51,7 +65,12 @@ export function traitsOf(origin: Origin): OriginTraits {
       const { provider, activity } = origin;
       const records = formatRecordsSource(origin);
       const refusal = `its resources are the records of the newest artifact of ${records}; to change them, run "tidemark activity run ${activity} ${provider}"`;
-      return { entry: 'record', source: records, records, refusal };
+      return { entry: 'record', source: records, records, keepsVersions: true, refusal };
+    }
+    case 'resourcesync': {
+      const { url, set } = origin;
+      const refusal = `its resources are copies of those of ${set}, and change with them`;
+      return { entry: 'file', source: set, from: { url, set }, refusal };
     }
   }
 }

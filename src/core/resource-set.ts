@@ -46,6 +46,14 @@ export interface SetSettings {
   readonly keepVersions?: boolean;
   /** Days after which a version that has ended is removed; absent: never. */
   readonly versionsDays?: number;
+  /** Of a set that copies another source: seconds between two polls, where that sends no changes as they happen. */
+  readonly fromInterval?: number;
+  /** Other hosts to which redirects are followed there, and whose addresses may be private. */
+  readonly fromAllowedHosts?: readonly string[];
+  /** A file with a bearer token for it. */
+  readonly fromTokenFile?: string;
+  /** A file with logins for it, in the format of netrc. */
+  readonly fromNetrc?: string;
 }
 
 /** The settings that are patterns of CRON: jobs/set-schedules.ts adds jobs at their times. */
@@ -98,6 +106,8 @@ export interface ResourceSet extends SetSettings {
   readonly versionsPruned?: readonly Prune[];
   /** It had resources before it kept versions: their weights have no room for the links to versions. */
   readonly versionsAdded?: true;
+  /** Why it cannot be synced with its source at present; absent when it can, and for a set that has no source. */
+  readonly trouble?: Trouble | undefined;
   /** When a person last asked for a full scan: the process that syncs the set begins one. */
   readonly scanRequested?: Stamp;
   /** Where it was taken over from; absent for a set that began here. */
@@ -106,6 +116,12 @@ export interface ResourceSet extends SetSettings {
   readonly removed?: Stamp;
   /** It was removed before it had any change: its slug may be given again. */
   readonly unused?: boolean;
+}
+
+export interface Trouble {
+  /** Milliseconds since 1970. */
+  readonly since: number;
+  readonly problem: string;
 }
 
 /** What a set will be again when its keys are those of its prefix. */

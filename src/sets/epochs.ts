@@ -1,4 +1,5 @@
 import type { ResourceSet } from '../core/resource-set.ts';
+import type { Stamp } from '../core/stamp.ts';
 import type { ChangeLog } from '../stores/change-log.ts';
 import type { ResourceStates } from '../stores/resource-states.ts';
 import type { SetStatistics } from '../stores/set-statistics.ts';
@@ -47,4 +48,12 @@ export class Epochs {
       ...(set.imported !== undefined && moving?.asImported && { imported: { ...set.imported, through: lastChange } }),
     }));
   }
+}
+
+/**
+ * A restored store does not know which epochs it has lost, and none of their names may be reused with another meaning.
+ * Epochs that only count moves never reach the number of minutes since 2020.
+ */
+export function epochOfClock(stamp: Stamp): number {
+  return Math.floor((stamp / 1_000_000 - 1_577_836_800) / 60);
 }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { TidemarkError } from '../core/errors.ts';
 import { strictUri } from '../core/key.ts';
 import { type Origin, traitsOf } from '../core/origin.ts';
+import { requireOtherSource } from '../core/own-source.ts';
 import {
   DEFAULT_PAGE_ENTRIES,
   DEFAULT_WINDOW_CHANGES,
@@ -13,7 +14,7 @@ import {
   type SetFields,
   type SetSettings,
 } from '../core/resource-set.ts';
-import { resourcesPrefix } from '../core/set-uris.ts';
+import { resourcesPrefix, setHome } from '../core/set-uris.ts';
 import { clockStamp, type Stamp } from '../core/stamp.ts';
 
 /** Characters of a prefix: a URI has at most 2,048, and some are needed for the rest of it. */
@@ -49,6 +50,8 @@ export interface NewSet extends SetFields {
 export function draftSet(set: NewSet, baseUrl: string): Omit<ResourceSet, 'id' | 'epochStart'> {
   const { slug: given, origin = { kind: 'posted' }, urlPrefix, epochStart: _, imported, ...fields } = set;
   const slug = parseSlug(given);
+  const { from } = traitsOf(origin);
+  if (from !== undefined) requireOtherSource([from.url, from.set], setHome(baseUrl, slug));
   return {
     slug,
     epoch: 1,
@@ -98,7 +101,7 @@ function versionFields(
   if (keepVersions === (before.keepVersions === true)) return {};
   if (!keepVersions) return { versionsSince: undefined };
   // Artifacts have every version of a record anyhow; of files, the next full scan keeps the present bytes.
-  const versionsSince = traitsOf(origin).entry === 'record' ? epochStart : undefined;
+  const versionsSince = traitsOf(origin).keepsVersions === true ? epochStart : undefined;
   return { versionsSince, versionsAdded: true };
 }
 

@@ -11,14 +11,13 @@ import {
   type SetId,
 } from '../core/resource-set.ts';
 import { resourcesPrefix } from '../core/set-uris.ts';
-import type { Stamp } from '../core/stamp.ts';
 import { toStoredSet } from '../core/stored-set.ts';
 import { type ClosedRange, type Prune, prunedBefore, withPrune } from '../core/version-prunes.ts';
 import type { Catalog } from '../stores/catalog.ts';
 import type { ChangeLog } from '../stores/change-log.ts';
 import type { ResourceStates } from '../stores/resource-states.ts';
 import type { SetStatistics } from '../stores/set-statistics.ts';
-import { Epochs } from './epochs.ts';
+import { Epochs, epochOfClock } from './epochs.ts';
 import { changedSet, draftSet, type NewSet, parseUrlPrefix, scheduledSince } from './new-set.ts';
 import { removeSet } from './remove-set.ts';
 import { requireUris } from './require-uris.ts';
@@ -115,6 +114,14 @@ export class SetRegistry {
   async markReady(slug: string): Promise<void> {
     const { body } = await this.#documents.require(slug);
     if (!isPublished(body)) await this.#change(slug, asPublished);
+  }
+
+  /** Records why the set cannot be synced with its source, or that it can. */
+  async recordTrouble(slug: string, problem: string | undefined): Promise<void> {
+    const { trouble } = (await this.#documents.require(slug)).body;
+    if (trouble?.problem === problem) return;
+    const since = trouble?.since ?? Date.now();
+    await this.#change(slug, () => ({ trouble: problem === undefined ? undefined : { since, problem } }));
   }
 
   /** Records whether the set has a Resource Dump now, of this epoch. */
@@ -281,14 +288,6 @@ function asPublished({ moving }: ResourceSet): Partial<ResourceSet> {
 /** Catalog ids of sets sort as their numbers do. */
 export function catalogId(id: SetId): string {
   return String(id).padStart(10, '0');
-}
-
-/**
- * A restored store does not know which epochs it has lost, and none of their names may be reused with another meaning.
- * Epochs that only count moves never reach the number of minutes since 2020.
- */
-function epochOfClock(stamp: Stamp): number {
-  return Math.floor((stamp / 1_000_000 - 1_577_836_800) / 60);
 }
 
 function slugTaken(slug: string): TidemarkError {

@@ -1,5 +1,6 @@
 import type { DraftPlace } from '../artifacts/drafts.ts';
 import type { HashAlgorithm, Hashes } from '../core/hash.ts';
+import type { Link } from '../core/resource.ts';
 import type { Seconds } from '../core/w3c-datetime.ts';
 import type { LeavesOut } from './served-source.ts';
 
@@ -18,6 +19,10 @@ export interface SkippedEntries {
 export interface ContentRoot {
   /** What every digest has at least. */
   readonly hashes: readonly HashAlgorithm[];
+  /** For a root that costs much to ask while it is in trouble: milliseconds between two attempts at most. */
+  readonly longestRetryMs?: number;
+  /** Whether an empty root lost its files for sure, as far as the root can know that. */
+  readonly knowsEmpty?: true;
   /** So many digests are worth asking for at once. */
   readonly digestsAtOnce: number;
 
@@ -33,6 +38,12 @@ export interface ContentRoot {
    * @throws TidemarkError `unavailable` when the root itself is not there, also when it vanishes meanwhile
    */
   list(under?: string, onSkipped?: (skipped: SkippedEntries) => void): AsyncIterable<readonly RootEntry[]>;
+
+  /**
+   * Reads what others have changed, before everything is compared; only where the root is a copy. It changes the copy.
+   * @throws TidemarkError `unavailable` when that cannot be read, `conflict` when another process keeps the copy
+   */
+  refresh?(onProgress: (progress: RefreshProgress) => void, signal?: AbortSignal): Promise<void>;
 
   /**
    * Whether `list` would return nothing at all.
@@ -78,6 +89,16 @@ export interface ContentRoot {
    * @throws TidemarkError `not-found` when it is left out
    */
   presign?(path: string, use: PresignedUse): Promise<string>;
+
+  /** Closes what it has open; only where there is something. */
+  close?(): void;
+}
+
+/** How far a copy is: files that are to be compared, and those of them that were read. */
+export interface RefreshProgress {
+  readonly files: number;
+  readonly hashed: number;
+  readonly bytes: number;
 }
 
 export type RootEntry = FileEntry | RootProblem;
@@ -155,6 +176,8 @@ export interface FileDigest {
   readonly tag?: string;
   /** The media type that was stored with the file; without one, it follows from the name. */
   readonly mime?: string;
+  /** Links that the root knows of. */
+  readonly links?: readonly Link[];
   /** The very bytes that have these hashes, when they were asked for. */
   readonly bytes?: Uint8Array;
   /** They were written as a draft instead. */

@@ -11,6 +11,7 @@ import type { ComparedFiles } from './files/compare-files.ts';
 import { fileContents } from './files/file-contents.ts';
 import { FileSource } from './files/file-source.ts';
 import { FolderRoot } from './folder/folder-root.ts';
+import { MirroredRoot } from './resourcesync/mirrored-root.ts';
 import type { RootLocation } from './root-location.ts';
 import { S3Root } from './s3/s3-root.ts';
 import type { ServedSource } from './served-source.ts';
@@ -32,6 +33,7 @@ export function openSource(set: ResourceSet, parts: SourceParts): Source {
       });
     case 'folder':
     case 's3':
+    case 'resourcesync':
       return new FileSource({ ...parts.rootOf(set), set, index: parts.index });
     case 'artifact':
       return new ArtifactSource(set, origin, parts);
@@ -56,6 +58,7 @@ export function locateContents(set: ResourceSet, parts: ContentsParts): Contents
       throw new TidemarkError('invalid', `the bytes of the set ${set.slug} are elsewhere`, { set: set.slug });
     case 'folder':
     case 's3':
+    case 'resourcesync':
       return { kind: 'files', root: parts.rootLocationOf(set) };
     case 'artifact':
       return { kind: 'records', artifacts: parts.artifacts };
@@ -76,6 +79,9 @@ export async function openContents(location: ContentsLocation): Promise<Contents
  * @throws TidemarkError `invalid` for what is no absolute path and no s3://bucket, or a pattern that is none
  */
 export function openRoot(location: RootLocation): ContentRoot {
+  const { copyOf, ...files } = location;
+  // A thread that only opens files does not keep the copy.
+  if (copyOf !== undefined && location.blocks !== true) return new MirroredRoot(openRoot(files), location, copyOf);
   const { root } = location;
   if (isS3(root)) return new S3Root(location);
   if (!isAbsolute(root)) {

@@ -1,6 +1,7 @@
 import type { HashAlgorithm } from '../core/hash.ts';
 import type { RootPatterns } from '../lib/exclusions.ts';
 import type { S3ClientSettings } from '../lib/s3/s3-client.ts';
+import type { MirrorSettings } from './mirror-settings.ts';
 
 export interface RootLocation extends RootPatterns {
   /** A folder's absolute path, or `s3://bucket/prefix` (lib/s3/s3-location.ts). */
@@ -16,6 +17,8 @@ export interface RootLocation extends RootPatterns {
   readonly blocks?: boolean | undefined;
   /** Of a bucket: the folder in which its list is sorted; by default the system's own. */
   readonly scratchFolder?: string | undefined;
+  /** Of a root that is a copy: the source that it copies. */
+  readonly copyOf?: MirrorSettings | undefined;
   /** For roots on S3. */
   readonly s3?: S3Settings | undefined;
 }

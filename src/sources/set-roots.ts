@@ -1,13 +1,16 @@
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Configuration } from '../config/configuration.ts';
+import { DEFAULT_FROM_INTERVAL } from '../config/from-settings.ts';
 import { exclusionsOfOwnFiles } from '../config/own-files.ts';
 import type { HashAlgorithm } from '../core/hash.ts';
 import { traitsOf } from '../core/origin.ts';
 import type { ResourceSet, SetId } from '../core/resource-set.ts';
 import type { ContentRoot } from './content-root.ts';
+import { copyFolder } from './copy-folders.ts';
 import { ScanMemory } from './files/scan-memory.ts';
 import type { VersionStore } from './files/version-writer.ts';
+import type { MirrorSettings } from './mirror-settings.ts';
 import { openRoot } from './open.ts';
 import type { RootLocation } from './root-location.ts';
 
@@ -37,16 +40,20 @@ export class SetRoots {
     return { root: this.#rootOf(set), memory: this.#memoryOf(set), versions };
   }
 
-  locationOf({ origin, exclude, publishHashes, keepVersions }: ResourceSet): RootLocation {
+  locationOf(set: ResourceSet): RootLocation {
+    const { origin, exclude, publishHashes, keepVersions } = set;
     const { s3, folderScanInterval: scanInterval, dataFolder } = this.#configuration;
-    const root = traitsOf(origin).root!;
+    const copyOf = this.#mirrorOf(set);
+    const root = copyOf?.folder ?? traitsOf(origin).root!;
     const ownFiles = exclusionsOfOwnFiles(origin, this.#configuration);
     // Versions are stored under this one.
     const hashes: readonly HashAlgorithm[] = keepVersions === true ? ['sha-256', ...publishHashes] : publishHashes;
-    return { root, exclude, ownFiles, hashes, s3, scanInterval, scratchFolder: join(dataFolder, 'spool') };
+    return { root, exclude, ownFiles, hashes, s3, scanInterval, scratchFolder: join(dataFolder, 'spool'), copyOf };
   }
 
   close(): void {
+    for (const { root } of this.#roots.values()) root.close?.();
+    this.#roots.clear();
     for (const memory of this.#memories.values()) memory.close();
     this.#memories.clear();
   }
@@ -54,9 +61,21 @@ export class SetRoots {
   #rootOf(set: ResourceSet): ContentRoot {
     const known = this.#roots.get(set.id);
     if (known !== undefined && hasSameRoot(known.set, set)) return known.root;
+    known?.root.close?.();
     const root = openRoot(this.locationOf(set));
     this.#roots.set(set.id, { set, root });
     return root;
+  }
+
+  #mirrorOf({ id, origin, ...settings }: ResourceSet): MirrorSettings | undefined {
+    const { from } = traitsOf(origin);
+    if (from === undefined) return undefined;
+    const { fromInterval = DEFAULT_FROM_INTERVAL, fromAllowedHosts = [], fromTokenFile, fromNetrc } = settings;
+    return {
+      ...{ folder: copyFolder(this.#configuration.dataFolder, id, from.set), ...from },
+      ...{ intervalMs: fromInterval * 1000, allowedHosts: fromAllowedHosts },
+      ...{ tokenFile: fromTokenFile, netrc: fromNetrc, failpoint: this.#configuration.failpoint },
+    };
   }
 
   #memoryOf({ id, origin, epoch, epochStart }: ResourceSet): ScanMemory {
@@ -66,7 +85,7 @@ export class SetRoots {
     // folder: in a new epoch, and in one that began at another time, every file is compared again.
     const memory = new ScanMemory({
       file: join(this.#configuration.dataFolder, 'roots', `${id}.db`),
-      root: `${traitsOf(origin).root} in epoch ${epoch} since ${epochStart}`,
+      root: `${traitsOf(origin).source} in epoch ${epoch} since ${epochStart}`,
     });
     this.#memories.set(id, memory);
     return memory;
@@ -74,6 +93,9 @@ export class SetRoots {
 }
 
 function hasSameRoot(one: ResourceSet, other: ResourceSet): boolean {
-  const settings = ({ exclude, publishHashes, keepVersions }: ResourceSet) => [exclude, publishHashes, keepVersions];
+  const settings = ({ exclude, publishHashes, keepVersions, ...set }: ResourceSet) => [
+    ...[exclude, publishHashes, keepVersions],
+    ...[set.fromInterval, set.fromAllowedHosts, set.fromTokenFile, set.fromNetrc],
+  ];
   return one === other || isDeepStrictEqual(settings(one), settings(other));
 }

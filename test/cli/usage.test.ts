@@ -76,7 +76,7 @@ describe('the command line', () => {
     ['publish . --id Ä', /"Ä" is no set id/],
     [
       'sets add x',
-      /needs a root \(--root FOLDER or --root s3:\/\/BUCKET\/PREFIX\), records \(--records PROVIDER\/ACTIVITY\), or the URL prefix \(--url-prefix URL\)/,
+      /needs a root \(--root FOLDER or --root s3:\/\/BUCKET\/PREFIX\), records \(--records PROVIDER\/ACTIVITY\), another source \(--from URL\), or the URL prefix \(--url-prefix URL\)/,
     ],
     ['sets add x --url-prefix ftp://example.org/', /"ftp:\/\/example\.org\/" is no URL prefix/],
     ['sets add x --root . --publish-hash crc32', /Use one of sha-256, sha-1, md5/],

@@ -61,15 +61,16 @@ function liveFields({ requests, events, cache, pages, scanning, rootsInTrouble }
     ...scanning.map(({ set, files, hashed, bytes }) => {
       return `scanning ${set}: ${plural(files, 'file')}, ${formatCount(hashed)} hashed (${formatBytes(bytes)})`;
     }),
-    ...(rootsInTrouble === 0 ? [] : [`${plural(rootsInTrouble, 'root')} not answering: the log says why`]),
+    ...(rootsInTrouble === 0 ? [] : [`${plural(rootsInTrouble, 'source')} not answering: see below, and the log`]),
   ];
   return lines.map((line) => field('', line));
 }
 
 function describeSets({ sets }: StatusView): string {
   if (sets.length === 0) return 'There is no set.';
-  const rows = sets.map(({ set, resources, changes, lastChange = '(none)', ready }) => {
-    return [set, resources, changes, lastChange, ready ? 'ready' : 'not complete yet'];
+  const rows = sets.map(({ set, resources, changes, lastChange = '(none)', ready, trouble }) => {
+    const state = ready ? 'ready' : 'not complete yet';
+    return [set, resources, changes, lastChange, trouble ? `${state}; not in sync: ${trouble.problem}` : state];
   });
   return formatTable(['SET', 'RESOURCES', 'CHANGES', 'LAST CHANGE', 'STATE'], rows);
 }

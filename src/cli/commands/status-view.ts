@@ -23,12 +23,13 @@ export async function viewStatus(app: App, configuration: Configuration) {
     log: store === undefined ? null : storeStatus(store),
     documents: { kept: cache.documents, bytes: cache.bytes },
     server,
-    sets: sets.map(({ set, resources, changes, lastChange, ready }) => ({
+    sets: sets.map(({ set, resources, changes, lastChange, ready, trouble }) => ({
       set,
       resources,
       changes,
       lastChange,
       ready,
+      ...(trouble && { trouble }),
     })),
   };
 }

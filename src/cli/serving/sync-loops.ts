@@ -27,6 +27,7 @@ export class SyncLoops {
   readonly #stopping = new AbortController();
   #version = -1;
   #following: Promise<void> = Promise.resolve();
+  #recording: Promise<void> = Promise.resolve();
 
   constructor(app: App, eventsOf: (set: ResourceSet) => SyncEvents) {
     this.#app = app;
@@ -56,6 +57,7 @@ export class SyncLoops {
     await this.#following;
     await Promise.all([...this.#running.values()].map(({ loop }) => loop.stop()));
     await Promise.all([...this.#running.values()].map(({ ready }) => ready));
+    await this.#recording;
   }
 
   async #follow(): Promise<void> {
@@ -86,6 +88,7 @@ export class SyncLoops {
       // With other settings, all of it is compared again.
       if (now !== undefined) this.#begin(now, stopped);
       await stopped;
+      if (now === undefined) await this.#app.removeCopies();
     }
     for (const set of sets) if (!this.#running.has(set.id)) this.#begin(set);
     this.#version = version;
@@ -98,12 +101,26 @@ export class SyncLoops {
       ...shown,
       onScanned: (summary, extent) => {
         postingLog.addSync(set.id, summary);
+        if (extent === 'full') this.#recordTrouble(set.slug, undefined);
         shown.onScanned?.(summary, extent);
+      },
+      onTrouble: (error) => {
+        this.#recordTrouble(set.slug, error.message);
+        shown.onTrouble?.(error);
+      },
+      onRecovered: () => {
+        this.#recordTrouble(set.slug, undefined);
+        shown.onRecovered?.();
       },
     };
     const loop = new SyncLoop({ set, source: this.#app.sourceOf(set), updater: linked.posterOf(set), events });
     this.#running.set(set.id, { set, loop, ready: this.#markReady(loop, set) });
     after.then(() => loop.start());
+  }
+
+  /** For other processes, which show it. A store that is in trouble itself does not take it. */
+  #recordTrouble(slug: string, problem: string | undefined): void {
+    this.#recording = this.#recording.then(() => this.#app.sets.recordTrouble(slug, problem)).catch(() => {});
   }
 
   async #markReady({ firstSync }: SyncLoop, { slug }: ResourceSet): Promise<boolean> {
@@ -124,8 +141,9 @@ export class SyncLoops {
 }
 
 function isSyncedAlike(one: ResourceSet, other: ResourceSet): boolean {
-  const settings = ({ exclude, publishHashes, urlPrefix, keepVersions, linkRules }: ResourceSet) => [
+  const settings = ({ exclude, publishHashes, urlPrefix, keepVersions, linkRules, ...set }: ResourceSet) => [
     ...[exclude, publishHashes, urlPrefix, keepVersions, linkRules],
+    ...[set.fromInterval, set.fromAllowedHosts, set.fromTokenFile, set.fromNetrc],
   ];
   return isDeepStrictEqual(settings(one), settings(other));
 }

@@ -160,8 +160,8 @@ function fetchAgain(state: MirrorState, { id, uri }: KnownResource, copied: Copi
 function foundWrong(state: MirrorState, uri: string): CopiedResource | undefined {
   const failed = state.failure(uri);
   if (failed === undefined || !Object.values<string>(REASONS).includes(failed.reason)) return undefined;
-  const { length, hashes, lastmod, stamp } = JSON.parse(failed.wanted) as WantedResource;
-  return length === undefined ? undefined : { length, hash: formatHashes(hashes), lastmod, stamp };
+  const { length, hashes, lastmod, stamp, about } = JSON.parse(failed.wanted) as WantedResource;
+  return length === undefined ? undefined : { length, hash: formatHashes(hashes), lastmod, stamp, about };
 }
 
 async function compare(
@@ -180,8 +180,8 @@ async function compare(
   return (await hashOf(target, path, algorithm)) === digest ? undefined : 'changed';
 }
 
-const wantedAgain = (uri: string, { length, hash, lastmod, stamp }: CopiedResource): WantedResource => ({
-  ...{ uri, isDeleted: false, length, hashes: parseHashes(hash), lastmod, stamp },
+const wantedAgain = (uri: string, { length, hash, lastmod, stamp, about }: CopiedResource): WantedResource => ({
+  ...{ uri, isDeleted: false, length, hashes: parseHashes(hash), lastmod, stamp, about },
 });
 
 class DifferenceLog {

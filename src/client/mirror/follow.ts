@@ -3,9 +3,8 @@ import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { backoffMs } from '../../lib/retry.ts';
 import { FetchFailure } from '../read/fetcher.ts';
 import { DocumentFailure } from './lists/read-entries.ts';
-import type { Mirror } from './mirror.ts';
 import type { OutageListener, PassReport } from './mirror-options.ts';
-import { OUTAGE_BACKOFF } from './open-mirror.ts';
+import { OUTAGE_BACKOFF } from './requests/open-requests.ts';
 import { listen, type StreamReader } from './source/change-stream.ts';
 
 export interface FollowOptions {
@@ -22,8 +21,16 @@ const WITH_STREAM_MS = 5 * 60_000;
 /** What could not be copied is tried again after so many milliseconds, or when it has changed. */
 const RETRY_FAILED_MS = 5 * 60_000;
 
+/** A copy that passes make equal to its source, in this thread or in another one. */
+export interface Followed {
+  /** As `Mirror.pass`. */
+  pass(options: { readonly skipsFailed: boolean }): Promise<PassReport>;
+  /** Where the source sends changes as they happen, when it has said so. */
+  readonly stream: string | undefined;
+}
+
 /** Keeps a copy in sync until the signal: by the source's stream of changes, else by polling. */
-export async function follow(mirror: Mirror, options: FollowOptions): Promise<void> {
+export async function follow(mirror: Followed, options: FollowOptions): Promise<void> {
   const { signal, intervalMs } = options;
   const news = new News();
   const listening = listenWhile(mirror, news, options);
@@ -53,7 +60,7 @@ export async function follow(mirror: Mirror, options: FollowOptions): Promise<vo
 }
 
 /** Listens to the stream as soon as a pass has found one, and again when it has ended. */
-async function listenWhile(mirror: Mirror, news: News, { streams, signal }: FollowOptions): Promise<void> {
+async function listenWhile(mirror: Followed, news: News, { streams, signal }: FollowOptions): Promise<void> {
   for (let failures = 0; !signal.aborted; ) {
     const { stream } = mirror;
     if (stream === undefined) await pause(500, signal);
@@ -68,6 +75,8 @@ async function listenWhile(mirror: Mirror, news: News, { streams, signal }: Foll
       } catch (error) {
         if (!(error instanceof FetchFailure) && !(error instanceof TidemarkError) && !signal.aborted) throw error;
       }
+      // It may have broken because the source does not answer: a pass finds that out.
+      if (news.isListening) news.add();
       news.isListening = false;
       failures += 1;
       await pause(backoffMs(failures, OUTAGE_BACKOFF), signal);

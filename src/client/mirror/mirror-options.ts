@@ -1,4 +1,3 @@
-import type { CopyCounts } from './pass/copy-writer.ts';
 import type { MirrorPlace } from './target/mirror-place.ts';
 
 export interface MirrorOptions {
@@ -28,6 +27,11 @@ export interface MirrorOptions {
   /** Waits for the source of a copy that was begun before, when it cannot be read at first. */
   readonly waitsForSource: boolean;
   readonly onOutage: OutageListener;
+  /** Whether `CopyListing` can list the copy. */
+  readonly isListed?: boolean;
+  /** Called with the path of each resource that the copy has gained, lost, replaced or could not copy, when that is
+   * committed. */
+  readonly onChanged?: (path: string) => void;
 }
 
 /** What cannot be read or written now, and why; undefined when it can be again. Called once for each. */
@@ -45,6 +49,18 @@ export interface MirrorProgress {
   readonly done: number;
   /** 0 when it is not known yet. */
   readonly total: number;
+}
+
+/** What changed in the copy. */
+export interface CopyCounts {
+  fetched: number;
+  /** Of them, those whose bytes came from a Resource Dump. */
+  fromDump: number;
+  bytes: number;
+  deleted: number;
+  /** Files that were right already. */
+  adopted: number;
+  failed: number;
 }
 
 /** What one pass did. */

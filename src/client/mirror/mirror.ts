@@ -57,7 +57,7 @@ export class Mirror {
     const { options, state, target, own } = this.#parts;
     const begun = performance.now();
     await target.requireOwned();
-    const writer = new CopyWriter(state, target, options.keepDeleted);
+    const writer = new CopyWriter(state, target, options);
     const wanted = new WantedTable(own);
     let compared: PassReport['compared'];
     let failed = 0;

@@ -3,27 +3,15 @@ import { join } from 'node:path';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { makeFolder } from '../../lib/make-folder.ts';
 import { retry } from '../../lib/retry.ts';
-import { COMMAND_LIMITS } from '../read/limits.ts';
 import type { Reader } from '../read/reader.ts';
 import { Mirror, type MirrorParts } from './mirror.ts';
 import type { MirrorOptions } from './mirror-options.ts';
 import { OWN_PREFIX } from './names/safe-name.ts';
-import { readCredentials, withoutLogin } from './requests/credentials.ts';
-import { Hosts } from './requests/hosts.ts';
-import { PoliteFetcher } from './requests/polite-fetcher.ts';
+import { withoutLogin } from './requests/credentials.ts';
+import { LIMITS, OUTAGE_BACKOFF, openRequests } from './requests/open-requests.ts';
 import { findSet, type MirroredSet, readSet } from './source/find-set.ts';
 import { lockMirror } from './state/mirror-lock.ts';
 import { MirrorState, STATE_FILE } from './state/mirror-state.ts';
-
-const LIMITS = {
-  ...COMMAND_LIMITS,
-  // Lists name lengths, which are compared while bytes come; this is for lists that do not.
-  resourceBytes: 2 ** 43,
-  idleMs: 60_000,
-  responseMs: 24 * 60 * 60_000,
-};
-const ATTEMPTS = 5;
-export const OUTAGE_BACKOFF = { firstMs: 1_000, longestMs: 5 * 60_000 };
 
 /**
  * Opens a copy of a set, or begins one.
@@ -42,19 +30,12 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     closers.push(() => lock.release());
     const state = new MirrorState(join(place.stateFolder, STATE_FILE));
     closers.push(() => state.close());
+    if (options.isListed === true) state.listByKey();
     const target = await place.open({ state, own, adopts, source: withoutLogin(options.url) });
     closers.push(() => target.close());
-    const hosts = new Hosts(options.url, options.allowedHosts);
-    const requests = {
-      ...{ hosts, rate: options.rate, connections: options.connections, contact: options.contact },
-      ...{ attempts: ATTEMPTS, idleMs: LIMITS.idleMs, responseMs: LIMITS.responseMs },
-      headersFor: await readCredentials(options, hosts),
-      onPause: options.onPause,
-    };
-    const fetcher = new PoliteFetcher(requests);
-    closers.push(() => fetcher.close());
-    const streams = new PoliteFetcher({ ...requests, attempts: 1, connections: 1 });
-    closers.push(() => streams.close());
+    const requests = await openRequests(options);
+    closers.push(() => requests.close());
+    const { fetcher, streams } = requests;
     const reader = { fetcher, limits: LIMITS, signal, progress: () => {} };
     const parts = { options, reader, streams, state, target, own };
     return new Mirror(await setWhenReadable(parts), parts, closers);

@@ -54,8 +54,9 @@ function nothing({ set, filter, isLatest, older, frame }: ChangesPage): Html | s
   if (!isLatest) return 'There is nothing before this.';
   if (isFiltered(filter))
     return html`No change fits. Try a shorter text or more days, or see <a href="./changes">all changes</a>.`;
-  const { root, records } = traitsOf(set.origin);
+  const { root, records, from } = traitsOf(set.origin);
   if (root !== undefined) return 'Nothing has changed yet. Files that are added, edited or removed are shown here.';
+  if (from !== undefined) return 'Nothing has changed yet. What changes at the source that it copies is shown here.';
   if (records !== undefined) return 'Nothing has changed yet. What differs in a newer artifact is shown here.';
   return html`Nothing has changed yet. Changes that a program <a href="${frame.top}api/#postChanges">posts</a> are shown here.`;
 }

@@ -1,6 +1,7 @@
 import type { Response } from 'express';
 import { type Configuration, describeStore } from '../../config/configuration.ts';
 import { VERSION } from '../../config/version.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
 import type { LiveFigures } from '../../observe/metrics/live-server.ts';
 import { type SummarizedSet, summarize } from '../../sets/summarized-sets.ts';
@@ -21,14 +22,16 @@ export interface Status {
   /** Those that are being read for the first time, the first of them with their figures. */
   readonly reading: { readonly total: number; readonly sets: readonly SummarizedSet[] };
   readonly ready: number;
+  /** Those that cannot be synced with their sources at present. */
+  readonly troubled: readonly ResourceSet[];
   /** For those who may see them. */
   readonly figures: LiveFigures | undefined;
   /** What the store is, for an administrator: it may name machines. */
   readonly store: string | undefined;
 }
 
-type StoreStatus = Pick<Status, 'storeAnswered' | 'reading' | 'ready'>;
-const NO_ANSWER: StoreStatus = { storeAnswered: undefined, reading: { total: 0, sets: [] }, ready: 0 };
+type StoreStatus = Pick<Status, 'storeAnswered' | 'reading' | 'ready' | 'troubled'>;
+const NO_ANSWER: StoreStatus = { storeAnswered: undefined, reading: { total: 0, sets: [] }, ready: 0, troubled: [] };
 
 export async function statusOf(app: ServedApp, response: Response, viewer: Viewer): Promise<Status> {
   const { configuration, metrics } = app;
@@ -48,7 +51,9 @@ async function askStore(app: ServedApp, response: Response): Promise<StoreStatus
   const sets = await shownSets(app, response);
   const reading = sets.filter(({ ready }) => !ready);
   const named = await summarize(index, reading.slice(0, NAMED_SETS));
-  return { storeAnswered, reading: { total: reading.length, sets: named }, ready: sets.length - reading.length };
+  const troubled = sets.filter(({ trouble }) => trouble !== undefined);
+  const ready = sets.length - reading.length;
+  return { storeAnswered, reading: { total: reading.length, sets: named }, ready, troubled };
 }
 
 function placeOf({ store }: Configuration): string {

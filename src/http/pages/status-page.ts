@@ -1,11 +1,12 @@
+import type { ResourceSet } from '../../core/resource-set.ts';
 import { formatBytes } from '../../lib/format-bytes.ts';
 import type { LiveFigures } from '../../observe/metrics/live-server.ts';
 import type { Frame } from './parts/frame.ts';
 import { type Html, html } from './parts/html.ts';
 import { renderPage } from './parts/layout.ts';
 import { titleOf } from './parts/set-frame.ts';
-import { facts, table } from './parts/tables.ts';
-import { counted, formatDuration, formatNumber, formatTime } from './parts/words.ts';
+import { type Column, facts, table } from './parts/tables.ts';
+import { counted, formatDuration, formatNumber, formatTime, timeElement } from './parts/words.ts';
 import type { Status } from './status-of.ts';
 
 export interface StatusPage extends Status {
@@ -28,6 +29,7 @@ ${facts([
   ...(figures === undefined ? [] : ofServer(figures)),
   ['Version', page.version],
 ])}
+${page.troubled.length > 0 && notInSync(page)}
 ${reading.sets.length > 0 && beingRead(page)}
 ${
   figures !== undefined &&
@@ -38,12 +40,12 @@ ${frame.viewer.isAdministrator && html`<p class="more"><a href="./validate">Vali
   return renderPage({ frame, title: 'Status', main, part: 'status', again: 10 });
 }
 
-function verdict({ storeAnswered, reading, figures }: StatusPage): Html {
+function verdict({ storeAnswered, reading, troubled }: StatusPage): Html {
   if (storeAnswered === undefined) {
     return html`<div class="notice bad" role="status"><p><strong>The store does not answer.</strong> Nothing can be posted, and only what was published before can be read.</p></div>`;
   }
-  if (figures !== undefined && figures.rootsInTrouble > 0) {
-    return html`<div class="notice bad" role="status"><p><strong>${counted(figures.rootsInTrouble, 'folder')} cannot be read.</strong> No resource is deleted because of that; the log says which folders, and why.</p></div>`;
+  if (troubled.length > 0) {
+    return html`<div class="notice bad" role="status"><p><strong>${counted(troubled.length, 'set is', 'sets are')} not in sync, because the source cannot be read.</strong> No resource is deleted because of that.</p></div>`;
   }
   if (reading.total > 0) {
     return html`<div class="notice" role="status"><p><strong>${counted(reading.total, 'set is', 'sets are')} being read for the first time.</strong> The others are complete.</p></div>`;
@@ -119,4 +121,20 @@ ${table('Sets that are being read', sets, [
   { name: 'Resources so far', style: 'number', cell: ({ summary }) => formatNumber(summary.resources) },
 ])}
 ${left > 0 && html`<p class="quiet">and ${formatNumber(left)} more</p>`}`;
+}
+
+/** Why is for administrators: it may name files and hosts. */
+function notInSync({ troubled, frame: { viewer, now } }: StatusPage): Html {
+  const columns: Column<ResourceSet>[] = [
+    {
+      name: 'Set',
+      style: 'name title',
+      isHead: true,
+      cell: (set) => html`<a href="./sets/${set.slug}/">${titleOf(set)}</a>`,
+    },
+    { name: 'Since', style: 'short', cell: ({ trouble }) => timeElement(trouble!.since * 1000, now) },
+  ];
+  if (viewer.isAdministrator) columns.push({ name: 'Why', cell: ({ trouble }) => trouble!.problem });
+  return html`<h2>Not in sync</h2>
+${table('Sets that are not in sync with their sources', troubled, columns)}`;
 }

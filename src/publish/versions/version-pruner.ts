@@ -186,7 +186,7 @@ export class VersionPruner {
 }
 
 function hasFiles({ origin }: ResourceSet): boolean {
-  return traitsOf(origin).entry !== 'record';
+  return traitsOf(origin).keepsVersions !== true;
 }
 
 function requireVersions(set: ResourceSet): void {

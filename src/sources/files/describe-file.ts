@@ -50,11 +50,11 @@ async function readFile({ root, file: { path }, signal, versions }: DescribeInpu
   const now = Date.now();
   const copied = await versions?.wantedCopy();
   const digest = await root.digest(path, signal, copied);
-  const { length, mtime, hashes, tag, mime: known } = digest;
+  const { length, mtime, hashes, tag, mime: known, links } = digest;
   await versions?.keep(path, digest, copied?.draft);
   const lastmod = lastmodOf(mtime, now);
   const type = known ?? (await typeOf(path)) ?? ANY_TYPE;
-  const state = { ...(lastmod !== undefined && { lastmod }), length, hashes, mime: type };
+  const state = { ...(lastmod !== undefined && { lastmod }), length, hashes, mime: type, ...(links && { links }) };
   return {
     state,
     remember: { key, length, mtime, tag, scanned: BigInt(now) * 1_000_000n, isKept: versions !== undefined },

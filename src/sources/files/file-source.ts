@@ -14,11 +14,14 @@ const mutexes = new WeakMap<FileMemory, Mutex>();
 
 /** The files of a folder or a bucket: any content root. */
 export class FileSource implements Source {
-  readonly longestRetryMs = 1_000;
   readonly #files: ComparedFiles;
 
   constructor(files: ComparedFiles) {
     this.#files = files;
+  }
+
+  get longestRetryMs(): number {
+    return this.#files.root.longestRetryMs ?? 1_000;
   }
 
   get root(): ContentRoot {
@@ -35,6 +38,7 @@ export class FileSource implements Source {
     mutexes.set(memory, mutex);
     const end = await mutex.acquire(options.signal);
     try {
+      if (isWhole(options)) await this.#refresh(options);
       if (options.under === undefined && options.attended !== true) await this.#requireFiles();
       return { steps: compareFiles(this.#files, options), end: (summary) => this.#end(options, summary).finally(end) };
     } catch (error) {
@@ -63,10 +67,18 @@ export class FileSource implements Source {
     if (summary !== undefined && under === undefined && !dryRun) await this.#files.versions?.onAllKept();
   }
 
+  async #refresh({ counter, signal, dryRun }: CompareOptions): Promise<void> {
+    const { root } = this.#files;
+    if (root.refresh === undefined || dryRun) return;
+    await root.refresh((progress) => counter.reach(progress), signal);
+    // What is compared is counted from the beginning.
+    counter.reach({ files: 0, hashed: 0, bytes: 0 });
+  }
+
   /** An empty root that had files is most likely the place where a disk is missing, not one that lost them all. */
   async #requireFiles(): Promise<void> {
     const { root, index, set } = this.#files;
-    if (!(await root.isEmpty())) return;
+    if (root.knowsEmpty || !(await root.isEmpty())) return;
     const { resources } = await index.summary(set.id);
     if (resources === 0) return;
     throw new TidemarkError(
@@ -74,4 +86,8 @@ export class FileSource implements Source {
       `the root ${traitsOf(set.origin).root} is empty, and ${resources} resources were in it: nothing is deleted; if that is meant, run "tidemark scan ${set.slug}"`,
     );
   }
+}
+
+function isWhole({ under }: CompareOptions): boolean {
+  return under === undefined || under.includes('');
 }

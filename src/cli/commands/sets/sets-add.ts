@@ -2,6 +2,7 @@ import { newSetFields } from '../../../config/new-set-fields.ts';
 import { type Origin, traitsOf } from '../../../core/origin.ts';
 import { parseSlug } from '../../../core/resource-set.ts';
 import type { NewSet } from '../../../sets/new-set.ts';
+import { findSource } from '../../../sources/find-source.ts';
 import { askServer } from '../../ask-server.ts';
 import type { Call, CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
@@ -14,13 +15,14 @@ export const setsAdd: CliCommand = {
   group: 'sets',
   usage: 'add <id>',
   summary:
-    'Adds a set: of a folder or a bucket (--root), of the records of artifacts (--records), or of resources that are served elsewhere (--url-prefix).',
+    'Adds a set: of a folder or a bucket (--root), of the records of artifacts (--records), of another source that it copies (--from), or of resources that are served elsewhere (--url-prefix).',
   examples: [
     ['sets add maps --root /srv/maps', 'the files of a folder'],
     [
       'sets add papers --url-prefix https://papers.example.org/',
       'resources that another server has, and whose changes are posted',
     ],
+    ['sets add maps --from https://sync.example.org/', 'a copy of another source, published again'],
   ],
   settings: ['baseUrl', 'port'],
 
@@ -52,5 +54,8 @@ export const setsAdd: CliCommand = {
 async function newSet({ args, options, loaded, workingDirectory }: Call): Promise<NewSet & { origin: Origin }> {
   const slug = parseSlug(args[0]!);
   const values = readSetOptions(options, 'sets add', workingDirectory);
-  return { slug, ...(await newSetFields(values, { configuration: loaded.configuration, workingDirectory })) };
+  return {
+    slug,
+    ...(await newSetFields(values, { configuration: loaded.configuration, workingDirectory, findSource, slug })),
+  };
 }

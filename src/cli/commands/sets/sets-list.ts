@@ -1,6 +1,6 @@
 import type { CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
-import { viewSets } from '../../set-view.ts';
+import { type OperatorSetView, viewSets } from '../../set-view.ts';
 import { formatTable } from '../../ui/table.ts';
 import { withExistingApp } from '../../with-app.ts';
 
@@ -12,11 +12,16 @@ export const setsList: CliCommand = {
 
   async run(call) {
     const sets = await withExistingApp(call, viewSets);
-    const rows = sets.map(({ set, resources, changes, lastChange = '(none)', root, urlPrefix, private: isPrivate }) => {
-      return [isPrivate ? `${set} (private)` : set, resources, changes, lastChange, root ?? urlPrefix];
+    const rows = sets.map((view) => {
+      const { resources, changes, lastChange = '(none)', root, from, urlPrefix } = view;
+      return [named(view), resources, changes, lastChange, root ?? from ?? urlPrefix];
     });
-    const table = formatTable(['SET', 'RESOURCES', 'CHANGES', 'LAST CHANGE', 'ROOT OR PREFIX'], rows);
+    const table = formatTable(['SET', 'RESOURCES', 'CHANGES', 'LAST CHANGE', 'SOURCE OR PREFIX'], rows);
     await call.terminal.print(rows.length === 0 ? 'There is no set.' : table, { sets });
     return EXIT.done;
   },
 };
+
+function named({ set, private: isPrivate, trouble }: OperatorSetView): string {
+  return `${set}${isPrivate ? ' (private)' : ''}${trouble === undefined ? '' : ' (not in sync)'}`;
+}

@@ -27,7 +27,8 @@ export const setsRemove: CliCommand<Options> = {
 
   async run(call) {
     const id = call.args[0]!;
-    const isFree = await withExistingApp(call, async ({ sets, index, dumps, listArchives, versions }) => {
+    const isFree = await withExistingApp(call, async (app) => {
+      const { sets, index, dumps, listArchives, versions } = app;
       const { changes } = await index.summary((await sets.bySlug(id)).id);
       const what = `the set ${id} has ${plural(changes, 'change')}: clients lose it for good, and its id cannot be used again`;
       const isConfirmed = changes === 0 || call.options.confirm === true;
@@ -39,6 +40,7 @@ export const setsRemove: CliCommand<Options> = {
       });
       await removeLists(call, () => listArchives.removeAll(set.id));
       await removeStored(call, 'version', () => versions.removeAll(set.id));
+      if ((await app.removeCopies()) > 0) call.terminal.say('Removed its copy of the other source.');
       return isFree;
     });
     const message = isFree ? `Removed the set ${id}; its id can be used again.` : `Removed the set ${id}.`;

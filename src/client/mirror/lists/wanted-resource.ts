@@ -1,7 +1,7 @@
 import type { HashAlgorithm, Hashes } from '../../../core/hash.ts';
 import { digestProblem, HASH_ALGORITHMS, isHashAlgorithm } from '../../../core/hash.ts';
 import { parseDatetime } from '../../../core/w3c-datetime.ts';
-import type { Entry } from '../../read/document.ts';
+import { type Entry, linksOf } from '../../read/document.ts';
 
 /** What a list or a change says of a resource. */
 export interface WantedResource {
@@ -13,6 +13,15 @@ export interface WantedResource {
   readonly lastmod: string | undefined;
   /** The time of the change, microseconds since 1970; undefined in a list of resources, and where it is missing. */
   readonly stamp: number | undefined;
+  readonly about?: About | undefined;
+}
+
+/** What an entry says beside what the copy is compared with. */
+export interface About {
+  /** The media type. */
+  readonly mime?: string | undefined;
+  /** The link `via`: the original, when the source has copied it itself. */
+  readonly via?: string | undefined;
 }
 
 /** What the copy has of a resource. */
@@ -22,9 +31,11 @@ export interface CopiedResource {
   readonly hash: string;
   readonly lastmod: string | undefined;
   readonly stamp: number | undefined;
+  readonly about?: About | undefined;
 }
 
-export function wantedOf({ loc, lastmod, md }: Entry, isChange: boolean): WantedResource {
+export function wantedOf(entry: Entry, isChange: boolean): WantedResource {
+  const { loc, lastmod, md } = entry;
   return {
     uri: loc.trim(),
     isDeleted: isChange && md.change === 'deleted',
@@ -32,7 +43,14 @@ export function wantedOf({ loc, lastmod, md }: Entry, isChange: boolean): Wanted
     hashes: parseHashes(md.hash),
     lastmod,
     stamp: isChange ? timeOf(md.datetime ?? lastmod) : undefined,
+    about: aboutOf(entry),
   };
+}
+
+function aboutOf(entry: Entry): About | undefined {
+  const mime = entry.md.type;
+  const [via] = entry.extensions.length > 1 ? linksOf(entry, 'via') : [];
+  return mime === undefined && via === undefined ? undefined : { mime, via };
 }
 
 /** Microseconds since 1970; undefined for what is no time. Sources write dates without a time or a zone, too. */
@@ -42,6 +60,12 @@ export function timeOf(text: string | undefined): number | undefined {
   if (typeof parsed === 'number') return parsed;
   const other = parseDatetime(`${text.trim()}${/T/.test(text) ? '' : 'T00:00:00'}Z`);
   return typeof other === 'number' ? other : undefined;
+}
+
+/** What a `lastmod` says, in milliseconds since 1970: whole seconds, as the header Last-Modified has them. */
+export function modifiedMs(lastmod: string | undefined): number | undefined {
+  const time = timeOf(lastmod);
+  return time === undefined ? undefined : Math.floor(time / 1_000_000) * 1000;
 }
 
 /** Digests that are none, and algorithms that are not known, are left out. */
@@ -78,3 +102,9 @@ export function agrees(copied: CopiedResource, wanted: WantedResource): boolean 
   const [before, now] = [timeOf(copied.lastmod), timeOf(wanted.lastmod)];
   return before === undefined || now === undefined ? undefined : before === now;
 }
+
+/** As it is stored. */
+export const encodeAbout = (about: About | undefined): string | null =>
+  about === undefined ? null : JSON.stringify(about);
+
+export const decodeAbout = (text: string | null): About | undefined => (text === null ? undefined : JSON.parse(text));

@@ -89,13 +89,13 @@ async function copy(wanted: WantedResource, { reader, state, target, writer }: A
 /** What the file of a resource is, if it has the right bytes already: an earlier process ended before it said so. */
 export async function rightAlready(
   { path }: KnownResource,
-  { length, hashes, lastmod, stamp }: WantedResource,
+  { length, hashes, lastmod, stamp, about }: WantedResource,
   target: MirrorTarget,
 ): Promise<CopiedResource | undefined> {
   const name = strongestOf(hashes);
   if (name === undefined || length === undefined || (await target.lengthOf(path)) !== length) return undefined;
   if ((await hashOf(target, path, name)) !== hashes[name]) return undefined;
-  return { length, hash: `${name}:${hashes[name]}`, lastmod, stamp };
+  return { length, hash: `${name}:${hashes[name]}`, lastmod, stamp, about };
 }
 
 /** The digest of a file of the copy; undefined when it cannot be read. @throws TidemarkError of the target */

@@ -1,21 +1,10 @@
 import { failpoint } from '../../../lib/failpoint.ts';
 import { Mutex } from '../../../lib/mutex.ts';
-import type { WantedResource } from '../lists/wanted-resource.ts';
+import { modifiedMs, type WantedResource } from '../lists/wanted-resource.ts';
+import type { CopyCounts, MirrorOptions } from '../mirror-options.ts';
 import type { KnownResource, MirrorState } from '../state/mirror-state.ts';
 import type { MirrorTarget } from '../target/mirror-target.ts';
 import type { FetchedResource } from './fetch-resource.ts';
-
-/** What changed in the copy. */
-export interface CopyCounts {
-  fetched: number;
-  /** Of them, those whose bytes came from a Resource Dump. */
-  fromDump: number;
-  bytes: number;
-  deleted: number;
-  /** Files that were right already. */
-  adopted: number;
-  failed: number;
-}
 
 interface Fetch extends FetchedResource {
   readonly known: KnownResource;
@@ -39,18 +28,20 @@ export class CopyWriter {
   readonly counts: CopyCounts = { fetched: 0, fromDump: 0, bytes: 0, deleted: 0, adopted: 0, failed: 0 };
   readonly #state: MirrorState;
   readonly #target: MirrorTarget;
-  readonly #keepDeleted: boolean;
+  readonly #options: Pick<MirrorOptions, 'keepDeleted' | 'onChanged'>;
   readonly #writing = new Mutex();
   #fetched: Fetch[] = [];
   #bytes = 0;
   #removed: KnownResource[] = [];
+  /** Paths of what is not committed yet. */
+  #changed: string[] = [];
   /** When the oldest of them was added. */
   #since = Infinity;
 
-  constructor(state: MirrorState, target: MirrorTarget, keepDeleted: boolean) {
+  constructor(state: MirrorState, target: MirrorTarget, options: Pick<MirrorOptions, 'keepDeleted' | 'onChanged'>) {
     this.#state = state;
     this.#target = target;
-    this.#keepDeleted = keepDeleted;
+    this.#options = options;
   }
 
   async add(fetched: Fetch): Promise<void> {
@@ -62,6 +53,7 @@ export class CopyWriter {
   /** The file of a resource is right already. @param isNew whether the state did not say so */
   async confirm(known: KnownResource, fetched: Pick<FetchedResource, 'copied' | 'validator'>): Promise<void> {
     this.counts.adopted += 1;
+    this.#changed.push(known.path);
     this.#state.setCopied(known.id, fetched.copied, fetched.validator);
     this.#state.clearFailure(known.uri);
     await this.#flushWhenFull();
@@ -74,6 +66,8 @@ export class CopyWriter {
 
   fail(wanted: WantedResource, reason: string): void {
     this.counts.failed += 1;
+    const path = this.#state.resource(wanted.uri)?.path;
+    if (path !== undefined) this.#changed.push(path);
     this.#state.setFailure({ uri: wanted.uri, reason, wanted: JSON.stringify(wanted) });
   }
 
@@ -103,12 +97,15 @@ export class CopyWriter {
     if (fetched.length > 0) await this.#publish(fetched);
     failpoint('mirror.published');
     this.#state.commit();
+    for (const path of this.#changed.splice(0)) this.#options.onChanged?.(path);
     failpoint('mirror.committed');
   }
 
   async #publish(fetched: readonly Fetch[]): Promise<void> {
     failpoint('mirror.fetched');
-    const files = fetched.map(({ staged, known: { path } }) => ({ staged, path }));
+    const files = fetched.map(({ staged, known: { path }, copied: { lastmod } }) => {
+      return { staged, path, modifiedMs: modifiedMs(lastmod) };
+    });
     const rejected = new Map((await this.#target.publish(files)).map(({ path, reason }) => [path, reason]));
     for (const { known, wanted, copied, validator, isOfDump } of fetched) {
       const reason = rejected.get(known.path);
@@ -119,6 +116,7 @@ export class CopyWriter {
       this.#state.setCopied(known.id, copied, validator);
       this.#state.clearFailure(known.uri);
       this.counts.fetched += 1;
+      this.#changed.push(known.path);
       if (isOfDump) this.counts.fromDump += 1;
       this.counts.bytes += copied.length;
     }
@@ -127,7 +125,7 @@ export class CopyWriter {
   async #remove(removed: readonly KnownResource[]): Promise<void> {
     const paths = removed.map(({ path }) => path);
     const rejected = new Map(
-      (await this.#target.remove(paths, this.#keepDeleted)).map(({ path, reason }) => [path, reason]),
+      (await this.#target.remove(paths, this.#options.keepDeleted)).map(({ path, reason }) => [path, reason]),
     );
     for (const { id, uri, path, copied } of removed) {
       const reason = rejected.get(path);
@@ -137,6 +135,7 @@ export class CopyWriter {
         continue;
       }
       this.#state.remove(id);
+      this.#changed.push(path);
       this.#state.clearFailure(uri);
       if (copied !== undefined) this.counts.deleted += 1;
     }

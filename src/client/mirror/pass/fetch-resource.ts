@@ -85,7 +85,7 @@ export async function stage(
     requireEqual(length, found, wanted);
     const copied = {
       ...{ length, hash: `${strongest}:${found[strongest]}` },
-      ...{ lastmod: wanted.lastmod, stamp: wanted.stamp },
+      ...{ lastmod: wanted.lastmod, stamp: wanted.stamp, about: wanted.about },
     };
     return { staged: await file.finish(), copied };
   } catch (error) {

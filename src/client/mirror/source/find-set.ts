@@ -23,13 +23,14 @@ export interface FoundSet extends MirroredSet {
 /**
  * Finds the set by any URL of its source.
  * @param name of the set, or a part of its URI; needed when the source has several
+ * @param option how a person gives the name
  * @throws TidemarkError `invalid` when there is none, or several, and `unavailable` when the URL does not answer
  */
-export async function findSet(reader: Reader, url: string, name?: string): Promise<FoundSet> {
+export async function findSet(reader: Reader, url: string, name?: string, option = '--set'): Promise<FoundSet> {
   const start = await discover(reader, url);
   const lists = start.capabilityLists === 'all' ? await setsOf(reader, start.description) : start.capabilityLists;
   if (lists.length > 0) {
-    const set = await readSet(reader, chosen(lists, url, name));
+    const set = await readSet(reader, chosen(lists, { url, name, option }));
     const home = start.description.replace(/\.well-known\/resourcesync$/, '');
     const own = [start.description, home, home.replace(/\/$/, ''), set.uri, ...start.only.map(({ loc }) => loc)];
     return { ...set, source: own.includes(url) ? undefined : start.description };
@@ -81,7 +82,13 @@ async function setsOf(reader: Reader, description: string): Promise<readonly str
   return [...new Set(found)];
 }
 
-function chosen(lists: readonly string[], url: string, name: string | undefined): string {
+interface Choice {
+  readonly url: string;
+  readonly name: string | undefined;
+  readonly option: string;
+}
+
+function chosen(lists: readonly string[], { url, name, option }: Choice): string {
   const matching = name === undefined ? lists : lists.filter((uri) => uri === name || partsOf(uri).includes(name));
   const [only, ...others] = matching;
   if (only !== undefined && others.length === 0) return only;
@@ -90,7 +97,7 @@ function chosen(lists: readonly string[], url: string, name: string | undefined)
     name === undefined ? 'has several sets' : `has ${only === undefined ? 'no set' : 'several sets'} "${name}"`;
   throw new TidemarkError(
     'invalid',
-    `${url} ${problem}: choose one with --set, by a part of its path or by its URL:\n${found.map((uri) => `  ${uri}`).join('\n')}`,
+    `${url} ${problem}: choose one with ${option}, by a part of its path or by its URL:\n${found.map((uri) => `  ${uri}`).join('\n')}`,
     { sets: found },
   );
 }

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { TidemarkError } from '../../../core/errors.ts';
+import { keyOfPath } from '../../../core/key.ts';
 import { reasonOf } from '../../../lib/system-error.ts';
-import type { CopiedResource } from '../lists/wanted-resource.ts';
+import { type CopiedResource, decodeAbout, encodeAbout } from '../lists/wanted-resource.ts';
 import { foldedPath, freePath, type TakenNames } from '../names/resource-path.ts';
 import { OWN_PREFIX } from '../names/safe-name.ts';
 
@@ -51,15 +52,15 @@ export interface FailedResource {
 export const STATE_FILE = `${OWN_PREFIX}.db`;
 
 const MOST_FOLDERS = 1_000;
-const VERSION = 1;
+const VERSION = 2;
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS resource (
     id INTEGER PRIMARY KEY, uri TEXT NOT NULL UNIQUE, path TEXT NOT NULL, folded TEXT NOT NULL UNIQUE,
-    length INTEGER, hash TEXT, lastmod TEXT, stamp INTEGER, validator TEXT);
+    length INTEGER, hash TEXT, lastmod TEXT, stamp INTEGER, validator TEXT, about TEXT, key TEXT);
   CREATE TABLE IF NOT EXISTS failure (uri TEXT PRIMARY KEY, reason TEXT NOT NULL, wanted TEXT NOT NULL) WITHOUT ROWID;
 `;
-const COLUMNS = 'id, uri, path, length, hash, lastmod, stamp, validator';
+const COLUMNS = 'id, uri, path, length, hash, lastmod, stamp, validator, about';
 
 /**
  * What a copy consists of, in one SQLite file beside it. Changes are made durable together, by `commit`: a process that
@@ -74,6 +75,7 @@ export class MirrorState implements TakenNames {
   #prefix: string | undefined;
   #hasFailures = true;
   #isChanged = false;
+  #isListed = false;
 
   /** @throws TidemarkError `unavailable` or `incompatible` */
   constructor(file: string, readOnly = false) {
@@ -143,15 +145,18 @@ export class MirrorState implements TakenNames {
     this.#prefix ??= this.fact('prefix') ?? '';
     const path = freePath(uri, this.#prefix, this);
     const folded = foldedPath(path);
-    const sql = 'INSERT INTO resource (uri, path, folded) VALUES (?, ?, ?)';
-    const id = Number(this.#run(sql, uri, path, folded).lastInsertRowid);
+    const key = this.#isListed ? keyOfPath(path) : null;
+    const sql = 'INSERT INTO resource (uri, path, folded, key) VALUES (?, ?, ?, ?)';
+    const id = Number(this.#run(sql, uri, path, folded, key).lastInsertRowid);
     this.#rememberFolders(folded);
     return { id, uri, path, copied: undefined, validator: undefined };
   }
 
-  setCopied(id: number, { length, hash, lastmod, stamp }: CopiedResource, validator: string | undefined): void {
-    const sql = 'UPDATE resource SET length = ?, hash = ?, lastmod = ?, stamp = ?, validator = ? WHERE id = ?';
-    this.#run(sql, length, hash, lastmod ?? null, stamp ?? null, validator ?? null, id);
+  setCopied(id: number, copied: CopiedResource, validator: string | undefined): void {
+    const { length, hash, lastmod, stamp, about } = copied;
+    const sql =
+      'UPDATE resource SET length = ?, hash = ?, lastmod = ?, stamp = ?, validator = ?, about = ? WHERE id = ?';
+    this.#run(sql, length, hash, lastmod ?? null, stamp ?? null, validator ?? null, encodeAbout(about), id);
   }
 
   /** Nothing is known of any file, nor of how far changes were applied. Resources keep their paths. */
@@ -210,6 +215,15 @@ export class MirrorState implements TakenNames {
     return this.#get(sql, `${folded}/`, `${folded}0`) !== undefined;
   }
 
+  /** Lets `CopyListing` list the resources from now on. */
+  listByKey(): void {
+    this.#isListed = true;
+    this.#database.function('key_of', { deterministic: true }, (path) => keyOfPath(String(path)));
+    this.#database.exec(`
+      CREATE UNIQUE INDEX IF NOT EXISTS resource_key ON resource (key) WHERE key IS NOT NULL;
+      UPDATE resource SET key = key_of(path) WHERE key IS NULL`);
+  }
+
   commit(): void {
     if (this.#isChanged) this.#database.exec('COMMIT');
     this.#isChanged = false;
@@ -248,13 +262,16 @@ export class MirrorState implements TakenNames {
 }
 
 function knownOf(row: readonly unknown[]): KnownResource {
-  const [id, uri, path, length, hash, lastmod, stamp, validator] = row as readonly [
+  const [id, uri, path, length, hash, lastmod, stamp, validator, about] = row as readonly [
     ...[number, string, string, number | null, string | null],
-    ...[string | null, number | null, string | null],
+    ...[string | null, number | null, string | null, string | null],
   ];
   const copied =
     length === null || hash === null
       ? undefined
-      : { length, hash, lastmod: lastmod ?? undefined, stamp: stamp ?? undefined };
+      : {
+          ...{ length, hash, lastmod: lastmod ?? undefined, stamp: stamp ?? undefined },
+          about: decodeAbout(about),
+        };
   return { id, uri, path, copied, validator: validator ?? undefined };
 }

@@ -1,5 +1,5 @@
 import { type Row, ScratchDatabase, type ScratchStatement } from '../../../lib/scratch-database.ts';
-import { formatHashes, parseHashes, type WantedResource } from '../lists/wanted-resource.ts';
+import { decodeAbout, encodeAbout, formatHashes, parseHashes, type WantedResource } from '../lists/wanted-resource.ts';
 
 const READ_AT_ONCE = 500;
 
@@ -19,30 +19,31 @@ export class WantedTable {
       folder,
       schema: `CREATE TABLE wanted (
         id INTEGER PRIMARY KEY, uri TEXT NOT NULL UNIQUE, deleted INTEGER NOT NULL, length INTEGER, hash TEXT NOT NULL,
-        lastmod TEXT, stamp INTEGER, rank INTEGER NOT NULL)`,
+        lastmod TEXT, stamp INTEGER, about TEXT, rank INTEGER NOT NULL)`,
       cacheBytes: 32 * 1024 * 1024,
     });
     this.#put = this.#database.prepare(`
-      INSERT INTO wanted (uri, deleted, length, hash, lastmod, stamp, rank) VALUES (?, ?, ?, ?, ?, ?, ?)
+      INSERT INTO wanted (uri, deleted, length, hash, lastmod, stamp, about, rank) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (uri) DO UPDATE SET deleted = excluded.deleted, length = excluded.length, hash = excluded.hash,
-        lastmod = excluded.lastmod, stamp = excluded.stamp, rank = excluded.rank
+        lastmod = excluded.lastmod, stamp = excluded.stamp, about = excluded.about, rank = excluded.rank
       WHERE excluded.rank >= rank`);
     this.#read = this.#database.prepare(
-      'SELECT id, uri, length, hash, lastmod, stamp FROM wanted WHERE id > ? AND deleted = ? ORDER BY id LIMIT ?',
+      'SELECT id, uri, length, hash, lastmod, stamp, about FROM wanted WHERE id > ? AND deleted = ? ORDER BY id LIMIT ?',
     );
     this.#find = this.#database.prepare(
-      'SELECT id, uri, length, hash, lastmod, stamp, deleted FROM wanted WHERE uri = ?',
+      'SELECT id, uri, length, hash, lastmod, stamp, about, deleted FROM wanted WHERE uri = ?',
     );
     this.#count = this.#database.prepare('SELECT ifnull(sum(deleted), 0), ifnull(sum(1 - deleted), 0) FROM wanted');
   }
 
   /** @param isOfList whether it gives way to every change */
   put(wanted: WantedResource, isOfList: boolean): void {
-    const { uri, isDeleted, length, hashes, lastmod, stamp } = wanted;
+    const { uri, isDeleted, length, hashes, lastmod, stamp, about } = wanted;
     // A change without a time comes after what was put before it.
     const rank = isOfList ? -1 : (stamp ?? Number.MAX_SAFE_INTEGER);
     const hash = formatHashes(hashes);
-    this.#put.run(uri, isDeleted ? 1 : 0, length ?? null, hash, lastmod ?? null, stamp ?? null, rank);
+    const values = [length ?? null, hash, lastmod ?? null, stamp ?? null, encodeAbout(about)];
+    this.#put.run(uri, isDeleted ? 1 : 0, ...values, rank);
   }
 
   /** How many resources are to be deleted, and how many to be fetched. */
@@ -57,7 +58,7 @@ export class WantedTable {
 
   get(uri: string): WantedResource | undefined {
     const row = this.#find.get(uri);
-    return row === undefined ? undefined : wantedOf(row, row[6] === 1);
+    return row === undefined ? undefined : wantedOf(row, row[7] === 1);
   }
 
   /** Those to delete, or those to fetch. Reads in parts: the table may be changed meanwhile. */
@@ -79,12 +80,12 @@ export class WantedTable {
 }
 
 function wantedOf(row: Row, isDeleted: boolean): WantedResource {
-  const [, uri, length, hash, lastmod, stamp] = row as unknown as readonly [
+  const [, uri, length, hash, lastmod, stamp, about] = row as unknown as readonly [
     ...[number, string, number | null, string],
-    ...[string | null, number | null],
+    ...[string | null, number | null, string | null],
   ];
   return {
     ...{ uri, isDeleted, length: length ?? undefined, hashes: parseHashes(hash) },
-    ...{ lastmod: lastmod ?? undefined, stamp: stamp ?? undefined },
+    ...{ lastmod: lastmod ?? undefined, stamp: stamp ?? undefined, about: decodeAbout(about) },
   };
 }

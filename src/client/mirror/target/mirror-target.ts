@@ -52,6 +52,8 @@ export interface PublishedFile {
   readonly staged: StagedFile;
   /** As it was given to `begin`. */
   readonly path: string;
+  /** When the resource was modified, milliseconds since 1970: the file gets this time, where a target can give it. */
+  readonly modifiedMs?: number | undefined;
 }
 
 export interface RejectedPath {

@@ -1,4 +1,4 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { TidemarkError } from '../../../core/errors.ts';
 import { reasonOf } from '../../../lib/system-error.ts';
@@ -31,8 +31,9 @@ export async function publishFiles({ root, files, bytes }: PublishTask): Promise
   );
   const checked = new CheckedFolders(root);
   const rejected: RejectedPath[] = [];
-  for (const { staged, path } of files) {
+  for (const { staged, path, modifiedMs } of files) {
     try {
+      if (modifiedMs !== undefined) utimesSync(staged, new Date(), new Date(modifiedMs));
       checked.make(dirname(path));
       renameSync(staged, join(root, path));
     } catch (error) {

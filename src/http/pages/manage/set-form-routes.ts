@@ -6,6 +6,7 @@ import { newSetFields } from '../../../config/new-set-fields.ts';
 import { type SetValues, shownSettings } from '../../../config/set-settings.ts';
 import { TidemarkError } from '../../../core/errors.ts';
 import { parseSlug } from '../../../core/resource-set.ts';
+import { findSource } from '../../../sources/find-source.ts';
 import { setOf } from '../../request/admitted.ts';
 import { page as htmlPage, type Operation } from '../../request/operation.ts';
 import { checkBody } from '../../request/parse-json-body.ts';
@@ -76,7 +77,7 @@ export function setFormRoutes(app: ServedApp, stopping: AbortSignal): readonly R
           const body = { set: given.get('set')?.trim() ?? '', ...valuesOfForm(given, ADDED) };
           const { set: id, ...values } = checkBody(newSetSchema, body) as SetValues & { readonly set: string };
           const slug = parseSlug(id);
-          const giver = { configuration, workingDirectory: '/', allowedRoots };
+          const giver = { configuration, workingDirectory: '/', allowedRoots, findSource, slug };
           await sets.add({ slug, ...(await newSetFields(values, giver)) });
           response.locals.subject = slug;
           response.redirect(303, `./sets/${slug}/settings?did=add`);

@@ -1,4 +1,4 @@
-import { type SetSettingName, setSettingsOf, shownSettings } from '../../../config/set-settings.ts';
+import { type SetSettingName, setSettingOf, setSettingsOverHttp, shownSettings } from '../../../config/set-settings.ts';
 import { traitsOf } from '../../../core/origin.ts';
 import type { Frame } from '../parts/frame.ts';
 import { type Html, html } from '../parts/html.ts';
@@ -21,20 +21,23 @@ export interface AddSetPage {
   readonly attempt?: Attempt | undefined;
 }
 
-const ORIGINS = ['root', 'records', 'urlPrefix'] as const satisfies readonly SetSettingName[];
+/** Those that say where the resources of a new set come from. */
+const ORIGINS = setSettingsOverHttp('sets add').filter(
+  (name) => setSettingOf(name).field === 'origin' || name === 'urlPrefix',
+);
 
 /** The settings of a new set beside its origin. */
 function others(command: 'sets add' | 'sets change'): readonly SetSettingName[] {
-  return setSettingsOf(command).filter((name) => !(ORIGINS as readonly string[]).includes(name));
+  return setSettingsOverHttp(command).filter((name) => !ORIGINS.includes(name));
 }
 
-export const ADDED: readonly SetSettingName[] = setSettingsOf('sets add');
+export const ADDED: readonly SetSettingName[] = setSettingsOverHttp('sets add');
 export const CHANGED: readonly SetSettingName[] = others('sets change');
 
 /** The form that adds a set. */
 export function renderAddSetPage({ frame, takesRoots, attempt }: AddSetPage): string {
   const given = (name: SetSettingName) => (attempt === undefined ? undefined : givenValue(attempt.form, name));
-  const origins = ORIGINS.filter((name) => takesRoots || name !== 'root');
+  const origins = ORIGINS.filter((name) => takesRoots || setSettingOf(name).inApiRoots !== true);
   const [title, isPrivate, ...rest] = [
     'title',
     'private',
@@ -48,7 +51,7 @@ ${problemNotice(attempt)}
 <span class="hint" id="set-hint">Its name in addresses, which stays: small letters, digits, dots, hyphens and underscores.</span></p>
 ${settingFields([title, isPrivate] as readonly SetSettingName[], given)}
 <h2>Where its resources come from</h2>
-<p class="quiet">One of these.${!takesRoots && html` To publish a folder or a bucket, run <code>tidemark sets add ID --root FOLDER</code> on the machine, or start the server with <code>--api-roots</code>.`}</p>
+<p class="quiet">One of these.${!takesRoots && html` To publish a folder, a bucket or a copy of another source, run <code>tidemark sets add ID --root FOLDER</code> (or <code>--from URL</code>) on the machine, or start the server with <code>--api-roots</code>.`}</p>
 ${settingFields(origins, given)}
 <details${attempt !== undefined && html` open`}><summary>More settings</summary>
 ${settingFields(rest as readonly SetSettingName[], given)}</details>
@@ -68,14 +71,16 @@ export interface SettingsPage extends SetFrame {
 /** The settings of a set, and what an administrator can do with it. */
 export function renderSettingsPage(page: SettingsPage): string {
   const { set, attempt, did } = page;
-  const { source, root, records } = traitsOf(set.origin);
+  const { source, root, records, from } = traitsOf(set.origin);
   const present = shownSettings(set);
   const value = (name: SetSettingName) => (attempt === undefined ? present[name] : givenValue(attempt.form, name));
   const main = html`${did !== undefined && html`<p class="notice good" role="status">${DONE[did]}</p>`}
 ${problemNotice(attempt)}
+${troubleNotice(page)}
 ${facts([
   ['Root', root],
   ['Records', records],
+  ['Copy of', from?.set],
   ['URL prefix', set.urlPrefix],
 ])}
 <h2>Settings</h2>
@@ -116,6 +121,11 @@ function removeSection({ set, changes }: SettingsPage): Html {
 <input id="confirm" name="confirm" required autocomplete="off" autocapitalize="none" spellcheck="false"></p>
 <p><button class="bad">Remove it for good</button></p>
 </form></details>`;
+}
+
+function troubleNotice({ set: { trouble }, frame }: SettingsPage): Html | undefined {
+  if (trouble === undefined) return undefined;
+  return html`<div class="notice bad" role="status"><p>It is not in sync with its source since ${timeElement(trouble.since * 1000, frame.now)}: ${trouble.problem}</p></div>`;
 }
 
 function problemNotice(attempt: Attempt | undefined): Html | undefined {

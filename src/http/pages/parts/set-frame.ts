@@ -42,7 +42,7 @@ interface SetFrameMore {
 export function renderSetFrame(page: SetFrame, main: Html, { above, links, again, newest }: SetFrameMore = {}): string {
   const { frame, set, tab } = page;
   const name = titleOf(set);
-  const { records } = traitsOf(set.origin);
+  const { records, from } = traitsOf(set.origin);
   const tabName = TABS.find((one) => one.tab === tab && tab !== 'overview')?.name;
   return renderPage({
     frame,
@@ -51,7 +51,7 @@ export function renderSetFrame(page: SetFrame, main: Html, { above, links, again
 <h1>${above ?? name} ${above === undefined && stateBadge(set)}</h1>
 ${
   above === undefined &&
-  html`<p class="subtitle"><span class="id">${set.slug}</span> ${records !== undefined && html`· records of <code>${records}</code>`} · resources below <code>${set.urlPrefix}</code></p>
+  html`<p class="subtitle"><span class="id">${set.slug}</span> ${records !== undefined && html`· records of <code>${records}</code>`}${from !== undefined && html`· a copy of <code>${from.url}</code>`} · resources below <code>${set.urlPrefix}</code></p>
 ${tabs(page)}`
 }
 ${main}`,
@@ -73,9 +73,9 @@ export function titleOf({ title, slug }: ResourceSet): string {
 }
 
 /** Says of a set that it is private, or not there for clients yet; of others there is nothing to say. */
-export function stateBadge({ ready, private: isPrivate }: ResourceSet): Html | undefined {
-  if (ready && isPrivate !== true) return undefined;
-  return html`${isPrivate === true && html`<span class="state">private</span>`} ${!ready && html`<span class="state reading">being read</span>`}`;
+export function stateBadge({ ready, private: isPrivate, trouble }: ResourceSet): Html | undefined {
+  if (ready && isPrivate !== true && trouble === undefined) return undefined;
+  return html`${isPrivate === true && html`<span class="state">private</span>`} ${!ready && html`<span class="state reading">being read</span>`} ${trouble !== undefined && html`<span class="state reading">not in sync</span>`}`;
 }
 
 export function readingNotice({ ready }: ResourceSet): Html | undefined {

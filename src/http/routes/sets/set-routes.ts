@@ -1,12 +1,13 @@
 import { administers } from '../../../access/may.ts';
 import { changedSettingsSchema, newSetSchema } from '../../../api/set-schemas.ts';
-import { setView } from '../../../api/views.ts';
+import { setView, troubleOf } from '../../../api/views.ts';
 import { changedFields } from '../../../config/changed-fields.ts';
 import { newSetFields } from '../../../config/new-set-fields.ts';
 import { type SetValues, shownSettings } from '../../../config/set-settings.ts';
 import { parseSlug, type ResourceSet } from '../../../core/resource-set.ts';
 import { formatStamp } from '../../../core/stamp.ts';
 import { requireConfirmed } from '../../../sets/remove-set.ts';
+import { findSource } from '../../../sources/find-source.ts';
 import { senderOf, setOf } from '../../request/admitted.ts';
 import { parseJsonBody } from '../../request/parse-json-body.ts';
 import { readBody, requestBody } from '../../request/request-body.ts';
@@ -21,7 +22,11 @@ const MOST_BYTES = 262_144;
 export function setApiRoutes({ index, sets, configuration }: ServedApp, stopping: AbortSignal): readonly Route[] {
   const { baseUrl, idleTimeout, apiRoots: allowedRoots } = configuration;
   const view = async (set: ResourceSet) => setView(set, await index.summary(set.id), baseUrl);
-  const withSettings = async (set: ResourceSet) => ({ ...shownSettings(set), ...(await view(set)) });
+  const withSettings = async (set: ResourceSet) => ({
+    ...shownSettings(set),
+    ...(await view(set)),
+    trouble: troubleOf(set),
+  });
 
   return [
     get('/api/sets/:set', {
@@ -40,7 +45,7 @@ export function setApiRoutes({ index, sets, configuration }: ServedApp, stopping
         const bytes = await readBody(requestBody(request, { idleTimeout, stopping }), MOST_BYTES);
         const { set: slug, ...values } = parseJsonBody(newSetSchema, bytes) as SetValues & { readonly set: string };
         parseSlug(slug);
-        const giver = { configuration, workingDirectory: '/', allowedRoots };
+        const giver = { configuration, workingDirectory: '/', allowedRoots, findSource, slug };
         const set = await sets.add({ slug, ...(await newSetFields(values, giver)) });
         response.locals.subject = set.slug;
         response.location(`sets/${set.slug}`);

@@ -1,0 +1,50 @@
+import { COMMAND_LIMITS } from '../../read/limits.ts';
+import type { MirrorOptions } from '../mirror-options.ts';
+import { readCredentials } from './credentials.ts';
+import { Hosts } from './hosts.ts';
+import { PoliteFetcher } from './polite-fetcher.ts';
+
+export const LIMITS = {
+  ...COMMAND_LIMITS,
+  // Lists name lengths, which are compared while bytes come; this is for lists that do not.
+  resourceBytes: 2 ** 43,
+  idleMs: 60_000,
+  responseMs: 24 * 60 * 60_000,
+};
+const ATTEMPTS = 5;
+/** Of a source that is followed. */
+export const OUTAGE_BACKOFF = { firstMs: 1_000, longestMs: 5 * 60_000 };
+
+export type RequestOptions = Pick<
+  MirrorOptions,
+  'url' | 'connections' | 'rate' | 'allowedHosts' | 'contact' | 'tokenFile' | 'netrc'
+> &
+  Partial<Pick<MirrorOptions, 'onPause'>>;
+
+export interface Requests {
+  readonly fetcher: PoliteFetcher;
+  /** For streams of changes: each keeps a connection. */
+  readonly streams: PoliteFetcher;
+  close(): void;
+}
+
+/** With what a source is read. @throws TidemarkError `invalid` when a file with credentials cannot be read */
+export async function openRequests(options: RequestOptions): Promise<Requests> {
+  const hosts = new Hosts(options.url, options.allowedHosts);
+  const requests = {
+    ...{ hosts, rate: options.rate, connections: options.connections, contact: options.contact },
+    ...{ attempts: ATTEMPTS, idleMs: LIMITS.idleMs, responseMs: LIMITS.responseMs },
+    headersFor: await readCredentials(options, hosts),
+    onPause: options.onPause,
+  };
+  const fetcher = new PoliteFetcher(requests);
+  const streams = new PoliteFetcher({ ...requests, attempts: 1, connections: 1 });
+  return {
+    fetcher,
+    streams,
+    close() {
+      fetcher.close();
+      streams.close();
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { TidemarkError } from '../../../core/errors.ts';
+import type { KeyRange, ResourceKey } from '../../../core/key.ts';
+import { type CopiedResource, decodeAbout } from '../lists/wanted-resource.ts';
+import { STATE_FILE } from './mirror-state.ts';
+
+/** What a copy has of a resource, or why it does not have it. */
+export interface ListedResource {
+  readonly key: ResourceKey;
+  readonly path: string;
+  readonly uri: string;
+  readonly copied: CopiedResource | undefined;
+  /** Why the newest version of it could not be copied. */
+  readonly failure: string | undefined;
+}
+
+const READ_AT_ONCE = 1_000;
+const SELECT = `SELECT r.key, r.path, r.uri, r.length, r.hash, r.lastmod, r.about, f.reason
+  FROM resource r LEFT JOIN failure f ON f.uri = r.uri`;
+
+/** Lists what a copy has, as it is now, in the order of its keys; another thread or process may keep the copy. */
+export class CopyListing {
+  readonly #database: DatabaseSync;
+  readonly #range: StatementSync;
+  readonly #one: StatementSync;
+
+  /**
+   * @param folder that has the state of the copy
+   * @throws TidemarkError `unavailable` when there is no copy, or its first pass is not complete
+   */
+  constructor(folder: string) {
+    const file = join(folder, STATE_FILE);
+    if (!existsSync(file)) throw isIncomplete(folder);
+    this.#database = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
+    try {
+      // Until a whole list was applied, what is missing may be listed.
+      if (this.#prepare("SELECT 1 FROM fact WHERE name = 'listRead'").get() === undefined) throw isIncomplete(folder);
+      this.#range = this.#prepare(`${SELECT} WHERE r.key >= ? AND r.key < ? ORDER BY r.key LIMIT ${READ_AT_ONCE}`);
+      this.#one = this.#prepare(`${SELECT} WHERE r.key = ?`);
+    } catch (error) {
+      this.#database.close();
+      throw error;
+    }
+  }
+
+  /** Ascending by key, as batches. */
+  *read({ from = '/', to = '0' }: KeyRange): Generator<readonly ListedResource[]> {
+    for (let next = from; ; ) {
+      const rows = this.#range.all(next, to).map(listed);
+      if (rows.length > 0) yield rows;
+      if (rows.length < READ_AT_ONCE) return;
+      // The least key after this one.
+      next = `${rows.at(-1)!.key}\0`;
+    }
+  }
+
+  get(key: ResourceKey): ListedResource | undefined {
+    const row = this.#one.get(key);
+    return row === undefined ? undefined : listed(row);
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #prepare(sql: string): StatementSync {
+    const statement = this.#database.prepare(sql);
+    statement.setReturnArrays(true);
+    return statement;
+  }
+}
+
+function listed(row: unknown): ListedResource {
+  const [key, path, uri, length, hash, lastmod, about, reason] = row as readonly [
+    ...[string, string, string, number | null, string | null],
+    ...[string | null, string | null, string | null],
+  ];
+  const copied =
+    length === null || hash === null
+      ? undefined
+      : { length, hash, lastmod: lastmod ?? undefined, stamp: undefined, about: decodeAbout(about) };
+  return { key, path, uri, copied, failure: reason ?? undefined };
+}
+
+function isIncomplete(folder: string): TidemarkError {
+  const message = `the copy in ${folder} is not complete yet: nothing is published of it, and nothing deleted`;
+  return new TidemarkError('unavailable', message, { folder });
+}

@@ -1,0 +1,12 @@
+import { TidemarkError } from './errors.ts';
+
+/**
+ * @param uris those that name the source of a set
+ * @param home of the set itself, see set-uris.ts
+ * @throws TidemarkError `invalid` for a set that would copy itself
+ */
+export function requireOtherSource(uris: readonly string[], home: string): void {
+  if (!uris.some((uri) => uri.startsWith(home))) return;
+  const message = `the set would be a copy of itself, because ${home} is its own address: give the URL of another source`;
+  throw new TidemarkError('invalid', message, { field: 'from' });
+}

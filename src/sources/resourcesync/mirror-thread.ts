@@ -1,0 +1,71 @@
+import type { Followed } from '../../client/mirror/follow.ts';
+import type { MirrorProgress, PassReport } from '../../client/mirror/mirror-options.ts';
+import { CalledThread, startWorker } from '../../lib/workers/rpc.ts';
+import type { MirrorSettings } from '../mirror-settings.ts';
+import type { MirrorFunctions } from './mirror.worker.ts';
+
+/** A copy, kept in a thread of its own: reading and hashing must not delay requests. */
+export class MirrorThread implements Followed {
+  stream: string | undefined;
+  readonly #thread: CalledThread<MirrorFunctions>;
+  #onChanged: (path: string) => void = () => {};
+  #onProgress: (progress: MirrorProgress) => void = () => {};
+
+  private constructor(settings: MirrorSettings) {
+    this.#thread = new CalledThread({ work: `copying ${settings.set}`, start: () => this.#start(settings) });
+  }
+
+  /**
+   * @throws TidemarkError `unavailable` when the source does not answer, `conflict` when another process keeps the
+   *   copy; the signal's reason when it is aborted
+   */
+  static async open(settings: MirrorSettings, signal?: AbortSignal): Promise<MirrorThread> {
+    const mirror = new MirrorThread(settings);
+    const stop = () => void mirror.end();
+    signal?.addEventListener('abort', stop);
+    try {
+      await mirror.#thread.call('open', []);
+      return mirror;
+    } catch (error) {
+      await mirror.end();
+      signal?.throwIfAborted();
+      throw error;
+    } finally {
+      signal?.removeEventListener('abort', stop);
+    }
+  }
+
+  /** Reports what passes change from now on. */
+  set onChanged(onChanged: (path: string) => void) {
+    this.#onChanged = onChanged;
+  }
+
+  /** As `Mirror.pass`. Passes run one after the other. */
+  async pass(
+    options: { readonly skipsFailed: boolean },
+    onProgress?: (progress: MirrorProgress) => void,
+  ): Promise<PassReport> {
+    if (onProgress !== undefined) this.#onProgress = onProgress;
+    try {
+      const { report, changed, stream } = await this.#thread.call('pass', [options]);
+      this.stream = stream;
+      for (const path of changed) this.#onChanged(path);
+      return report;
+    } finally {
+      if (onProgress !== undefined) this.#onProgress = () => {};
+    }
+  }
+
+  /** Stops what is under way. Nothing is lost: a copy survives that its process is killed. */
+  end(): Promise<void> {
+    return this.#thread.end();
+  }
+
+  #start(workerData: MirrorSettings) {
+    const worker = startWorker('./mirror.worker', import.meta.url, { workerData });
+    worker.on('message', ({ progress }: { readonly progress?: MirrorProgress }) => {
+      if (progress !== undefined) this.#onProgress(progress);
+    });
+    return worker;
+  }
+}

@@ -1,0 +1,56 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Mirror } from '../../client/mirror/mirror.ts';
+import type { PassReport } from '../../client/mirror/mirror-options.ts';
+import { openMirror } from '../../client/mirror/open-mirror.ts';
+import { folderPlace } from '../../client/mirror/target/folder-place.ts';
+import { armFailpoint } from '../../lib/failpoint.ts';
+import { serveCalls } from '../../lib/workers/rpc.ts';
+import type { MirrorSettings } from '../mirror-settings.ts';
+
+export interface PassResult {
+  readonly report: PassReport;
+  /** Paths of what the copy has gained, lost or replaced since the last pass; the empty path for everything. */
+  readonly changed: readonly string[];
+  /** Where the source sends changes as they happen. */
+  readonly stream: string | undefined;
+}
+
+/**
+ * The thread that keeps a copy. It may end at any time: the mirror goes on with what it finds.
+ */
+const settings = workerData as MirrorSettings;
+armFailpoint(settings.failpoint);
+const CONNECTIONS = 4;
+/** Of more changed paths, only that there are many is reported. */
+const MOST_PATHS = 10_000;
+let mirror: Mirror | undefined;
+let changed: string[] = [];
+
+const functions = {
+  async open(): Promise<void> {
+    const { folder, url, set, allowedHosts, tokenFile, netrc } = settings;
+    mirror = await openMirror({
+      ...{ url, set, place: folderPlace(folder), adopt: false, keepDeleted: false, dump: true, isListed: true },
+      ...{ connections: CONNECTIONS, rate: Number.POSITIVE_INFINITY, allowedHosts, tokenFile, netrc },
+      signal: new AbortController().signal,
+      onChanged: (path) => {
+        if (changed.length <= MOST_PATHS) changed.push(path);
+      },
+      onProgress: (progress) => parentPort!.postMessage({ progress }),
+      onNotice: () => {},
+      onPause: () => {},
+      // The server tries again, and says why.
+      waitsForSource: false,
+      onOutage: () => {},
+    });
+  },
+  async pass(options: { readonly skipsFailed: boolean }): Promise<PassResult> {
+    const report = await mirror!.pass(options);
+    const paths = changed.length > MOST_PATHS ? [''] : changed;
+    changed = [];
+    return { report, changed: paths, stream: mirror!.stream };
+  },
+};
+export type MirrorFunctions = typeof functions;
+
+serveCalls(functions, () => mirror?.close());

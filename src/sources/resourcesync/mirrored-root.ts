@@ -1,0 +1,218 @@
+import type { CopiedResource } from '../../client/mirror/lists/wanted-resource.ts';
+import type { CopyListing, ListedResource } from '../../client/mirror/state/copy-listing.ts';
+import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import { HASH_ALGORITHMS, type HashAlgorithm, type Hashes } from '../../core/hash.ts';
+import { keyOfPath } from '../../core/key.ts';
+import { Mutex } from '../../lib/mutex.ts';
+import type {
+  ContentRoot,
+  FileDigest,
+  FileEntry,
+  PresignedUse,
+  RefreshProgress,
+  RootEntry,
+  RootFile,
+  RootProblem,
+  RootWatch,
+  WantedCopy,
+} from '../content-root.ts';
+import { changedMeanwhile, noSuchFile } from '../file-errors.ts';
+import type { MirrorSettings } from '../mirror-settings.ts';
+import type { RootLocation } from '../root-location.ts';
+import type { LeavesOut } from '../served-source.ts';
+import { describeCopied, modifiedNs, tagOf, wholeSeconds } from './describe-copied.ts';
+import { followMirror } from './follow-mirror.ts';
+import type { MirrorThread } from './mirror-thread.ts';
+
+/**
+ * The copy of another source, as a tree of files: the mirror keeps it, and its state says what it has, with the hashes
+ * that were compared while it was copied. Bytes are opened in the folder of the copy. What the mirror has not copied is
+ * not listed, so nothing is published without its bytes.
+ */
+export class MirroredRoot implements ContentRoot {
+  readonly hashes: readonly HashAlgorithm[];
+  readonly digestsAtOnce = 4;
+  /** A source that does not answer is asked once a minute. */
+  readonly longestRetryMs = 60_000;
+  /** It is listed only after a whole list of the source was applied. */
+  readonly knowsEmpty = true;
+  readonly presign?: (path: string, use: PresignedUse) => Promise<string>;
+  readonly #files: ContentRoot;
+  readonly #settings: MirrorSettings;
+  readonly #opening = new Mutex();
+  #listing: CopyListing | undefined;
+  #kept: KeptCopy | undefined;
+
+  /** @param files of the folder of the copy */
+  constructor(files: ContentRoot, { hashes = [] }: RootLocation, settings: MirrorSettings) {
+    this.#files = files;
+    this.#settings = settings;
+    this.hashes = hashes;
+    if (files.presign !== undefined) this.presign = files.presign.bind(files);
+  }
+
+  async refresh(onProgress: (progress: RefreshProgress) => void, signal?: AbortSignal): Promise<void> {
+    const kept = this.#kept;
+    const mirror = kept?.mirror ?? (await this.#openMirror(signal));
+    if (kept !== undefined) kept.mirror = mirror;
+    const stop = () => void mirror.end();
+    signal?.addEventListener('abort', stop);
+    try {
+      await mirror.pass({ skipsFailed: false }, ({ step, done, total }) =>
+        onProgress({ files: Math.max(done, total), hashed: step === 'comparing' ? 0 : done, bytes: 0 }),
+      );
+      this.#forgetListing();
+      // What is listed now need not be reported.
+      kept?.follow(mirror);
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw error;
+    } finally {
+      signal?.removeEventListener('abort', stop);
+      if (kept === undefined) await mirror.end();
+    }
+  }
+
+  async *list(under = ''): AsyncGenerator<readonly RootEntry[]> {
+    const listing = await this.#open();
+    const leavesOut = await this.#files.leavesOut();
+    const isListed = ({ path }: ListedResource) => !leavesOut(path);
+    if (under !== '') {
+      const found = listing.get(keyOfPath(under));
+      if (found !== undefined && isListed(found)) yield await this.#entriesOf([found]);
+    }
+    const key = keyOfPath(under);
+    const range = under === '' ? {} : { from: `${key}/`, to: `${key}0` };
+    for (const batch of listing.read(range)) yield await this.#entriesOf(batch.filter(isListed));
+  }
+
+  async isEmpty(): Promise<boolean> {
+    for await (const batch of this.list()) if (batch.length > 0) return false;
+    return true;
+  }
+
+  leavesOut(): Promise<LeavesOut> {
+    return this.#files.leavesOut();
+  }
+
+  open(path: string, isWhole?: boolean): Promise<RootFile> {
+    return this.#files.open(path, isWhole);
+  }
+
+  /** Without reading the file, unless other hashes, or its bytes, are wanted. */
+  async digest(path: string, signal?: AbortSignal, copied?: WantedCopy): Promise<FileDigest> {
+    const found = (await this.#open()).get(keyOfPath(path));
+    if (found?.copied === undefined) throw noSuchFile(path);
+    const { hashes, ...described } = describeCopied({ uri: found.uri, copied: found.copied });
+    const { length, mtime, tag } = await this.#entryOf(path, found.copied);
+    const read =
+      copied !== undefined || this.hashes.some((name) => hashes[name] === undefined)
+        ? await this.#files.digest(path, signal, copied)
+        : { length, hashes };
+    // A later pass has replaced the file, and reports it.
+    if (read.length !== length || !isSame(read.hashes, hashes)) throw changedMeanwhile(path);
+    return { ...read, ...described, mtime, tag };
+  }
+
+  /**
+   * Reports what passes change, from the first `refresh` on: until then, nothing is read. What the source does not
+   * answer is a problem of the whole root.
+   */
+  async watch(onChange: (path: string) => void, onProblem: (problem: RootProblem) => void): Promise<RootWatch> {
+    const stopping = new AbortController();
+    let following: Promise<void> | undefined;
+    const onFailure = (problem: string) => onProblem({ path: '', problem });
+    const kept: KeptCopy = {
+      mirror: undefined,
+      follow: (mirror) => {
+        mirror.onChanged = onChange;
+        following ??= followMirror(mirror, { settings: this.#settings, signal: stopping.signal, onFailure });
+      },
+    };
+    this.#kept = kept;
+    return {
+      close: async () => {
+        this.#kept = undefined;
+        stopping.abort();
+        await kept.mirror?.end();
+        await following;
+        this.#forgetListing();
+      },
+    };
+  }
+
+  close(): void {
+    this.#forgetListing();
+  }
+
+  async #openMirror(signal: AbortSignal | undefined): Promise<MirrorThread> {
+    const { MirrorThread } = await import('./mirror-thread.ts');
+    try {
+      return await MirrorThread.open(this.#settings, signal);
+    } catch (error) {
+      throw withAdvice(error);
+    }
+  }
+
+  #open(): Promise<CopyListing> {
+    return this.#opening.run(async () => {
+      if (this.#listing === undefined) {
+        const { CopyListing } = await import('../../client/mirror/state/copy-listing.ts');
+        this.#listing = new CopyListing(this.#settings.folder);
+      }
+      return this.#listing;
+    });
+  }
+
+  /** Another copy may be in its place. */
+  #forgetListing(): void {
+    this.#listing?.close();
+    this.#listing = undefined;
+  }
+
+  #entriesOf(batch: readonly ListedResource[]): Promise<readonly RootEntry[]> {
+    return Promise.all(
+      batch.map((found) => {
+        const { path, uri, copied, failure } = found;
+        if (failure !== undefined) return { path, problem: `${uri} could not be copied: ${failure}` };
+        return copied === undefined ? { path, problem: `${uri} is not copied yet` } : this.#entryOf(path, copied);
+      }),
+    );
+  }
+
+  /** A file without a time has that of its copy. */
+  async #entryOf(path: string, copied: CopiedResource): Promise<FileEntry & { readonly tag: string }> {
+    const mtime = modifiedNs(copied) ?? wholeSeconds(await this.#mtimeOf(path));
+    return { path, length: copied.length, mtime, tag: tagOf(copied) };
+  }
+
+  async #mtimeOf(path: string): Promise<bigint> {
+    try {
+      const file = await this.#files.open(path);
+      await file.close();
+      return file.mtime;
+    } catch (error) {
+      // It is being replaced, or an audit will miss it.
+      if (isTidemarkError(error)) return 0n;
+      throw error;
+    }
+  }
+}
+
+/** The copy of a watch. */
+interface KeptCopy {
+  /** Opened by the first `refresh`. */
+  mirror: MirrorThread | undefined;
+  follow(mirror: MirrorThread): void;
+}
+
+/** A person may have asked for one pass, while a server makes them. */
+function withAdvice(error: unknown): unknown {
+  if (!isTidemarkError(error, 'conflict') || error.details.pid === undefined) return error;
+  const message = `process ${error.details.pid} keeps this copy in sync: request a scan there, on the page of the settings of the set or by POST /api/sets/ID/scan, or stop the process`;
+  return new TidemarkError('conflict', message, error.details, error);
+}
+
+function isSame(read: Hashes, known: Hashes): boolean {
+  return HASH_ALGORITHMS.every((name) => known[name] === undefined || (read[name] ?? known[name]) === known[name]);
+}
