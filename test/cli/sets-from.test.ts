@@ -36,6 +36,7 @@ describe('A set that copies another source', () => {
       ...['sets', 'add', 'maps', '--from', source.url, '--from-interval', '1s', '--port', String(port), ...more],
     );
     assert.equal(exitCode, 0, stderr);
+    assert.match(stderr, new RegExp(`^It copies ${source.url}`, 'm'));
   };
   const serve = async (env: Readonly<Record<string, string>> = {}) => {
     server = startTidemark(['serve', '--port', String(port)], {
@@ -90,9 +91,12 @@ describe('A set that copies another source', () => {
     assert.match(trouble.problem, /changelist\.xml cannot be read: the server answers 404/);
     assert.match((await run('sets', 'list')).stdout, /^maps \(not in sync\)/m);
     assert.match((await run('sets', 'show', 'maps')).stdout, /^trouble +http\S+ cannot be read: .* \(since 20/m);
-    assert.match((await run('status')).stdout, /not in sync: http/);
+    assert.match((await run('status')).stdout, /not in sync since 20\S+: http/);
     assert.match((await ask(`${base()}/status`)).text, /is not in sync/);
-    assert.match((await ask(`${set()}/settings`)).text, /not in sync with its source since/);
+    for (const page of ['', 'settings']) {
+      const { text } = await ask(`${set()}/${page}`, { headers: { accept: 'text/html' } });
+      assert.match(text, /not in sync with its source since <time[^>]*>[^:]*: http\S+ cannot be read/);
+    }
     assert.deepEqual(await names(), ['a.txt', 'b.txt', 'c.txt']);
     assert.equal(await textOf('a.txt'), 'one');
     // A history that begins later: only the Resource List says what was deleted.

@@ -70,7 +70,8 @@ function describeSets({ sets }: StatusView): string {
   if (sets.length === 0) return 'There is no set.';
   const rows = sets.map(({ set, resources, changes, lastChange = '(none)', ready, trouble }) => {
     const state = ready ? 'ready' : 'not complete yet';
-    return [set, resources, changes, lastChange, trouble ? `${state}; not in sync: ${trouble.problem}` : state];
+    const problem = trouble && `; not in sync since ${trouble.since}: ${trouble.problem}`;
+    return [set, resources, changes, lastChange, `${state}${problem ?? ''}`];
   });
   return formatTable(['SET', 'RESOURCES', 'CHANGES', 'LAST CHANGE', 'STATE'], rows);
 }

@@ -11,7 +11,7 @@ import { type Html, html } from './parts/html.ts';
 import { isOpen } from './parts/job-parts.ts';
 import { changeTable, whenColumn } from './parts/resource-parts.ts';
 import { searchForm } from './parts/search-form.ts';
-import { emptySet, feedLink, readingNotice, renderSetFrame, type SetFrame } from './parts/set-frame.ts';
+import { emptySet, feedLink, readingNotice, renderSetFrame, type SetFrame, troubleNotice } from './parts/set-frame.ts';
 import { figures, table } from './parts/tables.ts';
 import { formatNumber, timeElement } from './parts/words.ts';
 
@@ -33,6 +33,7 @@ export function renderSetPage(page: SetPage): string {
   const { set, summary, cursor, changes, days, hours, dump, archive, frame } = page;
   const { now } = frame;
   const main = html`${readingNotice(set)}
+${troubleNotice(page)}
 ${figures([
   [set.ready ? 'resources' : 'resources so far', formatNumber(summary.resources)],
   ['changes recorded', formatNumber(summary.changes)],

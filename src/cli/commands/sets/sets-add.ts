@@ -36,7 +36,9 @@ export const setsAdd: CliCommand = {
       await settleBaseUrl(app, call.loaded);
       const view = await viewSet(app, await app.sets.add(set));
       await call.terminal.print(`Added the set ${view.set}: ${view.documents.capabilityList}`, view);
-      const { source, entry } = traitsOf(set.origin);
+      const { source, entry, from } = traitsOf(set.origin);
+      // Any URL of a server may lead to its source.
+      if (from !== undefined) call.terminal.say(`It copies ${from.set}.`);
       if (source !== undefined) {
         const { state } = await askServer(call.loaded.configuration, await keptBaseUrl(app));
         const hint =

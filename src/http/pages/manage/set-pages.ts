@@ -3,7 +3,7 @@ import { traitsOf } from '../../../core/origin.ts';
 import type { Frame } from '../parts/frame.ts';
 import { type Html, html } from '../parts/html.ts';
 import { renderPage } from '../parts/layout.ts';
-import { renderSetFrame, type SetFrame } from '../parts/set-frame.ts';
+import { renderSetFrame, type SetFrame, troubleNotice } from '../parts/set-frame.ts';
 import { facts } from '../parts/tables.ts';
 import { counted, timeElement } from '../parts/words.ts';
 import { type FormValues, givenValue, settingFields } from './set-form.ts';
@@ -121,11 +121,6 @@ function removeSection({ set, changes }: SettingsPage): Html {
 <input id="confirm" name="confirm" required autocomplete="off" autocapitalize="none" spellcheck="false"></p>
 <p><button class="bad">Remove it for good</button></p>
 </form></details>`;
-}
-
-function troubleNotice({ set: { trouble }, frame }: SettingsPage): Html | undefined {
-  if (trouble === undefined) return undefined;
-  return html`<div class="notice bad" role="status"><p>It is not in sync with its source since ${timeElement(trouble.since * 1000, frame.now)}: ${trouble.problem}</p></div>`;
 }
 
 function problemNotice(attempt: Attempt | undefined): Html | undefined {

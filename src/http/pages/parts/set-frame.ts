@@ -4,6 +4,7 @@ import { formatStamp, type Stamp } from '../../../core/stamp.ts';
 import type { Frame } from './frame.ts';
 import { type Html, html } from './html.ts';
 import { type HeadLink, renderPage } from './layout.ts';
+import { timeElement } from './words.ts';
 
 /** The pages of a set, in the order of its tabs. */
 export const TABS = [
@@ -81,6 +82,13 @@ export function stateBadge({ ready, private: isPrivate, trouble }: ResourceSet):
 export function readingNotice({ ready }: ResourceSet): Html | undefined {
   if (ready) return undefined;
   return html`<p class="notice" role="status">This set is being read for the first time. Its documents will be here when that is complete.</p>`;
+}
+
+/** Why is for administrators: it may name files and hosts. */
+export function troubleNotice({ set: { trouble }, frame: { viewer, now } }: SetFrame): Html | undefined {
+  if (trouble === undefined) return undefined;
+  const since = html`It is not in sync with its source since ${timeElement(trouble.since * 1000, now)}`;
+  return html`<div class="notice bad" role="status"><p>${since}${viewer.isAdministrator && html`: ${trouble.problem}`}</p></div>`;
 }
 
 /** Lets feed readers find the changes of a set. */
