@@ -188,10 +188,7 @@ export async function openApp(configuration: Configuration): Promise<App> {
       await cache.removeLeftOver();
       await app.removeCopies();
     },
-    async removeCopies() {
-      await sets.list();
-      return removeCopies(dataFolder, sets.knownRemoved());
-    },
+    removeCopies: () => removeCopies(dataFolder, sets),
     archive: metrics.archive.around((signal) => archiveInThread(configuration, signal)),
     async scanPaths(set, paths) {
       // Scans of one set run one at a time within a process: see sources/files/file-source.ts.

@@ -158,9 +158,14 @@ describe('A set that copies another source', () => {
     const built = await run('dumps', 'build', 'maps');
     assert.equal(built.exitCode, 0, built.stderr);
     assert.equal((await ask(`${set()}/resourcedump.xml`)).status, 200);
-    assert.equal(readdirSync(place.at('data/copies')).length, 1);
+    const [copy, ...others] = readdirSync(place.at('data/copies'));
+    assert.deepEqual(others, []);
+    // Of a set with the same number, in another store.
+    const foreign = `${copy!.split('-')[0]}-0123456789ab`;
+    place.write(`data/copies/${foreign}/a.txt`, 'one');
     assert.equal((await ask(`${base()}/api/sets/maps?confirm=yes`, { method: 'DELETE' })).status, 200);
-    await until('its copy is removed', async () => readdirSync(place.at('data/copies')).length === 0);
+    await until('its copy is removed', async () => !existsSync(place.at(`data/copies/${copy}`)));
+    assert.deepEqual(readdirSync(place.at('data/copies')), [foreign]);
   });
 
   it('is kept by one process at a time, and takes no posted events', async () => {
