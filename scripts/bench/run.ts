@@ -7,6 +7,7 @@ import { avroRandom } from './figures/avro-random.ts';
 import { changeDump } from './figures/change-dump.ts';
 import { distinctFiles } from './figures/distinct-files.ts';
 import { distinctRecords } from './figures/distinct-records.ts';
+import { dumpMemory } from './figures/dump-memory.ts';
 import { elasticsearchIdle } from './figures/elasticsearch-idle.ts';
 import { elasticsearchLargeSet } from './figures/elasticsearch-large-set.ts';
 import { elasticsearchPage } from './figures/elasticsearch-page.ts';
@@ -70,6 +71,7 @@ const BENCHES: readonly Bench[] = [
   notifications,
   resourceDump,
   resourceDumpRebuild,
+  dumpMemory,
   keepVersions,
   changeDump,
   elasticsearchPosting,

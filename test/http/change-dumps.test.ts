@@ -20,7 +20,7 @@ describeOnEachStore('A Change Dump', (store, itOnce) => {
   afterEach(closeApps);
 
   const addSet = (settings: object = {}) => maps.add({ windowChanges: 3, ...settings });
-  const build = async () => (await started.app.dumps.build('maps', {})).changes;
+  const build = async () => (await started.app.dumps.build('maps', { threads: 2 })).changes;
 
   it('has every version of every change of the windows that are closed', async () => {
     await addSet();

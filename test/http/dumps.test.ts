@@ -53,7 +53,7 @@ describeOnEachStore('A Resource Dump', (store, itOnce) => {
     await app.sets.markReady('maps');
   }
 
-  const build = (): Promise<BuiltDump> => started.app.dumps.build('maps', {});
+  const build = (): Promise<BuiltDump> => started.app.dumps.build('maps', { threads: 2 });
 
   async function read(uri: string) {
     const { status, text } = await ask(uri);

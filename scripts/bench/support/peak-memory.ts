@@ -1,15 +1,29 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 /**
  * The most memory that a process and its children ever held, in MB (10^6 bytes): VmHWM of each; threads are in their
  * process.
  */
 export function peakMemory(pid: number): number {
-  return withChildren(pid).reduce((sum, id) => sum + highWaterMark(id), 0) / 1_000_000;
+  return sumOf(pid, 'VmHWM');
 }
 
-function highWaterMark(pid: number): number {
-  const [, kilobytes = '0'] = /^VmHWM:\s+(\d+) kB$/m.exec(readProc(pid, 'status')) ?? [];
+/** What they hold now, in MB: VmRSS of each. */
+export function memoryNow(pid: number): number {
+  return sumOf(pid, 'VmRSS');
+}
+
+/** The most memory of a process is counted from now on (proc(5), `clear_refs`). */
+export function restartPeakMemory(pid: number): void {
+  writeFileSync(`/proc/${pid}/clear_refs`, '5');
+}
+
+function sumOf(pid: number, field: 'VmHWM' | 'VmRSS'): number {
+  return withChildren(pid).reduce((sum, id) => sum + bytesOf(id, field), 0) / 1_000_000;
+}
+
+function bytesOf(pid: number, field: string): number {
+  const [, kilobytes = '0'] = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(readProc(pid, 'status')) ?? [];
   return Number(kilobytes) * 1024;
 }
 

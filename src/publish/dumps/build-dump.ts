@@ -4,7 +4,7 @@ import { clockStamp } from '../../core/stamp.ts';
 import type { ContentsLocation } from '../../sources/contents.ts';
 import type { Catalog } from '../../stores/catalog.ts';
 import type { DumpPlan, PlannedPage } from './dump-plan.ts';
-import type { Packer } from './packer.ts';
+import type { Packer, PackOptions } from './packer.ts';
 import {
   type Dump,
   NO_DUMP,
@@ -20,12 +20,11 @@ export interface BuildParts {
   readonly packer: Pick<Packer, 'pack'>;
 }
 
-export interface BuildOptions {
+export interface BuildOptions extends PackOptions {
   readonly contents: ContentsLocation;
   /** Bytes above which a package is not made larger. */
   readonly mostBytes: number;
   readonly compress: boolean;
-  readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: BuildProgress) => void) | undefined;
 }
 
@@ -96,7 +95,7 @@ class DumpBuild {
   async #pack(page: PlannedPage): Promise<readonly Package[]> {
     const { contents, mostBytes, compress, signal } = this.#options;
     signal?.throwIfAborted();
-    const packages = await this.#parts.packer.pack({ ...page, mostBytes, compress }, contents, signal);
+    const packages = await this.#parts.packer.pack({ ...page, mostBytes, compress }, contents, this.#options);
     this.#made.push(...packages);
     if (Date.now() - this.#recorded > RECORD_EVERY) await this.#recordMade();
     return packages;

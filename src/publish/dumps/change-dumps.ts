@@ -18,7 +18,7 @@ import { partName } from '../pages/document-name.ts';
 import type { PublishedSet } from '../published-set.ts';
 import { RETIRED_FOR } from './build-dump.ts';
 import type { ChangePackJob } from './pack-changes.ts';
-import type { Packer } from './packer.ts';
+import type { Packer, PackOptions } from './packer.ts';
 import { type ChangePackage, putChangeDump, readChangeDump } from './stored-change-dump.ts';
 
 export interface ChangeDumpsParts {
@@ -58,7 +58,7 @@ export class ChangeDumps {
    * a version that is not kept begins the dump anew, behind it. Undefined for a set that publishes no versions.
    * @throws TidemarkError `conflict` when another process builds it, too
    */
-  async build(slug: string, signal?: AbortSignal): Promise<BuiltChangeDump | undefined> {
+  async build(slug: string, options: PackOptions): Promise<BuiltChangeDump | undefined> {
     const { sets, catalog, packer } = this.#parts;
     const published = await this.#parts.publishedSet(slug);
     const { set, uris, style } = published;
@@ -71,7 +71,7 @@ export class ChangeDumps {
     const windows = (await this.#closedWindows(set)).filter(({ until }) => until > packedUntil);
     let made = 0;
     for (const { number, from, until } of windows) {
-      signal?.throwIfAborted();
+      options.signal?.throwIfAborted();
       const job: ChangePackJob = {
         set: set.id,
         window: partName(set.epoch, number),
@@ -82,7 +82,7 @@ export class ChangeDumps {
         mostBytes: set.dumpPackageBytes ?? DEFAULT_PACKAGE_BYTES,
         compress: set.dumpCompression !== 'none',
       };
-      const packed = await packer.packChanges(job, this.#parts.contentsOf(set), signal);
+      const packed = await packer.packChanges(job, this.#parts.contentsOf(set), options);
       packages = packed === undefined ? [] : [...packages, ...packed];
       made += packed?.length ?? 0;
       failpoint('changes.packed');

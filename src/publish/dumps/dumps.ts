@@ -36,7 +36,7 @@ export interface BuiltDumps extends BuiltDump {
   readonly changes?: BuiltChangeDump;
 }
 
-export type DumpOptions = Pick<BuildOptions, 'signal' | 'onProgress'>;
+export type DumpOptions = Pick<BuildOptions, 'threads' | 'signal' | 'onProgress'>;
 
 /** A range of bytes. */
 interface Range {
@@ -77,7 +77,7 @@ export class Dumps {
     );
     await sets.recordDump(slug, built.epoch);
     await this.#removeUnused(plan.set);
-    const changes = await this.#parts.changes.build(slug, options.signal);
+    const changes = await this.#parts.changes.build(slug, options);
     return { ...built, ...(changes && { changes }) };
   }
 

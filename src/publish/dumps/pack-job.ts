@@ -7,6 +7,12 @@ import type { ManifestHead } from '../render/documents/resource-dump-manifest.ts
 /** Of threads that pack: of what packing makes, nearly nothing is kept. */
 export const PACK_THREAD_LIMITS = { maxYoungGenerationSizeMb: 2 };
 
+/**
+ * How many threads pack: two where nothing else is to be done. Beside requests it is one, which takes 40 MB less (see
+ * docs/performance.md).
+ */
+export type PackThreads = 1 | 2;
+
 /** A page to pack; plain values, so that it can be handed to another thread. */
 export interface PackJob {
   readonly set: SetId;

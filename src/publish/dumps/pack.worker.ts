@@ -6,7 +6,7 @@ import type { ContentsLocation } from '../../sources/contents.ts';
 import { openContents } from '../../sources/open.ts';
 import { openStores } from '../../stores/open-stores.ts';
 import { type ChangePackJob, type ChangePackParts, packChanges } from './pack-changes.ts';
-import type { PackJob } from './pack-job.ts';
+import type { PackJob, PackThreads } from './pack-job.ts';
 import { packPage } from './pack-page.ts';
 import type { PartWriterParts } from './part-writer.ts';
 import { PrepareThread } from './prepare-thread.ts';
@@ -27,10 +27,13 @@ const artifacts = openArtifacts(location);
 const thread = new PrepareThread(location);
 
 const functions = {
-  pack: (job: PackJob, from: ContentsLocation): Promise<readonly Package[]> =>
-    withContents(from, (parts) => packPage(job, parts)),
-  packChanges: (job: ChangePackJob, from: ContentsLocation): Promise<readonly ChangePackage[] | undefined> =>
-    withContents(from, (parts) => packChanges(job, parts)),
+  pack: (job: PackJob, from: ContentsLocation, threads: PackThreads): Promise<readonly Package[]> =>
+    withContents(from, threads, (parts) => packPage(job, parts)),
+  packChanges: (
+    job: ChangePackJob,
+    from: ContentsLocation,
+    threads: PackThreads,
+  ): Promise<readonly ChangePackage[] | undefined> => withContents(from, threads, (parts) => packChanges(job, parts)),
 };
 export type PackFunctions = typeof functions;
 
@@ -42,15 +45,16 @@ serveCalls(functions, async () => {
 
 async function withContents<Result>(
   from: ContentsLocation,
+  threads: PackThreads,
   pack: (parts: PartWriterParts & ChangePackParts) => Promise<Result>,
 ): Promise<Result> {
   const contents = await openContents(from);
-  const beside = thread.open(from);
+  const beside = threads === 2 ? thread.open(from) : undefined;
   try {
-    const ahead = new PreparedAhead({ contents, artifacts }, beside.prepare);
+    const ahead = new PreparedAhead({ contents, artifacts }, beside?.prepare);
     return await pack({ index, contents, artifacts, ahead });
   } finally {
-    beside.end();
+    beside?.end();
     await contents.close();
   }
 }

@@ -3,13 +3,19 @@ import { startWorker } from '../../lib/workers/rpc.ts';
 import type { ContentsLocation } from '../../sources/contents.ts';
 import type { PackFunctions, PackThreadData } from './pack.worker.ts';
 import type { ChangePackJob } from './pack-changes.ts';
-import { PACK_THREAD_LIMITS, type PackJob } from './pack-job.ts';
+import { PACK_THREAD_LIMITS, type PackJob, type PackThreads } from './pack-job.ts';
 import type { ChangePackage } from './stored-change-dump.ts';
 import type { Package } from './stored-dump.ts';
 
+export interface PackOptions {
+  /** 1 unless it is said. */
+  readonly threads?: PackThreads | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
- * Packs pages and windows of changes in a thread, one at a time: each keeps a machine of two cores busy, and two at a
- * time would take twice the memory.
+ * Packs pages and windows of changes in threads, one page or window at a time: two at a time would take twice the
+ * memory.
  */
 export class Packer {
   readonly #threads: ThreadPool<PackFunctions>;
@@ -21,17 +27,17 @@ export class Packer {
   }
 
   /** @throws TidemarkError as packPage; the signal's reason when it is aborted */
-  pack(job: PackJob, contents: ContentsLocation, signal?: AbortSignal): Promise<readonly Package[]> {
-    return this.#threads.call('pack', [job, contents], signal);
+  pack(job: PackJob, contents: ContentsLocation, { threads = 1, signal }: PackOptions): Promise<readonly Package[]> {
+    return this.#threads.call('pack', [job, contents, threads], signal);
   }
 
   /** @throws TidemarkError as packChanges; the signal's reason when it is aborted */
   packChanges(
     job: ChangePackJob,
     contents: ContentsLocation,
-    signal?: AbortSignal,
+    { threads = 1, signal }: PackOptions,
   ): Promise<readonly ChangePackage[] | undefined> {
-    return this.#threads.call('packChanges', [job, contents], signal);
+    return this.#threads.call('packChanges', [job, contents, threads], signal);
   }
 
   close(): Promise<void> {

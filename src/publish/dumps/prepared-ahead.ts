@@ -12,8 +12,10 @@ const BATCH_BYTES = 512 * 1024;
 /** More than a header has besides the name of its entry. */
 const HEADER_BYTES = 64;
 const MOST_ENTRIES = 250;
-/** Batches that are prepared at a time, and of them, those in the other thread: one more than it works at. */
-const AHEAD = 4;
+/** Batches that are prepared at a time by one thread: while one is written, the next is read. */
+const AHEAD = 2;
+/** The same by two threads, and of them, those in the other thread: one more than it works at. */
+const AHEAD_OF_TWO = 4;
 const BESIDE = 2;
 
 /** What an entry may be made of; what is not wanted is handed on as it is. */
@@ -29,42 +31,43 @@ export interface PreparedBatch<Some extends Item> {
   readonly bytes: Uint8Array;
 }
 
-/** Prepares the entries of a package ahead of the thread that writes it: in that thread, and in another one. */
+/** Prepares the entries of a package ahead of the thread that writes it: in that thread, and, if wanted, in another. */
 export class PreparedAhead {
   readonly #parts: PrepareParts;
-  readonly #inThread: PrepareEntries;
+  readonly #inThread: PrepareEntries | undefined;
   readonly #free: SharedArrayBuffer[] = [];
   #beside = 0;
 
-  /** @param inThread prepares in another thread */
-  constructor(parts: PrepareParts, inThread: PrepareEntries) {
+  /** @param inThread prepares in another thread; only in this one without it */
+  constructor(parts: PrepareParts, inThread?: PrepareEntries) {
     this.#parts = parts;
     this.#inThread = inThread;
   }
 
   /** The same items in their order, in batches of another size. */
   async *batches<Some extends Item>(items: AsyncIterable<readonly Some[]>): AsyncGenerator<PreparedBatch<Some>> {
+    const inThread = this.#inThread;
     let isFirst = true;
     const prepare = async (batch: readonly Some[]) => {
       const memory = this.#free.pop() ?? new SharedArrayBuffer(BATCH_BYTES);
       const bytes = new Uint8Array(memory);
       // Few items are prepared before the other thread would have started.
-      const isBeside = !isFirst && this.#beside < BESIDE;
+      const beside = isFirst || this.#beside === BESIDE ? undefined : inThread;
       isFirst = false;
       const wanted = batch.map((item) => item.wanted);
-      const prepared = isBeside ? this.#besides(wanted, bytes) : prepareEntries(wanted, bytes, this.#parts);
+      const prepared = beside ? this.#counted(() => beside(wanted, bytes)) : prepareEntries(wanted, bytes, this.#parts);
       return { items: batch, prepared: await prepared, bytes, memory };
     };
-    for await (const { memory, ...batch } of mapInOrder(cut(items), AHEAD, prepare)) {
+    for await (const { memory, ...batch } of mapInOrder(cut(items), inThread ? AHEAD_OF_TWO : AHEAD, prepare)) {
       yield batch;
       this.#free.push(memory);
     }
   }
 
-  async #besides(wanted: readonly (WantedEntry | undefined)[], bytes: Uint8Array) {
+  async #counted<Result>(prepare: () => Promise<Result>): Promise<Result> {
     this.#beside += 1;
     try {
-      return await this.#inThread(wanted, bytes);
+      return await prepare();
     } finally {
       this.#beside -= 1;
     }

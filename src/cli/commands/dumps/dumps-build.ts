@@ -22,6 +22,7 @@ export const dumpsBuild: CliCommand = {
     const started = performance.now();
     const built = await withExistingApp(call, ({ dumps }) =>
       dumps.build(call.args[0]!, {
+        threads: 2,
         signal,
         onProgress: ({ packed, pages }) => bar.update('Packing pages', packed, pages),
       }),
