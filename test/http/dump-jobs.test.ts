@@ -271,6 +271,6 @@ describeOnEachStore('Dumps that jobs build', (store) => {
       headers: JSON_BODY,
     });
     assert.equal(status, 400);
-    assert.match(JSON.parse(text).error.message, /--dump needs a set with --root or --records/);
+    assert.match(JSON.parse(text).error.message, /--dump needs a set with --root, --records or --from/);
   });
 });
