@@ -39,8 +39,11 @@ describe('tidemark mirror --follow', () => {
     place.write('files/a.txt');
     const first = publish('0');
     const [, url] = await first.says(/(http:\/\/\S+)\/sets\/files\/changelist\.xml/);
-    const following = follow(url!, '--interval', '1s');
+    const following = follow(url!, '--interval', '1h');
     await following.says(/Following it/);
+    // By the stream of changes, whose end is noticed long before a poll is due.
+    place.write('files/a.txt', 'changed');
+    await isEqual();
     first.signal('SIGTERM');
     await first.exit();
     await following.says(/The source is away: \S+ cannot be read: .* Waiting until it is back\./);
@@ -75,6 +78,29 @@ describe('tidemark mirror --follow', () => {
     assert.equal(await waiting.exit(), 0);
     assert.equal((await run('copy')).exitCode, 3);
     assert.equal((await run('other', '--follow')).exitCode, 3);
+  });
+
+  it('asks for nothing before the time that the source names', async () => {
+    const source = await MirroredSource.start();
+    try {
+      source.put({ 'a.txt': 'a' }).list(AT).changes(AT, []);
+      const following = follow(source.url, '--interval', '1s');
+      await following.says(/Following it/);
+      let answers = 0;
+      source.served.answers.set(CHANGES, (_, response) => {
+        answers += 1;
+        response.writeHead(503, { 'retry-after': '3600' }).end();
+      });
+      await following.says(/The source is away: .* answers 503/);
+      await until('a pass has waited', async () => {
+        const { stdout } = await runTidemark(['mirror', 'status', 'copy'], { cwd: place.path });
+        return stdout.includes('no request before');
+      });
+      assert.equal(answers, 1);
+    } finally {
+      await killTidemarks();
+      await source.close();
+    }
   });
 
   it('polls a source that has no stream, and repeats no request for what has failed', async () => {

@@ -12,8 +12,8 @@ export const LIMITS = {
   responseMs: 24 * 60 * 60_000,
 };
 const ATTEMPTS = 5;
-/** Of a source that is followed. */
-export const OUTAGE_BACKOFF = { firstMs: 1_000, longestMs: 5 * 60_000 };
+/** Of a source that is followed: one request each half minute is no burden, and a copy is soon equal again. */
+export const OUTAGE_BACKOFF = { firstMs: 1_000, longestMs: 30_000 };
 
 export type RequestOptions = Pick<
   MirrorOptions,

@@ -15,8 +15,10 @@ export interface PoliteOptions extends Omit<HttpFetcherOptions, 'privateNetworks
 }
 
 const BACKOFF = { firstMs: 500, longestMs: 60_000 };
-/** A server that wants a longer pause is asked again in the next pass. */
+/** For a longer pause, the request fails; it is not sent again before its time. */
 const LONGEST_PAUSE_MS = 10 * 60_000;
+/** A Retry-After of a year is probably a mistake. */
+const LONGEST_REFUSAL_MS = 60 * 60_000;
 const PASSING = new Set([429, 500, 502, 503, 504]);
 
 /**
@@ -33,6 +35,8 @@ export class PoliteFetcher implements Fetcher {
   #hasAnswered = false;
   /** Nothing is requested of a host before. */
   readonly #pausedUntil = new Map<string, number>();
+  /** When a URI may be requested again whose last answer said so: a later pass does not ask before. */
+  readonly #refusedUntil = new Map<string, number>();
 
   constructor(options: PoliteOptions) {
     this.#options = options;
@@ -50,14 +54,20 @@ export class PoliteFetcher implements Fetcher {
     const url = URL.canParse(uri) ? new URL(uri) : undefined;
     const host = url?.host ?? '';
     const fetcher = url === undefined || this.#options.hosts.isNamed(url) ? this.#named : this.#others;
+    this.#requireDue(uri);
     for (let failures = 1; ; failures++) {
       await this.#turn(host, signal);
       const isLast = failures >= this.#options.attempts;
       try {
         const fetched = await fetcher.get(uri, encoding, signal, headers);
         this.#hasAnswered = true;
-        const ms = PASSING.has(fetched.status) ? pauseOf(fetched, failures) : undefined;
-        if (ms === undefined || isLast || ms > LONGEST_PAUSE_MS) return fetched;
+        if (!PASSING.has(fetched.status)) return fetched;
+        const after = retryAfterMs(fetched);
+        const ms = after || backoffMs(failures, BACKOFF);
+        if (isLast || ms > LONGEST_PAUSE_MS) {
+          if (after > 0) this.#refusedUntil.set(uri, Date.now() + Math.min(after, LONGEST_REFUSAL_MS));
+          return fetched;
+        }
         fetched.discard();
         this.#pause(host, `the server answers ${fetched.status}`, ms);
       } catch (error) {
@@ -72,6 +82,15 @@ export class PoliteFetcher implements Fetcher {
   close(): void {
     this.#named.close();
     this.#others.close();
+  }
+
+  #requireDue(uri: string): void {
+    const until = this.#refusedUntil.get(uri);
+    if (until === undefined) return;
+    if (until > Date.now()) {
+      throw new FetchFailure(`the server asks for no request before ${new Date(until).toISOString()}`);
+    }
+    this.#refusedUntil.delete(uri);
   }
 
   /** Waits until the next request may be sent. */
@@ -100,10 +119,10 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await wait(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
 }
 
-/** Milliseconds, by the header Retry-After (RFC 9110, 10.2.3). */
-function pauseOf({ headers }: Fetched, failures: number): number {
+/** By the header Retry-After (RFC 9110, 10.2.3); 0 when it says nothing. */
+function retryAfterMs({ headers }: Fetched): number {
   const after = headers['retry-after'] ?? '';
-  if (/^\d{1,9}$/.test(after)) return Number(after) * 1000 || backoffMs(failures, BACKOFF);
+  if (/^\d{1,9}$/.test(after)) return Number(after) * 1000;
   const date = Date.parse(after);
-  return Number.isNaN(date) ? backoffMs(failures, BACKOFF) : Math.max(0, date - Date.now());
+  return Number.isNaN(date) ? 0 : Math.max(0, date - Date.now());
 }
