@@ -79,7 +79,7 @@ describeOnEachStore('tidemark with --keep-versions', (store, itOnce) => {
   itOnce('refuses sets whose bytes are elsewhere, and posted events, and says what to do', async () => {
     assert.match(
       await refused('sets add maps --url-prefix https://example.org/ --keep-versions'),
-      /elsewhere: --keep-versions needs a set with --root or --records/,
+      /elsewhere: --keep-versions needs a set with --root, --records or --from/,
     );
     await done('sets add maps --root files --keep-versions');
     await done('scan maps');

@@ -195,7 +195,7 @@ describeOnEachStore('Dumps that jobs build', (store) => {
     for (const path of ['/api/sets/posted/dump/build', '/sets/posted/dump/build']) {
       const { status, text } = await post(path);
       assert.equal(status, 400);
-      assert.match(text, /--root or --records/);
+      assert.match(text, /--root, --records or --from/);
     }
     assert.doesNotMatch(await pageAt(`${started.url}/sets/posted/`), /id="dump"/);
   });

@@ -301,7 +301,7 @@ describeOnEachStore('A Resource Dump', (store, itOnce) => {
 
   it('cannot be built of a set whose bytes are elsewhere', async () => {
     await started.app.sets.add({ slug: 'maps', urlPrefix: 'https://example.org/' });
-    await assert.rejects(build(), { code: 'invalid', message: /--root or --records/ });
+    await assert.rejects(build(), { code: 'invalid', message: /--root, --records or --from/ });
   });
 
   it('is built by one process at a time', async () => {

@@ -18,6 +18,6 @@ export type PlannedPage = Omit<PackJob, 'mostBytes' | 'compress'>;
 /** @throws TidemarkError `invalid` for a set whose bytes are elsewhere */
 export function requireBytes({ slug, origin }: ResourceSet): void {
   if (traitsOf(origin).source !== undefined) return;
-  const message = `the bytes of "${slug}" are elsewhere, so there is nothing to pack: a dump needs a set with --root or --records`;
+  const message = `the bytes of "${slug}" are elsewhere, so there is nothing to pack: a dump needs a set with --root, --records or --from`;
   throw new TidemarkError('invalid', message, { set: slug });
 }
