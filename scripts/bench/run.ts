@@ -22,6 +22,7 @@ import { mirror } from './figures/mirror.ts';
 import { mirrorCompare } from './figures/mirror-compare.ts';
 import { mirrorFollow } from './figures/mirror-follow.ts';
 import { elasticsearchMirrorMemory, mirrorMemory } from './figures/mirror-memory.ts';
+import { mirrorTiny } from './figures/mirror-tiny.ts';
 import { elasticsearchNotifications, notifications } from './figures/notifications.ts';
 import { oneChange } from './figures/one-change.ts';
 import { page } from './figures/page.ts';
@@ -51,6 +52,7 @@ const BENCHES: readonly Bench[] = [
   mirror,
   mirrorCompare,
   mirrorFollow,
+  mirrorTiny,
   oneChange,
   scan,
   s3Scan,
