@@ -231,6 +231,7 @@ const PAGES: Readonly<Record<string, Page>> = {
       );
     },
   },
+  'docs/republishing.md': { blocks: [{ not: 'copies a source of the reader; test/cli/sets-from.test.ts has one' }] },
   'docs/s3.md': { blocks: [NEEDS.s3, { not: 'sets up MinIO' }, { not: 'sets up Ceph' }] },
 };
 
