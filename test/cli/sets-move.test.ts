@@ -130,7 +130,8 @@ describeOnEachStore('tidemark sets move', (store, itOnce) => {
     await post({ value: 'x'.repeat(1990), type: 'rel_path', length: 1 });
 
     const longer = `${before}/${'y'.repeat(60)}`;
-    const { stderr, exitCode } = await place.run(['serve', '--base-url', longer, '--confirm-move']);
+    const port = String(await findFreePort());
+    const { stderr, exitCode } = await place.run(['serve', '--base-url', longer, '--confirm-move', '--port', port]);
     assert.match(stderr, /1 of the resources of s would have URIs with fewer than 12 or more than 2,048 characters/);
     assert.equal(exitCode, 2);
     assert.match(await done('sets show s'), new RegExp(`urlPrefix +${before}/sets/s/resources/\n`));
