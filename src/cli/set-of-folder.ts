@@ -5,6 +5,7 @@ import { type SetValues, toSetFields } from '../config/set-settings.ts';
 import { isTidemarkError, TidemarkError } from '../core/errors.ts';
 import { type Origin, traitsOf } from '../core/origin.ts';
 import { parseSlug, type ResourceSet, slugify } from '../core/resource-set.ts';
+import { quoted } from './program-name.ts';
 
 export interface FolderToPublish {
   readonly origin: Origin;
@@ -74,9 +75,10 @@ export async function refuseOtherFolder(
   if (published === undefined || roots.includes(root)) return;
   throw new TidemarkError(
     'conflict',
-    `the data folder ${dataFolder} belongs to another folder, ${published}.\n` +
+    `the data folder ${dataFolder} has the history of another folder already, ${published}.\n` +
       `To publish ${root} by itself, give it a data folder (and a port) of its own: --data FOLDER --port NUMBER\n` +
-      `To publish both together, add it: tidemark sets add ID --root ${root}, then tidemark serve`,
+      `To publish both together, add it: tidemark sets add ID --root ${quoted(root)}\n` +
+      'A server that is running publishes it at once; without one, tidemark serve publishes both.',
     { published, folder: root, dataFolder },
   );
 }

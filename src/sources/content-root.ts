@@ -10,6 +10,8 @@ export interface SkippedEntries {
   readonly links: number;
   /** Sockets, pipes and devices. */
   readonly special: number;
+  /** Which one it is, where it was asked for by its own path. */
+  readonly path?: string;
 }
 
 /**

@@ -21,6 +21,8 @@ export interface SyncSummary extends SyncProgress, Partial<RecordsSummary> {
   readonly left: number;
   /** Links and special files that were skipped; undefined when there was none. */
   readonly skipped?: SkippedEntries;
+  /** Those of them that were compared by their own paths, as while a folder is watched. */
+  readonly skippedPaths?: readonly string[];
   /** The first problems: a thousand, when nothing else was asked for. */
   readonly problems: readonly CountedProblem[];
   readonly problemCount: number;
@@ -65,6 +67,7 @@ export class SyncCounter {
   #unchanged = 0;
   #left = 0;
   #skipped: SkippedEntries = { links: 0, special: 0 };
+  readonly #skippedPaths: string[] = [];
   #records: RecordsSummary | undefined;
 
   constructor({ onProgress, mostProblems = MOST_PROBLEMS }: CounterOptions = {}) {
@@ -109,8 +112,9 @@ export class SyncCounter {
     this.#left += 1;
   }
 
-  skipped({ links, special }: SkippedEntries): void {
+  skipped({ links, special, path }: SkippedEntries): void {
     this.#skipped = { links: this.#skipped.links + links, special: this.#skipped.special + special };
+    if (path !== undefined) this.#skippedPaths.push(path);
   }
 
   records(records: RecordsSummary): void {
@@ -130,6 +134,7 @@ export class SyncCounter {
       unchanged: this.#unchanged,
       left: this.#left,
       ...(this.#skipped.links + this.#skipped.special > 0 && { skipped: this.#skipped }),
+      ...(this.#skippedPaths.length > 0 && { skippedPaths: this.#skippedPaths }),
       problems: this.#problems,
       problemCount: this.#problemCount,
       seconds: (performance.now() - this.#began) / 1000,

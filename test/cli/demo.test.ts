@@ -30,7 +30,7 @@ describe('tidemark demo', () => {
       const list = (await ask(`http://localhost:${port}/sets/sample/changelist.xml`)).text;
       return /change="updated"/.test(list) && /change="deleted"/.test(list) && /revised/.test(list);
     });
-    const [, url = ''] = await running.says(/^ {2}(?:tidemark|npm start --) mirror (\S+) copy$/m);
+    const [, url = ''] = await running.says(/^ {2}(?:tidemark|npm start --) mirror (\S+) copy --follow$/m);
     const copied = await place.run(['mirror', url, 'copy']);
     assert.equal(copied.exitCode, 0, copied.stderr);
     assert.ok(existsSync(join(place.folder, 'copy/README.txt')), copied.stdout);

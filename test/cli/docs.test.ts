@@ -65,7 +65,7 @@ const PAGES: Readonly<Record<string, Page>> = {
       await addPapers(place);
     },
     async check(place) {
-      assert.equal(readFileSync(join(place.folder, 'another-copy/resources/north.txt'), 'utf8'), 'north');
+      assert.equal(readFileSync(join(place.folder, 'another-copy/north.txt'), 'utf8'), 'north');
       assert.match(await text(`${place.url}/sets/maps/changelist.xml`), /a\.tif/);
     },
   },
@@ -88,7 +88,7 @@ const PAGES: Readonly<Record<string, Page>> = {
     ],
     prepare: addPapers,
     check(place) {
-      const names = readdirSync(join(place.folder, 'copy/resources'), { recursive: true });
+      const names = readdirSync(join(place.folder, 'copy'), { recursive: true });
       assert.deepEqual(names.sort(), ['city', 'harbour.txt', 'river.txt']);
     },
   },

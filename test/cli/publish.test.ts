@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { appendFileSync, mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -83,7 +84,16 @@ describeOnEachStore('tidemark publish', (store) => {
     // The link to the deleted file leads to nothing now.
     assert.match(after.stdout, /\nSince it was last published: 1 new, 0 changed, 2 deleted\.\n/);
     assert.match(after.stderr, /^Skipped: 3 symbolic links/m);
+    // While it is watched, each one is named.
+    writeFileSync(Buffer.concat([Buffer.from(`${files}/bad-`), Buffer.from([0xe9])]), '');
+    await after.says(/^Not published: bad-\ufffd: its name is not UTF-8$/m);
+    execFileSync('mkfifo', [join(files, 'fifo')]);
+    await after.says(/^Not published: fifo: it is no file: /m);
     await stop(after);
+    const verified = await place.run(['verify', 'my-maps', '--root']);
+    assert.match(verified.stdout, /^unreadable: bad-\ufffd: its name is not UTF-8$/m);
+    rmSync(Buffer.concat([Buffer.from(`${files}/bad-`), Buffer.from([0xe9])]));
+    rmSync(join(files, 'fifo'));
 
     const scan = await place.run(['scan', 'my-maps']);
     assert.match(scan.stderr, /^Skipped: 3 symbolic links/m);
@@ -176,14 +186,14 @@ describeOnEachStore('tidemark publish', (store) => {
 
   it('refuses another folder in the same data folder, and names both ways out', async () => {
     await stop(await publish());
-    mkdirSync(join(place.folder, 'other'));
+    mkdirSync(join(place.folder, 'other maps'));
 
     const { stderr } = await refuses(
-      ['publish', 'other', '--port', String(port)],
-      /belongs to another folder, .*My maps/,
+      ['publish', 'other maps', '--port', String(port)],
+      /has the history of another folder already, .*My maps/,
     );
     assert.match(stderr, /--data FOLDER/);
-    assert.match(stderr, /tidemark sets add ID --root .*other, then tidemark serve/);
+    assert.match(stderr, /tidemark sets add ID --root '\/.*\/other maps'\n.* tidemark serve /);
   });
 
   it('goes on with the settings that it is given later', async () => {

@@ -16,7 +16,7 @@ const MOST_MEANING = 80;
 /** @param load loads the commands that words may mean; all of them for none */
 export function completion(load: LoadCommands): CliCommand {
   return {
-    usage: 'completion <shell>',
+    usage: `completion <${SHELLS.join('|')}>`,
     summary: `Prints what completes commands, options, ids of sets and other values at Tab, for ${SHELLS.join(', ')}.`,
     examples: [
       [

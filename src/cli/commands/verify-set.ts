@@ -1,11 +1,13 @@
 import type { App } from '../../app.ts';
 import { type VerifyProgress, type VerifyReport, verify } from '../../backup/verify/verify.ts';
 import type { Published } from '../../backup/verify/verify-published.ts';
+import { pathOfKey } from '../../core/key.ts';
 import { type OriginTraits, traitsOf } from '../../core/origin.ts';
 import { formatCount } from '../../lib/format-count.ts';
 import type { SourceSettings } from '../../sets/source-settings.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { EXIT } from '../exit-code.ts';
+import { printableLine } from '../ui/printable.ts';
 import { startProgress } from '../ui/progress.ts';
 import { plural } from '../ui/table.ts';
 import { withExistingApp } from '../with-app.ts';
@@ -85,10 +87,12 @@ function describe(slug: string, { differences, ...report }: VerifyReport, entry:
   const seen = [plural(changes, 'change'), plural(resources, 'resource'), plural(tombstones, 'tombstone')];
   if (compared !== undefined) seen.push(plural(compared, entry));
   if (published !== undefined) seen.push(plural(published.documents, 'document'));
-  const lines = differences.first.map(
-    ({ kind, document, key, message }) =>
-      `${kind}: ${document === undefined ? '' : `${document}: `}${key === undefined ? '' : `${key} `}${message}`,
-  );
+  const lines = differences.first.map(({ kind, document, key, message }) => {
+    // The message is that of a scan, which names the path.
+    const path = kind === 'unreadable' && key !== undefined ? pathOfKey(key) : undefined;
+    if (path !== undefined) return printableLine(`${kind}: ${path}: ${message}`);
+    return `${kind}: ${document === undefined ? '' : `${document}: `}${key === undefined ? '' : `${key} `}${message}`;
+  });
   if (differences.total > lines.length) lines.push(`… and ${formatCount(differences.total - lines.length)} more`);
   if (changedMeanwhile > 0) {
     lines.push(`${plural(changedMeanwhile, 'resource')} changed meanwhile, so counts were compared only that exactly.`);

@@ -52,7 +52,7 @@ async function ofCommand(command: Command, line: TypedLine, typed: readonly stri
   if (argument === undefined) return beginning(line.current, optionsOf(command, options));
   const [group = ''] = line.before;
   if (argument.name() === 'id' && OF_SETS.has(group) && group !== 'help') return sets(line, operands);
-  if (argument.name() === 'shell') return beginning(line.current, wordsOf(SHELLS));
+  if (argument.name() === SHELLS.join('|')) return beginning(line.current, wordsOf(SHELLS));
   return paths(argument.name());
 }
 

@@ -1,7 +1,7 @@
 import { formatBytes } from '../../lib/format-bytes.ts';
 import { formatCount } from '../../lib/format-count.ts';
 import type { Progress } from '../../pipeline/gathering.ts';
-import { bar, drawsBars, startProgress } from './progress.ts';
+import { barLine, drawsBars, startProgress } from './progress.ts';
 import { plural } from './table.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -21,7 +21,7 @@ export function startActivityBar(terminal: Terminal): ActivityBar {
       const text = describe(now, rate(now));
       if (!isDrawn) progress.show(`${step}: ${text}`);
       // A bar needs a known total.
-      else progress.show(`${step} ${total === undefined ? '' : `${bar(done, total)} `}${text}`);
+      else progress.show(total === undefined ? `${step} ${text}` : barLine(terminal, step, { done, total, text }));
     },
     end: () => progress.end(),
   };

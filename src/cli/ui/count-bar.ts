@@ -1,5 +1,5 @@
 import { formatCount } from '../../lib/format-count.ts';
-import { bar, drawsBars, startProgress } from './progress.ts';
+import { barLine, drawsBars, startProgress } from './progress.ts';
 import { RateEstimate } from './rate-estimate.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -21,7 +21,7 @@ export function startCountBar(terminal: Terminal): CountBar {
     update(step, done, total) {
       const rate = estimate.describe(step, done, total);
       const count = `${formatCount(done)} of ${formatCount(total)}`;
-      if (isDrawn) progress.show(`${step} ${bar(done, total)} ${count} ${rate}`);
+      if (isDrawn) progress.show(barLine(terminal, step, { done, total, text: `${count} ${rate}` }));
       else progress.show(`${step}: ${rate === '' ? count : `${count}, ${rate}`}`);
     },
     end: () => progress.end(),

@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import { printableLine } from './printable.ts';
 
 const REDRAW_MS = 100;
-const USUAL_COLUMNS = 80;
+export const USUAL_COLUMNS = 80;
 const CLEAR_LINE = '\r\u001b[K';
 const HIDE_CURSOR = '\u001b[?25l';
 const SHOW_CURSOR = '\u001b[?25h';

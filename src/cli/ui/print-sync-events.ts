@@ -8,24 +8,35 @@ import type { ScanBar } from './scan-bar.ts';
 import type { Terminal } from './terminal.ts';
 
 const MOST_PROBLEMS = 10;
+/** Of more paths, nothing is said before the next full scan. */
+const MOST_SAID = 10_000;
+const SKIPPED = 'it is no file: a link to a folder, out of the root or to nothing, or a socket, a pipe or a device';
 
 /** Prints what happens to a set's source, for a person. */
 export function printSyncEvents(terminal: Terminal, set: ResourceSet, bar: ScanBar | undefined): SyncEvents {
   const { slug } = set;
   let skipped: string | undefined;
+  /** What was said of a path since the last full scan: a file that is written again and again is said once. */
+  const said = new Map<string, string>();
+  const sayOnce = (path: string, problem: string) => {
+    if (said.get(path) === problem || said.size >= MOST_SAID) return;
+    said.set(path, problem);
+    terminal.say(printableLine(`Not published: ${path}: ${problem}`));
+  };
   return {
     onProgress: (progress) => bar?.update(progress),
     onScanned(summary, extent) {
       const { problems, problemCount } = summary;
       if (extent === 'full') {
+        said.clear();
         bar?.end();
         const text = describeSkipped(summary);
         if (text !== undefined && text !== skipped) terminal.say(text);
         // The same is not said again after each scan.
         skipped = text;
       }
-      for (const { path, problem } of problems.slice(0, MOST_PROBLEMS))
-        terminal.say(printableLine(`Not published: ${path}: ${problem}`));
+      for (const { path, problem } of problems.slice(0, MOST_PROBLEMS)) sayOnce(path, problem);
+      for (const path of (summary.skippedPaths ?? []).slice(0, MOST_PROBLEMS)) sayOnce(path, SKIPPED);
       if (problemCount > MOST_PROBLEMS)
         terminal.say(`… and ${formatCount(problemCount - MOST_PROBLEMS)} more like that`);
     },

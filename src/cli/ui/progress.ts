@@ -1,3 +1,4 @@
+import { USUAL_COLUMNS } from './drawn-line.ts';
 import { printableLine } from './printable.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -5,6 +6,7 @@ import type { Terminal } from './terminal.ts';
 const FIRST_PLAIN_LINE_MS = 1000;
 const PLAIN_LINE_MS = 5000;
 const BAR_WIDTH = 20;
+const LEAST_BAR_WIDTH = 5;
 
 /** Shows the progress of long work: in one line on a terminal, else as a line every few seconds. */
 export interface Progress {
@@ -40,11 +42,20 @@ function printLines({ stderr }: Terminal): Progress {
   };
 }
 
-/** A bar of characters, for a line on a terminal. */
-export function bar(done: number, total: number): string {
+/** A line for a terminal, with a bar of characters that leaves room for the text; none where there is no room. */
+export function barLine({ stderr }: Terminal, step: string, { done, total, text }: BarLine): string {
+  const room = (stderr.columns ?? USUAL_COLUMNS) - 1 - step.length - text.length - 2;
+  const width = Math.min(BAR_WIDTH, room);
+  if (width < LEAST_BAR_WIDTH) return `${step} ${text}`;
   const share = total > 0 ? Math.min(1, done / total) : 0;
-  const full = Math.round(share * BAR_WIDTH);
-  return '█'.repeat(full) + '░'.repeat(BAR_WIDTH - full);
+  const full = Math.round(share * width);
+  return `${step} ${'█'.repeat(full)}${'░'.repeat(width - full)} ${text}`;
+}
+
+interface BarLine {
+  readonly done: number;
+  readonly total: number;
+  readonly text: string;
 }
 
 /** Whether progress is drawn as a bar. */

@@ -2,7 +2,7 @@ import { formatBytes } from '../../lib/format-bytes.ts';
 import { formatCount } from '../../lib/format-count.ts';
 import type { ContentRoot } from '../../sources/content-root.ts';
 import type { SyncProgress } from '../../sources/sync-counter.ts';
-import { bar, drawsBars, startProgress } from './progress.ts';
+import { barLine, drawsBars, startProgress } from './progress.ts';
 import { plural } from './table.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -20,8 +20,7 @@ function printLines(terminal: Terminal): ScanBar {
   const progress = startProgress(terminal);
   const rateOf = startRate();
   const describe = ({ files, hashed, bytes }: SyncProgress) =>
-    `Scanning: ${plural(files, 'file')}, ${formatCount(hashed)} hashed (${formatBytes(bytes)}), ${rateOf(bytes)}`;
-  progress.show(describe({ files: 0, hashed: 0, bytes: 0 }));
+    `Scanning: ${plural(files, 'file')}${hashed === 0 ? '' : `, ${formatCount(hashed)} hashed (${formatBytes(bytes)}), ${rateOf(bytes)}`}`;
   return {
     update: (now) => progress.show(describe(now)),
     end: () => progress.end(),
@@ -32,12 +31,12 @@ function drawBar(terminal: Terminal, root: ContentRoot): ScanBar {
   const progress = startProgress(terminal);
   const rateOf = startRate();
   const counted = startCounting(root);
-  const update = ({ files, bytes }: Pick<SyncProgress, 'files' | 'bytes'>): void => {
+  const update = ({ files, bytes }: SyncProgress): void => {
     const found = Math.max(counted.files, files);
     const count = `${formatCount(files)} of ${formatCount(found)} files`;
-    progress.show(`Scanning ${bar(files, found)} ${count}, ${formatBytes(bytes)} hashed, ${rateOf(bytes)}`);
+    const text = bytes === 0 ? count : `${count}, ${formatBytes(bytes)} hashed, ${rateOf(bytes)}`;
+    progress.show(barLine(terminal, 'Scanning', { done: files, total: found, text }));
   };
-  update({ files: 0, bytes: 0 });
   return {
     update,
     end() {

@@ -51,8 +51,8 @@ ${
   sets === 0
     ? nothingYet(frame)
     : html`${figures([
-        ['sets', formatNumber(sets)],
-        ['resources', formatNumber(totals.resources)],
+        [sets === 1 ? 'set' : 'sets', formatNumber(sets)],
+        [totals.resources === 1 ? 'resource' : 'resources', formatNumber(totals.resources)],
         ['changes recorded', formatNumber(totals.changes)],
       ])}
 ${(sets > FEW || home.q !== '') && searchForm({ label: 'Search the sets by title or id', action: frame.top, value: home.q })}

@@ -1,5 +1,5 @@
 import { type BigIntStats, lstatSync, realpathSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { type Exclusions, isHidden, type RootPatterns, readExclusions } from '../../lib/exclusions.ts';
 import { isGone, isLinkLoop, reasonOf } from '../../lib/system-error.ts';
 import type { RootEntry, SkippedEntries } from '../content-root.ts';
@@ -49,7 +49,7 @@ class Walker {
   readonly #realRoot: string;
   readonly #excludes: Exclusions;
   #batch: RootEntry[] = [];
-  #skipped = { links: 0, special: 0 };
+  #skipped: SkippedEntries = { links: 0, special: 0 };
 
   constructor(root: string, excludes: Exclusions) {
     this.#root = root;
@@ -69,7 +69,8 @@ class Walker {
     if (under === '') return yield* this.#folder('');
     if (isHidden(this.#excludes, under) || !this.#reaches(under)) return;
     const stats = this.#attempt(under, () => lstatSync(join(this.#root, under), { bigint: true }));
-    if (stats === undefined || this.#excludes(under, stats.isDirectory())) return;
+    if (stats === undefined) return this.#misnamed(under);
+    if (this.#excludes(under, stats.isDirectory())) return;
     const problem = under
       .split('/')
       .map(nameProblem)
@@ -78,6 +79,21 @@ class Walker {
     else if (stats.isDirectory()) yield* this.#folder(under);
     else if (stats.isSymbolicLink()) this.#link(under);
     else if (stats.isFile()) this.#file(under, stats);
+    else this.#skip('special');
+    const { links, special } = this.#skipped;
+    if (!stats.isDirectory() && links + special > 0) this.#skipped = { links, special, path: under };
+  }
+
+  /** A name that is not UTF-8 is reported with U+FFFD in place of its bytes: there is no file of that name. */
+  #misnamed(path: string): void {
+    if (!path.includes('\ufffd') || this.#excludes(path, false)) return;
+    const [folder, name] = [dirname(path), basename(path)];
+    const found = this.#attempt(path, () => readFolder(join(this.#root, folder)))?.find((each) => each.name === name);
+    if (found?.problem !== undefined) this.#batch.push({ path, problem: found.problem });
+  }
+
+  #skip(kind: 'links' | 'special'): void {
+    this.#skipped = { ...this.#skipped, [kind]: this.#skipped[kind] + 1 };
   }
 
   /** Whether every folder above a path is one: below a link nothing is listed. */
@@ -112,7 +128,7 @@ class Walker {
 
   #entry(path: string, { dirent }: FolderName): void {
     if (dirent.isSymbolicLink()) this.#link(path);
-    else if (!dirent.isFile()) this.#skipped.special += 1;
+    else if (!dirent.isFile()) this.#skip('special');
     if (!dirent.isFile()) return;
     const stats = this.#attempt(path, () => lstatSync(`${this.#root}/${path}`, { bigint: true }));
     if (stats?.isFile()) this.#file(path, stats);
@@ -125,7 +141,7 @@ class Walker {
       return isWithin(this.#realRoot, real) ? statSync(real, { bigint: true }) : undefined;
     });
     if (stats?.isFile()) this.#file(path, stats);
-    else this.#skipped.links += 1;
+    else this.#skip('links');
   }
 
   #file(path: string, stats: BigIntStats): void {

@@ -115,9 +115,9 @@ Published a made-up collection. Every ${(options.every ?? USUAL_INTERVAL_MS) / 1
   Change List  ${changeList}
   Files        ${root} (change some yourself)
 
-In another terminal, copy it (again and again: only what has changed is fetched), or check it:
+In another terminal, copy it and keep the copy in sync until Ctrl-C, or check it:
 
-  ${program} mirror ${capabilityList} copy
+  ${program} mirror ${capabilityList} copy --follow
   ${program} validate ${home}
 
 Ctrl-C stops it and removes the folder. To publish a folder of yours: ${program} publish FOLDER

@@ -3,6 +3,7 @@ import type { FailedResource } from '../../../client/mirror/state/mirror-state.t
 import { formatStamp } from '../../../core/stamp.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
 import { formatCount } from '../../../lib/format-count.ts';
+import { plural } from '../../ui/table.ts';
 
 const MOST_SHOWN = 10;
 
@@ -27,7 +28,7 @@ export function describePass(report: PassReport, failures: readonly FailedResour
     ...(failed > 0 ? [`${formatCount(failed)} failed`] : []),
   ];
   return [
-    `${done.length === 0 ? 'Nothing to do' : done.join(', ')}: the copy has ${formatCount(resources)} resources (${formatBytes(totalBytes)}).`,
+    `${done.length === 0 ? 'Nothing to do' : done.join(', ')}: the copy has ${plural(resources, 'resource')} (${formatBytes(totalBytes)}).`,
     ...(compared === undefined ? [] : [REASONS[compared]]),
     ...(upTo === undefined ? [] : [`It has every change before ${formatStamp(upTo)}.`]),
     ...describeFailures(failures, failed),

@@ -1,7 +1,7 @@
 import type { MirrorProgress, MirrorStep } from '../../../client/mirror/mirror-options.ts';
-import { formatCount } from '../../../lib/format-count.ts';
 import { startCountBar } from '../../ui/count-bar.ts';
 import { startProgress } from '../../ui/progress.ts';
+import { plural } from '../../ui/table.ts';
 import type { Terminal } from '../../ui/terminal.ts';
 
 const STEPS: Readonly<Record<MirrorStep, string>> = {
@@ -36,7 +36,7 @@ function bars(terminal: Terminal): MirrorBar {
   };
   return {
     show({ step, done, total }) {
-      if (total === 0) return counting.show(`${STEPS[step]}: ${formatCount(done)} resources`);
+      if (total === 0) return counting.show(`${STEPS[step]}: ${plural(done, 'resource')}`);
       if (!isDrawn) {
         counting.end();
         bar = startCountBar(terminal);

@@ -6,8 +6,9 @@ import type { MirrorPlace } from '../../../client/mirror/target/mirror-place.ts'
 import { isTidemarkError, TidemarkError } from '../../../core/errors.ts';
 import { formatStamp } from '../../../core/stamp.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
-import { formatCount } from '../../../lib/format-count.ts';
 import { EXIT, type ExitCode } from '../../exit-code.ts';
+import { quoted } from '../../program-name.ts';
+import { plural } from '../../ui/table.ts';
 import type { Terminal } from '../../ui/terminal.ts';
 import { describeFailures } from './describe-pass.ts';
 
@@ -34,7 +35,7 @@ export async function printMirrorStatus(terminal: Terminal, place: MirrorPlace):
       view.set === undefined
         ? `${bucket?.name ?? place.name} is for a copy that has not begun: no source was found yet.`
         : `${bucket?.name ?? place.name} is a copy of ${view.url}, set ${view.set}.`,
-      `It has ${formatCount(count)} resources (${formatBytes(bytes)}).`,
+      `It has ${plural(count, 'resource')} (${formatBytes(bytes)}).`,
       describeLastPass(lastPass),
       ...(view.upTo === undefined ? [] : [`It has every change before ${view.upTo}.`]),
       pid === undefined ? 'No process keeps it now.' : `Process ${pid} keeps it.`,
@@ -55,8 +56,8 @@ function openState({ name, stateFolder }: MirrorPlace): MirrorState {
     throw new TidemarkError(
       'not-found',
       name === stateFolder
-        ? `${name} is no copy that tidemark made: tidemark mirror URL ${name} makes one`
-        : `there is no state of a copy in ${name} in ${stateFolder}: tidemark mirror URL ${name} makes a copy`,
+        ? `${name} is no copy that tidemark made: tidemark mirror URL ${quoted(name)} makes one`
+        : `there is no state of a copy in ${name} in ${stateFolder}: tidemark mirror URL ${quoted(name)} makes a copy`,
       { folder: stateFolder },
     );
   }
