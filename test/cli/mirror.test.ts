@@ -381,7 +381,7 @@ describe('tidemark mirror', () => {
     source.changes(AT, [{ path: 'a.txt', change: 'updated', datetime: '2026-01-01T12:00:00Z' }]);
     const { stdout, exitCode } = await mirror('--audit');
     assert.equal(exitCode, 0, stdout);
-    assert.match(stdout, /^No differences: 3 resources are listed.*\nSince the last pass, 1 resources have changed/);
+    assert.match(stdout, /^No differences: 3 resources are listed.*\nSince the last pass, 1 resource has changed/);
     source.changes(AT, []);
     source.put({ 'b.txt': undefined }).list('2026-01-02T00:00:00Z');
     const missing = await mirror('--audit');
