@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
-import { appendFileSync, mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -286,6 +295,7 @@ describeOnEachStore('tidemark publish', (store) => {
         new RegExp(`port ${port} .* is taken`),
       );
       assert.match(stderr, /choose another with --port/);
+      assert.ok(!existsSync(join(place.folder, 'data')), 'a new store was left behind');
 
       port = await findFreePort();
       await publish();

@@ -12,6 +12,7 @@ import { isNewStore, withApp } from '../with-app.ts';
 import { growWhenBusy } from './busy-heap.ts';
 import { choosePort } from './choose-port.ts';
 import { cleanNightly } from './clean-nightly.ts';
+import { freePort } from './free-port.ts';
 import { runDeliveries } from './run-deliveries.ts';
 import { type RunningJobs, runJobs } from './run-jobs.ts';
 import type { ServerLogs } from './server-logs.ts';
@@ -48,9 +49,12 @@ export async function serveSource(
   logs: ServerLogs,
   hooks: SourceHooks,
 ): Promise<void> {
-  const { host: address } = call.loaded.configuration;
+  const { host: address, port: wanted, sharePort } = call.loaded.configuration;
   // Checked before a store is created that would not be served.
-  if (await isNewStore(call.loaded.configuration)) accessPolicy(call.loaded.configuration, address);
+  if (await isNewStore(call.loaded.configuration)) {
+    accessPolicy(call.loaded.configuration, address);
+    if (!sharePort) await freePort(address, wanted);
+  }
   await withApp(call, async (app) => {
     accessPolicy(call.loaded.configuration, address, await app.tokens.countValid());
     await hooks.check?.(app);
