@@ -407,6 +407,9 @@ describeOnEachStore('Notifications', (store, itOnce) => {
       await started.app.sets.add({ slug: 'maps', urlPrefix: PREFIX.replace('papers', 'maps'), pageEntries: 1 });
       const changes = ['a', 'b'].map((value) => ({ location: { value, type: 'rel_path' }, change: 'created' }));
       await askJson(`${started.url}/api/sets/maps/changes`, { changes });
+      const list = at('resourcelist', 'maps');
+      // Elasticsearch shows resources a moment after they were posted; before, the list is no index.
+      await until('the index', async () => (await ask(list)).text.includes('<sitemapindex'));
       const subscriber = await TestSubscriber.start();
       await subscribe(subscriber, { 'hub.topic': framework('maps') });
       await started.app.sets.renew('maps');
@@ -416,7 +419,7 @@ describeOnEachStore('Notifications', (store, itOnce) => {
         'the new list',
         async () => part.exec(subscriber.deliveries.map(({ body }) => body).join('')) ?? undefined,
       );
-      assert.equal(index, at('resourcelist', 'maps'));
+      assert.equal(index, list);
       const named = await ask(uri!);
       assert.equal(named.status, 200);
       assert.match(named.text, /<urlset/);
