@@ -3,8 +3,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Secret } from '../../src/config/configuration.ts';
-import { originOfRoot } from '../../src/core/stored-set.ts';
+import { originOfRoot, type StoredSet } from '../../src/core/stored-set.ts';
 import { sync } from '../../src/sources/sync/sync.ts';
+import { openStores } from '../../src/stores/open-stores.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { auditSource, itWithScript } from '../support/check-scripts.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
@@ -403,12 +404,31 @@ describeOnEachStore('Notifications', (store, itOnce) => {
       }
     });
 
+    it('call a list updated that begins anew, also when they are looked for while it is away', async () => {
+      const { app } = started;
+      await app.sets.add({ slug: 'maps', urlPrefix: 'https://data.example.org/maps/' });
+      const subscriber = await TestSubscriber.start();
+      await subscribe(subscriber, { 'hub.topic': framework('maps') });
+      // As the first half of `tidemark renew` leaves a set.
+      const stores = await openStores(app.configuration.store);
+      const stored = (await stores.catalog.list<StoredSet>('set', 0)).find(({ body }) => body.slug === 'maps')!;
+      const { epoch, ready } = stored.body;
+      const body = { ...stored.body, epoch: epoch + 1, ready: false, moving: { ready, asImported: false } };
+      await stores.catalog.put('set', stored.id, body, stored.version);
+      await stores.close();
+      await app.sets.add({ slug: 'other', urlPrefix: 'https://data.example.org/other/' });
+      await has(subscriber, `updated ${started.url}/.well-known/resourcesync`);
+      await app.sets.finishMoves();
+      await has(subscriber, `updated ${at('resourcelist', 'maps')}`, `updated ${at('changelist', 'maps')}`);
+      assert.ok(!subscriber.changes.some((change) => change.startsWith('created')), subscriber.changes.join());
+    });
+
     it('name a part of a list that has an index, and the index', async () => {
       await started.app.sets.add({ slug: 'maps', urlPrefix: PREFIX.replace('papers', 'maps'), pageEntries: 1 });
       const changes = ['a', 'b'].map((value) => ({ location: { value, type: 'rel_path' }, change: 'created' }));
       await askJson(`${started.url}/api/sets/maps/changes`, { changes });
       const list = at('resourcelist', 'maps');
-      // Elasticsearch shows resources a moment after they were posted; before, the list is no index.
+      // Elasticsearch shows resources some time after they were posted; before, the list is no index.
       await until('the index', async () => (await ask(list)).text.includes('<sitemapindex'));
       const subscriber = await TestSubscriber.start();
       await subscribe(subscriber, { 'hub.topic': framework('maps') });

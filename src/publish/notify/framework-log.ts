@@ -80,7 +80,7 @@ export class FrameworkLog {
     const { baseUrl } = await sets.source();
     const versions = [await sets.version(), ...(await this.#heads()), baseUrl].join(' ');
     if (stored !== undefined && versions === this.#checked) return;
-    const documents = await this.#documents(baseUrl);
+    const documents = await this.#documents(baseUrl, stored?.documents ?? {});
     const last = Math.max(stored?.events.at(-1)?.stamp ?? 0, (await index.watermark()) - 1);
     const found = stored === undefined ? [] : differences(stored.documents, documents, last);
     const events = await Promise.all(found.map((event) => this.#withIndex(event, documents[event.uri] ?? GONE)));
@@ -104,6 +104,8 @@ export class FrameworkLog {
   }
 
   async #put(log: StoredLog | undefined): Promise<void> {
+    // After a conflict, what another process has recorded is read.
+    this.#stored = null;
     this.#version = await this.#parts.catalog.put('delivery', ID, log ?? {}, this.#version);
     this.#stored = log;
   }
@@ -113,13 +115,18 @@ export class FrameworkLog {
     return Promise.all(BUILT.map((kind) => this.#parts.catalog.head(kind)));
   }
 
-  async #documents(baseUrl: string): Promise<Documents> {
+  async #documents(baseUrl: string, known: Documents): Promise<Documents> {
     const sets = await this.#parts.sets.list();
     const found: Record<string, KnownDocument> = {};
     const shown = sets.filter((set) => set.private !== true).map(({ slug }) => slug);
     const description = documentUri(baseUrl, { kind: 'sourceDescription' });
     found[description] = { capability: 'description', version: fingerprint(shown) };
     for (const set of sets) {
+      if (set.moving !== undefined) {
+        // Its lists are away until that ends, and then updated.
+        for (const [uri, document] of Object.entries(known)) if (document.set === set.id) found[uri] = document;
+        continue;
+      }
       for (const kind of listedKindsOf(set)) {
         const { capability, isEarly }: SetRow = DOCUMENTS[kind];
         if (capability === undefined || (!set.ready && isEarly !== true)) continue;
