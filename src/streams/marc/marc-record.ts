@@ -1,0 +1,99 @@
+import {
+  BASE_ADDRESS_AT,
+  ENTRY_LENGTH,
+  FIELD_TERMINATOR,
+  isControlTag,
+  LEADER_LENGTH,
+  numberAt,
+  SUBFIELD_DELIMITER,
+} from './iso2709.ts';
+
+export type MarcField = ControlField | DataField;
+
+export interface ControlField {
+  readonly tag: string;
+  readonly value: string;
+}
+
+export interface DataField {
+  readonly tag: string;
+  /** Two characters. */
+  readonly indicators: string;
+  readonly subfields: readonly Subfield[];
+}
+
+export interface Subfield {
+  readonly code: string;
+  readonly value: string;
+}
+
+export const isControlField = (field: MarcField): field is ControlField => 'value' in field;
+
+/**
+ * A record as the bytes that are kept of it: MARC21 in UTF-8, one physical record or, above 99,999 bytes, several that
+ * have the same 001. Everything in them has been checked (`check-record.ts`, `build-record.ts`), so that this only
+ * reads.
+ */
+export class MarcRecord {
+  readonly bytes: Buffer;
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+  }
+
+  /** Its 24 characters; lengths and addresses in it are those of the first physical record. */
+  get leader(): string {
+    return this.bytes.toString('latin1', 0, LEADER_LENGTH);
+  }
+
+  /** In the order of the directory. The 001 that later physical records repeat is left out. */
+  *fields(): Generator<MarcField, void, undefined> {
+    for (let at = 0; at < this.bytes.length; ) {
+      const length = numberAt(this.bytes, at, 5);
+      for (const field of fieldsOf(this.bytes.subarray(at, at + length))) {
+        if (at === 0 || field.tag !== '001') yield field;
+      }
+      at += length;
+    }
+  }
+}
+
+/** The bytes of a field without its terminator. */
+export interface FieldBytes {
+  readonly tag: string;
+  readonly bytes: Buffer;
+}
+
+/** The fields of one physical record, as its directory has them. */
+export function* fieldBytesOf(physical: Buffer): Generator<FieldBytes, void, undefined> {
+  const base = numberAt(physical, BASE_ADDRESS_AT, 5);
+  for (let entry = LEADER_LENGTH; physical[entry] !== FIELD_TERMINATOR; entry += ENTRY_LENGTH) {
+    const start = base + numberAt(physical, entry + 7, 5);
+    const end = start + numberAt(physical, entry + 3, 4) - 1;
+    yield { tag: physical.toString('latin1', entry, entry + 3), bytes: physical.subarray(start, end) };
+  }
+}
+
+type Decode = (bytes: Buffer) => string;
+
+const decodeUtf8: Decode = (bytes) => bytes.toString('utf8');
+
+/** The fields of one physical record; their values are decoded by `decode`, one at a time. */
+export function* fieldsOf(physical: Buffer, decode: Decode = decodeUtf8): Generator<MarcField, void, undefined> {
+  for (const { tag, bytes } of fieldBytesOf(physical)) {
+    if (isControlTag(tag)) yield { tag, value: decode(bytes) };
+    else yield { tag, indicators: bytes.toString('latin1', 0, 2), subfields: subfieldsOf(bytes, decode) };
+  }
+}
+
+function subfieldsOf(field: Buffer, decode: Decode): Subfield[] {
+  const subfields: Subfield[] = [];
+  let at = 2;
+  while (at < field.length) {
+    const next = field.indexOf(SUBFIELD_DELIMITER, at + 1);
+    const end = next === -1 ? field.length : next;
+    subfields.push({ code: field.toString('latin1', at + 1, at + 2), value: decode(field.subarray(at + 2, end)) });
+    at = end;
+  }
+  return subfields;
+}
