@@ -1,44 +1,18 @@
 import assert from 'node:assert/strict';
 import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseArtifacts } from '../../src/artifacts/open-artifacts.ts';
 import { isTidemarkError } from '../../src/core/errors.ts';
 import { originOfRoot } from '../../src/core/stored-set.ts';
-import type { Dump } from '../../src/publish/dumps/stored-dump.ts';
-import { sync } from '../../src/sources/sync/sync.ts';
 import { ask } from '../support/ask.ts';
 import { describeOnEachStore, SQLITE } from '../support/each-store.ts';
-import { type Asked, FaultProxy } from '../support/fault-proxy.ts';
-import { rootOf, useBucket, useKeys, useS3 } from '../support/s3.ts';
-import { refuseWith } from '../support/s3-refusal.ts';
 import { itOnSmallDisk } from '../support/small-disk.ts';
 import { closeApps, makeFolder, type StartedApp, startApp } from '../support/start-app.ts';
 import { until } from '../support/until.ts';
+import { requireWholeDump, scan } from '../support/whole-dump.ts';
 import { Workplace } from '../support/workplace.ts';
 import { testWithUnzip } from '../support/zip-programs.ts';
 
 const KB = 1024;
-
-async function scan({ app }: StartedApp): Promise<void> {
-  const set = await app.sets.bySlug('maps');
-  await sync({ set, source: app.sourceOf(set), updater: app.updater });
-  await app.sets.markReady('maps');
-}
-
-/** Requires that each package of the published dump can be fetched, and is whole. Returns the dump. */
-async function requireWholeDump({ app, url, folder }: StartedApp): Promise<Dump> {
-  const dump = await app.dumps.known.dumpOf(await app.sets.bySlug('maps'));
-  const { text } = await ask(`${url}/sets/maps/resourcedump.xml`);
-  for (const { name, resources } of dump.packages) {
-    assert.ok(text.includes(`/${name}.zip<`), name);
-    const file = join(folder, `${name}.zip`);
-    await writeFile(file, (await ask(`${url}/sets/maps/dumps/${name}.zip`)).bytes);
-    await testWithUnzip(file);
-    const manifest = (await ask(`${url}/sets/maps/dumps/${name}.xml`)).text;
-    assert.equal(manifest.split('<loc>').length - 1, resources);
-  }
-  return dump;
-}
 
 describe('a build of a dump', () => {
   let root: string;
@@ -124,75 +98,6 @@ describe('a build of a dump', () => {
     await scan(started);
     const built = await started.app.dumps.build('maps', {});
     assert.ok(built.packages.every(({ missing }) => missing === 0));
-    await requireWholeDump(started);
-  });
-});
-
-describe('a build of a dump with an S3 server that throttles', () => {
-  const s3 = useS3();
-  useKeys(s3);
-  const bucket = useBucket(s3);
-  let proxy: FaultProxy;
-  beforeEach(async () => {
-    proxy = await FaultProxy.start(s3.endpoint);
-  });
-  afterEach(async () => {
-    await closeApps();
-    await proxy.close();
-  });
-
-  const isPackage = ({ method, path }: Asked) => method !== 'GET' && path.includes('/_dumps/');
-  const isFile = ({ method, path }: Asked) =>
-    method === 'GET' && path.includes('/files/') && !path.includes('list-type');
-
-  async function start(): Promise<StartedApp> {
-    const at = { endpoint: proxy.url };
-    const artifacts = parseArtifacts(rootOf(at, bucket.name, 'artifacts'));
-    const started = await startApp(SQLITE, { artifacts });
-    for (let file = 0; file < 30; file++) await bucket.put(`files/${file}`, `${file}`);
-    const origin = originOfRoot(rootOf(at, bucket.name, 'files'));
-    await started.app.sets.add({ slug: 'maps', origin, pageEntries: 15 });
-    await scan(started);
-    return started;
-  }
-
-  it('fails when packages are refused for long, and stores all when that ends soon', async () => {
-    const started = await start();
-    const { dumps } = started.app;
-    const refused = proxy.on(isPackage, refuseWith(503, 'SlowDown'));
-    await assert.rejects(
-      dumps.build('maps', {}),
-      (error) => isTidemarkError(error, 'unavailable') && /asks to slow down/.test(error.message),
-    );
-    assert.ok(refused.met > 0);
-    refused.remove();
-    assert.equal((await ask(`${started.url}/sets/maps/resourcedump.xml`)).status, 404);
-
-    let refusals = 2;
-    const soon = proxy.on(
-      (asked) => isPackage(asked) && refusals > 0,
-      (execute, asked) => {
-        refusals -= 1;
-        return refuseWith(503, 'SlowDown')(execute, asked);
-      },
-    );
-    await dumps.build('maps', {});
-    assert.ok(soon.met > 0);
-    await requireWholeDump(started);
-  });
-
-  it('fails when the bytes are refused, and leaves nothing out', async () => {
-    const started = await start();
-    const { dumps } = started.app;
-    const refused = proxy.on(isFile, refuseWith(503, 'SlowDown'));
-    await assert.rejects(dumps.build('maps', {}), (error) => isTidemarkError(error, 'unavailable'));
-    assert.ok(refused.met > 0);
-    refused.remove();
-    const built = await dumps.build('maps', {});
-    assert.deepEqual(
-      built.packages.map(({ missing }) => missing),
-      built.packages.map(() => 0),
-    );
     await requireWholeDump(started);
   });
 });
