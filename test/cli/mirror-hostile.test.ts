@@ -136,7 +136,7 @@ describe('a mirror of a hostile source', () => {
     try {
       const { stdout, exitCode } = await mirror();
       assert.equal(exitCode, 1);
-      assert.match(stdout, /secret\.txt: .*private network/);
+      assert.match(stdout, /secret\.txt: .*private network.*: to read it all the same, use --allow-host 127\.0\.0\.2:/);
       assert.match(stdout, /passwd: it has the scheme file:/);
       assert.deepEqual(other.requests, []);
     } finally {

@@ -48,6 +48,12 @@ describe('tidemark mirror', () => {
     assert.equal(source.requestsOf('a.txt'), 1);
   });
 
+  it('copies a source of this machine, by whatever name it is called', async () => {
+    const { stdout, stderr, exitCode } = await run('mirror', source.url.replace('127.0.0.1', 'localhost'), 'copy');
+    assert.equal(exitCode, 0, stdout + stderr);
+    assert.deepEqual(copy(), COPY);
+  });
+
   it('applies the last change of each resource, and fetches nothing else', async () => {
     await done();
     source.put({ 'a.txt': 'one, changed', 'b.txt': undefined, 'n.txt': 'new', 'gone.txt': undefined });

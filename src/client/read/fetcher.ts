@@ -27,3 +27,6 @@ export class FetchFailure extends Error {}
 
 /** What no later attempt would change: a URL that cannot be requested, a redirect that is not followed. */
 export class Refused extends FetchFailure {}
+
+/** An address in a private network, which is not requested because only a document, and no person, has named it. */
+export class PrivateHost extends Refused {}

@@ -3,7 +3,7 @@ import { request as requestHttps } from 'node:https';
 import { VERSION } from '../../config/version.ts';
 import { describeHttpFailure, isPrivateAddress } from '../../lib/http/failure.ts';
 import { guardedAgents } from '../../lib/http/guarded-agents.ts';
-import { type Fetched, type Fetcher, FetchFailure, Refused, type RequestHeaders } from './fetcher.ts';
+import { type Fetched, type Fetcher, FetchFailure, PrivateHost, Refused, type RequestHeaders } from './fetcher.ts';
 import type { ReadLimits } from './limits.ts';
 
 /** Bodies that are not longer are read as a whole. */
@@ -158,5 +158,5 @@ function failureOf(error: NodeJS.ErrnoException, signal?: AbortSignal): Error {
   if (signal?.aborted) return signal.reason instanceof Error ? signal.reason : error;
   if (error instanceof FetchFailure) return error;
   const message = describeHttpFailure(error);
-  return isPrivateAddress(error) ? new Refused(message) : new FetchFailure(message);
+  return isPrivateAddress(error) ? new PrivateHost(message) : new FetchFailure(message);
 }

@@ -9,8 +9,11 @@ export class Hosts {
   }
 
   /** Whether a person has named the host; then its address may be in a private network. */
-  isNamed({ hostname, host }: URL): boolean {
-    return hostname === this.#source.hostname || this.#allowed.has(hostname) || this.#allowed.has(host);
+  isNamed({ hostname, host, port }: URL): boolean {
+    const source = this.#source;
+    // A source of this machine is one source, by whatever name it is called.
+    if (isLoopback(hostname) && isLoopback(source.hostname) && port === source.port) return true;
+    return hostname === source.hostname || this.#allowed.has(hostname) || this.#allowed.has(host);
   }
 
   /** Whether the credentials of the source may be sent: to its own host and port, or to its own host by https. */
@@ -23,6 +26,11 @@ export class Hosts {
   /** Why a redirect is not followed; undefined when it is. */
   redirectProblem(from: URL, to: URL): string | undefined {
     if (to.hostname === from.hostname || this.isNamed(to)) return undefined;
-    return `it was redirected to the host ${to.host}: to follow it there, use --allow-host ${to.host}`;
+    return `it was redirected to the host ${to.host}: to follow it there, ${allow(to.host)}`;
   }
 }
+
+/** What a person can do, for the end of a message. */
+export const allow = (host: string): string => `use --allow-host ${host} (of a set: --from-allow-host)`;
+
+const isLoopback = (hostname: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);

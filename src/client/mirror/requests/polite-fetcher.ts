@@ -1,8 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { backoffMs } from '../../../lib/retry.ts';
-import { type Fetched, type Fetcher, FetchFailure, Refused, type RequestHeaders } from '../../read/fetcher.ts';
+import {
+  type Fetched,
+  type Fetcher,
+  FetchFailure,
+  PrivateHost,
+  Refused,
+  type RequestHeaders,
+} from '../../read/fetcher.ts';
 import { HttpFetcher, type HttpFetcherOptions } from '../../read/http-fetcher.ts';
-import type { Hosts } from './hosts.ts';
+import { allow, type Hosts } from './hosts.ts';
 
 export interface PoliteOptions extends Omit<HttpFetcherOptions, 'privateNetworks' | 'redirectProblem'> {
   readonly hosts: Hosts;
@@ -72,6 +79,8 @@ export class PoliteFetcher implements Fetcher {
         this.#pause(host, `the server answers ${fetched.status}`, ms);
       } catch (error) {
         signal.throwIfAborted();
+        if (error instanceof PrivateHost)
+          throw new Refused(`${error.message}: to read it all the same, ${allow(host)}`);
         if (!(error instanceof FetchFailure) || error instanceof Refused) throw error;
         if (isLast || !this.#hasAnswered) throw error;
         this.#pause(host, error.message, backoffMs(failures, BACKOFF));
