@@ -46,6 +46,7 @@ import { PathScans } from './sources/sync/path-scans.ts';
 import { ActivityMemory } from './stores/activity-memory.ts';
 import type { JobQueue } from './stores/job-queue.ts';
 import { openStores } from './stores/open-stores.ts';
+import { OrganizationRegistry } from './streams/organization-registry.ts';
 
 /** The use cases for one configuration; the server needs some of them. The caller that opens it closes it. */
 export interface App extends ServedApp, JobParts {
@@ -158,6 +159,7 @@ export async function openApp(configuration: Configuration): Promise<App> {
     listJobs: new JobsOfSets(jobs, keepList),
     nextJobs: () => nextTimes({ definitions: JOB_DEFINITIONS, parts: app }, Date.now()),
     artifacts,
+    organizations: new OrganizationRegistry(catalog),
     tokens,
     sessions,
     subscriptions,

@@ -122,7 +122,7 @@ function toPrincipal({ id, name, scopes, limits }: TokenRecord, readsOnly: boole
 /** The part of a scope that a read-only server grants. */
 function readingOf(scope: Scope): readonly Scope[] {
   if (scope === 'administer') return ['read:*', 'metrics'];
-  return scope.startsWith('post:') ? [] : [scope];
+  return /^(?:post|upload):/.test(scope) ? [] : [scope];
 }
 
 function isSame(given: string, own: Secret): boolean {

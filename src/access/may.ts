@@ -1,5 +1,6 @@
 import type { ResourceSet } from '../core/resource-set.ts';
 import type { Principal } from './principal.ts';
+import type { Verb } from './scope.ts';
 
 /**
  * The actions that can be permitted; every route names its own.
@@ -11,6 +12,7 @@ import type { Principal } from './principal.ts';
  * - `read-state`: read what the index contains of a set
  * - `post-changes`: post changes
  * - `read-postings`: read who posted to a set, and what was rejected
+ * - `upload-files`: upload files of an organization, and read what it has uploaded
  * - `administer`: make the server do work, and give access to others
  * - `read-metrics`: read the state of the server; its figures cover all sets
  */
@@ -22,14 +24,15 @@ export type Action =
   | 'read-state'
   | 'post-changes'
   | 'read-postings'
+  | 'upload-files'
   | 'administer'
   | 'read-metrics';
 
-/** The properties of a set that matter for access. */
-export type GuardedSet = Pick<ResourceSet, 'slug' | 'private'>;
+/** What matters for access of what an action is about: a set, or an organization, whose id is its slug. */
+export type Guarded = Pick<ResourceSet, 'slug' | 'private'>;
 
-/** Decides who may do what, in this one place. @param set the set that the action is about */
-export function may(principal: Principal, action: Action, set: GuardedSet | undefined): boolean {
+/** Decides who may do what, in this one place. */
+export function may(principal: Principal, action: Action, about: Guarded | undefined): boolean {
   switch (action) {
     case 'probe':
     case 'read-source':
@@ -37,10 +40,12 @@ export function may(principal: Principal, action: Action, set: GuardedSet | unde
     case 'read-documents':
     case 'read-resource':
     case 'read-state':
-      return set?.private !== true || holds(principal, 'read', set);
+      return about?.private !== true || holds(principal, 'read', about);
     case 'post-changes':
     case 'read-postings':
-      return holds(principal, 'post', set);
+      return holds(principal, 'post', about);
+    case 'upload-files':
+      return holds(principal, 'upload', about);
     case 'administer':
       return administers(principal);
     case 'read-metrics':
@@ -52,9 +57,9 @@ export function administers(principal: Principal): boolean {
   return principal.kind === 'administrator' || (principal.kind === 'token' && principal.scopes.includes('administer'));
 }
 
-function holds(principal: Principal, verb: 'post' | 'read', set: GuardedSet | undefined): boolean {
+function holds(principal: Principal, verb: Verb, { slug }: { readonly slug?: string } = {}): boolean {
   if (administers(principal)) return true;
   if (principal.kind !== 'token') return false;
   const { scopes } = principal;
-  return scopes.includes(`${verb}:*`) || (set !== undefined && scopes.includes(`${verb}:${set.slug}`));
+  return scopes.includes(`${verb}:*`) || (slug !== undefined && scopes.includes(`${verb}:${slug}`));
 }

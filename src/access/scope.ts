@@ -6,36 +6,35 @@ import { parseSlug } from '../core/resource-set.ts';
  *
  * - `post:SET`: post changes to a set, `post:*` to all
  * - `read:SET`: read a private set, `read:*` all of them; public sets need no token
+ * - `upload:ORG`: upload files of an organization and read its uploads, `upload:*` of all
  * - `metrics`: read `/metrics` and `/api/status`
  * - `administer`: everything, also making and revoking tokens
  */
-export type Scope = 'administer' | 'metrics' | 'metrics' | `${'post' | 'read'}:${string}`;
+export type Scope = 'administer' | 'metrics' | `${Verb}:${string}`;
+export type Verb = 'post' | 'read' | 'upload';
 
 /** @throws TidemarkError `invalid` for a text that is not a scope */
 export function parseScope(text: string): Scope {
   if (text === 'administer' || text === 'metrics') return text;
-  const [, verb, slug] = /^(post|read):(.+)$/s.exec(text) ?? [];
+  const [, verb, slug] = /^(post|read|upload):(.+)$/s.exec(text) ?? [];
   if (slug === undefined) throw noScope(text);
-  return `${verb as 'post' | 'read'}:${slug === '*' ? slug : parseSlug(slug)}`;
+  return `${verb as Verb}:${slug === '*' ? slug : parseSlug(slug)}`;
 }
 
-/** The set that a scope names; undefined for a scope of all sets. */
-function slugOfScope(scope: Scope): string | undefined {
-  const slug = scope.slice(scope.indexOf(':') + 1);
-  return !scope.includes(':') || slug === '*' ? undefined : slug;
+export interface Named {
+  readonly sets: { bySlug(slug: string): Promise<unknown> };
+  readonly organizations: { get(id: string): Promise<unknown> };
 }
 
 /**
- * Refuses scopes of sets that do not exist: they are more likely mistyped than meant for later.
- * @throws TidemarkError what `bySlug` throws
+ * Refuses scopes of sets and organizations that do not exist: they are more likely mistyped than meant for later.
+ * @throws TidemarkError what `bySlug` and `get` throw
  */
-export async function requireSets(
-  scopes: readonly Scope[],
-  sets: { bySlug(slug: string): Promise<unknown> },
-): Promise<void> {
+export async function requireNamed(scopes: readonly Scope[], { sets, organizations }: Named): Promise<void> {
   for (const scope of scopes) {
-    const slug = slugOfScope(scope);
-    if (slug !== undefined) await sets.bySlug(slug);
+    const [verb, slug] = scope.split(':');
+    if (slug === undefined || slug === '*') continue;
+    await (verb === 'upload' ? organizations.get(slug) : sets.bySlug(slug));
   }
 }
 
@@ -44,7 +43,7 @@ function noScope(text: string): TidemarkError {
   const shown = text.startsWith('tdm_') ? 'a token' : JSON.stringify(text.slice(0, 80));
   return new TidemarkError(
     'invalid',
-    `${shown} is no scope: use post:SET, read:SET (or * for all sets), metrics or administer`,
+    `${shown} is no scope: use post:SET, read:SET, upload:ORG (or * for all), metrics or administer`,
     {
       field: 'scope',
     },

@@ -9,6 +9,7 @@ const PRIVATE = { slug: 'papers', private: true };
 const BEARERS: readonly { readonly scope: Scope; readonly words: string }[] = [
   { scope: 'read:papers', words: 'a token that may read the set' },
   { scope: 'post:papers', words: 'a token that may post to the set' },
+  { scope: 'upload:papers', words: 'a token that may upload for the organization' },
   { scope: 'metrics', words: 'a token that may read metrics' },
 ];
 

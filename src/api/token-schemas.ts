@@ -21,13 +21,13 @@ const limits = {
 };
 
 /** As `parseScope` accepts it. */
-const SCOPE = `^(?:administer|metrics|(?:post|read):(?:\\*|${SLUG.source.slice(1, -1)}))$`;
+const SCOPE = `^(?:administer|metrics|(?:post|read|upload):(?:\\*|${SLUG.source.slice(1, -1)}))$`;
 
 const scopes = z
   .array(z.string().meta({ pattern: SCOPE }))
   .min(1)
   .max(1000)
-  .describe('`post:SET`, `read:SET` (SET is `*` for all), `metrics` or `administer`.');
+  .describe('`post:SET`, `read:SET`, `upload:ORG` (`*` for all), `metrics` or `administer`.');
 
 export const tokenSchema = z
   .strictObject({

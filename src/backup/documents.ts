@@ -24,6 +24,7 @@ const READ: Readonly<Record<CatalogKind, 'before' | 'after' | 'never'>> = {
   delivery: 'never',
   set: 'after',
   source: 'after',
+  organization: 'after',
   archive: 'never',
   rebuild: 'never',
   clock: 'never',

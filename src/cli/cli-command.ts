@@ -16,6 +16,8 @@ export const GROUPS = {
   lists: 'Archived Resource Lists: what a set was at earlier times.',
   versions: 'Kept versions: the bytes that resources had at earlier times.',
   artifacts: 'Artifacts: Avro files that never change, with their provenance.',
+  organizations: 'Organizations: who delivers files.',
+  streams: 'Streams: what an organization has delivered, in the order of arrival.',
   jobs: 'Jobs: work that is done later, repeatedly, or for long.',
   subscriptions: 'Subscriptions: who is sent changes as they happen.',
   tokens: 'Tokens: who may post, read private sets, or administer.',

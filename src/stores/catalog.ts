@@ -25,7 +25,7 @@ export interface Catalog {
  * its archived lists; `removals`: whether versions of it are being removed; `made-links`: see ingest/linked-sets.ts;
  * `archive`: which archive the log goes to; `session`: the key of sessions, and which ended; `subscription`: who is
  * sent changes; `delivery`: how far they were sent; `rebuild`: that the store is made of one, and whether it is whole;
- * `clock`: see clock.ts.
+ * `clock`: see clock.ts; `organization`: who delivers files, with its streams.
  */
 export type CatalogKind =
   | 'set'
@@ -44,7 +44,8 @@ export type CatalogKind =
   | 'made-links'
   | 'subscription'
   | 'delivery'
-  | 'clock';
+  | 'clock'
+  | 'organization';
 
 export interface CatalogDocument<Body> {
   readonly id: string;

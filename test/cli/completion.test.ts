@@ -26,7 +26,14 @@ describe('Completion', () => {
 
   it('lists commands, those of a group, and options, with what they mean', async () => {
     const commands = await candidates('s');
-    assert.deepEqual(commands.map(([word]) => word).sort(), ['scan', 'serve', 'sets', 'status', 'subscriptions']);
+    assert.deepEqual(commands.map(([word]) => word).sort(), [
+      'scan',
+      'serve',
+      'sets',
+      'status',
+      'streams',
+      'subscriptions',
+    ]);
     assert.deepEqual(await candidates('sets', 'sho'), [['show', 'Shows one set']]);
     const options = (await candidates('publish', 'maps', '--title', 'x', '--')).map(([word]) => word);
     assert.ok(options.includes('--port') && options.includes('--json'));
@@ -45,6 +52,10 @@ describe('Completion', () => {
     assert.deepEqual(await words('scan', ''), ['maps', 'papers']);
     assert.deepEqual(await words('sets', 'add', ''), [], 'a new set has a new id');
     assert.deepEqual(await words('sets', 'show', '--data', 'elsewhere', ''), []);
+    await place.run(['organizations', 'add', 'lane']);
+    assert.deepEqual(await words('streams', 'add', ''), ['lane']);
+    assert.deepEqual(await words('organizations', 'add', ''), [], 'a new organization has a new id');
+    assert.deepEqual(await words('tokens', 'create', '--scope', 'up'), ['upload:*', 'upload:lane']);
     assert.deepEqual(await words('completion', ''), ['bash', 'zsh', 'fish']);
     assert.deepEqual(await words('publish', ''), [':folders']);
     assert.deepEqual(await words('backup', ''), [':files']);

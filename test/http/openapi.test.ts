@@ -32,6 +32,8 @@ describe('The description of the API that a server gives', () => {
     await writeFile(join(root, '2026/a.pdf'), 'the bytes of a paper');
     await started.app.sets.add({ slug: 'papers', origin: originOfRoot(root), windowChanges: 1 });
     await started.app.sets.markReady('papers');
+    await started.app.organizations.add('lane', { contacts: [] });
+    await started.app.organizations.addStream('lane', 'main');
     await started.app.jobs.add('archive-log', '20261123T020000Z', {});
     const changes = [{ location: { value: '2026/a.pdf', type: 'rel_path' }, change: 'created', length: 20 }];
     assert.equal((await askJson(`${started.url}/api/sets/papers/changes`, { changes })).body.applied, 1);

@@ -13,6 +13,7 @@ type Rule =
   | 'everybody, also with a token that is not valid'
   | 'who may read the set'
   | 'who may post to the set'
+  | 'who may upload for the organization'
   | 'administrators'
   | 'who may read metrics'
   | 'everybody, from a page of the server';
@@ -120,6 +121,15 @@ const RULES: Readonly<Record<string, Rule>> = {
   'GET /api/jobs/:kind/:job': 'administrators',
   'POST /api/jobs/:kind/:job/retry': 'administrators',
   'POST /api/jobs/:kind/:job/cancel': 'administrators',
+  'GET /api/organizations': 'administrators',
+  'POST /api/organizations': 'administrators',
+  'GET /api/organizations/:org': 'who may upload for the organization',
+  'PATCH /api/organizations/:org': 'administrators',
+  'GET /api/organizations/:org/streams': 'who may upload for the organization',
+  'POST /api/organizations/:org/streams': 'administrators',
+  'GET /api/organizations/:org/streams/:stream': 'who may upload for the organization',
+  'PATCH /api/organizations/:org/streams/:stream': 'administrators',
+
   'GET /api/tokens': 'administrators',
   'POST /api/tokens': 'administrators',
   'POST /api/tokens/:id/revoke': 'administrators',
@@ -145,6 +155,7 @@ interface Sender {
   readonly isRefused?: boolean;
   readonly reads?: boolean;
   readonly posts?: boolean;
+  readonly uploads?: boolean;
   readonly isAnonymous?: boolean;
 }
 
@@ -160,6 +171,10 @@ const SENDERS = {
   'a token to read': { reads: true, scopes: ['read:open', 'read:sealed'] },
   'a token to read all': { reads: true, scopes: ['read:*'] },
   'a token to read another set': { scopes: ['read:other'] },
+  'a token to upload': { uploads: true, scopes: ['upload:lane'] },
+  'a token to upload for all': { uploads: true, scopes: ['upload:*'] },
+  // A set and an organization may have one id.
+  'a token to upload for another organization': { scopes: ['upload:other', 'post:lane', 'read:lane'] },
   'a token for metrics': { scopes: ['metrics'] },
   'an expired token': { isRefused: true, scopes: ['administer'] },
   'a revoked token': { isRefused: true, scopes: ['administer'] },
@@ -255,6 +270,8 @@ describe('Who may use a route', () => {
   ): Promise<Answer> {
     const filled = path
       .replace(':set', slug)
+      .replace(':org', 'lane')
+      .replace(':stream', 'main')
       .replace(':name', '1-00001')
       .replace(':id', '000000000000')
       .replace('*path', 'a.txt');
@@ -312,6 +329,8 @@ function expectedOutcome(rule: Rule, slug: string, name: SenderName): Outcome {
     case 'who may post to the set':
       if (sender.posts) return 'let in';
       return isSealed ? 'no such set' : refused;
+    case 'who may upload for the organization':
+      return sender.uploads ? 'let in' : refused;
     case 'administrators':
       return isSealed ? 'no such set' : refused;
     case 'who may read metrics':

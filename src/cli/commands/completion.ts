@@ -1,3 +1,4 @@
+import type { App } from '../../app.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import { buildProgram } from '../build-program.ts';
 import type { Call, CliCommand } from '../cli-command.ts';
@@ -63,15 +64,18 @@ async function candidates(call: Call, words: readonly string[], load: LoadComman
   return findCandidates(program, {
     before,
     current: words.at(-1) ?? '',
-    setIds: async () => (isElsewhere ? [] : setIds(call)),
+    setIds: async () =>
+      isElsewhere ? [] : listed(call, async ({ sets }) => (await sets.list()).map(({ slug }) => slug)),
+    organizationIds: async () =>
+      isElsewhere ? [] : listed(call, async ({ organizations }) => (await organizations.list()).map(({ id }) => id)),
   });
 }
 
 /** None where they cannot be listed at once: Tab must not wait for a cluster, or print an error. */
-async function setIds(call: Call): Promise<readonly string[]> {
+async function listed(call: Call, list: (app: App) => Promise<readonly string[]>): Promise<readonly string[]> {
   if (call.loaded.configuration.store.kind !== 'sqlite') return [];
   try {
-    return await withExistingApp(call, async ({ sets }) => (await sets.list()).map(({ slug }) => slug));
+    return await withExistingApp(call, list);
   } catch {
     return [];
   }

@@ -19,6 +19,8 @@ export interface TypedLine {
   readonly current: string;
   /** Lists the ids of sets; called only where one is expected. */
   setIds(): Promise<readonly string[]>;
+  /** The same of organizations. */
+  organizationIds(): Promise<readonly string[]>;
 }
 
 const NOTHING: Candidates = { kind: 'words', words: [] };
@@ -52,6 +54,9 @@ async function ofCommand(command: Command, line: TypedLine, typed: readonly stri
   if (argument === undefined) return beginning(line.current, optionsOf(command, options));
   const [group = ''] = line.before;
   if (argument.name() === 'id' && OF_SETS.has(group) && group !== 'help') return sets(line, operands);
+  if (argument.name() === 'organization' && `${group} ${line.before[1]}` !== 'organizations add' && group !== 'help') {
+    return beginning(line.current, wordsOf(await line.organizationIds()));
+  }
   if (argument.name() === SHELLS.join('|')) return beginning(line.current, wordsOf(SHELLS));
   return paths(argument.name());
 }
@@ -62,12 +67,13 @@ async function sets({ before, current, setIds }: TypedLine, operands: number): P
   return beginning(current, wordsOf(await setIds()));
 }
 
-async function valuesOf(option: Option, { current, setIds }: TypedLine): Promise<Candidates> {
+async function valuesOf(option: Option, { current, setIds, organizationIds }: TypedLine): Promise<Candidates> {
   const values = OPTION_VALUES[option.long ?? ''];
   if (values !== undefined) return beginning(current, wordsOf(values));
   if (option.long === '--scope') {
-    const ids = ['*', ...(await setIds())];
-    return beginning(current, wordsOf(['metrics', 'administer', ...ids.flatMap((id) => [`post:${id}`, `read:${id}`])]));
+    const ofSets = ['*', ...(await setIds())].flatMap((id) => [`post:${id}`, `read:${id}`]);
+    const ofOrganizations = ['*', ...(await organizationIds())].map((id) => `upload:${id}`);
+    return beginning(current, wordsOf(['metrics', 'administer', ...ofSets, ...ofOrganizations]));
   }
   return paths(/[<[](.*?)[>\]]/.exec(option.flags)?.[1] ?? '');
 }

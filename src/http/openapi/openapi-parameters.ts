@@ -12,6 +12,16 @@ const IN_PATH: Readonly<Record<string, Described>> = {
     schema: { type: 'string', pattern: SLUG.source },
     example: 'papers',
   },
+  org: {
+    description: 'The id of an organization.',
+    schema: { type: 'string', pattern: SLUG.source },
+    example: 'lane',
+  },
+  stream: {
+    description: 'The id of a stream of the organization.',
+    schema: { type: 'string', pattern: SLUG.source },
+    example: 'main',
+  },
   id: { description: 'The id of a token.', schema: { type: 'string', minLength: 1 }, example: '5f3a9c0b12de' },
   kind: { description: 'A kind of job.', schema: { type: 'string', minLength: 1 }, example: 'archive-log' },
   job: {

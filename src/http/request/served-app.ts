@@ -21,6 +21,7 @@ import type { Job } from '../../stores/job.ts';
 import type { JobQueue } from '../../stores/job-queue.ts';
 import type { ResourceIndex } from '../../stores/resource-index.ts';
 import type { StoreGauge } from '../../stores/store-gauge.ts';
+import type { OrganizationRegistry } from '../../streams/organization-registry.ts';
 
 /** When a job of a kind is added next. */
 export interface NextJob {
@@ -49,6 +50,7 @@ export interface ServedApp {
   readonly jobs: Pick<JobQueue, 'list' | 'get' | 'log' | 'counts' | 'retry' | 'cancel'>;
   /** When jobs are added next, the soonest first. */
   nextJobs(): Promise<readonly NextJob[]>;
+  readonly organizations: OrganizationRegistry;
   readonly tokens: TokenRegistry;
   readonly sessions: Sessions;
   readonly records: Pick<Records, 'cursorOf'>;

@@ -15,6 +15,7 @@ import { hubRoutes } from './notify/hub-routes.ts';
 import { streamRoutes } from './notify/stream-routes.ts';
 import { subscriptionRoutes } from './notify/subscription-routes.ts';
 import { openApiRoutes } from './openapi-routes.ts';
+import { organizationRoutes } from './organizations/organization-routes.ts';
 import { postingRoutes } from './posting-routes.ts';
 import { resourceRoutes } from './resource-routes.ts';
 import { robotsRoutes } from './robots-routes.ts';
@@ -50,6 +51,7 @@ export function routeTable(app: ServedApp, stopping: AbortSignal): readonly Rout
     ...s3EventRoutes(app, stopping),
     ...hubRoutes(app, stopping),
     ...subscriptionRoutes(app),
+    ...organizationRoutes(app, stopping),
     ...tokenRoutes(app, stopping),
     ...jobRoutes(app),
     ...healthRoutes(app),

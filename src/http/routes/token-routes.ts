@@ -1,5 +1,5 @@
 import { parseExpiry } from '../../access/expiry.ts';
-import { parseScope, requireSets } from '../../access/scope.ts';
+import { parseScope, requireNamed } from '../../access/scope.ts';
 import { newTokenSchema } from '../../api/token-schemas.ts';
 import { tokenView } from '../../api/token-views.ts';
 import { param } from '../request/admitted.ts';
@@ -13,7 +13,10 @@ import { CREATE_TOKEN, LIST_TOKENS, REVOKE_TOKEN } from './token-operations.ts';
 const MOST_BYTES = 65_536;
 
 /** Tokens, for administrators. @param stopping ends bodies that are being read when the server stops */
-export function tokenRoutes({ tokens, sets, configuration }: ServedApp, stopping: AbortSignal): readonly Route[] {
+export function tokenRoutes(
+  { tokens, sets, organizations, configuration }: ServedApp,
+  stopping: AbortSignal,
+): readonly Route[] {
   const { idleTimeout } = configuration;
 
   return [
@@ -33,7 +36,7 @@ export function tokenRoutes({ tokens, sets, configuration }: ServedApp, stopping
         const bytes = await readBody(requestBody(request, { idleTimeout, stopping }), MOST_BYTES);
         const { name, scopes: texts, expires, ...limits } = parseJsonBody(newTokenSchema, bytes);
         const scopes = texts.map(parseScope);
-        await requireSets(scopes, sets);
+        await requireNamed(scopes, { sets, organizations });
         const { token, record } = await tokens.create({
           name,
           scopes,

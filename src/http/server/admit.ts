@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AccessPolicy } from '../../access/access-policy.ts';
 import { identify, isFromThisMachine, refuseForeignPage, requireOwnPage } from '../../access/identify.ts';
-import { type Action, may } from '../../access/may.ts';
+import { type Action, type Guarded, may } from '../../access/may.ts';
 import { ANONYMOUS, type Principal } from '../../access/principal.ts';
 import type { Scope } from '../../access/scope.ts';
 import { SenderLimits } from '../../access/sender-limits.ts';
@@ -18,6 +18,8 @@ export interface Arrival {
   readonly address: string | undefined;
   /** What the path has for `:set`, decoded; undefined for a route without. */
   readonly slug: string | undefined;
+  /** The same for `:org`. */
+  readonly organization?: string | undefined;
 }
 
 export interface Admission {
@@ -65,20 +67,21 @@ export function createAdmit(
     return sender.kind === 'unidentified' || sender.kind === 'anonymous' ? undefined : sender;
   }
 
-  async function refusal(action: Action, sender: Principal, set: ResourceSet | undefined): Promise<Error> {
+  async function refusal(action: Action, sender: Principal, set: Guarded | undefined): Promise<Error> {
     if (policy.mode === 'read-only') return onlyReading();
     if (sender.kind === 'token') return missingScope(sender.name, action, set);
     if (policy.mode === 'token' || (await tokens.areKept())) return unauthorized('this needs a token');
     return notFromHere();
   }
 
-  return async ({ method, action }, { headers, address, slug }) => {
+  return async ({ method, action }, { headers, address, slug, organization }) => {
     const { sender, hasSession } = await identified(action, headers);
     if (method !== 'get') (hasSession ? requireOwnPage : refuseForeignPage)(headers, configuration.baseUrl);
     if (action !== 'probe') throwAfter(limits.takeRequest(sender, { headers, address }));
     const isShown = (set: ResourceSet) => may(sender, action, set) || may(sender, 'read-state', set);
     const set = slug === undefined ? undefined : await sets.bySlug(parseSlug(slug), isShown);
-    if (!may(sender, action, set)) throw await refusal(action, sender, set);
+    const guarded = organization === undefined ? set : { slug: organization };
+    if (!may(sender, action, guarded)) throw await refusal(action, sender, guarded);
     const takeBody = (bytes: number) => throwAfter(limits.takeBody(sender, bytes));
     if (method !== 'get') takeBody(0);
     return { sender, hasSession, set, takeBody };
@@ -96,12 +99,13 @@ function onlyReading(): TidemarkError {
   );
 }
 
-function missingScope(name: string, action: Action, set: ResourceSet | undefined): TidemarkError {
+function missingScope(name: string, action: Action, set: Guarded | undefined): TidemarkError {
   const scope = scopeFor(action, set);
   return new TidemarkError('forbidden', `the token "${name}" may not do this: it needs the scope ${scope}`, { scope });
 }
 
-function scopeFor(action: Action, set: ResourceSet | undefined): Scope {
+function scopeFor(action: Action, set: Guarded | undefined): Scope {
+  if (action === 'upload-files' && set !== undefined) return `upload:${set.slug}`;
   const isOfPosters = action === 'post-changes' || action === 'read-postings';
   if (isOfPosters && set !== undefined) return `post:${set.slug}`;
   return action === 'read-metrics' ? 'metrics' : 'administer';

@@ -9,11 +9,14 @@ import type { Admit } from './admit.ts';
 /** Makes a function that admits requests to a route of express, and stores what was found out about them. */
 export function guard(admit: Admit, route: Route): RequestHandler {
   const hasSet = route.path.includes('/:set');
+  const hasOrganization = route.path.includes('/:org');
   return async (request, response, next) => {
     recordRoute(response, route.path);
     const { headers, socket } = request;
     const slug = hasSet ? param(request, 'set') : undefined;
-    const { sender, hasSession, set, takeBody } = await admit(route, { headers, address: socket.remoteAddress, slug });
+    const organization = hasOrganization ? param(request, 'org') : undefined;
+    const arrival = { headers, address: socket.remoteAddress, slug, organization };
+    const { sender, hasSession, set, takeBody } = await admit(route, arrival);
     recordRoute(response, route.path, sender);
     response.locals.sender = sender;
     response.locals.hasSession = hasSession;

@@ -6,7 +6,7 @@ import { requestIdOf } from '../request/observation.ts';
 import type { Route } from '../request/route.ts';
 
 /** Parts of a path that name what is acted on. */
-const SUBJECTS = ['set', 'name', 'kind', 'job', 'id'] as const;
+const SUBJECTS = ['set', 'org', 'stream', 'name', 'kind', 'job', 'id'] as const;
 
 /** Logs a line for everything that an administrator did, by a form or by the API: who, and with what. */
 export function logAdministration(logger: Logger, { method, action, operation }: Route): RequestHandler {

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import * as z from 'zod';
 import { parseExpiry } from '../../../access/expiry.ts';
-import { parseScope, requireSets } from '../../../access/scope.ts';
+import { parseScope, requireNamed } from '../../../access/scope.ts';
 import { tokenView } from '../../../api/token-views.ts';
 import { param } from '../../request/admitted.ts';
 import { page as htmlPage, type Operation } from '../../request/operation.ts';
@@ -41,7 +41,7 @@ const REVOKE = {
 
 /** The page of tokens, for administrators. @param stopping ends bodies that are being read when the server stops */
 export function tokenPageRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
-  const { tokens, sets, configuration } = app;
+  const { tokens, configuration } = app;
   const { idleTimeout } = configuration;
 
   async function show(
@@ -77,7 +77,7 @@ export function tokenPageRoutes(app: ServedApp, stopping: AbortSignal): readonly
             .split(/[\s,]+/)
             .filter((scope) => scope !== '')
             .map(parseScope);
-          await requireSets(scopes, sets);
+          await requireNamed(scopes, app);
           const expires = form.get('expires')?.trim() ?? '';
           const { token, record } = await tokens.create({
             name: form.get('name') ?? '',

@@ -1,0 +1,70 @@
+import * as z from 'zod';
+
+/** The shapes of organizations and streams in the JSON API. */
+
+const datetime = z.string().meta({ format: 'date-time' });
+
+const contactSchema = z
+  .strictObject({ name: z.string().min(1).max(200), email: z.string().max(254).optional() })
+  .meta({ id: 'Contact', description: 'Whom to ask.' });
+
+export const streamSchema = z
+  .strictObject({
+    stream: z.string().describe('Its id within the organization.'),
+    title: z.string().optional(),
+    default: z.boolean().describe('Whether it is what the organization offers. Exactly one stream is.'),
+    created: datetime,
+    archived: datetime.optional().describe('Since when it takes no uploads.'),
+  })
+  .meta({ id: 'Stream', description: 'The files that an organization has delivered, in the order of arrival.' });
+
+export const streamsSchema = z.strictObject({ organization: z.string(), streams: z.array(streamSchema) });
+
+export const organizationSchema = z
+  .strictObject({
+    organization: z.string().describe('Its id.'),
+    title: z.string().optional(),
+    contacts: z.array(contactSchema),
+    created: datetime,
+    defaultStream: z.string().optional().describe('The id of its default stream; absent without any stream.'),
+    streams: z.array(streamSchema).describe('In the order in which they were made.'),
+  })
+  .meta({ id: 'Organization', description: 'Who delivers files.' });
+
+export const organizationsSchema = z.strictObject({ organizations: z.array(organizationSchema) });
+
+export const newOrganizationSchema = z
+  .strictObject({
+    organization: z
+      .string()
+      .max(64)
+      .describe('Its id, which stays: as an id of a set, without "--". With a stream, at most 54 characters.'),
+    title: z.string().optional(),
+    contacts: z.array(contactSchema).optional(),
+  })
+  .meta({
+    id: 'NewOrganization',
+    examples: [{ organization: 'lane', title: 'Lane Library', contacts: [{ name: 'Ada', email: 'ada@example.org' }] }],
+  });
+
+export const changedOrganizationSchema = z
+  .strictObject({
+    title: z.string().nullable().optional(),
+    contacts: z.array(contactSchema).optional().describe('All of them: they replace the former ones.'),
+  })
+  .meta({ id: 'OrganizationChanges', description: 'What is absent does not change; null removes it.' });
+
+export const newStreamSchema = z
+  .strictObject({ stream: z.string().max(64).describe('Its id, which stays.'), title: z.string().optional() })
+  .meta({ id: 'NewStream', examples: [{ stream: 'full-2026', title: 'All records of 2026' }] });
+
+export const changedStreamSchema = z
+  .strictObject({
+    title: z.string().nullable().optional(),
+    default: z.literal(true).optional().describe('Makes it the default, in place of the other one.'),
+    archived: z.boolean().optional().describe('Whether it takes no uploads. The default stream cannot be archived.'),
+  })
+  .meta({ id: 'StreamChanges', description: 'What is absent does not change; null removes it.' });
+
+export type OrganizationView = z.output<typeof organizationSchema>;
+export type StreamView = z.output<typeof streamSchema>;

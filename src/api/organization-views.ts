@@ -1,0 +1,31 @@
+import type { Organization } from '../streams/organization.ts';
+import { streamOf } from '../streams/organization-registry.ts';
+import type { OrganizationView, StreamView } from './organization-schemas.ts';
+
+export function organizationView(organization: Organization): OrganizationView {
+  const { id, title, contacts, created, defaultStream, streams } = organization;
+  return {
+    organization: id,
+    ...(title !== undefined && { title }),
+    contacts: [...contacts],
+    created: formatTime(created),
+    ...(defaultStream !== undefined && { defaultStream }),
+    streams: streams.map((stream) => streamView(organization, stream.id)),
+  };
+}
+
+/** @throws TidemarkError `not-found` */
+export function streamView(organization: Organization, stream: string): StreamView {
+  const { id, title, created, archived } = streamOf(organization, stream);
+  return {
+    stream: id,
+    ...(title !== undefined && { title }),
+    default: organization.defaultStream === id,
+    created: formatTime(created),
+    ...(archived !== undefined && { archived: formatTime(archived) }),
+  };
+}
+
+function formatTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}

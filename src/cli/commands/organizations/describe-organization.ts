@@ -1,0 +1,24 @@
+import type { OrganizationView, StreamView } from '../../../api/organization-schemas.ts';
+import { printableLine } from '../../ui/printable.ts';
+import { formatTable } from '../../ui/table.ts';
+
+export function describeOrganization({ organization, title, contacts, streams }: OrganizationView): string {
+  const who = contacts.map(({ name, email }) => (email === undefined ? name : `${name} <${email}>`));
+  return [
+    title === undefined ? organization : `${organization}: ${printableLine(title)}`,
+    ...who.map((contact) => `  contact: ${printableLine(contact)}`),
+    '',
+    streamTable(streams),
+  ].join('\n');
+}
+
+export function streamTable(streams: readonly StreamView[]): string {
+  if (streams.length === 0) return 'There is no stream.';
+  const rows = streams.map((view) => [view.stream, stateOf(view), view.created.slice(0, 10), view.title ?? '']);
+  return formatTable(['STREAM', 'STATE', 'MADE', 'TITLE'], rows);
+}
+
+export function stateOf(view: StreamView): string {
+  if (view.default) return 'default';
+  return view.archived === undefined ? 'open' : `archived ${view.archived.slice(0, 10)}`;
+}

@@ -1,0 +1,31 @@
+import { organizationView } from '../../../api/organization-views.ts';
+import { TidemarkError } from '../../../core/errors.ts';
+import type { CliCommand } from '../../cli-command.ts';
+import { EXIT } from '../../exit-code.ts';
+import { withExistingApp } from '../../with-app.ts';
+import { addOrganizationOptions, givenFields, type OrganizationOptions } from './organization-options.ts';
+
+export const organizationsChange: CliCommand<OrganizationOptions> = {
+  group: 'organizations',
+  usage: 'change <organization>',
+  summary: "Changes title or contacts of an organization. An empty argument removes them: --title ''.",
+  examples: [
+    ["organizations change lane --title 'Lane Library'", 'changes the title'],
+    ["organizations change lane --contact 'Ada <ada@example.org>'", 'replaces all contacts by one'],
+  ],
+
+  options: addOrganizationOptions,
+
+  async run(call) {
+    const fields = givenFields(call.options);
+    if (Object.keys(fields).length === 0) {
+      throw new TidemarkError('invalid', 'give something to change: --title TEXT or --contact CONTACT');
+    }
+    const [id = ''] = call.args;
+    const view = await withExistingApp(call, async ({ organizations }) => {
+      return organizationView(await organizations.change(id, fields));
+    });
+    await call.terminal.print(`Changed the organization ${id}.`, view);
+    return EXIT.done;
+  },
+};

@@ -1,0 +1,23 @@
+import { organizationView } from '../../../api/organization-views.ts';
+import type { CliCommand } from '../../cli-command.ts';
+import { EXIT } from '../../exit-code.ts';
+import { formatTable } from '../../ui/table.ts';
+import { withExistingApp } from '../../with-app.ts';
+
+export const organizationsList: CliCommand = {
+  group: 'organizations',
+  usage: 'list',
+  summary: 'Lists the organizations.',
+  examples: [['organizations list', 'lists them with their default streams']],
+
+  async run(call) {
+    const all = await withExistingApp(call, ({ organizations }) => organizations.list());
+    const organizations = all.map(organizationView);
+    const rows = organizations.map(({ organization, streams, defaultStream = '(none)', title = '' }) => {
+      return [organization, streams.length, defaultStream, title];
+    });
+    const table = formatTable(['ORGANIZATION', 'STREAMS', 'DEFAULT', 'TITLE'], rows);
+    await call.terminal.print(rows.length === 0 ? 'There is no organization.' : table, { organizations });
+    return EXIT.done;
+  },
+};

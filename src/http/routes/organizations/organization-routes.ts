@@ -1,0 +1,116 @@
+import type { Request } from 'express';
+import type * as z from 'zod';
+import {
+  changedOrganizationSchema,
+  changedStreamSchema,
+  newOrganizationSchema,
+  newStreamSchema,
+} from '../../../api/organization-schemas.ts';
+import { organizationView, streamView } from '../../../api/organization-views.ts';
+import { param } from '../../request/admitted.ts';
+import { parseJsonBody } from '../../request/parse-json-body.ts';
+import { readBody, requestBody } from '../../request/request-body.ts';
+import { get, patch, post, type Route } from '../../request/route.ts';
+import type { ServedApp } from '../../request/served-app.ts';
+import { sendJson } from '../../response/send-json.ts';
+import {
+  ADD_ORGANIZATION,
+  ADD_STREAM,
+  CHANGE_ORGANIZATION,
+  CHANGE_STREAM,
+  LIST_ORGANIZATIONS,
+  LIST_STREAMS,
+  SHOW_ORGANIZATION,
+  SHOW_STREAM,
+} from './organization-operations.ts';
+
+const MOST_BYTES = 65_536;
+
+/** Organizations and their streams. @param stopping ends bodies that are being read when the server stops */
+export function organizationRoutes(
+  { organizations, configuration: { idleTimeout } }: ServedApp,
+  stopping: AbortSignal,
+): readonly Route[] {
+  const readJson = async <Schema extends z.ZodType>(schema: Schema, request: Request): Promise<z.output<Schema>> =>
+    parseJsonBody(schema, await readBody(requestBody(request, { idleTimeout, stopping }), MOST_BYTES));
+
+  return [
+    get('/api/organizations', {
+      action: 'administer',
+      operation: LIST_ORGANIZATIONS,
+      async handle(_request, response) {
+        sendJson(response, { organizations: (await organizations.list()).map(organizationView) });
+      },
+    }),
+
+    post('/api/organizations', {
+      action: 'administer',
+      operation: ADD_ORGANIZATION,
+      async handle(request, response) {
+        const { organization: id, title, contacts = [] } = await readJson(newOrganizationSchema, request);
+        const added = await organizations.add(id, { title, contacts });
+        response.locals.subject = added.id;
+        response.location(`organizations/${added.id}`);
+        sendJson(response, organizationView(added), 201);
+      },
+    }),
+
+    get('/api/organizations/:org', {
+      action: 'upload-files',
+      operation: SHOW_ORGANIZATION,
+      async handle(request, response) {
+        sendJson(response, organizationView(await organizations.get(param(request, 'org'))));
+      },
+    }),
+
+    patch('/api/organizations/:org', {
+      action: 'administer',
+      operation: CHANGE_ORGANIZATION,
+      async handle(request, response) {
+        const { title, contacts } = await readJson(changedOrganizationSchema, request);
+        const changes = { ...(title !== undefined && { title: title ?? '' }), ...(contacts && { contacts }) };
+        sendJson(response, organizationView(await organizations.change(param(request, 'org'), changes)));
+      },
+    }),
+
+    get('/api/organizations/:org/streams', {
+      action: 'upload-files',
+      operation: LIST_STREAMS,
+      async handle(request, response) {
+        const { organization, streams } = organizationView(await organizations.get(param(request, 'org')));
+        sendJson(response, { organization, streams });
+      },
+    }),
+
+    post('/api/organizations/:org/streams', {
+      action: 'administer',
+      operation: ADD_STREAM,
+      async handle(request, response) {
+        const { stream, title } = await readJson(newStreamSchema, request);
+        const changed = await organizations.addStream(param(request, 'org'), stream, title);
+        response.locals.subject = stream;
+        response.location(`streams/${stream}`);
+        sendJson(response, streamView(changed, stream), 201);
+      },
+    }),
+
+    get('/api/organizations/:org/streams/:stream', {
+      action: 'upload-files',
+      operation: SHOW_STREAM,
+      async handle(request, response) {
+        sendJson(response, streamView(await organizations.get(param(request, 'org')), param(request, 'stream')));
+      },
+    }),
+
+    patch('/api/organizations/:org/streams/:stream', {
+      action: 'administer',
+      operation: CHANGE_STREAM,
+      async handle(request, response) {
+        const stream = param(request, 'stream');
+        const { title, ...changes } = await readJson(changedStreamSchema, request);
+        const titled = { ...changes, ...(title !== undefined && { title: title ?? '' }) };
+        sendJson(response, streamView(await organizations.changeStream(param(request, 'org'), stream, titled), stream));
+      },
+    }),
+  ];
+}

@@ -1,0 +1,154 @@
+import { isTidemarkError, TidemarkError } from '../core/errors.ts';
+import { nearestName } from '../lib/nearest-name.ts';
+import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
+import {
+  checkedFields,
+  checkedTitle,
+  MOST_STREAMS,
+  type Organization,
+  type OrganizationFields,
+  requireOrganizationId,
+  requireStreamId,
+  type Stream,
+} from './organization.ts';
+
+/** What can be changed of a stream; absent: as it is. */
+export interface StreamChanges {
+  /** Empty: none. */
+  readonly title?: string | undefined;
+  readonly archived?: boolean | undefined;
+  /** Another one ceases to be the default by becoming no longer named as it. */
+  readonly default?: true | undefined;
+}
+
+/** Organizations and their streams in the catalog; each call sees what other processes have written. */
+export class OrganizationRegistry {
+  readonly #catalog: Pick<Catalog, 'get' | 'list' | 'put'>;
+
+  constructor(catalog: Pick<Catalog, 'get' | 'list' | 'put'>) {
+    this.#catalog = catalog;
+  }
+
+  /** @throws TidemarkError `conflict` when there is one with this id; `invalid` */
+  async add(id: string, fields: OrganizationFields): Promise<Organization> {
+    requireOrganizationId(id);
+    const organization: Organization = { id, ...checkedFields(fields), created: Date.now(), streams: [] };
+    try {
+      await this.#catalog.put('organization', id, organization, undefined);
+    } catch (error) {
+      if (isTidemarkError(error, 'conflict')) throw taken('organization', id);
+      throw error;
+    }
+    return organization;
+  }
+
+  /** Ascending by id. */
+  async list(): Promise<readonly Organization[]> {
+    return (await this.#catalog.list<Organization>('organization')).map(({ body }) => body);
+  }
+
+  /** @throws TidemarkError `not-found` */
+  async get(id: string): Promise<Organization> {
+    return (await this.#require(id)).body;
+  }
+
+  /** @throws TidemarkError `not-found`; `invalid` */
+  change(id: string, fields: Partial<OrganizationFields>): Promise<Organization> {
+    return this.#replace(id, ({ title, contacts, ...others }) => {
+      return { ...others, ...checkedFields({ title, contacts, ...fields }) };
+    });
+  }
+
+  /**
+   * Makes a stream. The first one of an organization is its default.
+   * @throws TidemarkError `not-found`; `conflict` when there is one with this id; `invalid`
+   */
+  addStream(organization: string, id: string, title?: string): Promise<Organization> {
+    return this.#replace(organization, (before) => {
+      requireStreamId(organization, id);
+      const { streams } = before;
+      if (streams.some((stream) => stream.id === id)) throw taken('stream', id, organization);
+      if (streams.length >= MOST_STREAMS) throw tooMany(organization);
+      const stream: Stream = { id, ...checkedTitle(title), created: Date.now() };
+      return { ...before, defaultStream: before.defaultStream ?? id, streams: [...streams, stream] };
+    });
+  }
+
+  /**
+   * @throws TidemarkError `not-found`; `conflict` when the default stream would be archived, or an archived one the
+   * default; `invalid`
+   */
+  changeStream(organization: string, id: string, changes: StreamChanges): Promise<Organization> {
+    return this.#replace(organization, (before) => {
+      const changed = changedStream(streamOf(before, id), changes);
+      const defaultStream = changes.default ? id : before.defaultStream;
+      if (defaultStream === id && changed.archived !== undefined) throw archivedDefault(organization, id, changes);
+      const streams = before.streams.map((stream) => (stream.id === id ? changed : stream));
+      return { ...before, ...(defaultStream !== undefined && { defaultStream }), streams };
+    });
+  }
+
+  async #require(id: string): Promise<CatalogDocument<Organization>> {
+    const found = await this.#catalog.get<Organization>('organization', id);
+    if (found !== undefined) return found;
+    const meant = nearestName(
+      id,
+      (await this.list()).map((organization) => organization.id),
+    );
+    throw notFound(`there is no organization ${JSON.stringify(id.slice(0, 100))}`, meant, { organization: id });
+  }
+
+  /** Puts what is changed, also when another process changes the organization meanwhile. */
+  async #replace(id: string, change: (before: Organization) => Organization): Promise<Organization> {
+    const { version, body } = await this.#require(id);
+    const changed = change(body);
+    try {
+      await this.#catalog.put('organization', id, changed, version);
+    } catch (error) {
+      if (isTidemarkError(error, 'conflict')) return this.#replace(id, change);
+      throw error;
+    }
+    return changed;
+  }
+}
+
+/** @throws TidemarkError `not-found` */
+export function streamOf({ id: organization, streams }: Organization, id: string): Stream {
+  const found = streams.find((stream) => stream.id === id);
+  if (found !== undefined) return found;
+  const known = streams.map((stream) => stream.id);
+  const text = `the organization ${organization} has no stream ${JSON.stringify(id.slice(0, 100))}`;
+  throw notFound(text, nearestName(id, known), { organization, stream: id });
+}
+
+function changedStream(stream: Stream, { title, archived }: StreamChanges): Stream {
+  const { title: before, archived: since, ...others } = stream;
+  const isArchived = archived ?? since !== undefined;
+  return {
+    ...others,
+    ...checkedTitle(title ?? before),
+    ...(isArchived && { archived: since ?? Date.now() }),
+  };
+}
+
+function notFound(text: string, meant: string | undefined, details: Record<string, unknown>): TidemarkError {
+  return new TidemarkError('not-found', meant === undefined ? text : `${text}: did you mean "${meant}"?`, details);
+}
+
+function taken(what: 'organization' | 'stream', id: string, organization?: string): TidemarkError {
+  const where = organization === undefined ? 'there is' : `the organization ${organization} has`;
+  const article = what === 'organization' ? 'an' : 'a';
+  return new TidemarkError('conflict', `${where} ${article} ${what} "${id}" already`, { [what]: id });
+}
+
+function tooMany(organization: string): TidemarkError {
+  const message = `the organization ${organization} has ${MOST_STREAMS} streams, which is the most`;
+  return new TidemarkError('conflict', message, { organization });
+}
+
+function archivedDefault(organization: string, stream: string, changes: StreamChanges): TidemarkError {
+  const message = changes.default
+    ? `the stream ${stream} of ${organization} is archived: an archived stream cannot be the default`
+    : `the stream ${stream} is the default of ${organization}: make another one the default first`;
+  return new TidemarkError('conflict', message, { organization, stream });
+}

@@ -1,0 +1,117 @@
+import { TidemarkError } from '../core/errors.ts';
+import { SLUG } from '../core/resource-set.ts';
+
+/** Whom to ask about what an organization delivers. */
+export interface Contact {
+  readonly name: string;
+  readonly email?: string | undefined;
+}
+
+/** What can be changed of an organization. */
+export interface OrganizationFields {
+  readonly title?: string | undefined;
+  readonly contacts: readonly Contact[];
+}
+
+/**
+ * Who delivers files. One document of the catalog has it with all of its streams, so that each change of them is one
+ * compare-and-set: exactly one stream is the default, and it takes uploads.
+ */
+export interface Organization extends OrganizationFields {
+  readonly id: string;
+  /** Milliseconds since 1970. */
+  readonly created: number;
+  /** Absent as long as it has no stream. */
+  readonly defaultStream?: string;
+  /** In the order in which they were made. */
+  readonly streams: readonly Stream[];
+}
+
+/** The files that an organization has delivered, in the order of arrival. */
+export interface Stream {
+  readonly id: string;
+  readonly title?: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly created: number;
+  /** When it was archived, in milliseconds since 1970: it takes no uploads. */
+  readonly archived?: number | undefined;
+}
+
+/**
+ * The longest name of a set is `ORG--STREAM.uploads`: ids of sets have at most 64 characters. (DESIGN: each stream has
+ * sets of its own.)
+ */
+const MOST_OF_BOTH = 54;
+/** An organization needs room for a stream whose id has one character. */
+const MOST_OF_ORGANIZATION = MOST_OF_BOTH - 1;
+export const MOST_STREAMS = 1_000;
+export const MOST_CONTACTS = 50;
+export const MOST_TITLE = 500;
+const MOST_NAME = 200;
+/** RFC 5321, 4.5.3.1: a path has at most 256 characters, two of which are brackets. */
+const MOST_EMAIL = 254;
+
+/** @throws TidemarkError `invalid` */
+export function requireOrganizationId(id: string): void {
+  requireId(id, 'organization', MOST_OF_ORGANIZATION);
+}
+
+/** @throws TidemarkError `invalid` */
+export function requireStreamId(organization: string, id: string): void {
+  requireId(id, 'stream', MOST_OF_BOTH - organization.length);
+}
+
+function requireId(id: string, field: 'organization' | 'stream', most: number): void {
+  const problem = problemOf(id, most);
+  if (problem === undefined) return;
+  throw new TidemarkError('invalid', `${JSON.stringify(id.slice(0, 100))} is no id of ${AN[field]}: ${problem}`, {
+    field,
+  });
+}
+
+const AN = { organization: 'an organization', stream: 'a stream' };
+
+function problemOf(id: string, most: number): string | undefined {
+  if (!SLUG.test(id)) {
+    return 'use lower-case letters, digits, ".", "_" or "-", beginning and ending with a letter or digit';
+  }
+  if (id.includes('--')) return 'it has "--", which is between organization and stream in the ids of sets';
+  if (/\.(?:uploads|dumps)$/.test(id)) return 'its end is that of the sets of uploads and dumps: choose another one';
+  return id.length > most
+    ? `it is too long: organization and stream together have at most ${MOST_OF_BOTH} characters`
+    : undefined;
+}
+
+/** Titles and contacts without what is around them. @throws TidemarkError `invalid` */
+export function checkedFields({ title, contacts }: OrganizationFields): OrganizationFields {
+  if (contacts.length > MOST_CONTACTS) throw invalid('contacts', `there are more than ${MOST_CONTACTS} contacts`);
+  return { ...checkedTitle(title), contacts: contacts.map(checkedContact) };
+}
+
+/** @throws TidemarkError `invalid` */
+export function checkedTitle(title: string | undefined): { readonly title?: string } {
+  const text = title?.trim() ?? '';
+  if (text === '') return {};
+  if (!isLine(text, MOST_TITLE)) throw invalid('title', `a title is one line of at most ${MOST_TITLE} characters`);
+  return { title: text };
+}
+
+function checkedContact({ name, email }: Contact): Contact {
+  const text = name.trim();
+  if (text === '' || !isLine(text, MOST_NAME)) {
+    throw invalid('contacts', `the name of a contact is one line of 1 to ${MOST_NAME} characters`);
+  }
+  if (email === undefined) return { name: text };
+  if (email.length > MOST_EMAIL || !/^[^\s@<>]+@[^\s@<>]+$/.test(email)) {
+    throw invalid('contacts', `${JSON.stringify(email.slice(0, 100))} is no e-mail address`);
+  }
+  return { name: text, email };
+}
+
+function isLine(text: string, most: number): boolean {
+  return text.length <= most && !/\p{Cc}/u.test(text);
+}
+
+function invalid(field: string, message: string): TidemarkError {
+  return new TidemarkError('invalid', message, { field });
+}

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { describeOnEachStore } from '../support/each-store.ts';
+import { Workplace } from '../support/workplace.ts';
+
+describeOnEachStore('organizations and streams on the command line', (store, itOnce) => {
+  let place: Workplace;
+
+  beforeEach(async () => {
+    place = await Workplace.make(store);
+  });
+
+  afterEach(() => place.close());
+
+  const done = async (...args: readonly string[]) => {
+    const { exitCode, stdout, stderr } = await place.run(args);
+    assert.equal(exitCode, 0, stderr);
+    return stdout;
+  };
+  const shown = async (...args: readonly string[]) => JSON.parse(await done(...args, '--json'));
+
+  it('are made, listed and changed', async () => {
+    const add = ['organizations', 'add', 'lane', '--title', 'Lane Library', '--contact', 'Ada <ada@example.org>'];
+    assert.equal(await done(...add, '--contact', 'Front desk'), 'Added the organization lane.\n');
+    assert.equal(await done('streams', 'add', 'lane', 'main'), 'Made the stream main of lane, which is the default.\n');
+    assert.equal(await done('streams', 'add', 'lane', 'new', '--title', 'New'), 'Made the stream new of lane.\n');
+    assert.equal(await done('streams', 'default', 'lane', 'new'), 'The default stream of lane is new now.\n');
+    assert.match(await done('streams', 'archive', 'lane', 'main'), /^The stream main of lane is archived/);
+
+    const day = String.raw`\d{4}-\d\d-\d\d`;
+    const streams = `STREAM +STATE +MADE +TITLE\nmain +archived ${day} +${day}\nnew +default +${day} +New\n`;
+    assert.match(await done('streams', 'list', 'lane'), new RegExp(`^${streams}$`));
+    assert.match(
+      await done('organizations', 'show', 'lane'),
+      new RegExp(`^lane: Lane Library\n  contact: Ada <ada@example.org>\n  contact: Front desk\n\n${streams}$`),
+    );
+    assert.match(await done('organizations', 'list'), /\nlane +2 +new +Lane Library\n$/);
+
+    const view = await shown('organizations', 'show', 'lane');
+    assert.deepEqual(view.contacts, [{ name: 'Ada', email: 'ada@example.org' }, { name: 'Front desk' }]);
+    assert.deepEqual(await shown('organizations', 'list'), { organizations: [view] });
+    assert.deepEqual(await shown('streams', 'list', 'lane'), { organization: 'lane', streams: view.streams });
+    assert.deepEqual(await shown('streams', 'show', 'lane', 'new'), { organization: 'lane', ...view.streams[1] });
+
+    const changed = await shown('organizations', 'change', 'lane', '--title', '', '--contact', 'Bert');
+    assert.deepEqual([changed.title, changed.contacts], [undefined, [{ name: 'Bert' }]]);
+    assert.equal((await shown('streams', 'archive', 'lane', 'main', '--undo')).archived, undefined);
+  });
+
+  it('are carried by archives of the log, and give tokens for uploads', async () => {
+    await done('organizations', 'add', 'lane', '--title', 'Lane Library');
+    await done('streams', 'add', 'lane', 'main');
+    await done('tokens', 'create', '--name', 'nightly', '--scope', 'upload:lane');
+    await done('sets', 'add', 'maps', '--url-prefix', 'https://example.org/maps/');
+    await done('archive');
+    const before = await shown('organizations', 'list');
+    await place.placeStoreIn(join(place.folder, 'rebuilt'));
+    const rebuilt = await place.run(['rebuild']);
+    assert.equal(rebuilt.exitCode, 0, rebuilt.stderr);
+    assert.deepEqual(await shown('organizations', 'list'), before);
+  });
+
+  itOnce('are refused with what is wrong', async () => {
+    const fails = async (args: readonly string[], code: number, message: RegExp) => {
+      const { exitCode, stderr } = await place.run(args);
+      assert.match(stderr, message);
+      assert.equal(exitCode, code);
+    };
+    await fails(['organizations', 'add', 'Lane'], 2, /"Lane" is no id of an organization/);
+    await fails(['organizations', 'list'], 2, /there is no store/);
+    await done('organizations', 'add', 'lane');
+    await done('streams', 'add', 'lane', 'main');
+    await fails(['streams', 'add', 'lame', 'x'], 2, /there is no organization "lame": did you mean "lane"\?/);
+    await fails(['streams', 'default', 'lane', 'mane'], 2, /has no stream "mane": did you mean "main"\?/);
+    await fails(
+      ['streams', 'archive', 'lane', 'main'],
+      2,
+      /is the default of lane: make another one the default first/,
+    );
+    await fails(['organizations', 'change', 'lane'], 2, /give something to change/);
+    const scope = ['tokens', 'create', '--name', 'x', '--scope', 'upload:lame'];
+    await fails(scope, 2, /there is no organization "lame"/);
+  });
+});

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { ask, askJson, JSON_BODY } from '../support/ask.ts';
+import { describeOnEachStore } from '../support/each-store.ts';
+import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
+
+describeOnEachStore('Organizations over HTTP', (store, itOnce) => {
+  let started: StartedApp;
+
+  before(async () => {
+    started = await startApp(store);
+  });
+  after(closeApps);
+
+  const at = (path: string) => `${started.url}/api/organizations${path}`;
+  const show = async (path: string) => (await askJson(at(path))).body;
+  const change = async (path: string, value: object) => {
+    const { status, text } = await ask(at(path), { method: 'PATCH', body: JSON.stringify(value), headers: JSON_BODY });
+    return { status, body: JSON.parse(text) };
+  };
+
+  it('are added and changed, with their streams, of which the first is the default', async () => {
+    const contacts = [{ name: 'Ada', email: 'ada@example.org' }, { name: 'Front desk' }];
+    const added = await askJson(at(''), { organization: 'lane', title: ' Lane Library ', contacts });
+    assert.deepEqual([added.status, added.headers.location], [201, 'organizations/lane']);
+    const { created, ...view } = added.body;
+    assert.deepEqual(view, { organization: 'lane', title: 'Lane Library', contacts, streams: [] });
+
+    const first = await askJson(at('/lane/streams'), { stream: 'main' });
+    assert.deepEqual([first.status, first.headers.location], [201, 'streams/main']);
+    await askJson(at('/lane/streams'), { stream: 'full-2026', title: 'All of 2026' });
+    const { defaultStream, streams, ...others } = await show('/lane');
+    assert.deepEqual(others, { organization: 'lane', title: 'Lane Library', contacts, created });
+    assert.equal(defaultStream, 'main');
+    const [main, full] = streams;
+    assert.deepEqual([main.stream, main.default, full.stream, full.default], ['main', true, 'full-2026', false]);
+    assert.deepEqual(await show('/lane/streams'), { organization: 'lane', streams });
+    assert.deepEqual(await show('/lane/streams/full-2026'), full);
+    assert.ok((await show('')).organizations.some((one: object) => 'organization' in one));
+
+    const { title: _, ...untitled } = others;
+    const changed = await change('/lane', { title: null, contacts: [] });
+    assert.deepEqual(changed.body, { ...untitled, contacts: [], defaultStream, streams });
+  });
+
+  it('have exactly one default stream, which takes uploads', async () => {
+    await askJson(at(''), { organization: 'default' });
+    const ids = ['a', 'b', 'c', 'd'];
+    const made = await Promise.all(ids.map((stream) => askJson(at('/default/streams'), { stream })));
+    assert.deepEqual(
+      made.map(({ status }) => status),
+      [201, 201, 201, 201],
+    );
+    assert.equal(made.filter(({ body }) => body.default).length, 1);
+
+    const other = ids.find((id) => !made[ids.indexOf(id)]!.body.default)!;
+    // Whichever comes first, the other one is refused: at no time is an archived stream the default.
+    const both = await Promise.all([
+      change(`/default/streams/${other}`, { default: true }),
+      change(`/default/streams/${other}`, { archived: true }),
+    ]);
+    assert.deepEqual(both.map(({ status }) => status).sort(), [200, 409]);
+    const { defaultStream, streams } = await show('/default');
+    const defaults = streams.filter((one: { default: boolean }) => one.default);
+    assert.deepEqual(
+      defaults.map((one: { stream: string }) => one.stream),
+      [defaultStream],
+    );
+    assert.equal(defaults[0].archived, undefined);
+  });
+
+  it('keep an archived stream, and can use it again', async () => {
+    await askJson(at(''), { organization: 'archive' });
+    for (const stream of ['main', 'old']) await askJson(at('/archive/streams'), { stream });
+    const archived = await change('/archive/streams/old', { archived: true });
+    assert.match(archived.body.archived, /^\d{4}-.*Z$/);
+    assert.equal((await change('/archive/streams/old', { title: 'Old' })).body.archived, archived.body.archived);
+    const refused = await change('/archive/streams/old', { default: true });
+    assert.deepEqual([refused.status, refused.body.error.code], [409, 'conflict']);
+    assert.match(refused.body.error.message, /the stream old of archive is archived/);
+    assert.match(
+      (await change('/archive/streams/main', { archived: true })).body.error.message,
+      /the stream main is the default of archive: make another one the default first/,
+    );
+    assert.equal((await change('/archive/streams/old', { archived: false, default: true })).status, 200);
+    assert.equal((await show('/archive')).defaultStream, 'old');
+  });
+
+  itOnce('are refused with what is wrong', async () => {
+    await askJson(at(''), { organization: 'known' });
+    await askJson(at('/known/streams'), { stream: 'main' });
+    for (const [path, value, status, message] of [
+      ['', { organization: 'known' }, 409, /there is an organization "known" already/],
+      ['', { organization: 'Lane!' }, 400, /"Lane!" is no id of an organization: use lower-case/],
+      ['', { organization: 'a--b' }, 400, /it has "--"/],
+      ['', { organization: 'a.uploads' }, 400, /its end is that of the sets of uploads/],
+      ['', { organization: 'a'.repeat(54) }, 400, /together have at most 54 characters/],
+      ['', { organization: 'x', contacts: [{ name: 'Ada', email: 'nowhere' }] }, 400, /"nowhere" is no e-mail address/],
+      ['', { organization: 'x', contacts: [{ name: ' ' }] }, 400, /the name of a contact/],
+      ['', { organization: 'x', title: 'a\nb' }, 400, /a title is one line/],
+      ['', { organization: 'x', colour: 'red' }, 400, /Unrecognized key: "colour"/],
+      ['/known/streams', { stream: 'main' }, 409, /the organization known has a stream "main" already/],
+      ['/known/streams', { stream: 'a'.repeat(50) }, 400, /together have at most 54 characters/],
+      ['/knwon/streams', { stream: 'main' }, 404, /there is no organization "knwon": did you mean "known"\?/],
+    ] as const) {
+      const answer = await askJson(at(path), value);
+      assert.equal(answer.status, status, JSON.stringify(answer.body));
+      assert.match(answer.body.error.message, message);
+    }
+    assert.match((await show('/known/streams/mian')).error.message, /no stream "mian": did you mean "main"\?/);
+    assert.equal((await askJson(at('/known/streams'), { stream: 'a'.repeat(49) })).status, 201);
+    assert.equal((await ask(at('/x'))).status, 404);
+  });
+});
