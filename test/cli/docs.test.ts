@@ -204,6 +204,7 @@ const PAGES: Readonly<Record<string, Page>> = {
       assert.match(list, /2026\/a\.pdf(.|\n)*c\.pdf/);
     },
   },
+  'docs/streams.md': { blocks: ['runs'] },
   'docs/validator.md': {
     blocks: ['runs'],
     async prepare(place) {
