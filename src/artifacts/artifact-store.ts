@@ -52,6 +52,12 @@ export interface ArtifactStore {
    */
   readSmall(key: ObjectKey): Promise<Uint8Array>;
 
+  /**
+   * Fills a buffer with the first bytes of an object, by calls that block. Returns false when it has fewer, or cannot
+   * be read: then `readSmall` finds out why. Absent where reading cannot block.
+   */
+  fill?(key: ObjectKey, buffer: Uint8Array): boolean;
+
   /** Does nothing where there is no object. An object that is being read may break off. */
   delete(key: ObjectKey): Promise<void>;
 

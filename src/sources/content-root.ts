@@ -69,6 +69,14 @@ export interface ContentRoot {
   open(path: string, isWhole?: boolean): Promise<RootFile>;
 
   /**
+   * Lets a thread that may be blocked read small files, one after the other, which takes a fraction of the time of
+   * `open`. What is left out is found out once for all files, so begin again for every few milliseconds of work. Only
+   * where the root can do so.
+   * @throws TidemarkError `unavailable` when it cannot be known what is left out
+   */
+  beginReads?(): Promise<FillFrom>;
+
+  /**
    * The hashes of a file that was listed, with the figures of the very bytes that have them. Several may be asked for
    * at once.
    * @throws TidemarkError as `open`, but what is left out meanwhile may still be hashed; `conflict` when the file was
@@ -156,6 +164,13 @@ export interface RootFile {
   readInto?(buffer: Buffer, range: ByteRange): Promise<number>;
   close(): Promise<void>;
 }
+
+/**
+ * Fills a buffer with the bytes of a file that has just so many. Returns false when it has not, or anything else is not
+ * as usual: then `open` finds out what it is. The file may have been changed, or a folder above it replaced by a link:
+ * compare a hash.
+ */
+export type FillFrom = (path: string, buffer: Uint8Array) => boolean;
 
 /** A copy of the bytes of a small file. */
 export interface WantedCopy {

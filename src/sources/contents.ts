@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { ArtifactLocation } from '../artifacts/open-artifacts.ts';
+import type { ResourceKey } from '../core/key.ts';
 import type { Resource } from '../core/resource.ts';
 import type { RootLocation } from './root-location.ts';
 
@@ -10,6 +11,11 @@ export interface Contents {
    * @throws TidemarkError `unavailable` when it cannot be read
    */
   open(resource: Resource): Promise<Content | undefined>;
+  /**
+   * As `ContentRoot.beginReads`, for resources.
+   * @throws TidemarkError `unavailable` when it cannot be known what is left out
+   */
+  beginReads?(): Promise<(key: ResourceKey, buffer: Uint8Array) => boolean>;
   /** @throws TidemarkError `unavailable` when all of it is missing: a disk that is not mounted, for instance */
   requireThere(): Promise<void>;
   close(): Promise<void>;

@@ -279,6 +279,18 @@ export function testArtifactStore(name: string, place: () => StoreUnderTest): vo
       for (const key of NO_KEYS) await assert.rejects(store.readSmall(key), WITH('invalid'));
     });
 
+    it('fills a buffer with the first bytes of an object, where it can, when it has so many', async () => {
+      await store.put(KEY, [bytes]);
+      const fills = store.fill !== undefined;
+      for (const length of [0, 1, 100_000]) {
+        const buffer = Buffer.alloc(length);
+        assert.equal(store.fill?.(KEY, buffer) ?? false, fills);
+        if (fills) assert.ok(buffer.equals(bytes.subarray(0, length)));
+      }
+      assert.equal(store.fill?.(KEY, Buffer.alloc(100_001)) ?? false, false);
+      assert.equal(store.fill?.('missing', Buffer.alloc(1)) ?? false, false);
+    });
+
     it('gives no part that begins after the end, and none without bytes', async () => {
       await store.put(KEY, [bytes]);
       await store.put('empty', []);

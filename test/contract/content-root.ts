@@ -179,6 +179,23 @@ export function testContentRoot(name: string, place: () => RootUnderTest): void 
       for (const hidden of ['a.tmp', 'e', 'e/f', 'e/f/g']) assert.deepEqual(await pathsOf(root, hidden), []);
     });
 
+    it('fills a buffer with a file of its length, where it can, and with no other', async () => {
+      for (const path of ['ten', 'folder/ten', 'hidden/ten', '\u00fcber %41']) await files.write(path, '0123456789');
+      await files.write('none', '');
+      root = files.open(['/hidden/']);
+      const fill = await root.beginReads?.();
+      const filled = (path: string, length: number) => {
+        const buffer = Buffer.alloc(length);
+        return fill?.(path, buffer) ? String(buffer) : undefined;
+      };
+
+      const all = fill && '0123456789';
+      for (const path of ['ten', 'folder/ten', '\u00fcber %41']) assert.equal(filled(path, 10), all, path);
+      assert.equal(filled('none', 0), fill && '');
+      for (const path of [...NOWHERE, 'hidden/ten', 'folder']) assert.equal(filled(path, 10), undefined, path);
+      for (const length of [0, 9, 11]) assert.equal(filled('ten', length), undefined, String(length));
+    });
+
     it('reads all of a file, a range, and an empty file', async () => {
       await files.write('ten', '0123456789');
       await files.write('none', '');

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { type FileHandle, open, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -93,6 +93,20 @@ export class FolderStore implements ArtifactStore {
       // A folder is no object.
       if (isGone(error) || errorCode(error) === 'EISDIR') throw noSuchObject(this.name, key);
       throw folderError(this.#root, 'read', error);
+    }
+  }
+
+  fill(key: ObjectKey, buffer: Uint8Array): boolean {
+    requirePlainKey(key);
+    try {
+      const file = openSync(this.#file(key), 'r');
+      try {
+        return readSync(file, buffer, 0, buffer.length, 0) === buffer.length;
+      } finally {
+        closeSync(file);
+      }
+    } catch {
+      return false;
     }
   }
 

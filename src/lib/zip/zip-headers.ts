@@ -17,6 +17,7 @@ const MADE_ON_UNIX = 3 << 8;
 const FILE_MODE = 0o100644;
 const ZIP64_EXTRA = 0x0001;
 const TIME_EXTRA = 0x5455;
+const TIME_EXTRA_LENGTH = 9;
 const HAS_MODIFIED = 1;
 
 /** What is known of an entry before its data. */
@@ -60,6 +61,11 @@ export function localHeader(head: EntryHead, sizes: EntrySizes): Buffer {
   header.set(name, at);
   header.set(extra, at + name.length);
   return header;
+}
+
+/** The bytes of a local header without sizes of eight bytes. */
+export function localHeaderLength({ name, modified }: { readonly name: string; readonly modified: number }): number {
+  return 30 + Buffer.byteLength(name) + (hasTimeExtra(modified) ? TIME_EXTRA_LENGTH : 0);
 }
 
 /** Follows the data of an entry whose sizes were not known before (4.3.9). */
@@ -168,13 +174,17 @@ function zip64Extra(values: readonly number[]): Buffer {
 
 /** The time in UTC: the one of DOS has no zone, and only every second second. */
 function timeExtra({ modified }: EntryHead): Buffer {
-  if (modified < 0 || modified > 0x7fff_ffff) return NOTHING;
-  const extra = Buffer.allocUnsafe(9);
+  if (!hasTimeExtra(modified)) return NOTHING;
+  const extra = Buffer.allocUnsafe(TIME_EXTRA_LENGTH);
   extra.writeUInt16LE(TIME_EXTRA, 0);
   extra.writeUInt16LE(5, 2);
   extra.writeUInt8(HAS_MODIFIED, 4);
   extra.writeUInt32LE(modified, 5);
   return extra;
+}
+
+function hasTimeExtra(modified: number): boolean {
+  return modified >= 0 && modified <= 0x7fff_ffff;
 }
 
 /** The date in the upper two bytes, the time in the lower ones (4.4.6). It begins with 1980 and ends with 2107. */

@@ -9,6 +9,7 @@ import {
   type EntrySizes,
   endOfFile,
   localHeader,
+  localHeaderLength,
   MAX_32,
   METHOD,
   type Method,
@@ -131,6 +132,11 @@ export function packEntry(
   const sizes = { crc: crc32(content), packed: data.length, length: content.length };
   const header = localHeader(headOf(entry, { method, offset: 0 }), sizes);
   return { packed: { ...sizes, method, headerLength: header.length }, header, data };
+}
+
+/** Bytes of the header that `packEntry` makes: the data follows it. */
+export function dataOffset(entry: ZipEntry): number {
+  return localHeaderLength(entry);
 }
 
 function headOf(

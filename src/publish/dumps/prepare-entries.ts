@@ -1,9 +1,9 @@
 import type { ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts';
 import type { Resource } from '../../core/resource.ts';
 import { mapInOrder } from '../../lib/map-in-order.ts';
-import { type PackedEntry, packEntry, type ZipEntry } from '../../lib/zip/zip-writer.ts';
+import { dataOffset, type PackedEntry, packEntry, type ZipEntry } from '../../lib/zip/zip-writer.ts';
 import type { Contents } from '../../sources/contents.ts';
-import { hasHashOf, MOST_IN_MEMORY } from './open-matching.ts';
+import { hasHashOf, MOST_IN_MEMORY, strongestHash } from './open-matching.ts';
 
 /** An entry to make of bytes that must have the hash of a state; plain values, so that a thread can be given it. */
 export interface WantedEntry {
@@ -20,8 +20,8 @@ export interface PreparedEntry extends PackedEntry {
 }
 
 export interface PrepareParts {
-  readonly contents: Pick<Contents, 'open'>;
-  readonly artifacts: Pick<ArtifactStore, 'readSmall'>;
+  readonly contents: Pick<Contents, 'open' | 'beginReads'>;
+  readonly artifacts: Pick<ArtifactStore, 'readSmall' | 'fill'>;
 }
 
 export type PrepareEntries = (
@@ -29,8 +29,14 @@ export type PrepareEntries = (
   into: Uint8Array,
 ) => Promise<readonly (PreparedEntry | undefined)[]>;
 
+/** Fills a buffer with the bytes of an entry; false when that cannot be done at once. */
+type Fill = (wanted: WantedEntry, buffer: Uint8Array) => boolean;
+
 /** Contents that are read at a time: a server takes its time for each. */
 const READ_AT_ONCE = 64;
+
+/** Bytes that are to be deflated: those of one entry at a time. */
+const scratch = Buffer.allocUnsafeSlow(MOST_IN_MEMORY);
 
 /**
  * Reads and packs entries into a buffer. An entry is undefined when it cannot be made as usual: its bytes are other
@@ -41,36 +47,89 @@ export async function prepareEntries(
   into: Uint8Array,
   parts: PrepareParts,
 ): Promise<readonly (PreparedEntry | undefined)[]> {
-  const prepared: (PreparedEntry | undefined)[] = [];
-  let start = 0;
-  const read = async (one: WantedEntry | undefined) => {
-    const bytes = one && (await bytesOf(one, parts).catch(() => undefined));
-    return bytes && { entry: one.entry, bytes };
-  };
-  for await (const found of mapInOrder(wanted, READ_AT_ONCE, read)) {
-    const made = found && packEntry(found.entry, found.bytes);
-    const end = made === undefined ? start : start + made.header.length + made.data.length;
-    if (made === undefined || end > into.length) {
-      prepared.push(undefined);
-      continue;
+  const batch = new Batch(into);
+  const fill = await filling(wanted, parts);
+  if (fill !== undefined) {
+    for (const one of wanted) {
+      if (one === undefined || !batch.addFilled(one, fill)) batch.add(one, one && (await bytesOf(one, parts)));
     }
-    into.set(made.header, start);
-    into.set(made.data, start + made.header.length);
-    prepared.push({ ...made.packed, start, end });
-    start = end;
+    return batch.prepared;
   }
-  return prepared;
+  const read = async (one: WantedEntry | undefined) => ({ one, bytes: one && (await bytesOf(one, parts)) });
+  for await (const { one, bytes } of mapInOrder(wanted, READ_AT_ONCE, read)) batch.add(one, bytes);
+  return batch.prepared;
 }
 
-async function bytesOf(
+/** Entries, one behind the other in a buffer. */
+class Batch {
+  readonly prepared: (PreparedEntry | undefined)[] = [];
+  readonly #into: Uint8Array;
+  #start = 0;
+
+  constructor(into: Uint8Array) {
+    this.#into = into;
+  }
+
+  /** Without bytes, the entry is undefined; as it is when there is no room for it. */
+  add(wanted: WantedEntry | undefined, bytes: Uint8Array | undefined): void {
+    this.prepared.push(wanted && bytes && this.#pack(wanted.entry, bytes));
+  }
+
+  /** Returns false, and adds nothing, when that cannot be done at once. */
+  addFilled(wanted: WantedEntry, fill: Fill): boolean {
+    const { entry, resource } = wanted;
+    const { length } = resource.state;
+    // Without a hash, nothing would show what was read.
+    if (length === undefined || length > MOST_IN_MEMORY || strongestHash(resource.state) === undefined) return false;
+    // What is only stored is read to where it belongs.
+    const at = this.#start + dataOffset(entry);
+    const buffer = entry.compress ? scratch.subarray(0, length) : this.#into.subarray(at, at + length);
+    if (buffer.length < length || !fill(wanted, buffer) || !hasHashOf(resource.state, buffer)) return false;
+    this.prepared.push(this.#pack(entry, buffer));
+    return true;
+  }
+
+  #pack(entry: ZipEntry, bytes: Uint8Array): PreparedEntry | undefined {
+    const { packed, header, data } = packEntry(entry, bytes);
+    const start = this.#start;
+    const from = start + header.length;
+    const end = from + data.length;
+    if (end > this.#into.length) return undefined;
+    this.#into.set(header, start);
+    const isThere = data.buffer === this.#into.buffer && data.byteOffset === this.#into.byteOffset + from;
+    if (!isThere) this.#into.set(data, from);
+    this.#start = end;
+    return { ...packed, start, end };
+  }
+}
+
+/** Undefined when not all entries are where reading may block. */
+async function filling(
+  wanted: readonly (WantedEntry | undefined)[],
+  { contents, artifacts }: PrepareParts,
+): Promise<Fill | undefined> {
+  const areVersions = wanted.some((one) => one?.version !== undefined);
+  if (areVersions)
+    return artifacts.fill && (({ version }, buffer) => version !== undefined && artifacts.fill!(version, buffer));
+  const fill = await contents.beginReads?.();
+  return fill && (({ resource }, buffer) => fill(resource.key, buffer));
+}
+
+/** Undefined when they are not those of the state. */
+async function bytesOf(wanted: WantedEntry, parts: PrepareParts): Promise<Uint8Array | undefined> {
+  try {
+    const bytes = await read(wanted, parts);
+    return bytes !== undefined && hasHashOf(wanted.resource.state, bytes) ? bytes : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function read(
   { resource, version }: WantedEntry,
   { contents, artifacts }: PrepareParts,
 ): Promise<Uint8Array | undefined> {
-  const bytes = version === undefined ? await present(resource, contents) : await artifacts.readSmall(version);
-  return bytes !== undefined && hasHashOf(resource.state, bytes) ? bytes : undefined;
-}
-
-async function present(resource: Resource, contents: Pick<Contents, 'open'>): Promise<Uint8Array | undefined> {
+  if (version !== undefined) return artifacts.readSmall(version);
   const content = await contents.open(resource);
   if (content === undefined) return undefined;
   const { length = content.length } = resource.state;

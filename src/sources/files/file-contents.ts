@@ -1,11 +1,20 @@
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
-import { pathOfKey } from '../../core/key.ts';
+import { pathOfKey, type ResourceKey } from '../../core/key.ts';
 import type { ContentRoot } from '../content-root.ts';
 import type { Contents } from '../contents.ts';
 
 /** The bytes of files. @param name of the root, for messages */
-export function fileContents(root: Pick<ContentRoot, 'open' | 'isEmpty'>, name: string): Contents {
+export function fileContents(root: Pick<ContentRoot, 'open' | 'isEmpty' | 'beginReads'>, name: string): Contents {
   return {
+    ...(root.beginReads && {
+      async beginReads() {
+        const fill = await root.beginReads!();
+        return (key: ResourceKey, buffer: Uint8Array) => {
+          const path = pathOfKey(key);
+          return path !== undefined && fill(path, buffer);
+        };
+      },
+    }),
     async open({ key }) {
       const path = pathOfKey(key);
       if (path === undefined) return undefined;

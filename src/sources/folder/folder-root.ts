@@ -6,6 +6,7 @@ import { ThreadPool } from '../../lib/workers/pool.ts';
 import type {
   ContentRoot,
   FileDigest,
+  FillFrom,
   RootEntry,
   RootFile,
   RootProblem,
@@ -89,6 +90,16 @@ export class FolderRoot implements ContentRoot {
     const isPlain = this.#local.areKnown && isPlainPath(path);
     const opened = isPlain ? await this.#opening.run((shared) => this.#openAtOnce(shared, path)) : undefined;
     return opened ?? this.#open(path);
+  }
+
+  async beginReads(): Promise<FillFrom> {
+    const excludes = this.#exclusions.known() ?? (await this.#exclusions.read());
+    const realRoot = this.#local.realRoot();
+    return (path, buffer) =>
+      realRoot !== undefined &&
+      isPlainPath(path) &&
+      !isLeftOut(excludes, path) &&
+      this.#local.fill(realRoot, path, buffer);
   }
 
   /** Undefined when that cannot be done by a few synchronous calls: see local-files.ts. */

@@ -85,6 +85,21 @@ export class LocalFiles {
   }
 
   /**
+   * Fills a buffer with the file at a plain path, as `FillFrom` has it. Where the open file is need not be asked: its
+   * bytes have the hash that is expected, or are not used.
+   */
+  fill(realRoot: string, path: string, buffer: Uint8Array): boolean {
+    const named = `${realRoot}/${path}`;
+    try {
+      // Checked before it is opened: opening a device may do something.
+      const found = lstatSync(named, { throwIfNoEntry: false });
+      return found?.isFile() === true && found.size === buffer.length && fillFrom(named, buffer);
+    } catch {
+      return false;
+    }
+  }
+
+  /**
    * @param named the real path that the file has unless a link was swapped in
    * @param found what is at that path: the file that was opened must be the same
    */
@@ -114,4 +129,13 @@ export class LocalFiles {
 function readWhole(file: number, length: number): Buffer | undefined {
   const bytes = Buffer.allocUnsafe(length);
   return readSync(file, bytes, 0, length, 0) === length ? bytes : undefined;
+}
+
+function fillFrom(file: string, buffer: Uint8Array): boolean {
+  const opened = openSync(file, OPEN_FLAGS);
+  try {
+    return readSync(opened, buffer, 0, buffer.length, 0) === buffer.length;
+  } finally {
+    closeSync(opened);
+  }
 }
