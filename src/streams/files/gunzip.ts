@@ -1,0 +1,61 @@
+import { crc32 } from 'node:zlib';
+import { DamagedFile } from './found-file.ts';
+import { endsEarly, inflate } from './inflate.ts';
+import type { Lookahead } from './lookahead.ts';
+
+// RFC 1952. The Gunzip of Node reports what is wrong behind a member, such as bytes that do not belong to the file,
+// before it hands over the last bytes of that member.
+
+const HEADER_BYTES = 10;
+const TRAILER_BYTES = 8;
+const FLAGS_AT = 3;
+const [HEADER_CHECKSUM, EXTRA, NAME, COMMENT] = [2, 4, 8, 16];
+/** Of its name, its comment or its extra field. */
+const MOST_FIELD_BYTES = 64 * 1024;
+
+export const GZIP_MAGIC = '\x1f\x8b\x08';
+
+/** What gzip packed, of one member or several. @throws DamagedFile after the bytes before the damage */
+export async function* gunzip(input: Lookahead): AsyncGenerator<Buffer, void, undefined> {
+  do {
+    await skipHeader(input);
+    let checksum = 0;
+    let length = 0;
+    for await (const chunk of inflate(input)) {
+      checksum = crc32(chunk, checksum);
+      length += chunk.length;
+      yield chunk;
+    }
+    const trailer = await takeAll(input, TRAILER_BYTES);
+    if (trailer.readUInt32LE(0) !== checksum || trailer.readUInt32LE(4) !== length % 2 ** 32) {
+      throw new DamagedFile(`it is damaged before byte ${input.position} of what is packed: its checksum is wrong`);
+    }
+    // Tapes are filled up with zeros.
+    while ((await input.peek(1))[0] === 0) await input.skip(1);
+  } while (await hasMember(input));
+}
+
+async function hasMember(input: Lookahead): Promise<boolean> {
+  const magic = await input.peek(GZIP_MAGIC.length);
+  if (magic.length === 0 && input.damage === undefined) return false;
+  if (magic.toString('latin1') === GZIP_MAGIC) return true;
+  throw input.damage ?? new DamagedFile(`something else than gzip follows at byte ${input.position} of what is packed`);
+}
+
+async function skipHeader(input: Lookahead): Promise<void> {
+  const flags = (await takeAll(input, HEADER_BYTES))[FLAGS_AT]!;
+  if (flags & EXTRA) await takeAll(input, (await takeAll(input, 2)).readUInt16LE(0));
+  for (const text of [NAME, COMMENT]) {
+    if (!(flags & text)) continue;
+    const length = (await input.peek(MOST_FIELD_BYTES)).indexOf(0);
+    if (length < 0) throw endsEarly(input);
+    await input.skip(length + 1);
+  }
+  if (flags & HEADER_CHECKSUM) await input.skip(2);
+}
+
+async function takeAll(input: Lookahead, bytes: number): Promise<Buffer> {
+  const taken = await input.take(bytes);
+  if (taken.length < bytes) throw input.damage ?? endsEarly(input);
+  return taken;
+}

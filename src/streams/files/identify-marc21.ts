@@ -1,0 +1,47 @@
+import { BASE_ADDRESS_AT, FIELD_TERMINATOR, LEADER_LENGTH, numberAt, RECORD_TERMINATOR } from '../marc/iso2709.ts';
+
+const LENGTH_DIGITS = 5;
+const ENTRY_LENGTH = 12;
+const ENTRY = /^[0-9A-Za-z]{3}\d{9}$/;
+const BYTE_ORDER_MARK = '\xef\xbb\xbf';
+/** One record that is damaged does not make a file unknown. */
+const MOST_RECORDS = 20;
+
+/**
+ * Whether it is MARC21: whether one of its first records has a leader whose base address fits a directory. What is
+ * wrong with its records is found when they are read.
+ */
+export function beginsAsMarc21(head: Buffer): boolean {
+  let at = head.toString('latin1', 0, BYTE_ORDER_MARK.length) === BYTE_ORDER_MARK ? BYTE_ORDER_MARK.length : 0;
+  for (let record = 0; record < MOST_RECORDS; record++) {
+    while (isBlank(head[at])) at += 1;
+    if (fits(head, at)) return true;
+    const end = head.indexOf(RECORD_TERMINATOR, at);
+    if (end < 0) return false;
+    // Of a record alone, with a wrong base address.
+    if (numberAt(head, at, LENGTH_DIGITS) === end + 1 - at && head.subarray(at, end).includes(FIELD_TERMINATOR)) {
+      return true;
+    }
+    at = end + 1;
+  }
+  return false;
+}
+
+/** Some programs write line ends between records. */
+const isBlank = (byte: number | undefined) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0;
+
+function fits(head: Buffer, at: number): boolean {
+  const base = numberAt(head, at + BASE_ADDRESS_AT, LENGTH_DIGITS);
+  const directoryLength = base - LEADER_LENGTH - 1;
+  if (directoryLength < 0 || directoryLength % ENTRY_LENGTH !== 0 || head.length < at + LEADER_LENGTH) return false;
+  if (head.length >= at + base) return head[at + base - 1] === FIELD_TERMINATOR;
+  // The file, or what was read of it, ends within the directory.
+  const entries = Math.floor((head.length - at - LEADER_LENGTH) / ENTRY_LENGTH);
+  return (
+    entries > 0 &&
+    Array.from({ length: entries }, (_, entry) => entry).every((entry) => {
+      const start = at + LEADER_LENGTH + entry * ENTRY_LENGTH;
+      return ENTRY.test(head.toString('latin1', start, start + ENTRY_LENGTH));
+    })
+  );
+}

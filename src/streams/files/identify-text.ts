@@ -1,0 +1,56 @@
+import { isUtf8 } from 'node:buffer';
+import { excerpt } from '../../lib/excerpt.ts';
+import { idProblem } from './deleted-ids.ts';
+
+// Blanks are in sentences; the rest is in tables, JSON and markup.
+const NOT_IN_IDS = /[\s<>{}[\]",;]/;
+/** As the Library of Congress writes its numbers: `n  79021164`. */
+const WITH_BLANKS = /^[A-Za-z]{1,3} {1,4}\d+$/;
+
+/**
+ * Why a text is no list of ids: a sentence without a full stop; empty when it is one. It is one when most of its first
+ * lines are an id each; what is wrong with a line is found when it is read.
+ * @param isWhole whether it ends there
+ */
+export function identifyText(head: Buffer, isWhole: boolean): string {
+  const [first = 0, second = 0] = head;
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {
+    return 'it is text in UTF-16: save it as UTF-8';
+  }
+  if (head.includes(0)) return `it is neither MARC nor text: it begins with ${hexOf(head)}`;
+  let ids = 0;
+  let firstOther: string | undefined;
+  let others = 0;
+  for (const line of linesOf(head, isWhole)) {
+    if (line === undefined || !looksLikeId(line)) {
+      others += 1;
+      firstOther ??= line === undefined ? `${hexOf(head)}, which is not UTF-8` : excerpt(line);
+    } else ids += 1;
+  }
+  if (ids > others) return '';
+  if (others === 0) return 'it has nothing but blanks';
+  return `it is no list of ids, one a line: it has ${firstOther}`;
+}
+
+/** Without blank lines; undefined is one that is not UTF-8. */
+function* linesOf(head: Buffer, isWhole: boolean): Generator<string | undefined, void, undefined> {
+  const lines = head
+    .toString('latin1')
+    .replace(/^\xef\xbb\xbf/, '')
+    .split('\n');
+  // The last one goes on.
+  if (!isWhole && lines.length > 1) lines.pop();
+  for (const line of lines) {
+    const bytes = Buffer.from(line, 'latin1');
+    const text = isUtf8(bytes) ? bytes.toString('utf8').trim() : undefined;
+    if (text !== '') yield text;
+  }
+}
+
+function looksLikeId(line: string): boolean {
+  return idProblem(line) === undefined && (!NOT_IN_IDS.test(line) || WITH_BLANKS.test(line));
+}
+
+function hexOf(head: Buffer): string {
+  return `the bytes ${[...head.subarray(0, 8)].map((byte) => byte.toString(16).padStart(2, '0')).join(' ')}`;
+}

@@ -1,0 +1,36 @@
+import { foreignForm, isOfMacos } from './foreign-forms.ts';
+import type { FileKind } from './found-file.ts';
+import { beginsAsMarc21 } from './identify-marc21.ts';
+import { identifyText } from './identify-text.ts';
+import { beginsAsXml, identifyXml } from './identify-xml.ts';
+import type { Lookahead } from './lookahead.ts';
+
+/** Bytes of a file that are read to identify it; of XML more, when its first element comes later. */
+const HEAD_BYTES = 64 * 1024;
+const XML_HEAD_BYTES = 1024 * 1024;
+
+export type Identity =
+  | { readonly kind: Exclude<FileKind, 'unknown'>; readonly reason?: undefined }
+  | { readonly kind: 'unknown'; readonly reason: string }
+  | { readonly kind: 'of-macos' };
+
+/** What a file that is no package is, by its content alone. Its bytes can be read from the first one afterwards. */
+export async function identify(input: Lookahead): Promise<Identity> {
+  const head = await input.peek(HEAD_BYTES);
+  if (head.length === 0) return unknown('it is empty');
+  if (isOfMacos(head)) return { kind: 'of-macos' };
+  if (beginsAsMarc21(head)) return { kind: 'marc21' };
+  const form = foreignForm(head);
+  if (form !== undefined) return unknown(form);
+  if (beginsAsXml(head)) {
+    const problem = identifyXml(head) ?? identifyXml(await input.peek(XML_HEAD_BYTES));
+    return identityOf('marcxml', problem ?? `it is XML without an element in its first ${XML_HEAD_BYTES} bytes`);
+  }
+  return identityOf('deleted-ids', identifyText(head, head.length < HEAD_BYTES));
+}
+
+function identityOf(kind: 'marcxml' | 'deleted-ids', problem: string): Identity {
+  return problem === '' ? { kind } : unknown(problem);
+}
+
+const unknown = (reason: string): Identity => ({ kind: 'unknown', reason });

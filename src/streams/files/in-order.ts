@@ -1,0 +1,25 @@
+import { findFiles } from './find-files.ts';
+import type { FoundFile, GivenFile } from './found-file.ts';
+import type { UnpackOptions } from './unpacking.ts';
+
+/**
+ * The files of one upload in the order in which they count: first all lists of ids to delete, then the others, each in
+ * the order of the upload and of its packages. So a record is kept when one package both deletes and sends it.
+ *
+ * Each given file is passed over twice, because only its content says what a file is. That costs little: of a file in
+ * no package, or in gzip alone, the first pass reads the beginning; of a ZIP, the beginning of each file in it. Only a
+ * tar is unpacked twice.
+ * @throws as `findFiles`
+ */
+export async function* filesInOrder(
+  given: readonly GivenFile[],
+  options?: UnpackOptions,
+): AsyncGenerator<FoundFile, void, undefined> {
+  for (const isDeletion of [true, false]) {
+    for (const one of given) {
+      for await (const file of findFiles(one, options)) {
+        if ((file.kind === 'deleted-ids') === isDeletion) yield file;
+      }
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import { createInflateRaw } from 'node:zlib';
+import { errorCode } from '../../lib/system-error.ts';
+import { DamagedFile } from './found-file.ts';
+import type { Lookahead } from './lookahead.ts';
+
+/** Packed bytes of one step: they unpack to 64 MB at most, and usually to 1 MB. */
+const STEP_BYTES = 64 * 1024;
+const CHUNK_BYTES = 64 * 1024;
+
+/**
+ * What Deflate packed (RFC 1951). Then `input` goes on behind it.
+ *
+ * Step by step, because a stream of Node that fails drops what it has unpacked but not handed over: the last records
+ * before the damage.
+ * @throws DamagedFile after the bytes before the damage
+ */
+export async function* inflate(input: Lookahead): AsyncGenerator<Buffer, void, undefined> {
+  const inflater = createInflateRaw({ chunkSize: CHUNK_BYTES });
+  let unpacked: Buffer[] = [];
+  let failure: Error | undefined;
+  let isEnded = false;
+  const stopped = new Promise<void>((resolve) => {
+    inflater.on('end', () => {
+      isEnded = true;
+      resolve();
+    });
+    inflater.on('error', (error) => {
+      failure = error;
+      resolve();
+    });
+  });
+  inflater.on('data', (chunk: Buffer) => unpacked.push(chunk));
+  try {
+    while (!isEnded) {
+      const packed = await input.peek(STEP_BYTES);
+      const before = inflater.bytesWritten;
+      if (packed.length === 0) {
+        inflater.end();
+        await stopped;
+      } else {
+        // The callback is not called when Deflate ends within these bytes.
+        await Promise.race([new Promise<void>((resolve) => inflater.write(packed, () => resolve())), stopped]);
+      }
+      await input.skip(inflater.bytesWritten - before);
+      yield* unpacked;
+      unpacked = [];
+      if (failure !== undefined) throw damageOf(failure, input);
+    }
+  } finally {
+    inflater.destroy();
+  }
+}
+
+export function endsEarly({ position }: Lookahead): DamagedFile {
+  return new DamagedFile(`it breaks off: it ends early, at byte ${position} of what is packed`);
+}
+
+function damageOf(failure: Error, input: Lookahead): Error {
+  const code = errorCode(failure) ?? '';
+  if (!code.startsWith('Z_')) return failure;
+  if (code === 'Z_BUF_ERROR') return input.damage ?? endsEarly(input);
+  return new DamagedFile(`it is damaged near byte ${input.position} of what is packed (${failure.message})`);
+}

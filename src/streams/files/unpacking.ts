@@ -1,0 +1,87 @@
+import { tmpdir } from 'node:os';
+import { formatBytes } from '../../lib/format-bytes.ts';
+import { formatCount } from '../../lib/format-count.ts';
+import { DamagedFile } from './found-file.ts';
+
+/** What one given file may unpack to. */
+export interface UnpackLimits {
+  /** Packages in packages; a tar in gzip counts as one. */
+  readonly depth: number;
+  /** Files and folders in all of its packages. */
+  readonly entries: number;
+  /** Bytes after unpacking, of all levels. */
+  readonly bytes: number;
+  /** Bytes after unpacking for each packed byte that was read. */
+  readonly ratio: number;
+  /** Below so many bytes after unpacking, the ratio does not matter. */
+  readonly freeBytes: number;
+}
+
+/**
+ * MARCXML becomes 10 to 25 times smaller by gzip, and some 200 times when records are nearly alike; zeros become 1,000
+ * times smaller. Unpacked bytes are read as a stream and not stored, so that a limit protects only the processor.
+ */
+export const UNPACK_LIMITS: UnpackLimits = {
+  depth: 3,
+  entries: 100_000,
+  bytes: 1024 ** 4,
+  ratio: 500,
+  freeBytes: 256 * 1024 ** 2,
+};
+
+export interface UnpackOptions {
+  readonly limits?: Partial<UnpackLimits> | undefined;
+  /** For a ZIP in another package, or one that cannot be read by ranges. It is read from a file without a name. */
+  readonly scratchFolder?: string | undefined;
+}
+
+/** Counts what one given file unpacks to. */
+export class Unpacking {
+  readonly limits: UnpackLimits;
+  readonly scratchFolder: string;
+  #packed = 0;
+  #unpacked = 0;
+  #entries = 0;
+
+  constructor({ limits, scratchFolder }: UnpackOptions) {
+    this.limits = { ...UNPACK_LIMITS, ...limits };
+    this.scratchFolder = scratchFolder ?? tmpdir();
+  }
+
+  /** Counts bytes of the given file. */
+  async *received(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+    for await (const chunk of chunks) {
+      this.countReceived(chunk.length);
+      yield chunk;
+    }
+  }
+
+  countReceived(bytes: number): void {
+    this.#packed += bytes;
+  }
+
+  /** Counts bytes after unpacking. @throws DamagedFile when they are too many */
+  async *unpacked(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+    const { bytes, ratio, freeBytes } = this.limits;
+    for await (const chunk of chunks) {
+      this.#unpacked += chunk.length;
+      if (this.#unpacked > bytes) {
+        throw new DamagedFile(`it unpacks to more than ${formatBytes(bytes)}: send it as several files`);
+      }
+      if (this.#unpacked > freeBytes && this.#unpacked > this.#packed * ratio) {
+        throw new DamagedFile(
+          `it unpacks to more than ${formatCount(ratio)} times its size, as what is meant to do harm does: ` +
+            'send it unpacked',
+        );
+      }
+      yield chunk;
+    }
+  }
+
+  /** Counts a file or a folder in a package. @throws DamagedFile when they are too many */
+  countEntry(): void {
+    this.#entries += 1;
+    if (this.#entries <= this.limits.entries) return;
+    throw new DamagedFile(`it has more than ${formatCount(this.limits.entries)} files: send several packages`);
+  }
+}

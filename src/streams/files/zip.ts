@@ -1,0 +1,134 @@
+import { crc32 } from 'node:zlib';
+import { type Entry, fromRandomAccessReaderPromise, getFileNameLowLevel, RandomAccessReader } from 'yauzl';
+import { prefetchItems } from '../../lib/prefetch.ts';
+import { type ByteRanges, DamagedFile } from './found-file.ts';
+import { inflate } from './inflate.ts';
+import { Lookahead } from './lookahead.ts';
+
+// APPNOTE.TXT 6.3.10: 4.4.5 has the methods, 4.4.4 the flags, 4.4.2 where file attributes come from.
+
+const STORED = 0;
+const DEFLATED = 8;
+const METHODS: Readonly<Record<number, string>> = {
+  ...{ 9: 'Deflate64', 12: 'bzip2', 14: 'LZMA', 93: 'Zstandard', 95: 'xz', 98: 'PPMd', 99: 'AES' },
+};
+const UNIX = 3;
+const [FILE_TYPE, LINK] = [0o170000, 0o120000];
+/** yauzl reads the directory in pieces of some 50 bytes. */
+const BLOCK_BYTES = 256 * 1024;
+
+export interface FileOfZip {
+  /** As it is in the ZIP: see clean-name.ts. */
+  readonly name: string;
+  readonly isFolder: boolean;
+  /** Why it cannot be read: a sentence without a full stop. */
+  readonly problem?: string | undefined;
+  /** Unpacked, and compared with length and checksum in the ZIP. @throws DamagedFile */
+  readonly bytes: AsyncIterable<Buffer>;
+}
+
+/**
+ * The files of a ZIP, in the order of its directory, which is at its end: of a ZIP that breaks off nothing can be read.
+ * @throws DamagedFile
+ */
+export async function* readZip(ranges: ByteRanges): AsyncGenerator<FileOfZip, void, undefined> {
+  const reader = new RangeReader(ranges);
+  try {
+    // Names are decoded here: yauzl refuses the whole ZIP for one name that would lead out of a folder.
+    const options = { autoClose: false, lazyEntries: true, decodeStrings: false };
+    const zip = await fromRandomAccessReaderPromise(reader, ranges.length, options);
+    for await (const entry of zip.eachEntry()) {
+      const name = getFileNameLowLevel(entry.generalPurposeBitFlag, entry.fileNameRaw, entry.extraFields, false);
+      const start = async () => (await zip.readLocalFileHeaderPromise(entry, { minimal: true })).fileDataStart;
+      const bytes = contentsOf(entry, ranges, start);
+      yield { name, isFolder: /[/\\]$/.test(name), problem: problemOf(entry), bytes };
+    }
+  } catch (error) {
+    // What yauzl throws is all of one class; what the ranges throw is another matter.
+    if (reader.failure !== undefined) throw reader.failure;
+    throw error instanceof DamagedFile ? error : new DamagedFile(`it is no ZIP that can be read: ${reasonOf(error)}`);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const { message } = error as Error;
+  if (!message.startsWith('End of central directory record signature not found')) return message;
+  return 'its directory, which is at its end, is missing, as when only a part of it was sent';
+}
+
+class RangeReader extends RandomAccessReader {
+  /** What the ranges threw. */
+  failure: unknown;
+  readonly #ranges: ByteRanges;
+  #block = Buffer.alloc(0);
+  #blockAt = 0;
+
+  constructor(ranges: ByteRanges) {
+    super();
+    this.#ranges = ranges;
+  }
+
+  override read(buffer: Buffer, offset: number, length: number, position: number, done: (error: Error | null) => void) {
+    this.#bytes(position, length).then(
+      (bytes) => {
+        bytes.copy(buffer, offset);
+        done(bytes.length === length ? null : new Error('it ends early'));
+      },
+      (error: Error) => {
+        this.failure = error;
+        done(error);
+      },
+    );
+  }
+
+  async #bytes(position: number, length: number): Promise<Buffer> {
+    const at = position - this.#blockAt;
+    if (at < 0 || at + length > this.#block.length) {
+      const most = Math.min(this.#ranges.length - position, Math.max(length, BLOCK_BYTES));
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of this.#ranges.read(position, most)) chunks.push(chunk);
+      this.#block = Buffer.concat(chunks);
+      this.#blockAt = position;
+    }
+    return this.#block.subarray(position - this.#blockAt, position - this.#blockAt + length);
+  }
+}
+
+function problemOf(entry: Entry): string | undefined {
+  if (entry.isEncrypted()) return 'it is encrypted: pack it without a password';
+  if (entry.versionMadeBy >>> 8 === UNIX && ((entry.externalFileAttributes >>> 16) & FILE_TYPE) === LINK) {
+    return 'it is a link, which is not followed: pack the file itself';
+  }
+  const method = entry.compressionMethod;
+  if (method === STORED || method === DEFLATED) return undefined;
+  return `it is packed with ${METHODS[method] ?? `method ${method}`}: pack it with Deflate, as most programs do`;
+}
+
+async function* contentsOf(
+  { compressionMethod, compressedSize, uncompressedSize, crc32: expected }: Entry,
+  ranges: ByteRanges,
+  findStart: () => Promise<number>,
+): AsyncGenerator<Buffer, void, undefined> {
+  let length = 0;
+  let checksum = 0;
+  const packed = new Lookahead(ranges.read(await startOf(findStart), compressedSize));
+  for await (const chunk of compressionMethod === DEFLATED ? prefetchItems(inflate(packed)) : packed) {
+    length += chunk.length;
+    if (length > uncompressedSize)
+      throw new DamagedFile(`it has more than the ${uncompressedSize} bytes that the ZIP says`);
+    checksum = crc32(chunk, checksum);
+    yield chunk;
+  }
+  if (length < uncompressedSize) {
+    throw new DamagedFile(`it breaks off: it has ${length} of the ${uncompressedSize} bytes that the ZIP says`);
+  }
+  if (checksum !== expected) throw new DamagedFile('it is damaged: its checksum is not the one in the ZIP');
+}
+
+async function startOf(findStart: () => Promise<number>): Promise<number> {
+  try {
+    return await findStart();
+  } catch (error) {
+    throw new DamagedFile(`it cannot be read in the ZIP: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { text } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
+import type { GivenFile } from '../../../../src/streams/files/found-file.ts';
+import { filesInOrder } from '../../../../src/streams/files/in-order.ts';
+import { given, marc, tar, zip } from './packages.ts';
+
+describe('order of the files of an upload', () => {
+  it('has lists of deletions first, then the other files, each in their order', async () => {
+    const records = { a: marc('1'), b: '1\n', c: '%PDF-', d: '2\n', e: marc('2') };
+    const files = [marc('3'), gzipSync(tar(records)), Buffer.from('3\n'), zip(records)].map(
+      (bytes, at): GivenFile => ({ ...given(bytes), name: String(at) }),
+    );
+    const found: string[] = [];
+    for await (const { path, kind, bytes } of filesInOrder(files)) {
+      found.push(`${path.join('/')} ${kind} ${(await text(bytes)).length}`);
+    }
+    assert.deepEqual(found, [
+      ...['1/b deleted-ids 2', '1/d deleted-ids 2', '2 deleted-ids 2', '3/b deleted-ids 2', '3/d deleted-ids 2'],
+      ...['0 marc21 40', '1/a marc21 40', '1/c unknown 0', '1/e marc21 40'],
+      ...['3/a marc21 40', '3/c unknown 0', '3/e marc21 40'],
+    ]);
+  });
+
+  it('reads of a file that is in no package only the beginning in the first pass', async () => {
+    const bytes = Buffer.concat(Array.from({ length: 50_000 }, (_, id) => marc(String(id))));
+    let read = 0;
+    const file: GivenFile = {
+      name: 'large',
+      async *read() {
+        for await (const chunk of given(bytes, 10_000).read()) {
+          read += chunk.length;
+          yield chunk;
+        }
+      },
+    };
+    for await (const { bytes } of filesInOrder([file])) for await (const _ of bytes);
+    assert.ok(read < bytes.length * 1.1, `${read} of ${bytes.length} bytes`);
+  });
+});
