@@ -4,6 +4,7 @@ import { keyOfRecordId } from '../../src/core/record-key.ts';
 import { decodeState, encodeState, type ResourceState } from '../../src/core/resource.ts';
 import { DigestRow, placeIn, rowsOf } from '../../src/sources/artifact/digest-row.ts';
 import { RecordSort } from '../../src/sources/artifact/record-sort.ts';
+import { RowSorter } from '../../src/sources/artifact/row-sorter.ts';
 import { shuffled } from '../support/builders.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 
@@ -17,6 +18,12 @@ describe('Sorting rows', () => {
     sort = new RecordSort({ publishHashes: [], folder: folder.path });
   });
   afterEach(() => sort.close());
+  /** As two threads that digest do. */
+  function addRows(rows: readonly string[]): void {
+    const sorters = [new RowSorter(), new RowSorter()];
+    for (const [at, row] of rows.entries()) sorters[at % 2]!.add(row);
+    for (const sorter of sorters) for (const run of sorter.end()) sort.addRun(run);
+  }
   const described = { length: 9, mime: 'application/xml', hashes: { 'sha-256': 'ab'.repeat(32) } };
   const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
@@ -27,7 +34,7 @@ describe('Sorting rows', () => {
       (_, number) => `/${'long'.repeat(number % 50)}/${'y'.repeat(90)}${number}`,
     );
     const keys = [...numbers, ...long, ...IDS.map((id) => keyOfRecordId(id))];
-    for (const key of shuffled(keys)) sort.add(`${key}\u0001${'z'.repeat(200)}`);
+    addRows(shuffled(keys).map((key) => `${key}\u0001${'z'.repeat(200)}`));
     const expected = keys.toSorted(byBytes);
     assert.deepEqual(
       [...sort.sorted(() => assert.fail())].map(({ key }) => key),
@@ -40,7 +47,7 @@ describe('Sorting rows', () => {
     const rows = places.flatMap((place) =>
       IDS.slice(0, 3).map((id, at) => rowsOf(place)(keyOfRecordId(id), at, described)),
     );
-    for (const row of shuffled(rows)) sort.add(row);
+    addRows(shuffled(rows));
     const duplicates: string[] = [];
     const records = [...sort.sorted((key) => duplicates.push(key))];
     assert.deepEqual(
@@ -52,8 +59,17 @@ describe('Sorting rows', () => {
     assert.equal(duplicates.length, 3 * 1_499);
   });
 
+  it('takes rows that are longer than a page, or than all that is sorted at once', () => {
+    const keys = [5_000_000, 3, 40_000, 3_000_000, 4].map((length) => `/${'k'.repeat(length)}`);
+    addRows(keys.map((key) => `${key}\u0001`));
+    assert.deepEqual(
+      [...sort.sorted(() => assert.fail())].map(({ key }) => key.length),
+      [4, 5, 40_001, 3_000_001, 5_000_001],
+    );
+  });
+
   it('leaves no file behind', async () => {
-    sort.add('/a\u0001');
+    addRows(['/a\u0001']);
     await sort.close();
     assert.deepEqual(readdirSync(folder.path), []);
   });

@@ -7,7 +7,22 @@ import { Mutex } from '../mutex.ts';
 /** Functions that a thread offers to the one that started it, by name. Arguments and results are copied. */
 export type Functions<Offered> = { readonly [Name in keyof Offered]: (...values: never[]) => unknown };
 export type Arguments<Function> = Function extends (...values: infer Values) => unknown ? Values : never;
-export type Result<Function> = Function extends (...values: never[]) => infer Returned ? Awaited<Returned> : never;
+export type Result<Function> = Function extends (...values: never[]) => infer Returned
+  ? Awaited<Returned> extends Transferred<infer Value>
+    ? Value
+    : Awaited<Returned>
+  : never;
+
+/** A result whose buffers the caller gets instead of copies: they are empty in the thread afterwards. */
+export class Transferred<Value> {
+  readonly value: Value;
+  readonly buffers: readonly ArrayBuffer[];
+
+  constructor(value: Value, buffers: readonly ArrayBuffer[]) {
+    this.value = value;
+    this.buffers = buffers;
+  }
+}
 
 /** `n` pairs a call with its reply. */
 interface Call {
@@ -156,19 +171,23 @@ export function serveCalls<Offered extends Functions<Offered>>(
   const port = parentPort!;
   port.on('message', (call: Call | typeof CLOSE) => {
     void mutex.run(async () => {
-      if (call !== CLOSE) return port.postMessage(await replyTo(call, functions));
+      if (call !== CLOSE) return port.postMessage(...(await replyTo(call, functions)));
       await close();
       port.close();
     });
   });
 }
 
-async function replyTo<Offered extends Functions<Offered>>(call: Call, functions: Offered): Promise<Reply> {
+async function replyTo<Offered extends Functions<Offered>>(
+  call: Call,
+  functions: Offered,
+): Promise<[reply: Reply, transfer?: readonly ArrayBuffer[]]> {
   const { n } = call;
   try {
-    return { n, result: await functions[call.name as keyof Offered](...(call.values as never[])) };
+    const result = await functions[call.name as keyof Offered](...(call.values as never[]));
+    return result instanceof Transferred ? [{ n, result: result.value }, result.buffers] : [{ n, result }];
   } catch (error) {
-    return { n, error: sendError(error) };
+    return [{ n, error: sendError(error) }];
   }
 }
 

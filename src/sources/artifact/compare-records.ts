@@ -67,7 +67,7 @@ const DIFFERENCES = 1_000;
 const STEP_MILLISECONDS = 100;
 const NAMED_DUPLICATES = 100;
 /** Records that are merged at a time. */
-const BATCH = 1_000;
+const BATCH = 250;
 
 /**
  * Compares the state of a set with an artifact, by digests, and yields what differs. The artifact is read first, to its

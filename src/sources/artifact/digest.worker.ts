@@ -2,8 +2,9 @@ import { workerData } from 'node:worker_threads';
 import type { PackedChunk } from '../../artifacts/avro/packed-blocks.ts';
 import type { DocumentSchemaId } from '../../artifacts/avro/schemas.ts';
 import type { HashAlgorithm } from '../../core/hash.ts';
-import { serveCalls } from '../../lib/workers/rpc.ts';
+import { serveCalls, Transferred } from '../../lib/workers/rpc.ts';
 import { RecordDigester } from './record-digester.ts';
+import type { SortedRun } from './row-sorter.ts';
 
 /** What the thread is started with. */
 export interface DigesterData {
@@ -15,8 +16,19 @@ const { publishHashes } = workerData as DigesterData;
 const digester = new RecordDigester(publishHashes);
 
 const functions = {
-  digest: (chunk: PackedChunk<DocumentSchemaId>) => digester.digest(chunk),
+  digest(chunk: PackedChunk<DocumentSchemaId>) {
+    const digested = digester.digest(chunk);
+    return new Transferred(digested, buffersOf(digested.runs));
+  },
+  end() {
+    const runs = digester.end();
+    return new Transferred(runs, buffersOf(runs));
+  },
 };
 export type DigestFunctions = typeof functions;
 
 serveCalls(functions);
+
+function buffersOf(runs: readonly SortedRun[]): readonly ArrayBuffer[] {
+  return runs.map(({ buffer }) => buffer);
+}

@@ -3,15 +3,16 @@ import type { PackedChunk } from '../../artifacts/avro/packed-blocks.ts';
 import type { DocumentSchemaId } from '../../artifacts/avro/schemas.ts';
 import type { HashAlgorithm } from '../../core/hash.ts';
 import type { ResourceKey } from '../../core/key.ts';
-import { ScratchDatabase } from '../../lib/scratch-database.ts';
 import type { DigesterData } from './digest.worker.ts';
 import { DigestRow } from './digest-row.ts';
 import { type Digester, digesterHere, digesterIn } from './digesters.ts';
 import type { DigestedChunk } from './record-digester.ts';
+import type { SortedRun } from './row-sorter.ts';
+import { RunStore } from './run-store.ts';
 
 export interface RecordSortParts {
   readonly publishHashes: readonly HashAlgorithm[];
-  /** Of the scratch database; it takes some 220 bytes a record, and SQLite as many to sort them. */
+  /** Of the scratch database; it takes some 220 bytes a record. */
   readonly folder: string;
   /** Starts a thread that digests records; without it, they are digested in this one. */
   readonly startDigester?: ((data: DigesterData) => Worker) | undefined;
@@ -21,14 +22,11 @@ export interface RecordSortParts {
 const THREADS = 2;
 /** Bytes of an artifact that is read before a thread has started. */
 const SMALL_ARTIFACT = 8 * 1024 * 1024;
-/** Bytes of rows in memory. The table has no index: rows in random order would rewrite its pages again and again. */
-const CACHE = 8 * 1024 * 1024;
 
-/** Digests the records of an artifact, and sorts them by key, on disk: memory does not grow with their number. */
+/** Digests the records of an artifact, and sorts them by key, on disk: memory holds a page of each run. */
 export class RecordSort {
   readonly #parts: RecordSortParts;
-  readonly #rows: ScratchDatabase;
-  readonly #insert;
+  readonly #runs: RunStore;
   #digesters: readonly Digester[] = [];
   #chunks = 0;
   /** How many were digested. */
@@ -37,12 +35,7 @@ export class RecordSort {
   /** @throws TidemarkError `unavailable` when nothing can be written into the folder */
   constructor(parts: RecordSortParts) {
     this.#parts = parts;
-    this.#rows = new ScratchDatabase({
-      folder: parts.folder,
-      schema: 'CREATE TABLE rows (row TEXT)',
-      cacheBytes: CACHE,
-    });
-    this.#insert = this.#rows.prepare('INSERT INTO rows VALUES (?)');
+    this.#runs = new RunStore(parts.folder);
   }
 
   /** Begins with an artifact of so many bytes. Returns how many chunks may be digested at a time. */
@@ -62,18 +55,23 @@ export class RecordSort {
   async digest(chunk: PackedChunk<DocumentSchemaId>): Promise<DigestedChunk> {
     const digester = this.#digesters[this.#chunks++ % this.#digesters.length]!;
     const digested = await digester.digest(chunk);
-    for (const row of digested.rows) this.add(row);
+    for (const run of digested.runs) this.addRun(run);
+    this.size += digested.records;
     return digested;
   }
 
   /** @throws TidemarkError `unavailable`, for one when the disk is full */
-  add(row: string): void {
-    this.#insert.run(row);
-    this.size += 1;
+  addRun(run: SortedRun): void {
+    this.#runs.add(run);
   }
 
-  /** Ends the digesting. */
+  /** Ends the digesting. @throws TidemarkError `unavailable` when the disk is full */
   async end(): Promise<void> {
+    for (const digester of this.#digesters) for (const run of await digester.end()) this.addRun(run);
+    await this.#closeDigesters();
+  }
+
+  async #closeDigesters(): Promise<void> {
     await Promise.all(this.#digesters.map((digester) => digester.close()));
     this.#digesters = [];
   }
@@ -84,8 +82,8 @@ export class RecordSort {
    */
   *sorted(onDuplicate: (key: ResourceKey) => void): Generator<DigestRow> {
     let before: DigestRow | undefined;
-    for (const [row] of this.#rows.prepare('SELECT row FROM rows ORDER BY row').iterate()) {
-      const record = new DigestRow(row as string);
+    for (const row of this.#runs.merged()) {
+      const record = new DigestRow(row);
       if (before !== undefined && before.key === record.key) onDuplicate(record.key);
       else if (before !== undefined) yield before;
       before = record;
@@ -94,7 +92,7 @@ export class RecordSort {
   }
 
   async close(): Promise<void> {
-    await this.end();
-    this.#rows.close();
+    await this.#closeDigesters();
+    this.#runs.close();
   }
 }

@@ -1,0 +1,54 @@
+/** Rows in the order of their bytes: texts of ASCII, each with a line end after it. It has a buffer of its own. */
+export type SortedRun = Uint8Array<ArrayBuffer>;
+
+/** Bytes that are sorted at once, in memory. */
+const RUN_BYTES = 1024 * 1024;
+const LINE_END = 10;
+
+/**
+ * Sorts rows into runs: as many as fit into some memory, one after the other. They are kept as bytes, which the garbage
+ * collector does not move.
+ */
+export class RowSorter {
+  #bytes = Buffer.allocUnsafeSlow(RUN_BYTES);
+  /** Where each row begins. */
+  #starts: number[] = [];
+  #end = 0;
+  #runs: SortedRun[] = [];
+
+  /** @param row ASCII without a line end */
+  add(row: string): void {
+    if (this.#end + row.length >= this.#bytes.length) this.#sort();
+    if (row.length >= this.#bytes.length) this.#bytes = Buffer.allocUnsafeSlow(row.length + 1);
+    this.#starts.push(this.#end);
+    this.#end += this.#bytes.write(row, this.#end, 'latin1');
+    this.#bytes[this.#end] = LINE_END;
+    this.#end += 1;
+  }
+
+  /** The runs that are full, each once. */
+  takeRuns(): readonly SortedRun[] {
+    const runs = this.#runs;
+    this.#runs = [];
+    return runs;
+  }
+
+  /** The other runs, when all rows were added. */
+  end(): readonly SortedRun[] {
+    this.#sort();
+    return this.takeRuns();
+  }
+
+  #sort(): void {
+    if (this.#end === 0) return;
+    const ends = [...this.#starts.slice(1), this.#end];
+    // V8 compares texts of their own without a call of its runtime, which parts of a larger text need.
+    const rows = this.#starts.map((start, row) => this.#bytes.toString('latin1', start, ends[row]));
+    const run = Buffer.allocUnsafeSlow(this.#end);
+    let at = 0;
+    for (const row of rows.sort()) at += run.write(row, at, 'latin1');
+    this.#runs.push(run);
+    this.#starts = [];
+    this.#end = 0;
+  }
+}
