@@ -1,8 +1,9 @@
 import { threadId } from 'node:worker_threads';
 import { TidemarkError } from '../../src/core/errors.ts';
-import { serveCalls } from '../../src/lib/workers/rpc.ts';
+import { serveCalls, Transferred } from '../../src/lib/workers/rpc.ts';
 
 let calls = 0;
+const kept = new Uint8Array([1, 2, 3]);
 
 const functions = {
   add: (one: number, other: number) => one + other,
@@ -10,6 +11,8 @@ const functions = {
   count: async () => ++calls,
   thread: () => threadId,
   sizeOf: (bytes: Uint8Array) => bytes.length,
+  give: () => new Transferred({ kept }, [kept.buffer]),
+  keptSize: () => kept.length,
   fail(kind: 'expected' | 'unexpected'): never {
     if (kind === 'expected') throw new TidemarkError('not-found', 'there is none', { name: 'x' });
     throw new Error('a bug');

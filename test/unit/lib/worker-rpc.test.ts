@@ -59,6 +59,11 @@ describe('Calling a function in a thread', () => {
     assert.equal(bytes.length, 0);
   });
 
+  it('moves buffers from the thread instead of copying them, where a function says so', async () => {
+    assert.deepEqual(await thread.call('give', []), { kept: new Uint8Array([1, 2, 3]) });
+    assert.equal(await thread.call('keptSize', []), 0);
+  });
+
   it('fails every call that waits when the thread ends, and starts another thread for the next call', async () => {
     await assert.rejects(thread.call('exit', []), isUnavailable);
     assert.equal(await thread.call('count', []), 1);
