@@ -46,11 +46,16 @@ export class MarcRecord {
     return this.bytes.toString('latin1', 0, LEADER_LENGTH);
   }
 
-  /** In the order of the directory. The 001 that later physical records repeat is left out. */
+  /** In the order of the directory. */
   *fields(): Generator<MarcField, void, undefined> {
+    for (const field of this.fieldBytes()) yield decodeField(field, decodeUtf8);
+  }
+
+  /** As `fields`. The 001 that later physical records repeat is left out. */
+  *fieldBytes(): Generator<FieldBytes, void, undefined> {
     for (let at = 0; at < this.bytes.length; ) {
       const length = numberAt(this.bytes, at, 5);
-      for (const field of fieldsOf(this.bytes.subarray(at, at + length))) {
+      for (const field of fieldBytesOf(this.bytes.subarray(at, at + length))) {
         if (at === 0 || field.tag !== '001') yield field;
       }
       at += length;
@@ -78,12 +83,14 @@ type Decode = (bytes: Buffer) => string;
 
 const decodeUtf8: Decode = (bytes) => bytes.toString('utf8');
 
-/** The fields of one physical record; their values are decoded by `decode`, one at a time. */
+/** The fields of one physical record; each text of them is decoded by `decode`. */
 export function* fieldsOf(physical: Buffer, decode: Decode = decodeUtf8): Generator<MarcField, void, undefined> {
-  for (const { tag, bytes } of fieldBytesOf(physical)) {
-    if (isControlTag(tag)) yield { tag, value: decode(bytes) };
-    else yield { tag, indicators: bytes.toString('latin1', 0, 2), subfields: subfieldsOf(bytes, decode) };
-  }
+  for (const field of fieldBytesOf(physical)) yield decodeField(field, decode);
+}
+
+function decodeField({ tag, bytes }: FieldBytes, decode: Decode): MarcField {
+  if (isControlTag(tag)) return { tag, value: decode(bytes) };
+  return { tag, indicators: bytes.toString('latin1', 0, 2), subfields: subfieldsOf(bytes, decode) };
 }
 
 function subfieldsOf(field: Buffer, decode: Decode): Subfield[] {

@@ -1,0 +1,114 @@
+import {
+  CODING_AT,
+  ENTRY_LENGTH,
+  FIELD_TERMINATOR,
+  isControlTag,
+  LEADER_LENGTH,
+  LONGEST_FIELD,
+  LONGEST_RECORD,
+  RECORD_TERMINATOR,
+} from './iso2709.ts';
+import { type FieldBytes, isControlField, type MarcField, MarcRecord } from './marc-record.ts';
+
+/** Thrown for what cannot be a record: its message says why. */
+export class UnusableRecord extends Error {}
+
+/** Characters that XML 1.0 cannot have, those of MARC21's own structure included; and halves of characters. */
+const INVALID_TEXT = /[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
+const LEADER = /^[\x20-\x7e]{24}$/;
+const TAG = /^[0-9A-Za-z]{3}$/;
+const INDICATORS = /^[\x20-\x7e]{2}$/;
+const CODE = /^[\x21-\x7e]$/;
+
+/** Bytes of a physical record besides its fields: leader, and what ends directory and record. */
+const FRAME = LEADER_LENGTH + 2;
+
+/**
+ * Makes a record of fields. Its leader gets the lengths and addresses that MARC21 has, and says UTF-8. Above 99,999
+ * bytes it becomes several physical records: each has the leader, the 001, and as many of the fields as it can have.
+ * @param leader 24 characters
+ * @throws UnusableRecord
+ */
+export function buildRecord(leader: string, fields: Iterable<MarcField>): MarcRecord {
+  if (!LEADER.test(leader)) {
+    throw new UnusableRecord(`the leader is ${JSON.stringify(leader)}: expected 24 characters of printable ASCII`);
+  }
+  return joinFields(leader, [...fields].map(encodeField));
+}
+
+/** As `buildRecord`, of fields that have been checked. */
+export function joinFields(leader: string, fields: readonly FieldBytes[]): MarcRecord {
+  const id = fields.find(({ tag }) => tag === '001');
+  const parts: FieldBytes[][] = [[]];
+  let size = FRAME;
+  for (const field of fields) {
+    if (size + sizeOf(field) > LONGEST_RECORD) {
+      parts.push(id === undefined ? [] : [id]);
+      size = FRAME + (id === undefined ? 0 : sizeOf(id));
+    }
+    parts.at(-1)!.push(field);
+    size += sizeOf(field);
+  }
+  return new MarcRecord(Buffer.concat(parts.map((part) => encodePhysical(leader, part))));
+}
+
+/** Its entry in the directory, its bytes and its terminator. */
+const sizeOf = ({ bytes }: FieldBytes): number => ENTRY_LENGTH + bytes.length + 1;
+
+function encodePhysical(leader: string, fields: readonly FieldBytes[]): Buffer {
+  let directory = '';
+  let start = 0;
+  for (const { tag, bytes } of fields) {
+    directory += tag + digits(bytes.length + 1, 4) + digits(start, 5);
+    start += bytes.length + 1;
+  }
+  const base = LEADER_LENGTH + directory.length + 1;
+  const length = base + start + 1;
+  const physical = Buffer.allocUnsafe(length);
+  const coded = `${leader.slice(5, CODING_AT)}a22${digits(base, 5)}${leader.slice(17, 20)}4500`;
+  physical.write(digits(length, 5) + coded + directory, 'latin1');
+  physical[base - 1] = FIELD_TERMINATOR;
+  let at = base;
+  for (const { bytes } of fields) {
+    at += bytes.copy(physical, at);
+    physical[at++] = FIELD_TERMINATOR;
+  }
+  physical[at] = RECORD_TERMINATOR;
+  return physical;
+}
+
+const digits = (number: number, count: number): string => String(number).padStart(count, '0');
+
+function encodeField(field: MarcField): FieldBytes {
+  const { tag } = field;
+  if (!TAG.test(tag)) throw new UnusableRecord(`the tag ${JSON.stringify(tag)}: expected three letters or digits`);
+  if (isControlField(field) !== isControlTag(tag)) {
+    throw new UnusableRecord(`field ${tag}: expected a control field for 00X, and a data field for other tags`);
+  }
+  const bytes = Buffer.from(isControlField(field) ? checkText(tag, field.value) : textOf(field));
+  if (bytes.length >= LONGEST_FIELD) {
+    throw new UnusableRecord(`field ${tag} has ${bytes.length} bytes of UTF-8: a field of MARC21 has at most 9,998`);
+  }
+  return { tag, bytes };
+}
+
+function textOf({ tag, indicators, subfields }: Exclude<MarcField, { value: string }>): string {
+  if (!INDICATORS.test(indicators)) {
+    throw new UnusableRecord(`field ${tag} has the indicators ${JSON.stringify(indicators)}: expected two characters`);
+  }
+  let text = indicators;
+  for (const { code, value } of subfields) {
+    if (!CODE.test(code)) {
+      throw new UnusableRecord(`field ${tag} has the subfield code ${JSON.stringify(code)}: expected one character`);
+    }
+    text += `\x1f${code}${checkText(tag, value)}`;
+  }
+  return text;
+}
+
+function checkText(tag: string, text: string): string {
+  const bad = INVALID_TEXT.exec(text)?.[0];
+  if (bad === undefined) return text;
+  const point = bad.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');
+  throw new UnusableRecord(`field ${tag} has the character U+${point}, which XML cannot have`);
+}

@@ -1,0 +1,192 @@
+import { isUtf8 } from 'node:buffer';
+import {
+  BASE_ADDRESS_AT,
+  CODING_AT,
+  ENTRY_LENGTH,
+  FIELD_TERMINATOR,
+  LEADER_LENGTH,
+  numberAt,
+  SUBFIELD_DELIMITER,
+} from './iso2709.ts';
+import { firstInvalid } from './utf8.ts';
+
+const SPACE = 0x20;
+const TILDE = 0x7e;
+const ESCAPE = 0x1b;
+const ZERO = 0x30;
+const CODED_IN_UTF8 = 0x61;
+
+/** What a check has found. One object serves all records: reading is the hot path. */
+export interface Findings {
+  /** What is wrong; undefined for a record that can be kept. */
+  problem: string | undefined;
+  /**
+   * - `none`: the bytes can be kept as they are
+   * - `coding`: only leader/09 does not say that the record is UTF-8
+   * - `layout`: lengths, the order of fields or the leader are not as they should be, though each field can be read
+   * - `marc8`: it must be decoded
+   */
+  repair: 'none' | 'coding' | 'layout' | 'marc8';
+  /** Where the value of 001 begins and ends; both are 0 without one. */
+  idStart: number;
+  idEnd: number;
+}
+
+/**
+ * Checks one physical record: leader, directory, each field, and that the text is what XML can have. Lengths of the
+ * leader that are wrong are no problem when the directory is right: they say nothing that the terminators do not say.
+ */
+export function checkRecord(bytes: Buffer, found: Findings): void {
+  found.repair = 'none';
+  found.idStart = 0;
+  found.idEnd = 0;
+  found.problem = checkLeader(bytes) ?? checkFields(bytes, found);
+}
+
+function checkLeader(bytes: Buffer): string | undefined {
+  if (bytes.length < LEADER_LENGTH + 2) return `${bytes.length} bytes are too few for a record: a leader has 24`;
+  for (let at = 0; at < LEADER_LENGTH; at++) {
+    if (bytes[at]! < SPACE || bytes[at]! > TILDE) return `${byteAt(bytes, at)} in the leader: expected printable ASCII`;
+  }
+  const base = numberAt(bytes, BASE_ADDRESS_AT, 5);
+  const said = `the base address in its leader is "${bytes.toString('latin1', BASE_ADDRESS_AT, BASE_ADDRESS_AT + 5)}"`;
+  if (base <= LEADER_LENGTH || base >= bytes.length) return `${said}: expected the length of leader and directory`;
+  if ((base - LEADER_LENGTH - 1) % ENTRY_LENGTH !== 0) return `${said}: expected 25 and a multiple of 12`;
+  if (bytes[base - 1] !== FIELD_TERMINATOR) {
+    return `${byteAt(bytes, base - 1)} at the end of the directory: expected a field terminator (1E)`;
+  }
+  return undefined;
+}
+
+function checkFields(bytes: Buffer, found: Findings): string | undefined {
+  const base = numberAt(bytes, BASE_ADDRESS_AT, 5);
+  // The record terminator is there: records are cut at it.
+  const end = bytes.length - 1;
+  let next = base;
+  let total = 0;
+  let seen = 0;
+  let isInOrder = true;
+  for (let entry = LEADER_LENGTH; entry < base - 1; entry += ENTRY_LENGTH) {
+    const length = numberAt(bytes, entry + 3, 4);
+    const start = numberAt(bytes, entry + 7, 5) + base;
+    const last = start + length - 1;
+    if (!isTag(bytes, entry) || length < 1 || start < base)
+      return `${entryAt(bytes, entry)}: expected a tag and digits`;
+    if (last >= end) return `${entryAt(bytes, entry)}: it ends behind the end of the record`;
+    if (bytes[last] !== FIELD_TERMINATOR) {
+      return `${entryAt(bytes, entry)}: expected a field terminator (1E) at its end, there is ${byteAt(bytes, last)}`;
+    }
+    isInOrder &&= start === next;
+    next = last + 1;
+    total += length;
+    if (total > end - base) return 'fields of its directory overlap';
+    const isControl = bytes[entry] === ZERO && bytes[entry + 1] === ZERO;
+    if (!isControl && !beginsAsDataField(bytes, start, last)) {
+      return `${entryAt(bytes, entry)}: expected two indicators and a subfield delimiter (1F) at byte ${start}`;
+    }
+    const text = checkText(bytes, isControl ? start : start + 2, last, isControl);
+    if (text < 0)
+      return `${byteAt(bytes, -text)} in field ${bytes.toString('latin1', entry, entry + 3)}: ${EXPECTED_TEXT}`;
+    seen |= text;
+    if (found.idEnd === 0 && isControl && bytes[entry + 2] === 0x31) {
+      found.idStart = start;
+      found.idEnd = last;
+    }
+  }
+  return checkCoding(bytes, found, { seen, isInOrder: isInOrder && next === end });
+}
+
+const EXPECTED_TEXT = 'expected text, without control characters, and a code after each subfield delimiter';
+
+const HIGH = 0x80;
+const ESCAPED = 0x100;
+
+/**
+ * What bytes of a field have: `HIGH` when some are not ASCII, `ESCAPED` when one is ESC. When one cannot be in a field,
+ * its place as a negative number.
+ */
+function checkText(bytes: Buffer, from: number, to: number, isControl: boolean): number {
+  let seen = 0;
+  for (let at = from; at < to; at++) {
+    const byte = bytes[at]!;
+    seen |= byte;
+    if (byte >= SPACE) continue;
+    if (byte === SUBFIELD_DELIMITER && !isControl) {
+      const code = bytes[++at]!;
+      if (code <= SPACE || code > TILDE) return -at;
+    } else if (byte === ESCAPE) seen |= ESCAPED;
+    else if (byte !== 0x09 && byte !== 0x0a && byte !== 0x0d) return -at;
+  }
+  return seen & (HIGH | ESCAPED);
+}
+
+/** Two indicators, and then a subfield or nothing. */
+function beginsAsDataField(bytes: Buffer, start: number, last: number): boolean {
+  const [first, second] = [bytes[start]!, bytes[start + 1]!];
+  const isIndicated = first >= SPACE && first <= TILDE && second >= SPACE && second <= TILDE;
+  return isIndicated && (last === start + 2 || bytes[start + 2] === SUBFIELD_DELIMITER);
+}
+
+interface Layout {
+  readonly seen: number;
+  readonly isInOrder: boolean;
+}
+
+/**
+ * A record is UTF-8 when its leader says so. When it does not, it is UTF-8 nevertheless if its bytes are and nothing in
+ * it escapes to another character set: many systems write UTF-8 without saying so, and text in MARC-8 is not valid
+ * UTF-8 by accident, because the mark in front of a letter would begin a longer character.
+ */
+function checkCoding(bytes: Buffer, found: Findings, { seen, isInOrder }: Layout): string | undefined {
+  if (!isInOrder || !hasUsualLeader(bytes)) found.repair = 'layout';
+  const isSaid = bytes[CODING_AT] === CODED_IN_UTF8;
+  if (!isSaid && found.repair === 'none') found.repair = 'coding';
+  if (seen === 0) return undefined;
+  if ((seen & ESCAPED) !== 0) {
+    if (isSaid) return `${byteAt(bytes, bytes.indexOf(ESCAPE, LEADER_LENGTH))}: ${EXPECTED_TEXT}`;
+    found.repair = 'marc8';
+    return undefined;
+  }
+  if (isUtf8(bytes)) return noncharacterIn(bytes);
+  if (isSaid) return `${byteAt(bytes, firstInvalid(bytes))}: expected UTF-8, as leader/09 says`;
+  found.repair = 'marc8';
+  return undefined;
+}
+
+function hasUsualLeader(bytes: Buffer): boolean {
+  return (
+    numberAt(bytes, 0, 5) === bytes.length &&
+    bytes[10] === 0x32 &&
+    bytes[11] === 0x32 &&
+    bytes[20] === 0x34 &&
+    bytes[21] === 0x35 &&
+    bytes[22] === ZERO &&
+    bytes[23] === ZERO
+  );
+}
+
+const NONCHARACTERS = ['\ufffe', '\uffff'].map((text) => Buffer.from(text));
+
+/** U+FFFE and U+FFFF are valid UTF-8, and cannot be in XML. */
+function noncharacterIn(bytes: Buffer): string | undefined {
+  const at = NONCHARACTERS.map((bad) => bytes.indexOf(bad)).find((place) => place !== -1);
+  return at === undefined ? undefined : `U+FFFE or U+FFFF at byte ${at}: ${EXPECTED_TEXT}`;
+}
+
+function isTag(bytes: Buffer, at: number): boolean {
+  return isAlphanumeric(bytes[at]!) && isAlphanumeric(bytes[at + 1]!) && isAlphanumeric(bytes[at + 2]!);
+}
+
+const isAlphanumeric = (byte: number): boolean =>
+  (byte >= ZERO && byte <= 0x39) || (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a);
+
+function byteAt(bytes: Buffer, at: number): string {
+  const byte = bytes[at];
+  const what = byte === undefined ? 'nothing' : byte.toString(16).toUpperCase().padStart(2, '0');
+  return `${what} at byte ${at}`;
+}
+
+function entryAt(bytes: Buffer, at: number): string {
+  const text = bytes.toString('latin1', at, at + ENTRY_LENGTH).replaceAll(/[^\x20-\x7e]/g, '?');
+  return `the entry "${text}" at byte ${at} of the directory`;
+}

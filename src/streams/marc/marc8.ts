@@ -1,0 +1,91 @@
+import { UnusableRecord } from './build-record.ts';
+import { ANSEL, ASCII, CHOSEN_SETS, type CharacterSet, LOWER_SETS } from './marc8-sets.ts';
+
+const ESCAPE = 0x1b;
+const SPACE = 0x20;
+const DELETE = 0x7f;
+const UPPER_HALF = 0x80;
+
+/** The control characters of MARC-8: what does not count for sorting begins and ends, joiner, non-joiner. */
+const CONTROLS: ReadonlyMap<number, string> = new Map([
+  [0x88, '\u0098'],
+  [0x89, '\u009c'],
+  [0x8d, '\u200d'],
+  [0x8e, '\u200c'],
+]);
+
+/**
+ * The text of one control field or subfield in MARC-8, composed (NFC). Each begins with ASCII in the lower half of the
+ * code table, and extended Latin in the upper one.
+ * @throws UnusableRecord for what the character sets do not have, and for East Asian characters
+ */
+export function decodeMarc8(bytes: Buffer): string {
+  let lower = ASCII;
+  let upper = ANSEL;
+  let text = '';
+  let marks = '';
+  for (let at = 0; at < bytes.length; ) {
+    const byte = bytes[at]!;
+    if (byte === ESCAPE) {
+      const chosen = readEscape(bytes, at);
+      if (chosen.isLower) lower = chosen.set;
+      else upper = chosen.set;
+      at += chosen.length;
+      continue;
+    }
+    const set = byte < UPPER_HALF ? lower : upper;
+    const mark = set.marks.get(byte & 0x7f);
+    if (mark !== undefined) marks += mark;
+    else {
+      text += characterOf(byte, set) + marks;
+      marks = '';
+    }
+    at++;
+  }
+  return (text + marks).normalize('NFC');
+}
+
+function characterOf(byte: number, set: CharacterSet): string {
+  if (byte <= SPACE) return String.fromCharCode(byte);
+  const isControl = byte >= DELETE && byte <= UPPER_HALF + SPACE;
+  const character = isControl ? CONTROLS.get(byte) : set.letters.get(byte & 0x7f);
+  if (character !== undefined) return character;
+  throw new UnusableRecord(
+    `the byte ${hexOf(byte)} is no character of the MARC-8 set ${set.name}, which is in use there`,
+  );
+}
+
+interface Chosen {
+  readonly set: CharacterSet;
+  readonly isLower: boolean;
+  /** Bytes of the escape sequence. */
+  readonly length: number;
+}
+
+function readEscape(bytes: Buffer, at: number): Chosen {
+  const sequence = bytes.toString('latin1', at + 1, at + 4);
+  const set = LOWER_SETS.get(sequence.slice(0, 1));
+  if (set !== undefined) return { set, isLower: true, length: 2 };
+  const half = HALVES.get(sequence.slice(0, 1));
+  const final = sequence[1] === '!' ? sequence.slice(1, 3) : sequence.slice(1, 2);
+  const chosen = CHOSEN_SETS.get(final);
+  if (half !== undefined && chosen !== undefined) {
+    return { set: chosen, isLower: half === 'lower', length: 2 + final.length };
+  }
+  if (/^\$[(),-]?1/.test(sequence)) {
+    throw new UnusableRecord(
+      'it has East Asian characters in MARC-8 (EACC), which are not supported: send it as UTF-8',
+    );
+  }
+  const hex = [...bytes.subarray(at, at + 4)].map(hexOf).join(' ');
+  throw new UnusableRecord(`the escape sequence ${hex} chooses no character set of MARC-8`);
+}
+
+const HALVES: ReadonlyMap<string, 'lower' | 'upper'> = new Map([
+  ['(', 'lower'],
+  [',', 'lower'],
+  [')', 'upper'],
+  ['-', 'upper'],
+]);
+
+const hexOf = (byte: number): string => byte.toString(16).toUpperCase().padStart(2, '0');

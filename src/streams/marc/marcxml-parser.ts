@@ -1,0 +1,134 @@
+import { SaxesParser, type SaxesTagNS } from 'saxes';
+import type { ReadRecord } from './read-record.ts';
+import { RecordDraft } from './record-draft.ts';
+import { TextPlace } from './text-place.ts';
+import { MARCXML_NAMESPACE } from './write-marcxml.ts';
+
+/** So many characters may come without a tag or a text that ends: saxes keeps them in memory until then. */
+const LONGEST_TOKEN = 1_000_000;
+const DEEPEST = 100;
+
+/** Thrown for XML that cannot be parsed further. */
+export class UnreadableXml extends Error {
+  /** Bytes before the place in the file. */
+  readonly offset: number;
+
+  constructor(message: string, offset: number) {
+    super(message);
+    this.offset = offset;
+  }
+}
+
+/**
+ * Parses MARCXML as it arrives, in memory that does not grow with it. Prefixes are those that the document declares.
+ * There is no document type: entities that one declares could make a small file huge.
+ */
+export class MarcXmlParser {
+  readonly #sax = new SaxesParser({ xmlns: true });
+  readonly #place = new TextPlace();
+  #read: ReadRecord[] = [];
+  #ordinal = 0;
+  #record: RecordDraft | undefined;
+  /** Elements that are open, and those around the record. */
+  #depth = 0;
+  #depthOfRecord = 0;
+  /** Bytes before the tag that was begun last outside of a record. */
+  #tagOffset = 0;
+  #lastToken = 0;
+
+  constructor() {
+    const sax = this.#sax;
+    sax.on('error', ({ message }) => {
+      const [, line, column, what] = /^(\d+):(\d+): (.*?)\.?$/s.exec(message) ?? [];
+      this.#refuse(`the XML is not well-formed, line ${line}, column ${column}: ${what}`);
+    });
+    sax.on('xmldecl', ({ encoding }) => {
+      if (encoding === undefined || /^(?:utf-?8|us-ascii)$/i.test(encoding)) return;
+      this.#refuse(`the XML is declared to be ${encoding}: expected UTF-8`);
+    });
+    sax.on('doctype', () => this.#refuse('the XML has a document type (DOCTYPE), which MARCXML has not'));
+    sax.on('opentagstart', ({ name }) => {
+      if (this.#record === undefined) this.#tagOffset = this.#offset() - Buffer.byteLength(name) - 2;
+    });
+    sax.on('opentag', (tag) => this.#open(tag));
+    sax.on('text', (text) => this.#addText(text));
+    sax.on('cdata', (text) => this.#addText(text));
+    sax.on('comment', () => this.#tokenEnds());
+    sax.on('processinginstruction', () => this.#tokenEnds());
+    sax.on('closetag', () => this.#close());
+  }
+
+  /** @throws UnreadableXml */
+  write(text: string, bytes: number): void {
+    this.#place.write(text, bytes);
+    this.#sax.write(text);
+    if (this.#place.characters - this.#lastToken > LONGEST_TOKEN) {
+      this.#refuse(`a tag or a text has more than ${LONGEST_TOKEN} characters`);
+    }
+  }
+
+  /** @throws UnreadableXml when the document is not complete */
+  end(): void {
+    this.#sax.close();
+  }
+
+  /** What was read since this was called last. */
+  take(): readonly ReadRecord[] {
+    const read = this.#read;
+    this.#read = [];
+    return read;
+  }
+
+  /** Adds the erratum that is the last. */
+  fail({ message, offset }: UnreadableXml): void {
+    const reason = `${message}; nothing behind this place is read`;
+    this.#read.push({ kind: 'erratum', ordinal: ++this.#ordinal, offset, reason });
+  }
+
+  /** Bytes that were written. */
+  get bytes(): number {
+    return this.#place.bytes;
+  }
+
+  #refuse(message: string): never {
+    throw new UnreadableXml(message, this.#offset());
+  }
+
+  /** Bytes before what is parsed now. */
+  #offset(): number {
+    return this.#place.bytesBefore(this.#sax.position);
+  }
+
+  #tokenEnds(): void {
+    this.#lastToken = this.#sax.position;
+  }
+
+  #open({ uri, local, attributes }: SaxesTagNS): void {
+    this.#tokenEnds();
+    if (++this.#depth > DEEPEST) this.#refuse(`elements are nested more than ${DEEPEST} deep`);
+    const isMarc = uri === MARCXML_NAMESPACE;
+    if (this.#record !== undefined) {
+      const name = isMarc ? local : `{${uri}}${local}`;
+      this.#record.open(name, this.#depth - this.#depthOfRecord, (attribute) => attributes[attribute]?.value);
+    } else if (isMarc && local === 'record') {
+      this.#record = new RecordDraft(this.#tagOffset);
+      this.#depthOfRecord = this.#depth;
+    }
+  }
+
+  #addText(text: string): void {
+    this.#tokenEnds();
+    this.#record?.addText(text);
+  }
+
+  #close(): void {
+    this.#tokenEnds();
+    const depth = this.#depth--;
+    if (this.#record === undefined) return;
+    if (depth > this.#depthOfRecord) this.#record.close();
+    else {
+      this.#read.push(this.#record.finish(++this.#ordinal));
+      this.#record = undefined;
+    }
+  }
+}

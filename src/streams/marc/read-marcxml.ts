@@ -1,0 +1,65 @@
+import { isUtf8 } from 'node:buffer';
+import { MarcXmlParser, UnreadableXml } from './marcxml-parser.ts';
+import type { ReadRecord } from './read-record.ts';
+import { firstInvalid, wholeCharacters } from './utf8.ts';
+
+/**
+ * Reads a file of MARCXML in UTF-8. An erratum within a record concerns that record alone; one of the XML itself is the
+ * last: what is behind it cannot be read.
+ * @see ReadMarc for what it promises
+ */
+export async function* readMarcXml(
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<readonly ReadRecord[], void, undefined> {
+  const text = new TextReader();
+  const parser = new MarcXmlParser();
+  for await (const chunk of chunks) {
+    const isReadable = parse(parser, () => text.push(parser, chunk));
+    const read = parser.take();
+    if (read.length > 0) yield read;
+    if (!isReadable) return;
+  }
+  parse(parser, () => text.end(parser));
+  const read = parser.take();
+  if (read.length > 0) yield read;
+}
+
+/** @returns whether the XML can be read further */
+function parse(parser: MarcXmlParser, work: () => void): boolean {
+  try {
+    work();
+    return true;
+  } catch (error) {
+    if (!(error instanceof UnreadableXml)) throw error;
+    parser.fail(error);
+    return false;
+  }
+}
+
+/** Decodes a file as it arrives, and hands it to the parser. */
+class TextReader {
+  #rest: Buffer = Buffer.alloc(0);
+
+  push(parser: MarcXmlParser, chunk: Uint8Array): void {
+    const bytes = Buffer.concat([this.#rest, chunk]);
+    const whole = wholeCharacters(bytes);
+    this.#rest = bytes.subarray(whole);
+    write(parser, bytes.subarray(0, whole));
+  }
+
+  end(parser: MarcXmlParser): void {
+    write(parser, this.#rest);
+    parser.end();
+  }
+}
+
+function write(parser: MarcXmlParser, bytes: Buffer): void {
+  if (isUtf8(bytes)) {
+    parser.write(bytes.toString('utf8'), bytes.length);
+    return;
+  }
+  const valid = firstInvalid(bytes);
+  parser.write(bytes.toString('utf8', 0, valid), valid);
+  const bad = bytes[valid]!.toString(16).toUpperCase();
+  throw new UnreadableXml(`the byte ${bad} is not UTF-8, which is expected of MARCXML`, parser.bytes);
+}

@@ -1,0 +1,121 @@
+import { buildRecord, UnusableRecord } from './build-record.ts';
+import { STATUS_AT } from './iso2709.ts';
+import type { ControlField, MarcField, Subfield } from './marc-record.ts';
+import type { ReadRecord } from './read-record.ts';
+
+/** Characters that a record may have, each element counted as some. */
+const LONGEST_RECORD = 64_000_000;
+const CHARACTERS_OF_ELEMENT = 100;
+
+type Attribute = (name: string) => string | undefined;
+
+/** A record in MARCXML of which the elements arrive. */
+export class RecordDraft {
+  readonly #offset: number;
+  readonly #fields: MarcField[] = [];
+  #leader: string | undefined;
+  #id: string | undefined;
+  /** Of the data field that is open. */
+  #subfields: Subfield[] | undefined;
+  /** Takes the text of the element that is open, when it can have one. */
+  #takeText: ((text: string) => void) | undefined;
+  #text = '';
+  #length = 0;
+  /** The first thing that is wrong. */
+  #problem: string | undefined;
+
+  constructor(offset: number) {
+    this.#offset = offset;
+  }
+
+  /** @param depth 1 for a child of the record */
+  open(name: string, depth: number, attribute: Attribute): void {
+    this.#checkText();
+    this.#length += CHARACTERS_OF_ELEMENT;
+    if (this.#isTooLong()) return;
+    const isPlaced = depth === (name === 'subfield' ? 2 : 1);
+    if (isPlaced && name === 'leader') this.#openLeader();
+    else if (isPlaced && name === 'controlfield') this.#openControlField(attribute('tag') ?? '');
+    else if (isPlaced && name === 'datafield') this.#openDataField(attribute);
+    else if (isPlaced && name === 'subfield' && this.#subfields !== undefined) {
+      this.#openSubfield(this.#subfields, attribute('code') ?? '');
+    } else this.#problem ??= `it has an element ${name} that is not expected there`;
+  }
+
+  addText(text: string): void {
+    this.#length += text.length;
+    if (!this.#isTooLong()) this.#text += text;
+  }
+
+  close(): void {
+    if (this.#takeText === undefined) {
+      this.#checkText();
+      this.#subfields = undefined;
+    } else {
+      this.#takeText(this.#text);
+      this.#takeText = undefined;
+      this.#text = '';
+    }
+  }
+
+  finish(ordinal: number): ReadRecord {
+    this.#checkText();
+    const offset = this.#offset;
+    const id = this.#id?.trim() ?? '';
+    const known = id === '' ? {} : { id };
+    try {
+      if (this.#problem !== undefined) throw new UnusableRecord(this.#problem);
+      if (this.#leader === undefined) throw new UnusableRecord('it has no leader');
+      if (id === '') throw new UnusableRecord('the record has no field 001, or an empty one: expected its id there');
+      const record = buildRecord(this.#leader, this.#fields);
+      return { kind: 'record', ordinal, offset, id, deleted: this.#leader[STATUS_AT] === 'd', record };
+    } catch (error) {
+      if (!(error instanceof UnusableRecord)) throw error;
+      return { kind: 'erratum', ordinal, offset, ...known, reason: error.message };
+    }
+  }
+
+  #isTooLong(): boolean {
+    if (this.#length <= LONGEST_RECORD) return false;
+    this.#problem ??= `it has more than ${LONGEST_RECORD} characters`;
+    return true;
+  }
+
+  /** Between elements there is only white space. */
+  #checkText(): void {
+    if (this.#takeText !== undefined) this.#problem ??= 'it has an element within a text';
+    if (/[^ \t\r\n]/.test(this.#text)) {
+      this.#problem ??= `it has text outside of its fields: ${JSON.stringify(this.#text.trim().slice(0, 40))}`;
+    }
+    this.#text = '';
+  }
+
+  #openLeader(): void {
+    if (this.#leader !== undefined) this.#problem ??= 'it has two leaders';
+    this.#takeText = (text) => {
+      this.#leader = text;
+    };
+  }
+
+  #openControlField(tag: string): void {
+    this.#takeText = (value) => {
+      const field: ControlField = { tag, value };
+      this.#fields.push(field);
+      if (tag === '001') this.#id ??= value;
+    };
+  }
+
+  /** An indicator that is missing or empty is a blank one: some systems write them so. */
+  #openDataField(attribute: Attribute): void {
+    const subfields: Subfield[] = [];
+    const indicators = (attribute('ind1') || ' ') + (attribute('ind2') || ' ');
+    this.#fields.push({ tag: attribute('tag') ?? '', indicators, subfields });
+    this.#subfields = subfields;
+  }
+
+  #openSubfield(subfields: Subfield[], code: string): void {
+    this.#takeText = (value) => {
+      subfields.push({ code, value });
+    };
+  }
+}

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { readMarcXml } from '../../../../src/streams/marc/read-marcxml.ts';
+import { encodeSampleXml, sampleRecords } from '../../../support/marc-records.ts';
+import { contentOf, isRecord, readAll, withoutLengths } from '../../../support/read-marc.ts';
+
+const SLIM = 'http://www.loc.gov/MARC21/slim';
+const LEADER = '<leader>00000nam a2200000 a 4500</leader>';
+const ID = (id: string) => `<controlfield tag="001">${id}</controlfield>`;
+const TITLE = '<datafield tag="245" ind1="1" ind2="0"><subfield code="a">Kůň</subfield></datafield>';
+const GOOD = (id: string) => `<record>${LEADER}${ID(id)}${TITLE}</record>`;
+const collection = (...records: string[]) => `<collection xmlns="${SLIM}">${records.join('\n')}</collection>`;
+
+const FAULTS: readonly (readonly [string, string, RegExp])[] = [
+  ['no 001', `<record>${LEADER}${TITLE}</record>`, /no field 001/],
+  ['an empty 001', `<record>${LEADER}${ID(' ')}${TITLE}</record>`, /no field 001/],
+  ['no leader', `<record>${ID('bad')}${TITLE}</record>`, /no leader/],
+  ['two leaders', `<record>${LEADER}${LEADER}${ID('bad')}</record>`, /two leaders/],
+  ['a short leader', `<record><leader>00000nam a22</leader>${ID('bad')}</record>`, /expected 24 characters/],
+  ['a field without a tag', `<record>${LEADER}${ID('bad')}<datafield ind1=" " ind2=" "/></record>`, /the tag ""/],
+  [
+    'a data field of 008',
+    `<record>${LEADER}${ID('bad')}<datafield tag="008" ind1=" " ind2=" "/></record>`,
+    /field 008/,
+  ],
+  [
+    'a control field of 245',
+    `<record>${LEADER}${ID('bad')}<controlfield tag="245">A</controlfield></record>`,
+    /field 245/,
+  ],
+  ['a long code', `<record>${LEADER}${ID('bad')}${TITLE.replace('"a"', '"ab"')}</record>`, /the subfield code "ab"/],
+  ['no code', `<record>${LEADER}${ID('bad')}${TITLE.replace('code="a"', '')}</record>`, /the subfield code ""/],
+  ['a long indicator', `<record>${LEADER}${ID('bad')}${TITLE.replace('"1"', '"12"')}</record>`, /the indicators "120"/],
+  ['another element', `<record>${LEADER}${ID('bad')}<datafeld/></record>`, /an element datafeld/],
+  ['an element of another namespace', `<record>${LEADER}${ID('bad')}<x xmlns="urn:x"/></record>`, /element \{urn:x\}x/],
+  [
+    'a subfield outside of a field',
+    `<record>${LEADER}${ID('bad')}<subfield code="a"/></record>`,
+    /an element subfield/,
+  ],
+  ['an element within a text', `<record>${LEADER}${ID('b<i/>d')}</record>`, /element within a text/],
+  ['text between fields', `<record>${LEADER}${ID('bad')}stray${TITLE}</record>`, /text outside of its fields: "stray"/],
+  ['a record within a record', `<record>${LEADER}${ID('bad')}${GOOD('inner')}</record>`, /an element record/],
+  [
+    'a field of more than 9,998 bytes',
+    `<record>${LEADER}${ID('bad')}${TITLE.replace('Kůň', 'x'.repeat(10_000))}</record>`,
+    /field 245 has 10004 bytes/,
+  ],
+];
+
+describe('Faults of MARCXML', () => {
+  for (const [what, bad, reason] of FAULTS) {
+    it(`affect no other record: ${what}`, async () => {
+      const xml = collection(GOOD('první'), bad, GOOD('last'));
+      const read = await readAll(readMarcXml, Buffer.from(xml), 7);
+      assert.deepEqual(
+        read.map(({ kind, ordinal, offset }) => ({ kind, ordinal, offset })),
+        [GOOD('první'), bad, GOOD('last')].map((record, at) => ({
+          kind: at === 1 ? 'erratum' : 'record',
+          ordinal: at + 1,
+          offset: Buffer.byteLength(xml.slice(0, xml.indexOf(record))),
+        })),
+      );
+      const [, erratum] = read;
+      assert.match(erratum?.kind === 'erratum' ? erratum.reason : '', reason);
+    });
+  }
+
+  const start = collection(GOOD('first')).replace('</collection>', '');
+  const ENDS: readonly (readonly [string, string | Buffer, RegExp])[] = [
+    [
+      'a tag that is not closed',
+      '<record><leader></record>',
+      /not well-formed, line 1, column \d+: unexpected close tag/,
+    ],
+    ['a control character', '<record>\x01', /not well-formed, line 1, column \d+: disallowed character/],
+    ['a control character by number', '<record>&#1;', /not well-formed, line 1, column \d+: .*character/],
+    ['an entity that is not declared', '<record>&eacute;', /not well-formed.*undefined entity/],
+    ['UTF-8 that is wrong', Buffer.from('<record>caf\xe9 x', 'latin1'), /the byte E9 is not UTF-8/],
+    ['an end in the middle', '<record><lead', /not well-formed.*unclosed tag|not well-formed.*unexpected end/],
+    ['half a character at its end', Buffer.from('<record>\xc3', 'latin1'), /the byte C3 is not UTF-8/],
+    ['a text without an end', `<record>${'x'.repeat(2_100_000)}`, /a tag or a text has more than 1000000 characters/],
+    ['elements without an end', `<record>${'<a>'.repeat(200)}`, /nested more than 100 deep/],
+  ];
+  for (const [what, end, reason] of ENDS) {
+    it(`of the XML end the file, and what was before remains: ${what}`, async () => {
+      const read = await readAll(readMarcXml, Buffer.concat([Buffer.from(start), Buffer.from(end)]));
+      assert.deepEqual(
+        read.map(({ kind }) => kind),
+        ['record', 'erratum'],
+      );
+      const [, erratum] = read;
+      assert.match(erratum?.kind === 'erratum' ? erratum.reason : '', reason);
+      assert.match(erratum?.kind === 'erratum' ? erratum.reason : '', /; nothing behind this place is read$/);
+      const offset = erratum?.offset ?? 0;
+      assert.ok(offset > Buffer.byteLength(start) && offset <= Buffer.byteLength(start) + Buffer.byteLength(end));
+    });
+  }
+
+  it('include every document type, so that no entity can be declared', async () => {
+    const xml = `<!DOCTYPE collection [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>${collection(GOOD('&b;'))}`;
+    const [read, ...others] = await readAll(readMarcXml, Buffer.from(xml));
+    assert.match(read?.kind === 'erratum' ? read.reason : '', /document type/);
+    assert.deepEqual(others, []);
+  });
+
+  it('include other encodings than UTF-8', async () => {
+    const xml = `<?xml version="1.0" encoding="ISO-8859-1"?>${collection(GOOD('1'))}`;
+    const [read, ...others] = await readAll(readMarcXml, Buffer.from(xml));
+    assert.match(read?.kind === 'erratum' ? read.reason : '', /declared to be ISO-8859-1: expected UTF-8/);
+    assert.deepEqual(others, []);
+  });
+});
+
+describe('A reader of MARCXML', () => {
+  it('reads any prefix, comments, CDATA and a byte order mark, in chunks of any size', async () => {
+    const samples = [...sampleRecords({ seed: 7, count: 2 })];
+    const [first, second] = samples.map((sample) => encodeSampleXml(sample, 'marc:'));
+    const xml = Buffer.from(
+      `\ufeff<?xml version="1.0" encoding="utf-8"?>\n<!-- ž -->\r\n<marc:collection xmlns:marc="${SLIM}">${first}<!-- & -->
+      <o:record xmlns:o="urn:other"/>${second!.replace(/>([^<&]+)<\/marc:subfield>/, '><![CDATA[$1]]></marc:subfield>')}
+      </marc:collection>`,
+    );
+    for (const chunkSize of [1, 2, 3, 5, 100, 65_536]) {
+      const read = await readAll(readMarcXml, xml, chunkSize);
+      assert.deepEqual(
+        read.filter(isRecord).map(contentOf),
+        samples.map(({ leader, fields }) => ({ leader: withoutLengths(leader), fields })),
+      );
+      const [start, next] = read.map(({ offset }) => xml.toString('utf8', offset, offset + 13));
+      assert.deepEqual([start, next], ['<marc:record>', '<marc:record>']);
+      assert.equal(read.length, 2);
+    }
+  });
+
+  it('reads a record that is a document, blank indicators that are empty, and deletions', async () => {
+    const [, attributes] = [SLIM, 'ind1="" ind2=" "'];
+    const title = TITLE.replace('ind1="1" ind2="0"', attributes);
+    const xml = `<record xmlns="${SLIM}">${LEADER.replace('nam', 'dam')}${ID(' an id\n')}${title}</record>`;
+    const [read] = (await readAll(readMarcXml, Buffer.from(xml))).filter(isRecord);
+    assert.deepEqual({ id: read!.id, deleted: read!.deleted }, { id: 'an id', deleted: true });
+    assert.deepEqual(contentOf(read!).fields[1], {
+      tag: '245',
+      indicators: '  ',
+      subfields: [{ code: 'a', value: 'Kůň' }],
+    });
+  });
+
+  it('reads no record of another namespace, or of none', async () => {
+    assert.deepEqual(await readAll(readMarcXml, Buffer.from(`<collection>${GOOD('1')}</collection>`)), []);
+  });
+});
