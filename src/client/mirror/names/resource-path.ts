@@ -17,9 +17,10 @@ const MOST_PARTS = 60;
  * @param before undefined for the first URI
  */
 export function commonPrefix(before: string | undefined, uri: string): string {
+  // A prefix has no query or fragment.
+  if (before !== undefined && uri.startsWith(before)) return before;
   const path = uri.replace(/[?#].*$/su, '');
   if (before === undefined) return upToSlash(path);
-  if (path.startsWith(before)) return before;
   let at = 0;
   while (at < before.length && before[at] === path[at]) at++;
   return upToSlash(before.slice(0, at));

@@ -2,6 +2,7 @@ import type { Reader } from '../../read/reader.ts';
 import { type ListRead, readResourceList } from '../lists/read-resource-list.ts';
 import { agrees, wantedOf } from '../lists/wanted-resource.ts';
 import { commonPrefix } from '../names/resource-path.ts';
+import { KnownByUri } from '../state/known-by-uri.ts';
 import type { MirrorState } from '../state/mirror-state.ts';
 import type { WantedTable } from '../state/wanted-table.ts';
 
@@ -31,13 +32,14 @@ export async function compareWithList(
   let listed = 0;
   let prefix: string | undefined;
   let seen = new Bits(0);
+  const resources = new KnownByUri(state);
   const read = await readResourceList(
     reader,
     lists,
     () => {
       listed = 0;
       prefix = undefined;
-      seen = new Bits(state.totals().largestId);
+      seen = new Bits(state.largestId());
       wanted.clear();
     },
     (entry) => {
@@ -46,7 +48,7 @@ export async function compareWithList(
       listed += 1;
       if (listed % READ_AT_ONCE === 0) onProgress(listed);
       prefix = commonPrefix(prefix, resource.uri);
-      const known = state.resource(resource.uri);
+      const known = resources.get(resource.uri);
       if (known !== undefined) seen.add(known.id);
       if (known?.copied === undefined || agrees(known.copied, resource) !== true) wanted.put(resource, true);
     },
@@ -60,6 +62,7 @@ export async function compareWithList(
 const NOTHING = { isDeleted: true, length: undefined, hashes: {}, lastmod: undefined, stamp: undefined };
 
 function* unseen(state: MirrorState, seen: Bits): Generator<string> {
+  if (seen.size === state.named()) return;
   for (let after = 0; ; ) {
     const resources = state.resources(after, READ_AT_ONCE);
     for (const { id, uri } of resources) {
@@ -72,12 +75,15 @@ function* unseen(state: MirrorState, seen: Bits): Generator<string> {
 
 class Bits {
   readonly #bytes: Uint8Array;
+  /** How many were added. */
+  size = 0;
 
   constructor(largest: number) {
     this.#bytes = new Uint8Array((largest >> 3) + 1);
   }
 
   add(number: number): void {
+    if (!this.has(number)) this.size += 1;
     this.#bytes[number >> 3]! |= 1 << (number & 7);
   }
 

@@ -128,16 +128,32 @@ export class MirrorState implements TakenNames {
       .map((row) => knownOf(row as unknown as readonly unknown[]));
   }
 
+  /** At most so many, by their URIs, from one on: what a list is compared with. */
+  resourcesFrom(uri: string, limit: number): readonly Pick<KnownResource, 'id' | 'uri' | 'copied'>[] {
+    const sql = 'SELECT id, uri, length, hash, lastmod, stamp FROM resource WHERE uri >= ? ORDER BY uri LIMIT ?';
+    const rows = this.#statement(sql).all(uri, limit) as unknown as readonly ComparedRow[];
+    return rows.map(([id, uri, ...copied]) => ({ id, uri, copied: copiedOf(copied) }));
+  }
+
   resourceAt(path: string): KnownResource | undefined {
     const row = this.#get(`SELECT ${COLUMNS} FROM resource WHERE folded = ?`, foldedPath(path));
     return row === undefined || row[2] !== path ? undefined : knownOf(row);
   }
 
-  /** How many resources the copy has, their bytes, and the largest id. */
-  totals(): { readonly count: number; readonly bytes: number; readonly failures: number; readonly largestId: number } {
-    const row = this.#get('SELECT count(length), ifnull(sum(length), 0), ifnull(max(id), 0) FROM resource')!;
+  /** How many resources the copy has, and their bytes. */
+  totals(): { readonly count: number; readonly bytes: number; readonly failures: number } {
+    const row = this.#get('SELECT count(length), ifnull(sum(length), 0) FROM resource')!;
     const failures = this.#get('SELECT count(*) FROM failure')![0] as number;
-    return { count: row[0] as number, bytes: row[1] as number, largestId: row[2] as number, failures };
+    return { count: row[0] as number, bytes: row[1] as number, failures };
+  }
+
+  /** How many resources have a path, those without a file included. */
+  named(): number {
+    return this.#get('SELECT count(*) FROM resource')![0] as number;
+  }
+
+  largestId(): number {
+    return this.#get('SELECT ifnull(max(id), 0) FROM resource')![0] as number;
   }
 
   /** Gives a resource that is new its path, which it keeps as long as it exists. */
@@ -263,15 +279,17 @@ export class MirrorState implements TakenNames {
 
 function knownOf(row: readonly unknown[]): KnownResource {
   const [id, uri, path, length, hash, lastmod, stamp, validator, about] = row as readonly [
-    ...[number, string, string, number | null, string | null],
-    ...[string | null, number | null, string | null, string | null],
+    ...[number, string, string, ...CopiedRow, string | null, string | null],
   ];
-  const copied =
-    length === null || hash === null
-      ? undefined
-      : {
-          ...{ length, hash, lastmod: lastmod ?? undefined, stamp: stamp ?? undefined },
-          about: decodeAbout(about),
-        };
-  return { id, uri, path, copied, validator: validator ?? undefined };
+  const copied = copiedOf([length, hash, lastmod, stamp]);
+  const known = { id, uri, path, validator: validator ?? undefined };
+  return { ...known, copied: copied && { ...copied, about: decodeAbout(about) } };
+}
+
+type CopiedRow = readonly [length: number | null, hash: string | null, lastmod: string | null, stamp: number | null];
+type ComparedRow = readonly [id: number, uri: string, ...CopiedRow];
+
+function copiedOf([length, hash, lastmod, stamp]: CopiedRow): CopiedResource | undefined {
+  if (length === null || hash === null) return undefined;
+  return { length, hash, lastmod: lastmod ?? undefined, stamp: stamp ?? undefined };
 }
