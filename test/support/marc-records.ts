@@ -95,13 +95,18 @@ function anyCharacter(random: Random): number {
 
 const pick = <Item>(random: Random, items: readonly Item[]): Item => items[Math.floor(random() * items.length)]!;
 
-/** A record as MARC21 in UTF-8, written apart from the code that is tested; as one physical record, however long. */
-export function encodeSample({ leader, fields }: SampleRecord, coding = 'a'): Buffer {
+/**
+ * A record as MARC21, written apart from the code that is tested; as one physical record, however long.
+ * @param coding leader/09: UTF-8, or MARC-8, with each byte given as a character
+ */
+export function encodeSample({ leader, fields }: SampleRecord, coding: 'a' | ' ' = 'a'): Buffer {
+  const encoding = coding === 'a' ? 'utf8' : 'latin1';
   const texts = fields.map((field) =>
     Buffer.from(
       'value' in field
         ? `${field.value}\x1e`
         : `${field.indicators}${field.subfields.map(({ code, value }) => `\x1f${code}${value}`).join('')}\x1e`,
+      encoding,
     ),
   );
   let start = 0;
