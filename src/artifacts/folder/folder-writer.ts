@@ -9,7 +9,7 @@ import { keyTaken } from '../store-errors.ts';
 import type { TemporaryFiles } from './temporary-files.ts';
 
 /** Blocks after which the disk is asked to write what it was given, so that the end does not wait for all of it. */
-const SYNC_EVERY = 128;
+const SYNC_EVERY = 32;
 /** Small ones: the disk takes them at once, and each put has some in memory. */
 const BLOCKS = { size: 512 * 1024, mostUnderWay: 2 };
 
