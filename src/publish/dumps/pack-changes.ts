@@ -20,6 +20,7 @@ import { versionKey } from '../versions/versions.ts';
 import { isCompressible } from './compressible.ts';
 import { entryPath } from './entry-path.ts';
 import { MOST_IN_MEMORY } from './open-matching.ts';
+import { MANIFEST_LEVEL } from './pack-job.ts';
 import type { Item, PreparedAhead, PreparedBatch } from './prepared-ahead.ts';
 import type { ChangePackage } from './stored-change-dump.ts';
 import type { ManifestPlace } from './stored-dump.ts';
@@ -134,10 +135,8 @@ class ChangeWriter {
     const head = changeManifestHead({ from, until: written.until, capabilityList });
     const manifest = Buffer.concat([Buffer.from(head), entries.bytes, Buffer.from(URLSET_END)]);
     const before = zip.length;
-    const [header, data] = zip.add(
-      { name: 'manifest.xml', modified: seconds(written.until), compress: true },
-      manifest,
-    );
+    const entry = { name: 'manifest.xml', modified: seconds(written.until), compress: true, level: MANIFEST_LEVEL };
+    const [header, data] = zip.add(entry, manifest);
     written.manifest = { offset: before + header.length, packed: data.length, length: manifest.length };
     yield header;
     yield data;

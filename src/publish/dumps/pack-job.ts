@@ -4,6 +4,12 @@ import type { Stamp } from '../../core/stamp.ts';
 import type { EntryStyle } from '../render/documents/entry.ts';
 import type { ManifestHead } from '../render/documents/resource-dump-manifest.ts';
 
+/**
+ * How manifests are deflated. It takes half of the time of level 6, in which no entry is packed, for a twelfth more
+ * bytes.
+ */
+export const MANIFEST_LEVEL = 3;
+
 /** Of threads that pack: of what packing makes, nearly nothing is kept. */
 export const PACK_THREAD_LIMITS = { maxYoungGenerationSizeMb: 2 };
 

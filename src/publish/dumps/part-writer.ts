@@ -14,7 +14,7 @@ import { manifestEntry, manifestHead, URLSET_END } from '../render/documents/res
 import { isCompressible } from './compressible.ts';
 import { entryPath } from './entry-path.ts';
 import { type Matching, MOST_IN_MEMORY, openMatching, strongestHash } from './open-matching.ts';
-import type { PackJob } from './pack-job.ts';
+import { MANIFEST_LEVEL, type PackJob } from './pack-job.ts';
 import type { WantedEntry } from './prepare-entries.ts';
 import type { PreparedAhead, PreparedBatch } from './prepared-ahead.ts';
 import type { ManifestPlace, Package } from './stored-dump.ts';
@@ -187,7 +187,12 @@ export class PartWriter {
     const head = manifestHead(this.#job.head);
     const bytes = Buffer.concat([Buffer.from(head), this.#entries.bytes, Buffer.from(URLSET_END)]);
     const before = this.#zip.length;
-    const entry = { name: MANIFEST, modified: Math.floor(this.#job.head.at / 1_000_000), compress: true };
+    const entry = {
+      name: MANIFEST,
+      modified: Math.floor(this.#job.head.at / 1_000_000),
+      compress: true,
+      level: MANIFEST_LEVEL,
+    };
     const [header, data] = this.#zip.add(entry, bytes);
     this.#manifest = { offset: before + header.length, packed: data.length, length: bytes.length };
     yield header;
