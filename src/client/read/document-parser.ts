@@ -9,10 +9,8 @@ import {
   NO_ATTRIBUTES,
 } from './document.ts';
 
-const PREFIXES: ReadonlyMap<string, string> = new Map([
-  ['http://www.sitemaps.org/schemas/sitemap/0.9', ''],
-  ['http://www.openarchives.org/rs/terms/', 'rs:'],
-]);
+const SITEMAPS = 'http://www.sitemaps.org/schemas/sitemap/0.9';
+const RESOURCESYNC = 'http://www.openarchives.org/rs/terms/';
 
 /** So many characters may come without a tag or a text that ends: saxes keeps them in memory until then. */
 const MOST_CHARACTERS_OF_A_TOKEN = 1_000_000;
@@ -182,8 +180,10 @@ export class DocumentParser {
 }
 
 function nameOf(namespace: string, local: string): string {
-  const prefix = PREFIXES.get(namespace);
-  return prefix === undefined ? `{${namespace}}${local}` : prefix + local;
+  if (namespace === SITEMAPS) return local;
+  if (namespace !== RESOURCESYNC) return `{${namespace}}${local}`;
+  // Each entry has one or two of them: a text that is put together would have to be copied before it is compared.
+  return local === 'md' ? 'rs:md' : local === 'ln' ? 'rs:ln' : `rs:${local}`;
 }
 
 const isExtension = (name: string): name is Extension['name'] => name === 'rs:md' || name === 'rs:ln';

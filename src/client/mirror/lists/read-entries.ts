@@ -1,6 +1,7 @@
 import { TidemarkError } from '../../../core/errors.ts';
 import type { Document, Entry } from '../../read/document.ts';
 import { DocumentParser, UnreadableDocument } from '../../read/document-parser.ts';
+import { DocumentText } from '../../read/document-text.ts';
 import { FetchFailure, type RequestHeaders } from '../../read/fetcher.ts';
 import type { Reader } from '../../read/reader.ts';
 import { TooLarge, unpacked, unpackedFile } from '../../read/unpacked.ts';
@@ -55,12 +56,12 @@ export async function readEntries(
     if (status === 304 && validator !== undefined) return undefined;
     if (status !== 200) throw new DocumentFailure(uri, `the server answers ${status}`, status);
     const { documentBytes } = reader.limits;
-    const decoder = new TextDecoder('utf-8', { fatal: true });
+    const text = new DocumentText();
     for await (const chunk of unpackedFile(unpacked(fetched, documentBytes), documentBytes)) {
       reader.signal.throwIfAborted();
-      take(parser.write(decoded(decoder, chunk)));
+      for (const piece of text.pieces(chunk)) take(parser.write(piece));
     }
-    take(parser.write(decoded(decoder)));
+    take(parser.write(text.end()));
     parser.end();
     return { document, headers, validator: validatorOf(headers) };
   } catch (error) {
@@ -79,11 +80,3 @@ export function conditionsOf(validator: string | undefined): RequestHeaders {
 
 export const validatorOf = (headers: Readonly<Record<string, string>>): string | undefined =>
   headers.etag?.endsWith('"') ? headers.etag : headers['last-modified'];
-
-function decoded(decoder: TextDecoder, chunk?: Buffer): string {
-  try {
-    return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
-  } catch {
-    throw new UnreadableDocument('it is not encoded in UTF-8');
-  }
-}

@@ -1,5 +1,6 @@
 import type { Document, Entry } from '../../read/document.ts';
 import { DocumentParser, UnreadableDocument } from '../../read/document-parser.ts';
+import { DocumentText } from '../../read/document-text.ts';
 import { type Fetched, FetchFailure } from '../../read/fetcher.ts';
 import { TooLarge, unpacked, unpackedFile } from '../../read/unpacked.ts';
 import type { Session } from './session.ts';
@@ -47,7 +48,7 @@ export async function parse(
   { onEntry }: Pick<ReadOptions, 'onEntry'>,
 ): Promise<void> {
   const { document } = parser;
-  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const text = new DocumentText();
   let previous: Entry | undefined;
   const take = (entries: readonly Entry[]) => {
     for (const entry of entries) {
@@ -61,19 +62,11 @@ export async function parse(
     session.signal.throwIfAborted();
     document.bytes += chunk.length;
     session.counts.bytes += chunk.length;
-    take(parser.write(decode(decoder, chunk)));
+    for (const piece of text.pieces(chunk)) take(parser.write(piece));
     session.progress(document.uri);
   }
-  take(parser.write(decode(decoder)));
+  take(parser.write(text.end()));
   parser.end();
-}
-
-function decode(decoder: TextDecoder, chunk?: Buffer): string {
-  try {
-    return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
-  } catch {
-    throw new UnreadableDocument('it is not encoded in UTF-8');
-  }
 }
 
 /** @throws what is no failure of a document, but ends the validation */
