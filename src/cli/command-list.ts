@@ -46,6 +46,7 @@ const LOADERS: Readonly<Record<string, () => Promise<CliCommand>>> = {
   'streams show': async () => (await import('./commands/streams/streams-show.ts')).streamsShow,
   'streams default': async () => (await import('./commands/streams/streams-default.ts')).streamsDefault,
   'streams archive': async () => (await import('./commands/streams/streams-archive.ts')).streamsArchive,
+  'uploads check': async () => (await import('./commands/uploads/uploads-check.ts')).uploadsCheck,
   'page list': async () => (await import('./commands/page-list.ts')).pageList,
   'page refresh': async () => (await import('./commands/page-refresh.ts')).pageRefresh,
   verify: async () => (await import('./commands/verify-set.ts')).verifySet,

@@ -7,6 +7,7 @@ import { DocPlace, shellBlocks } from '../support/doc-place.ts';
 import { itNeeding } from '../support/it-needing.ts';
 import { findReferenceClient } from '../support/reference-client.ts';
 import { until } from '../support/until.ts';
+import { marc } from '../support/upload-packages.ts';
 
 const CHECKOUT = join(import.meta.dirname, '../..');
 
@@ -204,7 +205,13 @@ const PAGES: Readonly<Record<string, Page>> = {
       assert.match(list, /2026\/a\.pdf(.|\n)*c\.pdf/);
     },
   },
-  'docs/streams.md': { blocks: ['runs'] },
+  'docs/streams.md': {
+    blocks: ['runs', 'runs'],
+    prepare(place) {
+      place.write('nightly.mrc', marc('1').toString('latin1'));
+      place.write('deleted.txt', '1\n');
+    },
+  },
   'docs/validator.md': {
     blocks: ['runs'],
     async prepare(place) {

@@ -50,7 +50,8 @@ async function ofCommand(command: Command, line: TypedLine, typed: readonly stri
   const { options, operands, open } = readTyped(command, typed);
   if (open !== undefined) return valuesOf(open, line);
   if (line.current.startsWith('-')) return beginning(line.current, optionsOf(command, options));
-  const argument = command.registeredArguments[operands];
+  const last = command.registeredArguments.at(-1);
+  const argument = command.registeredArguments[operands] ?? (last?.variadic ? last : undefined);
   if (argument === undefined) return beginning(line.current, optionsOf(command, options));
   const [group = ''] = line.before;
   if (argument.name() === 'id' && OF_SETS.has(group) && group !== 'help') return sets(line, operands);

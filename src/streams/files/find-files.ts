@@ -51,7 +51,15 @@ async function* filesIn(input: Lookahead, place: Place, unpacking: Unpacking): F
   else if (depthOf([...place.packing, packing]) > unpacking.limits.depth) {
     const reason = `packages in packages are opened to a depth of ${unpacking.limits.depth}: pack it more simply`;
     yield unknown(place, reason);
-  } else yield* OPEN[packing](input, { ...place, packing: [...place.packing, packing] }, unpacking);
+  } else {
+    const inside = { ...place, packing: [...place.packing, packing] };
+    let isEmpty = true;
+    for await (const file of OPEN[packing](input, inside, unpacking)) {
+      isEmpty = false;
+      yield file;
+    }
+    if (isEmpty) yield unknown(place, 'it has no files');
+  }
 }
 
 function packingOf(head: Buffer): Packing | undefined {

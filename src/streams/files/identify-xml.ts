@@ -1,4 +1,5 @@
 import { SaxesParser } from 'saxes';
+import { xmlEncoding } from './xml-in-utf8.ts';
 
 const MARCXML = 'http://www.loc.gov/MARC21/slim';
 const ROOTS = ['collection', 'record'];
@@ -14,6 +15,8 @@ export function beginsAsXml(head: Buffer): boolean {
  * first element comes later.
  */
 export function identifyXml(head: Buffer): string | undefined {
+  const encoding = xmlEncoding(head);
+  if (!isKnown(encoding)) return `it is XML in the encoding ${encoding}, which is not known here: save it as UTF-8`;
   let result: string | undefined;
   const parser = new SaxesParser({ xmlns: true });
   parser.on('opentag', ({ uri, local }) => {
@@ -38,14 +41,15 @@ function problemOf(uri: string, local: string): string {
   return `its first element is <${local}>: MARCXML has <collection> or <record>, with xmlns="${MARCXML}"`;
 }
 
-/** UTF-16 has a byte order mark, or is seen by the zeros beside its first `<`. What else an encoding changes is not. */
 function textOf(head: Buffer): string {
-  const first = head.toString('latin1', 0, 2);
-  const encoding =
-    first === '\xfe\xff' || first === '\0<'
-      ? 'utf-16be'
-      : first === '\xff\xfe' || first === '<\0'
-        ? 'utf-16le'
-        : 'utf-8';
-  return new TextDecoder(encoding).decode(head);
+  const encoding = xmlEncoding(head);
+  return new TextDecoder(isKnown(encoding) ? encoding : 'latin1').decode(head);
+}
+
+function isKnown(encoding: string): boolean {
+  try {
+    return new TextDecoder(encoding).encoding !== '';
+  } catch {
+    return false;
+  }
 }

@@ -3,8 +3,10 @@ import { errorCode } from '../../lib/system-error.ts';
 import { DamagedFile } from './found-file.ts';
 import type { Lookahead } from './lookahead.ts';
 
-/** Packed bytes of one step: they unpack to 64 MB at most, and usually to 1 MB. */
-const STEP_BYTES = 64 * 1024;
+/** Packed bytes of one step. They may unpack to a thousand times as much, which is in memory together. */
+const STEP_BYTES = { least: 1024, most: 64 * 1024 } as const;
+/** A step that unpacks to more is followed by a shorter one. */
+const MUCH_UNPACKED = 512 * 1024;
 const CHUNK_BYTES = 64 * 1024;
 
 /**
@@ -31,8 +33,8 @@ export async function* inflate(input: Lookahead): AsyncGenerator<Buffer, void, u
   });
   inflater.on('data', (chunk: Buffer) => unpacked.push(chunk));
   try {
-    while (!isEnded) {
-      const packed = await input.peek(STEP_BYTES);
+    for (let step: number = STEP_BYTES.least; !isEnded; ) {
+      const packed = await input.peek(step);
       const before = inflater.bytesWritten;
       if (packed.length === 0) {
         inflater.end();
@@ -42,6 +44,8 @@ export async function* inflate(input: Lookahead): AsyncGenerator<Buffer, void, u
         await Promise.race([new Promise<void>((resolve) => inflater.write(packed, () => resolve())), stopped]);
       }
       await input.skip(inflater.bytesWritten - before);
+      const bytes = unpacked.reduce((sum, { length }) => sum + length, 0);
+      step = bytes > MUCH_UNPACKED ? Math.max(step / 2, STEP_BYTES.least) : Math.min(step * 2, STEP_BYTES.most);
       yield* unpacked;
       unpacked = [];
       if (failure !== undefined) throw damageOf(failure, input);

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { crc32 } from 'node:zlib';
 import { type Entry, fromRandomAccessReaderPromise, getFileNameLowLevel, RandomAccessReader } from 'yauzl';
 import { prefetchItems } from '../../lib/prefetch.ts';
@@ -12,6 +13,7 @@ const DEFLATED = 8;
 const METHODS: Readonly<Record<number, string>> = {
   ...{ 9: 'Deflate64', 12: 'bzip2', 14: 'LZMA', 93: 'Zstandard', 95: 'xz', 98: 'PPMd', 99: 'AES' },
 };
+const UNICODE_PATH = 0x7075;
 const UNIX = 3;
 const [FILE_TYPE, LINK] = [0o170000, 0o120000];
 /** yauzl reads the directory in pieces of some 50 bytes. */
@@ -38,7 +40,7 @@ export async function* readZip(ranges: ByteRanges): AsyncGenerator<FileOfZip, vo
     const options = { autoClose: false, lazyEntries: true, decodeStrings: false };
     const zip = await fromRandomAccessReaderPromise(reader, ranges.length, options);
     for await (const entry of zip.eachEntry()) {
-      const name = getFileNameLowLevel(entry.generalPurposeBitFlag, entry.fileNameRaw, entry.extraFields, false);
+      const name = nameOf(entry);
       const start = async () => (await zip.readLocalFileHeaderPromise(entry, { minimal: true })).fileDataStart;
       const bytes = contentsOf(entry, ranges, start);
       yield { name, isFolder: /[/\\]$/.test(name), problem: problemOf(entry), bytes };
@@ -48,6 +50,13 @@ export async function* readZip(ranges: ByteRanges): AsyncGenerator<FileOfZip, vo
     if (reader.failure !== undefined) throw reader.failure;
     throw error instanceof DamagedFile ? error : new DamagedFile(`it is no ZIP that can be read: ${reasonOf(error)}`);
   }
+}
+
+/** Many programs write UTF-8 and do not say so. */
+function nameOf({ fileNameRaw, extraFields, generalPurposeBitFlag }: Entry): string {
+  const hasUnicodePath = extraFields.some(({ id }) => id === UNICODE_PATH);
+  if (isUtf8(fileNameRaw) && !hasUnicodePath) return fileNameRaw.toString('utf8');
+  return getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, false);
 }
 
 function reasonOf(error: unknown): string {

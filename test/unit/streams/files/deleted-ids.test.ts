@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type DeletedId, readDeletedIds } from '../../../../src/streams/files/deleted-ids.ts';
 import type { Erratum } from '../../../../src/streams/marc/read-record.ts';
-import { given } from './packages.ts';
+import { given } from '../../../support/upload-packages.ts';
 
 async function read(content: string | Buffer, chunk = 100_000) {
   const read: (DeletedId | Erratum)[] = [];

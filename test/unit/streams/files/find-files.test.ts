@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { findFiles } from '../../../../src/streams/files/find-files.ts';
 import { DamagedFile, type FoundFile } from '../../../../src/streams/files/found-file.ts';
 import type { UnpackOptions } from '../../../../src/streams/files/unpacking.ts';
-import { given, marc, tar, zip } from './packages.ts';
+import { given, marc, tar, zip } from '../../../support/upload-packages.ts';
 
 interface Seen extends Omit<FoundFile, 'bytes'> {
   readonly text: string;

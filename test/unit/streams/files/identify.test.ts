@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { findFiles } from '../../../../src/streams/files/find-files.ts';
-import { given, marc } from './packages.ts';
+import { given, marc } from '../../../support/upload-packages.ts';
 
 const SLIM = 'http://www.loc.gov/MARC21/slim';
 const MARCXML = `<collection xmlns="${SLIM}"><record/></collection>`;

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import type { GivenFile } from '../../../../src/streams/files/found-file.ts';
 import { filesInOrder } from '../../../../src/streams/files/in-order.ts';
-import { given, marc, tar, zip } from './packages.ts';
+import { given, marc, tar, zip } from '../../../support/upload-packages.ts';
 
 describe('order of the files of an upload', () => {
   it('has lists of deletions first, then the other files, each in their order', async () => {

@@ -1,17 +1,21 @@
 import { crc32, deflateRawSync } from 'node:zlib';
-import type { GivenFile } from '../../../../src/streams/files/found-file.ts';
+import type { GivenFile } from '../../src/streams/files/found-file.ts';
 
 const FIELD_END = '\x1e';
 const RECORD_END = '\x1d';
 
-/** A record of MARC21, with its id alone. */
-export function marc(id: string): Buffer {
-  const field = `${id}${FIELD_END}`;
-  const base = 24 + 12 + 1;
-  const directory = `001${String(field.length).padStart(4, '0')}00000${FIELD_END}`;
-  const body = `${directory}${field}${RECORD_END}`;
-  const length = String(24 + body.length).padStart(5, '0');
-  return Buffer.from(`${length}nam a22${String(base).padStart(5, '0')}   4500${body}`);
+/** A record of MARC21 with its id and, if that is given, a note. */
+export function marc(id: string, note?: string): Buffer {
+  const fields = [`${id}${FIELD_END}`, ...(note === undefined ? [] : [`  \x1fa${note}${FIELD_END}`])];
+  let start = 0;
+  const directory = fields.map((field, at) => {
+    const entry = [at === 0 ? '001' : '500', String(field.length).padStart(4, '0'), String(start).padStart(5, '0')];
+    start += field.length;
+    return entry.join('');
+  });
+  const base = String(24 + 12 * fields.length + 1).padStart(5, '0');
+  const body = `${directory.join('')}${FIELD_END}${fields.join('')}${RECORD_END}`;
+  return Buffer.from(`${String(24 + body.length).padStart(5, '0')}nam a22${base}   4500${body}`);
 }
 
 /** A file that arrives in chunks of so many bytes, and can be read by ranges. */

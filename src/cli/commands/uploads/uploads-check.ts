@@ -1,0 +1,91 @@
+import { resolve } from 'node:path';
+import type { GivenFile } from '../../../streams/files/found-file.ts';
+import { openLocalFile } from '../../../streams/files/local-file.ts';
+import type { Call, CliCommand } from '../../cli-command.ts';
+import { EXIT } from '../../exit-code.ts';
+import { growWhenBusy } from '../../serving/busy-heap.ts';
+import { startActivityBar } from '../../ui/activity-bar.ts';
+import { type CheckedFile, checkFiles, type FileVisitor } from './check-files.ts';
+import { describeCheck } from './describe-check.ts';
+import { openErrorsFile } from './errors-file.ts';
+
+interface Options {
+  readonly errors?: string;
+}
+
+export const uploadsCheck: CliCommand<Options> = {
+  group: 'uploads',
+  usage: 'check <file...>',
+  summary:
+    'Reads files as an upload would, also in packages, and shows what each is taken for, how many records it has, and what is wrong. Nothing is sent or stored; exit code 1 when something would not be taken over.',
+  examples: [
+    ['uploads check nightly.mrc.gz', 'checks a file before it is uploaded'],
+    ['uploads check export.zip deleted.txt --errors errors.ndjson', 'writes every error as a line of JSON'],
+  ],
+
+  options(command) {
+    command.option('--errors <file>', 'write all errors into a file, each as a line of JSON');
+  },
+
+  async run(call) {
+    const { terminal, options, workingDirectory } = call;
+    const given = await Promise.all(call.args.map((name) => openLocalFile(resolve(workingDirectory, name), name)));
+    const errors =
+      options.errors === undefined ? [] : [await openErrorsFile(resolve(workingDirectory, options.errors))];
+    const files: CheckedFile[] = [];
+    try {
+      for await (const file of checkWithProgress(call, given, errors)) {
+        if (terminal.json) await terminal.print('', file);
+        files.push(file);
+      }
+    } finally {
+      for (const file of errors) await file.close();
+    }
+    if (!terminal.json) await terminal.print(describeCheck(files), undefined);
+    return files.every(({ kind, errors }) => kind !== 'unknown' && errors === 0) ? EXIT.done : EXIT.failed;
+  },
+};
+
+type LocalFile = Awaited<ReturnType<typeof openLocalFile>>;
+
+async function* checkWithProgress(
+  { terminal, stopped }: Call<Options>,
+  given: readonly LocalFile[],
+  visitors: readonly FileVisitor[],
+): AsyncGenerator<CheckedFile, void, undefined> {
+  const bar = startActivityBar(terminal);
+  const ending = new AbortController();
+  const total = given.reduce((sum, { length }) => sum + length, 0);
+  let done = 0;
+  let attempted = 0;
+  const counting: FileVisitor = {
+    async begin() {},
+    async read(batch) {
+      attempted += batch.length;
+      // A ZIP is read in any order, and some of it twice.
+      bar.update({ step: 'reading', attempted, done: Math.min(done, total), total });
+    },
+    async end() {},
+  };
+  void growWhenBusy(() => attempted, ending.signal);
+  try {
+    const counted = given.map((file) => countedFile(file, (bytes) => (done += bytes)));
+    yield* checkFiles(counted, [counting, ...visitors], stopped);
+  } finally {
+    ending.abort();
+    bar.end();
+  }
+}
+
+function countedFile({ name, read, ranges }: GivenFile, count: (bytes: number) => void): GivenFile {
+  async function* counted(chunks: AsyncIterable<Uint8Array>) {
+    for await (const chunk of chunks) {
+      count(chunk.length);
+      yield chunk;
+    }
+  }
+  return {
+    ...{ name, read: () => counted(read()) },
+    ranges: ranges && { length: ranges.length, read: (start, length) => counted(ranges.read(start, length)) },
+  };
+}

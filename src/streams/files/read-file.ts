@@ -1,0 +1,54 @@
+import { readMarc21 } from '../marc/read-marc21.ts';
+import { readMarcXml } from '../marc/read-marcxml.ts';
+import type { ReadRecord } from '../marc/read-record.ts';
+import { type DeletedId, readDeletedIds } from './deleted-ids.ts';
+import { DamagedFile, type FoundFile } from './found-file.ts';
+import { xmlInUtf8 } from './xml-in-utf8.ts';
+
+export type ReadItem = ReadRecord | DeletedId;
+
+const READERS = {
+  marc21: readMarc21,
+  marcxml: readMarcXml,
+  'deleted-ids': readDeletedIds,
+} as const;
+
+/**
+ * The records, deletions and errata of a file, in its order, as batches that are never empty; of an unknown file none.
+ * Where a package is damaged, what came before is read, and the damage is the last erratum.
+ * @throws what the given file throws
+ */
+export async function* readFile({ kind, bytes }: FoundFile): AsyncGenerator<readonly ReadItem[], void, undefined> {
+  if (kind === 'unknown') return;
+  const { chunks, ending } = untilDamaged(kind === 'marcxml' ? xmlInUtf8(bytes) : bytes);
+  let ordinal = 0;
+  for await (const batch of READERS[kind](chunks)) {
+    ordinal = batch.at(-1)!.ordinal;
+    yield batch;
+  }
+  const { damage, offset } = ending;
+  if (damage !== undefined) yield [{ kind: 'erratum', ordinal: ordinal + 1, offset, reason: damage.message }];
+}
+
+interface Ending {
+  damage: DamagedFile | undefined;
+  /** Bytes before the end. */
+  offset: number;
+}
+
+/** A reader then also reports a record that breaks off. */
+function untilDamaged(bytes: AsyncIterable<Buffer>): { chunks: AsyncIterable<Buffer>; readonly ending: Ending } {
+  const ending: Ending = { damage: undefined, offset: 0 };
+  async function* chunks(): AsyncGenerator<Buffer, void, undefined> {
+    try {
+      for await (const chunk of bytes) {
+        ending.offset += chunk.length;
+        yield chunk;
+      }
+    } catch (error) {
+      if (!(error instanceof DamagedFile)) throw error;
+      ending.damage = error;
+    }
+  }
+  return { chunks: chunks(), ending };
+}

@@ -1,0 +1,51 @@
+import { DamagedFile } from './found-file.ts';
+
+/** The encoding of XML is in its first bytes, or in its declaration, which is ASCII then. */
+const DECLARED = /^(?:\xef\xbb\xbf)?<\?xml[^>]*?\sencoding\s*=\s*["']([\w.:-]+)["']/;
+const DECLARATION = /^(<\?xml[^>]*?)\s+encoding\s*=\s*["'][^"']*["']/;
+const IS_UTF8 = /^utf-?8$/i;
+
+/**
+ * The encoding of an XML file: a name that TextDecoder knows, or the unknown one of the declaration. UTF-16 has a byte
+ * order mark, or is seen by the zeros beside its first `<`.
+ */
+export function xmlEncoding(head: Buffer): string {
+  const first = head.toString('latin1', 0, 2);
+  if (first === '\xfe\xff' || first === '\0<') return 'utf-16be';
+  if (first === '\xff\xfe' || first === '<\0') return 'utf-16le';
+  const declared = DECLARED.exec(head.toString('latin1', 0, 1024))?.[1] ?? 'utf-8';
+  return IS_UTF8.test(declared) ? 'utf-8' : declared;
+}
+
+/**
+ * XML in UTF-8, whatever it is in. Another encoding that it declares is left out.
+ * @param chunks the first has the whole declaration, as after `identify`
+ * @throws DamagedFile for bytes that are not in its encoding
+ */
+export async function* xmlInUtf8(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+  let decoder: TextDecoder | undefined;
+  for await (const chunk of chunks) {
+    if (decoder !== undefined) yield Buffer.from(decode(decoder, chunk));
+    else {
+      const encoding = xmlEncoding(chunk);
+      if (encoding === 'utf-8') {
+        yield chunk;
+        yield* chunks;
+        return;
+      }
+      decoder = new TextDecoder(encoding, { fatal: true });
+      yield Buffer.from(decode(decoder, chunk).replace(DECLARATION, '$1'));
+    }
+  }
+  if (decoder !== undefined) yield Buffer.from(decode(decoder));
+}
+
+/** @param chunk undefined at the end */
+function decode(decoder: TextDecoder, chunk?: Buffer): string {
+  try {
+    return decoder.decode(chunk, { stream: chunk !== undefined });
+  } catch {
+    const encoding = decoder.encoding.toUpperCase();
+    throw new DamagedFile(`it has bytes that are not ${encoding}, its encoding: save it as UTF-8`);
+  }
+}
