@@ -5,7 +5,7 @@ import { breakingOff } from '../support/breaking-off.ts';
 import { copyIn, hashAndLength, LIST, MirroredSource, sha256 } from '../support/mirrored-source.ts';
 import { zipOf } from '../support/rules/zip-of.ts';
 import { killTidemarks, runProcess, runTidemark, startTidemark } from '../support/run-tidemark.ts';
-import { documentOf } from '../support/served-source.ts';
+import { type Answering, documentOf } from '../support/served-source.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
 
@@ -192,6 +192,9 @@ describe('a mirror of a source with a Resource Dump', () => {
     publishDump(source);
     for (const failpoint of ['mirror.fetched', 'mirror.published', 'mirror.committed'] as const) {
       source.served.requests.splice(0);
+      // What came before it is written alone.
+      const isWritten = () => readdirSync(place.at(failpoint)).filter((name) => name.endsWith('.txt')).length >= 200;
+      source.served.answers.set('/package-2.zip', sentWhen(isWritten, packageOf(source, 2)));
       const { exitCode } = await runProcess(['mirror', source.url, failpoint], {
         cwd: place.path,
         // The first time of the others, nothing was fetched yet.
@@ -262,6 +265,14 @@ function listPackages({ served }: MirroredSource): void {
     return `<url><loc>${served.baseUrl}${path}</loc>${md}${contents}</url>`;
   });
   served.document('/dump.xml', `<rs:md capability="resourcedump" at="${AT}"/>${entries.join('\n')}`);
+}
+
+/** Sends bytes only when something is so. */
+function sentWhen(isSo: () => boolean, bytes: Buffer): Answering {
+  return async (_, response) => {
+    await until('they may be sent', async () => isSo());
+    response.end(bytes);
+  };
 }
 
 /** A package with a file that is very much longer than it is packed. */

@@ -69,6 +69,7 @@ export class Mirror {
         compared ??= read.compared;
         const parts = {
           ...{ ...this.#parts, writer, connections: options.connections },
+          mayHaveFiles: round > 1 || read.compared !== 'first' || (await hasFiles(target)),
           onProgress: (done: number, total: number) => options.onProgress({ step: 'fetching', done, total }),
         };
         await applyDeletions(wanted, parts);
@@ -214,6 +215,11 @@ export class Mirror {
     if (hasRanges !== undefined) state.setFact('hasRanges', hasRanges);
     state.setFact('changesRead', validator === undefined ? undefined : { uri: this.set.changeList!, validator });
   }
+}
+
+async function hasFiles(target: MirrorTarget): Promise<boolean> {
+  for await (const _ of target.paths()) return true;
+  return false;
 }
 
 interface WantedRead {

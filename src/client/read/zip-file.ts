@@ -8,25 +8,61 @@ const MOST_FILES = 1_000_000;
 const MOST_DIRECTORY_BYTES = 256 * 1024 * 1024;
 const SMALL_BYTES = 1024 * 1024;
 const LOCAL_HEADER_BYTES = 30;
+/** Most packages are read in order. A larger one costs too much where they are not. */
+const WINDOW_BYTES = 64 * 1024;
 /** What zlib permits. */
 const LEAST_CHUNK_BYTES = 64;
 
 /** A stream that is destroyed closes its file, whatever `autoClose` says. */
 const LEAVES_IT_OPEN = { open, read, close: (_fd: number, done: () => void) => done() };
 
+/** Reads a file, mostly in order: with one call of the system for many small pieces. */
+class FileWindow {
+  readonly #fd: number;
+  #start = 0;
+  #bytes: Buffer = Buffer.alloc(0);
+
+  constructor(fd: number) {
+    this.#fd = fd;
+  }
+
+  /** Fewer bytes when the file ends. They may be a part of longer memory. */
+  read(position: number, length: number): Buffer {
+    if (length > WINDOW_BYTES) return this.#readAlone(position, length);
+    const end = this.#start + this.#bytes.length;
+    if (position < this.#start || position + length > end) {
+      this.#bytes = this.#readAlone(position, WINDOW_BYTES);
+      this.#start = position;
+    }
+    const from = position - this.#start;
+    return this.#bytes.subarray(from, from + length);
+  }
+
+  #readAlone(position: number, length: number): Buffer {
+    const bytes = Buffer.allocUnsafeSlow(length);
+    let at = 0;
+    for (let read = -1; read !== 0 && at < length; at += read) {
+      read = readSync(this.#fd, bytes, at, length - at, position + at);
+    }
+    return bytes.subarray(0, at);
+  }
+}
+
 /** An open file, which its opener closes: yauzl would close it, but not in every case. */
 class OpenFile extends RandomAccessReader {
   readonly #fd: number;
+  readonly #window: FileWindow;
 
-  constructor(fd: number) {
+  constructor(fd: number, window: FileWindow) {
     super();
     this.#fd = fd;
+    this.#window = window;
   }
 
   /** Without it, yauzl makes eight streams for each file that it lists. */
   override read(buffer: Buffer, offset: number, length: number, position: number, done: (error: Error | null) => void) {
     // A promise, since yauzl expects no call before this returns.
-    const reading = async () => readAt(this.#fd, buffer.subarray(offset, offset + length), position);
+    const reading = async () => this.#window.read(position, length).copy(buffer, offset);
     reading().then((bytes) => done(bytes === length ? null : new Error('it ends too early')), done);
   }
 
@@ -35,15 +71,24 @@ class OpenFile extends RandomAccessReader {
   }
 }
 
+/** Of a small file: what yauzl knows of one takes more memory than its bytes. */
+interface SmallFile {
+  /** Where its local header begins. */
+  readonly start: number;
+  readonly packedBytes: number;
+  readonly bytes: number;
+  readonly isPacked: boolean;
+}
+
 /** The files of a ZIP package on disk, by their names without a slash at the beginning. */
 export class ZipPackage {
-  readonly #fd: number;
+  readonly #window: FileWindow;
   readonly #length: number;
   readonly #zip: ZipFile;
-  readonly #files = new Map<string, ZipEntry>();
+  readonly #files = new Map<string, ZipEntry | SmallFile>();
 
-  private constructor(fd: number, length: number, zip: ZipFile) {
-    this.#fd = fd;
+  private constructor(window: FileWindow, length: number, zip: ZipFile) {
+    this.#window = window;
     this.#length = length;
     this.#zip = zip;
   }
@@ -55,14 +100,15 @@ export class ZipPackage {
    */
   static async open(fd: number, length: number): Promise<ZipPackage> {
     // A damaged package fails in many ways; all of them are errors of this library.
-    const zip = await fromRandomAccessReaderPromise(new OpenFile(fd), length, { autoClose: false }).catch(fail);
-    const opened = new ZipPackage(fd, length, zip);
+    const window = new FileWindow(fd);
+    const zip = await fromRandomAccessReaderPromise(new OpenFile(fd, window), length, { autoClose: false }).catch(fail);
+    const opened = new ZipPackage(window, length, zip);
     let bytes = 0;
     try {
       for await (const entry of zip.eachEntry()) {
         bytes += entry.fileNameLength + entry.extraFieldLength + entry.fileCommentLength;
         if (bytes > MOST_DIRECTORY_BYTES) throw new FetchFailure('the names in it take too much memory');
-        opened.#files.set(entry.fileName.replace(/^\//, ''), entry);
+        opened.#files.set(entry.fileName.replace(/^\//, ''), smallFile(entry) ?? entry);
         if (opened.#files.size > MOST_FILES) throw new FetchFailure(`it has more than ${MOST_FILES} files`);
       }
     } catch (error) {
@@ -78,8 +124,14 @@ export class ZipPackage {
 
   /** The bytes of a file, unpacked. @throws FetchFailure when it is damaged */
   async *read(name: string): AsyncGenerator<Buffer> {
+    const contents = this.contents(name);
+    if (contents instanceof Uint8Array) yield contents;
+    else yield* contents;
+  }
+
+  async *#stream(file: ZipEntry): AsyncGenerator<Buffer> {
     try {
-      yield* await this.#zip.openReadStreamPromise(this.#files.get(name)!);
+      yield* await this.#zip.openReadStreamPromise(file);
     } catch (error) {
       fail(error as Error);
     }
@@ -90,32 +142,29 @@ export class ZipPackage {
    * time than its bytes.
    * @throws FetchFailure, also while it is read, when it is damaged
    */
-  contents(name: string): Iterable<Buffer> | AsyncIterable<Buffer> {
-    const { compressedSize, uncompressedSize, compressionMethod, generalPurposeBitFlag } = this.#files.get(name)!;
-    const isSmall = compressedSize <= SMALL_BYTES && uncompressedSize <= SMALL_BYTES;
-    const isPlain = (compressionMethod === 0 || compressionMethod === 8) && (generalPurposeBitFlag & 1) === 0;
-    return isSmall && isPlain ? [this.#readAtOnce(this.#files.get(name)!)] : this.read(name);
+  contents(name: string): Buffer | AsyncIterable<Buffer> {
+    const file = this.#files.get(name)!;
+    return 'start' in file ? this.#readAtOnce(file) : this.#stream(file);
   }
 
-  #readAtOnce({ relativeOffsetOfLocalHeader: start, compressedSize, uncompressedSize, ...entry }: ZipEntry): Buffer {
+  #readAtOnce({ start, packedBytes, bytes, isPacked }: SmallFile): Buffer {
     const header = this.#bytes(start, LOCAL_HEADER_BYTES);
     if (header.readUInt32LE(0) !== 0x04034b50) throw new FetchFailure('a file in it has no header');
     const data = start + LOCAL_HEADER_BYTES + header.readUInt16LE(26) + header.readUInt16LE(28);
-    const packed = this.#bytes(data, compressedSize);
-    if (entry.compressionMethod === 0) return packed;
+    const packed = this.#bytes(data, packedBytes);
+    if (!isPacked) return packed;
     try {
       // Otherwise each file takes 16 kB, and the garbage is collected after every few hundred.
-      const chunkSize = Math.max(LEAST_CHUNK_BYTES, uncompressedSize + 1);
-      return inflateRawSync(packed, { maxOutputLength: Math.max(1, uncompressedSize), chunkSize });
+      const chunkSize = Math.max(LEAST_CHUNK_BYTES, bytes + 1);
+      return inflateRawSync(packed, { maxOutputLength: Math.max(1, bytes), chunkSize });
     } catch (error) {
       return fail(error as Error);
     }
   }
 
   #bytes(start: number, length: number): Buffer {
-    const bytes = Buffer.allocUnsafe(length);
-    const isInside = start + length <= this.#length;
-    if (isInside && readAt(this.#fd, bytes, start) === length) return bytes;
+    const bytes = start + length <= this.#length ? this.#window.read(start, length) : undefined;
+    if (bytes?.length === length) return bytes;
     throw new FetchFailure('a file in it ends too early');
   }
 
@@ -124,13 +173,17 @@ export class ZipPackage {
   }
 }
 
-/** Returns how many bytes there were. */
-function readAt(fd: number, buffer: Buffer, position: number): number {
-  let at = 0;
-  for (let read = -1; read !== 0 && at < buffer.length; at += read) {
-    read = readSync(fd, buffer, at, buffer.length - at, position + at);
-  }
-  return at;
+function smallFile(entry: ZipEntry): SmallFile | undefined {
+  const { compressedSize, uncompressedSize, compressionMethod, generalPurposeBitFlag } = entry;
+  const isSmall = compressedSize <= SMALL_BYTES && uncompressedSize <= SMALL_BYTES;
+  const isPlain = (compressionMethod === 0 || compressionMethod === 8) && (generalPurposeBitFlag & 1) === 0;
+  if (!isSmall || !isPlain) return undefined;
+  return {
+    start: entry.relativeOffsetOfLocalHeader,
+    packedBytes: compressedSize,
+    bytes: uncompressedSize,
+    isPacked: compressionMethod === 8,
+  };
 }
 
 function fail(error: Error): never {

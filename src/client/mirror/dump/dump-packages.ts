@@ -1,5 +1,4 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
 import { HASH_ALGORITHMS } from '../../../core/hash.ts';
 import { RunningHashes } from '../../../core/running-hashes.ts';
 import { reasonOf } from '../../../lib/system-error.ts';
@@ -8,7 +7,6 @@ import { linksOf } from '../../read/document.ts';
 import { FetchFailure } from '../../read/fetcher.ts';
 import type { Reader } from '../../read/reader.ts';
 import { TooLarge, unpacked } from '../../read/unpacked.ts';
-import { ZipPackage } from '../../read/zip-file.ts';
 import { readResourceList } from '../lists/read-resource-list.ts';
 import { type WantedResource, wantedOf } from '../lists/wanted-resource.ts';
 import { resumedBody } from '../requests/resumed-body.ts';
@@ -45,32 +43,34 @@ export async function listPackages(reader: Reader, dump: string): Promise<readon
   return found;
 }
 
+/** A package on the disk. */
+export interface PackageFile {
+  readonly fd: number;
+  /** Bytes. */
+  readonly length: number;
+  /** Closes and removes it. */
+  close(): void;
+}
+
 /**
- * Fetches a package into a file without a name, and opens it.
- * @param folder for that file
- * @throws FetchFailure or TooLarge when it does not come, is not as its dump says, or is no ZIP file
+ * Fetches a package into a file without a name.
+ * @param path where the file can have a name until it is closed, on systems that need one
+ * @throws FetchFailure or TooLarge when it does not come, or is not as its dump says
  */
-export async function withPackage(
-  reader: Reader,
-  listed: ListedPackage,
-  folder: string,
-  use: (zip: ZipPackage) => Promise<void>,
-): Promise<void> {
-  const path = join(folder, 'package');
+export async function fetchPackage(reader: Reader, listed: ListedPackage, path: string): Promise<PackageFile> {
   rmSync(path, { force: true });
   const fd = openSync(path, 'wx+', 0o600);
   // It goes also when this process is killed.
   const isUnlinked = unlinked(path);
-  try {
-    const zip = await ZipPackage.open(fd, await download(reader, listed, fd));
-    try {
-      await use(zip);
-    } finally {
-      zip.close();
-    }
-  } finally {
+  const close = () => {
     closeSync(fd);
     if (!isUnlinked) unlinked(path);
+  };
+  try {
+    return { fd, length: await download(reader, listed, fd), close };
+  } catch (error) {
+    close();
+    throw error;
   }
 }
 

@@ -72,7 +72,9 @@ export function modifiedMs(lastmod: string | undefined): number | undefined {
 export function parseHashes(text: string | undefined): Hashes {
   if (text === undefined) return {};
   const found: Partial<Record<HashAlgorithm, string>> = {};
-  for (const word of text.trim().split(/\s+/)) {
+  const trimmed = text.trim();
+  // Nearly always there is one.
+  for (const word of /\s/.test(trimmed) ? trimmed.split(/\s+/) : [trimmed]) {
     const colon = word.indexOf(':');
     const algorithm = word.slice(0, colon).toLowerCase();
     const digest = word.slice(colon + 1);

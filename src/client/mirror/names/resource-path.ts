@@ -53,11 +53,10 @@ export function freePath(uri: string, prefix: string, taken: TakenNames): string
     const folder = [...folders, part].join('/');
     folders.push(taken.hasFile(foldedPath(folder)) ? withSuffix(part, digestOf(`${folder}/`, 8)) : part);
   }
-  for (const candidate of [name, withSuffix(name, digestOf(uri, 8))]) {
-    const path = [...folders, candidate].join('/');
-    if (isFree(path, taken)) return path;
-  }
-  return lastResort(uri);
+  const path = [...folders, name].join('/');
+  if (isFree(path, taken)) return path;
+  const other = [...folders, withSuffix(name, digestOf(uri, 8))].join('/');
+  return isFree(other, taken) ? other : lastResort(uri);
 }
 
 export const foldedPath = foldedName;

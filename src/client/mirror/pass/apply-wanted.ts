@@ -15,19 +15,24 @@ export interface ApplyParts {
   readonly writer: CopyWriter;
   /** Resources that are fetched at the same time. */
   readonly connections: number;
+  /** Whether the target may have files that the state does not know. */
+  readonly mayHaveFiles: boolean;
   readonly onProgress: (done: number, total: number) => void;
 }
 
 /** Deletes what is not wanted any more. It comes first, so that what is new can have the paths. */
 export async function applyDeletions(wanted: WantedTable, parts: ApplyParts): Promise<void> {
   const { state, writer } = parts;
-  for (const { uri } of wanted.read('deletions')) {
-    parts.reader.signal.throwIfAborted();
-    const known = state.resource(uri);
-    if (known === undefined) state.clearFailure(uri);
-    else await writer.remove(known);
+  try {
+    for (const { uri } of wanted.read('deletions')) {
+      parts.reader.signal.throwIfAborted();
+      const known = state.resource(uri);
+      if (known === undefined) state.clearFailure(uri);
+      else await writer.remove(known);
+    }
+  } finally {
+    await writer.flush();
   }
-  await writer.flush();
 }
 
 /** Fetches what is wanted and differs. What cannot be copied is recorded, and stays as it is. */
@@ -67,12 +72,13 @@ async function fetchAll(wanted: WantedTable, parts: ApplyParts): Promise<void> {
 
 const readerOf = ({ fetcher, limits, progress, signal }: Reader): Reader => ({ fetcher, limits, progress, signal });
 
-async function copy(wanted: WantedResource, { reader, state, target, writer }: ApplyParts): Promise<void> {
+async function copy(wanted: WantedResource, parts: ApplyParts): Promise<void> {
+  const { reader, state, target, writer } = parts;
   const known = state.resource(wanted.uri) ?? state.name(wanted.uri);
   const verdict = known.copied === undefined ? false : agrees(known.copied, wanted);
   if (verdict === true) return state.clearFailure(wanted.uri);
   try {
-    const right = await rightAlready(known, wanted, target);
+    const right = await rightAlready(known, wanted, parts);
     if (right !== undefined) return await writer.confirm(known, { copied: right, validator: undefined });
     // Nothing says whether the copy is right: the server is asked by the validator that it gave.
     const validator = verdict === undefined ? known.validator : undefined;
@@ -90,8 +96,9 @@ async function copy(wanted: WantedResource, { reader, state, target, writer }: A
 export async function rightAlready(
   { path }: KnownResource,
   { length, hashes, lastmod, stamp, about }: WantedResource,
-  target: MirrorTarget,
+  { target, mayHaveFiles }: Pick<ApplyParts, 'target' | 'mayHaveFiles'>,
 ): Promise<CopiedResource | undefined> {
+  if (!mayHaveFiles) return undefined;
   const name = strongestOf(hashes);
   if (name === undefined || length === undefined || (await target.lengthOf(path)) !== length) return undefined;
   if ((await hashOf(target, path, name)) !== hashes[name]) return undefined;

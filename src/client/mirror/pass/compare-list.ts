@@ -1,3 +1,4 @@
+import { Bits } from '../../../lib/bits.ts';
 import type { Reader } from '../../read/reader.ts';
 import { type ListRead, readResourceList } from '../lists/read-resource-list.ts';
 import { agrees, wantedOf } from '../lists/wanted-resource.ts';
@@ -31,7 +32,7 @@ export async function compareWithList(
 ): Promise<Compared | undefined> {
   let listed = 0;
   let prefix: string | undefined;
-  let seen = new Bits(0);
+  let seen = new Bits();
   const resources = new KnownByUri(state);
   const read = await readResourceList(
     reader,
@@ -70,24 +71,5 @@ function* unseen(state: MirrorState, seen: Bits): Generator<string> {
       if (!seen.has(id)) yield uri;
     }
     if (resources.length < READ_AT_ONCE) return;
-  }
-}
-
-class Bits {
-  readonly #bytes: Uint8Array;
-  /** How many were added. */
-  size = 0;
-
-  constructor(largest: number) {
-    this.#bytes = new Uint8Array((largest >> 3) + 1);
-  }
-
-  add(number: number): void {
-    if (!this.has(number)) this.size += 1;
-    this.#bytes[number >> 3]! |= 1 << (number & 7);
-  }
-
-  has(number: number): boolean {
-    return (this.#bytes[number >> 3]! & (1 << (number & 7))) !== 0;
   }
 }

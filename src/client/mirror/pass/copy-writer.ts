@@ -37,6 +37,8 @@ export class CopyWriter {
   #changed: string[] = [];
   /** When the oldest of them was added. */
   #since = Infinity;
+  /** Of a flush that no caller has waited for. */
+  #failure: { readonly error: unknown } | undefined;
 
   constructor(state: MirrorState, target: MirrorTarget, options: Pick<MirrorOptions, 'keepDeleted' | 'onChanged'>) {
     this.#state = state;
@@ -44,10 +46,11 @@ export class CopyWriter {
     this.#options = options;
   }
 
-  async add(fetched: Fetch): Promise<void> {
+  /** Returns a promise when no more may be added before it is fulfilled. */
+  add(fetched: Fetch): void | Promise<void> {
     this.#fetched.push(fetched);
     this.#bytes += fetched.copied.length;
-    await this.#flushWhenFull();
+    return this.#flushWhenFull();
   }
 
   /** The file of a resource is right already. @param isNew whether the state did not say so */
@@ -71,13 +74,23 @@ export class CopyWriter {
     this.#state.setFailure({ uri: wanted.uri, reason, wanted: JSON.stringify(wanted) });
   }
 
-  /** Writes what was added until now. */
-  flush(): Promise<void> {
-    return this.#writing.run(() => this.#flush());
+  /** Writes what was added until now. @throws also what has failed since the last call */
+  async flush(): Promise<void> {
+    await this.#writing.run(() => this.#flush());
+    this.#throwFailure();
+  }
+
+  /** Starts to write what was added until now, and does not wait: a later call of a method throws what fails. */
+  startFlush(): void {
+    this.#writing
+      .run(() => this.#flush())
+      .catch((error) => {
+        this.#failure ??= { error };
+      });
   }
 
   /** While files are being written, more are gathered: the slower the disk is, the more are made durable together. */
-  async #flushWhenFull(): Promise<void> {
+  #flushWhenFull(): void | Promise<void> {
     const { mostStagedBytes } = this.#target;
     const count = Math.max(this.#fetched.length, this.#removed.length);
     const isFull = count >= FEWEST_FILES || this.#bytes >= mostStagedBytes * LEAST_PART;
@@ -85,7 +98,15 @@ export class CopyWriter {
     const now = performance.now();
     this.#since = Math.min(this.#since, now);
     const isLate = now - this.#since > LONGEST_MS;
-    if (isOverfull || (this.#writing.isFree && (isFull || isLate))) await this.flush();
+    if (isOverfull) return this.flush();
+    if (this.#writing.isFree && (isFull || isLate)) this.startFlush();
+    this.#throwFailure();
+  }
+
+  #throwFailure(): void {
+    const failure = this.#failure;
+    this.#failure = undefined;
+    if (failure !== undefined) throw failure.error;
   }
 
   async #flush(): Promise<void> {

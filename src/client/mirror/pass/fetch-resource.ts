@@ -1,5 +1,5 @@
-import { HASH_ALGORITHMS, type Hashes } from '../../../core/hash.ts';
-import { RunningHashes } from '../../../core/running-hashes.ts';
+import { HASH_ALGORITHMS, type HashAlgorithm, type Hashes } from '../../../core/hash.ts';
+import { hashesOf, RunningHashes } from '../../../core/running-hashes.ts';
 import { type Fetched, FetchFailure } from '../../read/fetcher.ts';
 import type { Reader } from '../../read/reader.ts';
 import { conditionsOf, validatorOf } from '../lists/read-entries.ts';
@@ -7,9 +7,13 @@ import { type CopiedResource, strongestOf, type WantedResource } from '../lists/
 import { resumedBody } from '../requests/resumed-body.ts';
 import type { MirrorTarget, StagedFile } from '../target/mirror-target.ts';
 
-export interface FetchedResource {
+/** A file with the bytes that are wanted, which is not visible yet. */
+export interface StagedResource {
   readonly staged: StagedFile;
   readonly copied: CopiedResource;
+}
+
+export interface FetchedResource extends StagedResource {
   readonly validator: string | undefined;
 }
 
@@ -18,6 +22,8 @@ export interface WantedFile {
   /** The one that its file is going to have. */
   readonly path: string;
 }
+
+type StagedFrom = WantedFile & { readonly mostBytes: number };
 
 /** Why a resource could not be copied, in words for a person. Its file stays as it was. */
 export class ResourceFailure extends Error {}
@@ -44,7 +50,7 @@ export async function fetchResource(
       fetched.discard();
       throw new ResourceFailure(`it comes with the Content-Encoding ${fetched.headers['content-encoding']}`);
     }
-    const { staged, copied } = await stage(resumedBody(wanted.uri, fetched, reader), target, {
+    const { staged, copied } = await stageStream(resumedBody(wanted.uri, fetched, reader), target, {
       wanted,
       path,
       mostBytes: reader.limits.resourceBytes,
@@ -58,40 +64,82 @@ export async function fetchResource(
 }
 
 /**
- * Writes bytes into a file that is not visible yet, and compares them with what is wanted.
+ * Writes bytes into a file that is not visible yet, after they were compared with what is wanted.
+ * @param bytes all of them. Nothing is waited for unless it is necessary: many files are short
  * @throws ResourceFailure when they are others
  */
-export async function stage(
-  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+export function stage(
+  bytes: Uint8Array,
   target: MirrorTarget,
-  { wanted, path, mostBytes }: WantedFile & { readonly mostBytes: number },
-): Promise<Pick<FetchedResource, 'staged' | 'copied'>> {
-  const strongest = strongestOf(wanted.hashes) ?? 'sha-256';
-  const hashes = new RunningHashes(HASH_ALGORITHMS.filter((name) => name === strongest || wanted.hashes[name]));
+  { wanted, path, mostBytes }: StagedFrom,
+): StagedResource | Promise<StagedResource> {
+  requireRoom(bytes.length, wanted, mostBytes);
+  const found = hashesOf(bytes, algorithmsFor(wanted));
+  requireEqual(bytes.length, found, wanted);
+  const file = target.begin(path, bytes.length);
+  const copied = copiedOf(wanted, bytes.length, found);
+  const fail = async (error: unknown): Promise<never> => {
+    await file.discard();
+    throw error;
+  };
+  try {
+    const written = file.write(bytes);
+    const staged = written === undefined ? file.finish() : written.then(() => file.finish());
+    return staged instanceof Promise ? staged.then((staged) => ({ staged, copied }), fail) : { staged, copied };
+  } catch (error) {
+    return fail(error);
+  }
+}
+
+/**
+ * Writes bytes into a file that is not visible yet, and compares them with what is wanted while they come.
+ * @throws ResourceFailure when they are others
+ */
+export async function stageStream(
+  pieces: AsyncIterable<Uint8Array>,
+  target: MirrorTarget,
+  { wanted, path, mostBytes }: StagedFrom,
+): Promise<StagedResource> {
+  const hashes = new RunningHashes(algorithmsFor(wanted));
   const file = target.begin(path, wanted.length);
   let length = 0;
   try {
-    for await (const chunk of chunks) {
-      length += chunk.length;
-      if (wanted.length !== undefined && length > wanted.length) {
-        throw new ResourceFailure(`it has more bytes than the ${wanted.length} of the list`);
-      }
-      if (length > mostBytes) throw new ResourceFailure(`it has more than ${mostBytes.toLocaleString('en-US')} bytes`);
-      hashes.update(chunk);
-      const written = file.write(chunk);
+    for await (const piece of pieces) {
+      length += piece.length;
+      requireRoom(length, wanted, mostBytes);
+      hashes.update(piece);
+      const written = file.write(piece);
       if (written !== undefined) await written;
     }
     const found = hashes.digest();
     requireEqual(length, found, wanted);
-    const copied = {
-      ...{ length, hash: `${strongest}:${found[strongest]}` },
-      ...{ lastmod: wanted.lastmod, stamp: wanted.stamp, about: wanted.about },
-    };
-    return { staged: await file.finish(), copied };
+    return { staged: await file.finish(), copied: copiedOf(wanted, length, found) };
   } catch (error) {
     await file.discard();
     throw error;
   }
+}
+
+/** The strongest hash that is wanted, or one if none is. */
+const nameOfHash = ({ hashes }: WantedResource): HashAlgorithm => strongestOf(hashes) ?? 'sha-256';
+
+function algorithmsFor(wanted: WantedResource): readonly HashAlgorithm[] {
+  const strongest = nameOfHash(wanted);
+  return HASH_ALGORITHMS.filter((name) => name === strongest || wanted.hashes[name]);
+}
+
+function copiedOf(wanted: WantedResource, length: number, found: Hashes): CopiedResource {
+  const { lastmod, stamp, about } = wanted;
+  const name = nameOfHash(wanted);
+  return { length, hash: `${name}:${found[name]}`, lastmod, stamp, about };
+}
+
+/** @throws ResourceFailure */
+function requireRoom(length: number, wanted: WantedResource, mostBytes: number): void {
+  if (wanted.length !== undefined && length > wanted.length) {
+    throw new ResourceFailure(`it has more bytes than the ${wanted.length} of the list`);
+  }
+  if (length > mostBytes) throw new ResourceFailure(`it has more than ${mostBytes.toLocaleString('en-US')} bytes`);
 }
 
 /** @throws ResourceFailure */

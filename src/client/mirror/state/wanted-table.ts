@@ -1,7 +1,14 @@
+import { Bits } from '../../../lib/bits.ts';
 import { type Row, ScratchDatabase, type ScratchStatement } from '../../../lib/scratch-database.ts';
 import { decodeAbout, encodeAbout, formatHashes, parseHashes, type WantedResource } from '../lists/wanted-resource.ts';
 
 const READ_AT_ONCE = 500;
+
+/** What is wanted of a resource, and its number in the table. */
+export interface WantedRow {
+  readonly id: number;
+  readonly wanted: WantedResource;
+}
 
 /**
  * What a pass has to do: for each resource that may differ, what is wanted of it. What a list says is replaced by what
@@ -13,6 +20,8 @@ export class WantedTable {
   readonly #read: ScratchStatement;
   readonly #find: ScratchStatement;
   readonly #count: ScratchStatement;
+  /** Those that were taken, by their numbers. */
+  #taken = new Bits();
 
   constructor(folder: string) {
     this.#database = new ScratchDatabase({
@@ -46,14 +55,15 @@ export class WantedTable {
     this.#put.run(uri, isDeleted ? 1 : 0, ...values, rank);
   }
 
-  /** How many resources are to be deleted, and how many to be fetched. */
+  /** How many resources are to be deleted, and how many to be fetched that were not taken. */
   get size(): { readonly deletions: number; readonly fetches: number } {
     const [deletions, fetches] = this.#count.get()! as readonly [number, number];
-    return { deletions, fetches };
+    return { deletions, fetches: fetches - this.#taken.size };
   }
 
   clear(): void {
     this.#database.exec('DELETE FROM wanted');
+    this.#taken = new Bits();
   }
 
   get(uri: string): WantedResource | undefined {
@@ -61,13 +71,26 @@ export class WantedTable {
     return row === undefined ? undefined : wantedOf(row, row[7] === 1);
   }
 
-  /** Those to delete, or those to fetch. Reads in parts: the table may be changed meanwhile. */
+  /** What is to be fetched of a resource, if anything, and if it was not taken. */
+  fetchOf(uri: string): WantedRow | undefined {
+    const row = this.#find.get(uri);
+    if (row === undefined || row[7] === 1 || this.#taken.has(row[0] as number)) return undefined;
+    return { id: row[0] as number, wanted: wantedOf(row, false) };
+  }
+
+  /** Records that a resource need not be fetched any more. */
+  take({ id }: WantedRow): void {
+    this.#taken.add(id);
+  }
+
+  /** Those to delete, or those to fetch that were not taken. Reads in parts: the table may be changed meanwhile. */
   *read(kind: 'deletions' | 'fetches'): Generator<WantedResource> {
     const isDeleted = kind === 'deletions';
     for (let after = 0; ; ) {
       const rows = this.#read.all(after, isDeleted ? 1 : 0, READ_AT_ONCE);
       for (const row of rows) {
         after = row[0] as number;
+        if (this.#taken.has(after)) continue;
         yield wantedOf(row, isDeleted);
       }
       if (rows.length < READ_AT_ONCE) return;
@@ -85,7 +108,12 @@ function wantedOf(row: Row, isDeleted: boolean): WantedResource {
     ...[string | null, number | null, string | null],
   ];
   return {
-    ...{ uri, isDeleted, length: length ?? undefined, hashes: parseHashes(hash) },
-    ...{ lastmod: lastmod ?? undefined, stamp: stamp ?? undefined, about: decodeAbout(about) },
+    uri,
+    isDeleted,
+    length: length ?? undefined,
+    hashes: parseHashes(hash),
+    lastmod: lastmod ?? undefined,
+    stamp: stamp ?? undefined,
+    about: decodeAbout(about),
   };
 }

@@ -1,6 +1,6 @@
 import { createReadStream, lstatSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { opendir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { TidemarkError } from '../../../core/errors.ts';
 import { errorCode, isGone, reasonOf } from '../../../lib/system-error.ts';
 import { CalledThread, startWorker } from '../../../lib/workers/rpc.ts';
@@ -59,18 +59,17 @@ export class FolderTarget implements MirrorTarget {
 
   begin(): UnfinishedFile {
     this.#count += 1;
-    return new LocalFile(join(this.#temporary, String(this.#count)), this.#kept);
+    return new LocalFile(`${this.#temporary}${sep}${this.#count}`, this.#kept);
   }
 
   async publish(files: readonly PublishedFile[]): Promise<readonly RejectedPath[]> {
     const kept = files.map(({ staged }) => this.#kept.take(staged));
+    const bytes = joined(kept.filter((bytes) => bytes !== undefined));
     const task = {
-      root: this.#root,
+      ...{ root: this.#root, bytes },
       files: files.map((file, at) => ({ ...file, length: kept[at]?.length })),
-      // One buffer: each part of one would be copied to the thread with all of the memory that it is a part of.
-      bytes: Buffer.concat(kept.filter((bytes) => bytes !== undefined)),
     };
-    return files.length > FEW_FILES ? this.#writer.call('publishFiles', [task]) : publishFiles(task);
+    return files.length > FEW_FILES ? this.#writer.call('publishFiles', [task], [bytes.buffer]) : publishFiles(task);
   }
 
   async remove(paths: readonly string[], keep: boolean): Promise<readonly RejectedPath[]> {
@@ -138,4 +137,12 @@ export class FolderTarget implements MirrorTarget {
       }
     }
   }
+}
+
+/** In memory of their own, which a thread can be given. */
+function joined(parts: readonly Buffer[]): Buffer<ArrayBuffer> {
+  const bytes = Buffer.allocUnsafeSlow(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) at += part.copy(bytes, at);
+  return bytes;
 }

@@ -56,8 +56,10 @@ export class LocalFile implements UnfinishedFile {
     writeAtOnce(fd, bytes);
   }
 
-  async finish(): Promise<StagedFile> {
-    if (this.#fd === undefined) this.#kept.keep(this.#path, Buffer.concat(this.#pieces));
+  finish(): StagedFile {
+    const [first] = this.#pieces;
+    const isWhole = first?.length === this.#length;
+    if (this.#fd === undefined) this.#kept.keep(this.#path, isWhole ? first : Buffer.concat(this.#pieces));
     this.#close();
     return this.#path;
   }

@@ -41,7 +41,7 @@ export interface MirrorTarget {
 export interface UnfinishedFile {
   /** Takes all bytes at once, or pieces of them. */
   write(bytes: Uint8Array): void | Promise<void>;
-  finish(): Promise<StagedFile>;
+  finish(): StagedFile | Promise<StagedFile>;
   discard(): Promise<void>;
 }
 

@@ -1,9 +1,9 @@
-import { renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { closeSync, futimesSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { TidemarkError } from '../../../core/errors.ts';
 import { reasonOf } from '../../../lib/system-error.ts';
 import { CheckedFolders, whyNot } from './checked-folders.ts';
-import type { PublishedFile, RejectedPath } from './mirror-target.ts';
+import type { PublishedFile, RejectedPath, StagedFile } from './mirror-target.ts';
 import { syncPaths } from './sync-paths.ts';
 
 export interface PublishTask {
@@ -24,16 +24,16 @@ interface TaskFile extends PublishedFile {
  * @throws TidemarkError `unavailable` when a file cannot be written
  */
 export async function publishFiles({ root, files, bytes }: PublishTask): Promise<readonly RejectedPath[]> {
-  writeKept(root, files, bytes);
+  const timeless = writeKept(root, files, bytes);
   await syncPaths(
     root,
     files.map(({ staged }) => staged),
   );
   const checked = new CheckedFolders(root);
   const rejected: RejectedPath[] = [];
-  for (const { staged, path, modifiedMs } of files) {
+  for (const { staged, path } of files) {
     try {
-      if (modifiedMs !== undefined) utimesSync(staged, new Date(), new Date(modifiedMs));
+      if (timeless.has(staged)) throw timeless.get(staged);
       checked.make(dirname(path));
       renameSync(staged, join(root, path));
     } catch (error) {
@@ -45,15 +45,36 @@ export async function publishFiles({ root, files, bytes }: PublishTask): Promise
   return rejected;
 }
 
-function writeKept(root: string, files: readonly TaskFile[], bytes: Uint8Array): void {
+/** Returns the files that cannot have their times, with the reasons. @throws TidemarkError `unavailable` */
+function writeKept(root: string, files: readonly TaskFile[], bytes: Uint8Array): ReadonlyMap<StagedFile, unknown> {
+  const timeless = new Map<StagedFile, unknown>();
   let at = 0;
   try {
-    for (const { staged, length } of files) {
-      if (length === undefined) continue;
-      writeFileSync(staged, bytes.subarray(at, at + length), { flag: 'wx' });
-      at += length;
+    for (const { staged, length, modifiedMs } of files) {
+      if (length === undefined && modifiedMs === undefined) continue;
+      const fd = openSync(staged, length === undefined ? 'r+' : 'wx');
+      try {
+        const end = at + (length ?? 0);
+        while (at < end) at += writeSync(fd, bytes, at, end - at);
+        const problem = setTime(fd, modifiedMs);
+        if (problem !== undefined) timeless.set(staged, problem);
+      } finally {
+        closeSync(fd);
+      }
     }
   } catch (error) {
     throw new TidemarkError('unavailable', `${root} cannot be written: ${reasonOf(error)}`, { folder: root }, error);
+  }
+  return timeless;
+}
+
+/** Returns why a file cannot have a time. */
+function setTime(fd: number, modifiedMs: number | undefined): unknown {
+  if (modifiedMs === undefined) return undefined;
+  try {
+    futimesSync(fd, Date.now() / 1000, modifiedMs / 1000);
+    return undefined;
+  } catch (error) {
+    return error;
   }
 }

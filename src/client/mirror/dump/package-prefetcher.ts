@@ -1,0 +1,75 @@
+import { join } from 'node:path';
+import type { Reader } from '../../read/reader.ts';
+import { fetchPackage, isPackageFailure, type ListedPackage, type PackageFile } from './dump-packages.ts';
+
+interface PrefetchOptions {
+  readonly reader: Reader;
+  /** For the files of packages. */
+  readonly folder: string;
+  /** Whether a package is worth fetching. */
+  readonly isUseful: (listed: ListedPackage) => Promise<boolean>;
+}
+
+/** A package of a dump, or why it could not be fetched. */
+type FetchedPackage =
+  | { readonly uri: string; readonly file: PackageFile }
+  | { readonly uri: string; readonly problem: string };
+
+/** Fetches the useful packages of a dump, one after the other: also the next one while the caller reads one. */
+export class PackagePrefetcher {
+  readonly #packages: Iterator<ListedPackage>;
+  readonly #options: PrefetchOptions;
+  readonly #closed = new AbortController();
+  #next: Promise<FetchedPackage | undefined> | undefined;
+  #count = 0;
+
+  constructor(packages: Iterable<ListedPackage>, options: PrefetchOptions) {
+    this.#packages = packages[Symbol.iterator]();
+    const signal = AbortSignal.any([options.reader.signal, this.#closed.signal]);
+    this.#options = { ...options, reader: { ...options.reader, signal } };
+  }
+
+  /** Starts to fetch the next one. */
+  prefetch(): void {
+    this.#next ??= this.#fetch();
+    // The caller of `next` gets the error.
+    this.#next.catch(() => {});
+  }
+
+  /** The next one, whose file the caller closes; undefined after the last. */
+  next(): Promise<FetchedPackage | undefined> {
+    this.prefetch();
+    const next = this.#next!;
+    this.#next = undefined;
+    return next;
+  }
+
+  /** Stops fetching. */
+  async close(): Promise<void> {
+    this.#closed.abort(new Error('the dump is not read on'));
+    const left = await this.#next?.catch(() => undefined);
+    if (left !== undefined && 'file' in left) left.file.close();
+  }
+
+  async #fetch(): Promise<FetchedPackage | undefined> {
+    const { reader, folder, isUseful } = this.#options;
+    for (let next = this.#packages.next(); !next.done; next = this.#packages.next()) {
+      const listed = next.value;
+      reader.signal.throwIfAborted();
+      if (!(await isUseful(listed))) continue;
+      const { uri } = listed;
+      reader.progress(uri);
+      this.#count += 1;
+      // The package before may still be open, and have its name.
+      const path = join(folder, `package-${this.#count % 2}`);
+      try {
+        return { uri, file: await fetchPackage(reader, listed, path) };
+      } catch (error) {
+        reader.signal.throwIfAborted();
+        if (!isPackageFailure(error)) throw error;
+        return { uri, problem: error.message };
+      }
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,170 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Entry } from '../../read/document.ts';
+import { DocumentParser, UnreadableDocument } from '../../read/document-parser.ts';
+import { FetchFailure } from '../../read/fetcher.ts';
+import type { Reader } from '../../read/reader.ts';
+import { ZipPackage } from '../../read/zip-file.ts';
+import { agrees, strongestOf, type WantedResource, wantedOf } from '../lists/wanted-resource.ts';
+import { type ApplyParts, rightAlready } from '../pass/apply-wanted.ts';
+import { ResourceFailure, type StagedResource, stage, stageStream } from '../pass/fetch-resource.ts';
+import type { KnownResource } from '../state/mirror-state.ts';
+import type { WantedRow, WantedTable } from '../state/wanted-table.ts';
+import { isPackageFailure, type PackageFile } from './dump-packages.ts';
+
+export interface TakeParts extends ApplyParts {
+  readonly wanted: WantedTable;
+  /** Called for each resource that was taken. */
+  readonly onTaken: () => void;
+}
+
+export interface TakenPackage {
+  /** How many resources were taken, or were right already. */
+  readonly taken: number;
+  /** Why it could not be read, or not to its end, or what in it was wrong. */
+  readonly problem: string | undefined;
+}
+
+const MANIFEST = 'manifest.xml';
+/** Of a manifest: after the files of so many, the process does what else there is to do. */
+const PIECE_BYTES = 32 * 1024;
+/** After so many files that are not as its manifest says, a package is not read on. */
+const MOST_WRONG = 10;
+
+/** Takes from a package what is wanted, and closes it. */
+export async function takeFrom({ fd, length, close }: PackageFile, parts: TakeParts): Promise<TakenPackage> {
+  const { signal, limits } = parts.reader;
+  const taker = new PackageTaker(parts);
+  let problem: string | undefined;
+  try {
+    const zip = await ZipPackage.open(fd, length);
+    try {
+      for await (const entries of manifestOf(zip, limits)) {
+        for (const entry of entries) {
+          signal.throwIfAborted();
+          const taken = taker.take(entry, zip);
+          if (taken !== undefined) await taken;
+        }
+      }
+    } finally {
+      zip.close();
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!isPackageFailure(error) && !(error instanceof UnreadableDocument)) throw error;
+    problem = error.message;
+  } finally {
+    close();
+  }
+  return { taken: taker.taken, problem: problem ?? taker.wrong };
+}
+
+async function* manifestOf(zip: ZipPackage, limits: Reader['limits']): AsyncGenerator<readonly Entry[]> {
+  if (!zip.has(MANIFEST)) throw new UnreadableDocument(`it has no ${MANIFEST}`);
+  const parser = new DocumentParser(MANIFEST, 'resourcedump-manifest');
+  const decoder = new TextDecoder();
+  let bytes = 0;
+  for await (const chunk of zip.read(MANIFEST)) {
+    bytes += chunk.length;
+    if (bytes > limits.documentBytes) throw new UnreadableDocument(`its ${MANIFEST} is too long`);
+    for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
+      yield parser.write(decoder.decode(chunk.subarray(at, at + PIECE_BYTES), { stream: true }));
+      await setImmediate();
+    }
+  }
+  yield parser.write(decoder.decode());
+  parser.end();
+}
+
+/** What a package has of a resource that is wanted. */
+interface Found {
+  readonly row: WantedRow;
+  readonly known: KnownResource | undefined;
+}
+
+/** What is wanted of a resource, if a manifest says that its package has the same bytes. */
+export function findWanted(
+  offered: WantedResource,
+  { wanted, state }: Pick<TakeParts, 'wanted' | 'state'>,
+): Found | undefined {
+  const row = wanted.fetchOf(offered.uri);
+  if (row?.wanted.length === undefined) return undefined;
+  const { uri, hashes, length } = row.wanted;
+  const name = strongestOf(hashes);
+  if (name === undefined || (offered.hashes[name] ?? hashes[name]) !== hashes[name]) return undefined;
+  if ((offered.length ?? length) !== length) return undefined;
+  const known = state.resource(uri);
+  return known?.copied !== undefined && agrees(known.copied, row.wanted) === true ? undefined : { row, known };
+}
+
+interface Named extends Found {
+  readonly known: KnownResource;
+}
+
+class PackageTaker {
+  taken = 0;
+  /** What was wrong with the last file that is not as the manifest says. */
+  wrong: string | undefined;
+  #wrongFiles = 0;
+  readonly #parts: TakeParts;
+
+  constructor(parts: TakeParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Nothing is waited for unless it is necessary: for many small files, that takes less time.
+   * @throws FetchFailure when too much in the package is not as its manifest says
+   */
+  take(entry: Entry, zip: ZipPackage): void | Promise<void> {
+    const name = entry.md.path?.replace(/^\//, '');
+    if (name === undefined || !zip.has(name)) return undefined;
+    const found = findWanted(wantedOf(entry, false), this.#parts);
+    if (found === undefined) return undefined;
+    const { state, mayHaveFiles } = this.#parts;
+    const named = { row: found.row, known: found.known ?? state.name(found.row.wanted.uri) };
+    return mayHaveFiles ? this.#takeUnlessRight(zip, name, named) : this.#takeBytes(zip, name, named);
+  }
+
+  async #takeUnlessRight(zip: ZipPackage, name: string, { row, known }: Named): Promise<void> {
+    const right = await rightAlready(known, row.wanted, this.#parts);
+    if (right === undefined) return this.#takeBytes(zip, name, { row, known });
+    await this.#parts.writer.confirm(known, { copied: right, validator: undefined });
+    this.#count(row);
+  }
+
+  #takeBytes(zip: ZipPackage, name: string, named: Named): void | Promise<void> {
+    const { target, reader } = this.#parts;
+    const { row, known } = named;
+    const file = { wanted: row.wanted, path: known.path, mostBytes: reader.limits.resourceBytes };
+    try {
+      const bytes = zip.contents(name);
+      const staged = bytes instanceof Uint8Array ? stage(bytes, target, file) : stageStream(bytes, target, file);
+      if (!(staged instanceof Promise)) return this.#add(staged, named);
+      return staged.then(
+        (staged) => this.#add(staged, named),
+        (error) => this.#countWrong(error, name),
+      );
+    } catch (error) {
+      return this.#countWrong(error, name);
+    }
+  }
+
+  #add(staged: StagedResource, { row, known }: Named): void | Promise<void> {
+    this.#count(row);
+    return this.#parts.writer.add({ ...staged, known, wanted: row.wanted, validator: undefined, isOfDump: true });
+  }
+
+  #count(row: WantedRow): void {
+    // Also from the packages that come: they may name it again.
+    this.#parts.wanted.take(row);
+    this.taken += 1;
+    this.#parts.onTaken();
+  }
+
+  #countWrong(error: unknown, name: string): void {
+    if (!(error instanceof ResourceFailure || error instanceof FetchFailure)) throw error;
+    this.wrong = `${name} in it is not as its manifest says: ${error.message}`;
+    this.#wrongFiles += 1;
+    if (this.#wrongFiles === MOST_WRONG) throw new FetchFailure(this.wrong);
+  }
+}
