@@ -18,6 +18,7 @@ import { elasticsearchSmallSets } from './figures/elasticsearch-small-sets.ts';
 import { elasticsearchVerify } from './figures/elasticsearch-verify.ts';
 import { elasticsearchJobs, jobs } from './figures/jobs.ts';
 import { keepVersions } from './figures/keep-versions.ts';
+import { marcRead } from './figures/marc-read.ts';
 import { mirror } from './figures/mirror.ts';
 import { mirrorCompare } from './figures/mirror-compare.ts';
 import { mirrorFollow } from './figures/mirror-follow.ts';
@@ -66,6 +67,7 @@ const BENCHES: readonly Bench[] = [
   avroWrite,
   avroRead,
   avroRandom,
+  marcRead,
   rebuild,
   recordsCompare,
   recordRead,

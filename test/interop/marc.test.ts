@@ -102,7 +102,7 @@ describe('MARC of other programs', () => {
   });
 });
 
-/** Of the codes of the test, so many are characters: 460 of five scripts in each half, 65 of Latin, 31 others. */
+/** Of the codes of the test, so many are characters: 460 of six sets in each half, 65 of Latin, 31 others. */
 const CHARACTERS = 1_016;
 
 /** One record after the other: comparing all of them at once takes minutes when they differ. */

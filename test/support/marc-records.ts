@@ -18,7 +18,7 @@ export interface SampleOptions {
   readonly large?: number;
 }
 
-/** Records as catalogues have them: some 1.5 kB, 15 to 35 fields, text of many languages. */
+/** Records as catalogues have them: some 1.5 kB, 11 to 25 fields, text of many languages. */
 export function* sampleRecords(options: SampleOptions): Generator<SampleRecord, void, undefined> {
   const random = randomOf(options.seed);
   for (let number = 0; number < options.count; number++) yield sampleRecord(random, number, options);
@@ -63,7 +63,7 @@ function sampleRecord(random: Random, number: number, options: SampleOptions): S
     { tag: '008', value: '850101s1985    ne a     b    000 0 eng  ' },
   ];
   const isLarge = random() < large;
-  const count = isLarge ? between(400, 900) : between(12, 32);
+  const count = isLarge ? between(400, 900) : between(8, 22);
   for (let field = 0; field < count; field++) {
     const subfields = Array.from({ length: between(0, 20) === 0 ? 0 : between(1, 4) }, () => ({
       code: pick(random, [...'abcdefghijklmnopqrstuvwxyz0123456789']),

@@ -165,10 +165,13 @@ function hasUsualLeader(bytes: Buffer): boolean {
   );
 }
 
+/** Rare in text, so that few records are searched for more. */
+const FIRST_BYTE_OF_NONCHARACTERS = 0xef;
 const NONCHARACTERS = ['\ufffe', '\uffff'].map((text) => Buffer.from(text));
 
 /** U+FFFE and U+FFFF are valid UTF-8, and cannot be in XML. */
 function noncharacterIn(bytes: Buffer): string | undefined {
+  if (!bytes.includes(FIRST_BYTE_OF_NONCHARACTERS)) return undefined;
   const at = NONCHARACTERS.map((bad) => bytes.indexOf(bad)).find((place) => place !== -1);
   return at === undefined ? undefined : `U+FFFE or U+FFFF at byte ${at}: ${EXPECTED_TEXT}`;
 }
