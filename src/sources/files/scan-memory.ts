@@ -29,14 +29,16 @@ const LATER_COLUMNS = { tag: 'TEXT', kept: 'INTEGER' };
 /** After every key: keys are printable ASCII. */
 const LAST = '\x7f';
 
-interface Row {
-  readonly key: string;
-  readonly length: bigint;
-  readonly mtime: bigint;
-  readonly scanned: bigint;
-  readonly tag: string | null;
-  readonly kept: bigint | null;
-}
+type Row = readonly [
+  key: string,
+  length: bigint,
+  mtime: bigint,
+  scanned: bigint,
+  tag: string | null,
+  kept: bigint | null,
+];
+
+type Draft<Type> = { -readonly [Name in keyof Type]: Type[Name] };
 
 /** The memory of a root's scans, a small database of its own. */
 export class ScanMemory implements FileMemory {
@@ -52,8 +54,12 @@ export class ScanMemory implements FileMemory {
   constructor({ file, root }: { readonly file: string; readonly root: string }) {
     this.#database = open(file);
     clearUnlessOf(this.#database, root);
-    this.#select = this.#database.prepare('SELECT * FROM files WHERE key >= ? AND key < ? ORDER BY key LIMIT ?');
+    this.#select = this.#database.prepare(
+      'SELECT key, length, mtime, scanned, tag, kept FROM files WHERE key >= ? AND key < ? ORDER BY key LIMIT ?',
+    );
     this.#select.setReadBigInts(true);
+    // node:sqlite makes arrays twice as fast as objects.
+    this.#select.setReturnArrays(true);
     this.#insert = this.#database.prepare(
       'INSERT OR REPLACE INTO files (key, length, mtime, scanned, tag, kept) VALUES (?, ?, ?, ?, ?, ?)',
     );
@@ -62,11 +68,11 @@ export class ScanMemory implements FileMemory {
 
   *read({ from = '', to = LAST }: KeyRange): Generator<readonly RememberedFile[]> {
     for (let next = from; ; ) {
-      const rows = this.#select.all(next, to, BATCH) as unknown as Row[];
+      const rows = this.#select.all(next, to, BATCH) as unknown as readonly Row[];
       if (rows.length > 0) yield rows.map(remembered);
       if (rows.length < BATCH) return;
       // The smallest text above the last key.
-      next = `${rows.at(-1)!.key}\0`;
+      next = `${rows.at(-1)![0]}\0`;
     }
   }
 
@@ -85,8 +91,11 @@ export class ScanMemory implements FileMemory {
   }
 }
 
-function remembered({ length, tag, kept, ...row }: Row): RememberedFile {
-  return { ...row, length: Number(length), ...(tag !== null && { tag }), ...(kept !== null && { isKept: true }) };
+function remembered([key, length, mtime, scanned, tag, kept]: Row): RememberedFile {
+  const file: Draft<RememberedFile> = { key, length: Number(length), mtime, scanned };
+  if (tag !== null) file.tag = tag;
+  if (kept !== null) file.isKept = true;
+  return file;
 }
 
 function open(file: string): DatabaseSync {
