@@ -20,6 +20,8 @@ export interface FileVisitor {
   begin(file: CheckedFile): Promise<void>;
   read(batch: readonly ReadItem[], file: CheckedFile): Promise<void>;
   end(file: CheckedFile): Promise<void>;
+  /** After the last file, or when a file cannot be read on. */
+  close(): Promise<void>;
 }
 
 /** Reads given files to their ends, and yields each file that was found in them, counted. */

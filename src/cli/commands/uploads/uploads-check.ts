@@ -8,9 +8,11 @@ import { startActivityBar } from '../../ui/activity-bar.ts';
 import { type CheckedFile, checkFiles, type FileVisitor } from './check-files.ts';
 import { describeCheck } from './describe-check.ts';
 import { openErrorsFile } from './errors-file.ts';
+import { openNormalizedFiles } from './normalized-files.ts';
 
 interface Options {
   readonly errors?: string;
+  readonly normalized?: string;
 }
 
 export const uploadsCheck: CliCommand<Options> = {
@@ -21,25 +23,31 @@ export const uploadsCheck: CliCommand<Options> = {
   examples: [
     ['uploads check nightly.mrc.gz', 'checks a file before it is uploaded'],
     ['uploads check export.zip deleted.txt --errors errors.ndjson', 'writes every error as a line of JSON'],
+    ['uploads check old.mrc --normalized normalized', 'writes what is read of it as MARCXML'],
   ],
 
   options(command) {
-    command.option('--errors <file>', 'write all errors into a file, each as a line of JSON');
+    command
+      .option('--errors <file>', 'write all errors into a file, each as a line of JSON')
+      .option('--normalized <folder>', 'write what is read of each file into a folder, as MARCXML and lists of ids');
   },
 
   async run(call) {
     const { terminal, options, workingDirectory } = call;
     const given = await Promise.all(call.args.map((name) => openLocalFile(resolve(workingDirectory, name), name)));
-    const errors =
-      options.errors === undefined ? [] : [await openErrorsFile(resolve(workingDirectory, options.errors))];
     const files: CheckedFile[] = [];
+    const visitors: FileVisitor[] = [];
     try {
-      for await (const file of checkWithProgress(call, given, errors)) {
+      if (options.errors !== undefined) visitors.push(await openErrorsFile(resolve(workingDirectory, options.errors)));
+      if (options.normalized !== undefined) {
+        visitors.push(await openNormalizedFiles(resolve(workingDirectory, options.normalized)));
+      }
+      for await (const file of checkWithProgress(call, given, visitors)) {
         if (terminal.json) await terminal.print('', file);
         files.push(file);
       }
     } finally {
-      for (const file of errors) await file.close();
+      for (const visitor of visitors) await visitor.close();
     }
     if (!terminal.json) await terminal.print(describeCheck(files), undefined);
     return files.every(({ kind, errors }) => kind !== 'unknown' && errors === 0) ? EXIT.done : EXIT.failed;
@@ -66,6 +74,7 @@ async function* checkWithProgress(
       bar.update({ step: 'reading', attempted, done: Math.min(done, total), total });
     },
     async end() {},
+    async close() {},
   };
   void growWhenBusy(() => attempted, ending.signal);
   try {
