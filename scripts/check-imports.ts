@@ -75,7 +75,7 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
   },
   {
     from: 'jobs',
-    to: ['stores', 'sets', 'artifacts', 'backup', 'publish', 'config/configuration.ts'],
+    to: ['stores', 'sets', 'artifacts', 'backup', 'publish', 'streams', 'config/configuration.ts'],
     because: 'a job calls use cases, which do not depend on when they are called',
   },
   {

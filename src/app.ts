@@ -47,11 +47,13 @@ import { ActivityMemory } from './stores/activity-memory.ts';
 import type { JobQueue } from './stores/job-queue.ts';
 import { openStores } from './stores/open-stores.ts';
 import { OrganizationRegistry } from './streams/organization-registry.ts';
+import { Uploads } from './streams/uploads/uploads.ts';
 
 /** The use cases for one configuration; the server needs some of them. The caller that opens it closes it. */
 export interface App extends ServedApp, JobParts {
   readonly jobs: JobQueue;
   readonly updater: Updater;
+  readonly uploads: Uploads;
   /** Posts to sets whose resources get links by rules. */
   readonly linked: LinkedSets;
   readonly records: Records;
@@ -131,6 +133,7 @@ export async function openApp(configuration: Configuration): Promise<App> {
   closers.add(() => feeds.close());
   const tokens = new TokenRegistry(catalog);
   const sessions = new Sessions(catalog);
+  const organizations = new OrganizationRegistry(catalog);
   const subscriptions = new Subscriptions(catalog);
   const read = { index, catalog, sets, feeds, dumps: knownDumps, archives: knownArchives, publisher };
   const notified = { ...read, subscriptions, tokens };
@@ -159,7 +162,8 @@ export async function openApp(configuration: Configuration): Promise<App> {
     listJobs: new JobsOfSets(jobs, keepList),
     nextJobs: () => nextTimes({ definitions: JOB_DEFINITIONS, parts: app }, Date.now()),
     artifacts,
-    organizations: new OrganizationRegistry(catalog),
+    organizations,
+    uploads: new Uploads({ catalog, artifacts, organizations }),
     tokens,
     sessions,
     subscriptions,

@@ -1,5 +1,4 @@
-import type { Organization } from '../streams/organization.ts';
-import { streamOf } from '../streams/organization-registry.ts';
+import { type Organization, streamOf } from '../streams/organization.ts';
 import type { OrganizationView, StreamView } from './organization-schemas.ts';
 
 export function organizationView(organization: Organization): OrganizationView {

@@ -10,13 +10,14 @@ import {
   parsePlanKey,
 } from './keys/run-keys.ts';
 import { formatSetKey, parseSetKey, type SetKey } from './keys/set-keys.ts';
+import { formatUploadKey, parseUploadKey, type UploadKey } from './keys/upload-keys.ts';
 import { isPlainKey } from './plain-key.ts';
 
 /**
  * Everything that this program stores as artifacts: `formatKey` names it, `mediaTypeOf` says what it is. None is ever
  * changed. A file of `keys/` has the keys of one subject: what they are made of, their text, and how it is read.
  */
-export type ArtifactKey = AvroKey | BesideKey | PlanKey | LogKey | SetKey;
+export type ArtifactKey = AvroKey | BesideKey | PlanKey | LogKey | SetKey | UploadKey;
 
 /** The key as stores have it. @throws TidemarkError `invalid` for a provider or a schema that is none */
 export function formatKey(key: ArtifactKey): ObjectKey {
@@ -40,6 +41,8 @@ export function formatKey(key: ArtifactKey): ObjectKey {
     case 'change-package':
     case 'version':
       return formatSetKey(key);
+    case 'uploaded-file':
+      return formatUploadKey(key);
   }
 }
 
@@ -54,6 +57,7 @@ export function mediaTypeOf({ kind }: ArtifactKey): string {
     case 'kept-page':
       return 'application/gzip';
     case 'version':
+    case 'uploaded-file':
       return 'application/octet-stream';
     case 'errata':
       return 'application/x-ndjson';
@@ -71,5 +75,12 @@ export function mediaTypeOf({ kind }: ArtifactKey): string {
 /** What a key of a store names; undefined for what this program does not store. */
 export function parseKey(text: ObjectKey): ArtifactKey | undefined {
   if (!isPlainKey(text)) return undefined;
-  return parseAvroKey(text) ?? parseBesideKey(text) ?? parsePlanKey(text) ?? parseLogKey(text) ?? parseSetKey(text);
+  return (
+    parseAvroKey(text) ??
+    parseBesideKey(text) ??
+    parsePlanKey(text) ??
+    parseLogKey(text) ??
+    parseSetKey(text) ??
+    parseUploadKey(text)
+  );
 }

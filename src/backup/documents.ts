@@ -7,8 +7,9 @@ import type { Digest } from './file-writer.ts';
 /**
  * Which documents of the catalog an archive holds, and when they are read. A page directory counts changes, and a set
  * of records has a sync cursor: beyond the log they would be wrong, so they are read before it. A set is made before
- * its first change, so it is read after. The log of postings may be lost. Subscriptions have secrets, and subscribers
- * renew them; people sign in again. An archive is made again only when its last stamp is not ahead of the clock.
+ * its first change, so it is read after; an upload likewise, and its organization after it. The log of postings may be
+ * lost. Subscriptions have secrets, and subscribers renew them; people sign in again. An archive is made again only
+ * when its last stamp is not ahead of the clock.
  */
 const READ: Readonly<Record<CatalogKind, 'before' | 'after' | 'never'>> = {
   'page-directory': 'before',
@@ -24,6 +25,7 @@ const READ: Readonly<Record<CatalogKind, 'before' | 'after' | 'never'>> = {
   delivery: 'never',
   set: 'after',
   source: 'after',
+  upload: 'after',
   organization: 'after',
   archive: 'never',
   rebuild: 'never',

@@ -48,7 +48,7 @@ async function askAt(url: string, { token }: Settings, baseUrl: string): Promise
 }
 
 /** Whether the token cannot be read on the way. */
-function mayCarryToken(url: string): boolean {
+export function mayCarryToken(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'https:' || isLoopback(hostname);
 }

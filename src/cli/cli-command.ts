@@ -18,7 +18,7 @@ export const GROUPS = {
   artifacts: 'Artifacts: Avro files that never change, with their provenance.',
   organizations: 'Organizations: who delivers files.',
   streams: 'Streams: what an organization has delivered, in the order of arrival.',
-  uploads: 'Uploads: files of records that organizations deliver.',
+  uploads: 'Uploads: the files that an organization has delivered.',
   jobs: 'Jobs: work that is done later, repeatedly, or for long.',
   subscriptions: 'Subscriptions: who is sent changes as they happen.',
   tokens: 'Tokens: who may post, read private sets, or administer.',

@@ -3,7 +3,7 @@ const TOPICS: Readonly<Record<string, readonly string[]>> = {
   'Publish:': ['demo', 'publish', 'serve', 'sets'],
   'Contents of sets:': ['dumps', 'lists', 'versions', 'scan', 'changes', 'resources', 'page'],
   'Harvested records:': ['import-index', 'activity', 'artifacts'],
-  'Organizations that deliver files:': ['organizations', 'streams', 'uploads'],
+  'Organizations that deliver files:': ['organizations', 'streams', 'upload', 'uploads'],
   'Copy other sources:': ['mirror'],
   'Check:': ['verify', 'validate', 'status'],
   'Operate:': [

@@ -3,6 +3,7 @@ import { archiveLog } from './kinds/archive-log.ts';
 import { buildDump } from './kinds/build-dump.ts';
 import { keepList } from './kinds/keep-list.ts';
 import { pruneVersions } from './kinds/prune-versions.ts';
+import { removeAbandonedUploads } from './kinds/remove-abandoned-uploads.ts';
 import { removeEndedJobs } from './kinds/remove-ended-jobs.ts';
 import { removeOldPackages } from './kinds/remove-old-packages.ts';
 import { removeUnfinishedArtifacts } from './kinds/remove-unfinished-artifacts.ts';
@@ -14,6 +15,7 @@ export const JOB_DEFINITIONS: readonly JobDefinition[] = [
   buildDump,
   keepList,
   pruneVersions,
+  removeAbandonedUploads,
   removeEndedJobs,
   removeOldPackages,
   removeUnusedLists,

@@ -9,6 +9,7 @@ import type { SetRegistry } from '../sets/set-registry.ts';
 import type { Catalog } from '../stores/catalog.ts';
 import type { JobQueue } from '../stores/job-queue.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
+import type { Uploads } from '../streams/uploads/uploads.ts';
 
 /** What jobs need of the program. */
 export interface JobParts {
@@ -22,6 +23,7 @@ export interface JobParts {
   readonly versions: Pick<Versions, 'removeOfRemovedSets'>;
   readonly versionPruner: Pick<VersionPruner, 'pruneOld'>;
   readonly listArchives: Pick<ListArchives, 'keep' | 'pruneOld' | 'removeUnused'>;
+  readonly uploads: Pick<Uploads, 'removeAbandoned'>;
   /** Archives the log in a thread of its own. */
   archive(signal: AbortSignal): Promise<Archived>;
 }

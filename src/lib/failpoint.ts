@@ -63,6 +63,8 @@ export const JOB_FAILPOINTS = ['job.claimed', 'job.ended'] as const;
 export const LIST_ARCHIVE_FAILPOINTS = ['lists.stored', 'lists.recorded'] as const;
 /** Where a process passes by that mirrors a source: files fetched, in their places, recorded; a pass recorded. */
 export const MIRROR_FAILPOINTS = ['mirror.fetched', 'mirror.published', 'mirror.committed', 'mirror.passed'] as const;
+/** Where a process passes by that receives an upload: a file is stored, and the upload is known. */
+export const UPLOAD_FAILPOINTS = ['upload.stored', 'upload.recorded'] as const;
 export type Failpoint =
   | (typeof FAILPOINTS)[keyof typeof FAILPOINTS][number]
   | (typeof ARCHIVE_FAILPOINTS)[number]
@@ -73,6 +75,7 @@ export type Failpoint =
   | (typeof CHANGE_DUMP_FAILPOINTS)[number]
   | (typeof PRUNE_FAILPOINTS)[number]
   | (typeof JOB_FAILPOINTS)[number]
+  | (typeof UPLOAD_FAILPOINTS)[number]
   | (typeof MIRROR_FAILPOINTS)[number];
 
 interface Armed {

@@ -16,6 +16,12 @@ export interface Catalog {
   /** The documents of a kind that were put after a version (all, without one), ascending by id as text. */
   list<Body>(kind: CatalogKind, after?: number): Promise<readonly CatalogDocument<Body>[]>;
 
+  /**
+   * The documents of a kind whose ids begin with a prefix, descending by id: those before an id, at most so many. They
+   * are read by the prefix, however many others there are.
+   */
+  latest<Body>(kind: CatalogKind, prefix: string, page?: CatalogPage): Promise<readonly CatalogDocument<Body>[]>;
+
   /** A number that rises with every put of the kind, by whichever process. */
   head(kind: CatalogKind): Promise<number>;
 }
@@ -25,7 +31,7 @@ export interface Catalog {
  * its archived lists; `removals`: whether versions of it are being removed; `made-links`: see ingest/linked-sets.ts;
  * `archive`: which archive the log goes to; `session`: the key of sessions, and which ended; `subscription`: who is
  * sent changes; `delivery`: how far they were sent; `rebuild`: that the store is made of one, and whether it is whole;
- * `clock`: see clock.ts; `organization`: who delivers files, with its streams.
+ * `clock`: see clock.ts; `organization`: who delivers files, with its streams; `upload`: files that were delivered.
  */
 export type CatalogKind =
   | 'set'
@@ -45,7 +51,14 @@ export type CatalogKind =
   | 'subscription'
   | 'delivery'
   | 'clock'
-  | 'organization';
+  | 'organization'
+  | 'upload';
+
+export interface CatalogPage {
+  readonly before?: string | undefined;
+  /** Without one, all. */
+  readonly limit?: number | undefined;
+}
 
 export interface CatalogDocument<Body> {
   readonly id: string;

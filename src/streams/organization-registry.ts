@@ -5,11 +5,13 @@ import {
   checkedFields,
   checkedTitle,
   MOST_STREAMS,
+  notFound,
   type Organization,
   type OrganizationFields,
   requireOrganizationId,
   requireStreamId,
   type Stream,
+  streamOf,
 } from './organization.ts';
 
 /** What can be changed of a stream; absent: as it is. */
@@ -112,15 +114,6 @@ export class OrganizationRegistry {
   }
 }
 
-/** @throws TidemarkError `not-found` */
-export function streamOf({ id: organization, streams }: Organization, id: string): Stream {
-  const found = streams.find((stream) => stream.id === id);
-  if (found !== undefined) return found;
-  const known = streams.map((stream) => stream.id);
-  const text = `the organization ${organization} has no stream ${JSON.stringify(id.slice(0, 100))}`;
-  throw notFound(text, nearestName(id, known), { organization, stream: id });
-}
-
 function changedStream(stream: Stream, { title, archived }: StreamChanges): Stream {
   const { title: before, archived: since, ...others } = stream;
   const isArchived = archived ?? since !== undefined;
@@ -129,10 +122,6 @@ function changedStream(stream: Stream, { title, archived }: StreamChanges): Stre
     ...checkedTitle(title ?? before),
     ...(isArchived && { archived: since ?? Date.now() }),
   };
-}
-
-function notFound(text: string, meant: string | undefined, details: Record<string, unknown>): TidemarkError {
-  return new TidemarkError('not-found', meant === undefined ? text : `${text}: did you mean "${meant}"?`, details);
 }
 
 function taken(what: 'organization' | 'stream', id: string, organization?: string): TidemarkError {

@@ -1,5 +1,6 @@
 import { TidemarkError } from '../core/errors.ts';
 import { SLUG } from '../core/resource-set.ts';
+import { nearestName } from '../lib/nearest-name.ts';
 
 /** Whom to ask about what an organization delivers. */
 export interface Contact {
@@ -114,4 +115,33 @@ function isLine(text: string, most: number): boolean {
 
 function invalid(field: string, message: string): TidemarkError {
   return new TidemarkError('invalid', message, { field });
+}
+
+/** @throws TidemarkError `not-found` */
+export function streamOf({ id: organization, streams }: Organization, id: string): Stream {
+  const found = streams.find((stream) => stream.id === id);
+  if (found !== undefined) return found;
+  const known = streams.map((stream) => stream.id);
+  const text = `the organization ${organization} has no stream ${JSON.stringify(id.slice(0, 100))}`;
+  throw notFound(text, nearestName(id, known), { organization, stream: id });
+}
+
+/**
+ * The stream that an upload goes to: the default one, unless another one is named.
+ * @throws TidemarkError `not-found`; `conflict` when it takes no uploads
+ */
+export function receivingStream(organization: Organization, named: string | undefined): string {
+  const { id, defaultStream } = organization;
+  const stream = named ?? defaultStream;
+  if (stream === undefined) {
+    const message = `the organization ${id} has no stream yet: an administrator makes one with "tidemark streams add ${id} STREAM"`;
+    throw new TidemarkError('conflict', message, { organization: id });
+  }
+  if (streamOf(organization, stream).archived === undefined) return stream;
+  const message = `the stream ${stream} of ${id} is archived: it takes no uploads`;
+  throw new TidemarkError('conflict', message, { organization: id, stream });
+}
+
+export function notFound(text: string, meant: string | undefined, details: Record<string, unknown>): TidemarkError {
+  return new TidemarkError('not-found', meant === undefined ? text : `${text}: did you mean "${meant}"?`, details);
 }

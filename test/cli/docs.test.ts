@@ -206,10 +206,13 @@ const PAGES: Readonly<Record<string, Page>> = {
     },
   },
   'docs/streams.md': {
-    blocks: ['runs', 'runs'],
-    prepare(place) {
+    blocks: ['runs', 'runs', 'runs'],
+    async prepare(place) {
       place.write('nightly.mrc', marc('1').toString('latin1'));
       place.write('deleted.txt', '1\n');
+      place.write('new.mrc', marc('2').toString('latin1'));
+      await addPapers(place);
+      await place.serve('tidemark serve');
     },
   },
   'docs/validator.md': {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { isTidemarkError } from '../../src/core/errors.ts';
+import type { CatalogPage } from '../../src/stores/catalog.ts';
 import type { Stores } from '../../src/stores/open-stores.ts';
 
 const isConflict = (error: unknown) => isTidemarkError(error, 'conflict');
@@ -79,6 +80,23 @@ export function catalogContract(start: () => Promise<{ open(): Promise<Stores>; 
       [again, b, d],
     );
     assert.deepEqual(await other.catalog.list('set', again), []);
+  });
+
+  it('lists the last documents below a prefix, and continues before one', async () => {
+    const ids = ['a/b/1', 'a/b/2', 'a/b/3', 'a/b-2/9', 'a/bc/9', 'a/b', 'b/b/9'];
+    for (const id of ids.toReversed()) await stores.catalog.put('set', id, { id }, undefined);
+    await stores.catalog.put('page-directory', 'a/b/9', {}, undefined);
+    const latest = async (...args: [prefix: string, page?: CatalogPage]) =>
+      (await other.catalog.latest('set', ...args)).map(({ id }) => id);
+
+    assert.deepEqual(await latest('a/b/'), ['a/b/3', 'a/b/2', 'a/b/1']);
+    assert.deepEqual(await latest('a/b/', { limit: 2 }), ['a/b/3', 'a/b/2']);
+    assert.deepEqual(await latest('a/b/', { before: 'a/b/2', limit: 2 }), ['a/b/1']);
+    assert.deepEqual(await latest('a/b/', { before: 'a/b/1' }), []);
+    assert.deepEqual(await latest('a/b'), ['a/bc/9', 'a/b/3', 'a/b/2', 'a/b/1', 'a/b-2/9', 'a/b']);
+    assert.deepEqual(await latest('c/'), []);
+    const [last] = await other.catalog.latest('set', 'a/b/', { limit: 1 });
+    assert.deepEqual(last, await stores.catalog.get('set', 'a/b/3'));
   });
 
   it('lists every put to a reader that continues from the head, while many put', async () => {

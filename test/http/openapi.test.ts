@@ -34,6 +34,9 @@ describe('The description of the API that a server gives', () => {
     await started.app.sets.markReady('papers');
     await started.app.organizations.add('lane', { contacts: [] });
     await started.app.organizations.addStream('lane', 'main');
+    const upload = await started.app.uploads.begin('lane');
+    await upload.add('a.mrc', [Buffer.from('a')]);
+    await upload.finish({});
     await started.app.jobs.add('archive-log', '20261123T020000Z', {});
     const changes = [{ location: { value: '2026/a.pdf', type: 'rel_path' }, change: 'created', length: 20 }];
     assert.equal((await askJson(`${started.url}/api/sets/papers/changes`, { changes })).body.applied, 1);

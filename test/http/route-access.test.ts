@@ -130,6 +130,12 @@ const RULES: Readonly<Record<string, Rule>> = {
   'GET /api/organizations/:org/streams/:stream': 'who may upload for the organization',
   'PATCH /api/organizations/:org/streams/:stream': 'administrators',
 
+  'GET /api/organizations/:org/uploads': 'who may upload for the organization',
+  'POST /api/organizations/:org/uploads': 'who may upload for the organization',
+  'POST /organizations/:org/uploads': 'who may upload for the organization',
+  'GET /api/organizations/:org/uploads/:stream/:number': 'who may upload for the organization',
+  'GET /api/organizations/:org/uploads/:stream/:number/files/:position': 'who may upload for the organization',
+
   'GET /api/tokens': 'administrators',
   'POST /api/tokens': 'administrators',
   'POST /api/tokens/:id/revoke': 'administrators',

@@ -22,6 +22,16 @@ const IN_PATH: Readonly<Record<string, Described>> = {
     schema: { type: 'string', pattern: SLUG.source },
     example: 'main',
   },
+  number: {
+    description: 'The number of an upload.',
+    schema: { type: 'string', pattern: '^[0-9]{1,9}$' },
+    example: '1',
+  },
+  position: {
+    description: 'Which file of the upload, from 1.',
+    schema: { type: 'string', pattern: '^[1-9][0-9]{0,5}$' },
+    example: '1',
+  },
   id: { description: 'The id of a token.', schema: { type: 'string', minLength: 1 }, example: '5f3a9c0b12de' },
   kind: { description: 'A kind of job.', schema: { type: 'string', minLength: 1 }, example: 'archive-log' },
   job: {

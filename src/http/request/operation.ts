@@ -10,6 +10,7 @@ export const TAGS = {
   changes: 'Posting of change events, and the changes that came of them.',
   notifications: 'Subscriptions to changes, by WebSub.',
   organizations: 'Who delivers files, and in which streams.',
+  uploads: 'Files that organizations deliver.',
   tokens: 'Who is let in.',
   jobs: 'Work that is done later, repeatedly, or for long.',
   operating: 'For operators and their tools.',

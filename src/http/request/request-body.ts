@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import { takeOfBody } from './body-meter.ts';
 import { HttpError } from './http-error.ts';
@@ -9,6 +10,8 @@ export interface BodyLimits {
   readonly idleTimeout: number;
   /** Ends the reading with an error when the server stops. */
   readonly stopping: AbortSignal;
+  /** A client that sends more bytes a minute than it may is read more slowly, instead of being refused. */
+  readonly isPaced?: boolean;
 }
 
 /**
@@ -27,11 +30,24 @@ export async function* requestBody(
     for (;;) {
       const { done, value } = await inTime(chunks.next(), limits);
       if (done) return;
-      takeOfBody(request, value.length);
+      await takeInTurn(request, value.length, limits);
       yield value;
     }
   } catch (error) {
     throw isZlibError(error) ? new HttpError(400, { code: 'bad-gzip', message: 'the body is no valid gzip' }) : error;
+  }
+}
+
+async function takeInTurn(request: IncomingMessage, bytes: number, { isPaced, stopping }: BodyLimits): Promise<void> {
+  for (;;) {
+    try {
+      takeOfBody(request, bytes);
+      return;
+    } catch (error) {
+      const seconds = isPaced === true && error instanceof HttpError ? error.details.retryAfter : undefined;
+      if (typeof seconds !== 'number' || stopping.aborted) throw error;
+      await wait(seconds * 1000, undefined, { signal: stopping }).catch(() => {});
+    }
   }
 }
 

@@ -22,6 +22,7 @@ import type { JobQueue } from '../../stores/job-queue.ts';
 import type { ResourceIndex } from '../../stores/resource-index.ts';
 import type { StoreGauge } from '../../stores/store-gauge.ts';
 import type { OrganizationRegistry } from '../../streams/organization-registry.ts';
+import type { Uploads } from '../../streams/uploads/uploads.ts';
 
 /** When a job of a kind is added next. */
 export interface NextJob {
@@ -51,6 +52,7 @@ export interface ServedApp {
   /** When jobs are added next, the soonest first. */
   nextJobs(): Promise<readonly NextJob[]>;
   readonly organizations: OrganizationRegistry;
+  readonly uploads: Uploads;
   readonly tokens: TokenRegistry;
   readonly sessions: Sessions;
   readonly records: Pick<Records, 'cursorOf'>;

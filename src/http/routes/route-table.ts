@@ -22,6 +22,7 @@ import { robotsRoutes } from './robots-routes.ts';
 import { s3EventRoutes } from './s3-event-routes.ts';
 import { setApiRoutes } from './sets/set-routes.ts';
 import { tokenRoutes } from './token-routes.ts';
+import { uploadRoutes } from './uploads/upload-routes.ts';
 import { versionRoutes } from './versions/version-routes.ts';
 
 /**
@@ -52,6 +53,7 @@ export function routeTable(app: ServedApp, stopping: AbortSignal): readonly Rout
     ...hubRoutes(app, stopping),
     ...subscriptionRoutes(app),
     ...organizationRoutes(app, stopping),
+    ...uploadRoutes(app, stopping),
     ...tokenRoutes(app, stopping),
     ...jobRoutes(app),
     ...healthRoutes(app),

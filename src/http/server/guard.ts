@@ -21,7 +21,7 @@ export function guard(admit: Admit, route: Route): RequestHandler {
     response.locals.sender = sender;
     response.locals.hasSession = hasSession;
     response.locals.set = set;
-    if (set?.private === true) makePrivate(response);
+    if (set?.private === true || hasOrganization) makePrivate(response);
     meterBody(request, takeBody);
     next();
   };

@@ -4,7 +4,7 @@ import type { StoredSet } from '../../core/stored-set.ts';
 import { CoalescedRead } from '../../lib/coalesced-read.ts';
 import { BatchSize } from '../../lib/elasticsearch/batch-size.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
-import type { Catalog, CatalogDocument, CatalogKind } from '../catalog.ts';
+import type { Catalog, CatalogDocument, CatalogKind, CatalogPage } from '../catalog.ts';
 import { hideRemovedSets } from './alias-of-all.ts';
 import type { IndexNames } from './index-names.ts';
 
@@ -67,21 +67,39 @@ export class ElasticsearchCatalog implements Catalog {
   }
 
   async list<Body>(kind: CatalogKind, after = 0): Promise<readonly CatalogDocument<Body>[]> {
+    return this.#all([{ term: { kind } }, { range: { _seq_no: { gte: after } } }], 'asc');
+  }
+
+  async latest<Body>(
+    kind: CatalogKind,
+    prefix: string,
+    { before, limit }: CatalogPage = {},
+  ): Promise<readonly CatalogDocument<Body>[]> {
+    const range = before === undefined ? [] : [{ range: { id: { lt: before } } }];
+    return this.#all([{ term: { kind } }, { prefix: { id: prefix } }, ...range], 'desc', limit);
+  }
+
+  /** All documents that pass the filters, or the first ones, by id. */
+  async #all<Body>(
+    filter: readonly estypes.QueryDslQueryContainer[],
+    order: 'asc' | 'desc',
+    limit = Number.POSITIVE_INFINITY,
+  ): Promise<readonly CatalogDocument<Body>[]> {
     const documents: CatalogDocument<Body>[] = [];
     // A page directory may have megabytes.
-    const batches = new BatchSize(MOST_HITS);
+    const batches = new BatchSize(Math.min(MOST_HITS, limit));
     for (;;) {
       const last = documents.at(-1)?.id;
       const search = (size: number) =>
         this.#search({
-          query: { bool: { filter: [{ term: { kind } }, { range: { _seq_no: { gte: after } } }] } },
-          sort: [{ id: 'asc' }],
+          query: { bool: { filter: [...filter] } },
+          sort: [{ id: order }],
           size,
           ...(last !== undefined && { search_after: [last] }),
         });
       const { found, isFull } = await batches.ask(search);
       documents.push(...found.map(toDocument<Body>));
-      if (!isFull) return documents;
+      if (!isFull || documents.length >= limit) return documents.slice(0, limit);
     }
   }
 

@@ -1,7 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Catalog, CatalogDocument, CatalogKind } from '../catalog.ts';
+import type { Catalog, CatalogDocument, CatalogKind, CatalogPage } from '../catalog.ts';
 import type { ReadBatch } from './read-batch.ts';
 import type { Writer } from './writer.ts';
+
+/** Sorts after every character that an id has. */
+const LAST = '\u{10ffff}';
 
 interface CatalogParts {
   readonly database: DatabaseSync;
@@ -20,6 +23,9 @@ export class SqliteCatalog implements Catalog {
     this.#statements = {
       get: database.prepare('SELECT id, version, body FROM catalog WHERE kind = ? AND id = ?'),
       list: database.prepare('SELECT id, version, body FROM catalog WHERE kind = ? AND version > ? ORDER BY id'),
+      latest: database.prepare(
+        'SELECT id, version, body FROM catalog WHERE kind = ? AND id >= ? AND id < ? ORDER BY id DESC LIMIT ?',
+      ),
       head: database.prepare('SELECT max(version) AS head FROM catalog WHERE kind = ?'),
     };
   }
@@ -35,6 +41,15 @@ export class SqliteCatalog implements Catalog {
 
   async list<Body>(kind: CatalogKind, after = 0): Promise<readonly CatalogDocument<Body>[]> {
     return (await this.#reads.run(() => this.#statements.list.all(kind, after))).map(toDocument<Body>);
+  }
+
+  async latest<Body>(
+    kind: CatalogKind,
+    prefix: string,
+    { before, limit = -1 }: CatalogPage = {},
+  ): Promise<readonly CatalogDocument<Body>[]> {
+    const end = before?.startsWith(prefix) ? before : `${prefix}${LAST}`;
+    return (await this.#reads.run(() => this.#statements.latest.all(kind, prefix, end, limit))).map(toDocument<Body>);
   }
 
   head(kind: CatalogKind): Promise<number> {

@@ -120,6 +120,10 @@ function counting(catalog: Catalog, onAsked: () => void): Catalog {
       onAsked();
       return catalog.get(kind, id);
     },
+    latest(kind, prefix, page) {
+      onAsked();
+      return catalog.latest(kind, prefix, page);
+    },
     put(kind, id, body, replaces) {
       onAsked();
       return catalog.put(kind, id, body, replaces);

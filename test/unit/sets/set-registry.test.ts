@@ -138,6 +138,7 @@ function counting(catalog: Catalog, onListed: (count: number) => void): Catalog 
     get: (kind, id) => catalog.get(kind, id),
     put: (kind, id, body, replaces) => catalog.put(kind, id, body, replaces),
     head: (kind) => catalog.head(kind),
+    latest: (kind, prefix, page) => catalog.latest(kind, prefix, page),
     async list<Body>(kind: Parameters<Catalog['list']>[0], after?: number) {
       const documents = await catalog.list<Body>(kind, after);
       onListed(documents.length);

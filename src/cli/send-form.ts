@@ -1,0 +1,142 @@
+import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
+import { type IncomingMessage, request as overHttp } from 'node:http';
+import { request as overHttps } from 'node:https';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { TidemarkError } from '../core/errors.ts';
+import { reasonOf } from '../lib/system-error.ts';
+
+export interface Form {
+  readonly fields: Readonly<Record<string, string>>;
+  readonly files: readonly FormFile[];
+}
+
+export interface FormFile {
+  readonly path: string;
+  readonly name: string;
+  /** Bytes. */
+  readonly length: number;
+}
+
+export interface SendOptions {
+  readonly token: string | undefined;
+  readonly signal: AbortSignal;
+  /** @param sent bytes of files so far */
+  onProgress(sent: number): void;
+}
+
+export interface FormAnswer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/**
+ * Posts a form with files (RFC 7578) as they are read, so that they never are in memory as a whole.
+ * @throws TidemarkError `unavailable` when the server does not answer; `invalid` when a file cannot be read, or changes
+ */
+export async function sendForm(url: URL, form: Form, options: SendOptions): Promise<FormAnswer> {
+  const boundary = crypto.randomUUID();
+  const body = new FormBody(form, boundary, options.onProgress);
+  const request = (url.protocol === 'https:' ? overHttps : overHttp)(url, {
+    method: 'POST',
+    signal: options.signal,
+    headers: {
+      'Content-Type': `multipart/form-data; boundary=${boundary}`,
+      'Content-Length': body.length,
+      ...(options.token !== undefined && { Authorization: `Bearer ${options.token}` }),
+    },
+  });
+  const answered = once(request, 'response') as Promise<[IncomingMessage]>;
+  const chunks = Readable.from(body.chunks(), { objectMode: false });
+  // A server that refuses answers before it has read all.
+  const sent = pipeline(chunks, request).catch(() => {});
+  try {
+    const [response] = await answered;
+    const answer = { status: response.statusCode ?? 0, text: await text(response) };
+    request.destroy();
+    await sent;
+    return answer;
+  } catch (error) {
+    options.signal.throwIfAborted();
+    await sent;
+    throw body.problem ?? unanswered(url, error);
+  }
+}
+
+class FormBody {
+  /** Why a file could not be sent. */
+  problem: TidemarkError | undefined;
+  readonly length: number;
+  readonly #form: Form;
+  readonly #boundary: string;
+  readonly #onProgress: SendOptions['onProgress'];
+
+  constructor(form: Form, boundary: string, onProgress: SendOptions['onProgress']) {
+    this.#form = form;
+    this.#boundary = boundary;
+    this.#onProgress = onProgress;
+    const heads = [...this.#fields(), ...form.files.map((file) => this.#head(file)), this.#end()];
+    const ends = form.files.length * 2;
+    this.length = Buffer.byteLength(heads.join('')) + ends + form.files.reduce((sum, { length }) => sum + length, 0);
+  }
+
+  async *chunks(): AsyncGenerator<Buffer> {
+    yield Buffer.from(this.#fields().join(''));
+    let sent = 0;
+    for (const file of this.#form.files) {
+      yield Buffer.from(this.#head(file));
+      for await (const chunk of this.#bytesOf(file)) {
+        yield chunk;
+        sent += chunk.length;
+        this.#onProgress(sent);
+      }
+      yield Buffer.from('\r\n');
+    }
+    yield Buffer.from(this.#end());
+  }
+
+  async *#bytesOf({ path, length }: FormFile): AsyncGenerator<Buffer> {
+    let read = 0;
+    try {
+      for await (const chunk of createReadStream(path, { highWaterMark: 256 * 1024 })) {
+        read += chunk.length;
+        if (read > length) break;
+        yield chunk as Buffer;
+      }
+    } catch (error) {
+      this.problem = new TidemarkError('invalid', `${path} cannot be read: ${reasonOf(error)}`, { file: path });
+      throw this.problem;
+    }
+    if (read === length) return;
+    this.problem = new TidemarkError('invalid', `${path} changed while it was sent: send it again`, { file: path });
+    throw this.problem;
+  }
+
+  #fields(): readonly string[] {
+    return Object.entries(this.#form.fields).map(
+      ([name, value]) => `--${this.#boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+    );
+  }
+
+  #head({ name }: FormFile): string {
+    const disposition = `form-data; name="files"; filename="${escaped(name)}"`;
+    const type = 'Content-Type: application/octet-stream';
+    return `--${this.#boundary}\r\nContent-Disposition: ${disposition}\r\n${type}\r\n\r\n`;
+  }
+
+  #end(): string {
+    return `--${this.#boundary}--\r\n`;
+  }
+}
+
+/** As pages send names (HTML, "multipart/form-data encoding algorithm"). */
+function escaped(name: string): string {
+  return name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}
+
+function unanswered({ origin }: URL, error: unknown): TidemarkError {
+  const message = `the server at ${origin} did not answer: ${reasonOf(error)}. "tidemark uploads list" shows whether the upload was stored`;
+  return new TidemarkError('unavailable', message, { server: origin }, error);
+}

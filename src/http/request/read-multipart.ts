@@ -1,0 +1,146 @@
+import { once } from 'node:events';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
+import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
+import { HttpError } from './http-error.ts';
+
+/** What a form of `multipart/form-data` has, in the order in which it comes. What they throw ends the reading. */
+export interface FormParts {
+  field(name: string, value: string): void;
+  /** Takes all bytes of a file; the next file waits until it resolves. */
+  file(name: string, file: FormFile): Promise<void>;
+}
+
+export interface FormFile {
+  /** Without folders, which some clients send; empty for a part that names none. */
+  readonly fileName: string;
+  readonly body: Readable;
+}
+
+const MOST_FIELDS = 20;
+const LIMITS = { fieldNameSize: 100, fieldSize: 4_096, fields: MOST_FIELDS, headerPairs: 50, headerSize: 16_384 };
+
+/**
+ * Reads a form as it comes, no faster than its files are taken. When it fails, the file that is being taken fails, too,
+ * and nothing is read any more.
+ * @throws HttpError 400 for what is no such form, 413 for too many parts; what the body throws, and what `parts` throw
+ */
+export async function readMultipart(
+  headers: IncomingHttpHeaders,
+  body: AsyncIterable<Buffer>,
+  parts: FormParts,
+): Promise<void> {
+  const reader = new FormReader(headers, parts);
+  try {
+    for await (const chunk of body) await reader.write(chunk);
+    await reader.end();
+  } catch (error) {
+    throw await reader.fail(error);
+  }
+}
+
+class FormReader {
+  readonly #busboy: BusboyInstance;
+  readonly #parts: FormParts;
+  readonly #stopped = new AbortController();
+  /** Resolves when all files so far were taken; it never rejects. */
+  #taken: Promise<void> = Promise.resolve();
+  readonly #waiting = new Set<Readable>();
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(headers: IncomingHttpHeaders, parts: FormParts) {
+    this.#parts = parts;
+    this.#busboy = openBusboy(headers);
+    this.#busboy
+      .on('field', (name, value, _isNameCut, isCut) => this.#field(name, isCut ? undefined : value))
+      .on('file', (name, stream, fileName) => this.#file(name, stream, fileName ?? ''))
+      .on('fieldsLimit', () => this.#stop(tooMany()))
+      .on('error', (error) => this.#stop(noForm(error)));
+  }
+
+  async write(chunk: Buffer): Promise<void> {
+    this.#requireGood();
+    if (!this.#busboy.write(chunk)) await this.#until('drain');
+  }
+
+  async end(): Promise<void> {
+    const finished = this.#until('finish');
+    this.#busboy.end();
+    await finished;
+    await this.#taken;
+    this.#requireGood();
+  }
+
+  /** Ends what is under way. Returns what went wrong first. */
+  async fail(error: unknown): Promise<unknown> {
+    this.#stop(error);
+    await this.#taken;
+    return this.#failure?.error;
+  }
+
+  async #until(event: 'drain' | 'finish'): Promise<void> {
+    await once(this.#busboy, event, { signal: this.#stopped.signal }).catch(() => {});
+    this.#requireGood();
+  }
+
+  #requireGood(): void {
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+
+  #field(name: string | undefined, value: string | undefined): void {
+    if (this.#failure !== undefined) return;
+    try {
+      if (value === undefined) throw tooLong(name ?? '');
+      this.#parts.field(name ?? '', value);
+    } catch (error) {
+      this.#stop(error);
+    }
+  }
+
+  #file(name: string | undefined, body: Readable, fileName: string): void {
+    // The one that takes it may not have begun.
+    body.on('error', () => {});
+    if (this.#failure !== undefined) {
+      body.destroy();
+      return;
+    }
+    this.#waiting.add(body);
+    this.#taken = this.#taken.then(async () => {
+      try {
+        if (this.#failure === undefined) await this.#parts.file(name ?? '', { fileName, body });
+      } catch (error) {
+        this.#stop(error);
+      } finally {
+        this.#waiting.delete(body);
+      }
+    });
+  }
+
+  #stop(error: unknown): void {
+    this.#failure ??= { error };
+    this.#stopped.abort();
+    for (const body of this.#waiting) body.destroy(new Error('the form was not read to its end', { cause: error }));
+  }
+}
+
+function openBusboy(headers: IncomingHttpHeaders): BusboyInstance {
+  try {
+    return new Busboy({ headers: headers as BusboyHeaders, limits: LIMITS });
+  } catch (error) {
+    throw noForm(error);
+  }
+}
+
+function noForm(error: unknown): HttpError {
+  const message = `the body is no whole form of multipart/form-data: ${(error as Error).message}`;
+  return new HttpError(400, { code: 'bad-form', message });
+}
+
+function tooLong(name: string): HttpError {
+  const message = `the field ${JSON.stringify(name.slice(0, 80))} has more than ${LIMITS.fieldSize} bytes`;
+  return new HttpError(413, { code: 'field-too-long', message });
+}
+
+function tooMany(): HttpError {
+  return new HttpError(413, { code: 'too-many-fields', message: `the form has more than ${MOST_FIELDS} fields` });
+}

@@ -1,0 +1,92 @@
+import * as z from 'zod';
+import { uploadSchema, uploadsSchema } from '../../../api/upload-schemas.ts';
+import { json, NO_PARAMETERS, type Operation } from '../../request/operation.ts';
+import { limit, text } from '../../request/query-parameters.ts';
+
+/** What is asked and answered about uploads; upload-routes.ts does it. */
+
+const bytes = z.string().meta({ format: 'binary' });
+
+const uploadForm = z
+  .strictObject({
+    stream: z.string().optional().describe('The stream; the default one without it. Send it before the files.'),
+    name: z.string().optional().describe('What people call the upload.'),
+    files: z.array(bytes).min(1).describe('A part for each file, of any name, with a `filename`.'),
+  })
+  .meta({ id: 'UploadForm' });
+
+const formOfPod = z
+  .strictObject({
+    'upload[name]': z.string().optional(),
+    'upload[files][]': z.array(bytes).min(1),
+  })
+  .meta({ id: 'PodUploadForm' });
+
+const STORED = { ...json(uploadSchema, 'All files are stored, and the upload has its number.', 201) };
+const streamParameter = text('The stream; the default one without it.', 'main');
+
+const FAILURES = [
+  { status: 404, description: 'There is no such organization, or stream of it.' },
+  { status: 409, description: 'The stream is archived, or the organization has none.' },
+  { status: 413, description: 'A field is too long, or there are too many.' },
+  { status: 422, description: 'The form has a URL: what is at a URL cannot be fetched yet.' },
+];
+
+export const UPLOAD_FILES = {
+  id: 'uploadFiles',
+  tag: 'uploads',
+  summary: 'Uploads files to a stream of an organization',
+  description:
+    'One form is one upload. Nothing of it is stored when the request breaks off. A sender that exceeds its bytes a minute is slowed down.',
+  query: z.strictObject({ stream: streamParameter }),
+  body: { 'multipart/form-data': uploadForm },
+  answers: [{ ...STORED, headers: ['Location'] }, ...FAILURES],
+} satisfies Operation;
+
+export const UPLOAD_FILES_AS_POD = {
+  ...UPLOAD_FILES,
+  id: 'uploadFilesAsPod',
+  summary: 'Uploads files, as scripts for the POD aggregator do',
+  description: 'The same, with the names that the POD aggregator has.',
+  body: { 'multipart/form-data': formOfPod },
+} satisfies Operation;
+
+export const LIST_UPLOADS = {
+  id: 'listUploads',
+  tag: 'uploads',
+  summary: 'The uploads of a stream, newest first',
+  query: z.strictObject({
+    stream: streamParameter,
+    before: z
+      .string()
+      .regex(/^\d{1,9}$/, 'is the number of an upload')
+      .transform(Number)
+      .optional()
+      .meta({ description: 'Only uploads with lower numbers.', examples: ['17'] }),
+    limit: limit({ usual: 20, most: 200 }),
+  }),
+  answers: [
+    json(uploadsSchema, 'The uploads.'),
+    { status: 404, description: 'There is no such organization, or stream of it.' },
+  ],
+} satisfies Operation;
+
+export const SHOW_UPLOAD = {
+  id: 'showUpload',
+  tag: 'uploads',
+  summary: 'An upload with its files',
+  query: NO_PARAMETERS,
+  answers: [json(uploadSchema, 'The upload.'), { status: 404, description: 'There is no such upload.' }],
+} satisfies Operation;
+
+export const READ_UPLOADED_FILE = {
+  id: 'readUploadedFile',
+  tag: 'uploads',
+  summary: 'The bytes of an uploaded file',
+  isConditional: true,
+  hasRanges: true,
+  answers: [
+    { status: 200, description: 'The bytes, as they came.', content: { 'application/octet-stream': 'bytes' } },
+    { status: 404, description: 'There is no such file.' },
+  ],
+} satisfies Operation;

@@ -1,0 +1,111 @@
+import type { Request, Response } from 'express';
+import { uploadsView, uploadView } from '../../../api/upload-views.ts';
+import { TidemarkError } from '../../../core/errors.ts';
+import { parseUploadNumber, type Upload, type UploadedFile } from '../../../streams/uploads/upload.ts';
+import { directRequest, param } from '../../request/admitted.ts';
+import { requestBody } from '../../request/request-body.ts';
+import { get, post, type Route } from '../../request/route.ts';
+import type { ServedApp } from '../../request/served-app.ts';
+import { answerHead } from '../../response/answer-head.ts';
+import { sendAnswer } from '../../response/send-answer.ts';
+import { sendJson } from '../../response/send-json.ts';
+import { receiveUpload } from './receive-upload.ts';
+import {
+  LIST_UPLOADS,
+  READ_UPLOADED_FILE,
+  SHOW_UPLOAD,
+  UPLOAD_FILES,
+  UPLOAD_FILES_AS_POD,
+} from './upload-operations.ts';
+
+interface Named {
+  readonly stream?: string | undefined;
+}
+
+/** Uploads of organizations. @param stopping ends bodies that are being read when the server stops */
+export function uploadRoutes(
+  { uploads, configuration: { idleTimeout } }: ServedApp,
+  stopping: AbortSignal,
+): readonly Route[] {
+  /** @param toApi where `/api/organizations/ORG/` is, relative to the folder of the route */
+  const receiver =
+    (toApi: (organization: string) => string) =>
+    async (request: Request, response: Response, { stream }: Named) => {
+      const organization = param(request, 'org');
+      const body = requestBody(request, { idleTimeout, stopping, isPaced: true });
+      const upload = await receiveUpload(uploads, { organization, stream, headers: request.headers, body });
+      response.location(`${toApi(organization)}uploads/${upload.stream}/${upload.number}`);
+      sendJson(response, uploadView(upload), 201);
+    };
+  const uploadOf = (request: Request): Promise<Upload> =>
+    uploads.get(param(request, 'org'), param(request, 'stream'), parseUploadNumber(param(request, 'number')));
+
+  return [
+    post('/api/organizations/:org/uploads', {
+      action: 'upload-files',
+      operation: UPLOAD_FILES,
+      handle: receiver(() => ''),
+    }),
+    post('/organizations/:org/uploads', {
+      action: 'upload-files',
+      operation: UPLOAD_FILES_AS_POD,
+      handle: receiver((organization) => `../../api/organizations/${organization}/`),
+    }),
+
+    get('/api/organizations/:org/uploads', {
+      action: 'upload-files',
+      operation: LIST_UPLOADS,
+      async handle(request, response, { stream, ...page }) {
+        const organization = param(request, 'org');
+        sendJson(response, uploadsView(organization, await uploads.list(organization, stream, page), page));
+      },
+    }),
+
+    get('/api/organizations/:org/uploads/:stream/:number', {
+      action: 'upload-files',
+      operation: SHOW_UPLOAD,
+      async handle(request, response) {
+        sendJson(response, uploadView(await uploadOf(request)));
+      },
+    }),
+
+    get('/api/organizations/:org/uploads/:stream/:number/files/:position', {
+      action: 'upload-files',
+      operation: READ_UPLOADED_FILE,
+      async handle(request, response) {
+        const upload = await uploadOf(request);
+        const file = fileAt(upload, param(request, 'position'));
+        const { part, ...head } = answerHead(directRequest(request, response), {
+          length: file.length,
+          mime: 'application/octet-stream',
+          validators: {
+            etag: `"${file.sha256}"`,
+            lastModified: Math.floor(upload.received / 1000),
+            dateTellsVersions: true,
+          },
+          isPrivate: true,
+        });
+        const headers = { ...head.headers, 'Content-Disposition': attachment(file.name) };
+        const body = part && (await uploads.open(file, part));
+        await sendAnswer(response, { ...head, headers, ...(body !== undefined && { body }) }, idleTimeout);
+      },
+    }),
+  ];
+}
+
+/** @throws TidemarkError `not-found` */
+function fileAt({ organization, stream, number, files }: Upload, position: string): UploadedFile {
+  const file = /^[1-9]\d{0,5}$/.test(position) ? files[Number(position) - 1] : undefined;
+  if (file !== undefined) return file;
+  const message = `the upload ${organization}/${stream}/${number} has no file ${JSON.stringify(position.slice(0, 40))}: it has ${files.length}, from 1`;
+  throw new TidemarkError('not-found', message, { organization, stream, upload: number });
+}
+
+/** RFC 6266: saved, never shown, under its name. */
+function attachment(name: string): string {
+  const encoded = encodeURIComponent(name).replace(
+    /['()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename*=UTF-8''${encoded}`;
+}

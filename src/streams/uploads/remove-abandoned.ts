@@ -1,0 +1,42 @@
+import type { ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts';
+import { UPLOADS_FOLDER } from '../../artifacts/keys/upload-keys.ts';
+import type { Catalog } from '../../stores/catalog.ts';
+import type { Upload } from './upload.ts';
+
+/**
+ * A week: much longer than an upload may take. It gives operators who made the store anew of an older archive time to
+ * see that it lacks uploads.
+ */
+const LEFT_AFTER_MS = 7 * 86_400_000;
+
+interface Parts {
+  readonly catalog: Pick<Catalog, 'latest'>;
+  readonly artifacts: Pick<ArtifactStore, 'list' | 'folders' | 'delete'>;
+}
+
+/** Removes files that no upload names: of killed processes, and of clients that broke off while the store failed. */
+export async function removeAbandoned({ catalog, artifacts }: Parts, signal: AbortSignal): Promise<number> {
+  let removed = 0;
+  for (const organization of await artifacts.folders(UPLOADS_FOLDER)) {
+    const old = await oldFiles(artifacts, `${UPLOADS_FOLDER}${organization}/`);
+    if (old.size === 0) continue;
+    for (const { body } of await catalog.latest<Upload>('upload', `${organization}/`)) {
+      for (const { artifact } of body.files) old.delete(artifact);
+    }
+    for (const key of old) {
+      signal.throwIfAborted();
+      await artifacts.delete(key);
+      removed += 1;
+    }
+  }
+  return removed;
+}
+
+async function oldFiles(artifacts: Pick<ArtifactStore, 'list'>, folder: string): Promise<Set<ObjectKey>> {
+  const old = new Set<ObjectKey>();
+  const before = Date.now() - LEFT_AFTER_MS;
+  for await (const batch of artifacts.list(folder)) {
+    for (const { key, modified } of batch) if (modified < before) old.add(key);
+  }
+  return old;
+}

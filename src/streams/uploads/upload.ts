@@ -1,0 +1,70 @@
+import type { ObjectKey } from '../../artifacts/artifact-store.ts';
+import { TidemarkError } from '../../core/errors.ts';
+
+/** Files that an organization delivered to a stream together. It never changes. */
+export interface Upload {
+  readonly organization: string;
+  readonly stream: string;
+  /** From 1, without gaps: the order of arrival. */
+  readonly number: number;
+  /** When all of it was stored, in milliseconds since 1970: later than that of every lower number. */
+  readonly received: number;
+  /** What its sender calls it. */
+  readonly name?: string | undefined;
+  /** In the order in which they came. */
+  readonly files: readonly UploadedFile[];
+  /** By chance: which process has stored it. */
+  readonly token: string;
+}
+
+export interface UploadedFile {
+  /** A label: other files, also of this upload, may have the same one. It is never used as a path. */
+  readonly name: string;
+  /** Bytes. */
+  readonly length: number;
+  /** Hexadecimal. */
+  readonly sha256: string;
+  readonly artifact: ObjectKey;
+}
+
+export const MOST_FILES = 1_000;
+/** Characters. */
+export const MOST_FILE_NAME = 255;
+export const MOST_UPLOAD_NAME = 200;
+const DIGITS = 9;
+
+/** Of the document in the catalog: ids sort as their numbers do. */
+export function uploadId(organization: string, stream: string, number: number): string {
+  return `${uploadsOf(organization, stream)}${String(number).padStart(DIGITS, '0')}`;
+}
+
+/** What the ids of all uploads of a stream begin with. */
+export function uploadsOf(organization: string, stream: string): string {
+  return `${organization}/${stream}/`;
+}
+
+/** @throws TidemarkError `not-found` for what is no number of an upload */
+export function parseUploadNumber(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new TidemarkError('not-found', `there is no upload ${JSON.stringify(text.slice(0, 40))}: use its number`);
+}
+
+/** @throws TidemarkError `invalid` */
+export function requireFileName(name: string): void {
+  if (name !== '' && name !== '.' && name !== '..' && isLine(name, MOST_FILE_NAME) && !name.includes('/')) return;
+  const message = `the name of a file has 1 to ${MOST_FILE_NAME} characters, none of them a slash or a control character`;
+  throw new TidemarkError('invalid', `${JSON.stringify(name.slice(0, 80))} is no name of a file: ${message}`, {
+    field: 'filename',
+  });
+}
+
+/** @throws TidemarkError `invalid` */
+export function requireUploadName(name: string): void {
+  if (isLine(name, MOST_UPLOAD_NAME)) return;
+  const message = `the name of an upload is one line of at most ${MOST_UPLOAD_NAME} characters`;
+  throw new TidemarkError('invalid', message, { field: 'name' });
+}
+
+function isLine(text: string, most: number): boolean {
+  return text.length <= most && text.isWellFormed() && !/\p{Cc}/u.test(text);
+}

@@ -1,0 +1,83 @@
+import type { Readable } from 'node:stream';
+import type { ArtifactStore, GetOptions } from '../../artifacts/artifact-store.ts';
+import { TidemarkError } from '../../core/errors.ts';
+import type { Catalog } from '../../stores/catalog.ts';
+import { receivingStream, streamOf } from '../organization.ts';
+import type { OrganizationRegistry } from '../organization-registry.ts';
+import { Receiving } from './receiving.ts';
+import { removeAbandoned } from './remove-abandoned.ts';
+import { type Upload, type UploadedFile, uploadId, uploadsOf } from './upload.ts';
+
+export interface UploadsParts {
+  readonly catalog: Pick<Catalog, 'get' | 'put' | 'latest'>;
+  readonly artifacts: Pick<ArtifactStore, 'put' | 'get' | 'delete' | 'list' | 'folders'>;
+  readonly organizations: OrganizationRegistry;
+}
+
+export interface UploadPage {
+  /** Those with lower numbers. */
+  readonly before?: number | undefined;
+  readonly limit: number;
+}
+
+export interface ListedUploads {
+  /** Undefined when the organization has none. */
+  readonly stream: string | undefined;
+  readonly uploads: readonly Upload[];
+}
+
+/** What organizations have uploaded. */
+export class Uploads {
+  readonly #parts: UploadsParts;
+
+  constructor(parts: UploadsParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Begins to receive an upload.
+   * @param stream the default stream, when it is not known yet
+   * @throws TidemarkError `not-found`; `conflict` when the stream takes no uploads
+   */
+  async begin(organization: string, stream?: string): Promise<Receiving> {
+    receivingStream(await this.#parts.organizations.get(organization), stream);
+    return new Receiving(this.#parts, organization);
+  }
+
+  /**
+   * Those of a stream, newest first.
+   * @param named the default stream, when it is not given
+   * @throws TidemarkError `not-found`
+   */
+  async list(organization: string, named: string | undefined, page: UploadPage): Promise<ListedUploads> {
+    const found = await this.#parts.organizations.get(organization);
+    const stream = named === undefined ? found.defaultStream : streamOf(found, named).id;
+    return { stream, uploads: stream === undefined ? [] : await this.#page(organization, stream, page) };
+  }
+
+  async #page(organization: string, stream: string, page: UploadPage): Promise<readonly Upload[]> {
+    const before = page.before === undefined ? undefined : uploadId(organization, stream, page.before);
+    const prefix = uploadsOf(organization, stream);
+    const found = await this.#parts.catalog.latest<Upload>('upload', prefix, { before, limit: page.limit });
+    return found.map(({ body }) => body);
+  }
+
+  /** @throws TidemarkError `not-found` */
+  async get(organization: string, stream: string, number: number): Promise<Upload> {
+    const found = await this.#parts.catalog.get<Upload>('upload', uploadId(organization, stream, number));
+    if (found !== undefined) return found.body;
+    streamOf(await this.#parts.organizations.get(organization), stream);
+    const message = `the stream ${stream} of ${organization} has no upload ${number}`;
+    throw new TidemarkError('not-found', message, { organization, stream, upload: number });
+  }
+
+  /** The bytes of a file, or some of them. */
+  async open({ artifact }: UploadedFile, range: GetOptions['range']): Promise<Readable> {
+    return (await this.#parts.artifacts.get(artifact, { range })).body;
+  }
+
+  /** Removes files of uploads that were never completed. Returns how many there were. */
+  removeAbandoned(signal: AbortSignal): Promise<number> {
+    return removeAbandoned(this.#parts, signal);
+  }
+}

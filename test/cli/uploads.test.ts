@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { SQLITE } from '../support/each-store.ts';
+import { findFreePort } from '../support/free-port.ts';
+import type { RunningTidemark } from '../support/run-tidemark.ts';
+import { Workplace } from '../support/workplace.ts';
+
+describe('uploads on the command line', () => {
+  let place: Workplace;
+  let serving: RunningTidemark;
+  let server: string;
+
+  before(async () => {
+    place = await Workplace.make(SQLITE);
+    await done('organizations', 'add', 'lane');
+    await done('streams', 'add', 'lane', 'main');
+    await done('streams', 'add', 'lane', 'new');
+    await writeFile(join(place.folder, 'größe "1".mrc'), 'one');
+    await writeFile(join(place.folder, 'b.mrc'), 'b'.repeat(2_000_000));
+    const port = await findFreePort();
+    server = `http://localhost:${port}`;
+    serving = place.start(['serve', '--port', `${port}`, '--access-log', 'false']);
+    await serving.says(/Serving 0 sets/);
+  });
+
+  after(async () => {
+    serving?.signal('SIGTERM');
+    await serving?.exit();
+    await place?.close();
+  });
+
+  const done = async (...args: readonly string[]) => {
+    const { exitCode, stdout, stderr } = await place.run(args);
+    assert.equal(exitCode, 0, stderr);
+    return stdout;
+  };
+  const fails = async (args: readonly string[], code: number, message: RegExp) => {
+    const { exitCode, stderr } = await place.run(args);
+    assert.match(stderr, message);
+    assert.equal(exitCode, code);
+  };
+
+  it('are sent to the server of the store, listed and shown', async () => {
+    const said = await done('upload', 'lane', 'größe "1".mrc', 'b.mrc', '--name', 'Night 1');
+    assert.equal(said, 'Uploaded 2 files, 1.91 MB: lane/main/1\n');
+    const sent = JSON.parse(
+      await done('upload', 'lane', 'b.mrc', '--stream', 'new', '--server', `${server}/`, '--json'),
+    );
+    assert.deepEqual([sent.stream, sent.number, sent.files[0].length], ['new', 1, 2_000_000]);
+
+    assert.match(await done('uploads', 'list', 'lane'), /^NUMBER .*\n +1 +\d{4}-\S+ +2 files, 1.91 MB +Night 1\n$/);
+    const { uploads } = JSON.parse(await done('uploads', 'list', 'lane', '--stream', 'new', '--json'));
+    assert.deepEqual(uploads, [sent]);
+    const shown = await done('uploads', 'show', 'lane/main/1');
+    assert.match(shown, /^lane\/main\/1: Night 1\n {2}received: \d{4}-/);
+    assert.ok(shown.includes(hash('sha256', 'one')) && shown.includes('größe %221%22.mrc'), shown);
+  });
+
+  it('are refused with what is wrong', async () => {
+    await fails(
+      ['upload', 'lame', 'b.mrc'],
+      2,
+      /did not take the upload: there is no organization "lame": did you mean/,
+    );
+    await fails(['upload', 'lane', 'b.mrc', '--stream', 'mian'], 2, /no stream "mian": did you mean "main"\?/);
+    await fails(['upload', 'lane', 'none.mrc'], 2, /none\.mrc cannot be read: it does not exist/);
+    await mkdir(join(place.folder, 'folder'));
+    await fails(['upload', 'lane', 'folder'], 2, /folder is no regular file/);
+    await fails(['upload', 'lane', 'b.mrc', '--server', 'ftp://example.org'], 2, /is no URL of a server/);
+    const free = `http://127.0.0.1:${await findFreePort()}`;
+    await fails(['upload', 'lane', 'b.mrc', '--server', free], 3, /did not answer/);
+    await writeFile(join(place.folder, 'token'), 'tdm_1_2\n');
+    const token = ['--token-file', 'token'];
+    await fails(['upload', 'lane', 'b.mrc', ...token, '--server', 'http://example.org'], 2, /could be read on the way/);
+    await fails(['uploads', 'show', 'lane/main'], 2, /"lane\/main" is no upload: write ORGANIZATION\/STREAM\/NUMBER/);
+    await fails(['uploads', 'show', 'lane/main/99'], 2, /the stream main of lane has no upload 99/);
+    await fails(['uploads', 'show', 'lane/mian/1'], 2, /did you mean "main"\?/);
+  });
+
+  it('say what a server says that refuses before it has read them', async () => {
+    const refusing = createServer((_request, response) => {
+      response.writeHead(403, { 'Content-Type': 'application/json' }).end('{"error":{"message":"not you"}}');
+    });
+    await new Promise<void>((resolve) => refusing.listen(0, '127.0.0.1', resolve));
+    const { port } = refusing.address() as { port: number };
+    try {
+      const args = ['upload', 'lane', 'b.mrc', '--server', `http://127.0.0.1:${port}`];
+      await fails(args, 2, /did not take the upload: not you/);
+    } finally {
+      refusing.closeAllConnections();
+      await new Promise((resolve) => refusing.close(resolve));
+    }
+  });
+});

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { hash, randomBytes } from 'node:crypto';
+import { ask, askJson } from '../support/ask.ts';
+import { describeOnEachStore } from '../support/each-store.ts';
+import { FORM_HEADERS, field, file, formOf, postForm } from '../support/multipart.ts';
+import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
+import { storedFiles } from '../support/stored-files.ts';
+
+describeOnEachStore('Uploads over HTTP', (store, itOnce) => {
+  let started: StartedApp;
+  let organizations = 0;
+  let lane: string;
+
+  before(async () => {
+    started = await startApp(store);
+  });
+  after(closeApps);
+
+  // One of its own for each test.
+  beforeEach(async () => {
+    organizations += 1;
+    lane = `lane-${organizations}`;
+    await started.app.organizations.add(lane, { contacts: [] });
+    await started.app.organizations.addStream(lane, 'main');
+  });
+
+  const uploads = (query = '') => `${started.url}/api/organizations/${lane}/uploads${query}`;
+  const listed = async (query = '') => (await askJson(uploads(query))).body;
+
+  it('are stored as they come, and known under the next number', async () => {
+    const large = randomBytes(300_000);
+    const first = await postForm(uploads(), [
+      file('größe "1".mrc'.replaceAll('"', '%22'), 'first'),
+      field('name', 'Night 1'),
+      file('../../etc/passwd', large),
+      file('passwd', ''),
+    ]);
+    assert.equal(first.status, 201, first.text);
+    const { received, ...view } = first.json;
+    assert.ok(Math.abs(Date.parse(received) - Date.now()) < 600_000);
+    const url = `organizations/${lane}/uploads/main/1`;
+    const entry = (name: string, bytes: string | Buffer, at: number) => ({
+      ...{ name, length: Buffer.byteLength(bytes), sha256: hash('sha256', bytes), url: `${url}/files/${at}` },
+    });
+    assert.deepEqual(view, {
+      ...{ organization: lane, stream: 'main', number: 1, name: 'Night 1' },
+      files: [entry('größe %221%22.mrc', 'first', 1), entry('passwd', large, 2), entry('passwd', '', 3)],
+    });
+    const location = new URL(first.headers.location!, uploads()).href;
+    assert.deepEqual((await askJson(location)).body, first.json);
+
+    const bytes = await ask(`${started.url}/api/${first.json.files[1].url}`);
+    assert.ok(bytes.bytes.equals(large));
+    assert.equal(bytes.headers['content-disposition'], "attachment; filename*=UTF-8''passwd");
+    const range = await ask(`${started.url}/api/${first.json.files[0].url}`, { headers: { Range: 'bytes=1-3' } });
+    assert.deepEqual([range.status, range.text], [206, 'irs']);
+    assert.equal((await ask(`${started.url}/api/${url}/files/4`)).status, 404);
+    assert.equal((await ask(`${started.url}/api/${first.json.files[2].url}`)).text, '');
+
+    // The same name again is another file.
+    const second = await postForm(uploads(), [file('passwd', 'second')]);
+    assert.equal(second.json.number, 2);
+    assert.equal((await ask(`${started.url}/api/${first.json.files[2].url}`)).text, '');
+  });
+
+  it('of scripts for the POD aggregator are taken', async () => {
+    await started.app.organizations.addStream(lane, 'full');
+    const url = `${started.url}/organizations/${lane}/uploads?stream=full`;
+    const part = { name: 'upload[files][]', fileName: 'a.mrc', value: 'a' };
+    const answer = await postForm(url, [part, { ...part, fileName: 'b.mrc' }, field('upload[name]', 'Weekly')]);
+    assert.equal(answer.status, 201, answer.text);
+    assert.deepEqual([answer.json.stream, answer.json.number, answer.json.name], ['full', 1, 'Weekly']);
+    assert.deepEqual((await askJson(new URL(answer.headers.location!, url).href)).body, answer.json);
+    assert.deepEqual((await listed()).uploads, []);
+    const fetched = await postForm(url, [field('upload[url]', 'https://example.org/a.mrc')]);
+    assert.equal(fetched.status, 422);
+    assert.match(fetched.json.error.message, /what is at a URL cannot be fetched yet/);
+  });
+
+  it('that end at the same time have one order', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, at) => postForm(uploads(), [file(`${at}.mrc`, `${at}`)])),
+    );
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      Array(8).fill(201),
+    );
+    const all = (await listed()).uploads.toReversed() as { number: number; received: string }[];
+    assert.deepEqual(
+      all.map(({ number }) => number),
+      [1, 2, 3, 4, 5, 6, 7, 8],
+    );
+    assert.equal(new Set(answers.map(({ json }) => json.number)).size, 8);
+    const times = all.map(({ received }) => Date.parse(received));
+    assert.ok(
+      times.every((time, at) => at === 0 || time > times[at - 1]!),
+      times.join(),
+    );
+    assert.deepEqual((await listed('?limit=3')).next, 6);
+    const page = await listed('?limit=3&before=6');
+    assert.deepEqual(
+      page.uploads.map(({ number }: { number: number }) => number),
+      [5, 4, 3],
+    );
+    assert.equal((await listed('?limit=2&before=3')).next, undefined);
+  });
+
+  it('are refused with what is wrong, and leave nothing', async () => {
+    const { organizations } = started.app;
+    await organizations.addStream(lane, 'old');
+    await organizations.changeStream(lane, 'old', { archived: true });
+    await organizations.add(`${lane}-empty`, { contacts: [] });
+    const before = await storedFiles(started, lane);
+    const a = file('a.mrc', 'a');
+    const at = (organization: string, query = '') => `${started.url}/api/organizations/${organization}/uploads${query}`;
+    for (const [url, parts, status, message] of [
+      [at(`${lane}x`), [a], 404, /there is no organization ".*": did you mean/],
+      [at(`${lane}-empty`), [a], 409, /has no stream yet: an administrator makes one with "tidemark streams add/],
+      [at(lane, '?stream=mian'), [a], 404, /no stream "mian": did you mean "main"\?/],
+      [at(lane), [field('stream', 'mian'), a], 404, /no stream "mian"/],
+      [at(lane), [a, field('stream', 'mian')], 404, /no stream "mian"/],
+      [at(lane), [a, field('stream', 'old')], 409, /the stream old of .* is archived: it takes no uploads/],
+      [at(lane, '?stream=old'), [a], 409, /is archived/],
+      [at(lane, '?stream=main'), [field('stream', 'old'), a], 400, /the stream is given twice/],
+      [at(lane), [a, field('url', 'https://example.org/')], 422, /cannot be fetched yet/],
+      [at(lane), [a, field('straem', 'main')], 400, /an unknown field "straem"/],
+      [at(lane), [a, field('name', 'n'.repeat(201))], 400, /the name of an upload is one line of at most 200/],
+      [at(lane), [a, field('name', 'n'.repeat(5_000))], 413, /the field "name" has more than 4096 bytes/],
+      [at(lane), [a, file('', 'b')], 400, /a file of the form has no name/],
+      [at(lane), [a, file('n'.repeat(256), 'b')], 400, /is no name of a file/],
+      [at(lane), [a, file('a\u0007', 'b')], 400, /is no name of a file/],
+      [at(lane), [], 400, /the upload has no file|no whole form/],
+      [at(lane), [field('stream', 'main')], 400, /the upload has no file/],
+      [at(lane), [file('', '')], 400, /the upload has no file/],
+      [at(lane), [...Array(21)].map((_, at) => field('name', `${at === 20 ? '' : ''}`)), 413, /more than 20 fields/],
+    ] as const) {
+      const answer = await postForm(url, parts);
+      assert.equal(answer.status, status, `${answer.text} ${JSON.stringify(parts)}`);
+      assert.match(answer.json.error.message, message);
+    }
+    const whole = formOf([a, file('b.mrc', 'b'.repeat(1_000))]);
+    for (const body of [whole.subarray(0, 60), whole.subarray(0, -600), whole.subarray(0, -20), Buffer.from('none')]) {
+      const cut = await ask(at(lane), { method: 'POST', headers: FORM_HEADERS, body });
+      assert.equal(cut.status, 400, cut.text);
+      assert.match(cut.text, /no whole form of multipart/);
+    }
+    const json = await askJson(at(lane), {});
+    assert.equal(json.status, 415);
+    assert.deepEqual((await listed()).uploads, []);
+    assert.deepEqual(await storedFiles(started, lane), before);
+    assert.equal((await postForm(at(lane), [a])).json.number, 1);
+  });
+
+  itOnce('of a sender that sends more than it may are slowed down', async () => {
+    const limits = { bodyBytesPerMinute: 6_000_000 };
+    const { token } = await started.app.tokens.create({ name: 'nightly', scopes: [`upload:${lane}`], limits });
+    const headers = { Authorization: `Bearer ${token}` };
+    const answer = await postForm(uploads(), [file('a.mrc', randomBytes(6_150_000))], headers);
+    assert.equal(answer.status, 201, answer.text);
+  });
+});
