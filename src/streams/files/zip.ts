@@ -121,12 +121,17 @@ async function* contentsOf(
   let length = 0;
   let checksum = 0;
   const packed = new Lookahead(ranges.read(await startOf(findStart), compressedSize));
-  for await (const chunk of compressionMethod === DEFLATED ? prefetchItems(inflate(packed)) : packed) {
-    length += chunk.length;
-    if (length > uncompressedSize)
-      throw new DamagedFile(`it has more than the ${uncompressedSize} bytes that the ZIP says`);
-    checksum = crc32(chunk, checksum);
-    yield chunk;
+  try {
+    for await (const chunk of compressionMethod === DEFLATED ? prefetchItems(inflate(packed)) : packed) {
+      length += chunk.length;
+      if (length > uncompressedSize) {
+        throw new DamagedFile(`it has more than the ${uncompressedSize} bytes that the ZIP says`);
+      }
+      checksum = crc32(chunk, checksum);
+      yield chunk;
+    }
+  } finally {
+    await packed.close();
   }
   if (length < uncompressedSize) {
     throw new DamagedFile(`it breaks off: it has ${length} of the ${uncompressedSize} bytes that the ZIP says`);

@@ -70,15 +70,21 @@ async function* checkWithProgress(
     async begin() {},
     async read(batch) {
       attempted += batch.length;
-      // A ZIP is read in any order, and some of it twice.
-      bar.update({ step: 'reading', attempted, done: Math.min(done, total), total });
     },
     async end() {},
     async close() {},
   };
   void growWhenBusy(() => attempted, ending.signal);
   try {
-    const counted = given.map((file) => countedFile(file, (bytes) => (done += bytes)));
+    const counted = given.map((file) =>
+      countedFile(file, (bytes) => {
+        // Also where much is passed over.
+        stopped.throwIfAborted();
+        // Some of a ZIP is read twice.
+        done = Math.min(done + bytes, total);
+        bar.update({ step: 'reading', attempted, done, total });
+      }),
+    );
     yield* checkFiles(counted, [counting, ...visitors], stopped);
   } finally {
     ending.abort();

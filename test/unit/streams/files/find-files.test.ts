@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { findFiles } from '../../../../src/streams/files/find-files.ts';
@@ -228,6 +229,36 @@ describe('files of an upload', () => {
     const { read, name } = given(bytes);
     for await (const { path, kind } of findFiles({ read, name })) found.push(`${path.join(' > ')}: ${kind}`);
     assert.deepEqual(found, expected);
+  });
+
+  it('closes all that it opened, also of files that were not read to their ends', async () => {
+    const unread = Buffer.concat([Buffer.from('%PDF-'), randomBytes(1_000_000)]);
+    const records = Buffer.concat(Array.from({ length: 20_000 }, (_, id) => marc(String(id))));
+    const files = { a: unread, b: records, 'c.zip': zip({ d: unread, e: records }), f: records };
+    for (const bytes of [zip(files), zip(files, { method: 0 }), tar(files), gzipSync(tar(files))]) {
+      for (const most of [1, 2, 3, 10]) {
+        let open = 0;
+        const counted = async function* (chunks: AsyncIterable<Uint8Array>) {
+          open += 1;
+          try {
+            yield* chunks;
+          } finally {
+            open -= 1;
+          }
+        };
+        const { name, read, ranges } = given(bytes, 5000);
+        const file = {
+          ...{ name, read: () => counted(read()) },
+          ranges: { ...ranges!, read: (start: number, length: number) => counted(ranges!.read(start, length)) },
+        };
+        let found = 0;
+        for await (const { bytes: contents } of findFiles(file)) {
+          for await (const _ of contents) break;
+          if (++found === most) break;
+        }
+        assert.equal(open, 0);
+      }
+    }
   });
 
   it('stops unpacking what becomes too large', async () => {
