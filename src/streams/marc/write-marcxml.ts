@@ -1,4 +1,5 @@
-import { isControlField, type MarcField, type MarcRecord } from './marc-record.ts';
+import { isControlTag } from './iso2709.ts';
+import type { MarcRecord } from './marc-record.ts';
 
 export const MARCXML_NAMESPACE = 'http://www.loc.gov/MARC21/slim';
 
@@ -6,24 +7,31 @@ export const MARCXML_NAMESPACE = 'http://www.loc.gov/MARC21/slim';
 export const MARCXML_START = `<?xml version="1.0" encoding="UTF-8"?>\n<collection xmlns="${MARCXML_NAMESPACE}">\n`;
 export const MARCXML_END = '</collection>\n';
 
-/** A record as the element `record`, which declares its namespace, so that it can be a document or a part of one. */
+/**
+ * A record as the element `record`, a line for each field. It declares its namespace, so that it can be a document or
+ * a part of one. Fields are written from their bytes: making objects of them takes twice as long.
+ */
 export function writeMarcXml(record: MarcRecord): string {
-  let xml = `<record xmlns="${MARCXML_NAMESPACE}">\n  <leader>${escapeText(record.leader)}</leader>\n`;
-  for (const field of record.fields()) xml += writeField(field);
+  let xml = `<record xmlns="${MARCXML_NAMESPACE}">\n<leader>${escapeText(record.leader)}</leader>\n`;
+  for (const { tag, bytes } of record.fieldBytes()) {
+    const text = bytes.toString('utf8');
+    xml += isControlTag(tag) ? writeControlField(tag, text) : writeDataField(tag, text);
+  }
   return `${xml}</record>\n`;
 }
 
-function writeField(field: MarcField): string {
-  if (isControlField(field)) {
-    return `  <controlfield tag="${field.tag}">${escapeText(field.value)}</controlfield>\n`;
+function writeControlField(tag: string, text: string): string {
+  return `<controlfield tag="${tag}">${escapeText(text)}</controlfield>\n`;
+}
+
+function writeDataField(tag: string, text: string): string {
+  const [indicators, ...subfields] = text.split('\x1f');
+  const [first, second] = [escapeAttribute(indicators![0]!), escapeAttribute(indicators![1]!)];
+  let xml = `<datafield tag="${tag}" ind1="${first}" ind2="${second}">`;
+  for (const subfield of subfields) {
+    xml += `<subfield code="${escapeAttribute(subfield[0]!)}">${escapeText(subfield.slice(1))}</subfield>`;
   }
-  const { tag, indicators, subfields } = field;
-  const [first, second] = [escapeAttribute(indicators[0]!), escapeAttribute(indicators[1]!)];
-  let xml = `  <datafield tag="${tag}" ind1="${first}" ind2="${second}">\n`;
-  for (const { code, value } of subfields) {
-    xml += `    <subfield code="${escapeAttribute(code)}">${escapeText(value)}</subfield>\n`;
-  }
-  return `${xml}  </datafield>\n`;
+  return `${xml}</datafield>\n`;
 }
 
 const SPECIAL = /[&<>\r]/;
@@ -40,4 +48,6 @@ function escapeText(text: string): string {
   return SPECIAL.test(text) ? text.replaceAll(/[&<>\r]/g, (character) => ENTITIES[character]!) : text;
 }
 
-const escapeAttribute = (text: string): string => text.replaceAll(/[&<>"]/g, (character) => ENTITIES[character]!);
+function escapeAttribute(character: string): string {
+  return ENTITIES[character] ?? character;
+}

@@ -30,6 +30,20 @@ describe('MARC21 and MARCXML', () => {
     );
   });
 
+  it('writes characters that XML gives a meaning', async () => {
+    const fields = [
+      { tag: '001', value: 'a & <b>' },
+      { tag: '245', indicators: '<&', subfields: [{ code: '"', value: ' "]]>\r\n\t& ' }] },
+      { tag: '246', indicators: '">', subfields: [{ code: '&', value: "'&amp;'" }] },
+      { tag: '247', indicators: '  ', subfields: [] },
+    ];
+    const bytes = encodeSample({ leader: '00000n<&a2200000">a 4500', fields });
+    const [read] = (await readAll(readMarc21, bytes)).filter(isRecord);
+    const [back] = (await readAll(readMarcXml, Buffer.from(writeMarcXml(read!.record)))).filter(isRecord);
+    assert.deepEqual(back!.record.bytes, bytes);
+    assert.deepEqual(contentOf(back!).fields, fields);
+  });
+
   it('splits a record above 99,999 bytes in MARC21, and joins its parts again', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer(), async (seed) => {

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { readMarc21 } from '../../../../src/streams/marc/read-marc21.ts';
+import type { ReadRecord } from '../../../../src/streams/marc/read-record.ts';
+import { encodeSample } from '../../../support/marc-records.ts';
+import { contentOf, isRecord, readAll } from '../../../support/read-marc.ts';
+
+/** A record with leader/09 blank, whose title has these bytes. */
+function uncoded(title: string, id = 'id'): Buffer {
+  const subfields = [{ code: 'a', value: title }];
+  const fields = [
+    { tag: '001', value: id },
+    { tag: '245', indicators: '10', subfields },
+  ];
+  return encodeSample({ leader: '00000nam  2200000 a 4500', fields }, ' ');
+}
+
+async function read(bytes: Buffer): Promise<ReadRecord> {
+  const [first, ...others] = await readAll(readMarc21, bytes);
+  assert.deepEqual(others, []);
+  return first!;
+}
+
+async function titleIn(bytes: Buffer): Promise<string> {
+  const record = await read(bytes);
+  assert.ok(isRecord(record), JSON.stringify(record));
+  assert.equal(record.record.leader[9], 'a');
+  const [, title] = contentOf(record).fields;
+  return 'value' in title! ? title.value : title!.subfields[0]!.value;
+}
+
+const utf8 = (text: string): string => Buffer.from(text).toString('latin1');
+
+describe('A record that is not said to be UTF-8', () => {
+  const TEXTS: readonly (readonly [string, string, string])[] = [
+    ['ASCII', 'Title', 'Title'],
+    ['UTF-8 all the same', utf8('Žluťoučký kůň 日本'), 'Žluťoučký kůň 日本'],
+    ['a mark before its letter', 'Gen\xe2eve, cafe\xe2', 'Genéve, cafe\u0301'],
+    ['two marks before a letter', 'Vi\xf2\xe3et', 'Việt'],
+    ['a mark over two letters', '\xebi\xeca', 'i\u0361a'],
+    ['letters of extended Latin', '\xa1\xb2d\xc7 \xc3', 'Łødß ©'],
+    ['signs of sorting and joining', '\x88The \x89title\x8d\x8e', '\u0098The \u009ctitle\u200d\u200c'],
+    ['Cyrillic in the lower half', '\x1b(NWOJNA\x1b(B i', 'война i'],
+    ['Cyrillic in the upper half', '\x1b)N\xd7\xcf\xca\xce\xc1 i', 'война i'],
+    ['Greek with an accent, and symbols', '\x1b(S\x22a\x1b(B \x1bgabc\x1bs \x1bb2\x1bs\x1bp2\x1bs', 'ά αβγ ₂²'],
+    ['Hebrew, from right to left', '\x1b(2ylem\x1b(B', '\u05e9\u05dc\u05d5\u05dd'],
+    ['Arabic, with a vowel before its letter', '\x1b(3nG\x1b(B', '\u0627\u064e'],
+  ];
+  for (const [what, bytes, expected] of TEXTS) {
+    it(`is read: ${what}`, async () => {
+      assert.equal(await titleIn(uncoded(bytes)), expected.normalize('NFC'));
+    });
+  }
+
+  it('begins each subfield with Latin again', async () => {
+    const subfields = [
+      { code: 'a', value: '\x1b(NWOJNA' },
+      { code: 'b', value: 'WOJNA' },
+    ];
+    const title = { tag: '245', indicators: '10', subfields };
+    const sample = { leader: '00000nam  2200000 a 4500', fields: [{ tag: '001', value: 'id' }, title] };
+    const record = await read(encodeSample(sample, ' '));
+    const [, field] = isRecord(record) ? contentOf(record).fields : [];
+    assert.deepEqual(field, {
+      ...title,
+      subfields: [
+        { code: 'a', value: 'война' },
+        { code: 'b', value: 'WOJNA' },
+      ],
+    });
+  });
+
+  it('has its id in UTF-8, too', async () => {
+    const record = await read(uncoded('\xe2e', ' \xb2\xe2e '));
+    assert.equal(record.id, 'øé');
+  });
+
+  const FAULTS: readonly (readonly [string, string, RegExp])[] = [
+    [
+      'East Asian characters',
+      '\x1b$1!0!\x1b(B',
+      /East Asian characters in MARC-8 \(EACC\), which are not supported: send/,
+    ],
+    ['a set that MARC-8 has not', '\x1b(Xabc', /the escape sequence 1B 28 58 61 chooses no character set/],
+    ['half an escape sequence', 'abc\x1b', /the escape sequence 1B chooses no character set/],
+    ['a code that a set has not', 'caf\xaf', /the byte AF is no character of the MARC-8 set extended Latin \(ANSEL\)/],
+    ['a control code', 'caf\x92', /the byte 92 is no character/],
+    ['a code of Hebrew that is none', '\x1b(2P', /the byte 50 is no character of the MARC-8 set Hebrew/],
+  ];
+  for (const [what, bytes, reason] of FAULTS) {
+    it(`is an erratum, with its id: ${what}`, async () => {
+      const erratum = await read(uncoded(bytes));
+      assert.equal(erratum.id, 'id');
+      assert.match(erratum.kind === 'erratum' ? erratum.reason : '', reason);
+    });
+  }
+
+  it('is an erratum when a field would be too long in UTF-8', async () => {
+    const erratum = await read(uncoded('\xb1'.repeat(9_000)));
+    assert.match(erratum.kind === 'erratum' ? erratum.reason : '', /field 245 has 18004 bytes of UTF-8/);
+  });
+});

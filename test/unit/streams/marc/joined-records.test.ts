@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import type { MarcField } from '../../../../src/streams/marc/marc-record.ts';
+import { readMarc21 } from '../../../../src/streams/marc/read-marc21.ts';
+import { encodeSample } from '../../../support/marc-records.ts';
+import { contentOf, isRecord, readAll } from '../../../support/read-marc.ts';
+
+const LEADER = '00000nam a2200000 a 4500';
+const data = (tag: string, value: string): MarcField => ({ tag, indicators: '  ', subfields: [{ code: 'a', value }] });
+const notes = (letter: string, count: number): MarcField[] =>
+  Array.from({ length: count }, (_, at) => data('500', `${letter}${at}${'x'.repeat(9_000)}`));
+const part = (id: string, ...fields: readonly MarcField[]): Buffer =>
+  encodeSample({ leader: LEADER, fields: [{ tag: '001', value: id }, { tag: '008', value: 'same' }, ...fields] });
+
+async function outline(...parts: readonly Buffer[]) {
+  const read = await readAll(readMarc21, Buffer.concat(parts));
+  return read.map((record) => ({
+    id: record.id,
+    ordinal: record.ordinal,
+    offset: record.offset,
+    fields: isRecord(record) ? contentOf(record).fields.length : 0,
+  }));
+}
+
+describe('Parts of a MARC21 record', () => {
+  it('are one record when they have more than 99,999 bytes together', async () => {
+    const parts = ['a', 'b', 'c'].map((letter) => part('big', ...notes(letter, 5)));
+    assert.deepEqual(await outline(part('1'), ...parts, part('2')), [
+      { id: '1', ordinal: 1, offset: 0, fields: 2 },
+      { id: 'big', ordinal: 2, offset: part('1').length, fields: 17 },
+      { id: '2', ordinal: 3, offset: part('1').length + 3 * parts[0]!.length, fields: 2 },
+    ]);
+  });
+
+  it('are records of their own when they could be one: the last counts', async () => {
+    const read = await outline(part('1', data('245', 'old')), part('1', data('245', 'new')), part('2'));
+    assert.deepEqual(
+      read.map(({ id, fields }) => [id, fields]),
+      [
+        ['1', 3],
+        ['1', 3],
+        ['2', 2],
+      ],
+    );
+  });
+
+  it('are not joined with what another record comes before', async () => {
+    const [first, second] = [part('big', ...notes('a', 10)), part('big', ...notes('b', 10))];
+    const read = await outline(first, part('other'), second);
+    assert.deepEqual(
+      read.map(({ id }) => id),
+      ['big', 'other', 'big'],
+    );
+  });
+
+  it('may repeat fields: those of the title are read once, those of copies as often as they come', async () => {
+    const repeated = [data('245', 'Title'), data('852', 'Shelf 1'), data('999', 'local')];
+    const parts = ['a', 'b'].map((letter) => part('big', ...repeated, ...notes(letter, 6)));
+    const [record] = (await readAll(readMarc21, Buffer.concat(parts))).filter(isRecord);
+    const tags = contentOf(record!).fields.map(({ tag }) => tag);
+    const count = (tag: string) => tags.filter((other) => other === tag).length;
+    assert.deepEqual(
+      ['001', '008', '245', '500', '852', '999'].map((tag) => count(tag)),
+      [1, 1, 1, 12, 2, 2],
+    );
+  });
+
+  it('are written with at most 99,999 bytes each, and with the id in each', async () => {
+    const parts = ['a', 'b', 'c'].map((letter) => part('big', ...notes(letter, 10)));
+    const [read] = (await readAll(readMarc21, Buffer.concat(parts))).filter(isRecord);
+    const { bytes } = read!.record;
+    const lengths: number[] = [];
+    for (let at = 0; at < bytes.length; at += lengths.at(-1)!) {
+      lengths.push(Number(bytes.toString('latin1', at, at + 5)));
+      const base = at + Number(bytes.toString('latin1', at + 12, at + 17));
+      assert.equal(bytes.toString('latin1', base, base + 4), 'big\x1e');
+    }
+    assert.ok(lengths.length >= 3 && lengths.every((length) => length <= 99_999 && length > 9_000), lengths.join());
+  });
+});
