@@ -34,13 +34,16 @@ export async function compareWithList(
   let prefix: string | undefined;
   let seen = new Bits();
   const resources = new KnownByUri(state);
+  let isEmpty = false;
   const read = await readResourceList(
     reader,
     lists,
     () => {
       listed = 0;
       prefix = undefined;
-      seen = new Bits(state.largestId());
+      const largestId = state.largestId();
+      isEmpty = largestId === 0;
+      seen = new Bits(largestId);
       wanted.clear();
     },
     (entry) => {
@@ -49,7 +52,7 @@ export async function compareWithList(
       listed += 1;
       if (listed % READ_AT_ONCE === 0) onProgress(listed);
       prefix = commonPrefix(prefix, resource.uri);
-      const known = resources.get(resource.uri);
+      const known = isEmpty ? undefined : resources.get(resource.uri);
       if (known !== undefined) seen.add(known.id);
       if (known?.copied === undefined || agrees(known.copied, resource) !== true) wanted.put(resource, true);
     },

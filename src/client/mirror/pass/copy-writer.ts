@@ -37,6 +37,8 @@ export class CopyWriter {
   #changed: string[] = [];
   /** When the oldest of them was added. */
   #since = Infinity;
+  /** Fulfilled when everything is written that a flush was started for. */
+  #flushed: Promise<void> = Promise.resolve();
   /** Of a flush that no caller has waited for. */
   #failure: { readonly error: unknown } | undefined;
 
@@ -76,13 +78,14 @@ export class CopyWriter {
 
   /** Writes what was added until now. @throws also what has failed since the last call */
   async flush(): Promise<void> {
-    await this.#writing.run(() => this.#flush());
+    this.startFlush();
+    await this.#flushed;
     this.#throwFailure();
   }
 
   /** Starts to write what was added until now, and does not wait: a later call of a method throws what fails. */
   startFlush(): void {
-    this.#writing
+    this.#flushed = this.#writing
       .run(() => this.#flush())
       .catch((error) => {
         this.#failure ??= { error };
@@ -98,8 +101,15 @@ export class CopyWriter {
     const now = performance.now();
     this.#since = Math.min(this.#since, now);
     const isLate = now - this.#since > LONGEST_MS;
-    if (isOverfull) return this.flush();
     if (this.#writing.isFree && (isFull || isLate)) this.startFlush();
+    else if (isOverfull) return this.#waitForRoom();
+    this.#throwFailure();
+  }
+
+  /** Waits until what is being written is written; then more can be gathered while the next files are written. */
+  async #waitForRoom(): Promise<void> {
+    await this.#flushed;
+    if (this.#writing.isFree) this.startFlush();
     this.#throwFailure();
   }
 
