@@ -103,16 +103,18 @@ class Batch {
   }
 }
 
-/** Undefined when not all entries are where reading may block. */
+/** Entries are versions, or present bytes; those of one batch are the same. Undefined where reading cannot block. */
 async function filling(
   wanted: readonly (WantedEntry | undefined)[],
   { contents, artifacts }: PrepareParts,
 ): Promise<Fill | undefined> {
-  const areVersions = wanted.some((one) => one?.version !== undefined);
-  if (areVersions)
+  const some = wanted.find((one) => one !== undefined);
+  if (some === undefined) return undefined;
+  if (some.version !== undefined) {
     return artifacts.fill && (({ version }, buffer) => version !== undefined && artifacts.fill!(version, buffer));
+  }
   const fill = await contents.beginReads?.();
-  return fill && (({ resource }, buffer) => fill(resource.key, buffer));
+  return fill && (({ resource, version }, buffer) => version === undefined && fill(resource.key, buffer));
 }
 
 /** Undefined when they are not those of the state. */
