@@ -29,7 +29,7 @@ export class RunStore {
   constructor(folder: string) {
     this.#pages = new ScratchDatabase({ folder, schema: SCHEMA, cacheBytes: CACHE });
     this.#insert = this.#pages.prepare('INSERT INTO pages VALUES (?, ?)');
-    this.#select = this.#pages.prepare('SELECT rows FROM pages WHERE number = ?');
+    this.#select = this.#pages.prepare('SELECT CAST(rows AS TEXT) FROM pages WHERE number = ?');
   }
 
   /** @throws TidemarkError `unavailable`, for one when the disk is full */
@@ -38,7 +38,8 @@ export class RunStore {
     let end = first;
     for (let at = 0; at < run.length; end++) {
       const next = pageEnd(run, at);
-      this.#insert.run(end, run.subarray(at, next));
+      // Without the last line end.
+      this.#insert.run(end, run.subarray(at, next - 1));
       at = next;
     }
     this.#runs.push({ first, end });
@@ -65,9 +66,8 @@ export class RunStore {
   }
 
   #read(page: number): readonly string[] {
-    const [rows] = this.#select.get(page)! as unknown as [Uint8Array];
-    const bytes = Buffer.from(rows.buffer, rows.byteOffset, rows.length - 1);
-    return bytes.toString('latin1').split('\n');
+    const [rows] = this.#select.get(page)! as unknown as [string];
+    return rows.split('\n');
   }
 }
 
