@@ -107,6 +107,15 @@ describe('Faults of MARC21', () => {
     );
   });
 
+  it('are all found in a long file without a record terminator', async () => {
+    const cut = GOOD('cut').subarray(0, -1);
+    const file = Buffer.concat([...Array.from({ length: 8_000 }, () => cut), GOOD('whole')]);
+    const read = await readAll(readMarc21, file, 10_000);
+    assert.equal(read.length, 8_001);
+    assert.ok(read.slice(0, -1).every(({ offset }, at) => offset === at * cut.length));
+    assert.equal(read.at(-1)?.kind, 'record');
+  });
+
   it('carry the id when it can be read', async () => {
     const bytes = raw('001 an id ', '24510\x1faA\x01B');
     const [read] = await readAll(readMarc21, bytes);
@@ -126,6 +135,16 @@ describe('A lenient reader of MARC21', () => {
       assert.deepEqual(read.filter(isRecord)[1]!.record.bytes, GOOD('wrong'));
     });
   }
+
+  it('reads two records when the leader of the first has the length of both', async () => {
+    const both = GOOD('first').length + GOOD('last').length;
+    const first = changed(GOOD('first'), 0, String(both).padStart(5, '0'));
+    const read = await readAll(readMarc21, Buffer.concat([first, GOOD('last'), GOOD('other')]));
+    assert.deepEqual(
+      read.filter(isRecord).map(({ id }) => id),
+      ['first', 'last', 'other'],
+    );
+  });
 
   it('reads line breaks between records, and what systems add to the end of a file', async () => {
     const parts = ['\n', GOOD('1'), '\r\n', GOOD('2'), '\n\n  ', GOOD('3'), '\r\n\x1a\0\0\0'];

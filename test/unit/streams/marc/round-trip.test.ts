@@ -7,7 +7,7 @@ import { MARCXML_END, MARCXML_START, writeMarcXml } from '../../../../src/stream
 import { encodeSample, encodeSampleXml, sampleRecords } from '../../../support/marc-records.ts';
 import { contentOf, isRecord, readAll, withoutLengths } from '../../../support/read-marc.ts';
 
-const RUNS = { numRuns: 25 };
+const RUNS = { numRuns: 15 };
 
 describe('MARC21 and MARCXML', () => {
   it('reads from each format what was written into the other', async () => {
