@@ -83,6 +83,7 @@ export const READ_UPLOADED_FILE = {
   id: 'readUploadedFile',
   tag: 'uploads',
   summary: 'The bytes of an uploaded file',
+  query: NO_PARAMETERS,
   isConditional: true,
   hasRanges: true,
   answers: [
