@@ -1,11 +1,16 @@
 import * as z from 'zod';
+import { EMAIL, LINE, MOST_NAME, MOST_OF_ID, MOST_TITLE, STREAM_ID } from '../streams/organization.ts';
 
 /** The shapes of organizations and streams in the JSON API. */
 
 const datetime = z.string().meta({ format: 'date-time' });
 
+const givenTitle = z.string().meta({ pattern: LINE, maxLength: MOST_TITLE });
+/** It begins with what is no white space. */
+const contactName = z.string().meta({ pattern: LINE.replace('^', '^(?=\\S)'), maxLength: MOST_NAME });
+
 const contactSchema = z
-  .strictObject({ name: z.string().min(1).max(200), email: z.string().max(254).optional() })
+  .strictObject({ name: contactName, email: z.string().max(254).meta({ pattern: EMAIL.source }).optional() })
   .meta({ id: 'Contact', description: 'Whom to ask.' });
 
 export const streamSchema = z
@@ -37,9 +42,9 @@ export const newOrganizationSchema = z
   .strictObject({
     organization: z
       .string()
-      .max(64)
-      .describe('Its id, which stays: as an id of a set, without "--". With a stream, at most 54 characters.'),
-    title: z.string().optional(),
+      .meta({ pattern: STREAM_ID, maxLength: MOST_OF_ID })
+      .describe('Its id, which stays: as an id of a set, without "--", and at most 27 characters.'),
+    title: givenTitle.optional(),
     contacts: z.array(contactSchema).optional(),
   })
   .meta({
@@ -49,18 +54,21 @@ export const newOrganizationSchema = z
 
 export const changedOrganizationSchema = z
   .strictObject({
-    title: z.string().nullable().optional(),
+    title: givenTitle.nullable().optional(),
     contacts: z.array(contactSchema).optional().describe('All of them: they replace the former ones.'),
   })
   .meta({ id: 'OrganizationChanges', description: 'What is absent does not change; null removes it.' });
 
 export const newStreamSchema = z
-  .strictObject({ stream: z.string().max(64).describe('Its id, which stays.'), title: z.string().optional() })
+  .strictObject({
+    stream: z.string().meta({ pattern: STREAM_ID, maxLength: MOST_OF_ID }).describe('Its id, which stays.'),
+    title: givenTitle.optional(),
+  })
   .meta({ id: 'NewStream', examples: [{ stream: 'full-2026', title: 'All records of 2026' }] });
 
 export const changedStreamSchema = z
   .strictObject({
-    title: z.string().nullable().optional(),
+    title: givenTitle.nullable().optional(),
     default: z.literal(true).optional().describe('Makes it the default, in place of the other one.'),
     archived: z.boolean().optional().describe('Whether it takes no uploads. The default stream cannot be archived.'),
   })

@@ -1,6 +1,10 @@
 import * as z from 'zod';
+import { LINE } from '../streams/organization.ts';
+import { MOST_UPLOAD_NAME } from '../streams/uploads/upload.ts';
 
 /** The shapes of uploads in the JSON API. */
+
+export const givenUploadName = z.string().meta({ pattern: LINE, maxLength: MOST_UPLOAD_NAME });
 
 const fileSchema = z
   .strictObject({

@@ -67,7 +67,7 @@ export class OrganizationRegistry {
    */
   addStream(organization: string, id: string, title?: string): Promise<Organization> {
     return this.#replace(organization, (before) => {
-      requireStreamId(organization, id);
+      requireStreamId(id);
       const { streams } = before;
       if (streams.some((stream) => stream.id === id)) throw taken('stream', id, organization);
       if (streams.length >= MOST_STREAMS) throw tooMany(organization);

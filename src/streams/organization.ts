@@ -39,31 +39,34 @@ export interface Stream {
 }
 
 /**
- * The longest name of a set is `ORG--STREAM.uploads`: ids of sets have at most 64 characters. (DESIGN: each stream has
- * sets of its own.)
+ * Of an organization, and of a stream. The longest id of their sets is `ORG--STREAM.uploads`, and has the 64 characters
+ * that an id of a set may have.
  */
-const MOST_OF_BOTH = 54;
-/** An organization needs room for a stream whose id has one character. */
-const MOST_OF_ORGANIZATION = MOST_OF_BOTH - 1;
+export const MOST_OF_ID = 27;
+/** An id as the description of the API has it; `problemOf` has a message for each part. */
+export const STREAM_ID = `^(?!.*(?:\\.\\.|--))(?!.*\\.(?:uploads|dumps)$)[a-z0-9](?:[a-z0-9._-]{0,${MOST_OF_ID - 2}}[a-z0-9])?$`;
 export const MOST_STREAMS = 1_000;
 export const MOST_CONTACTS = 50;
 export const MOST_TITLE = 500;
-const MOST_NAME = 200;
+export const MOST_NAME = 200;
 /** RFC 5321, 4.5.3.1: a path has at most 256 characters, two of which are brackets. */
 const MOST_EMAIL = 254;
+/** A line as the description of the API has it: no control character. */
+export const LINE = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';
+export const EMAIL = /^[^\s@<>]+@[^\s@<>]+$/;
 
 /** @throws TidemarkError `invalid` */
 export function requireOrganizationId(id: string): void {
-  requireId(id, 'organization', MOST_OF_ORGANIZATION);
+  requireId(id, 'organization');
 }
 
 /** @throws TidemarkError `invalid` */
-export function requireStreamId(organization: string, id: string): void {
-  requireId(id, 'stream', MOST_OF_BOTH - organization.length);
+export function requireStreamId(id: string): void {
+  requireId(id, 'stream');
 }
 
-function requireId(id: string, field: 'organization' | 'stream', most: number): void {
-  const problem = problemOf(id, most);
+function requireId(id: string, field: 'organization' | 'stream'): void {
+  const problem = problemOf(id);
   if (problem === undefined) return;
   throw new TidemarkError('invalid', `${JSON.stringify(id.slice(0, 100))} is no id of ${AN[field]}: ${problem}`, {
     field,
@@ -72,15 +75,13 @@ function requireId(id: string, field: 'organization' | 'stream', most: number): 
 
 const AN = { organization: 'an organization', stream: 'a stream' };
 
-function problemOf(id: string, most: number): string | undefined {
+function problemOf(id: string): string | undefined {
   if (!SLUG.test(id)) {
     return 'use lower-case letters, digits, ".", "_" or "-", beginning and ending with a letter or digit';
   }
   if (id.includes('--')) return 'it has "--", which is between organization and stream in the ids of sets';
   if (/\.(?:uploads|dumps)$/.test(id)) return 'its end is that of the sets of uploads and dumps: choose another one';
-  return id.length > most
-    ? `it is too long: organization and stream together have at most ${MOST_OF_BOTH} characters`
-    : undefined;
+  return id.length > MOST_OF_ID ? `it has more than ${MOST_OF_ID} characters` : undefined;
 }
 
 /** Titles and contacts without what is around them. @throws TidemarkError `invalid` */
@@ -103,7 +104,7 @@ function checkedContact({ name, email }: Contact): Contact {
     throw invalid('contacts', `the name of a contact is one line of 1 to ${MOST_NAME} characters`);
   }
   if (email === undefined) return { name: text };
-  if (email.length > MOST_EMAIL || !/^[^\s@<>]+@[^\s@<>]+$/.test(email)) {
+  if (email.length > MOST_EMAIL || !EMAIL.test(email)) {
     throw invalid('contacts', `${JSON.stringify(email.slice(0, 100))} is no e-mail address`);
   }
   return { name: text, email };

@@ -93,13 +93,13 @@ describeOnEachStore('Organizations over HTTP', (store, itOnce) => {
       ['', { organization: 'Lane!' }, 400, /"Lane!" is no id of an organization: use lower-case/],
       ['', { organization: 'a--b' }, 400, /it has "--"/],
       ['', { organization: 'a.uploads' }, 400, /its end is that of the sets of uploads/],
-      ['', { organization: 'a'.repeat(54) }, 400, /together have at most 54 characters/],
+      ['', { organization: 'a'.repeat(28) }, 400, /it has more than 27 characters/],
       ['', { organization: 'x', contacts: [{ name: 'Ada', email: 'nowhere' }] }, 400, /"nowhere" is no e-mail address/],
       ['', { organization: 'x', contacts: [{ name: ' ' }] }, 400, /the name of a contact/],
       ['', { organization: 'x', title: 'a\nb' }, 400, /a title is one line/],
       ['', { organization: 'x', colour: 'red' }, 400, /Unrecognized key: "colour"/],
       ['/known/streams', { stream: 'main' }, 409, /the organization known has a stream "main" already/],
-      ['/known/streams', { stream: 'a'.repeat(50) }, 400, /together have at most 54 characters/],
+      ['/known/streams', { stream: 'a'.repeat(28) }, 400, /it has more than 27 characters/],
       ['/knwon/streams', { stream: 'main' }, 404, /there is no organization "knwon": did you mean "known"\?/],
     ] as const) {
       const answer = await askJson(at(path), value);
@@ -107,7 +107,7 @@ describeOnEachStore('Organizations over HTTP', (store, itOnce) => {
       assert.match(answer.body.error.message, message);
     }
     assert.match((await show('/known/streams/mian')).error.message, /no stream "mian": did you mean "main"\?/);
-    assert.equal((await askJson(at('/known/streams'), { stream: 'a'.repeat(49) })).status, 201);
+    assert.equal((await askJson(at('/known/streams'), { stream: 'a'.repeat(27) })).status, 201);
     assert.equal((await ask(at('/x'))).status, 404);
   });
 });

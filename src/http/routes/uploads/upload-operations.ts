@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { uploadSchema, uploadsSchema } from '../../../api/upload-schemas.ts';
+import { givenUploadName, uploadSchema, uploadsSchema } from '../../../api/upload-schemas.ts';
 import { json, NO_PARAMETERS, type Operation } from '../../request/operation.ts';
 import { limit, text } from '../../request/query-parameters.ts';
 
@@ -10,14 +10,14 @@ const bytes = z.string().meta({ format: 'binary' });
 const uploadForm = z
   .strictObject({
     stream: z.string().optional().describe('The stream; the default one without it. Send it before the files.'),
-    name: z.string().optional().describe('What people call the upload.'),
+    name: givenUploadName.optional().describe('What people call the upload.'),
     files: z.array(bytes).min(1).describe('A part for each file, of any name, with a `filename`.'),
   })
   .meta({ id: 'UploadForm' });
 
 const formOfPod = z
   .strictObject({
-    'upload[name]': z.string().optional(),
+    'upload[name]': givenUploadName.optional(),
     'upload[files][]': z.array(bytes).min(1),
   })
   .meta({ id: 'PodUploadForm' });
