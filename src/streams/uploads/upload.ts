@@ -11,8 +11,10 @@ export interface Upload {
   readonly received: number;
   /** What its sender calls it. */
   readonly name?: string | undefined;
-  /** In the order in which they came. */
+  /** In the order in which they came; none when the file is fetched from `url`. */
   readonly files: readonly UploadedFile[];
+  /** Where a job fetches the file, after the upload has its number. It may have credentials: never show it as it is. */
+  readonly url?: string | undefined;
   /** By chance: which process has stored it. */
   readonly token: string;
 }
