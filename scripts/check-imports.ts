@@ -164,7 +164,7 @@ const COMMON_TO_LIB = ['core/errors.ts'];
 const PORTS: readonly { readonly folder: string; readonly opener: string; readonly shared: readonly string[] }[] = [
   { folder: 'stores', opener: 'stores/open-stores.ts', shared: [] },
   { folder: 'sources', opener: 'sources/open.ts', shared: ['artifact', 'files', 'sync'] },
-  { folder: 'artifacts', opener: 'artifacts/open-artifacts.ts', shared: ['avro', 'hashing', 'keys'] },
+  { folder: 'artifacts', opener: 'artifacts/open-artifacts.ts', shared: ['avro', 'hashing', 'keys', 'records'] },
 ];
 
 /** Files that put the parts together. */

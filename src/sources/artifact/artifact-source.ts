@@ -1,6 +1,7 @@
 import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
 import { latestArtifact } from '../../artifacts/find-artifacts.ts';
 import type { Activity } from '../../artifacts/keys/activity.ts';
+import type { ComparedArtifact } from '../../artifacts/records/digest-records.ts';
 import { entryWeight } from '../../core/entry-weight.ts';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import type { ResourceKey } from '../../core/key.ts';
@@ -15,7 +16,6 @@ import type { CompareOptions, Comparison, Mismatch, Source, SourceProblem, Sourc
 import type { SyncSummary } from '../sync-counter.ts';
 import type { Comparer } from './comparer.ts';
 import { countSteps } from './count-steps.ts';
-import type { ComparedArtifact } from './digest-records.ts';
 import { openRecord } from './open-record.ts';
 import type { Records } from './records.ts';
 import {

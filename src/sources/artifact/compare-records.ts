@@ -1,4 +1,7 @@
 import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
+import { type ComparedArtifact, digestRecords } from '../../artifacts/records/digest-records.ts';
+import { artifactOf, type DigestRow, placeIn } from '../../artifacts/records/digest-row.ts';
+import { RecordSort, type RecordSortParts } from '../../artifacts/records/record-sort.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import type { HashAlgorithm } from '../../core/hash.ts';
 import { type ResourceKey, uriLengthFault } from '../../core/key.ts';
@@ -7,9 +10,6 @@ import type { SetId } from '../../core/resource-set.ts';
 import type { ResourceStates } from '../../stores/resource-states.ts';
 import type { SetStatistics } from '../../stores/set-statistics.ts';
 import { KeyCursor, KeyMerge } from '../sync/key-cursor.ts';
-import { type ComparedArtifact, digestRecords } from './digest-records.ts';
-import { artifactOf, type DigestRow, placeIn } from './digest-row.ts';
-import { RecordSort, type RecordSortParts } from './record-sort.ts';
 
 /** What is to be compared; plain values, so that it can be handed to a thread. */
 export interface Comparison {

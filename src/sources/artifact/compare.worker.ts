@@ -1,11 +1,11 @@
 import { workerData } from 'node:worker_threads';
 import { type ArtifactLocation, openArtifacts } from '../../artifacts/open-artifacts.ts';
+import type { DigesterData } from '../../artifacts/records/digest.worker.ts';
 import type { StoreLocation } from '../../config/configuration.ts';
 import { armFailpoint } from '../../lib/failpoint.ts';
 import { serveCalls, startWorker } from '../../lib/workers/rpc.ts';
 import { openStores } from '../../stores/open-stores.ts';
 import { type Comparison, type ComparisonStep, compareRecords } from './compare-records.ts';
-import type { DigesterData } from './digest.worker.ts';
 
 /** What the thread is started with. */
 export interface CompareThreadData {
@@ -26,7 +26,7 @@ const artifacts = openArtifacts(location);
 // What a thread makes of a record is of no use after its row: a small young generation has hardly more to copy.
 const resourceLimits = { maxYoungGenerationSizeMb: 6 };
 const startDigester = (data: DigesterData) =>
-  startWorker('./digest.worker', import.meta.url, { workerData: data, resourceLimits });
+  startWorker('../../artifacts/records/digest.worker', import.meta.url, { workerData: data, resourceLimits });
 let steps: AsyncIterator<ComparisonStep> | undefined;
 
 const functions = {

@@ -1,7 +1,7 @@
+import type { ComparedArtifact } from '../../artifacts/records/digest-records.ts';
 import type { ResourceKey } from '../../core/key.ts';
 import type { SyncCounter } from '../sync-counter.ts';
 import type { ComparisonStep } from './compare-records.ts';
-import type { ComparedArtifact } from './digest-records.ts';
 
 /**
  * Counts what the steps of a comparison report, as they are read. In the end, `files` are the records that were

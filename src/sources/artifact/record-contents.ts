@@ -1,6 +1,6 @@
 import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
+import { RecordReader } from '../../artifacts/records/record-reader.ts';
 import type { Contents } from '../contents.ts';
-import { RecordReader } from './record-reader.ts';
 
 /** The bytes of the records of artifacts. Closing it closes the store. */
 export function recordContents(artifacts: ArtifactStore): Contents {

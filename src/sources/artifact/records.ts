@@ -1,10 +1,10 @@
 import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
+import type { RecordReader } from '../../artifacts/records/record-reader.ts';
+import type { WalkedRecord } from '../../artifacts/records/walk-records.ts';
 import type { RecordPlace } from '../../core/resource.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import type { Catalog } from '../../stores/catalog.ts';
-import type { RecordReader } from './record-reader.ts';
 import { readCursor, type SyncCursor } from './sync-cursor.ts';
-import type { WalkedRecord } from './walk-records.ts';
 
 /** The records of artifacts, as pages and requests for bytes need them. */
 export class Records {
@@ -31,7 +31,7 @@ export class Records {
 
   /** Most servers have no set of records: Avro is loaded for those that do. */
   async #newReader(): Promise<RecordReader> {
-    const { RecordReader } = await import('./record-reader.ts');
+    const { RecordReader } = await import('../../artifacts/records/record-reader.ts');
     return new RecordReader(this.#artifacts);
   }
 }

@@ -1,8 +1,8 @@
 import type { FoundArtifact } from '../../artifacts/find-artifacts.ts';
+import type { ComparedArtifact } from '../../artifacts/records/digest-records.ts';
 import type { ResourceSet, SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import type { Catalog, CatalogDocument } from '../../stores/catalog.ts';
-import type { ComparedArtifact } from './digest-records.ts';
 
 /** How far a set of records has come: one document of the catalog. */
 export interface SyncCursor extends ComparedArtifact {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
+import { DigestRow, placeIn, rowsOf } from '../../src/artifacts/records/digest-row.ts';
+import { RecordSort } from '../../src/artifacts/records/record-sort.ts';
+import { RowSorter } from '../../src/artifacts/records/row-sorter.ts';
 import { keyOfRecordId } from '../../src/core/record-key.ts';
 import { decodeState, encodeState, type ResourceState } from '../../src/core/resource.ts';
-import { DigestRow, placeIn, rowsOf } from '../../src/sources/artifact/digest-row.ts';
-import { RecordSort } from '../../src/sources/artifact/record-sort.ts';
-import { RowSorter } from '../../src/sources/artifact/row-sorter.ts';
 import { shuffled } from '../support/builders.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { BlockRecords } from '../../../src/sources/artifact/block-records.ts';
-import { RecordWalk, type Walkable } from '../../../src/sources/artifact/walk-records.ts';
+import { BlockRecords } from '../../../src/artifacts/records/block-records.ts';
+import { RecordWalk, type Walkable } from '../../../src/artifacts/records/walk-records.ts';
 
 const TEXT = fc.string({ maxLength: 63, unit: 'grapheme-ascii' });
 

@@ -1,8 +1,8 @@
 import { workerData } from 'node:worker_threads';
-import type { PackedChunk } from '../../artifacts/avro/packed-blocks.ts';
-import type { DocumentSchemaId } from '../../artifacts/avro/schemas.ts';
 import type { HashAlgorithm } from '../../core/hash.ts';
 import { serveCalls, Transferred } from '../../lib/workers/rpc.ts';
+import type { PackedChunk } from '../avro/packed-blocks.ts';
+import type { DocumentSchemaId } from '../avro/schemas.ts';
 import { RecordDigester } from './record-digester.ts';
 import type { SortedRun } from './row-sorter.ts';
 

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import { type PackedChunk, unpackChunk } from '../../artifacts/avro/packed-blocks.ts';
-import type { DocumentSchemaId } from '../../artifacts/avro/schemas.ts';
 import { HASH_ALGORITHMS, type HashAlgorithm, type Hashes } from '../../core/hash.ts';
 import { keyOfRecordId } from '../../core/record-key.ts';
+import { type PackedChunk, unpackChunk } from '../avro/packed-blocks.ts';
+import type { DocumentSchemaId } from '../avro/schemas.ts';
 import { rowsOf } from './digest-row.ts';
 import { RowSorter, type SortedRun } from './row-sorter.ts';
 import { RecordWalk } from './walk-records.ts';

@@ -1,7 +1,7 @@
-import type { BlockPlace } from '../../artifacts/avro/container-writer.ts';
 import type { ResourceKey } from '../../core/key.ts';
 import { type EncodedState, encodeState, type RecordPlace, type ResourceState } from '../../core/resource.ts';
 import type { Seconds } from '../../core/w3c-datetime.ts';
+import type { BlockPlace } from '../avro/container-writer.ts';
 
 /** The state of a record without its date and its place: what its document alone decides. */
 export type DocumentState = Required<Pick<ResourceState, 'length' | 'mime' | 'hashes'>>;

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
-import type { ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts';
-import { readHeader, unpackBlock } from '../../artifacts/avro/container-reader.ts';
-import type { ContainerHeader } from '../../artifacts/avro/header-reader.ts';
-import type { DocumentSchemaId } from '../../artifacts/avro/schemas.ts';
-import { parseAvroKey } from '../../artifacts/keys/avro-key.ts';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import type { RecordPlace } from '../../core/resource.ts';
+import type { ArtifactStore, ObjectKey } from '../artifact-store.ts';
+import { readHeader, unpackBlock } from '../avro/container-reader.ts';
+import type { ContainerHeader } from '../avro/header-reader.ts';
+import type { DocumentSchemaId } from '../avro/schemas.ts';
+import { parseAvroKey } from '../keys/avro-key.ts';
 import { BlockRecords } from './block-records.ts';
 import { documentSchema, unreadable } from './digest-records.ts';
 import type { WalkedRecord } from './walk-records.ts';

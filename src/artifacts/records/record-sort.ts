@@ -1,8 +1,8 @@
 import type { Worker } from 'node:worker_threads';
-import type { PackedChunk } from '../../artifacts/avro/packed-blocks.ts';
-import type { DocumentSchemaId } from '../../artifacts/avro/schemas.ts';
 import type { HashAlgorithm } from '../../core/hash.ts';
 import type { ResourceKey } from '../../core/key.ts';
+import type { PackedChunk } from '../avro/packed-blocks.ts';
+import type { DocumentSchemaId } from '../avro/schemas.ts';
 import type { DigesterData } from './digest.worker.ts';
 import { DigestRow } from './digest-row.ts';
 import { type Digester, digesterHere, digesterIn } from './digesters.ts';

@@ -1,9 +1,9 @@
-import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
-import { readChunks } from '../../artifacts/avro/packed-blocks.ts';
-import type { DocumentSchemaId } from '../../artifacts/avro/schemas.ts';
-import type { FoundArtifact } from '../../artifacts/find-artifacts.ts';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { mapInOrder } from '../../lib/map-in-order.ts';
+import type { ArtifactStore } from '../artifact-store.ts';
+import { readChunks } from '../avro/packed-blocks.ts';
+import type { DocumentSchemaId } from '../avro/schemas.ts';
+import type { FoundArtifact } from '../find-artifacts.ts';
 import type { RecordSort } from './record-sort.ts';
 
 /** What a comparison needs to know of an artifact; plain values. */

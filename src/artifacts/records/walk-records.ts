@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { decodeLong } from '../../artifacts/avro/long.ts';
-import { MIMETYPES, type Mimetype } from '../../artifacts/avro/mimetypes.ts';
-import type { DocumentSchemaId } from '../../artifacts/avro/schemas.ts';
 import { TidemarkError } from '../../core/errors.ts';
+import { decodeLong } from '../avro/long.ts';
+import { MIMETYPES, type Mimetype } from '../avro/mimetypes.ts';
+import type { DocumentSchemaId } from '../avro/schemas.ts';
 
 /** What a block holds when it is unpacked. */
 export interface Walkable {
