@@ -11,7 +11,7 @@ export interface SampleOptions {
   readonly seed: number;
   readonly count: number;
   /** `marc8`: only characters that MARC-8 has; default: all of Unicode. */
-  readonly repertoire?: 'unicode' | 'marc8' | 'ascii';
+  readonly repertoire?: Repertoire;
   /** Which share is a deletion; default 0.05. */
   readonly deleted?: number;
   /** Which share has more than 99,999 bytes; default 0. */
@@ -24,7 +24,7 @@ export function* sampleRecords(options: SampleOptions): Generator<SampleRecord, 
   for (let number = 0; number < options.count; number++) yield sampleRecord(random, number, options);
 }
 
-type Random = () => number;
+export type Random = () => number;
 
 /** Numbers from 0 to 1, by mulberry32. */
 export function randomOf(seed: number): Random {
@@ -39,15 +39,18 @@ export function randomOf(seed: number): Random {
 
 const LATIN =
   'a e i o u an the of and history library records catalogue Weiß Łódź Ærø señor café naïve Dvořák Ångström';
-const WORDS: Readonly<Record<'ascii' | 'marc8' | 'unicode', readonly string[]>> = {
-  ascii: 'a an the of and in history library records catalogue & < > " \' [1984] c1999. :'.split(' '),
+const ASCII = 'a an the of and in history library records catalogue & < > " \' [1984] c1999. :';
+const WORDS: Readonly<Record<Repertoire, readonly string[]>> = {
+  ascii: ASCII.split(' '),
   marc8: [
     ...LATIN.split(' '),
     ...'Việt Nguyễn Đặng ŏ ž ẓ ḥ İstanbul ı © ± £ ♭ ♯ € ¿qué? ¡olé! H₂O x²'.split(' '),
     ...'Война и мир Ёлка Київ объезд Ђорђе Ελλάδα ἀρχή ῥήτωρ ψυχή שלום עולם קטלוג مكتبة تاريخ پاکستان گل'.split(' '),
   ],
   unicode: [
+    ...ASCII.split(' '),
     ...LATIN.split(' '),
+    ...'Война и мир Ελλάδα ἀρχή e\u0301 שלום קטלוג مكتبة تاريخ پاکستان'.split(' '),
     ...'日本語 図書館 한국어 ไทย हिन्दी 中文維基 😀 👨‍👩‍👧 𝒜𝓑 𐌰𐌱 ꙮ ﷽ \u200f \u00a0 \ufeff \u0085 \ufffd'.split(' '),
   ],
 };
@@ -55,7 +58,7 @@ const WORDS: Readonly<Record<'ascii' | 'marc8' | 'unicode', readonly string[]>> 
 function sampleRecord(random: Random, number: number, options: SampleOptions): SampleRecord {
   const { repertoire = 'unicode', deleted = 0.05, large = 0 } = options;
   const status = random() < deleted ? 'd' : pick(random, ['n', 'c', 'a', 'p']);
-  const text = (words: number) => Array.from({ length: words }, () => word(random, repertoire)).join(' ');
+  const text = (words: number) => sampleText(random, words, repertoire);
   const between = (least: number, most: number) => least + Math.floor(random() * (most - least + 1));
   const fields: MarcField[] = [
     { tag: '001', value: `${random() < 0.1 ? '  ' : ''}rec${options.seed}-${number}${random() < 0.1 ? ' ' : ''}` },
@@ -80,7 +83,13 @@ function sampleRecord(random: Random, number: number, options: SampleOptions): S
   return { leader: `00000${status}am a2200000 a 4500`, fields };
 }
 
-function word(random: Random, repertoire: 'ascii' | 'marc8' | 'unicode'): string {
+type Repertoire = 'ascii' | 'marc8' | 'unicode';
+
+export function sampleText(random: Random, words: number, repertoire: Repertoire = 'unicode'): string {
+  return Array.from({ length: words }, () => word(random, repertoire)).join(' ');
+}
+
+function word(random: Random, repertoire: Repertoire): string {
   if (repertoire !== 'unicode' || random() < 0.95) return pick(random, WORDS[repertoire]);
   return String.fromCodePoint(...Array.from({ length: 3 }, () => anyCharacter(random)));
 }
@@ -93,7 +102,7 @@ function anyCharacter(random: Random): number {
   return isBad ? 0x41 : point;
 }
 
-const pick = <Item>(random: Random, items: readonly Item[]): Item => items[Math.floor(random() * items.length)]!;
+export const pick = <Item>(random: Random, items: readonly Item[]): Item => items[Math.floor(random() * items.length)]!;
 
 /**
  * A record as MARC21, written apart from the code that is tested; as one physical record, however long.
@@ -124,19 +133,21 @@ const pad = (number: number, count: number): string => String(number).padStart(c
 
 /** A record as the element `record` of MARCXML, written apart from the code that is tested. */
 export function encodeSampleXml({ leader, fields }: SampleRecord, prefix = ''): string {
-  const [start, end] = [(name: string) => `<${prefix}${name}`, (name: string) => `</${prefix}${name}>`];
-  const elements = fields.map((field) => {
-    if ('value' in field) {
-      return `${start('controlfield')} tag="${field.tag}">${escapeXml(field.value)}${end('controlfield')}`;
-    }
-    const [first, second] = field.indicators;
-    const subfields = field.subfields.map(
-      ({ code, value }) => `${start('subfield')} code='${code}'>${escapeXml(value)}${end('subfield')}`,
-    );
-    const attributes = `ind2="${second}" ind1="${first}" tag="${field.tag}"`;
-    return `${start('datafield')} ${attributes}>\n${subfields.join('\t')}${end('datafield')}`;
-  });
-  return `${start('record')}>${start('leader')}>${leader}${end('leader')}\n${elements.join('\n')}${end('record')}\n`;
+  const elements = fields.map((field) => encodeFieldXml(field, prefix));
+  const opened = `<${prefix}record><${prefix}leader>${leader}</${prefix}leader>`;
+  return `${opened}\n${elements.join('\n')}</${prefix}record>\n`;
+}
+
+export function encodeFieldXml(field: MarcField, prefix = ''): string {
+  if ('value' in field) {
+    return `<${prefix}controlfield tag="${field.tag}">${escapeXml(field.value)}</${prefix}controlfield>`;
+  }
+  const [first, second] = field.indicators;
+  const subfields = field.subfields.map(
+    ({ code, value }) => `<${prefix}subfield code='${code}'>${escapeXml(value)}</${prefix}subfield>`,
+  );
+  const attributes = `ind2="${second}" ind1="${first}" tag="${field.tag}"`;
+  return `<${prefix}datafield ${attributes}>\n${subfields.join('\t')}</${prefix}datafield>`;
 }
 
 const escapeXml = (text: string): string =>
