@@ -10,6 +10,7 @@ import {
   parsePlanKey,
 } from './keys/run-keys.ts';
 import { formatSetKey, parseSetKey, type SetKey } from './keys/set-keys.ts';
+import { formatStreamKey, parseStreamKey, type StreamKey } from './keys/stream-keys.ts';
 import { formatUploadKey, parseUploadKey, type UploadKey } from './keys/upload-keys.ts';
 import { isPlainKey } from './plain-key.ts';
 
@@ -17,7 +18,7 @@ import { isPlainKey } from './plain-key.ts';
  * Everything that this program stores as artifacts: `formatKey` names it, `mediaTypeOf` says what it is. None is ever
  * changed. A file of `keys/` has the keys of one subject: what they are made of, their text, and how it is read.
  */
-export type ArtifactKey = AvroKey | BesideKey | PlanKey | LogKey | SetKey | UploadKey;
+export type ArtifactKey = AvroKey | BesideKey | PlanKey | LogKey | SetKey | UploadKey | StreamKey;
 
 /** The key as stores have it. @throws TidemarkError `invalid` for a provider or a schema that is none */
 export function formatKey(key: ArtifactKey): ObjectKey {
@@ -43,12 +44,17 @@ export function formatKey(key: ArtifactKey): ObjectKey {
       return formatSetKey(key);
     case 'uploaded-file':
       return formatUploadKey(key);
+    case 'stream-records':
+    case 'upload-errata':
+    case 'stream-dump':
+      return formatStreamKey(key);
   }
 }
 
 export function mediaTypeOf({ kind }: ArtifactKey): string {
   switch (kind) {
     case 'avro':
+    case 'stream-records':
     case 'segment-part':
       return 'application/avro';
     case 'package':
@@ -58,8 +64,10 @@ export function mediaTypeOf({ kind }: ArtifactKey): string {
       return 'application/gzip';
     case 'version':
     case 'uploaded-file':
+    case 'stream-dump':
       return 'application/octet-stream';
     case 'errata':
+    case 'upload-errata':
       return 'application/x-ndjson';
     case 'provenance':
     case 'summary':
@@ -81,6 +89,7 @@ export function parseKey(text: ObjectKey): ArtifactKey | undefined {
     parsePlanKey(text) ??
     parseLogKey(text) ??
     parseSetKey(text) ??
-    parseUploadKey(text)
+    parseUploadKey(text) ??
+    parseStreamKey(text)
   );
 }

@@ -31,7 +31,8 @@ export interface Catalog {
  * its archived lists; `removals`: whether versions of it are being removed; `made-links`: see ingest/linked-sets.ts;
  * `archive`: which archive the log goes to; `session`: the key of sessions, and which ended; `subscription`: who is
  * sent changes; `delivery`: how far they were sent; `rebuild`: that the store is made of one, and whether it is whole;
- * `clock`: see clock.ts; `organization`: who delivers files, with its streams; `upload`: files that were delivered.
+ * `clock`: see clock.ts; `organization`: who delivers files, with its streams; `upload`: files that were delivered;
+ * `upload-state`: how far an upload has come; `stream-dump`: a full or delta dump of a stream's records.
  */
 export type CatalogKind =
   | 'set'
@@ -52,7 +53,9 @@ export type CatalogKind =
   | 'delivery'
   | 'clock'
   | 'organization'
-  | 'upload';
+  | 'upload'
+  | 'upload-state'
+  | 'stream-dump';
 
 export interface CatalogPage {
   readonly before?: string | undefined;

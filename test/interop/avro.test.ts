@@ -19,6 +19,10 @@ const OTHERS: { readonly [Id in Exclude<SchemaId, 'OriginalRecord.v1'>]: readonl
   'MAP.4_0.MAPRecord.v1': [{ id: 'ä', document: '<http://example.org/ä> a edm:Agent .\r\n' }],
   'MAP.4_0.IndexRecord.v1': [{ id: '\u{1f5fa}', document: '' }],
   'DeletedRecord.v1': [{ id: 'a', provider: 'cdl', deleted: Date.parse('2017-02-09T10:44:28.123Z') }],
+  'stream.Record.v1': [
+    { id: 'ocm001', document: '00026ngm a2200025   4500\u001e\u001d' },
+    { id: 'ä', document: '' },
+  ],
   'log.Change.v1': [
     { set: 1, key: '/a', kind: 'created', stamp: 1_700_000_000_123_456, window: 1, weight: 1, state: '{}' },
     { set: 2 ** 40, key: '/a', kind: 'deleted', stamp: 1_700_000_000_123_458, window: 1, weight: 1, state: null },

@@ -10,6 +10,7 @@ export const SCHEMA_IDS = [
   'MAP.4_0.MAPRecord.v1',
   'MAP.4_0.IndexRecord.v1',
   'DeletedRecord.v1',
+  'stream.Record.v1',
   'log.Change.v1',
   'log.Change.v2',
   'log.Order.v1',
@@ -36,6 +37,13 @@ export interface OriginalRecord {
  */
 export interface DerivedRecord {
   readonly id: string;
+  readonly document: string;
+}
+
+/** A record of a stream, or (an empty document) that it is to be deleted; ours. */
+export interface StreamRecord {
+  readonly id: string;
+  /** MARC21 in UTF-8. */
   readonly document: string;
 }
 
@@ -95,6 +103,7 @@ export interface RecordOf {
   readonly 'MAP.4_0.MAPRecord.v1': DerivedRecord;
   readonly 'MAP.4_0.IndexRecord.v1': DerivedRecord;
   readonly 'DeletedRecord.v1': DeletedRecord;
+  readonly 'stream.Record.v1': StreamRecord;
   /** Of archives from before there were orders. */
   readonly 'log.Change.v1': Omit<LogChange, 'order'>;
   readonly 'log.Change.v2': LogChange;
@@ -178,6 +187,15 @@ export const SCHEMAS: Readonly<Record<SchemaId, AvroRecord>> = {
       { name: 'id', type: 'string' },
       { name: 'provider', type: 'string' },
       { name: 'deleted', type: { type: 'long', logicalType: 'timestamp-millis' } },
+    ],
+  },
+  'stream.Record.v1': {
+    namespace: 'la.dp.avro.stream',
+    type: 'record',
+    name: 'Record.v1',
+    fields: [
+      { name: 'id', type: 'string' },
+      { name: 'document', type: 'string' },
     ],
   },
   'log.Change.v1': {

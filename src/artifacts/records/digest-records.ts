@@ -55,6 +55,7 @@ export function documentSchema(schema: ComparedArtifact['schema']): DocumentSche
     case 'MAP.3_1.IndexRecord.v1':
     case 'MAP.4_0.MAPRecord.v1':
     case 'MAP.4_0.IndexRecord.v1':
+    case 'stream.Record.v1':
       return schema;
     case 'DeletedRecord.v1':
     case 'log.Change.v1':

@@ -6,7 +6,7 @@ import type { ArtifactStore, ObjectKey } from '../artifact-store.ts';
 import { readHeader, unpackBlock } from '../avro/container-reader.ts';
 import type { ContainerHeader } from '../avro/header-reader.ts';
 import type { DocumentSchemaId } from '../avro/schemas.ts';
-import { parseAvroKey } from '../keys/avro-key.ts';
+import { recordsSchemaOf } from '../records-schema.ts';
 import { BlockRecords } from './block-records.ts';
 import { documentSchema, unreadable } from './digest-records.ts';
 import type { WalkedRecord } from './walk-records.ts';
@@ -97,7 +97,7 @@ export class RecordReader {
   }
 
   async #readHeader(artifact: ObjectKey): Promise<Header> {
-    const schema = documentSchema(parseAvroKey(artifact)!.schema);
+    const schema = documentSchema(recordsSchemaOf(artifact));
     const options = { schema, name: artifact };
     const beginning = await this.#bytesOf(artifact, { start: 0, length: USUAL_HEADER });
     try {

@@ -19,6 +19,8 @@ export interface WalkedRecord {
 }
 
 const JSON_TYPE = 'application/json';
+/** RFC 2220. */
+const MARC_TYPE = 'application/marc';
 
 /**
  * Walks through the records of a block without making values of them: a comparison needs a digest of a million
@@ -88,8 +90,9 @@ export class RecordWalk {
   }
 }
 
-/** Documents for an index are JSON. A MAPRecord is RDF, and only its text shows in which syntax. */
+/** Documents for an index are JSON, and those of a stream MARC21. A MAPRecord is RDF, and only its text shows in which syntax. */
 function mimeOf(schema: DocumentSchemaId, document: Buffer): string {
+  if (schema === 'stream.Record.v1') return MARC_TYPE;
   if (schema !== 'MAP.4_0.MAPRecord.v1') return JSON_TYPE;
   const beginning = document.toString('latin1', 0, 200).replace(/^(?:\xef\xbb\xbf)?\s+/, '');
   if (/^<(?:\?xml|!|[\w.-]+:RDF)/.test(beginning)) return 'application/rdf+xml';
