@@ -90,7 +90,10 @@ export class RecordWalk {
   }
 }
 
-/** Documents for an index are JSON, and those of a stream MARC21. A MAPRecord is RDF, and only its text shows in which syntax. */
+/**
+ * Documents for an index are JSON, and those of a stream MARC21. A MAPRecord is RDF, and only its text shows in which
+ * syntax.
+ */
 function mimeOf(schema: DocumentSchemaId, document: Buffer): string {
   if (schema === 'stream.Record.v1') return MARC_TYPE;
   if (schema !== 'MAP.4_0.MAPRecord.v1') return JSON_TYPE;
