@@ -1,4 +1,12 @@
 import * as z from 'zod';
+import {
+  ADDED_SUBFIELD_CODE,
+  DATA_TAG,
+  MOST_CODE,
+  MOST_MAPPINGS,
+  ORGANIZATION_CODE,
+  SUBFIELD_CODE,
+} from '../streams/marc/normalize/normalization.ts';
 import { EMAIL, LINE, MOST_NAME, MOST_OF_ID, MOST_TITLE, STREAM_ID } from '../streams/organization.ts';
 
 /** The shapes of organizations and streams in the JSON API. */
@@ -12,6 +20,29 @@ const contactName = z.string().meta({ pattern: LINE.replace('^', '^(?=\\S)'), ma
 const contactSchema = z
   .strictObject({ name: contactName, email: z.string().max(254).meta({ pattern: EMAIL.source }).optional() })
   .meta({ id: 'Contact', description: 'Whom to ask.' });
+
+const dataTag = z.string().meta({ pattern: DATA_TAG });
+
+const itemMappingSchema = z.strictObject({
+  source: dataTag.describe("Tag of the organization's field that has an item."),
+  destination: dataTag.describe('Tag of the field that is added for each of them; POD has 998.'),
+  subfields: z
+    .record(z.string().meta({ pattern: ADDED_SUBFIELD_CODE }), z.string().meta({ pattern: SUBFIELD_CODE }))
+    .meta({ minProperties: 1 })
+    .describe("By code of the added field: the code of the organization's field."),
+});
+
+const normalizationSchema = z
+  .strictObject({
+    kind: z.literal('pod'),
+    code: z
+      .string()
+      .meta({ pattern: ORGANIZATION_CODE, maxLength: MOST_CODE })
+      .optional()
+      .describe('Of the organization, for 900 $b.'),
+    items: z.array(itemMappingSchema).max(MOST_MAPPINGS),
+  })
+  .meta({ id: 'Normalization', description: 'What is added to each record: the fields of the POD aggregator.' });
 
 export const streamSchema = z
   .strictObject({
@@ -30,6 +61,7 @@ export const organizationSchema = z
     organization: z.string().describe('Its id.'),
     title: z.string().optional(),
     contacts: z.array(contactSchema),
+    normalization: normalizationSchema.optional().describe('Absent: records stay as they are.'),
     created: datetime,
     defaultStream: z.string().optional().describe('The id of its default stream; absent without any stream.'),
     streams: z.array(streamSchema).describe('In the order in which they were made.'),
@@ -46,6 +78,7 @@ export const newOrganizationSchema = z
       .describe('Its id, which stays: as an id of a set, without "--", and at most 27 characters.'),
     title: givenTitle.optional(),
     contacts: z.array(contactSchema).optional(),
+    normalization: normalizationSchema.optional(),
   })
   .meta({
     id: 'NewOrganization',
@@ -56,6 +89,10 @@ export const changedOrganizationSchema = z
   .strictObject({
     title: givenTitle.nullable().optional(),
     contacts: z.array(contactSchema).optional().describe('All of them: they replace the former ones.'),
+    normalization: normalizationSchema
+      .nullable()
+      .optional()
+      .describe('It concerns the uploads that are processed from then on.'),
   })
   .meta({ id: 'OrganizationChanges', description: 'What is absent does not change; null removes it.' });
 

@@ -2,11 +2,12 @@ import { type Organization, streamOf } from '../streams/organization.ts';
 import type { OrganizationView, StreamView } from './organization-schemas.ts';
 
 export function organizationView(organization: Organization): OrganizationView {
-  const { id, title, contacts, created, defaultStream, streams } = organization;
+  const { id, title, contacts, normalization, created, defaultStream, streams } = organization;
   return {
     organization: id,
     ...(title !== undefined && { title }),
     contacts: [...contacts],
+    ...(normalization !== undefined && { normalization: { ...normalization, items: [...normalization.items] } }),
     created: formatTime(created),
     ...(defaultStream !== undefined && { defaultStream }),
     streams: streams.map((stream) => streamView(organization, stream.id)),

@@ -56,8 +56,8 @@ export class OrganizationRegistry {
 
   /** @throws TidemarkError `not-found`; `invalid` */
   change(id: string, fields: Partial<OrganizationFields>): Promise<Organization> {
-    return this.#replace(id, ({ title, contacts, ...others }) => {
-      return { ...others, ...checkedFields({ title, contacts, ...fields }) };
+    return this.#replace(id, ({ title, contacts, normalization, ...others }) => {
+      return { ...others, ...checkedFields({ title, contacts, normalization, ...fields }) };
     });
   }
 

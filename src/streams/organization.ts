@@ -1,6 +1,7 @@
 import { TidemarkError } from '../core/errors.ts';
 import { SLUG } from '../core/resource-set.ts';
 import { nearestName } from '../lib/nearest-name.ts';
+import { checkedNormalization, type Normalization } from './marc/normalize/normalization.ts';
 
 /** Whom to ask about what an organization delivers. */
 export interface Contact {
@@ -12,6 +13,8 @@ export interface Contact {
 export interface OrganizationFields {
   readonly title?: string | undefined;
   readonly contacts: readonly Contact[];
+  /** What is added to its records when they are read; absent: nothing. */
+  readonly normalization?: Normalization | undefined;
 }
 
 /**
@@ -85,9 +88,13 @@ function problemOf(id: string): string | undefined {
 }
 
 /** Titles and contacts without what is around them. @throws TidemarkError `invalid` */
-export function checkedFields({ title, contacts }: OrganizationFields): OrganizationFields {
+export function checkedFields({ title, contacts, normalization }: OrganizationFields): OrganizationFields {
   if (contacts.length > MOST_CONTACTS) throw invalid('contacts', `there are more than ${MOST_CONTACTS} contacts`);
-  return { ...checkedTitle(title), contacts: contacts.map(checkedContact) };
+  return {
+    ...checkedTitle(title),
+    contacts: contacts.map(checkedContact),
+    ...(normalization !== undefined && { normalization: checkedNormalization(normalization) }),
+  };
 }
 
 /** @throws TidemarkError `invalid` */

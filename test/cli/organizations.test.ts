@@ -47,6 +47,31 @@ describeOnEachStore('organizations and streams on the command line', (store, itO
     assert.equal((await shown('streams', 'archive', 'lane', 'main', '--undo')).archived, undefined);
   });
 
+  itOnce('have a normalization, which is shown, replaced and removed', async () => {
+    const pod = ['--normalization', 'pod', '--code', 'CSt', '--items', '952:m=b,i=p', '--items', '852:949:a=h'];
+    await done('organizations', 'add', 'lane', ...pod);
+    assert.deepEqual((await shown('organizations', 'show', 'lane')).normalization, {
+      kind: 'pod',
+      code: 'CSt',
+      items: [
+        { source: '952', destination: '998', subfields: { m: 'b', i: 'p' } },
+        { source: '852', destination: '949', subfields: { a: 'h' } },
+      ],
+    });
+    assert.ok(
+      (await done('organizations', 'show', 'lane')).startsWith(
+        'lane\n  normalization: POD, with the code CSt\n' +
+          '  items: 952 as 998, $m from $b, $i from $p\n  items: 852 as 949, $a from $h\n',
+      ),
+    );
+    await done('organizations', 'change', 'lane', '--title', 'Lane');
+    assert.equal((await shown('organizations', 'show', 'lane')).normalization.code, 'CSt');
+    await done('organizations', 'change', 'lane', '--normalization', 'pod');
+    assert.deepEqual((await shown('organizations', 'show', 'lane')).normalization, { kind: 'pod', items: [] });
+    await done('organizations', 'change', 'lane', '--normalization', 'none');
+    assert.equal((await shown('organizations', 'show', 'lane')).normalization, undefined);
+  });
+
   it('are carried by archives of the log, and give tokens for uploads', async () => {
     await done('organizations', 'add', 'lane', '--title', 'Lane Library');
     await done('streams', 'add', 'lane', 'main');
@@ -78,6 +103,11 @@ describeOnEachStore('organizations and streams on the command line', (store, itO
       /is the default of lane: make another one the default first/,
     );
     await fails(['organizations', 'change', 'lane'], 2, /give something to change/);
+    await fails(['organizations', 'change', 'lane', '--code', 'X'], 2, /add "--normalization pod"/);
+    const pod = ['organizations', 'change', 'lane', '--normalization', 'pod'];
+    await fails([...pod, '--items', '952'], 2, /Use FIELD:CODE=CODE,…, such as 952:i=p,a=o,m=a/);
+    await fails([...pod, '--items', '952:i=p,i=q'], 2, /A code is given twice/);
+    await fails([...pod, '--items', '008:i=p'], 2, /"008" is no tag of a data field/);
     const scope = ['tokens', 'create', '--name', 'x', '--scope', 'upload:lame'];
     await fails(scope, 2, /there is no organization "lame"/);
   });

@@ -42,6 +42,38 @@ describeOnEachStore('Organizations over HTTP', (store, itOnce) => {
     assert.deepEqual(changed.body, { ...untitled, contacts: [], defaultStream, streams });
   });
 
+  it('have a normalization, which is replaced as a whole and removed', async () => {
+    const items = [{ source: '952', destination: '998', subfields: { i: 'p', a: 'o' } }];
+    const normalization = { kind: 'pod', code: 'CSt', items };
+    const added = await askJson(at(''), { organization: 'pod', normalization });
+    assert.deepEqual([added.status, added.body.normalization], [201, normalization]);
+    const other = { kind: 'pod', items: [] };
+    assert.deepEqual((await change('/pod', { normalization: other })).body.normalization, other);
+    assert.deepEqual((await change('/pod', { title: 'POD' })).body.normalization, other);
+    assert.equal((await change('/pod', { normalization: null })).body.normalization, undefined);
+    assert.equal((await show('/pod')).normalization, undefined);
+  });
+
+  itOnce('have a normalization that MARC can have', async () => {
+    await askJson(at(''), { organization: 'marc' });
+    const mapping = { source: '952', destination: '998', subfields: { i: 'p' } };
+    const refused: readonly (readonly [object, RegExp])[] = [
+      [{ kind: 'other', items: [] }, /normalization/],
+      [{ kind: 'pod', items: [], code: ' x' }, /the code of an organization is 1 to 50 characters/],
+      [{ kind: 'pod', items: [{ ...mapping, source: '001' }] }, /"001" is no tag of a data field/],
+      [{ kind: 'pod', items: [{ ...mapping, destination: '99' }] }, /"99" is no tag of a data field/],
+      [{ kind: 'pod', items: [{ ...mapping, subfields: {} }] }, /the items in 952 have no subfields/],
+      [{ kind: 'pod', items: [{ ...mapping, subfields: { 8: 'p' } }] }, /"8=p" of the items in 952: use letters/],
+      [{ kind: 'pod', items: [{ ...mapping, subfields: { i: 'pp' } }] }, /"i=pp" of the items in 952/],
+      [{ kind: 'pod', items: Array.from({ length: 21 }, () => mapping) }, /more than 20|20/],
+    ];
+    for (const [normalization, message] of refused) {
+      const { status, body } = await change('/marc', { normalization });
+      assert.equal(status, 400, JSON.stringify(normalization));
+      assert.match(body.error.message, message);
+    }
+  });
+
   it('have exactly one default stream, which takes uploads', async () => {
     await askJson(at(''), { organization: 'default' });
     const ids = ['a', 'b', 'c', 'd'];

@@ -1,5 +1,6 @@
 import {
   CODING_AT,
+  digits,
   ENTRY_LENGTH,
   FIELD_TERMINATOR,
   isControlTag,
@@ -76,8 +77,6 @@ function encodePhysical(leader: string, fields: readonly FieldBytes[]): Buffer {
   physical[at] = RECORD_TERMINATOR;
   return physical;
 }
-
-const digits = (number: number, count: number): string => String(number).padStart(count, '0');
 
 function encodeField(field: MarcField): FieldBytes {
   const { tag } = field;

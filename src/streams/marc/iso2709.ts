@@ -31,5 +31,8 @@ export function numberAt(bytes: Uint8Array, at: number, count: number): number {
   return number;
 }
 
+/** A number as leaders and directories have it. */
+export const digits = (number: number, count: number): string => String(number).padStart(count, '0');
+
 /** Control fields have neither indicators nor subfields: 001 to 009. */
 export const isControlTag = (tag: string): boolean => tag.startsWith('00');

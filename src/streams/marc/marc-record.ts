@@ -61,6 +61,22 @@ export class MarcRecord {
       at += length;
     }
   }
+
+  /** The bytes of each field with a tag other than 001, in their order; no object is made of another field. */
+  fieldsWithTag(tag: string): readonly Buffer[] {
+    const { bytes } = this;
+    const [first, second, third] = [tag.charCodeAt(0), tag.charCodeAt(1), tag.charCodeAt(2)];
+    const found: Buffer[] = [];
+    for (let at = 0; at < bytes.length; at += numberAt(bytes, at, 5)) {
+      const base = at + numberAt(bytes, at + BASE_ADDRESS_AT, 5);
+      for (let entry = at + LEADER_LENGTH; entry < base - 1; entry += ENTRY_LENGTH) {
+        if (bytes[entry] !== first || bytes[entry + 1] !== second || bytes[entry + 2] !== third) continue;
+        const start = base + numberAt(bytes, entry + 7, 5);
+        found.push(bytes.subarray(start, start + numberAt(bytes, entry + 3, 4) - 1));
+      }
+    }
+    return found;
+  }
 }
 
 /** The bytes of a field without its terminator. */

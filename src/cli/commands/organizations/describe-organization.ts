@@ -2,14 +2,31 @@ import type { OrganizationView, StreamView } from '../../../api/organization-sch
 import { printableLine } from '../../ui/printable.ts';
 import { formatTable } from '../../ui/table.ts';
 
-export function describeOrganization({ organization, title, contacts, streams }: OrganizationView): string {
+export function describeOrganization({
+  organization,
+  title,
+  contacts,
+  normalization,
+  streams,
+}: OrganizationView): string {
   const who = contacts.map(({ name, email }) => (email === undefined ? name : `${name} <${email}>`));
   return [
     title === undefined ? organization : `${organization}: ${printableLine(title)}`,
     ...who.map((contact) => `  contact: ${printableLine(contact)}`),
+    ...(normalization === undefined ? [] : describeNormalization(normalization)),
     '',
     streamTable(streams),
   ].join('\n');
+}
+
+function describeNormalization({ code, items }: NonNullable<OrganizationView['normalization']>): readonly string[] {
+  return [
+    `  normalization: POD, ${code === undefined ? 'without a code' : `with the code ${code}`}`,
+    ...items.map(({ source, destination, subfields }) => {
+      const codes = Object.entries(subfields).map(([to, from]) => `$${to} from $${from}`);
+      return `  items: ${source} as ${destination}, ${codes.join(', ')}`;
+    }),
+  ];
 }
 
 export function streamTable(streams: readonly StreamView[]): string {

@@ -1,23 +1,45 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
+import { TidemarkError } from '../../../core/errors.ts';
+import {
+  type ItemMapping,
+  type Normalization,
+  USUAL_DESTINATION,
+} from '../../../streams/marc/normalize/normalization.ts';
 import type { Contact, OrganizationFields } from '../../../streams/organization.ts';
-import { collect } from '../../options.ts';
+import { collect, oneOf } from '../../options.ts';
 
 export interface OrganizationOptions {
   readonly title?: string;
   readonly contact?: readonly string[];
+  readonly normalization?: 'none' | 'pod';
+  readonly code?: string;
+  readonly items?: readonly ItemMapping[];
 }
 
 export function addOrganizationOptions(command: Command): void {
   command
     .option('--title <text>', 'what people call it')
-    .option('--contact <contact>', "whom to ask, such as 'Ada <ada@example.org>'; may be given several times", collect);
+    .option('--contact <contact>', "whom to ask, such as 'Ada <ada@example.org>'; may be given several times", collect)
+    .option(
+      '--normalization <kind>',
+      'what is added to its records: none, or pod (the fields of POD)',
+      oneOf('none', 'pod'),
+    )
+    .option('--code <code>', 'code of the organization, for 900 $b; with --normalization pod')
+    .option(
+      '--items <mapping>',
+      'the field with items and its subfields, such as 952:i=p,a=o,m=a for a 998 with $i from $p, $a from $o, $m ' +
+        'from $a; may be given several times, also with another field for 998, such as 952:949:i=p',
+      collectItems,
+    );
 }
 
 /** What was given. An empty text means none. */
-export function givenFields({ title, contact }: OrganizationOptions): Partial<OrganizationFields> {
+export function givenFields({ title, contact, ...normalization }: OrganizationOptions): Partial<OrganizationFields> {
   return {
     ...(title !== undefined && { title }),
     ...(contact !== undefined && { contacts: contact.filter((text) => text !== '').map(parseContact) }),
+    ...givenNormalization(normalization),
   };
 }
 
@@ -25,4 +47,29 @@ export function givenFields({ title, contact }: OrganizationOptions): Partial<Or
 function parseContact(text: string): Contact {
   const [, name = text, email] = /^([^<]*)<([^<>]*)>\s*$/.exec(text) ?? [];
   return { name, email: email?.trim() };
+}
+
+function givenNormalization({ normalization, code, items = [] }: Omit<OrganizationOptions, 'title' | 'contact'>): {
+  readonly normalization?: Normalization | undefined;
+} {
+  if (normalization === 'pod') return { normalization: { kind: 'pod', ...(code && { code }), items } };
+  if (code !== undefined || items.length > 0) {
+    throw new TidemarkError('invalid', '--code and --items are parts of a normalization: add "--normalization pod"');
+  }
+  return normalization === undefined ? {} : { normalization: undefined };
+}
+
+/** `SOURCE:SUBFIELDS` or `SOURCE:DESTINATION:SUBFIELDS`. The registry checks tags and codes. */
+function collectItems(text: string, before: readonly ItemMapping[] = []): readonly ItemMapping[] {
+  const parts = text.split(':');
+  const codes = parts
+    .at(-1)!
+    .split(',')
+    .map((pair) => pair.trim().split('='));
+  if (parts.length < 2 || parts.length > 3 || codes.some((pair) => pair.length !== 2)) {
+    throw new InvalidArgumentError('Use FIELD:CODE=CODE,…, such as 952:i=p,a=o,m=a.');
+  }
+  const subfields = Object.fromEntries(codes);
+  if (Object.keys(subfields).length < codes.length) throw new InvalidArgumentError('A code is given twice.');
+  return [...before, { source: parts[0]!, destination: parts.length === 3 ? parts[1]! : USUAL_DESTINATION, subfields }];
 }

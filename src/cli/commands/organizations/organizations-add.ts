@@ -12,6 +12,10 @@ export const organizationsAdd: CliCommand<OrganizationOptions> = {
   examples: [
     ["organizations add lane --title 'Lane Library'", 'adds one; then make its first stream'],
     ["organizations add lane --contact 'Ada <ada@example.org>'", 'with whom to ask'],
+    [
+      'organizations add lane --normalization pod --code CSt --items 999:i=i,a=a,m=m',
+      'adds to its records who delivered them, and their items',
+    ],
   ],
 
   options: addOrganizationOptions,

@@ -8,10 +8,11 @@ import { addOrganizationOptions, givenFields, type OrganizationOptions } from '.
 export const organizationsChange: CliCommand<OrganizationOptions> = {
   group: 'organizations',
   usage: 'change <organization>',
-  summary: "Changes title or contacts of an organization. An empty argument removes them: --title ''.",
+  summary: "Changes title, contacts or normalization of an organization. --title '' and --contact '' remove them.",
   examples: [
     ["organizations change lane --title 'Lane Library'", 'changes the title'],
     ["organizations change lane --contact 'Ada <ada@example.org>'", 'replaces all contacts by one'],
+    ['organizations change lane --normalization none', 'leaves records as they are from now on'],
   ],
 
   options: addOrganizationOptions,
@@ -19,7 +20,10 @@ export const organizationsChange: CliCommand<OrganizationOptions> = {
   async run(call) {
     const fields = givenFields(call.options);
     if (Object.keys(fields).length === 0) {
-      throw new TidemarkError('invalid', 'give something to change: --title TEXT or --contact CONTACT');
+      throw new TidemarkError(
+        'invalid',
+        'give something to change: --title TEXT, --contact CONTACT or --normalization KIND',
+      );
     }
     const [id = ''] = call.args;
     const view = await withExistingApp(call, async ({ organizations }) => {

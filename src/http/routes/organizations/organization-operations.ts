@@ -46,7 +46,7 @@ export const SHOW_ORGANIZATION = {
 export const CHANGE_ORGANIZATION = {
   id: 'changeOrganization',
   tag: 'organizations',
-  summary: 'Changes title and contacts of an organization',
+  summary: 'Changes title, contacts and normalization of an organization',
   query: NO_PARAMETERS,
   body: { 'application/json': changedOrganizationSchema },
   answers: [json(organizationSchema, 'The organization as it is now.'), NO_ORGANIZATION],

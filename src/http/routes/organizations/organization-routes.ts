@@ -47,8 +47,8 @@ export function organizationRoutes(
       action: 'administer',
       operation: ADD_ORGANIZATION,
       async handle(request, response) {
-        const { organization: id, title, contacts = [] } = await readJson(newOrganizationSchema, request);
-        const added = await organizations.add(id, { title, contacts });
+        const { organization: id, contacts = [], ...fields } = await readJson(newOrganizationSchema, request);
+        const added = await organizations.add(id, { ...fields, contacts });
         response.locals.subject = added.id;
         response.location(`organizations/${added.id}`);
         sendJson(response, organizationView(added), 201);
@@ -67,8 +67,12 @@ export function organizationRoutes(
       action: 'administer',
       operation: CHANGE_ORGANIZATION,
       async handle(request, response) {
-        const { title, contacts } = await readJson(changedOrganizationSchema, request);
-        const changes = { ...(title !== undefined && { title: title ?? '' }), ...(contacts && { contacts }) };
+        const { title, contacts, normalization } = await readJson(changedOrganizationSchema, request);
+        const changes = {
+          ...(title !== undefined && { title: title ?? '' }),
+          ...(contacts && { contacts }),
+          ...(normalization !== undefined && { normalization: normalization ?? undefined }),
+        };
         sendJson(response, organizationView(await organizations.change(param(request, 'org'), changes)));
       },
     }),
