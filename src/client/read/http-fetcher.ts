@@ -116,16 +116,20 @@ const isShort = ({ headers }: IncomingMessage) => Number(headers['content-length
 async function* atOnce(response: IncomingMessage, deadline: NodeJS.Timeout): AsyncGenerator<Uint8Array> {
   const chunks: Buffer[] = [];
   const failure = await new Promise<Error | undefined>((resolve) => {
+    // It broke off before anybody read it: no event will follow.
+    if (response.destroyed) resolve(cutOff());
     response.on('data', (chunk: Buffer) => chunks.push(chunk));
     response.on('end', () => resolve(undefined));
     response.on('error', resolve);
-    response.on('close', () => resolve(new FetchFailure('the connection was closed before all bytes came')));
+    response.on('close', () => resolve(cutOff()));
   });
   end(response, deadline);
   // Also when it broke off: the reader may go on from there.
   if (chunks.length > 0) yield chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
   if (failure !== undefined) throw failureOf(failure);
 }
+
+const cutOff = () => new FetchFailure('the connection was closed before all bytes came');
 
 async function* chunksOf(response: IncomingMessage, deadline: NodeJS.Timeout): AsyncGenerator<Uint8Array> {
   try {

@@ -3,6 +3,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
   ECONNRESET: 'the server ended the connection',
   ENOTFOUND: 'there is no such host',
   EAI_AGAIN: 'the name of the host cannot be resolved now',
+  ERR_STREAM_PREMATURE_CLOSE: 'the connection was closed before all bytes came',
   ETIMEDOUT: 'the server does not answer',
   EHOSTUNREACH: 'the host cannot be reached',
   HPE_HEADER_OVERFLOW: 'the head of the response is too large',
