@@ -55,8 +55,9 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
   },
   {
     from: 'streams',
-    to: ['stores', 'sets', 'artifacts'],
-    because: 'it stores what organizations deliver, and does not depend on how that is published',
+    to: ['stores', 'sets', 'artifacts', 'client/read'],
+    because:
+      'it stores what organizations deliver, and does not depend on how that is published; files are fetched as a client fetches them',
   },
   {
     from: 'backup',

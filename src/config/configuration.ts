@@ -52,6 +52,10 @@ export interface Configuration {
   readonly subscriberNetworks: readonly string[];
   /** Private networks that the page `validate` may request, in the notation of CIDR. */
   readonly validateNetworks: readonly string[];
+  /** Private networks from which files of uploads may be fetched, in the notation of CIDR. */
+  readonly uploadNetworks: readonly string[];
+  /** Bytes of a file that is fetched from the URL of an upload, at most. */
+  readonly uploadFetchSize: number;
   /** The folders and buckets below which sets may be added over HTTP. */
   readonly apiRoots: readonly string[];
   /** Whether a server logs a line for each request, at the level info. */

@@ -22,6 +22,7 @@ const DEFAULT_PORT = 8080;
 const DEFAULT_TOKEN_REQUESTS = 6000;
 const DEFAULT_TOKEN_BODY = 1024 ** 3;
 const DEFAULT_CACHE_BYTES = 2 * 1024 ** 3;
+const DEFAULT_UPLOAD_FETCH_SIZE = 10 * 1024 ** 3;
 const DEFAULT_IDLE_TIMEOUT = 60_000;
 const DEFAULT_DROP_LIMIT = 0.3;
 const DEFAULT_DROP_WARNING = 0.15;
@@ -87,6 +88,8 @@ export function loadConfiguration(surroundings: Surroundings, quiet = false): Lo
     hub: values.hub ?? { kind: 'none' },
     subscriberNetworks: values.subscriberNetworks ?? [],
     validateNetworks: values.validateNetworks ?? [],
+    uploadNetworks: values.uploadNetworks ?? [],
+    uploadFetchSize: values.uploadFetchSize ?? DEFAULT_UPLOAD_FETCH_SIZE,
     apiRoots: values.apiRoots ?? [],
     accessLog: values.accessLog ?? !quiet,
     logFormat: values.logFormat ?? 'auto',

@@ -253,6 +253,21 @@ export const SETTINGS = {
     meaning:
       'Private networks that the page `/validate` may request, for an administrator: addresses or CIDR, separated by commas, such as `10.1.0.0/16,127.0.0.1`.',
   }),
+  uploadNetworks: setting({
+    variable: 'TIDEMARK_UPLOAD_NETWORKS',
+    flag: '--upload-networks <networks>',
+    schema: values.networks,
+    default: '(none)',
+    meaning:
+      'Private networks from which files of uploads may be fetched: addresses or CIDR, separated by commas, such as `10.1.0.0/16,127.0.0.1`.',
+  }),
+  uploadFetchSize: setting({
+    variable: 'TIDEMARK_UPLOAD_FETCH_SIZE',
+    flag: '--upload-fetch-size <size>',
+    schema: values.size,
+    default: '10gb',
+    meaning: 'The largest file that is fetched from the URL of an upload, with `kb`, `mb`, `gb` or `tb` (1024 each).',
+  }),
   apiRoots: setting({
     variable: 'TIDEMARK_API_ROOTS',
     flag: '--api-roots <roots>',

@@ -63,18 +63,32 @@ describeOnEachStore('Uploads over HTTP', (store, itOnce) => {
     assert.equal((await ask(`${started.url}/api/${first.json.files[2].url}`)).text, '');
   });
 
-  it('of scripts for the POD aggregator are taken', async () => {
-    await started.app.organizations.addStream(lane, 'full');
-    const url = `${started.url}/organizations/${lane}/uploads?stream=full`;
-    const part = { name: 'upload[files][]', fileName: 'a.mrc', value: 'a' };
-    const answer = await postForm(url, [part, { ...part, fileName: 'b.mrc' }, field('upload[name]', 'Weekly')]);
-    assert.equal(answer.status, 201, answer.text);
-    assert.deepEqual([answer.json.stream, answer.json.number, answer.json.name], ['full', 1, 'Weekly']);
-    assert.deepEqual((await askJson(new URL(answer.headers.location!, url).href)).body, answer.json);
-    assert.deepEqual((await listed()).uploads, []);
-    const fetched = await postForm(url, [field('upload[url]', 'https://example.org/a.mrc')]);
-    assert.equal(fetched.status, 422);
-    assert.match(fetched.json.error.message, /what is at a URL cannot be fetched yet/);
+  it('may name a URL in the place of files, and have their number at once', async () => {
+    const url = 'https://example.org/nightly/new.mrc?signature=1';
+    const form = await postForm(uploads(), [field('url', ` ${url}\n`), field('name', 'Night 1')]);
+    assert.equal(form.status, 201, form.text);
+    const { received, ...view } = form.json;
+    assert.deepEqual(view, {
+      ...{ organization: lane, stream: 'main', number: 1, name: 'Night 1', fileUrl: url, files: [] },
+    });
+    assert.deepEqual((await askJson(new URL(form.headers.location!, uploads()).href)).body, form.json);
+    const json = await askJson(uploads(), { url, stream: 'main' });
+    assert.deepEqual([json.status, json.body.number, json.body.fileUrl], [201, 2, url]);
+    assert.equal((await started.app.uploads.get(lane, 'main', 2)).url, url);
+    for (const [body, message] of [
+      [{ url: 'ftp://example.org/a.mrc' }, /the url has the scheme ftp: use http: or https:/],
+      [{ url: 'https://ada:secret@example.org/' }, /the url has a name or a password/],
+      [{ url: 'a.mrc' }, /the url is no URL/],
+      [{ url: `https://example.org/${'a'.repeat(2_000)}` }, /the url has more than 2000 characters/],
+      [{ url, more: 1 }, /body is wrong|Unrecognized/],
+      [{ stream: 'main' }, /url is wrong/],
+    ] as const) {
+      const refused = await askJson(uploads(), body);
+      assert.equal(refused.status, 400);
+      assert.match(refused.body.error.message, message);
+      assert.doesNotMatch(refused.body.error.message, /secret/);
+    }
+    assert.equal((await listed()).uploads.length, 2);
   });
 
   it('that end at the same time have one order', async () => {
@@ -122,7 +136,8 @@ describeOnEachStore('Uploads over HTTP', (store, itOnce) => {
       [at(lane), [a, field('stream', 'old')], 409, /the stream old of .* is archived: it takes no uploads/],
       [at(lane, '?stream=old'), [a], 409, /is archived/],
       [at(lane, '?stream=main'), [field('stream', 'old'), a], 400, /the stream is given twice/],
-      [at(lane), [a, field('url', 'https://example.org/')], 422, /cannot be fetched yet/],
+      [at(lane), [a, field('url', 'https://example.org/')], 400, /has files and a URL: send two uploads/],
+      [at(lane), [field('files', 'MARC')], 400, /a file of the form has no name/],
       [at(lane), [a, field('straem', 'main')], 400, /an unknown field "straem"/],
       [at(lane), [a, field('name', 'n'.repeat(201))], 400, /the name of an upload is one line of at most 200/],
       [at(lane), [a, field('name', 'n'.repeat(5_000))], 413, /the field "name" has more than 4096 bytes/],
@@ -144,8 +159,8 @@ describeOnEachStore('Uploads over HTTP', (store, itOnce) => {
       assert.equal(cut.status, 400, cut.text);
       assert.match(cut.text, /no whole form of multipart/);
     }
-    const json = await askJson(at(lane), {});
-    assert.equal(json.status, 415);
+    const text = await ask(at(lane), { method: 'POST', headers: { 'Content-Type': 'text/plain' }, body: 'a' });
+    assert.equal(text.status, 415);
     assert.deepEqual((await listed()).uploads, []);
     assert.deepEqual(await storedFiles(started, lane), before);
     assert.equal((await postForm(at(lane), [a])).json.number, 1);

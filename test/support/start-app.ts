@@ -86,6 +86,8 @@ export function testConfiguration(folder: string, settings: Partial<Configuratio
     hub: { kind: 'none' },
     subscriberNetworks: [],
     validateNetworks: [],
+    uploadNetworks: [],
+    uploadFetchSize: 10 * 1024 ** 3,
     apiRoots: [],
     accessLog: false,
     logFormat: 'json',

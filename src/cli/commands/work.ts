@@ -20,6 +20,8 @@ export const work: CliCommand<Options> = {
   settings: [
     'hub',
     'subscriberNetworks',
+    'uploadNetworks',
+    'uploadFetchSize',
     'concurrency',
     'jobLease',
     'timeZone',

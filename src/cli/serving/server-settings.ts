@@ -30,5 +30,7 @@ export const SERVER_SETTINGS: readonly SettingName[] = [
   'hub',
   'subscriberNetworks',
   'validateNetworks',
+  'uploadNetworks',
+  'uploadFetchSize',
   'apiRoots',
 ];

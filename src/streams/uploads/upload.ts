@@ -13,7 +13,7 @@ export interface Upload {
   readonly name?: string | undefined;
   /** In the order in which they came; none when the file is fetched from `url`. */
   readonly files: readonly UploadedFile[];
-  /** Where a job fetches the file, after the upload has its number. It may have credentials: never show it as it is. */
+  /** Where a job fetches the file, after the upload has its number: see `requireUrl`. */
   readonly url?: string | undefined;
   /** By chance: which process has stored it. */
   readonly token: string;
@@ -33,6 +33,8 @@ export const MOST_FILES = 1_000;
 /** Characters. */
 export const MOST_FILE_NAME = 255;
 export const MOST_UPLOAD_NAME = 200;
+/** Characters of a URL. */
+export const MOST_URL = 2_000;
 const DIGITS = 9;
 
 /** Of the document in the catalog: ids sort as their numbers do. */
@@ -65,6 +67,26 @@ export function requireUploadName(name: string): void {
   if (isLine(name, MOST_UPLOAD_NAME)) return;
   const message = `the name of an upload is one line of at most ${MOST_UPLOAD_NAME} characters`;
   throw new TidemarkError('invalid', message, { field: 'name' });
+}
+
+/**
+ * Checks a URL that a file is fetched from. It has no password: others who may see the upload would read it.
+ * @throws TidemarkError `invalid`
+ */
+export function requireUrl(text: string): void {
+  const problem = problemOfUrl(text);
+  if (problem === undefined) return;
+  throw new TidemarkError('invalid', `the url ${problem}`, { field: 'url' });
+}
+
+function problemOfUrl(text: string): string | undefined {
+  if (text.length > MOST_URL) return `has more than ${MOST_URL} characters`;
+  const url = URL.parse(text);
+  if (url === null) return 'is no URL: write it as https://example.org/new.mrc';
+  if (!/^https?:$/.test(url.protocol)) return `has the scheme ${url.protocol} use http: or https:`;
+  return url.username || url.password
+    ? 'has a name or a password: it would be stored. Send the file instead'
+    : undefined;
 }
 
 function isLine(text: string, most: number): boolean {

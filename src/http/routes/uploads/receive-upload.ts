@@ -1,17 +1,31 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import * as z from 'zod';
+import type { Receiving, UploadLabels } from '../../../streams/uploads/receiving.ts';
 import type { Upload } from '../../../streams/uploads/upload.ts';
 import type { Uploads } from '../../../streams/uploads/uploads.ts';
-import { HttpError } from '../../request/http-error.ts';
+import { mediaTypeOf } from '../../request/media-types.ts';
+import { parseJsonBody } from '../../request/parse-json-body.ts';
 import { type FormFile, readMultipart } from '../../request/read-multipart.ts';
+import { readBody } from '../../request/request-body.ts';
+import { noFileName, UploadFields } from './upload-fields.ts';
 
-/** What a field means, by its name; also those of the POD aggregator. */
-const FIELDS: Readonly<Record<string, 'stream' | 'name' | 'url'>> = {
-  stream: 'stream',
-  name: 'name',
-  url: 'url',
-  'upload[name]': 'name',
-  'upload[url]': 'url',
-};
+/** Bytes of a body without files. */
+const MOST_BYTES = 65_536;
+const text = z.string();
+
+/** As JSON: what the fields of a form say. */
+export const uploadJson = z
+  .strictObject({
+    url: text.describe('Where the file is fetched from, by http or https.'),
+    stream: text.optional().describe('The stream; the default one without it.'),
+    name: text.optional().describe('What people call the upload.'),
+  })
+  .meta({ id: 'UploadByUrl' });
+
+/** As scripts for the POD aggregator may send it; unknown fields are ignored. */
+export const podJson = z
+  .object({ upload: z.object({ url: text, name: text.optional() }), stream: text.optional() })
+  .meta({ id: 'PodUploadByUrl' });
 
 export interface UploadRequest {
   readonly organization: string;
@@ -21,58 +35,66 @@ export interface UploadRequest {
   readonly body: AsyncIterable<Buffer>;
 }
 
+/** How scripts for the POD aggregator are understood. */
+export interface PodRules {
+  /** The id of a stream, which is made when there is none of this name. */
+  streamOf(name: string): Promise<string>;
+}
+
 /**
- * Receives the files of a form. When it fails, nothing of them stays.
- * @throws HttpError 422 for a URL; what `readMultipart` throws; TidemarkError as `Uploads.begin` and `Receiving`
+ * Receives the files of a form, or the URL of one. When it fails, nothing of them stays.
+ * @throws what `readMultipart` and `parseJsonBody` throw; TidemarkError as `Uploads.begin` and `Receiving`
  */
 export async function receiveUpload(
   uploads: Pick<Uploads, 'begin'>,
-  { organization, stream, headers, body }: UploadRequest,
+  request: UploadRequest,
+  pod?: PodRules,
 ): Promise<Upload> {
-  const receiving = await uploads.begin(organization, stream);
-  const labels: { stream?: string; name?: string } = stream === undefined ? {} : { stream };
+  const { organization, stream } = request;
+  const receiving = await uploads.begin(organization, pod === undefined ? stream : undefined);
   try {
-    await readMultipart(headers, body, {
-      field(name, value) {
-        const meaning = FIELDS[name];
-        if (meaning === undefined) throw unknownField(name);
-        if (meaning === 'url') throw noUrl(name);
-        if (value !== '') setOnce(labels, meaning, value);
-      },
-      file: (_name, file) => take(receiving, file),
-    });
-    return await receiving.finish(labels);
+    const labels = await readLabels(receiving, request, pod !== undefined);
+    const named = pod === undefined || labels.stream === undefined ? labels.stream : await pod.streamOf(labels.stream);
+    return await receiving.finish({ ...labels, stream: named });
   } catch (error) {
     await receiving.abandon();
     throw error;
   }
 }
 
-async function take(receiving: Awaited<ReturnType<Uploads['begin']>>, { fileName, body }: FormFile): Promise<void> {
+async function readLabels(
+  receiving: Receiving,
+  { stream, headers, body }: UploadRequest,
+  isPod: boolean,
+): Promise<UploadLabels> {
+  const fields = new UploadFields(stream, isPod);
+  switch (mediaTypeOf(headers)) {
+    case 'application/json': {
+      const bytes = await readBody(body, MOST_BYTES);
+      const given = isPod ? flat(parseJsonBody(podJson, bytes)) : parseJsonBody(uploadJson, bytes);
+      for (const [name, value] of Object.entries(given)) if (value !== undefined) fields.add(name, value);
+      break;
+    }
+    case 'application/x-www-form-urlencoded': {
+      const form = new URLSearchParams((await readBody(body, MOST_BYTES)).toString());
+      for (const [name, value] of form) fields.add(name, value);
+      break;
+    }
+    default:
+      await readMultipart(headers, body, {
+        field: (name, value) => fields.add(name, value),
+        file: (_name, file) => take(receiving, file),
+      });
+  }
+  return fields.labels;
+}
+
+function flat({ upload, stream }: z.output<typeof podJson>): Readonly<Record<string, string | undefined>> {
+  return { ...upload, stream };
+}
+
+async function take(receiving: Receiving, { fileName, body }: FormFile): Promise<void> {
   if (fileName !== '') return receiving.add(fileName, body);
   // A page sends such a part when no file was chosen.
   for await (const chunk of body) if (chunk.length > 0) throw noFileName();
-}
-
-function setOnce(labels: { stream?: string; name?: string }, label: 'stream' | 'name', value: string): void {
-  if (labels[label] !== undefined && labels[label] !== value) throw twice(label);
-  labels[label] = value;
-}
-
-function unknownField(name: string): HttpError {
-  const message = `the form has an unknown field ${JSON.stringify(name.slice(0, 80))}: use stream, name, and files, which have a filename`;
-  return new HttpError(400, { code: 'unknown-field', message });
-}
-
-function noUrl(name: string): HttpError {
-  const message = `the field ${name}: what is at a URL cannot be fetched yet; send the files`;
-  return new HttpError(422, { code: 'no-urls', message });
-}
-
-function noFileName(): HttpError {
-  return new HttpError(400, { code: 'no-file-name', message: 'a file of the form has no name: send its filename' });
-}
-
-function twice(label: string): HttpError {
-  return new HttpError(400, { code: 'repeated-field', message: `the ${label} is given twice, with different values` });
 }

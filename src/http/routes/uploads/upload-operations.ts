@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { givenUploadName, uploadSchema, uploadsSchema } from '../../../api/upload-schemas.ts';
 import { json, NO_PARAMETERS, type Operation } from '../../request/operation.ts';
 import { limit, text } from '../../request/query-parameters.ts';
+import { podJson, uploadJson } from './receive-upload.ts';
 
 /** What is asked and answered about uploads; upload-routes.ts does it. */
 
@@ -11,25 +12,43 @@ const uploadForm = z
   .strictObject({
     stream: z.string().optional().describe('The stream; the default one without it. Send it before the files.'),
     name: givenUploadName.optional().describe('What people call the upload.'),
-    files: z.array(bytes).min(1).describe('A part for each file, of any name, with a `filename`.'),
+    files: z.array(bytes).optional().describe('A part for each file, of any name, with a `filename`.'),
+    url: z.string().optional().describe('In the place of files: where one is fetched from, by http or https.'),
   })
   .meta({ id: 'UploadForm' });
 
 const formOfPod = z
-  .strictObject({
+  .object({
     'upload[name]': givenUploadName.optional(),
-    'upload[files][]': z.array(bytes).min(1),
+    'upload[files][]': z.array(bytes).optional(),
+    'upload[url]': z.string().optional(),
+    stream: z.string().optional(),
   })
   .meta({ id: 'PodUploadForm' });
 
-const STORED = { ...json(uploadSchema, 'All files are stored, and the upload has its number.', 201) };
+const podUploadSchema = uploadSchema
+  .extend({
+    id: z.string().describe('The stream and the number.'),
+    name: z.string(),
+    created_at: z.string().meta({ format: 'date-time' }),
+    updated_at: z.string().meta({ format: 'date-time' }),
+    url: z.string().meta({ format: 'uri' }).describe('Where the upload is.'),
+  })
+  .meta({ id: 'PodUpload', description: 'An upload, also in the words of the POD aggregator.' });
+
+const podProblemSchema = z
+  .looseObject({ error: z.looseObject({ code: z.string(), message: z.string() }) })
+  .meta({ id: 'PodProblem', description: 'What is wrong; also as a list of messages under the name of the field.' });
+
+const STORED = {
+  ...json(uploadSchema, 'All files are stored, or a job will fetch the URL, and the upload has its number.', 201),
+};
 const streamParameter = text('The stream; the default one without it.', 'main');
 
 const FAILURES = [
   { status: 404, description: 'There is no such organization, or stream of it.' },
   { status: 409, description: 'The stream is archived, or the organization has none.' },
   { status: 413, description: 'A field is too long, or there are too many.' },
-  { status: 422, description: 'The form has a URL: what is at a URL cannot be fetched yet.' },
 ];
 
 export const UPLOAD_FILES = {
@@ -39,7 +58,7 @@ export const UPLOAD_FILES = {
   description:
     'One form is one upload. Nothing of it is stored when the request breaks off. A sender that exceeds its bytes a minute is slowed down.',
   query: z.strictObject({ stream: streamParameter }),
-  body: { 'multipart/form-data': uploadForm },
+  body: { 'multipart/form-data': uploadForm, 'application/json': uploadJson },
   answers: [{ ...STORED, headers: ['Location'] }, ...FAILURES],
 } satisfies Operation;
 
@@ -47,8 +66,19 @@ export const UPLOAD_FILES_AS_POD = {
   ...UPLOAD_FILES,
   id: 'uploadFilesAsPod',
   summary: 'Uploads files, as scripts for the POD aggregator do',
-  description: 'The same, with the names that the POD aggregator has.',
-  body: { 'multipart/form-data': formOfPod },
+  description:
+    'The same, with the names that the POD aggregator has, and the fields of its answers. Unknown fields are ignored, and a stream that does not exist is made.',
+  query: z.object({ stream: streamParameter }),
+  body: {
+    'multipart/form-data': formOfPod,
+    'application/x-www-form-urlencoded': 'text',
+    'application/json': podJson,
+  },
+  answers: [
+    { ...json(podUploadSchema, 'The upload has its number.', 201), headers: ['Location'] },
+    ...FAILURES,
+    json(podProblemSchema, 'The upload has neither files nor a URL, or what is named is wrong.', 422),
+  ],
 } satisfies Operation;
 
 export const LIST_UPLOADS = {

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import { uploadsView, uploadView } from '../../../api/upload-views.ts';
 import { TidemarkError } from '../../../core/errors.ts';
+import { podStream } from '../../../streams/pod-stream.ts';
 import { parseUploadNumber, type Upload, type UploadedFile } from '../../../streams/uploads/upload.ts';
 import { directRequest, param } from '../../request/admitted.ts';
 import { requestBody } from '../../request/request-body.ts';
@@ -9,7 +10,8 @@ import type { ServedApp } from '../../request/served-app.ts';
 import { answerHead } from '../../response/answer-head.ts';
 import { sendAnswer } from '../../response/send-answer.ts';
 import { sendJson } from '../../response/send-json.ts';
-import { receiveUpload } from './receive-upload.ts';
+import { podProblem, podView } from './pod-answers.ts';
+import { receiveUpload, type UploadRequest } from './receive-upload.ts';
 import {
   LIST_UPLOADS,
   READ_UPLOADED_FILE,
@@ -24,19 +26,31 @@ interface Named {
 
 /** Uploads of organizations. @param stopping ends bodies that are being read when the server stops */
 export function uploadRoutes(
-  { uploads, configuration: { idleTimeout } }: ServedApp,
+  { uploads, organizations, configuration: { idleTimeout, baseUrl } }: ServedApp,
   stopping: AbortSignal,
 ): readonly Route[] {
-  /** @param toApi where `/api/organizations/ORG/` is, relative to the folder of the route */
-  const receiver =
-    (toApi: (organization: string) => string) =>
-    async (request: Request, response: Response, { stream }: Named) => {
-      const organization = param(request, 'org');
-      const body = requestBody(request, { idleTimeout, stopping, isPaced: true });
-      const upload = await receiveUpload(uploads, { organization, stream, headers: request.headers, body });
-      response.location(`${toApi(organization)}uploads/${upload.stream}/${upload.number}`);
-      sendJson(response, uploadView(upload), 201);
-    };
+  const uploadRequest = (request: Request, { stream }: Named): UploadRequest => ({
+    organization: param(request, 'org'),
+    stream,
+    headers: request.headers,
+    body: requestBody(request, { idleTimeout, stopping, isPaced: true }),
+  });
+
+  async function receiveAsPod(request: Request, response: Response, query: Named): Promise<void> {
+    const organization = param(request, 'org');
+    const streamOf = (name: string) => podStream(organizations, organization, name);
+    try {
+      const upload = await receiveUpload(uploads, uploadRequest(request, query), { streamOf });
+      const view = podView(uploadView(upload), baseUrl);
+      response.location(`../../api/organizations/${organization}/uploads/${view.id}`);
+      sendJson(response, view, 201);
+    } catch (error) {
+      const problem = podProblem(error);
+      if (problem === undefined) throw error;
+      sendJson(response, problem, 422);
+    }
+  }
+
   const uploadOf = (request: Request): Promise<Upload> =>
     uploads.get(param(request, 'org'), param(request, 'stream'), parseUploadNumber(param(request, 'number')));
 
@@ -44,12 +58,16 @@ export function uploadRoutes(
     post('/api/organizations/:org/uploads', {
       action: 'upload-files',
       operation: UPLOAD_FILES,
-      handle: receiver(() => ''),
+      async handle(request, response, query) {
+        const upload = await receiveUpload(uploads, uploadRequest(request, query));
+        response.location(`uploads/${upload.stream}/${upload.number}`);
+        sendJson(response, uploadView(upload), 201);
+      },
     }),
     post('/organizations/:org/uploads', {
       action: 'upload-files',
       operation: UPLOAD_FILES_AS_POD,
-      handle: receiver((organization) => `../../api/organizations/${organization}/`),
+      handle: receiveAsPod,
     }),
 
     get('/api/organizations/:org/uploads', {

@@ -1,0 +1,63 @@
+import { HttpError } from '../../request/http-error.ts';
+
+type Label = 'stream' | 'name' | 'url';
+
+/** What a field means, by its name; also those of the POD aggregator. */
+const FIELDS: Readonly<Record<string, Label>> = {
+  stream: 'stream',
+  name: 'name',
+  url: 'url',
+  'upload[name]': 'name',
+  'upload[url]': 'url',
+};
+const FILES = /^(?:upload\[files\](?:\[\d*\])?|files(?:\[\])?)$/;
+
+/** The fields of a form with files, gathered as they come. */
+export class UploadFields {
+  readonly labels: { stream?: string; name?: string; url?: string };
+  readonly #ignoresUnknown: boolean;
+
+  /**
+   * @param stream as the query names it
+   * @param ignoresUnknown whether a field of another name is passed over, as the POD aggregator does
+   */
+  constructor(stream: string | undefined, ignoresUnknown: boolean) {
+    this.labels = stream === undefined ? {} : { stream };
+    this.#ignoresUnknown = ignoresUnknown;
+  }
+
+  /** @throws HttpError for a field that is not known, or is given twice */
+  add(name: string, value: string): void {
+    const label = FIELDS[name];
+    if (label !== undefined) this.#set(label, label === 'url' ? value.trim() : value);
+    else if (FILES.test(name)) requireEmpty(value);
+    else if (!this.#ignoresUnknown) throw unknownField(name);
+  }
+
+  #set(label: Label, value: string): void {
+    if (value === '') return;
+    const before = this.labels[label];
+    if (before !== undefined && before !== value) throw twice(label);
+    this.labels[label] = value;
+  }
+}
+
+/** Forms of the web have an empty field beside the files; another one is a file without a name, and would be lost. */
+function requireEmpty(value: string): void {
+  if (value !== '') throw noFileName();
+}
+
+export function noFileName(): HttpError {
+  const message = 'a file of the form has no name: send its filename (with curl: files=@FILE)';
+  return new HttpError(400, { code: 'no-file-name', message, details: { field: 'files' } });
+}
+
+function unknownField(name: string): HttpError {
+  const message = `the form has an unknown field ${JSON.stringify(name.slice(0, 80))}: use stream, name, url, and files, which have a filename`;
+  return new HttpError(400, { code: 'unknown-field', message });
+}
+
+function twice(label: Label): HttpError {
+  const message = `the ${label} is given twice, with different values`;
+  return new HttpError(400, { code: 'repeated-field', message, details: { field: label } });
+}

@@ -1,0 +1,30 @@
+import { isTidemarkError } from '../core/errors.ts';
+import type { OrganizationRegistry } from './organization-registry.ts';
+
+/**
+ * The stream that a script for the POD aggregator names: by its id, or by a title. The aggregator makes a stream when
+ * there is none of this name; so it is here. A new stream is never the default.
+ * @throws TidemarkError `invalid` when no id can be made of the name; `not-found` for the organization
+ */
+export async function podStream(
+  registry: Pick<OrganizationRegistry, 'get' | 'addStream'>,
+  organization: string,
+  name: string,
+): Promise<string> {
+  const { streams } = await registry.get(organization);
+  const has = (id: string) => streams.some((stream) => stream.id === id);
+  if (has(name)) return name;
+  const id = idOf(name);
+  if (has(id)) return id;
+  await registry.addStream(organization, id, name).catch((error: unknown) => {
+    // Another upload made it meanwhile.
+    if (!isTidemarkError(error, 'conflict')) throw error;
+  });
+  return id;
+}
+
+/** Letters without accents, digits and hyphens. */
+function idOf(name: string): string {
+  const letters = name.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
+  return letters.replaceAll(/[^a-z0-9_]+/g, '-').replaceAll(/^[-_]+|[-_]+$/g, '');
+}

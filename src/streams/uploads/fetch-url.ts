@@ -1,0 +1,106 @@
+import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
+import { type Fetched, FetchFailure, Refused } from '../../client/read/fetcher.ts';
+import { TidemarkError } from '../../core/errors.ts';
+import { formatBytes } from '../../lib/format-bytes.ts';
+import { fetchedName } from './fetched-name.ts';
+import { storeFile } from './store-file.ts';
+import { requireUrl, type Upload, type UploadedFile } from './upload.ts';
+
+export interface FetchOptions {
+  readonly artifacts: Pick<ArtifactStore, 'put'>;
+  /** Private networks that may be requested, as addresses or in the notation of CIDR. */
+  readonly networks: readonly string[];
+  readonly signal: AbortSignal;
+  /** Bytes of the file, at most; 10 GB. */
+  readonly mostBytes?: number | undefined;
+  /** How long the server may send nothing, also while it is connected to; 60 s. */
+  readonly idleMs?: number | undefined;
+  /** @param total bytes, when the server says how many there are */
+  onProgress?(done: number, total: number | undefined): void;
+}
+
+export const MOST_FETCHED_BYTES = 10 * 1024 ** 3;
+const IDLE_MS = 60_000;
+/** Of the whole file: as long as an upload may take. */
+const LONGEST_MS = 24 * 3_600_000;
+/** What a later attempt may change, besides failures of the server (5xx). */
+const PASSING = new Set([408, 425, 429]);
+
+/**
+ * Fetches the file of an upload by URL, and stores it. When it fails, nothing is stored.
+ * @throws TidemarkError `invalid` for what stays wrong: a private address, an answer that is none, a file that is too
+ *   large; `unavailable` for what may pass: no answer, a busy server, a file that breaks off; what the artifact store
+ *   throws; the signal's reason
+ */
+export async function fetchUpload(
+  { organization, url = '' }: Pick<Upload, 'organization' | 'url'>,
+  options: FetchOptions,
+): Promise<readonly UploadedFile[]> {
+  const { networks, signal, idleMs = IDLE_MS } = options;
+  requireUrl(url);
+  signal.throwIfAborted();
+  // Loaded with the first fetch: most servers never do.
+  const { HttpFetcher } = await import('../../client/read/http-fetcher.ts');
+  const fetcher = new HttpFetcher({ privateNetworks: networks, idleMs, responseMs: LONGEST_MS, connections: 1 });
+  try {
+    const fetched = await fetcher.get(url, 'identity', signal, { accept: '*/*' });
+    return [await stored(fetched, organization, options)];
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error instanceof FetchFailure ? failed(url, error) : error;
+  } finally {
+    fetcher.close();
+  }
+}
+
+async function stored(fetched: Fetched, organization: string, options: FetchOptions): Promise<UploadedFile> {
+  const { status, headers, uri, discard } = fetched;
+  const { artifacts, signal, mostBytes = MOST_FETCHED_BYTES } = options;
+  try {
+    requireFile(uri, status);
+    const total = headers['content-length'] === undefined ? undefined : Number(headers['content-length']);
+    if (total !== undefined && total > mostBytes) throw tooLarge(uri, mostBytes);
+    const name = fetchedName(uri, headers['content-disposition']);
+    return await storeFile(name, counted(fetched, total, options), { artifacts, organization, signal });
+  } finally {
+    discard();
+  }
+}
+
+async function* counted(
+  { body, uri }: Fetched,
+  total: number | undefined,
+  { mostBytes = MOST_FETCHED_BYTES, onProgress }: FetchOptions,
+): AsyncGenerator<Uint8Array> {
+  let done = 0;
+  for await (const chunk of body) {
+    done += chunk.length;
+    if (done > mostBytes) throw tooLarge(uri, mostBytes);
+    onProgress?.(done, total);
+    yield chunk;
+  }
+  if (total !== undefined && done !== total) throw new FetchFailure(`it ended after ${done} of ${total} bytes`);
+}
+
+/** @throws TidemarkError for an answer that is not the file */
+function requireFile(url: string, status: number): void {
+  if (status === 200 || status === 203) return;
+  const code = status >= 500 || PASSING.has(status) ? 'unavailable' : 'invalid';
+  throw new TidemarkError(code, `${shown(url)} was not fetched: the server answered ${status}`, { status });
+}
+
+function failed(url: string, failure: FetchFailure): TidemarkError {
+  const code = failure instanceof Refused ? 'invalid' : 'unavailable';
+  return new TidemarkError(code, `${shown(url)} was not fetched: ${failure.message}`, {}, failure);
+}
+
+function tooLarge(url: string, most: number): TidemarkError {
+  const message = `${shown(url)} was not fetched: it has more than ${formatBytes(most)}, the largest that is fetched`;
+  return new TidemarkError('invalid', message);
+}
+
+/** A URL as messages have it: its query may be a signature, which lets whoever reads it fetch the file. */
+export function shown(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`.slice(0, 300);
+}

@@ -1,0 +1,49 @@
+import { isTidemarkError } from '../../core/errors.ts';
+import { failpoint } from '../../lib/failpoint.ts';
+import type { Catalog } from '../../stores/catalog.ts';
+import { type Upload, uploadId, uploadsOf } from './upload.ts';
+
+type UploadCatalog = Pick<Catalog, 'put' | 'latest'>;
+
+/** An upload without what its place in the stream adds. */
+export type NewUpload = Omit<Upload, 'number' | 'received'>;
+
+/**
+ * Makes an upload known, under the next number of its stream. The document of a number is put after that of the number
+ * before it was read, so there are no gaps.
+ */
+export async function recordUpload(catalog: UploadCatalog, upload: NewUpload): Promise<Upload> {
+  for (;;) {
+    const last = await lastUpload(catalog, upload);
+    // Its put was answered with a conflict when a first answer was lost.
+    if (last?.token === upload.token) return last;
+    const recorded = await putUpload(catalog, upload, last);
+    if (recorded !== undefined) return recorded;
+  }
+}
+
+/** Puts an upload after the last one; undefined when another upload took that number. */
+export async function putUpload(
+  catalog: UploadCatalog,
+  upload: NewUpload,
+  last: Pick<Upload, 'number' | 'received'> | undefined,
+): Promise<Upload | undefined> {
+  const number = (last?.number ?? 0) + 1;
+  const numbered: Upload = { ...upload, number, received: Math.max(Date.now(), (last?.received ?? 0) + 1) };
+  try {
+    await catalog.put('upload', uploadId(upload.organization, upload.stream, number), numbered, undefined);
+  } catch (error) {
+    if (isTidemarkError(error, 'conflict')) return undefined;
+    throw error;
+  }
+  failpoint('upload.recorded');
+  return numbered;
+}
+
+/** The upload of a stream with the highest number. */
+export async function lastUpload(
+  catalog: Pick<Catalog, 'latest'>,
+  { organization, stream }: Pick<Upload, 'organization' | 'stream'>,
+): Promise<Upload | undefined> {
+  return (await catalog.latest<Upload>('upload', uploadsOf(organization, stream), { limit: 1 }))[0]?.body;
+}
