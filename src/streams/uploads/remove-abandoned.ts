@@ -1,7 +1,8 @@
 import type { ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts';
 import { UPLOADS_FOLDER } from '../../artifacts/keys/upload-keys.ts';
 import type { Catalog } from '../../stores/catalog.ts';
-import type { Upload } from './upload.ts';
+import type { Upload, UploadedFile } from './upload.ts';
+import type { UploadState } from './upload-state.ts';
 
 /**
  * A week: much longer than an upload may take. It gives operators who made the store anew of an older archive time to
@@ -20,9 +21,7 @@ export async function removeAbandoned({ catalog, artifacts }: Parts, signal: Abo
   for (const organization of await artifacts.folders(UPLOADS_FOLDER)) {
     const old = await oldFiles(artifacts, `${UPLOADS_FOLDER}${organization}/`);
     if (old.size === 0) continue;
-    for (const { body } of await catalog.latest<Upload>('upload', `${organization}/`)) {
-      for (const { artifact } of body.files) old.delete(artifact);
-    }
+    for (const { artifact } of await namedFiles(catalog, organization)) old.delete(artifact);
     for (const key of old) {
       signal.throwIfAborted();
       await artifacts.delete(key);
@@ -30,6 +29,14 @@ export async function removeAbandoned({ catalog, artifacts }: Parts, signal: Abo
     }
   }
   return removed;
+}
+
+/** The files of an organization's uploads, also those that were fetched. */
+async function namedFiles(catalog: Pick<Catalog, 'latest'>, organization: string): Promise<readonly UploadedFile[]> {
+  const prefix = `${organization}/`;
+  const uploads = await catalog.latest<Upload>('upload', prefix);
+  const states = await catalog.latest<UploadState>('upload-state', prefix);
+  return [...uploads.flatMap(({ body }) => body.files), ...states.flatMap(({ body }) => body.fetched ?? [])];
 }
 
 async function oldFiles(artifacts: Pick<ArtifactStore, 'list'>, folder: string): Promise<Set<ObjectKey>> {
