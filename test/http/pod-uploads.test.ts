@@ -48,7 +48,7 @@ describeOnEachStore('Uploads of scripts for the POD aggregator', (store) => {
     assert.equal(unnamed.json.name, unnamed.json.received);
   });
 
-  it('may have fields and parameters that nobody knows, and empty ones', async () => {
+  it('may have unknown fields and parameters, and empty ones', async () => {
     const unknown = ['utf8', 'commit', 'authenticity_token', 'upload[content_type]'].map((name) => field(name, 'x'));
     const empty = [field('upload[files][]', ''), field('upload[url]', ''), field('upload[name]', '')];
     const answer = await postForm(`${url}?utf8=x`, [...unknown, ...empty, part], bearer());

@@ -116,7 +116,7 @@ const isShort = ({ headers }: IncomingMessage) => Number(headers['content-length
 async function* atOnce(response: IncomingMessage, deadline: NodeJS.Timeout): AsyncGenerator<Uint8Array> {
   const chunks: Buffer[] = [];
   const failure = await new Promise<Error | undefined>((resolve) => {
-    // It broke off before anybody read it: no event will follow.
+    // It broke off before it was read: no event will follow.
     if (response.destroyed) resolve(cutOff());
     response.on('data', (chunk: Buffer) => chunks.push(chunk));
     response.on('end', () => resolve(undefined));

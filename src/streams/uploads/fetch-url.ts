@@ -99,7 +99,7 @@ function tooLarge(url: string, most: number): TidemarkError {
   return new TidemarkError('invalid', message);
 }
 
-/** A URL as messages have it: its query may be a signature, which lets whoever reads it fetch the file. */
+/** A URL as messages have it: its query may be a signature, with which any reader could fetch the file. */
 export function shown(url: string): string {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`.slice(0, 300);

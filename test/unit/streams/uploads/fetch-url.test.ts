@@ -192,7 +192,7 @@ describe('fetching the file of an upload', () => {
     assert.ok(sent < 60_000_000, `${sent} bytes were sent`);
   });
 
-  it('stops when it is told to, with its reason', async () => {
+  it('stops when the signal is aborted, with its reason', async () => {
     const stopping = new AbortController();
     const { url } = await serve((_request, response) => {
       response.writeHead(200).write('beginning', () => stopping.abort(new Error('the server stops')));
