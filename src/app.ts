@@ -47,6 +47,7 @@ import { ActivityMemory } from './stores/activity-memory.ts';
 import type { JobQueue } from './stores/job-queue.ts';
 import { openStores } from './stores/open-stores.ts';
 import { OrganizationRegistry } from './streams/organization-registry.ts';
+import { StreamSets } from './streams/stream-sets.ts';
 import { Uploads } from './streams/uploads/uploads.ts';
 
 /** The use cases for one configuration; the server needs some of them. The caller that opens it closes it. */
@@ -133,7 +134,7 @@ export async function openApp(configuration: Configuration): Promise<App> {
   closers.add(() => feeds.close());
   const tokens = new TokenRegistry(catalog);
   const sessions = new Sessions(catalog);
-  const organizations = new OrganizationRegistry(catalog);
+  const organizations = new OrganizationRegistry(catalog, new StreamSets(sets));
   const subscriptions = new Subscriptions(catalog);
   const read = { index, catalog, sets, feeds, dumps: knownDumps, archives: knownArchives, publisher };
   const notified = { ...read, subscriptions, tokens };

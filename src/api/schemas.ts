@@ -137,6 +137,9 @@ export const setSchema = z
         'Of a set of records: the provider and the activity, such as `cdl/harvest`, whose newest artifact it contains.',
       ),
     from: z.string().optional().describe('Of a set that copies another source: the URL of that.'),
+    organization: z.string().optional().describe('Of a set of a stream: whose it is.'),
+    stream: z.string().optional().describe('Absent: whichever is the default stream of the organization.'),
+    publishes: z.string().optional().describe('Of a set of a stream, for people: such as `the records of lane/main`.'),
     private: z.boolean().describe('Whether reading it needs a token.'),
     ...settingsOfAdministrators,
     trouble: z

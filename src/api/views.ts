@@ -23,7 +23,7 @@ import type {
 /** Views of domain values in the API; see schemas.ts. */
 
 export function setView(set: ResourceSet, summary: SetSummary, baseUrl: string): SetView {
-  const { source, records, from } = traitsOf(set.origin);
+  const { source, records, from, stream } = traitsOf(set.origin);
   return {
     set: set.slug,
     title: set.title,
@@ -36,6 +36,9 @@ export function setView(set: ResourceSet, summary: SetSummary, baseUrl: string):
     hasRoot: source !== undefined,
     records,
     from: from?.url,
+    organization: stream?.organization,
+    stream: stream?.stream,
+    publishes: stream && source,
     private: set.private === true,
     epoch: set.epoch,
     documents: documentsOf(set, baseUrl),

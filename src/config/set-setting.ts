@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { TidemarkError } from '../core/errors.ts';
+import type { HashAlgorithm } from '../core/hash.ts';
 import { parseLinkRule } from '../core/link-rule.ts';
 import { type Origin, traitsOf } from '../core/origin.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
@@ -130,10 +131,25 @@ export const VERSION_FLAGS: readonly SetFlag[] = [
   { flag: '--no-keep-versions', meaning: 'keep no more versions, and publish none', givenTo: ['sets change'] },
 ];
 
+/** What is delivered is hashed once, as it is stored. */
+export function checkPublishedHashes(hashes: readonly HashAlgorithm[], origin: Origin): void {
+  if (traitsOf(origin).stream === undefined || hashes.every((name) => name === 'sha-256')) return;
+  throw wrong('publishHashes', 'what organizations deliver has the hash sha-256 alone');
+}
+
+/** Files as they were uploaded never change. */
+export function requireVersions(option: string, origin: Origin): void {
+  const { stream, entry } = traitsOf(origin);
+  if (stream !== undefined && entry === 'file')
+    throw wrong(option, `${option} is not for this set: none of its files ever changes`);
+  requireBytes(option, origin);
+}
+
 /** The resources of a set without files get links by their records, or by what is posted. */
 export function checkLinkRules(rules: readonly string[], origin: Origin): void {
   for (const rule of rules) parseLinkRule(rule);
-  const { entry } = traitsOf(origin);
+  const { entry, stream } = traitsOf(origin);
+  if (rules.length > 0 && stream !== undefined) throw wrong('links', '--link is not for sets of streams');
   if (rules.length === 0 || entry === 'file') return;
   if (entry === 'record') {
     throw wrong('links', '--link is for files: a set of records takes no rules, and its records have no links');
@@ -143,13 +159,17 @@ export function checkLinkRules(rules: readonly string[], origin: Origin): void {
 
 /** A set of records has no files, and no locations of files. */
 export function refuseWithRecords(option: string, origin: Origin): void {
-  if (traitsOf(origin).entry !== 'record') return;
+  const { entry, stream } = traitsOf(origin);
+  if (stream !== undefined) throw wrong(option, `${option} is for sets with a root, and not for sets of streams`);
+  if (entry !== 'record') return;
   throw new TidemarkError('invalid', `a set of records has no files: leave out --records or ${option}`, { option });
 }
 
 /** A set whose resources another server has cannot have what is made of their bytes. */
 export function requireBytes(option: string, origin: Origin): void {
-  if (traitsOf(origin).source !== undefined) return;
+  const { source, noDump } = traitsOf(origin);
+  if (noDump !== undefined) throw wrong(option, `${option} is not for this set: ${noDump}`);
+  if (source !== undefined) return;
   throw wrong(option, `the bytes of this set are elsewhere: ${option} needs a set with --root, --records or --from`);
 }
 

@@ -17,6 +17,7 @@ import { requireFewPatterns } from '../lib/exclusions.ts';
 import { FROM_SETTINGS } from './from-settings.ts';
 import {
   checkLinkRules,
+  checkPublishedHashes,
   cronPattern,
   numberOf,
   one,
@@ -28,6 +29,7 @@ import {
   refuseWithRecords,
   requireBytes,
   requireSigningRoot,
+  requireVersions,
   type SetCommand,
   type SetSetting,
   schedule,
@@ -174,6 +176,7 @@ export const SET_SETTINGS = {
     default: '(none)',
     givenTo: ADD_AND_CHANGE,
     flags: [several('--publish-hash <algorithm>', hashes)],
+    check: checkPublishedHashes,
   }),
   presignedSeconds: setting({
     field: 'presignedSeconds',
@@ -234,7 +237,7 @@ export const SET_SETTINGS = {
     default: 'false',
     givenTo: ADD_AND_CHANGE,
     flags: VERSION_FLAGS,
-    check: (isKept, origin) => isKept && requireBytes('--keep-versions', origin),
+    check: (isKept, origin) => isKept && requireVersions('--keep-versions', origin),
   }),
   versionsDays: setting({
     field: 'versionsDays',
@@ -244,7 +247,7 @@ export const SET_SETTINGS = {
     givenTo: ADD_AND_CHANGE,
     flags: [one('--versions-days <number>', days, numberOf)],
     check(_days, origin) {
-      requireBytes('--versions-days', origin);
+      requireVersions('--versions-days', origin);
       refuseWithRecords('--versions-days', origin);
     },
   }),

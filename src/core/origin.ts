@@ -12,7 +12,9 @@ export type Origin =
   /** The records of the newest artifact of a provider's activity; see artifacts/artifact-key.ts. */
   | ArtifactOrigin
   /** A set of another source of ResourceSync, which is copied, and published again: docs/republishing.md. */
-  | ResourceSyncOrigin;
+  | ResourceSyncOrigin
+  /** What an organization has delivered: docs/streams.md. */
+  | StreamOrigin;
 
 export interface ArtifactOrigin extends RecordsSource {
   readonly kind: 'artifact';
@@ -25,6 +27,16 @@ export interface ResourceSyncOrigin {
   /** The URI of the set: that of its Capability List, or of its only list. */
   readonly set: string;
 }
+
+/** Of a stream of an organization: its records, the files as they were uploaded, or the dump files of its records. */
+export interface StreamOrigin {
+  readonly kind: StreamOriginKind;
+  readonly organization: string;
+  /** Absent: whichever is the default stream of the organization. */
+  readonly stream?: string;
+}
+
+export type StreamOriginKind = 'stream' | 'uploads' | 'dump-files';
 
 export interface RecordsSource {
   readonly provider: string;
@@ -43,6 +55,10 @@ export interface OriginTraits {
   readonly records?: string;
   /** The other source that it copies, as `--from` takes it, and which set of it. */
   readonly from?: Pick<ResourceSyncOrigin, 'url' | 'set'>;
+  /** Whose stream it publishes: such a set is made with its organization or stream, and exists as long as that. */
+  readonly stream?: StreamOrigin;
+  /** Why no Resource Dump is made of it, and what clients do instead. */
+  readonly noDump?: string;
   /** Whether the source keeps every version of a resource by itself. */
   readonly keepsVersions?: true;
   /** The folder of this machine that has its files. */
@@ -72,10 +88,38 @@ export function traitsOf(origin: Origin): OriginTraits {
       const refusal = `its resources are copies of those of ${set}, and change with them`;
       return { entry: 'file', source: set, from: { url, set }, refusal };
     }
+    case 'stream':
+    case 'uploads':
+    case 'dump-files':
+      return streamTraits(origin);
   }
 }
 
 /** As people write it: `cdl/harvest`. */
 export function formatRecordsSource({ provider, activity }: RecordsSource): string {
   return `${provider}/${activity}`;
+}
+
+const OF_STREAM: Readonly<Record<StreamOriginKind, string>> = {
+  stream: 'records',
+  uploads: 'uploads',
+  'dump-files': 'dumps',
+};
+
+/** As people call it: `the records of lane/main`, or `the uploads of lane` for those of its default stream. */
+export function formatStreamOrigin({ kind, organization, stream }: StreamOrigin): string {
+  return `the ${OF_STREAM[kind]} of ${stream === undefined ? organization : `${organization}/${stream}`}`;
+}
+
+function streamTraits(origin: StreamOrigin): OriginTraits {
+  const { kind, organization, stream } = origin;
+  const source = formatStreamOrigin(origin);
+  const way = `upload files with "tidemark upload ${organization} FILE${stream === undefined ? '' : ` --stream ${stream}`}"`;
+  if (kind === 'stream') {
+    const refusal = `it has ${source}; to change them, ${way}`;
+    return { entry: 'record', source, stream: origin, keepsVersions: true, refusal };
+  }
+  const refusal = `it has ${source}, as they are${kind === 'uploads' ? `; to add some, ${way}` : ''}`;
+  const noDump = 'its files are as large as packages, and clients fetch them one by one';
+  return { entry: 'file', source, stream: origin, noDump, refusal };
 }

@@ -1,4 +1,5 @@
 import { TidemarkError } from '../core/errors.ts';
+import { traitsOf } from '../core/origin.ts';
 import type { ResourceSet, SetId } from '../core/resource-set.ts';
 import type { Stamp } from '../core/stamp.ts';
 import { type StoredSet, toStoredSet } from '../core/stored-set.ts';
@@ -27,6 +28,20 @@ export async function removeSet({ catalog, index }: Stores, document: CatalogDoc
   if (changes > 0 || (await hasChangesSince(index, body.id, since))) return false;
   await catalog.put('set', id, { ...removed, unused: true } satisfies StoredSet, put);
   return true;
+}
+
+/**
+ * Requires that a set can be removed alone.
+ * @throws TidemarkError `conflict` for a set that exists as long as its organization does
+ */
+export function requireRemovable({ slug, origin }: Pick<ResourceSet, 'slug' | 'origin'>): void {
+  const { stream, source } = traitsOf(origin);
+  if (stream === undefined) return;
+  throw new TidemarkError(
+    'conflict',
+    `the set ${slug} has ${source}, and exists as long as that organization: to hide it from clients, run "tidemark sets change ${slug} --private"`,
+    { set: slug, organization: stream.organization },
+  );
 }
 
 /**

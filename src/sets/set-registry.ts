@@ -19,7 +19,7 @@ import type { ResourceStates } from '../stores/resource-states.ts';
 import type { SetStatistics } from '../stores/set-statistics.ts';
 import { Epochs, epochOfClock } from './epochs.ts';
 import { changedSet, draftSet, type NewSet, parseUrlPrefix, scheduledSince } from './new-set.ts';
-import { removeSet } from './remove-set.ts';
+import { removeSet, requireRemovable } from './remove-set.ts';
 import { requireUris } from './require-uris.ts';
 import { SetDocuments } from './set-documents.ts';
 import { type SourceSettings, StoredSource } from './source-settings.ts';
@@ -108,6 +108,14 @@ export class SetRegistry {
       throw error;
     }
     return body;
+  }
+
+  /** @throws TidemarkError `conflict` when a slug is or was in use, or is an alias of a set */
+  async requireFree(slug: string): Promise<void> {
+    await this.#documents.load();
+    const former = this.#documents.bySlug(slug);
+    if (former !== undefined && former.body.unused !== true) throw slugTaken(slug);
+    this.#documents.names.requireFree({ id: this.#documents.lastId + 1, slug });
   }
 
   /** Records that the set's first scan is complete. */
@@ -230,10 +238,13 @@ export class SetRegistry {
   /**
    * Removes the set from the source; its log stays in the store. Returns whether its slug can be used again, which is
    * so if it never had a change.
+   * @throws TidemarkError `not-found` or `gone`; `conflict` for a set of an organization
    */
   async remove(slug: string): Promise<boolean> {
+    const document = await this.#documents.require(slug);
+    requireRemovable(document.body);
     try {
-      return await removeSet({ catalog: this.#catalog, index: this.#index }, await this.#documents.require(slug));
+      return await removeSet({ catalog: this.#catalog, index: this.#index }, document);
     } catch (error) {
       if (isTidemarkError(error, 'conflict')) return this.remove(slug);
       throw error;

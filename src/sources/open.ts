@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { type ArtifactLocation, openArtifacts } from '../artifacts/open-artifacts.ts';
 import { TidemarkError } from '../core/errors.ts';
+import { traitsOf } from '../core/origin.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import { isS3 } from '../lib/s3/s3-location.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
@@ -16,6 +17,7 @@ import type { RootLocation } from './root-location.ts';
 import { S3Root } from './s3/s3-root.ts';
 import type { ServedSource } from './served-source.ts';
 import type { Source } from './source.ts';
+import { RecordsSource } from './stream/records-source.ts';
 
 export interface SourceParts extends ArtifactSourceParts {
   readonly index: ResourceIndex;
@@ -37,6 +39,10 @@ export function openSource(set: ResourceSet, parts: SourceParts): Source {
       return new FileSource({ ...parts.rootOf(set), set, index: parts.index });
     case 'artifact':
       return new ArtifactSource(set, origin, parts);
+    case 'stream':
+    case 'uploads':
+    case 'dump-files':
+      return new RecordsSource(set, parts);
   }
 }
 
@@ -61,7 +67,13 @@ export function locateContents(set: ResourceSet, parts: ContentsParts): Contents
     case 'resourcesync':
       return { kind: 'files', root: parts.rootLocationOf(set) };
     case 'artifact':
+    case 'stream':
       return { kind: 'records', artifacts: parts.artifacts };
+    case 'uploads':
+    case 'dump-files':
+      throw new TidemarkError('invalid', `no dump is made of "${set.slug}": ${traitsOf(origin).noDump}`, {
+        set: set.slug,
+      });
   }
 }
 

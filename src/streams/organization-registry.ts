@@ -13,6 +13,7 @@ import {
   type Stream,
   streamOf,
 } from './organization.ts';
+import type { StreamSets } from './stream-sets.ts';
 
 /** What can be changed of a stream; absent: as it is. */
 export interface StreamChanges {
@@ -23,25 +24,45 @@ export interface StreamChanges {
   readonly default?: true | undefined;
 }
 
-/** Organizations and their streams in the catalog; each call sees what other processes have written. */
+/**
+ * Organizations and their streams in the catalog, and that their sets exist; each call sees what other processes have
+ * written.
+ */
 export class OrganizationRegistry {
   readonly #catalog: Pick<Catalog, 'get' | 'list' | 'put'>;
+  readonly #sets: Pick<StreamSets, 'requireFree' | 'ensure'>;
 
-  constructor(catalog: Pick<Catalog, 'get' | 'list' | 'put'>) {
+  constructor(catalog: Pick<Catalog, 'get' | 'list' | 'put'>, sets: Pick<StreamSets, 'requireFree' | 'ensure'>) {
     this.#catalog = catalog;
+    this.#sets = sets;
   }
 
-  /** @throws TidemarkError `conflict` when there is one with this id; `invalid` */
+  /**
+   * @throws TidemarkError `conflict` when there is one with this id, or another set with the id of one of its sets;
+   * `invalid`
+   */
   async add(id: string, fields: OrganizationFields): Promise<Organization> {
     requireOrganizationId(id);
     const organization: Organization = { id, ...checkedFields(fields), created: Date.now(), streams: [] };
+    if ((await this.#catalog.get('organization', id)) !== undefined) throw taken('organization', id);
+    await this.#sets.requireFree({ organization: id });
     try {
       await this.#catalog.put('organization', id, organization, undefined);
     } catch (error) {
       if (isTidemarkError(error, 'conflict')) throw taken('organization', id);
       throw error;
     }
+    await this.#sets.ensure(organization);
     return organization;
+  }
+
+  /**
+   * Makes the sets that are missing: a process may be killed when it has made an organization or a stream, and before
+   * it has made their sets.
+   * @throws TidemarkError `not-found` before the source has a base URL
+   */
+  async ensureSets(): Promise<void> {
+    for (const organization of await this.list()) await this.#sets.ensure(organization);
   }
 
   /** Ascending by id. */
@@ -63,11 +84,14 @@ export class OrganizationRegistry {
 
   /**
    * Makes a stream. The first one of an organization is its default.
-   * @throws TidemarkError `not-found`; `conflict` when there is one with this id; `invalid`
+   * @throws TidemarkError `not-found`; `conflict` when there is one with this id, or another set with the id of one of
+   * its sets; `invalid`
    */
-  addStream(organization: string, id: string, title?: string): Promise<Organization> {
+  async addStream(organization: string, id: string, title?: string): Promise<Organization> {
+    requireStreamId(id);
+    const { streams } = await this.get(organization);
+    if (!streams.some((stream) => stream.id === id)) await this.#sets.requireFree({ organization, stream: id });
     return this.#replace(organization, (before) => {
-      requireStreamId(id);
       const { streams } = before;
       if (streams.some((stream) => stream.id === id)) throw taken('stream', id, organization);
       if (streams.length >= MOST_STREAMS) throw tooMany(organization);
@@ -110,6 +134,7 @@ export class OrganizationRegistry {
       if (isTidemarkError(error, 'conflict')) return this.#replace(id, change);
       throw error;
     }
+    await this.#sets.ensure(changed, body);
     return changed;
   }
 }

@@ -101,7 +101,11 @@ function warn(summary: SyncSummary, terminal: Terminal): void {
 }
 
 function describeScan({ set: { slug, origin }, summary, dryRun }: Scanned): string {
-  if (summary === undefined) return `${slug} mirrors the newest artifact already. With --rehash, it is compared again.`;
+  if (summary === undefined) {
+    const { stream, source } = traitsOf(origin);
+    const mirrored = stream === undefined ? 'mirrors the newest artifact' : `has ${source}`;
+    return `${slug} ${mirrored} already. With --rehash, it is compared again.`;
+  }
   const { files, artifact, created, updated, deleted, left, problemCount, seconds } = summary;
   const { entry } = traitsOf(origin);
   const of = artifact === undefined ? '' : ` of ${artifact}`;

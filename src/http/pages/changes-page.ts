@@ -54,9 +54,10 @@ function nothing({ set, filter, isLatest, older, frame }: ChangesPage): Html | s
   if (!isLatest) return 'There is nothing before this.';
   if (isFiltered(filter))
     return html`No change fits. Try a shorter text or more days, or see <a href="./changes">all changes</a>.`;
-  const { root, records, from } = traitsOf(set.origin);
+  const { root, records, from, stream, source } = traitsOf(set.origin);
   if (root !== undefined) return 'Nothing has changed yet. Files that are added, edited or removed are shown here.';
   if (from !== undefined) return 'Nothing has changed yet. What changes at the source that it copies is shown here.';
+  if (stream !== undefined) return `Nothing has changed yet. What changes of ${source} is shown here.`;
   if (records !== undefined) return 'Nothing has changed yet. What differs in a newer artifact is shown here.';
   return html`Nothing has changed yet. Changes that a program <a href="${frame.top}api/#postChanges">posts</a> are shown here.`;
 }

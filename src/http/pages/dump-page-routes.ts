@@ -38,7 +38,8 @@ export async function shownDump(
   set: ResourceSet,
   isAdministrator: boolean,
 ): Promise<ShownDump | undefined> {
-  if (traitsOf(set.origin).source === undefined) return undefined;
+  const { source, noDump } = traitsOf(set.origin);
+  if (source === undefined || noDump !== undefined) return undefined;
   const [dump, job] = await Promise.all([
     dumps.known.dumpOf(set).catch((error: unknown) => {
       if (isTidemarkError(error, 'not-found')) return undefined;

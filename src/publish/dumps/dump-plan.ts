@@ -15,9 +15,12 @@ export interface DumpPlan {
 
 export type PlannedPage = Omit<PackJob, 'mostBytes' | 'compress'>;
 
-/** @throws TidemarkError `invalid` for a set whose bytes are elsewhere */
+/** @throws TidemarkError `invalid` for a set whose bytes are elsewhere, or are packages already */
 export function requireBytes({ slug, origin }: ResourceSet): void {
-  if (traitsOf(origin).source !== undefined) return;
+  const { source, noDump } = traitsOf(origin);
+  if (noDump !== undefined)
+    throw new TidemarkError('invalid', `no dump is made of "${slug}": ${noDump}`, { set: slug });
+  if (source !== undefined) return;
   const message = `the bytes of "${slug}" are elsewhere, so there is nothing to pack: a dump needs a set with --root, --records or --from`;
   throw new TidemarkError('invalid', message, { set: slug });
 }

@@ -2,7 +2,7 @@ import { organizationView } from '../../../api/organization-views.ts';
 import { checkedFields, requireOrganizationId } from '../../../streams/organization.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
-import { withApp } from '../../with-app.ts';
+import { addOrganizations, ORGANIZATION_SETTINGS } from '../../with-organizations.ts';
 import { addOrganizationOptions, givenFields, type OrganizationOptions } from './organization-options.ts';
 
 export const organizationsAdd: CliCommand<OrganizationOptions> = {
@@ -17,6 +17,7 @@ export const organizationsAdd: CliCommand<OrganizationOptions> = {
       'adds to its records who delivered them, and their items',
     ],
   ],
+  settings: ORGANIZATION_SETTINGS,
 
   options: addOrganizationOptions,
 
@@ -25,7 +26,7 @@ export const organizationsAdd: CliCommand<OrganizationOptions> = {
     // Before a store is opened: a mistake leaves no store behind.
     requireOrganizationId(id);
     const fields = checkedFields({ contacts: [], ...givenFields(call.options) });
-    const view = organizationView(await withApp(call, ({ organizations }) => organizations.add(id, fields)));
+    const view = organizationView(await addOrganizations(call, ({ organizations }) => organizations.add(id, fields)));
     await call.terminal.print(`Added the organization ${id}.`, view);
     call.terminal.say(`Make its first stream, the default: "tidemark streams add ${id} STREAM".`);
     return EXIT.done;

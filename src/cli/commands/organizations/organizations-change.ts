@@ -2,7 +2,7 @@ import { organizationView } from '../../../api/organization-views.ts';
 import { TidemarkError } from '../../../core/errors.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
-import { withExistingApp } from '../../with-app.ts';
+import { changeOrganizations, ORGANIZATION_SETTINGS } from '../../with-organizations.ts';
 import { addOrganizationOptions, givenFields, type OrganizationOptions } from './organization-options.ts';
 
 export const organizationsChange: CliCommand<OrganizationOptions> = {
@@ -14,6 +14,7 @@ export const organizationsChange: CliCommand<OrganizationOptions> = {
     ["organizations change lane --contact 'Ada <ada@example.org>'", 'replaces all contacts by one'],
     ['organizations change lane --normalization none', 'leaves records as they are from now on'],
   ],
+  settings: ORGANIZATION_SETTINGS,
 
   options: addOrganizationOptions,
 
@@ -26,7 +27,7 @@ export const organizationsChange: CliCommand<OrganizationOptions> = {
       );
     }
     const [id = ''] = call.args;
-    const view = await withExistingApp(call, async ({ organizations }) => {
+    const view = await changeOrganizations(call, async ({ organizations }) => {
       return organizationView(await organizations.change(id, fields));
     });
     await call.terminal.print(`Changed the organization ${id}.`, view);

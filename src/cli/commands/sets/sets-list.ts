@@ -13,8 +13,8 @@ export const setsList: CliCommand = {
   async run(call) {
     const sets = await withExistingApp(call, viewSets);
     const rows = sets.map((view) => {
-      const { resources, changes, lastChange = '(none)', root, from, urlPrefix } = view;
-      return [named(view), resources, changes, lastChange, root ?? from ?? urlPrefix];
+      const { resources, changes, lastChange = '(none)', root, from, publishes, urlPrefix } = view;
+      return [named(view), resources, changes, lastChange, root ?? from ?? publishes ?? urlPrefix];
     });
     const table = formatTable(['SET', 'RESOURCES', 'CHANGES', 'LAST CHANGE', 'SOURCE OR PREFIX'], rows);
     await call.terminal.print(rows.length === 0 ? 'There is no set.' : table, { sets });

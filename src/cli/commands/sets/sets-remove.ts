@@ -1,4 +1,5 @@
 import { isTidemarkError, TidemarkError } from '../../../core/errors.ts';
+import { requireRemovable } from '../../../sets/remove-set.ts';
 import { askToConfirm } from '../../ask-to-confirm.ts';
 import type { Call, CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
@@ -29,7 +30,9 @@ export const setsRemove: CliCommand<Options> = {
     const id = call.args[0]!;
     const isFree = await withExistingApp(call, async (app) => {
       const { sets, index, dumps, listArchives, versions } = app;
-      const { changes } = await index.summary((await sets.bySlug(id)).id);
+      const found = await sets.bySlug(id);
+      requireRemovable(found);
+      const { changes } = await index.summary(found.id);
       const what = `the set ${id} has ${plural(changes, 'change')}: clients lose it for good, and its id cannot be used again`;
       const isConfirmed = changes === 0 || call.options.confirm === true;
       if (!isConfirmed && !(await askToConfirm(call, `Remove it? T${what.slice(1)}.`))) throw unconfirmed(id, what);

@@ -1,7 +1,7 @@
 import { streamView } from '../../../api/organization-views.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
-import { withExistingApp } from '../../with-app.ts';
+import { changeOrganizations, ORGANIZATION_SETTINGS } from '../../with-organizations.ts';
 
 interface Options {
   readonly title?: string;
@@ -15,6 +15,7 @@ export const streamsAdd: CliCommand<Options> = {
     ['streams add lane main', 'makes one'],
     ["streams add lane full-2026 --title 'All records of 2026'", 'makes another one, with a title'],
   ],
+  settings: ORGANIZATION_SETTINGS,
 
   options(command) {
     command.option('--title <text>', 'what people call it');
@@ -22,7 +23,7 @@ export const streamsAdd: CliCommand<Options> = {
 
   async run(call) {
     const [organization = '', stream = ''] = call.args;
-    const view = await withExistingApp(call, async ({ organizations }) => {
+    const view = await changeOrganizations(call, async ({ organizations }) => {
       return streamView(await organizations.addStream(organization, stream, call.options.title), stream);
     });
     const role = view.default ? ', which is the default' : '';

@@ -1,7 +1,7 @@
 import { streamView } from '../../../api/organization-views.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
-import { withExistingApp } from '../../with-app.ts';
+import { changeOrganizations, ORGANIZATION_SETTINGS } from '../../with-organizations.ts';
 
 interface Options {
   readonly undo?: true;
@@ -15,6 +15,7 @@ export const streamsArchive: CliCommand<Options> = {
     ['streams archive lane full-2025', 'archives it; what it has stays'],
     ['streams archive lane full-2025 --undo', 'lets it take uploads again'],
   ],
+  settings: ORGANIZATION_SETTINGS,
 
   options(command) {
     command.option('--undo', 'let it take uploads again');
@@ -23,7 +24,7 @@ export const streamsArchive: CliCommand<Options> = {
   async run(call) {
     const [organization = '', stream = ''] = call.args;
     const archived = call.options.undo === undefined;
-    const view = await withExistingApp(call, async ({ organizations }) => {
+    const view = await changeOrganizations(call, async ({ organizations }) => {
       return streamView(await organizations.changeStream(organization, stream, { archived }), stream);
     });
     const what = archived ? 'is archived: it takes no uploads' : 'takes uploads again';

@@ -71,7 +71,7 @@ export interface SettingsPage extends SetFrame {
 /** The settings of a set, and what an administrator can do with it. */
 export function renderSettingsPage(page: SettingsPage): string {
   const { set, attempt, did } = page;
-  const { source, root, records, from } = traitsOf(set.origin);
+  const { source, root, records, from, stream } = traitsOf(set.origin);
   const present = shownSettings(set);
   const value = (name: SetSettingName) => (attempt === undefined ? present[name] : givenValue(attempt.form, name));
   const main = html`${did !== undefined && html`<p class="notice good" role="status">${DONE[did]}</p>`}
@@ -81,6 +81,7 @@ ${facts([
   ['Root', root],
   ['Records', records],
   ['Copy of', from?.set],
+  ['Has', stream && source],
   ['URL prefix', set.urlPrefix],
 ])}
 <h2>Settings</h2>
@@ -90,7 +91,7 @@ ${settingFields(CHANGED, value)}
 <p><button>Save</button></p>
 </form>
 ${source !== undefined && scanSection(page)}
-${removeSection(page)}`;
+${stream === undefined ? removeSection(page) : html`<p class="quiet">This set exists as long as the organization ${stream.organization}: it cannot be removed.</p>`}`;
   return renderSetFrame(page, main);
 }
 

@@ -43,7 +43,7 @@ interface SetFrameMore {
 export function renderSetFrame(page: SetFrame, main: Html, { above, links, again, newest }: SetFrameMore = {}): string {
   const { frame, set, tab } = page;
   const name = titleOf(set);
-  const { records, from } = traitsOf(set.origin);
+  const { records, from, stream, source } = traitsOf(set.origin);
   const tabName = TABS.find((one) => one.tab === tab && tab !== 'overview')?.name;
   return renderPage({
     frame,
@@ -52,7 +52,7 @@ export function renderSetFrame(page: SetFrame, main: Html, { above, links, again
 <h1>${above ?? name} ${above === undefined && stateBadge(set)}</h1>
 ${
   above === undefined &&
-  html`<p class="subtitle"><span class="id">${set.slug}</span> ${records !== undefined && html`· records of <code>${records}</code>`}${from !== undefined && html`· a copy of <code>${from.url}</code>`} · resources below <code>${set.urlPrefix}</code></p>
+  html`<p class="subtitle"><span class="id">${set.slug}</span> ${records !== undefined && html`· records of <code>${records}</code>`}${from !== undefined && html`· a copy of <code>${from.url}</code>`}${stream !== undefined && html`· ${source}`} · resources below <code>${set.urlPrefix}</code></p>
 ${tabs(page)}`
 }
 ${main}`,
@@ -103,10 +103,11 @@ export function feedLink(set: ResourceSet): HeadLink {
 
 /** What to do about a set that has nothing yet. */
 export function emptySet({ origin, slug }: ResourceSet, { top, viewer }: Frame): Html {
-  const { root, records, source } = traitsOf(origin);
+  const { root, records, source, stream } = traitsOf(origin);
   if (source === undefined) {
     return html`There is no resource yet. Post some: <a href="${top}api/#postChanges">the API</a> has an example, and <code>tidemark changes post ${slug} FILE</code> does it on the machine.`;
   }
+  if (stream !== undefined) return html`There is no resource yet. What is in ${source} is shown here.`;
   const place = root ?? records;
   return html`There is no resource yet. What is put into ${place !== undefined && viewer.isAdministrator ? html`<code>${place}</code>` : 'its source'} is shown here.`;
 }

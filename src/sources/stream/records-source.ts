@@ -1,0 +1,51 @@
+import type { ResourceSet } from '../../core/resource-set.ts';
+import type { ResourceStates } from '../../stores/resource-states.ts';
+import { openRecord } from '../artifact/open-record.ts';
+import type { Records } from '../artifact/records.ts';
+import type { LiveResource, OpenedResource } from '../served-source.ts';
+import type { CompareOptions, Comparison, Mismatch, Source, SourceWatch, SyncStep } from '../source.ts';
+import { checkRecords } from './check-records.ts';
+
+export interface RecordsSourceParts {
+  readonly index: Pick<ResourceStates, 'read'>;
+  readonly records: Pick<Records, 'read'>;
+}
+
+/**
+ * The records of a stream. Its changes are posted when uploads are processed, so that there is nothing to compare; but
+ * whether each record can be read can be checked.
+ */
+export class RecordsSource implements Source {
+  readonly longestRetryMs = 60_000;
+  readonly #set: ResourceSet;
+  readonly #parts: RecordsSourceParts;
+
+  constructor(set: ResourceSet, parts: RecordsSourceParts) {
+    this.#set = set;
+    this.#parts = parts;
+  }
+
+  async compare(options: CompareOptions): Promise<Comparison | undefined> {
+    return options.rehash === true ? { steps: this.#check(options) } : undefined;
+  }
+
+  verify(options: Pick<CompareOptions, 'counter' | 'signal'>): AsyncIterable<readonly Mismatch[]> {
+    return checkRecords({ set: this.#set.id, ...this.#parts }, options);
+  }
+
+  async watch(): Promise<SourceWatch> {
+    return { async close() {} };
+  }
+
+  async open(resource: LiveResource): Promise<OpenedResource> {
+    return openRecord(this.#set, resource, this.#parts.records);
+  }
+
+  /** Changes nothing: a record that cannot be read is a problem. */
+  async *#check(options: CompareOptions): AsyncGenerator<SyncStep> {
+    for await (const mismatches of this.verify(options)) {
+      for (const { key, message } of mismatches) options.counter.problem({ path: key, problem: message });
+      yield { differences: [] };
+    }
+  }
+}

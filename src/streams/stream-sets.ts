@@ -1,0 +1,121 @@
+import { isTidemarkError, TidemarkError } from '../core/errors.ts';
+import { type StreamOriginKind, traitsOf } from '../core/origin.ts';
+import { MAX_TITLE_LENGTH, type ResourceSet } from '../core/resource-set.ts';
+import type { SetRegistry } from '../sets/set-registry.ts';
+import type { Organization } from './organization.ts';
+import { STREAM_SETS, type StreamName, type StreamSet, setOfStream } from './set-names.ts';
+
+const KINDS: Readonly<Record<StreamSet, StreamOriginKind>> = {
+  records: 'stream',
+  uploads: 'uploads',
+  dumps: 'dump-files',
+};
+
+type Sets = Pick<SetRegistry, 'add' | 'change' | 'list' | 'requireFree'>;
+
+interface WantedSet {
+  readonly slug: string;
+  readonly title: string;
+  readonly origin: { readonly kind: StreamOriginKind; readonly organization: string; readonly stream?: string };
+}
+
+/** The sets of organizations and of their streams, which exist as long as those. */
+export class StreamSets {
+  readonly #sets: Sets;
+
+  constructor(sets: Sets) {
+    this.#sets = sets;
+  }
+
+  /**
+   * Requires that the sets of an organization, or of a stream of it, can be made: before that one is.
+   * @throws TidemarkError `conflict` when another set has, or had, the id of one of them
+   */
+  async requireFree(name: StreamName): Promise<void> {
+    const own = name.stream === undefined ? `${name.organization}--` : undefined;
+    const other = (await this.#sets.list()).find(({ slug }) => own !== undefined && slug.startsWith(own));
+    if (other !== undefined) throw taken(name, other.slug);
+    for (const what of STREAM_SETS) {
+      const slug = setOfStream(name, what);
+      await this.#sets.requireFree(slug).catch((error: unknown) => {
+        throw isTidemarkError(error, 'conflict') ? taken(name, slug) : error;
+      });
+    }
+  }
+
+  /**
+   * Makes the sets of an organization that do not exist yet, and gives the others its titles. Any number of processes
+   * may do so.
+   * @param before the organization before it was changed: a title that a person has given to a set stays
+   * @throws TidemarkError `not-found` before the source has a base URL; `conflict` when another set has an id
+   */
+  async ensure(organization: Organization, before?: Organization): Promise<void> {
+    const existing = new Map((await this.#sets.list()).map((set) => [set.slug, set]));
+    const former = new Map((before === undefined ? [] : setsOf(before)).map(({ slug, title }) => [slug, title]));
+    for (const wanted of setsOf(organization)) {
+      const { slug, title } = wanted;
+      const set = existing.get(slug);
+      if (set === undefined) await this.#add(wanted);
+      else if (!isOwn(set, wanted)) throw taken(wanted.origin, slug);
+      else if (former.get(slug) === set.title && set.title !== title) await this.#sets.change(slug, { title });
+    }
+  }
+
+  async #add(wanted: WantedSet): Promise<void> {
+    try {
+      await this.#sets.add(wanted);
+    } catch (error) {
+      if (!isTidemarkError(error, 'conflict')) throw error;
+      // Another process has made it meanwhile, or another set has its id.
+      const set = (await this.#sets.list()).find(({ slug }) => slug === wanted.slug);
+      if (set === undefined || !isOwn(set, wanted)) throw taken(wanted.origin, wanted.slug);
+    }
+  }
+}
+
+/** Those of the default stream first. */
+function setsOf({ id: organization, title = organization, streams }: Organization): readonly WantedSet[] {
+  const names: readonly (StreamName & { readonly title?: string | undefined })[] = [
+    { organization },
+    ...streams.map((stream) => ({ organization, stream: stream.id, title: stream.title })),
+  ];
+  // The others are made when what keeps them in sync is there.
+  return names
+    .filter(({ stream }) => stream !== undefined)
+    .flatMap(({ title: ofStream, ...name }) =>
+      STREAM_SETS.filter((what) => what === 'records').map((what) => ({
+        slug: setOfStream(name, what),
+        title: shortened(title, `: ${what}${streamTitle(name.stream, ofStream)}`),
+        origin: { kind: KINDS[what], organization, ...(name.stream !== undefined && { stream: name.stream }) },
+      })),
+    );
+}
+
+function streamTitle(stream: string | undefined, title: string | undefined): string {
+  if (stream === undefined) return '';
+  return title === undefined ? ` of the stream ${stream}` : ` of the stream ${stream} (${title})`;
+}
+
+/** A title of the organization and what follows it, in the length that titles of sets have. */
+function shortened(title: string, rest: string): string {
+  const end = rest.slice(0, MAX_TITLE_LENGTH / 2);
+  return `${title.slice(0, MAX_TITLE_LENGTH - end.length)}${end}`;
+}
+
+function isOwn({ origin }: Pick<ResourceSet, 'origin'>, wanted: WantedSet): boolean {
+  const { stream } = traitsOf(origin);
+  const { kind, organization, stream: id } = wanted.origin;
+  return stream?.kind === kind && stream.organization === organization && stream.stream === id;
+}
+
+function taken({ organization, stream }: StreamName, set: string): TidemarkError {
+  const what =
+    stream === undefined
+      ? `the organization ${organization}`
+      : `the stream ${stream} of the organization ${organization}`;
+  return new TidemarkError(
+    'conflict',
+    `${what} would have the set "${set}", and there is, or was, another set with this id: choose another id`,
+    { organization, stream, set },
+  );
+}
