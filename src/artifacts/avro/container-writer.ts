@@ -20,9 +20,8 @@ export interface BlockPlace {
   readonly records: number;
 }
 
-export interface EncodeOptions<Id extends SchemaId> {
+interface HeadOptions<Id extends SchemaId> {
   readonly schema: Id;
-  readonly records: AsyncIterable<readonly RecordOf[Id][]>;
   /** Deflate unless given: every reader has it. */
   readonly codec?: Codec | undefined;
   /** What made the file, for the `doc` of the schema: see doc-text.ts. */
@@ -36,6 +35,15 @@ export interface EncodeOptions<Id extends SchemaId> {
   readonly onBlock?: ((block: BlockPlace) => void) | undefined;
 }
 
+export interface EncodeOptions<Id extends SchemaId> extends HeadOptions<Id> {
+  readonly records: AsyncIterable<readonly RecordOf[Id][]>;
+}
+
+export interface PackOptions<Id extends SchemaId> extends HeadOptions<Id> {
+  /** Records of the schema that the caller has encoded. */
+  readonly blocks: AsyncIterable<Block>;
+}
+
 /** Blocks that are packed, or wait for those before them: as many as Node has threads for it. */
 export const UNDER_WAY = 4;
 
@@ -44,15 +52,20 @@ export const UNDER_WAY = 4;
  * @throws TidemarkError `invalid` for a record that is none of the schema, naming it and the field; what `records`
  *   throws
  */
-export async function* encodeContainer<Id extends SchemaId>(options: EncodeOptions<Id>): AsyncGenerator<Uint8Array> {
-  const { schema, codec = 'deflate', doc, metadata, records, onBlock } = options;
+export function encodeContainer<Id extends SchemaId>(options: EncodeOptions<Id>): AsyncGenerator<Uint8Array> {
+  const { records, ...others } = options;
+  return packContainer({ ...others, blocks: blocksOf(options.schema, records) });
+}
+
+/** Packs blocks into an Avro object container file. @throws what `blocks` throws */
+export async function* packContainer<Id extends SchemaId>(options: PackOptions<Id>): AsyncGenerator<Uint8Array> {
+  const { schema, codec = 'deflate', doc, metadata, blocks, onBlock } = options;
   const { compress } = packingOf(codec);
   const sync = randomBytes(SYNC_LENGTH);
   const header = encodeHeader({ schema, codec, doc, metadata, sync });
   yield header;
 
   let offset = header.length;
-  const blocks = blocksOf(schema, records);
   for await (const { head, data, records } of mapInOrder(blocks, UNDER_WAY, (block) => pack(block, compress))) {
     const length = head.length + data.length + sync.length;
     onBlock?.({ offset, length, records });

@@ -54,6 +54,11 @@ export class DigestRow {
     return known.startsWith(this.#document, known.indexOf(',') + 1) || this.#isDescribedInAnotherWay(JSON.parse(known));
   }
 
+  /** Whether its document is empty: of a stream's records, those are deletions. */
+  get isEmpty(): boolean {
+    return this.#document.startsWith(EMPTY);
+  }
+
   stateAt(artifact: string, lastmod: Seconds): EncodedState {
     return `{"lastmod":${lastmod},${this.#document}},"record":${JSON.stringify(this.#placeIn(artifact))}}`;
   }
@@ -81,6 +86,7 @@ export class DigestRow {
   }
 }
 
+const EMPTY = '"length":0,';
 const PLACE = '"record":{"artifact":"';
 
 /**
