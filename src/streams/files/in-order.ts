@@ -14,12 +14,18 @@ import type { UnpackOptions } from './unpacking.ts';
 export async function* filesInOrder(
   given: readonly GivenFile[],
   options?: UnpackOptions,
-): AsyncGenerator<FoundFile, void, undefined> {
+): AsyncGenerator<FileOfUpload, void, undefined> {
   for (const isDeletion of [true, false]) {
-    for (const one of given) {
+    for (const [at, one] of given.entries()) {
       for await (const file of findFiles(one, options)) {
-        if ((file.kind === 'deleted-ids') === isDeletion) yield file;
+        if ((file.kind === 'deleted-ids') === isDeletion) yield { file, position: at + 1 };
       }
     }
   }
+}
+
+export interface FileOfUpload {
+  readonly file: FoundFile;
+  /** Of the given file that it is, or is in; from 1. */
+  readonly position: number;
 }

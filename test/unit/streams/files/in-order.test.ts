@@ -12,7 +12,9 @@ describe('order of the files of an upload', () => {
       (bytes, at): GivenFile => ({ ...given(bytes), name: String(at) }),
     );
     const found: string[] = [];
-    for await (const { path, kind, bytes } of filesInOrder(files)) {
+    for await (const { file, position } of filesInOrder(files)) {
+      const { path, kind, bytes } = file;
+      assert.equal(path[0], String(position - 1));
       found.push(`${path.join('/')} ${kind} ${(await text(bytes)).length}`);
     }
     assert.deepEqual(found, [
@@ -34,7 +36,7 @@ describe('order of the files of an upload', () => {
         }
       },
     };
-    for await (const { bytes } of filesInOrder([file])) for await (const _ of bytes);
+    for await (const { file: found } of filesInOrder([file])) for await (const _ of found.bytes);
     assert.ok(read < bytes.length * 1.1, `${read} of ${bytes.length} bytes`);
   });
 });
