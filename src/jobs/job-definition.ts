@@ -19,6 +19,11 @@ export interface JobDefinition<Payload = unknown> {
   /** When it is added by itself; `schedulesOfSets` for a setting of each set. Called often: it must be quick. */
   schedules?(parts: JobParts): readonly Scheduled<Payload>[] | Promise<readonly Scheduled<Payload>[]>;
   /**
+   * Adds jobs of what was recorded before its job could be added. Called as often as `schedules`, by each process that
+   * runs jobs.
+   */
+  addMissing?(parts: JobParts): Promise<void>;
+  /**
    * Does the work, and returns its result as plain data. It may run twice at the same time for one job, so it writes by
    * compare-and-set, or what never changes. It ends soon after the signal was aborted, and does not block the event
    * loop: heartbeats need it.
@@ -35,6 +40,8 @@ export interface JobRetry extends Backoff {
 export interface JobRun {
   /** `KIND/ID`. */
   readonly name: string;
+  /** Whether the job has failed when this attempt fails. */
+  readonly isLast: boolean;
   /** Aborted when the process stops, when the job is cancelled, or when another worker has it. */
   readonly signal: AbortSignal;
   report(progress: JobProgress): void;

@@ -88,6 +88,7 @@ export class JobExecution {
       const { name } = this;
       const run = {
         name,
+        isLast: attempts >= this.#definition.retry.attempts,
         signal: this.#ending.signal,
         report: (progress: JobProgress) => {
           this.#progress = progress;

@@ -67,6 +67,8 @@ export class Scheduler {
       due.push({ key: keyOf(definition, scheduled), time, job: counts ? job : undefined });
     }
     for (let at = 0; at < due.length; at += BATCH) await this.#add(due.slice(at, at + BATCH));
+    const { definitions, parts } = this.#options;
+    for (const definition of definitions) await definition.addMissing?.(parts);
   }
 
   async #run(): Promise<void> {
