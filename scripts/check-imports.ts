@@ -55,7 +55,7 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
   },
   {
     from: 'streams',
-    to: ['stores', 'sets', 'artifacts', 'client/read'],
+    to: ['stores', 'sets', 'artifacts', 'client/read', 'config/configuration.ts'],
     because:
       'it stores what organizations deliver, and does not depend on how that is published; files are fetched as a client fetches them',
   },

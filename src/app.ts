@@ -17,6 +17,7 @@ import type { JobParts } from './jobs/job-parts.ts';
 import { JobsOfSets } from './jobs/jobs-of-set.ts';
 import { buildDump } from './jobs/kinds/build-dump.ts';
 import { keepList } from './jobs/kinds/keep-list.ts';
+import { jobOfUpload } from './jobs/kinds/process-upload.ts';
 import { nextTimes } from './jobs/scheduler.ts';
 import { Closers } from './lib/closers.ts';
 import { armFailpoint } from './lib/failpoint.ts';
@@ -47,6 +48,8 @@ import { ActivityMemory } from './stores/activity-memory.ts';
 import type { JobQueue } from './stores/job-queue.ts';
 import { openStores } from './stores/open-stores.ts';
 import { OrganizationRegistry } from './streams/organization-registry.ts';
+import { UploadBacklog } from './streams/processing/upload-backlog.ts';
+import { UploadProcessor } from './streams/processing/upload-processor.ts';
 import { StreamSets } from './streams/stream-sets.ts';
 import { Uploads } from './streams/uploads/uploads.ts';
 
@@ -164,7 +167,19 @@ export async function openApp(configuration: Configuration): Promise<App> {
     nextJobs: () => nextTimes({ definitions: JOB_DEFINITIONS, parts: app }, Date.now()),
     artifacts,
     organizations,
-    uploads: new Uploads({ catalog, artifacts, organizations }),
+    uploads: new Uploads({
+      ...{ catalog, artifacts, organizations },
+      onRecorded: (upload) => jobs.addAll([jobOfUpload(upload)]),
+    }),
+    uploadBacklog: new UploadBacklog({ catalog }),
+    uploadProcessor: new UploadProcessor({
+      ...{ catalog, index, sets, organizations, artifacts, updater },
+      threadData: { store, artifacts: configuration.artifacts, folder: join(dataFolder, 'spool'), failpoint },
+      fetch: async (upload, options) => {
+        const { fetchUpload } = await import('./streams/uploads/fetch-url.ts');
+        return fetchUpload(upload, { ...options, artifacts, networks: configuration.uploadNetworks });
+      },
+    }),
     tokens,
     sessions,
     subscriptions,

@@ -2,6 +2,7 @@ import type { JobDefinition } from './job-definition.ts';
 import { archiveLog } from './kinds/archive-log.ts';
 import { buildDump } from './kinds/build-dump.ts';
 import { keepList } from './kinds/keep-list.ts';
+import { processUpload } from './kinds/process-upload.ts';
 import { pruneVersions } from './kinds/prune-versions.ts';
 import { removeAbandonedUploads } from './kinds/remove-abandoned-uploads.ts';
 import { removeEndedJobs } from './kinds/remove-ended-jobs.ts';
@@ -14,6 +15,7 @@ export const JOB_DEFINITIONS: readonly JobDefinition[] = [
   archiveLog,
   buildDump,
   keepList,
+  processUpload,
   pruneVersions,
   removeAbandonedUploads,
   removeEndedJobs,

@@ -65,6 +65,14 @@ export const LIST_ARCHIVE_FAILPOINTS = ['lists.stored', 'lists.recorded'] as con
 export const MIRROR_FAILPOINTS = ['mirror.fetched', 'mirror.published', 'mirror.committed', 'mirror.passed'] as const;
 /** Where a process passes by that receives an upload: a file is stored, and the upload is known. */
 export const UPLOAD_FAILPOINTS = ['upload.stored', 'upload.recorded'] as const;
+/** Where a process passes by that processes an upload, in this order; `upload.posted` for each commit. */
+export const PROCESSING_FAILPOINTS = [
+  'upload.fetched',
+  'upload.read',
+  'upload.applying',
+  'upload.posted',
+  'upload.applied',
+] as const;
 export type Failpoint =
   | (typeof FAILPOINTS)[keyof typeof FAILPOINTS][number]
   | (typeof ARCHIVE_FAILPOINTS)[number]
@@ -76,6 +84,7 @@ export type Failpoint =
   | (typeof PRUNE_FAILPOINTS)[number]
   | (typeof JOB_FAILPOINTS)[number]
   | (typeof UPLOAD_FAILPOINTS)[number]
+  | (typeof PROCESSING_FAILPOINTS)[number]
   | (typeof MIRROR_FAILPOINTS)[number];
 
 interface Armed {

@@ -1,15 +1,13 @@
 import type { ArtifactBody, ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import { failpoint } from '../../lib/failpoint.ts';
-import type { Catalog } from '../../stores/catalog.ts';
 import { receivingStream } from '../organization.ts';
 import type { OrganizationRegistry } from '../organization-registry.ts';
-import { recordUpload } from './record-upload.ts';
+import { type RecordingParts, recordUpload } from './record-upload.ts';
 import { randomId, storeFile } from './store-file.ts';
 import { MOST_FILES, requireUploadName, requireUrl, type Upload, type UploadedFile } from './upload.ts';
 
-export interface ReceivingParts {
-  readonly catalog: Pick<Catalog, 'put' | 'latest'>;
+export interface ReceivingParts extends RecordingParts {
   readonly artifacts: Pick<ArtifactStore, 'put' | 'delete'>;
   readonly organizations: Pick<OrganizationRegistry, 'get'>;
 }
@@ -72,7 +70,7 @@ export class Receiving {
     const upload = { organization, stream, ...labels, files: this.#files, token: randomId() };
     // From here on the document may be there, also when the store says that it failed: files of it must stay.
     this.#keys.length = 0;
-    return recordUpload(this.#parts.catalog, upload);
+    return recordUpload(this.#parts, upload);
   }
 
   /** Removes what was stored. */

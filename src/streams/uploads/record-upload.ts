@@ -3,7 +3,11 @@ import { failpoint } from '../../lib/failpoint.ts';
 import type { Catalog } from '../../stores/catalog.ts';
 import { type Upload, uploadId, uploadsOf } from './upload.ts';
 
-type UploadCatalog = Pick<Catalog, 'put' | 'latest'>;
+export interface RecordingParts {
+  readonly catalog: Pick<Catalog, 'put' | 'latest'>;
+  /** Called when the upload is known. What it throws is passed over: the upload is found later. */
+  onRecorded?(upload: Upload): Promise<unknown>;
+}
 
 /** An upload without what its place in the stream adds. */
 export type NewUpload = Omit<Upload, 'number' | 'received'>;
@@ -12,19 +16,19 @@ export type NewUpload = Omit<Upload, 'number' | 'received'>;
  * Makes an upload known, under the next number of its stream. The document of a number is put after that of the number
  * before it was read, so there are no gaps.
  */
-export async function recordUpload(catalog: UploadCatalog, upload: NewUpload): Promise<Upload> {
+export async function recordUpload(parts: RecordingParts, upload: NewUpload): Promise<Upload> {
   for (;;) {
-    const last = await lastUpload(catalog, upload);
+    const last = await lastUpload(parts.catalog, upload);
     // Its put was answered with a conflict when a first answer was lost.
     if (last?.token === upload.token) return last;
-    const recorded = await putUpload(catalog, upload, last);
+    const recorded = await putUpload(parts, upload, last);
     if (recorded !== undefined) return recorded;
   }
 }
 
 /** Puts an upload after the last one; undefined when another upload took that number. */
 export async function putUpload(
-  catalog: UploadCatalog,
+  { catalog, onRecorded }: RecordingParts,
   upload: NewUpload,
   last: Pick<Upload, 'number' | 'received'> | undefined,
 ): Promise<Upload | undefined> {
@@ -37,6 +41,7 @@ export async function putUpload(
     throw error;
   }
   failpoint('upload.recorded');
+  await onRecorded?.(numbered).catch(() => {});
   return numbered;
 }
 

@@ -5,10 +5,11 @@ import type { Catalog } from '../../stores/catalog.ts';
 import { receivingStream, streamOf } from '../organization.ts';
 import type { OrganizationRegistry } from '../organization-registry.ts';
 import { Receiving } from './receiving.ts';
+import type { RecordingParts } from './record-upload.ts';
 import { removeAbandoned } from './remove-abandoned.ts';
 import { type Upload, type UploadedFile, uploadId, uploadsOf } from './upload.ts';
 
-export interface UploadsParts {
+export interface UploadsParts extends Pick<RecordingParts, 'onRecorded'> {
   readonly catalog: Pick<Catalog, 'get' | 'put' | 'latest'>;
   readonly artifacts: Pick<ArtifactStore, 'put' | 'get' | 'delete' | 'list' | 'folders'>;
   readonly organizations: OrganizationRegistry;

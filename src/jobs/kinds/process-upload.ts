@@ -1,0 +1,29 @@
+import type { NewJob } from '../../stores/job.ts';
+import type { Upload } from '../../streams/uploads/upload.ts';
+import { defineJob, jobOf } from '../job-definition.ts';
+
+type NamedUpload = Pick<Upload, 'organization' | 'stream' | 'number'>;
+
+/** Reads an upload, and publishes its records. It is added when the upload was received. */
+export const processUpload = defineJob<NamedUpload>({
+  kind: 'process-upload',
+  summary: 'Reads an upload of an organization, and publishes its records',
+  // The first attempt, and three more.
+  retry: { attempts: 4, firstMs: 5_000, longestMs: 60_000 },
+  waitsAfterConflict: true,
+
+  async addMissing(parts) {
+    await parts.uploadBacklog.visit((uploads) => parts.jobs.addAll(uploads.map(jobOfUpload)));
+  },
+
+  async run({ organization, stream, number }, { uploads, uploadProcessor }, { signal, isLast, report, log }) {
+    const upload = await uploads.get(organization, stream, number);
+    return uploadProcessor.process(upload, { signal, isLast, report, log });
+  },
+});
+
+/** The same for each call, so that an upload has one job. */
+export function jobOfUpload({ organization, stream, number }: NamedUpload): NewJob {
+  const id = `${organization}~${stream}~${number}`;
+  return jobOf(processUpload, { id, payload: { organization, stream, number } });
+}

@@ -1,0 +1,72 @@
+import type { ObjectKey } from '../../artifacts/artifact-store.ts';
+import type { ChangeEvent } from '../../core/change.ts';
+import { entryWeight, versionLinksWeight } from '../../core/entry-weight.ts';
+import { TidemarkError } from '../../core/errors.ts';
+import { decodeState } from '../../core/resource.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
+import { failpoint } from '../../lib/failpoint.ts';
+import { mapInOrder } from '../../lib/map-in-order.ts';
+import type { CommitResult } from '../../stores/commit-result.ts';
+import type { EventPoster } from '../../stores/event-poster.ts';
+import type { Upload } from '../uploads/upload.ts';
+import type { AppliedUpload } from '../uploads/upload-state.ts';
+import type { Attempt } from './attempt.ts';
+import type { MergeStep, UploadedRecord } from './merge-upload.ts';
+import type { ProcessingThread } from './processing-thread.ts';
+
+export interface UploadOfSet {
+  readonly set: ResourceSet;
+  readonly upload: Pick<Upload, 'number' | 'received'>;
+  readonly records: ObjectKey;
+}
+
+export interface ApplyParts {
+  readonly thread: Pick<ProcessingThread, 'merge'>;
+  readonly updater: EventPoster;
+}
+
+export type AppliedTotals = Omit<AppliedUpload, 'at'>;
+
+/** The store has the next events before it has committed these. */
+const POSTINGS = 2;
+
+/**
+ * Posts an event for each id of an upload, with the number of the upload as its order.
+ * @throws TidemarkError as `mergeUpload` and the store; `not-found` when the set was removed
+ */
+export async function applyUpload(
+  { set, upload, records }: UploadOfSet,
+  { thread, updater }: ApplyParts,
+  { report, log }: Pick<Attempt, 'report' | 'log'>,
+): Promise<AppliedTotals> {
+  const { id, urlPrefix, publishHashes } = set;
+  const received = Math.floor(upload.received / 1000);
+  const totals = { created: 0, updated: 0, deleted: 0, unchanged: 0, superseded: 0 };
+  const post = async ({ read, records, problems }: MergeStep) => {
+    for (const problem of problems) log(problem);
+    const results = await updater.post(records.map((record) => eventOf(record, set, upload.number)));
+    failpoint('upload.posted');
+    return { read, results };
+  };
+  let done = 0;
+  const steps = thread.merge({ set: { id, urlPrefix, publishHashes }, records, received });
+  for await (const { read, results } of mapInOrder(steps, POSTINGS, post)) {
+    for (const result of results) totals[outcomeOf(result)] += 1;
+    done += results.length;
+    report({ done, total: read, text: 'records applied' });
+  }
+  return totals;
+}
+
+function eventOf({ key, state: encoded }: UploadedRecord, set: ResourceSet, order: number): ChangeEvent {
+  const { id, urlPrefix, keepVersions } = set;
+  const state = encoded === undefined ? undefined : decodeState(encoded);
+  const links = keepVersions && state !== undefined ? versionLinksWeight(urlPrefix, key) : 0;
+  return { set: id, key, state, weight: entryWeight(urlPrefix, key, state) + links, order };
+}
+
+function outcomeOf(result: CommitResult): keyof AppliedTotals {
+  if (result.status === 'applied') return result.kind;
+  if (result.status === 'rejected') throw new TidemarkError('not-found', result.message);
+  return result.reason === 'superseded' ? 'superseded' : 'unchanged';
+}

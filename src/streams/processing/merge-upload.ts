@@ -1,0 +1,107 @@
+import type { ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts';
+import { digestRecords } from '../../artifacts/records/digest-records.ts';
+import type { DigestRow } from '../../artifacts/records/digest-row.ts';
+import { RecordSort, type RecordSortParts } from '../../artifacts/records/record-sort.ts';
+import { type ResourceKey, uriLengthFault } from '../../core/key.ts';
+import { type EncodedState, encodeState, type Resource, type Tombstone } from '../../core/resource.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
+import { mapInOrder } from '../../lib/map-in-order.ts';
+import type { ResourceStates } from '../../stores/resource-states.ts';
+
+/** What is to be applied of an upload, and to which set; plain values, for a thread. */
+export interface UploadToApply {
+  readonly set: Pick<ResourceSet, 'id' | 'urlPrefix' | 'publishHashes'>;
+  /** Its records and deletions. */
+  readonly records: ObjectKey;
+  /** When the upload was received: seconds since 1970. */
+  readonly received: number;
+}
+
+export interface MergeParts extends Pick<RecordSortParts, 'folder' | 'startDigester'> {
+  readonly index: Pick<ResourceStates, 'lookup'>;
+  readonly artifacts: Pick<ArtifactStore, 'get' | 'name'>;
+}
+
+/** What an upload says of an id, finally. */
+export interface UploadedRecord {
+  readonly key: ResourceKey;
+  /** Undefined when it is to be deleted. */
+  readonly state: EncodedState | undefined;
+}
+
+/** A part of the work. Records are read first, all of them; nothing is posted before. */
+export interface MergeStep {
+  readonly read: number;
+  readonly records: readonly UploadedRecord[];
+  /** Ids that no URI can have here, with the reason. */
+  readonly problems: readonly string[];
+}
+
+/** Records of a step: events that are posted together. */
+const BATCH = 2_000;
+const LOOKUPS_AT_A_TIME = 2;
+
+/**
+ * What an upload makes of each of its ids, ascending by key: of several records and deletions of one id, the last one
+ * counts. A record that is published already, byte for byte, is given as its present state, so that only its order
+ * rises.
+ * @throws TidemarkError `unavailable` when the artifact cannot be read, or the store does not answer
+ */
+export async function* mergeUpload(upload: UploadToApply, parts: MergeParts): AsyncGenerator<MergeStep> {
+  const sort = new RecordSort({ ...parts, publishHashes: upload.set.publishHashes });
+  try {
+    const artifact = { key: upload.records, schema: 'stream.Record.v1', start: upload.received } as const;
+    for await (const _ of digestRecords({ artifacts: parts.artifacts, artifact, sort })) {
+      yield { read: sort.size, records: [], problems: [] };
+    }
+    const batches = batchesOf(sort.sorted(() => {}));
+    const merge = (rows: readonly DigestRow[]) => mergeBatch(rows, { upload, parts, read: sort.size });
+    yield* mapInOrder(batches, LOOKUPS_AT_A_TIME, merge);
+  } finally {
+    await sort.close();
+  }
+}
+
+interface Merging {
+  readonly upload: UploadToApply;
+  readonly parts: MergeParts;
+  readonly read: number;
+}
+
+async function mergeBatch(rows: readonly DigestRow[], { upload, parts, read }: Merging): Promise<MergeStep> {
+  const { id, urlPrefix } = upload.set;
+  const problems: string[] = [];
+  const usable = rows.filter(({ key }) => {
+    const fault = uriLengthFault(urlPrefix, key);
+    if (fault !== undefined) problems.push(`the URI of ${key.slice(0, 80)} would have ${fault.text}`);
+    return fault === undefined;
+  });
+  const known = await parts.index.lookup(
+    id,
+    usable.map(({ key }) => key),
+  );
+  return { read, records: usable.map((row, at) => recordOf(row, known[at], upload)), problems };
+}
+
+function recordOf(
+  row: DigestRow,
+  known: Resource | Tombstone | undefined,
+  { records, received }: UploadToApply,
+): UploadedRecord {
+  const { key } = row;
+  if (row.isEmpty) return { key, state: undefined };
+  const current = known?.state && encodeState(known.state);
+  const isSame = current !== undefined && known!.state!.record !== undefined && row.isDescribedBy(current);
+  return { key, state: isSame ? current : row.stateAt(records, received) };
+}
+
+function* batchesOf(rows: Iterable<DigestRow>): Generator<readonly DigestRow[]> {
+  let batch: DigestRow[] = [];
+  for (const row of rows) {
+    batch.push(row);
+    if (batch.length < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}

@@ -1,0 +1,71 @@
+import { workerData } from 'node:worker_threads';
+import { type ArtifactLocation, openArtifacts } from '../../artifacts/open-artifacts.ts';
+import type { DigesterData } from '../../artifacts/records/digest.worker.ts';
+import type { StoreLocation } from '../../config/configuration.ts';
+import { armFailpoint } from '../../lib/failpoint.ts';
+import { serveCalls, startWorker } from '../../lib/workers/rpc.ts';
+import { openStores } from '../../stores/open-stores.ts';
+import type { ReadUpload } from '../uploads/upload-state.ts';
+import { type MergeStep, mergeUpload, type UploadToApply } from './merge-upload.ts';
+import { type ReadingProgress, readUpload, type UploadToRead } from './read-upload.ts';
+
+/** What the thread is started with. */
+export interface ProcessThreadData {
+  readonly store: StoreLocation;
+  readonly artifacts: ArtifactLocation;
+  /** Where records are sorted, and packages in packages are unpacked. */
+  readonly folder: string;
+  readonly failpoint: string | undefined;
+}
+
+/** The thread that reads an upload, and merges it with what is published. It posts nothing. */
+const { store, artifacts: location, folder, failpoint } = workerData as ProcessThreadData;
+armFailpoint(failpoint);
+const artifacts = openArtifacts(location);
+const resourceLimits = { maxYoungGenerationSizeMb: 6 };
+const startDigester = (data: DigesterData) =>
+  startWorker('../../artifacts/records/digest.worker', import.meta.url, { workerData: data, resourceLimits });
+
+/** Milliseconds between two reports of progress. */
+const REPORT_MS = 500;
+
+let reading: Promise<ReadUpload> | undefined;
+let progress: ReadingProgress | undefined;
+let stores: Awaited<ReturnType<typeof openStores>> | undefined;
+let steps: AsyncIterator<MergeStep> | undefined;
+
+const functions = {
+  read(upload: UploadToRead): void {
+    reading = readUpload(upload, artifacts, (now) => {
+      progress = now;
+    });
+    reading.catch(() => {});
+  },
+  /** What was read when all of it was; before, the progress after a while. */
+  async readOn(): Promise<{ readonly read?: ReadUpload; readonly progress: ReadingProgress | undefined }> {
+    const pause = Promise.withResolvers<undefined>();
+    const timer = setTimeout(() => pause.resolve(undefined), REPORT_MS);
+    try {
+      const read = await Promise.race([reading!, pause.promise]);
+      return { ...(read !== undefined && { read }), progress };
+    } finally {
+      clearTimeout(timer);
+    }
+  },
+  async merge(upload: UploadToApply): Promise<void> {
+    stores ??= await openStores(store);
+    steps = mergeUpload(upload, { index: stores.index, artifacts, folder, startDigester });
+  },
+  /** Undefined after the last step. */
+  async next(): Promise<MergeStep | undefined> {
+    const { done, value } = await steps!.next();
+    return done ? undefined : value;
+  },
+};
+export type ProcessFunctions = typeof functions;
+
+serveCalls(functions, async () => {
+  await steps?.return?.();
+  await artifacts.close();
+  await stores?.close();
+});

@@ -1,0 +1,184 @@
+import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
+import type { Block } from '../../artifacts/avro/blocks.ts';
+import { packContainer } from '../../artifacts/avro/container-writer.ts';
+import { putArtifact } from '../../artifacts/put-artifact.ts';
+import type { FoundFile, GivenFile } from '../files/found-file.ts';
+import { filesInOrder } from '../files/in-order.ts';
+import { type ReadItem, readFile } from '../files/read-file.ts';
+import { UnusableRecord } from '../marc/build-record.ts';
+import type { Normalization } from '../marc/normalize/normalization.ts';
+import { normalizeRecord } from '../marc/normalize/normalize-record.ts';
+import type { Erratum, GoodRecord } from '../marc/read-record.ts';
+import type { Upload, UploadedFile } from '../uploads/upload.ts';
+import { MOST_FILES_SHOWN, type ReadFile, type ReadTotals, type ReadUpload } from '../uploads/upload-state.ts';
+import { RecordBlocks } from './record-blocks.ts';
+import { UploadErrata } from './upload-errata.ts';
+
+/** An upload to be read; plain values, for a thread. */
+export interface UploadToRead extends Pick<Upload, 'organization' | 'stream' | 'number'> {
+  readonly files: readonly UploadedFile[];
+  readonly normalization: Normalization | undefined;
+  /** For packages in packages. */
+  readonly scratchFolder: string;
+}
+
+export interface ReadingProgress {
+  /** Bytes of the files that were read, and all. A file is read twice in part. */
+  readonly bytes: number;
+  readonly ofBytes: number;
+  readonly records: number;
+}
+
+type Artifacts = Pick<ArtifactStore, 'get' | 'put' | 'delete'>;
+
+/**
+ * Reads all files of an upload once, and stores what they have: records and deletions in the order in which they
+ * count, and errata. Records without errata in between stay; nothing that is wrong with a file ends the reading.
+ * @throws TidemarkError as the artifact store; then nothing of it is stored
+ */
+export async function readUpload(
+  upload: UploadToRead,
+  artifacts: Artifacts,
+  onProgress: (progress: ReadingProgress) => void,
+): Promise<ReadUpload> {
+  const reading = new UploadReading(upload, artifacts, onProgress);
+  try {
+    return await reading.read();
+  } catch (error) {
+    await reading.abandon();
+    throw error;
+  }
+}
+
+type Counted = { -readonly [Name in keyof ReadFile]: ReadFile[Name] };
+
+class UploadReading {
+  readonly #upload: UploadToRead;
+  readonly #artifacts: Artifacts;
+  readonly #onProgress: (progress: ReadingProgress) => void;
+  readonly #errata: UploadErrata;
+  readonly #blocks = new RecordBlocks();
+  readonly #files: ReadFile[] = [];
+  readonly #totals: { -readonly [Name in keyof ReadTotals]: ReadTotals[Name] } = {
+    files: 0,
+    records: 0,
+    deletions: 0,
+    errors: 0,
+  };
+  readonly #ofBytes: number;
+  #bytes = 0;
+
+  constructor(upload: UploadToRead, artifacts: Artifacts, onProgress: (progress: ReadingProgress) => void) {
+    this.#upload = upload;
+    this.#artifacts = artifacts;
+    this.#onProgress = onProgress;
+    this.#errata = new UploadErrata(artifacts, { kind: 'upload-errata', ...this.#place() });
+    this.#ofBytes = upload.files.reduce((sum, { length }) => sum + length, 0);
+  }
+
+  async read(): Promise<ReadUpload> {
+    const blocks = this.#read();
+    const first = await blocks.next();
+    const records = first.done ? undefined : await this.#store(startingWith(first.value, blocks));
+    const errata = await this.#errata.end();
+    return {
+      at: Date.now(),
+      files: this.#files,
+      totals: this.#totals,
+      ...(records !== undefined && { records }),
+      ...(errata !== undefined && { errata }),
+    };
+  }
+
+  abandon(): Promise<void> {
+    return this.#errata.abandon();
+  }
+
+  #place() {
+    const { organization, stream, number } = this.#upload;
+    return { organization, stream, number, id: crypto.randomUUID().replaceAll('-', '') };
+  }
+
+  async #store(blocks: AsyncIterable<Block>): Promise<string> {
+    const body = packContainer({ schema: 'stream.Record.v1', codec: 'zstandard', blocks });
+    const options = { hashes: ['sha-256'] } as const;
+    return (await putArtifact(this.#artifacts, { kind: 'stream-records', ...this.#place() }, body, options)).key;
+  }
+
+  async *#read(): AsyncGenerator<Block, void, undefined> {
+    const { scratchFolder, files } = this.#upload;
+    const given = files.map((file) => this.#given(file));
+    for await (const { file, position } of filesInOrder(given, { scratchFolder })) {
+      const counted = this.#begin(file, position);
+      for await (const batch of readFile(file)) {
+        for (const item of batch) {
+          const erratum = item.kind === 'erratum' ? item : this.#add(item, counted);
+          if (erratum !== undefined) await this.#addErratum(erratum, counted);
+        }
+        this.#report();
+        yield* this.#blocks.take();
+      }
+    }
+    yield* this.#blocks.end();
+  }
+
+  #begin({ path, packing, kind, reason }: FoundFile, file: number): Counted {
+    const why = reason === undefined ? {} : { reason };
+    const counted: Counted = { file, path, packing, kind, ...why, records: 0, deletions: 0, errors: 0 };
+    this.#totals.files += 1;
+    if (this.#files.length < MOST_FILES_SHOWN) this.#files.push(counted);
+    return counted;
+  }
+
+  /** Returns what is wrong with it when it cannot be kept. */
+  #add(item: Exclude<ReadItem, Erratum>, counted: Counted): Erratum | undefined {
+    const isRecord = item.kind === 'record' && !item.deleted;
+    try {
+      this.#blocks.add(item.id, isRecord ? this.#normalized(item) : undefined);
+    } catch (error) {
+      if (!(error instanceof UnusableRecord)) throw error;
+      const { ordinal, offset, id } = item;
+      return { kind: 'erratum', ordinal, offset, id, reason: error.message };
+    }
+    const what = isRecord ? 'records' : 'deletions';
+    counted[what] += 1;
+    this.#totals[what] += 1;
+    return undefined;
+  }
+
+  #normalized({ record }: GoodRecord): Uint8Array {
+    return normalizeRecord(record, this.#upload.normalization).bytes;
+  }
+
+  async #addErratum({ kind: _, ...erratum }: Erratum, counted: Counted): Promise<void> {
+    const { file, path } = counted;
+    counted.errors += 1;
+    this.#totals.errors += 1;
+    await this.#errata.add({ file, path, ...erratum });
+  }
+
+  #given({ name, artifact, length }: UploadedFile): GivenFile {
+    const read = (start: number, bytes: number) => this.#bytesOf(artifact, start, bytes);
+    return { name, read: () => read(0, length), ranges: { length, read } };
+  }
+
+  async *#bytesOf(artifact: string, start: number, length: number): AsyncGenerator<Uint8Array, void, undefined> {
+    if (length === 0) return;
+    const { body } = await this.#artifacts.get(artifact, { range: { start, length } });
+    for await (const chunk of body) {
+      // Some of a file is read twice.
+      this.#bytes = Math.min(this.#bytes + chunk.length, this.#ofBytes);
+      yield chunk;
+    }
+  }
+
+  #report(): void {
+    const { records, deletions } = this.#totals;
+    this.#onProgress({ bytes: this.#bytes, ofBytes: this.#ofBytes, records: records + deletions });
+  }
+}
+
+async function* startingWith(first: Block, others: AsyncIterable<Block>): AsyncGenerator<Block, void, undefined> {
+  yield first;
+  yield* others;
+}

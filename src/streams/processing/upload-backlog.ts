@@ -1,0 +1,66 @@
+import type { Catalog, CatalogDocument } from '../../stores/catalog.ts';
+import type { Upload } from '../uploads/upload.ts';
+import type { UploadState } from '../uploads/upload-state.ts';
+
+/** Documents that are read at a time. */
+const BATCH = 500;
+
+interface Parts {
+  readonly catalog: Pick<Catalog, 'get' | 'head' | 'list' | 'latest'>;
+}
+
+/**
+ * Finds uploads that may lack a job: it is added after the upload was recorded, so a process that was killed in between
+ * leaves one without. All uploads are checked once, then those that are new.
+ */
+export class UploadBacklog {
+  readonly #catalog: Parts['catalog'];
+  #checked: number | undefined;
+
+  constructor({ catalog }: Parts) {
+    this.#catalog = catalog;
+  }
+
+  /**
+   * Hands over those that are neither applied nor have failed. Call it often: it costs little when there are no new
+   * ones.
+   * @throws what `add` throws; then they are handed over again
+   */
+  async visit(add: (uploads: readonly Upload[]) => Promise<unknown>): Promise<void> {
+    const head = await this.#catalog.head('upload');
+    if (head === this.#checked) return;
+    const found = this.#checked === undefined ? await this.#all() : await this.#since(this.#checked);
+    if (found.length > 0) await add(found);
+    this.#checked = head;
+  }
+
+  async #since(version: number): Promise<readonly Upload[]> {
+    const found: Upload[] = [];
+    for (const { id, body } of await this.#catalog.list<Upload>('upload', version)) {
+      const state = await this.#catalog.get<UploadState>('upload-state', id);
+      if (isOpen(state?.body)) found.push(body);
+    }
+    return found;
+  }
+
+  /** Page by page, with the states of the same ids. */
+  async #all(): Promise<readonly Upload[]> {
+    const found: Upload[] = [];
+    for (let before: string | undefined; ; ) {
+      const page = await this.#catalog.latest<Upload>('upload', '', { before, limit: BATCH });
+      if (page.length === 0) return found;
+      const states = await this.#statesOf(page, before);
+      for (const { id, body } of page) if (isOpen(states.get(id))) found.push(body);
+      before = page.at(-1)!.id;
+    }
+  }
+
+  async #statesOf(page: readonly CatalogDocument<Upload>[], before: string | undefined) {
+    const states = await this.#catalog.latest<UploadState>('upload-state', '', { before, limit: page.length });
+    return new Map(states.map(({ id, body }) => [id, body]));
+  }
+}
+
+function isOpen(state: UploadState | undefined): boolean {
+  return state?.applied === undefined && state?.failure?.isFinal !== true;
+}

@@ -1,0 +1,48 @@
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import type { ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts';
+import type { UploadReadingKey } from '../../artifacts/keys/stream-keys.ts';
+import { putArtifact } from '../../artifacts/put-artifact.ts';
+import type { UploadErratum } from '../uploads/upload-state.ts';
+
+/** Writes the errata of an upload into an artifact, as they are found; without any, there is none. */
+export class UploadErrata {
+  readonly #artifacts: Pick<ArtifactStore, 'put'>;
+  readonly #key: UploadReadingKey;
+  #stream: PassThrough | undefined;
+  #stored: Promise<ObjectKey> | undefined;
+
+  constructor(artifacts: Pick<ArtifactStore, 'put'>, key: UploadReadingKey) {
+    this.#artifacts = artifacts;
+    this.#key = key;
+  }
+
+  /** @throws TidemarkError as `ArtifactStore.put` */
+  async add(erratum: UploadErratum): Promise<void> {
+    const stream = this.#begin();
+    if (stream.write(`${JSON.stringify(erratum)}\n`)) return;
+    // A store that fails reads no more.
+    await Promise.race([once(stream, 'drain'), this.#stored]);
+  }
+
+  /** Returns the key of the artifact when it is stored. @throws TidemarkError as `ArtifactStore.put` */
+  async end(): Promise<ObjectKey | undefined> {
+    this.#stream?.end();
+    return this.#stored;
+  }
+
+  /** Ends it without an artifact. */
+  async abandon(): Promise<void> {
+    this.#stream?.destroy(new Error('the upload cannot be read'));
+    await this.#stored?.catch(() => {});
+  }
+
+  #begin(): PassThrough {
+    if (this.#stream !== undefined) return this.#stream;
+    this.#stream = new PassThrough();
+    const options = { hashes: ['sha-256'] } as const;
+    this.#stored = putArtifact(this.#artifacts, this.#key, this.#stream, options).then(({ key }) => key);
+    this.#stored.catch(() => {});
+    return this.#stream;
+  }
+}

@@ -1,0 +1,217 @@
+import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
+import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
+import { withoutPaths } from '../../core/without-paths.ts';
+import { failpoint } from '../../lib/failpoint.ts';
+import { Mutex } from '../../lib/mutex.ts';
+import type { SetRegistry } from '../../sets/set-registry.ts';
+import type { Catalog } from '../../stores/catalog.ts';
+import type { ChangeLog } from '../../stores/change-log.ts';
+import type { EventPoster } from '../../stores/event-poster.ts';
+import type { OrganizationRegistry } from '../organization-registry.ts';
+import { setOfStream } from '../set-names.ts';
+import { type Upload, type UploadedFile, uploadId } from '../uploads/upload.ts';
+import {
+  type AppliedUpload,
+  filesOf,
+  putUploadState,
+  type ReadUpload,
+  readUploadState,
+  type StoredUploadState,
+  type UploadState,
+} from '../uploads/upload-state.ts';
+import { applyUpload } from './apply-upload.ts';
+import type { Attempt, FetchOptions } from './attempt.ts';
+import type { ProcessThreadData } from './process.worker.ts';
+import { ProcessingThread } from './processing-thread.ts';
+import type { ReadingProgress } from './read-upload.ts';
+
+export interface ProcessorParts {
+  readonly catalog: Pick<Catalog, 'get' | 'put'>;
+  readonly index: Pick<ChangeLog, 'watermark'>;
+  readonly sets: Pick<SetRegistry, 'bySlug'>;
+  readonly organizations: Pick<OrganizationRegistry, 'get'>;
+  readonly artifacts: Pick<ArtifactStore, 'delete'>;
+  readonly updater: EventPoster;
+  readonly threadData: ProcessThreadData;
+  /** Stores what is at the URL of an upload. */
+  fetch(upload: Upload, options: FetchOptions): Promise<readonly UploadedFile[]>;
+}
+
+/**
+ * Processes uploads: fetches them, reads them, and applies them to the set of their stream. Any number of processes
+ * may process one upload, at once or one after the other: see docs/streams.md.
+ */
+export class UploadProcessor {
+  readonly #parts: ProcessorParts;
+  /** One upload is read and applied at a time in a process, so that memory is that of one. */
+  readonly #mutex = new Mutex();
+
+  constructor(parts: ProcessorParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * @throws TidemarkError `conflict` when it is to be continued later, though nothing is wrong with the upload: a part
+   *   of it may be published; whatever else, when the attempt failed, and nothing of it is published
+   */
+  async process(upload: Upload, attempt: Attempt): Promise<AppliedUpload> {
+    const processing = new Processing(this.#parts, upload, attempt);
+    await processing.fetch();
+    const release = await this.#mutex.acquire(attempt.signal);
+    try {
+      return await processing.run();
+    } finally {
+      await processing.close();
+      release();
+    }
+  }
+}
+
+/** One attempt. */
+class Processing {
+  readonly #parts: ProcessorParts;
+  readonly #upload: Upload;
+  readonly #attempt: Attempt;
+  readonly #thread: ProcessingThread;
+  #state: StoredUploadState | undefined;
+
+  constructor(parts: ProcessorParts, upload: Upload, attempt: Attempt) {
+    this.#parts = parts;
+    this.#upload = upload;
+    this.#attempt = attempt;
+    this.#thread = new ProcessingThread(parts.threadData, attempt.signal);
+  }
+
+  /** Of an upload by URL: stores what is there, unless that was done. @throws what fails */
+  async fetch(): Promise<void> {
+    this.#state = await readUploadState(this.#parts.catalog, this.#upload);
+    const isNeeded = this.#upload.url !== undefined && this.#body.fetched === undefined;
+    if (isNeeded) await this.#recordingFailure(() => this.#fetch());
+  }
+
+  async run(): Promise<AppliedUpload> {
+    const { applied } = this.#body;
+    if (applied !== undefined) return applied;
+    const { set, read } = await this.#recordingFailure(() => this.#prepare());
+    try {
+      return await this.#apply(set, read);
+    } catch (error) {
+      this.#attempt.signal.throwIfAborted();
+      throw toBeContinued(this.#upload, error);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#thread.close();
+  }
+
+  get #body(): UploadState {
+    return this.#state?.body ?? {};
+  }
+
+  /** For what may fail because of the upload. @throws what fails */
+  async #recordingFailure<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      this.#attempt.signal.throwIfAborted();
+      await this.#recordFailure(error);
+      throw error;
+    }
+  }
+
+  async #prepare(): Promise<{ readonly set: ResourceSet; readonly read: ReadUpload }> {
+    const set = await this.#parts.sets.bySlug(setOfStream(this.#upload, 'records'));
+    return { set, read: this.#body.read ?? (await this.#read()) };
+  }
+
+  async #fetch(): Promise<void> {
+    const { signal, report } = this.#attempt;
+    const onProgress = (bytes: number) => report({ done: bytes, text: 'bytes fetched' });
+    const fetched = await this.#parts.fetch(this.#upload, { signal, onProgress });
+    failpoint('upload.fetched');
+    const state = await this.#record((before) => before.fetched === undefined && { fetched });
+    if (state.fetched !== fetched) await this.#remove(fetched.map(({ artifact }) => artifact));
+  }
+
+  async #read(): Promise<ReadUpload> {
+    const { organization, stream, number } = this.#upload;
+    const files = filesOf(this.#upload, this.#state?.body);
+    const { normalization } = await this.#parts.organizations.get(organization);
+    const onProgress = ({ bytes, ofBytes, records }: ReadingProgress) =>
+      this.#attempt.report({ done: bytes, total: ofBytes, text: `bytes read, ${records} records` });
+    const read = await this.#thread.read({ organization, stream, number, files, normalization }, onProgress);
+    failpoint('upload.read');
+    const state = await this.#record((before) => before.read === undefined && { read });
+    // Another attempt was faster.
+    if (state.read !== read) await this.#remove([read.records, read.errata]);
+    const { records, deletions, errors } = state.read!.totals;
+    this.#attempt.log(`read ${records} records, ${deletions} deletions and ${errors} errors`);
+    return state.read!;
+  }
+
+  async #apply(set: ResourceSet, read: ReadUpload): Promise<AppliedUpload> {
+    if (this.#body.applying === undefined) {
+      const after = await this.#parts.index.watermark();
+      await this.#record((before) => before.applying === undefined && { applying: { after } });
+    }
+    failpoint('upload.applying');
+    const { records } = read;
+    const totals =
+      records === undefined
+        ? { created: 0, updated: 0, deleted: 0, unchanged: 0, superseded: 0 }
+        : await applyUpload(
+            { set, upload: this.#upload, records },
+            { ...this.#parts, thread: this.#thread },
+            this.#attempt,
+          );
+    failpoint('upload.applied');
+    const applied = { at: Date.now(), ...totals };
+    return (await this.#record((before) => before.applied === undefined && { applied })).applied!;
+  }
+
+  /**
+   * Adds to the state, unless another process has: then that counts.
+   * @param added what to add to a state; false when it has that
+   */
+  async #record(added: (before: UploadState) => Partial<UploadState> | false): Promise<UploadState> {
+    const { catalog } = this.#parts;
+    for (;;) {
+      const more = added(this.#body);
+      if (more === false) return this.#body;
+      const { failure: _, ...others } = this.#body;
+      try {
+        this.#state = await putUploadState(catalog, this.#upload, {
+          body: { ...others, ...more },
+          before: this.#state,
+        });
+        return this.#body;
+      } catch (error) {
+        if (!isTidemarkError(error, 'conflict')) throw error;
+        this.#state = await readUploadState(catalog, this.#upload);
+      }
+    }
+  }
+
+  /** For people. A store that is in trouble itself does not take it. */
+  async #recordFailure(error: unknown): Promise<void> {
+    const text = isTidemarkError(error) ? withoutPaths(error).message : String(error);
+    const isFinal = this.#attempt.isLast || isTidemarkError(error, 'invalid');
+    const failure = { at: Date.now(), error: text, isFinal };
+    const isDone = ({ applying }: UploadState) => applying !== undefined;
+    await this.#record((before) => !isDone(before) && { failure }).catch(() => {});
+  }
+
+  /** Removes what no state names; a nightly job removes what cannot be removed now. */
+  async #remove(keys: readonly (string | undefined)[]): Promise<void> {
+    for (const key of keys) if (key !== undefined) await this.#parts.artifacts.delete(key).catch(() => {});
+  }
+}
+
+function toBeContinued({ organization, stream, number }: Upload, error: unknown): TidemarkError {
+  const upload = uploadId(organization, stream, number);
+  const reason = error instanceof Error ? error.message : String(error);
+  const message = `the upload ${upload} is applied in part, and will be continued: ${reason}`;
+  return new TidemarkError('conflict', message, { upload }, error);
+}
