@@ -122,7 +122,8 @@ function toPrincipal({ id, name, scopes, limits }: TokenRecord, readsOnly: boole
 /** The part of a scope that a read-only server grants. */
 function readingOf(scope: Scope): readonly Scope[] {
   if (scope === 'administer') return ['read:*', 'metrics'];
-  return /^(?:post|upload):/.test(scope) ? [] : [scope];
+  if (scope.startsWith('upload:')) return [scope.replace('upload:', 'download:') as Scope];
+  return scope.startsWith('post:') ? [] : [scope];
 }
 
 function isSame(given: string, own: Secret): boolean {

@@ -12,7 +12,8 @@ import type { Verb } from './scope.ts';
  * - `read-state`: read what the index contains of a set
  * - `post-changes`: post changes
  * - `read-postings`: read who posted to a set, and what was rejected
- * - `upload-files`: upload files of an organization, and read what it has uploaded
+ * - `read-organization`: read what an organization has uploaded, and what became of it
+ * - `upload-files`: upload files of an organization, and have a failed upload processed again
  * - `administer`: make the server do work, and give access to others
  * - `read-metrics`: read the state of the server; its figures cover all sets
  */
@@ -24,12 +25,13 @@ export type Action =
   | 'read-state'
   | 'post-changes'
   | 'read-postings'
+  | 'read-organization'
   | 'upload-files'
   | 'administer'
   | 'read-metrics';
 
 /** What matters for access of what an action is about: a set, or an organization, whose id is its slug. */
-export type Guarded = Pick<ResourceSet, 'slug' | 'private'>;
+export type Guarded = Pick<ResourceSet, 'slug' | 'private' | 'readers'>;
 
 /** Decides who may do what, in this one place. */
 export function may(principal: Principal, action: Action, about: Guarded | undefined): boolean {
@@ -40,7 +42,10 @@ export function may(principal: Principal, action: Action, about: Guarded | undef
     case 'read-documents':
     case 'read-resource':
     case 'read-state':
-      return about?.private !== true || holds(principal, 'read', about);
+      return about?.private !== true || holds(principal, 'read', about) || isReader(principal, about);
+    case 'read-organization':
+      // A set may have the id of the organization: `read:ORG` is for that one alone.
+      return about?.private !== true || holds(principal, 'read', undefined) || isReader(principal, about);
     case 'post-changes':
     case 'read-postings':
       return holds(principal, 'post', about);
@@ -55,6 +60,10 @@ export function may(principal: Principal, action: Action, about: Guarded | undef
 
 export function administers(principal: Principal): boolean {
   return principal.kind === 'administrator' || (principal.kind === 'token' && principal.scopes.includes('administer'));
+}
+
+function isReader(principal: Principal, { readers = [] }: Guarded): boolean {
+  return principal.kind === 'token' && principal.scopes.some((scope) => readers.includes(scope));
 }
 
 function holds(principal: Principal, verb: Verb, { slug }: { readonly slug?: string } = {}): boolean {

@@ -1,41 +1,63 @@
 import { TidemarkError } from '../core/errors.ts';
 import { parseSlug } from '../core/resource-set.ts';
+import { nearestName } from '../lib/nearest-name.ts';
 
 /**
  * What a token permits.
  *
  * - `post:SET`: post changes to a set, `post:*` to all
  * - `read:SET`: read a private set, `read:*` all of them; public sets need no token
- * - `upload:ORG`: upload files of an organization and read its uploads, `upload:*` of all
+ * - `upload:ORG`: upload files of an organization and read what is private of it, `upload:*` of all
+ * - `download:ORG`: read what is private of an organization, `download:*` of all
+ * - `group:NAME`: read what is private of the organizations that have this group among their readers
  * - `metrics`: read `/metrics` and `/api/status`
  * - `administer`: everything, also making and revoking tokens
  */
 export type Scope = 'administer' | 'metrics' | `${Verb}:${string}`;
-export type Verb = 'post' | 'read' | 'upload';
+export type Verb = 'post' | 'read' | 'upload' | 'download' | 'group';
 
 /** @throws TidemarkError `invalid` for a text that is not a scope */
 export function parseScope(text: string): Scope {
   if (text === 'administer' || text === 'metrics') return text;
-  const [, verb, slug] = /^(post|read|upload):(.+)$/s.exec(text) ?? [];
-  if (slug === undefined) throw noScope(text);
+  const [, verb, slug] = /^(post|read|upload|download|group):(.+)$/s.exec(text) ?? [];
+  if (slug === undefined || text === 'group:*') throw noScope(text);
   return `${verb as Verb}:${slug === '*' ? slug : parseSlug(slug)}`;
 }
 
 export interface Named {
   readonly sets: { bySlug(slug: string): Promise<unknown> };
-  readonly organizations: { get(id: string): Promise<unknown> };
+  readonly organizations: {
+    get(id: string): Promise<unknown>;
+    list(): Promise<readonly { readonly readers?: readonly string[] | undefined }[]>;
+  };
 }
 
 /**
- * Refuses scopes of sets and organizations that do not exist: they are more likely mistyped than meant for later.
- * @throws TidemarkError what `bySlug` and `get` throw
+ * Refuses scopes of sets, organizations and groups that do not exist: they are more likely mistyped than meant for
+ * later.
+ * @throws TidemarkError what `bySlug` and `get` throw; `not-found` for a group
  */
 export async function requireNamed(scopes: readonly Scope[], { sets, organizations }: Named): Promise<void> {
   for (const scope of scopes) {
     const [verb, slug] = scope.split(':');
     if (slug === undefined || slug === '*') continue;
-    await (verb === 'upload' ? organizations.get(slug) : sets.bySlug(slug));
+    if (verb === 'group') requireGroup(slug, await organizations.list());
+    else await (verb === 'upload' || verb === 'download' ? organizations.get(slug) : sets.bySlug(slug));
   }
+}
+
+function requireGroup(
+  name: string,
+  organizations: readonly { readonly readers?: readonly string[] | undefined }[],
+): void {
+  const known = [...new Set(organizations.flatMap(({ readers = [] }) => readers))];
+  if (known.includes(name)) return;
+  const meant = nearestName(name, known);
+  const message =
+    meant === undefined
+      ? `no organization has the group "${name}" among its readers: name it first with "tidemark organizations change ORG --private --readers ${name}"`
+      : `no organization has the group "${name}" among its readers: did you mean "${meant}"?`;
+  throw new TidemarkError('not-found', message, { group: name });
 }
 
 function noScope(text: string): TidemarkError {
@@ -43,7 +65,7 @@ function noScope(text: string): TidemarkError {
   const shown = text.startsWith('tdm_') ? 'a token' : JSON.stringify(text.slice(0, 80));
   return new TidemarkError(
     'invalid',
-    `${shown} is no scope: use post:SET, read:SET, upload:ORG (or * for all), metrics or administer`,
+    `${shown} is no scope: use post:SET, read:SET, upload:ORG, download:ORG (or * for all), group:NAME, metrics or administer`,
     {
       field: 'scope',
     },

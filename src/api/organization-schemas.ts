@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { SLUG } from '../core/resource-set.ts';
+import { MOST_READERS } from '../streams/checked-readers.ts';
 import {
   ADDED_SUBFIELD_CODE,
   DATA_TAG,
@@ -43,6 +45,14 @@ const normalizationSchema = z
     items: z.array(itemMappingSchema).max(MOST_MAPPINGS),
   })
   .meta({ id: 'Normalization', description: 'What is added to each record: the fields of the POD aggregator.' });
+const access = {
+  private: z.boolean().optional().describe('Whether what it delivers is for some alone. One that becomes public has no readers.'),
+  readers: z
+    .array(z.string().meta({ pattern: SLUG.source }))
+    .max(MOST_READERS)
+    .optional()
+    .describe('All groups of tokens that may read it while it is private: those with the scope `group:NAME`.'),
+};
 
 export const streamSchema = z
   .strictObject({
@@ -60,7 +70,9 @@ export const organizationSchema = z
   .strictObject({
     organization: z.string().describe('Its id.'),
     title: z.string().optional(),
-    contacts: z.array(contactSchema),
+    contacts: z.array(contactSchema).describe('Their addresses are shown to those who have a token.'),
+    private: z.boolean().describe('Whether what it delivers is for some alone.'),
+    readers: z.array(z.string()).optional().describe('Groups of tokens that may read it. For administrators.'),
     normalization: normalizationSchema.optional().describe('Absent: records stay as they are.'),
     created: datetime,
     defaultStream: z.string().optional().describe('The id of its default stream; absent without any stream.'),
@@ -79,6 +91,7 @@ export const newOrganizationSchema = z
     title: givenTitle.optional(),
     contacts: z.array(contactSchema).optional(),
     normalization: normalizationSchema.optional(),
+    ...access,
   })
   .meta({
     id: 'NewOrganization',
@@ -93,6 +106,7 @@ export const changedOrganizationSchema = z
       .nullable()
       .optional()
       .describe('It concerns the uploads that are processed from then on.'),
+    ...access,
   })
   .meta({ id: 'OrganizationChanges', description: 'What is absent does not change; null removes it.' });
 

@@ -1,12 +1,26 @@
 import { type Organization, streamOf } from '../streams/organization.ts';
 import type { OrganizationView, StreamView } from './organization-schemas.ts';
 
-export function organizationView(organization: Organization): OrganizationView {
-  const { id, title, contacts, normalization, created, defaultStream, streams } = organization;
+/** What a reader of an organization is shown of it. */
+export interface OrganizationReader {
+  /** Addresses of people are not for everybody. */
+  readonly seesAddresses: boolean;
+  readonly seesReaders: boolean;
+}
+
+export const ADMINISTRATOR_READS: OrganizationReader = { seesAddresses: true, seesReaders: true };
+
+export function organizationView(
+  organization: Organization,
+  { seesAddresses, seesReaders }: OrganizationReader = ADMINISTRATOR_READS,
+): OrganizationView {
+  const { id, title, contacts, normalization, created, defaultStream, streams, readers } = organization;
   return {
     organization: id,
     ...(title !== undefined && { title }),
-    contacts: [...contacts],
+    contacts: seesAddresses ? [...contacts] : contacts.map(({ name }) => ({ name })),
+    private: organization.private === true,
+    ...(seesReaders && readers !== undefined && { readers: [...readers] }),
     ...(normalization !== undefined && { normalization: { ...normalization, items: [...normalization.items] } }),
     created: formatTime(created),
     ...(defaultStream !== undefined && { defaultStream }),

@@ -89,6 +89,11 @@ export interface ResourceSet extends SetSettings {
   readonly ready: boolean;
   /** Its keys are being made those of its prefix; absent at all other times. */
   readonly moving?: Moving | undefined;
+  /**
+   * Scopes of tokens that may read it while it is private, beside `read:SET`: those of its organization, which decides
+   * whether it is private. Absent for a set without an organization.
+   */
+  readonly readers?: readonly string[];
   /** The epoch of its Resource Dump; absent while it has none. */
   readonly dumpEpoch?: number | undefined;
   /** The epoch of its Change Dump; absent while it has none. */

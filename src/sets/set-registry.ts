@@ -138,6 +138,12 @@ export class SetRegistry {
     if (body.dumpEpoch !== dumpEpoch) await this.#change(slug, () => ({ dumpEpoch }));
   }
 
+  /** Records who may read the set, as its organization has it. */
+  async recordReaders(slug: string, access: Required<Pick<ResourceSet, 'private' | 'readers'>>): Promise<void> {
+    const { body } = await this.#documents.require(slug);
+    if (!isDeepStrictEqual({ ...body, ...access }, body)) await this.#change(slug, () => access);
+  }
+
   /** Records of which epoch the set has archived lists or dumps. */
   async recordArchive(slug: string, has: Pick<ResourceSet, 'listArchiveEpoch' | 'dumpArchiveEpoch'>): Promise<void> {
     const { body } = await this.#documents.require(slug);

@@ -24,6 +24,8 @@ export interface StreamChanges {
   readonly default?: true | undefined;
 }
 
+type IsShown = (organization: Organization) => boolean;
+
 /**
  * Organizations and their streams in the catalog, and that their sets exist; each call sees what other processes have
  * written.
@@ -70,15 +72,20 @@ export class OrganizationRegistry {
     return (await this.#catalog.list<Organization>('organization')).map(({ body }) => body);
   }
 
-  /** @throws TidemarkError `not-found` */
-  async get(id: string): Promise<Organization> {
-    return (await this.#require(id)).body;
+  /**
+   * @param isShown an organization for which it returns false is treated as one that never existed
+   * @throws TidemarkError `not-found`
+   */
+  async get(id: string, isShown: IsShown = () => true): Promise<Organization> {
+    return (await this.#require(id, isShown)).body;
   }
 
-  /** @throws TidemarkError `not-found`; `invalid` */
+  /** One that becomes public has no readers any more. @throws TidemarkError `not-found`; `invalid` */
   change(id: string, fields: Partial<OrganizationFields>): Promise<Organization> {
-    return this.#replace(id, ({ title, contacts, normalization, ...others }) => {
-      return { ...others, ...checkedFields({ title, contacts, normalization, ...fields }) };
+    const noReaders = fields.private === false && { readers: [] };
+    return this.#replace(id, ({ title, contacts, normalization, private: isPrivate, readers, ...others }) => {
+      const before = { title, contacts, normalization, private: isPrivate, readers };
+      return { ...others, ...checkedFields({ ...before, ...noReaders, ...fields }) };
     });
   }
 
@@ -114,12 +121,13 @@ export class OrganizationRegistry {
     });
   }
 
-  async #require(id: string): Promise<CatalogDocument<Organization>> {
+  async #require(id: string, isShown: IsShown = () => true): Promise<CatalogDocument<Organization>> {
     const found = await this.#catalog.get<Organization>('organization', id);
-    if (found !== undefined) return found;
+    if (found !== undefined && isShown(found.body)) return found;
+    const shown = (await this.list()).filter(isShown);
     const meant = nearestName(
       id,
-      (await this.list()).map((organization) => organization.id),
+      shown.map((organization) => organization.id),
     );
     throw notFound(`there is no organization ${JSON.stringify(id.slice(0, 100))}`, meant, { organization: id });
   }

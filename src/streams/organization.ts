@@ -1,6 +1,7 @@
 import { TidemarkError } from '../core/errors.ts';
 import { SLUG } from '../core/resource-set.ts';
 import { nearestName } from '../lib/nearest-name.ts';
+import { checkedReaders } from './checked-readers.ts';
 import { checkedNormalization, type Normalization } from './marc/normalize/normalization.ts';
 
 /** Whom to ask about what an organization delivers. */
@@ -15,6 +16,10 @@ export interface OrganizationFields {
   readonly contacts: readonly Contact[];
   /** What is added to its records when they are read; absent: nothing. */
   readonly normalization?: Normalization | undefined;
+  /** What it delivers is for some alone, see organization-readers.ts; absent: for everybody. */
+  readonly private?: boolean | undefined;
+  /** Groups of tokens that may read it while it is private. */
+  readonly readers?: readonly string[] | undefined;
 }
 
 /**
@@ -88,11 +93,13 @@ function problemOf(id: string): string | undefined {
 }
 
 /** Titles and contacts without what is around them. @throws TidemarkError `invalid` */
-export function checkedFields({ title, contacts, normalization }: OrganizationFields): OrganizationFields {
+export function checkedFields(fields: OrganizationFields): OrganizationFields {
+  const { title, contacts, normalization } = fields;
   if (contacts.length > MOST_CONTACTS) throw invalid('contacts', `there are more than ${MOST_CONTACTS} contacts`);
   return {
     ...checkedTitle(title),
     contacts: contacts.map(checkedContact),
+    ...checkedReaders(fields),
     ...(normalization !== undefined && { normalization: checkedNormalization(normalization) }),
   };
 }

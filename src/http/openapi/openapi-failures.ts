@@ -11,7 +11,8 @@ interface Failure {
 }
 
 const always = () => true;
-const isBelowSetOrPart = ({ path }: Route) => path.includes('/:set') || path.includes('-:part.');
+const isBelowSetOrPart = ({ path }: Route) =>
+  path.includes('/:set') || path.includes('/:org') || path.includes('-:part.');
 const takesBody = ({ operation }: Route) => operation.body !== undefined;
 
 /** What a route may answer when it does not do what was asked, by status; error-handler.ts makes these answers. */
@@ -34,7 +35,7 @@ export const FAILURES: Readonly<Record<number, Failure>> = {
   },
   404: {
     name: 'NotFound',
-    description: 'There is no such set, document or resource; or there is one, and the sender may not know.',
+    description: 'There is no such set, organization, document or resource; or there is one, and the sender may not know.',
     isOf: isBelowSetOrPart,
   },
   408: { name: 'RequestTimeout', description: 'Nothing more of the body came in time.', isOf: takesBody },

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '../../access/principal.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
+import type { Organization } from '../../streams/organization.ts';
 import type { DirectRequest } from './direct-request.ts';
 
 /** What is known of a request while it is answered. Express keeps it at the same place. */
@@ -10,6 +11,8 @@ export interface Locals {
   hasSession?: boolean;
   /** The set that the path names. */
   set?: ResourceSet | undefined;
+  /** The organization that the path names. */
+  organization?: Organization | undefined;
   /** Whether the response is for its sender alone. */
   isPrivate?: boolean;
   /** What was made, for the log: the path does not name it yet. */
@@ -31,6 +34,11 @@ export function param({ params }: Pick<RoutedRequest, 'params'>, name: string): 
 /** The set that the path names; only for routes with `:set`. */
 export function setOf({ locals }: Pick<RoutedResponse, 'locals'>): ResourceSet {
   return locals.set as ResourceSet;
+}
+
+/** The organization that the path names; only for routes with `:org`. */
+export function organizationOf({ locals }: Pick<RoutedResponse, 'locals'>): Organization {
+  return locals.organization as Organization;
 }
 
 /** The sender of the request. */

@@ -7,6 +7,8 @@ import type { Scope } from '../../access/scope.ts';
 import { SenderLimits } from '../../access/sender-limits.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import { parseSlug, type ResourceSet } from '../../core/resource-set.ts';
+import type { Organization } from '../../streams/organization.ts';
+import { readersOf } from '../../streams/organization-readers.ts';
 import { tooManyRequests, unauthorized } from '../request/http-error.ts';
 import type { Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
@@ -28,22 +30,25 @@ export interface Admission {
   readonly hasSession: boolean;
   /** The set that the path names. */
   readonly set: ResourceSet | undefined;
+  /** The organization that the path names. */
+  readonly organization: Organization | undefined;
   /** Counts bytes of the body. @throws HttpError 429 when the sender has posted too much for now */
   takeBody(bytes: number): void;
 }
 
 /**
- * Lets a request through to its route when its sender may do that, and looks up the set that it is about; throws what
- * error-handler.ts answers otherwise. A private set that the sender may not read is one that never was, in everything.
+ * Lets a request through to its route when its sender may do that, and looks up the set or organization that it is
+ * about; throws what error-handler.ts answers otherwise. A private one that the sender may not read is one that never
+ * was, in everything.
  * Knows nothing of express.
  */
 export type Admit = (route: Pick<Route, 'method' | 'action'>, arrival: Arrival) => Promise<Admission>;
 
-type Parts = Pick<ServedApp, 'sets' | 'tokens' | 'sessions' | 'configuration'>;
+type Parts = Pick<ServedApp, 'sets' | 'organizations' | 'tokens' | 'sessions' | 'configuration'>;
 type Identified = Pick<Admission, 'sender' | 'hasSession'>;
 
 export function createAdmit(
-  { sets, tokens, sessions, configuration }: Parts,
+  { sets, organizations, tokens, sessions, configuration }: Parts,
   policy: AccessPolicy,
   limits = new SenderLimits(configuration.limits),
 ): Admit {
@@ -74,17 +79,20 @@ export function createAdmit(
     return notFromHere();
   }
 
-  return async ({ method, action }, { headers, address, slug, organization }) => {
+  return async ({ method, action }, { headers, address, slug, organization: id }) => {
     const { sender, hasSession } = await identified(action, headers);
     if (method !== 'get') (hasSession ? requireOwnPage : refuseForeignPage)(headers, configuration.baseUrl);
     if (action !== 'probe') throwAfter(limits.takeRequest(sender, { headers, address }));
     const isShown = (set: ResourceSet) => may(sender, action, set) || may(sender, 'read-state', set);
     const set = slug === undefined ? undefined : await sets.bySlug(parseSlug(slug), isShown);
-    const guarded = organization === undefined ? set : { slug: organization };
+    const isShownOrganization = (one: Organization) =>
+      may(sender, action, readersOf(one)) || may(sender, 'read-organization', readersOf(one));
+    const organization = id === undefined ? undefined : await organizations.get(id, isShownOrganization);
+    const guarded = organization === undefined ? set : readersOf(organization);
     if (!may(sender, action, guarded)) throw await refusal(action, sender, guarded);
     const takeBody = (bytes: number) => throwAfter(limits.takeBody(sender, bytes));
     if (method !== 'get') takeBody(0);
-    return { sender, hasSession, set, takeBody };
+    return { sender, hasSession, set, organization, takeBody };
   };
 }
 

@@ -16,11 +16,12 @@ export function guard(admit: Admit, route: Route): RequestHandler {
     const slug = hasSet ? param(request, 'set') : undefined;
     const organization = hasOrganization ? param(request, 'org') : undefined;
     const arrival = { headers, address: socket.remoteAddress, slug, organization };
-    const { sender, hasSession, set, takeBody } = await admit(route, arrival);
+    const { sender, hasSession, set, organization: found, takeBody } = await admit(route, arrival);
     recordRoute(response, route.path, sender);
     response.locals.sender = sender;
     response.locals.hasSession = hasSession;
     response.locals.set = set;
+    response.locals.organization = found;
     if (set?.private === true || hasOrganization) makePrivate(response);
     meterBody(request, takeBody);
     next();
