@@ -46,7 +46,10 @@ const normalizationSchema = z
   })
   .meta({ id: 'Normalization', description: 'What is added to each record: the fields of the POD aggregator.' });
 const access = {
-  private: z.boolean().optional().describe('Whether what it delivers is for some alone. One that becomes public has no readers.'),
+  private: z
+    .boolean()
+    .optional()
+    .describe('Whether what it delivers is for some alone. One that becomes public has no readers.'),
   readers: z
     .array(z.string().meta({ pattern: SLUG.source }))
     .max(MOST_READERS)

@@ -16,6 +16,7 @@ import {
 } from '../core/resource-set.ts';
 import { resourcesPrefix, setHome } from '../core/set-uris.ts';
 import { clockStamp, type Stamp } from '../core/stamp.ts';
+import { ofOrganization } from './set-errors.ts';
 
 /** Characters of a prefix: a URI has at most 2,048, and some are needed for the rest of it. */
 const MOST_PREFIX = 2000;
@@ -41,6 +42,8 @@ export interface NewSet extends SetFields {
    */
   readonly epochStart?: Stamp | undefined;
   readonly imported?: Imported | undefined;
+  /** Of a set of an organization: see ResourceSet. */
+  readonly readers?: readonly string[] | undefined;
 }
 
 /**
@@ -67,6 +70,7 @@ export function draftSet(set: NewSet, baseUrl: string): Omit<ResourceSet, 'id' |
  * @param now a boundary above every change: documents that depend on changed settings are new ones from then on
  */
 export function changedSet(set: ResourceSet, changes: SetFields, now: Stamp): ResourceSet {
+  if (changes.private !== undefined && set.readers !== undefined) throw ofOrganization(set.slug);
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
   const { scheduledSince: _, ...changed } = withDefaults({ ...set, ...Object.fromEntries(given) }) as ResourceSet;
   const hasOtherPages = changed.pageEntries !== set.pageEntries;

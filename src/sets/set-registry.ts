@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isTidemarkError, TidemarkError } from '../core/errors.ts';
+import { isTidemarkError } from '../core/errors.ts';
 import { traitsOf } from '../core/origin.ts';
 import {
   type Imported,
@@ -22,6 +22,7 @@ import { changedSet, draftSet, type NewSet, parseUrlPrefix, scheduledSince } fro
 import { removeSet, requireRemovable } from './remove-set.ts';
 import { requireUris } from './require-uris.ts';
 import { SetDocuments } from './set-documents.ts';
+import { hasNoSource, slugTaken } from './set-errors.ts';
 import { type SourceSettings, StoredSource } from './source-settings.ts';
 
 type Index = Pick<ChangeLog, 'mark' | 'commit' | 'tail'> &
@@ -133,27 +134,23 @@ export class SetRegistry {
   }
 
   /** Records whether the set has a Resource Dump now, of this epoch. */
-  async recordDump(slug: string, dumpEpoch: number | undefined): Promise<void> {
-    const { body } = await this.#documents.require(slug);
-    if (body.dumpEpoch !== dumpEpoch) await this.#change(slug, () => ({ dumpEpoch }));
+  recordDump(slug: string, dumpEpoch: number | undefined): Promise<void> {
+    return this.#record(slug, { dumpEpoch });
   }
 
   /** Records who may read the set, as its organization has it. */
-  async recordReaders(slug: string, access: Required<Pick<ResourceSet, 'private' | 'readers'>>): Promise<void> {
-    const { body } = await this.#documents.require(slug);
-    if (!isDeepStrictEqual({ ...body, ...access }, body)) await this.#change(slug, () => access);
+  recordReaders(slug: string, access: Required<Pick<ResourceSet, 'private' | 'readers'>>): Promise<void> {
+    return this.#record(slug, access);
   }
 
   /** Records of which epoch the set has archived lists or dumps. */
-  async recordArchive(slug: string, has: Pick<ResourceSet, 'listArchiveEpoch' | 'dumpArchiveEpoch'>): Promise<void> {
-    const { body } = await this.#documents.require(slug);
-    if (!isDeepStrictEqual({ ...body, ...has }, body)) await this.#change(slug, () => has);
+  recordArchive(slug: string, has: Pick<ResourceSet, 'listArchiveEpoch' | 'dumpArchiveEpoch'>): Promise<void> {
+    return this.#record(slug, has);
   }
 
   /** Records whether the set has a Change Dump now, of this epoch. */
-  async recordChangeDump(slug: string, changeDumpEpoch: number | undefined): Promise<void> {
-    const { body } = await this.#documents.require(slug);
-    if (body.changeDumpEpoch !== changeDumpEpoch) await this.#change(slug, () => ({ changeDumpEpoch }));
+  recordChangeDump(slug: string, changeDumpEpoch: number | undefined): Promise<void> {
+    return this.#record(slug, { changeDumpEpoch });
   }
 
   /** Records that everything was scanned since the set keeps versions: the version after each later change is kept. */
@@ -293,6 +290,15 @@ export class SetRegistry {
     return aliases === undefined || aliases.length === 0 ? {} : { aliases };
   }
 
+  /** Puts nothing when the set has these fields already. */
+  async #record(slug: string, fields: Partial<ResourceSet>): Promise<void> {
+    const { body } = await this.#documents.require(slug);
+    const isNews = Object.entries(fields).some(([name, value]) => {
+      return !isDeepStrictEqual(body[name as keyof ResourceSet], value);
+    });
+    if (isNews) await this.#change(slug, () => fields);
+  }
+
   #change(slug: string, change: (set: ResourceSet) => Partial<ResourceSet>): Promise<ResourceSet> {
     return this.#documents.replace(slug, (set) => ({ ...set, ...change(set) }));
   }
@@ -305,12 +311,4 @@ function asPublished({ moving }: ResourceSet): Partial<ResourceSet> {
 /** Catalog ids of sets sort as their numbers do. */
 export function catalogId(id: SetId): string {
   return String(id).padStart(10, '0');
-}
-
-function slugTaken(slug: string): TidemarkError {
-  return new TidemarkError('conflict', `there is, or was, a set "${slug}": choose another id`, { set: slug });
-}
-
-function hasNoSource(slug: string): TidemarkError {
-  return new TidemarkError('invalid', `the set "${slug}" has no source to scan: its changes are posted`, { set: slug });
 }

@@ -3,6 +3,7 @@ import { type StreamOriginKind, traitsOf } from '../core/origin.ts';
 import { MAX_TITLE_LENGTH, type ResourceSet } from '../core/resource-set.ts';
 import type { SetRegistry } from '../sets/set-registry.ts';
 import type { Organization } from './organization.ts';
+import { readersOf } from './organization-readers.ts';
 import { STREAM_SETS, type StreamName, type StreamSet, setOfStream } from './set-names.ts';
 
 const KINDS: Readonly<Record<StreamSet, StreamOriginKind>> = {
@@ -11,7 +12,7 @@ const KINDS: Readonly<Record<StreamSet, StreamOriginKind>> = {
   dumps: 'dump-files',
 };
 
-type Sets = Pick<SetRegistry, 'add' | 'change' | 'list' | 'requireFree'>;
+type Sets = Pick<SetRegistry, 'add' | 'change' | 'list' | 'recordReaders' | 'requireFree'>;
 
 interface WantedSet {
   readonly slug: string;
@@ -44,24 +45,29 @@ export class StreamSets {
   }
 
   /**
-   * Makes the sets of an organization that do not exist yet, and gives the others its titles. Any number of processes
-   * may do so.
+   * Makes the sets of an organization that do not exist yet, and gives the others its titles, and its readers. Any
+   * number of processes may do so.
    * @param before the organization before it was changed: a title that a person has given to a set stays
    * @throws TidemarkError `not-found` before the source has a base URL; `conflict` when another set has an id
    */
   async ensure(organization: Organization, before?: Organization): Promise<void> {
     const existing = new Map((await this.#sets.list()).map((set) => [set.slug, set]));
+    const { private: isPrivate, readers } = readersOf(organization);
+    const access = { private: isPrivate, readers };
     const former = new Map((before === undefined ? [] : setsOf(before)).map(({ slug, title }) => [slug, title]));
     for (const wanted of setsOf(organization)) {
       const { slug, title } = wanted;
       const set = existing.get(slug);
-      if (set === undefined) await this.#add(wanted);
+      if (set === undefined) await this.#add({ ...wanted, ...access });
       else if (!isOwn(set, wanted)) throw taken(wanted.origin, slug);
-      else if (former.get(slug) === set.title && set.title !== title) await this.#sets.change(slug, { title });
+      else {
+        await this.#sets.recordReaders(slug, access);
+        if (former.get(slug) === set.title && set.title !== title) await this.#sets.change(slug, { title });
+      }
     }
   }
 
-  async #add(wanted: WantedSet): Promise<void> {
+  async #add(wanted: WantedSet & Pick<ResourceSet, 'private' | 'readers'>): Promise<void> {
     try {
       await this.#sets.add(wanted);
     } catch (error) {

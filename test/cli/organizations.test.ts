@@ -34,7 +34,7 @@ describeOnEachStore('organizations and streams on the command line', (store, itO
       await done('organizations', 'show', 'lane'),
       new RegExp(`^lane: Lane Library\n  contact: Ada <ada@example.org>\n  contact: Front desk\n\n${streams}$`),
     );
-    assert.match(await done('organizations', 'list'), /\nlane +2 +new +Lane Library\n$/);
+    assert.match(await done('organizations', 'list'), /\nlane +2 +new +everybody +Lane Library\n$/);
 
     const view = await shown('organizations', 'show', 'lane');
     assert.deepEqual(view.contacts, [{ name: 'Ada', email: 'ada@example.org' }, { name: 'Front desk' }]);
@@ -70,6 +70,25 @@ describeOnEachStore('organizations and streams on the command line', (store, itO
     assert.deepEqual((await shown('organizations', 'show', 'lane')).normalization, { kind: 'pod', items: [] });
     await done('organizations', 'change', 'lane', '--normalization', 'none');
     assert.equal((await shown('organizations', 'show', 'lane')).normalization, undefined);
+  });
+
+  itOnce('are private to their own tokens and to groups of readers', async () => {
+    await done('organizations', 'add', 'lane', '--private');
+    assert.match(await done('organizations', 'show', 'lane'), /^lane\n {2}private: its own tokens\n/);
+    await done('organizations', 'change', 'lane', '--readers', 'consortium', '--readers', 'partners');
+    assert.match(await done('organizations', 'list'), /\nlane +0 +\(none\) +its own tokens, consortium, partners\n$/);
+    await done('tokens', 'create', '--name', 'reader', '--scope', 'group:consortium', '--scope', 'download:lane');
+    const mistyped = await place.run(['tokens', 'create', '--name', 'reader', '--scope', 'group:consrtium']);
+    assert.match(mistyped.stderr, /no organization has the group "consrtium" .*: did you mean "consortium"\?/);
+    assert.equal(mistyped.exitCode, 2);
+
+    await done('organizations', 'change', 'lane', '--title', 'Lane');
+    const { title, readers } = await shown('organizations', 'show', 'lane');
+    assert.deepEqual([title, readers], ['Lane', ['consortium', 'partners']]);
+    const opened = await shown('organizations', 'change', 'lane', '--public');
+    assert.deepEqual([opened.private, opened.readers], [false, undefined]);
+    const refused = await place.run(['organizations', 'change', 'lane', '--readers', 'consortium']);
+    assert.match(refused.stderr, /a public organization is for everybody: make it private/);
   });
 
   it('are carried by archives of the log, and give tokens for uploads', async () => {

@@ -23,13 +23,13 @@ describeOnEachStore('Organizations over HTTP', (store, itOnce) => {
     const added = await askJson(at(''), { organization: 'lane', title: ' Lane Library ', contacts });
     assert.deepEqual([added.status, added.headers.location], [201, 'organizations/lane']);
     const { created, ...view } = added.body;
-    assert.deepEqual(view, { organization: 'lane', title: 'Lane Library', contacts, streams: [] });
+    assert.deepEqual(view, { organization: 'lane', title: 'Lane Library', contacts, private: false, streams: [] });
 
     const first = await askJson(at('/lane/streams'), { stream: 'main' });
     assert.deepEqual([first.status, first.headers.location], [201, 'streams/main']);
     await askJson(at('/lane/streams'), { stream: 'full-2026', title: 'All of 2026' });
     const { defaultStream, streams, ...others } = await show('/lane');
-    assert.deepEqual(others, { organization: 'lane', title: 'Lane Library', contacts, created });
+    assert.deepEqual(others, { organization: 'lane', title: 'Lane Library', contacts, private: false, created });
     assert.equal(defaultStream, 'main');
     const [main, full] = streams;
     assert.deepEqual([main.stream, main.default, full.stream, full.default], ['main', true, 'full-2026', false]);

@@ -13,6 +13,7 @@ type Rule =
   | 'everybody, also with a token that is not valid'
   | 'who may read the set'
   | 'who may post to the set'
+  | 'who may read the organization'
   | 'who may upload for the organization'
   | 'administrators'
   | 'who may read metrics'
@@ -121,20 +122,20 @@ const RULES: Readonly<Record<string, Rule>> = {
   'GET /api/jobs/:kind/:job': 'administrators',
   'POST /api/jobs/:kind/:job/retry': 'administrators',
   'POST /api/jobs/:kind/:job/cancel': 'administrators',
-  'GET /api/organizations': 'administrators',
+  'GET /api/organizations': 'everybody',
   'POST /api/organizations': 'administrators',
-  'GET /api/organizations/:org': 'who may upload for the organization',
+  'GET /api/organizations/:org': 'who may read the organization',
   'PATCH /api/organizations/:org': 'administrators',
-  'GET /api/organizations/:org/streams': 'who may upload for the organization',
+  'GET /api/organizations/:org/streams': 'who may read the organization',
   'POST /api/organizations/:org/streams': 'administrators',
-  'GET /api/organizations/:org/streams/:stream': 'who may upload for the organization',
+  'GET /api/organizations/:org/streams/:stream': 'who may read the organization',
   'PATCH /api/organizations/:org/streams/:stream': 'administrators',
 
-  'GET /api/organizations/:org/uploads': 'who may upload for the organization',
+  'GET /api/organizations/:org/uploads': 'who may read the organization',
   'POST /api/organizations/:org/uploads': 'who may upload for the organization',
   'POST /organizations/:org/uploads': 'who may upload for the organization',
-  'GET /api/organizations/:org/uploads/:stream/:number': 'who may upload for the organization',
-  'GET /api/organizations/:org/uploads/:stream/:number/files/:position': 'who may upload for the organization',
+  'GET /api/organizations/:org/uploads/:stream/:number': 'who may read the organization',
+  'GET /api/organizations/:org/uploads/:stream/:number/files/:position': 'who may read the organization',
 
   'GET /api/tokens': 'administrators',
   'POST /api/tokens': 'administrators',
@@ -162,6 +163,7 @@ interface Sender {
   readonly reads?: boolean;
   readonly posts?: boolean;
   readonly uploads?: boolean;
+  readonly readsOrganizations?: boolean;
   readonly isAnonymous?: boolean;
 }
 
@@ -175,12 +177,16 @@ const SENDERS = {
   'a token to post to all': { posts: true, scopes: ['post:*'] },
   'a token to post to another set': { scopes: ['post:other'] },
   'a token to read': { reads: true, scopes: ['read:open', 'read:sealed'] },
-  'a token to read all': { reads: true, scopes: ['read:*'] },
+  'a token to read all': { reads: true, readsOrganizations: true, scopes: ['read:*'] },
   'a token to read another set': { scopes: ['read:other'] },
-  'a token to upload': { uploads: true, scopes: ['upload:lane'] },
-  'a token to upload for all': { uploads: true, scopes: ['upload:*'] },
-  // A set and an organization may have one id.
-  'a token to upload for another organization': { scopes: ['upload:other', 'post:lane', 'read:lane'] },
+  // A set and an organization may have one id, as here.
+  'a token to upload': { uploads: true, readsOrganizations: true, scopes: ['upload:open', 'upload:sealed'] },
+  'a token to upload for all': { uploads: true, readsOrganizations: true, scopes: ['upload:*'] },
+  'a token to upload for another organization': { scopes: ['upload:other'] },
+  'a token to download': { readsOrganizations: true, scopes: ['download:sealed'] },
+  'a token to download from all': { readsOrganizations: true, scopes: ['download:*'] },
+  'a token to download from another organization': { scopes: ['download:other', 'group:others'] },
+  'a token of a group of readers': { readsOrganizations: true, scopes: ['group:consortium'] },
   'a token for metrics': { scopes: ['metrics'] },
   'an expired token': { isRefused: true, scopes: ['administer'] },
   'a revoked token': { isRefused: true, scopes: ['administer'] },
@@ -191,7 +197,7 @@ const SENDERS = {
 type SenderName = keyof typeof SENDERS;
 const NAMES = Object.keys(SENDERS) as readonly SenderName[];
 
-type Outcome = 'let in' | 'unauthorized' | 'forbidden' | 'no such set';
+type Outcome = 'let in' | 'unauthorized' | 'forbidden' | 'no such set' | 'no such organization';
 
 // Two thousand requests, of which those that depend on the store are asked of each store in private-sets.test.ts and
 // tokens.test.ts.
@@ -202,11 +208,14 @@ describe('Who may use a route', () => {
 
   before(async () => {
     started = await startApp(SQLITE, { token: new Secret('open-sesame') });
-    const { sets } = started.app;
+    const { sets, organizations } = started.app;
     const stopping = new AbortController();
     routes = new Map(routeTable(started.app, stopping.signal).map((route) => [nameOf(route), route]));
     for (const slug of ['open', 'other']) await sets.add({ slug, urlPrefix: 'https://data.example.org/' });
     await sets.add({ slug: 'sealed', urlPrefix: 'https://data.example.org/', private: true });
+    await organizations.add('open', { contacts: [] });
+    await organizations.add('sealed', { contacts: [], private: true, readers: ['consortium'] });
+    for (const id of ['open', 'sealed']) await organizations.addStream(id, 'main');
     for (const name of NAMES) authorizations.set(name, await authorizationOf(started, name));
   });
 
@@ -218,7 +227,7 @@ describe('Who may use a route', () => {
 
   for (const [name, rule] of Object.entries(RULES)) {
     it(`${name} is for ${rule}`, async () => {
-      const slugs = name.includes('/:set') ? ['open', 'sealed'] : ['none'];
+      const slugs = /\/:(?:set|org)/.test(name) ? ['open', 'sealed'] : ['none'];
       const asked = slugs.flatMap((slug) => NAMES.map((sender) => ({ slug, sender })));
       const outcomes = await Promise.all(
         asked.map(async ({ slug, sender }) => {
@@ -226,14 +235,15 @@ describe('Who may use a route', () => {
           return `${slug} by ${sender}: ${outcomeOf(answer, slug)}`;
         }),
       );
-      const expected = asked.map(({ slug, sender }) => `${slug} by ${sender}: ${expectedOutcome(rule, slug, sender)}`);
+      const expected = asked.map(({ slug, sender }) => `${slug} by ${sender}: ${expectedOutcome(name, slug, sender)}`);
       assert.deepEqual(outcomes, expected);
     });
   }
 
   for (const path of new Set(Object.keys(RULES).map((name) => name.split(' ')[1]!))) {
-    if (!path.includes('/:set')) continue;
-    it(`${path} of a private set answers as for a set that never existed, unless the sender may read it`, async () => {
+    if (!/\/:(?:set|org)/.test(path)) continue;
+    const what = path.includes('/:set') ? 'set' : 'organization';
+    it(`${path} of a private ${what} answers as for one that never existed, unless the sender may read it`, async () => {
       for (const sender of ['anonymous', 'a token to read another set', 'a token to post to another set'] as const) {
         for (const method of ['GET', 'HEAD', 'PATCH', 'POST', 'PUT', 'DELETE', 'OPTIONS']) {
           for (const accept of ['*/*', 'text/html']) {
@@ -276,7 +286,7 @@ describe('Who may use a route', () => {
   ): Promise<Answer> {
     const filled = path
       .replace(':set', slug)
-      .replace(':org', 'lane')
+      .replace(':org', slug)
       .replace(':stream', 'main')
       .replace(':name', '1-00001')
       .replace(':id', '000000000000')
@@ -318,7 +328,8 @@ function basic(password: string): string {
 }
 
 /** Access as this test understands it; no line of it is the program's. */
-function expectedOutcome(rule: Rule, slug: string, name: SenderName): Outcome {
+function expectedOutcome(route: string, slug: string, name: SenderName): Outcome {
+  const rule = RULES[route]!;
   const sender: Sender = SENDERS[name];
   if (rule === 'everybody, also with a token that is not valid') return 'let in';
   if (sender.isRefused) return 'unauthorized';
@@ -326,19 +337,23 @@ function expectedOutcome(rule: Rule, slug: string, name: SenderName): Outcome {
   if (rule === 'everybody, from a page of the server') return 'forbidden';
   if (sender.isAdministrator) return 'let in';
   const refused = sender.isAnonymous ? 'unauthorized' : 'forbidden';
-  const isSealed = slug === 'sealed' && !sender.reads;
+  const isOfOrganization = route.includes('/:org');
+  const isSealed = slug === 'sealed' && !(isOfOrganization ? sender.readsOrganizations : sender.reads);
+  const absent = isOfOrganization ? 'no such organization' : 'no such set';
   switch (rule) {
     case 'everybody':
       return 'let in';
     case 'who may read the set':
-      return isSealed ? 'no such set' : 'let in';
+    case 'who may read the organization':
+      return isSealed ? absent : 'let in';
     case 'who may post to the set':
       if (sender.posts) return 'let in';
-      return isSealed ? 'no such set' : refused;
+      return isSealed ? absent : refused;
     case 'who may upload for the organization':
-      return sender.uploads ? 'let in' : refused;
+      if (sender.uploads) return 'let in';
+      return isSealed ? absent : refused;
     case 'administrators':
-      return isSealed ? 'no such set' : refused;
+      return isSealed ? absent : refused;
     case 'who may read metrics':
       return name === 'a token for metrics' ? 'let in' : refused;
   }
@@ -354,7 +369,8 @@ function outcomeOf({ status, headers, text }: Answer, slug: string): Outcome {
     return 'unauthorized';
   }
   if (status === 403) return 'forbidden';
-  return status === 404 && text.includes(`there is no set \\"${slug}\\"`) ? 'no such set' : 'let in';
+  const absent = (['set', 'organization'] as const).find((what) => text.includes(`there is no ${what} \\"${slug}\\"`));
+  return status === 404 && absent !== undefined ? `no such ${absent}` : 'let in';
 }
 
 /** What a client sees, but for the slug, and for what is another one in each answer. */

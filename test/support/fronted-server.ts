@@ -52,7 +52,13 @@ export class FrontedServer {
       },
     });
     const observer = new RequestObserver({ metrics: new HttpMetrics(new Registry()), accessLog: pino(log) });
-    const admit = async () => ({ sender: ANONYMOUS, hasSession: false, set: undefined, takeBody() {} });
+    const admit = async () => ({
+      sender: ANONYMOUS,
+      hasSession: false,
+      set: undefined,
+      organization: undefined,
+      takeBody() {},
+    });
     const routes = Object.entries(this.#handlers()).map(([path, direct]) => {
       const operation = { id: path, tag: 'documents', summary: path, answers: [] } as const;
       return { method: 'get', path, action: 'read-source', operation, handle() {}, direct } as const;

@@ -2,21 +2,23 @@ import type { OrganizationView, StreamView } from '../../../api/organization-sch
 import { printableLine } from '../../ui/printable.ts';
 import { formatTable } from '../../ui/table.ts';
 
-export function describeOrganization({
-  organization,
-  title,
-  contacts,
-  normalization,
-  streams,
-}: OrganizationView): string {
+export function describeOrganization(view: OrganizationView): string {
+  const { organization, title, contacts, normalization, streams } = view;
   const who = contacts.map(({ name, email }) => (email === undefined ? name : `${name} <${email}>`));
   return [
     title === undefined ? organization : `${organization}: ${printableLine(title)}`,
+    ...(view.private ? [`  private: ${readingOf(view)}`] : []),
     ...who.map((contact) => `  contact: ${printableLine(contact)}`),
     ...(normalization === undefined ? [] : describeNormalization(normalization)),
     '',
     streamTable(streams),
   ].join('\n');
+}
+
+/** Who may read it. */
+export function readingOf({ private: isPrivate, readers = [] }: OrganizationView): string {
+  if (!isPrivate) return 'everybody';
+  return readers.length === 0 ? 'its own tokens' : `its own tokens, ${readers.join(', ')}`;
 }
 
 function describeNormalization({ code, items }: NonNullable<OrganizationView['normalization']>): readonly string[] {

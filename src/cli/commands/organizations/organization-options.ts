@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { TidemarkError } from '../../../core/errors.ts';
 import {
   type ItemMapping,
@@ -11,6 +11,9 @@ import { collect, oneOf } from '../../options.ts';
 export interface OrganizationOptions {
   readonly title?: string;
   readonly contact?: readonly string[];
+  readonly private?: true;
+  readonly public?: true;
+  readonly readers?: readonly string[];
   readonly normalization?: 'none' | 'pod';
   readonly code?: string;
   readonly items?: readonly ItemMapping[];
@@ -20,6 +23,15 @@ export function addOrganizationOptions(command: Command): void {
   command
     .option('--title <text>', 'what people call it')
     .option('--contact <contact>', "whom to ask, such as 'Ada <ada@example.org>'; may be given several times", collect)
+    .addOption(
+      new Option('--private', 'only tokens of the organization, and of its readers, may read it').conflicts('public'),
+    )
+    .option('--public', 'everybody may read it')
+    .option(
+      '--readers <group>',
+      "a group that may read it while it is private: tokens with the scope group:GROUP; may be given several times, '' for none",
+      collect,
+    )
     .option(
       '--normalization <kind>',
       'what is added to its records: none, or pod (the fields of POD)',
@@ -35,10 +47,13 @@ export function addOrganizationOptions(command: Command): void {
 }
 
 /** What was given. An empty text means none. */
-export function givenFields({ title, contact, ...normalization }: OrganizationOptions): Partial<OrganizationFields> {
+export function givenFields(options: OrganizationOptions): Partial<OrganizationFields> {
+  const { title, contact, private: isPrivate, public: isPublic, readers, ...normalization } = options;
   return {
     ...(title !== undefined && { title }),
     ...(contact !== undefined && { contacts: contact.filter((text) => text !== '').map(parseContact) }),
+    ...((isPrivate || isPublic) && { private: isPrivate === true }),
+    ...(readers !== undefined && { readers: readers.filter((group) => group !== '') }),
     ...givenNormalization(normalization),
   };
 }
@@ -49,7 +64,11 @@ function parseContact(text: string): Contact {
   return { name, email: email?.trim() };
 }
 
-function givenNormalization({ normalization, code, items = [] }: Omit<OrganizationOptions, 'title' | 'contact'>): {
+function givenNormalization({
+  normalization,
+  code,
+  items = [],
+}: Pick<OrganizationOptions, 'normalization' | 'code' | 'items'>): {
   readonly normalization?: Normalization | undefined;
 } {
   if (normalization === 'pod') return { normalization: { kind: 'pod', ...(code && { code }), items } };

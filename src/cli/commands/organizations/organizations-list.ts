@@ -3,6 +3,7 @@ import type { CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
 import { formatTable } from '../../ui/table.ts';
 import { withExistingApp } from '../../with-app.ts';
+import { readingOf } from './describe-organization.ts';
 
 export const organizationsList: CliCommand = {
   group: 'organizations',
@@ -12,11 +13,12 @@ export const organizationsList: CliCommand = {
 
   async run(call) {
     const all = await withExistingApp(call, ({ organizations }) => organizations.list());
-    const organizations = all.map(organizationView);
-    const rows = organizations.map(({ organization, streams, defaultStream = '(none)', title = '' }) => {
-      return [organization, streams.length, defaultStream, title];
+    const organizations = all.map((one) => organizationView(one));
+    const rows = organizations.map((view) => {
+      const { organization, streams, defaultStream = '(none)', title = '' } = view;
+      return [organization, streams.length, defaultStream, readingOf(view), title];
     });
-    const table = formatTable(['ORGANIZATION', 'STREAMS', 'DEFAULT', 'TITLE'], rows);
+    const table = formatTable(['ORGANIZATION', 'STREAMS', 'DEFAULT', 'FOR', 'TITLE'], rows);
     await call.terminal.print(rows.length === 0 ? 'There is no organization.' : table, { organizations });
     return EXIT.done;
   },

@@ -12,13 +12,16 @@ import { type Answer, json, NO_PARAMETERS, type Operation } from '../../request/
 
 /** What is asked and answered about organizations and streams; organization-routes.ts does it. */
 
-const NO_ORGANIZATION: Answer = { status: 404, description: 'There is no such organization.' };
+const NO_ORGANIZATION: Answer = {
+  status: 404,
+  description: 'There is no such organization, or the sender may not know of it.',
+};
 const NO_STREAM: Answer = { status: 404, description: 'There is no such organization, or stream of it.' };
 
 export const LIST_ORGANIZATIONS = {
   id: 'listOrganizations',
   tag: 'organizations',
-  summary: 'All organizations with their streams, ascending by id',
+  summary: 'The organizations that the sender may read, with their streams, ascending by id',
   query: NO_PARAMETERS,
   answers: [json(organizationsSchema, 'The organizations.')],
 } satisfies Operation;

@@ -7,12 +7,13 @@ import {
   newStreamSchema,
 } from '../../../api/organization-schemas.ts';
 import { organizationView, streamView } from '../../../api/organization-views.ts';
-import { param } from '../../request/admitted.ts';
+import { organizationOf, param } from '../../request/admitted.ts';
 import { parseJsonBody } from '../../request/parse-json-body.ts';
 import { readBody, requestBody } from '../../request/request-body.ts';
 import { get, patch, post, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { sendJson } from '../../response/send-json.ts';
+import { readerOf, shownOrganizations } from '../../response/shown-organizations.ts';
 import {
   ADD_ORGANIZATION,
   ADD_STREAM,
@@ -36,10 +37,11 @@ export function organizationRoutes(
 
   return [
     get('/api/organizations', {
-      action: 'administer',
+      action: 'read-source',
       operation: LIST_ORGANIZATIONS,
       async handle(_request, response) {
-        sendJson(response, { organizations: (await organizations.list()).map(organizationView) });
+        const shown = await shownOrganizations(organizations, response);
+        sendJson(response, { organizations: shown.map((one) => organizationView(one, readerOf(response))) });
       },
     }),
 
@@ -56,10 +58,10 @@ export function organizationRoutes(
     }),
 
     get('/api/organizations/:org', {
-      action: 'upload-files',
+      action: 'read-organization',
       operation: SHOW_ORGANIZATION,
-      async handle(request, response) {
-        sendJson(response, organizationView(await organizations.get(param(request, 'org'))));
+      handle(_request, response) {
+        sendJson(response, organizationView(organizationOf(response), readerOf(response)));
       },
     }),
 
@@ -67,21 +69,23 @@ export function organizationRoutes(
       action: 'administer',
       operation: CHANGE_ORGANIZATION,
       async handle(request, response) {
-        const { title, contacts, normalization } = await readJson(changedOrganizationSchema, request);
+        const { title, contacts, normalization, ...access } = await readJson(changedOrganizationSchema, request);
         const changes = {
+          ...access,
           ...(title !== undefined && { title: title ?? '' }),
           ...(contacts && { contacts }),
           ...(normalization !== undefined && { normalization: normalization ?? undefined }),
         };
-        sendJson(response, organizationView(await organizations.change(param(request, 'org'), changes)));
+        const changed = await organizations.change(param(request, 'org'), changes);
+        sendJson(response, organizationView(changed));
       },
     }),
 
     get('/api/organizations/:org/streams', {
-      action: 'upload-files',
+      action: 'read-organization',
       operation: LIST_STREAMS,
-      async handle(request, response) {
-        const { organization, streams } = organizationView(await organizations.get(param(request, 'org')));
+      handle(_request, response) {
+        const { organization, streams } = organizationView(organizationOf(response));
         sendJson(response, { organization, streams });
       },
     }),
@@ -99,10 +103,10 @@ export function organizationRoutes(
     }),
 
     get('/api/organizations/:org/streams/:stream', {
-      action: 'upload-files',
+      action: 'read-organization',
       operation: SHOW_STREAM,
-      async handle(request, response) {
-        sendJson(response, streamView(await organizations.get(param(request, 'org')), param(request, 'stream')));
+      handle(request, response) {
+        sendJson(response, streamView(organizationOf(response), param(request, 'stream')));
       },
     }),
 

@@ -71,7 +71,7 @@ export function uploadRoutes(
     }),
 
     get('/api/organizations/:org/uploads', {
-      action: 'upload-files',
+      action: 'read-organization',
       operation: LIST_UPLOADS,
       async handle(request, response, { stream, ...page }) {
         const organization = param(request, 'org');
@@ -80,7 +80,7 @@ export function uploadRoutes(
     }),
 
     get('/api/organizations/:org/uploads/:stream/:number', {
-      action: 'upload-files',
+      action: 'read-organization',
       operation: SHOW_UPLOAD,
       async handle(request, response) {
         sendJson(response, uploadView(await uploadOf(request)));
@@ -88,7 +88,7 @@ export function uploadRoutes(
     }),
 
     get('/api/organizations/:org/uploads/:stream/:number/files/:position', {
-      action: 'upload-files',
+      action: 'read-organization',
       operation: READ_UPLOADED_FILE,
       async handle(request, response) {
         const upload = await uploadOf(request);

@@ -1,0 +1,23 @@
+import { administers, may } from '../../access/may.ts';
+import type { OrganizationReader } from '../../api/organization-views.ts';
+import type { Organization } from '../../streams/organization.ts';
+import { readersOf } from '../../streams/organization-readers.ts';
+import type { OrganizationRegistry } from '../../streams/organization-registry.ts';
+import { type RoutedResponse, senderOf } from '../request/admitted.ts';
+import { makePrivate } from './caching.ts';
+
+/** The organizations that the sender may read, ascending by id. The answer is for the sender alone. */
+export async function shownOrganizations(
+  organizations: Pick<OrganizationRegistry, 'list'>,
+  response: RoutedResponse,
+): Promise<readonly Organization[]> {
+  makePrivate(response);
+  const sender = senderOf(response);
+  return (await organizations.list()).filter((one) => may(sender, 'read-organization', readersOf(one)));
+}
+
+/** Addresses of contacts are not for everybody on the web. */
+export function readerOf(response: RoutedResponse): OrganizationReader {
+  const sender = senderOf(response);
+  return { seesAddresses: sender.kind !== 'anonymous', seesReaders: administers(sender) };
+}

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import type { Scope } from '../../src/access/scope.ts';
+import { Secret } from '../../src/config/configuration.ts';
+import { ask, JSON_BODY } from '../support/ask.ts';
+import { describeOnEachStore } from '../support/each-store.ts';
+import { file, postForm } from '../support/multipart.ts';
+import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
+
+const ADMINISTRATOR = { Authorization: 'Bearer open-sesame' };
+
+// Who may use which route is in route-access.test.ts.
+describeOnEachStore('A private organization', (store, itOnce) => {
+  let started: StartedApp;
+
+  beforeEach(async () => {
+    started = await startApp(store, { token: new Secret('open-sesame') });
+    const { organizations } = started.app;
+    await organizations.add('open', { title: 'The open one', contacts: [{ name: 'Ada', email: 'ada@example.org' }] });
+    await organizations.addStream('open', 'main');
+  });
+
+  afterEach(closeApps);
+
+  async function addSealed(): Promise<void> {
+    const { organizations } = started.app;
+    await organizations.add('sealed', { contacts: [], private: true, readers: ['consortium'] });
+    await organizations.addStream('sealed', 'main');
+    const answer = await postForm(
+      `${started.url}/api/organizations/sealed/uploads`,
+      [file('a.mrc', 'a')],
+      ADMINISTRATOR,
+    );
+    assert.equal(answer.status, 201, answer.text);
+  }
+
+  const get = (path: string, headers: Record<string, string> = {}) => ask(`${started.url}${path}`, { headers });
+
+  async function bearing(...scopes: readonly Scope[]): Promise<Record<string, string>> {
+    const { token } = await started.app.tokens.create({ name: 'somebody', scopes });
+    return { Authorization: `Bearer ${token}` };
+  }
+
+  const listed = async (headers: Record<string, string>) =>
+    JSON.parse((await get('/api/organizations', headers)).text).organizations.map(
+      ({ organization }: { organization: string }) => organization,
+    );
+
+  it('is in no list of those who may not read it, nor is a name like it', async () => {
+    const near = () => get('/api/organizations/seale');
+    const before = (await near()).text.replace(/"requestId":"[^"]*"/, '');
+    await addSealed();
+    const anonymous = await get('/api/organizations');
+    assert.doesNotMatch(anonymous.text, /sealed/);
+    assert.match(anonymous.text, /The open one/);
+    assert.equal((await near()).text.replace(/"requestId":"[^"]*"/, ''), before);
+    assert.match((await get('/api/organizations/seale', ADMINISTRATOR)).text, /did you mean \\"sealed/);
+    assert.deepEqual(await listed(await bearing('upload:open', 'download:open', 'post:*', 'metrics')), ['open']);
+    assert.doesNotMatch((await get('/metrics', await bearing('metrics'))).text, /sealed/);
+  });
+
+  it('is read by its own tokens, and by those of a group that it names', async () => {
+    await addSealed();
+    const former = await bearing('group:consortium');
+    for (const scopes of [['download:sealed'], ['upload:sealed'], ['group:consortium'], ['read:*']] as const) {
+      const headers = await bearing(...scopes);
+      assert.deepEqual(await listed(headers), ['open', 'sealed'], scopes[0]);
+      const uploads = await get('/api/organizations/sealed/uploads', headers);
+      assert.match(uploads.text, /a\.mrc/, scopes[0]);
+      assert.match(uploads.headers['cache-control'] ?? '', /^private/);
+      assert.equal((await get('/api/organizations/sealed/uploads/main/1/files/1', headers)).text, 'a');
+      assert.doesNotMatch((await get('/api/organizations/sealed', headers)).text, /consortium/, scopes[0]);
+    }
+    const answer = await ask(`${started.url}/api/organizations/sealed`, {
+      method: 'PATCH',
+      headers: { ...ADMINISTRATOR, ...JSON_BODY },
+      body: '{"readers":["partners"]}',
+    });
+    assert.deepEqual(JSON.parse(answer.text).readers, ['partners']);
+    assert.equal((await get('/api/organizations/sealed', former)).status, 404);
+  });
+
+  itOnce('takes no uploads of those who may only read it, and a public one names its contacts alone', async () => {
+    await addSealed();
+    const reader = await bearing('group:consortium', 'download:sealed');
+    for (const [headers, status] of [
+      [reader, 403],
+      [{}, 404],
+    ] as const) {
+      const answer = await postForm(`${started.url}/organizations/sealed/uploads`, [file('b.mrc', 'b')], headers);
+      assert.equal(answer.status, status);
+    }
+    assert.doesNotMatch((await get('/api/organizations/open')).text, /ada@example/);
+    assert.match((await get('/api/organizations/open')).text, /"Ada"/);
+    assert.match((await get('/api/organizations/open', reader)).text, /ada@example/);
+  });
+});
