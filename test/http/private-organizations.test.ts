@@ -36,7 +36,7 @@ describeOnEachStore('A private organization', (store, itOnce) => {
   const get = (path: string, headers: Record<string, string> = {}) => ask(`${started.url}${path}`, { headers });
 
   async function bearing(...scopes: readonly Scope[]): Promise<Record<string, string>> {
-    const { token } = await started.app.tokens.create({ name: 'somebody', scopes });
+    const { token } = await started.app.tokens.create({ name: 'a reader', scopes });
     return { Authorization: `Bearer ${token}` };
   }
 
@@ -77,6 +77,43 @@ describeOnEachStore('A private organization', (store, itOnce) => {
     });
     assert.deepEqual(JSON.parse(answer.text).readers, ['partners']);
     assert.equal((await get('/api/organizations/sealed', former)).status, 404);
+  });
+
+  it('has sets that are as private as it is, also after a change', async () => {
+    await addSealed();
+    const ownSets = async (headers: Record<string, string>): Promise<readonly string[]> =>
+      JSON.parse((await get('/api/sets', headers)).text)
+        .sets.map(({ set }: { set: string }) => set)
+        .filter((set: string) => set.startsWith('sealed'));
+    const [reader, other, ofOneSet] = [
+      await bearing('group:consortium'),
+      await bearing('group:partners', 'download:open', 'upload:open'),
+      await bearing('read:sealed--main'),
+    ];
+    const all = await ownSets(ADMINISTRATOR);
+    assert.ok(all.includes('sealed--main'), all.join());
+    assert.deepEqual(await ownSets(reader), all);
+    assert.deepEqual(await ownSets(other), []);
+    assert.deepEqual(await ownSets(ofOneSet), ['sealed--main']);
+    for (const path of ['/api/sets/sealed--main', '/sets/sealed--main/', '/sets/sealed--main/resourcelist.xml']) {
+      assert.equal((await get(path, other)).status, 404, path);
+      assert.notEqual((await get(path, reader)).status, 404, path);
+    }
+    for (const path of ['/', '/.well-known/resourcesync', '/api/sets', '/status', '/readyz']) {
+      assert.doesNotMatch((await get(path, other)).text, /sealed/, path);
+    }
+    await started.app.organizations.addStream('sealed', 'later');
+    assert.deepEqual(await ownSets(other), []);
+
+    const opening = { method: 'PATCH', headers: { ...ADMINISTRATOR, ...JSON_BODY }, body: '{"private":false}' };
+    const refused = await ask(`${started.url}/api/sets/sealed--main`, opening);
+    assert.equal(refused.status, 409);
+    assert.match(refused.text, /the organization of the set .* decides who may read it/);
+    assert.equal((await ask(`${started.url}/api/organizations/sealed`, opening)).status, 200);
+    assert.ok((await ownSets(other)).includes('sealed--later'));
+    await ask(`${started.url}/api/organizations/sealed`, { ...opening, body: '{"private":true}' });
+    assert.deepEqual(await ownSets(other), []);
+    assert.deepEqual(await ownSets(reader), []);
   });
 
   itOnce('takes no uploads of those who may only read it, and a public one names its contacts alone', async () => {

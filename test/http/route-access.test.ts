@@ -179,13 +179,13 @@ const SENDERS = {
   'a token to read': { reads: true, scopes: ['read:open', 'read:sealed'] },
   'a token to read all': { reads: true, readsOrganizations: true, scopes: ['read:*'] },
   'a token to read another set': { scopes: ['read:other'] },
-  // A set and an organization may have one id, as here.
-  'a token to upload': { uploads: true, readsOrganizations: true, scopes: ['upload:open', 'upload:sealed'] },
+  'a token to upload': { uploads: true, readsOrganizations: true, scopes: ['upload:open-lane', 'upload:sealed-lane'] },
   'a token to upload for all': { uploads: true, readsOrganizations: true, scopes: ['upload:*'] },
   'a token to upload for another organization': { scopes: ['upload:other'] },
-  'a token to download': { readsOrganizations: true, scopes: ['download:sealed'] },
+  'a token to download': { readsOrganizations: true, scopes: ['download:sealed-lane'] },
   'a token to download from all': { readsOrganizations: true, scopes: ['download:*'] },
-  'a token to download from another organization': { scopes: ['download:other', 'group:others'] },
+  // A set of the organization may have its id: that scope is for the set alone.
+  'a token to download from another organization': { scopes: ['download:other', 'group:others', 'read:sealed-lane'] },
   'a token of a group of readers': { readsOrganizations: true, scopes: ['group:consortium'] },
   'a token for metrics': { scopes: ['metrics'] },
   'an expired token': { isRefused: true, scopes: ['administer'] },
@@ -213,9 +213,9 @@ describe('Who may use a route', () => {
     routes = new Map(routeTable(started.app, stopping.signal).map((route) => [nameOf(route), route]));
     for (const slug of ['open', 'other']) await sets.add({ slug, urlPrefix: 'https://data.example.org/' });
     await sets.add({ slug: 'sealed', urlPrefix: 'https://data.example.org/', private: true });
-    await organizations.add('open', { contacts: [] });
-    await organizations.add('sealed', { contacts: [], private: true, readers: ['consortium'] });
-    for (const id of ['open', 'sealed']) await organizations.addStream(id, 'main');
+    await organizations.add('open-lane', { contacts: [] });
+    await organizations.add('sealed-lane', { contacts: [], private: true, readers: ['consortium'] });
+    for (const id of ['open-lane', 'sealed-lane']) await organizations.addStream(id, 'main');
     for (const name of NAMES) authorizations.set(name, await authorizationOf(started, name));
   });
 
@@ -286,7 +286,7 @@ describe('Who may use a route', () => {
   ): Promise<Answer> {
     const filled = path
       .replace(':set', slug)
-      .replace(':org', slug)
+      .replace(':org', `${slug}-lane`)
       .replace(':stream', 'main')
       .replace(':name', '1-00001')
       .replace(':id', '000000000000')
@@ -369,7 +369,9 @@ function outcomeOf({ status, headers, text }: Answer, slug: string): Outcome {
     return 'unauthorized';
   }
   if (status === 403) return 'forbidden';
-  const absent = (['set', 'organization'] as const).find((what) => text.includes(`there is no ${what} \\"${slug}\\"`));
+  const absent = (['set', 'organization'] as const).find((what) =>
+    text.includes(`there is no ${what} \\"${slug}${what === 'set' ? '' : '-lane'}\\"`),
+  );
   return status === 404 && absent !== undefined ? `no such ${absent}` : 'let in';
 }
 
