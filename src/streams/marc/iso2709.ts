@@ -36,3 +36,6 @@ export const digits = (number: number, count: number): string => String(number).
 
 /** Control fields have neither indicators nor subfields: 001 to 009. */
 export const isControlTag = (tag: string): boolean => tag.startsWith('00');
+
+/** Whether the tag at a place is one of a control field. */
+export const isControlAt = (bytes: Uint8Array, at: number): boolean => bytes[at] === 0x30 && bytes[at + 1] === 0x30;

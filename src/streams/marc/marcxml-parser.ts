@@ -1,8 +1,8 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes';
+import { MARCXML_NAMESPACE } from './marcxml-markup.ts';
 import type { ReadRecord } from './read-record.ts';
 import { RecordDraft } from './record-draft.ts';
 import { TextPlace } from './text-place.ts';
-import { MARCXML_NAMESPACE } from './write-marcxml.ts';
 
 /** So many characters may come without a tag or a text that ends: saxes keeps them in memory until then. */
 const LONGEST_TOKEN = 1_000_000;

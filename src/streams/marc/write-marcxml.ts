@@ -1,53 +1,123 @@
-import { isControlTag } from './iso2709.ts';
-import type { MarcRecord } from './marc-record.ts';
-
-export const MARCXML_NAMESPACE = 'http://www.loc.gov/MARC21/slim';
-
-/** What is before and after the records of a file. */
-export const MARCXML_START = `<?xml version="1.0" encoding="UTF-8"?>\n<collection xmlns="${MARCXML_NAMESPACE}">\n`;
-export const MARCXML_END = '</collection>\n';
+import { BASE_ADDRESS_AT, ENTRY_LENGTH, isControlAt, LEADER_LENGTH, numberAt, SUBFIELD_DELIMITER } from './iso2709.ts';
+import { fieldBytesOf, type MarcRecord } from './marc-record.ts';
+import { ENTITIES, MARKUP, mostBytesOf, QUOTE } from './marcxml-markup.ts';
+import { countRepeated } from './repeated-fields.ts';
 
 /**
  * A record as the element `record`, a line for each field. It declares its namespace, so that it can be a document or
- * a part of one. Fields are written from their bytes: making objects of them takes twice as long.
+ * a part of one.
  */
 export function writeMarcXml(record: MarcRecord): string {
-  let xml = `<record xmlns="${MARCXML_NAMESPACE}">\n<leader>${escapeText(record.leader)}</leader>\n`;
-  for (const { tag, bytes } of record.fieldBytes()) {
-    const text = bytes.toString('utf8');
-    xml += isControlTag(tag) ? writeControlField(tag, text) : writeDataField(tag, text);
+  const writer = new MarcXmlWriter();
+  writer.add(record);
+  return writer.take().toString('utf8');
+}
+
+const USUAL_BYTES = 65_536;
+
+/**
+ * Writes records, each as by `writeMarcXml`, into memory. Their bytes are copied one by one: this takes a fifth of the
+ * time that text and its encoding need.
+ */
+export class MarcXmlWriter {
+  #out: Buffer = Buffer.alloc(0);
+  #at = 0;
+
+  /** Bytes that can be taken. */
+  get size(): number {
+    return this.#at;
   }
-  return `${xml}</record>\n`;
-}
 
-function writeControlField(tag: string, text: string): string {
-  return `<controlfield tag="${tag}">${escapeText(text)}</controlfield>\n`;
-}
-
-function writeDataField(tag: string, text: string): string {
-  const [indicators, ...subfields] = text.split('\x1f');
-  const [first, second] = [escapeAttribute(indicators![0]!), escapeAttribute(indicators![1]!)];
-  let xml = `<datafield tag="${tag}" ind1="${first}" ind2="${second}">`;
-  for (const subfield of subfields) {
-    xml += `<subfield code="${escapeAttribute(subfield[0]!)}">${escapeText(subfield.slice(1))}</subfield>`;
+  add(record: MarcRecord): void {
+    const { bytes } = record;
+    this.#makeRoom(mostBytesOf(bytes));
+    this.#put(MARKUP.record);
+    this.#putText(bytes, 0, LEADER_LENGTH);
+    this.#put(MARKUP.leaderEnd);
+    const first = numberAt(bytes, 0, 5);
+    this.#putFields(bytes, LEADER_LENGTH, 0);
+    const repeated = first === bytes.length ? 0 : countRepeated(fieldBytesOf(bytes));
+    for (let part = first; part < bytes.length; part += numberAt(bytes, part, 5)) {
+      this.#putFields(bytes, part + LEADER_LENGTH, repeated);
+    }
+    this.#put(MARKUP.recordEnd);
   }
-  return `${xml}</datafield>\n`;
-}
 
-const SPECIAL = /[&<>\r]/;
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  // A parser would make a line feed of it.
-  '\r': '&#13;',
-};
+  /** What was added since this was called last. It does not change afterwards. */
+  take(): Buffer {
+    const taken = this.#out.subarray(0, this.#at);
+    this.#out = Buffer.alloc(0);
+    this.#at = 0;
+    return taken;
+  }
 
-function escapeText(text: string): string {
-  return SPECIAL.test(text) ? text.replaceAll(/[&<>\r]/g, (character) => ENTITIES[character]!) : text;
-}
+  #makeRoom(needed: number): void {
+    if (this.#out.length - this.#at >= needed) return;
+    const grown = Buffer.allocUnsafeSlow(Math.max(USUAL_BYTES, this.#at + needed, 2 * this.#out.length));
+    this.#out.copy(grown, 0, 0, this.#at);
+    this.#out = grown;
+  }
 
-function escapeAttribute(character: string): string {
-  return ENTITIES[character] ?? character;
+  /** The fields of a part. @param directory where its directory begins @param repeated so many of them are left out */
+  #putFields(bytes: Buffer, directory: number, repeated: number): void {
+    const base = directory - LEADER_LENGTH + numberAt(bytes, directory - LEADER_LENGTH + BASE_ADDRESS_AT, 5);
+    for (let entry = directory + repeated * ENTRY_LENGTH; entry < base - 1; entry += ENTRY_LENGTH) {
+      const start = base + numberAt(bytes, entry + 7, 5);
+      const end = start + numberAt(bytes, entry + 3, 4) - 1;
+      const isControl = isControlAt(bytes, entry);
+      this.#put(isControl ? MARKUP.controlField : MARKUP.dataField);
+      for (let place = entry; place < entry + 3; place++) this.#out[this.#at++] = bytes[place]!;
+      if (isControl) {
+        this.#put(MARKUP.tagEnd);
+        this.#putText(bytes, start, end);
+        this.#put(MARKUP.controlFieldEnd);
+      } else this.#putDataField(bytes, start, end);
+    }
+  }
+
+  #putDataField(bytes: Buffer, start: number, end: number): void {
+    this.#put(MARKUP.firstIndicator);
+    this.#putCode(bytes[start]!);
+    this.#put(MARKUP.secondIndicator);
+    this.#putCode(bytes[start + 1]!);
+    this.#put(MARKUP.tagEnd);
+    for (let at = start + 2; at < end; ) {
+      this.#put(MARKUP.subfield);
+      this.#putCode(bytes[at + 1]!);
+      this.#put(MARKUP.tagEnd);
+      at = this.#putText(bytes, at + 2, end);
+      this.#put(MARKUP.subfieldEnd);
+    }
+    this.#put(MARKUP.dataFieldEnd);
+  }
+
+  /** Text up to the end, or the next subfield. @returns where that is */
+  #putText(bytes: Buffer, from: number, end: number): number {
+    const out = this.#out;
+    let at = this.#at;
+    let place = from;
+    for (; place < end; place++) {
+      const byte = bytes[place]!;
+      if (byte === SUBFIELD_DELIMITER) break;
+      const entity = byte > 0x3e || byte === QUOTE ? undefined : ENTITIES[byte];
+      if (entity === undefined) out[at++] = byte;
+      else for (let index = 0; index < entity.length; index++) out[at++] = entity[index]!;
+    }
+    this.#at = at;
+    return place;
+  }
+
+  /** An indicator or a code of a subfield, in an attribute. */
+  #putCode(byte: number): void {
+    const entity = ENTITIES[byte];
+    if (entity === undefined) this.#out[this.#at++] = byte;
+    else this.#put(entity);
+  }
+
+  #put(piece: Uint8Array): void {
+    const out = this.#out;
+    let at = this.#at;
+    for (let index = 0; index < piece.length; index++) out[at++] = piece[index]!;
+    this.#at = at;
+  }
 }

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { makeFolder } from '../../../lib/make-folder.ts';
 import type { ReadItem } from '../../../streams/files/read-file.ts';
-import { MARCXML_END, MARCXML_START, writeMarcXml } from '../../../streams/marc/write-marcxml.ts';
+import { MARCXML_END, MARCXML_START } from '../../../streams/marc/marcxml-markup.ts';
+import { writeMarcXml } from '../../../streams/marc/write-marcxml.ts';
 import type { CheckedFile, FileVisitor } from './check-files.ts';
 import { type OutputFile, openOutputFile } from './output-file.ts';
 

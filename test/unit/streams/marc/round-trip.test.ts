@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { MARCXML_END, MARCXML_START } from '../../../../src/streams/marc/marcxml-markup.ts';
 import { readMarc21 } from '../../../../src/streams/marc/read-marc21.ts';
 import { readMarcXml } from '../../../../src/streams/marc/read-marcxml.ts';
 import type { GoodRecord } from '../../../../src/streams/marc/read-record.ts';
-import { MARCXML_END, MARCXML_START, writeMarcXml } from '../../../../src/streams/marc/write-marcxml.ts';
+import { writeMarcXml } from '../../../../src/streams/marc/write-marcxml.ts';
 import { encodeSample, encodeSampleXml, sampleRecords } from '../../../support/marc-records.ts';
 import { contentOf, isRecord, readAll, withoutLengths } from '../../../support/read-marc.ts';
 
