@@ -4,11 +4,12 @@ import {
   digits,
   ENTRY_LENGTH,
   FIELD_TERMINATOR,
+  type FieldBytes,
   LONGEST_RECORD,
   numberAt,
   RECORD_TERMINATOR,
 } from './iso2709.ts';
-import { type FieldBytes, MarcRecord } from './marc-record.ts';
+import { MarcRecord } from './marc-record.ts';
 
 /** A record with more fields, which have been checked, behind its own. */
 export function appendFields(record: MarcRecord, fields: readonly FieldBytes[]): MarcRecord {

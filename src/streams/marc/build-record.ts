@@ -3,13 +3,15 @@ import {
   digits,
   ENTRY_LENGTH,
   FIELD_TERMINATOR,
+  type FieldBytes,
   isControlTag,
   LEADER_LENGTH,
   LONGEST_FIELD,
   LONGEST_RECORD,
   RECORD_TERMINATOR,
 } from './iso2709.ts';
-import { type FieldBytes, isControlField, type MarcField, MarcRecord } from './marc-record.ts';
+import { isControlField, type MarcField, MarcRecord } from './marc-record.ts';
+import { countRepeated } from './repeated-fields.ts';
 
 /** Thrown for what cannot be a record: its message says why. */
 export class UnusableRecord extends Error {}
@@ -26,7 +28,8 @@ const FRAME = LEADER_LENGTH + 2;
 
 /**
  * Makes a record of fields. Its leader gets the lengths and addresses that MARC21 has, and says UTF-8. Above 99,999
- * bytes it becomes several physical records: each has the leader, the 001, and as many of the fields as it can have.
+ * bytes it becomes several physical records: each has the leader, the 001 and the control fields behind it, and as many
+ * of the other fields as it can have.
  * @param leader 24 characters
  * @throws UnusableRecord
  */
@@ -39,19 +42,33 @@ export function buildRecord(leader: string, fields: Iterable<MarcField>): MarcRe
 
 /** As `buildRecord`, of fields that have been checked. */
 export function joinFields(leader: string, fields: readonly FieldBytes[]): MarcRecord {
+  const parts = sizeOfPart(fields) <= LONGEST_RECORD ? [fields] : partsOf(idFirst(fields));
+  return new MarcRecord(Buffer.concat(parts.map((part) => encodePhysical(leader, part))));
+}
+
+/** Parts begin with the 001, wherever the record has it. */
+function idFirst(fields: readonly FieldBytes[]): readonly FieldBytes[] {
   const id = fields.find(({ tag }) => tag === '001');
+  return id === undefined ? fields : [id, ...fields.filter((field) => field !== id)];
+}
+
+function partsOf(fields: readonly FieldBytes[]): readonly (readonly FieldBytes[])[] {
+  const repeated = fields.slice(0, countRepeated(fields));
   const parts: FieldBytes[][] = [[]];
   let size = FRAME;
   for (const field of fields) {
     if (size + sizeOf(field) > LONGEST_RECORD) {
-      parts.push(id === undefined ? [] : [id]);
-      size = FRAME + (id === undefined ? 0 : sizeOf(id));
+      parts.push([...repeated]);
+      size = sizeOfPart(repeated);
     }
     parts.at(-1)!.push(field);
     size += sizeOf(field);
   }
-  return new MarcRecord(Buffer.concat(parts.map((part) => encodePhysical(leader, part))));
+  return parts;
 }
+
+const sizeOfPart = (fields: readonly FieldBytes[]): number =>
+  fields.reduce((size, field) => size + sizeOf(field), FRAME);
 
 /** Its entry in the directory, its bytes and its terminator. */
 const sizeOf = ({ bytes }: FieldBytes): number => ENTRY_LENGTH + bytes.length + 1;

@@ -19,6 +19,12 @@ export const STATUS_AT = 5;
 export const CODING_AT = 9;
 export const BASE_ADDRESS_AT = 12;
 
+/** The bytes of a field without its terminator. */
+export interface FieldBytes {
+  readonly tag: string;
+  readonly bytes: Buffer;
+}
+
 /** The number that `count` digits at a place are, or -1 when they are not all digits. */
 export function numberAt(bytes: Uint8Array, at: number, count: number): number {
   let number = 0;

@@ -1,6 +1,6 @@
 import { joinFields } from './build-record.ts';
-import { isControlTag, LONGEST_RECORD } from './iso2709.ts';
-import type { FieldBytes, MarcRecord } from './marc-record.ts';
+import { type FieldBytes, isControlTag, LONGEST_RECORD } from './iso2709.ts';
+import type { MarcRecord } from './marc-record.ts';
 import type { Erratum, GoodRecord, ReadRecord } from './read-record.ts';
 
 /** A physical record, with the bytes that it had in the file. */

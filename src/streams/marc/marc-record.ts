@@ -2,11 +2,13 @@ import {
   BASE_ADDRESS_AT,
   ENTRY_LENGTH,
   FIELD_TERMINATOR,
+  type FieldBytes,
   isControlTag,
   LEADER_LENGTH,
   numberAt,
   SUBFIELD_DELIMITER,
 } from './iso2709.ts';
+import { countRepeated } from './repeated-fields.ts';
 
 export type MarcField = ControlField | DataField;
 
@@ -31,8 +33,8 @@ export const isControlField = (field: MarcField): field is ControlField => 'valu
 
 /**
  * A record as the bytes that are kept of it: MARC21 in UTF-8, one physical record or, above 99,999 bytes, several that
- * have the same 001. Everything in them has been checked (`check-record.ts`, `build-record.ts`), so that this only
- * reads.
+ * begin with the same 001 and control fields (`repeated-fields.ts`). Everything in them has been checked
+ * (`check-record.ts`, `build-record.ts`), so that this only reads.
  */
 export class MarcRecord {
   readonly bytes: Buffer;
@@ -51,18 +53,20 @@ export class MarcRecord {
     for (const field of this.fieldBytes()) yield decodeField(field, decodeUtf8);
   }
 
-  /** As `fields`. The 001 that later physical records repeat is left out. */
+  /** As `fields`. What later physical records repeat is left out. */
   *fieldBytes(): Generator<FieldBytes, void, undefined> {
+    let repeated = 0;
     for (let at = 0; at < this.bytes.length; ) {
       const length = numberAt(this.bytes, at, 5);
-      for (const field of fieldBytesOf(this.bytes.subarray(at, at + length))) {
-        if (at === 0 || field.tag !== '001') yield field;
-      }
+      const part = fieldBytesOf(this.bytes.subarray(at, at + length));
+      for (let skipped = 0; skipped < repeated; skipped++) part.next();
+      yield* part;
+      if (at === 0 && length < this.bytes.length) repeated = countRepeated(fieldBytesOf(this.bytes));
       at += length;
     }
   }
 
-  /** The bytes of each field with a tag other than 001, in their order; no object is made of another field. */
+  /** The bytes of each data field with a tag, in their order; no object is made of another field. */
   fieldsWithTag(tag: string): readonly Buffer[] {
     const { bytes } = this;
     const [first, second, third] = [tag.charCodeAt(0), tag.charCodeAt(1), tag.charCodeAt(2)];
@@ -77,12 +81,6 @@ export class MarcRecord {
     }
     return found;
   }
-}
-
-/** The bytes of a field without its terminator. */
-export interface FieldBytes {
-  readonly tag: string;
-  readonly bytes: Buffer;
 }
 
 /** The fields of one physical record, as its directory has them. */

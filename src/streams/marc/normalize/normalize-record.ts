@@ -1,7 +1,7 @@
 import { appendFields } from '../append-fields.ts';
 import { UnusableRecord } from '../build-record.ts';
-import { LONGEST_FIELD, SUBFIELD_DELIMITER } from '../iso2709.ts';
-import type { FieldBytes, MarcRecord } from '../marc-record.ts';
+import { type FieldBytes, LONGEST_FIELD, SUBFIELD_DELIMITER } from '../iso2709.ts';
+import type { MarcRecord } from '../marc-record.ts';
 import type { ItemMapping, Normalization } from './normalization.ts';
 
 /**

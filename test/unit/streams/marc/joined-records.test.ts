@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { buildRecord } from '../../../../src/streams/marc/build-record.ts';
 import type { MarcField } from '../../../../src/streams/marc/marc-record.ts';
 import { readMarc21 } from '../../../../src/streams/marc/read-marc21.ts';
 import { encodeSample } from '../../../support/marc-records.ts';
@@ -10,6 +11,9 @@ const notes = (letter: string, count: number): MarcField[] =>
   Array.from({ length: count }, (_, at) => data('500', `${letter}${at}${'x'.repeat(9_000)}`));
 const part = (id: string, ...fields: readonly MarcField[]): Buffer =>
   encodeSample({ leader: LEADER, fields: [{ tag: '001', value: id }, { tag: '008', value: 'same' }, ...fields] });
+
+const byTag = (fields: readonly MarcField[]): readonly MarcField[] =>
+  [...fields].sort((one, other) => Number(one.tag) - Number(other.tag));
 
 async function outline(...parts: readonly Buffer[]) {
   const read = await readAll(readMarc21, Buffer.concat(parts));
@@ -62,6 +66,34 @@ describe('Parts of a MARC21 record', () => {
       ['001', '008', '245', '500', '852', '999'].map((tag) => count(tag)),
       [1, 1, 1, 12, 2, 2],
     );
+  });
+
+  it('begin with the 001 and the control fields, wherever the record has its 001', async () => {
+    const control = ['005', '008'].map((tag) => ({ tag, value: `control ${tag}` }));
+    const [id, late] = [
+      { tag: '001', value: 'big' },
+      { tag: '006', value: 'late' },
+    ];
+    const orders: readonly (readonly MarcField[])[] = [
+      [id, ...control, ...notes('a', 12), late],
+      [...control, id, ...notes('a', 12), late],
+      [data('245', 'Title'), ...control, ...notes('a', 12), id, late],
+    ];
+    for (const fields of orders) {
+      const record = buildRecord(LEADER, fields);
+      assert.deepEqual(record.fields().next().value, id);
+      assert.deepEqual(byTag([...record.fields()]), byTag(fields));
+      const [read] = (await readAll(readMarc21, record.bytes)).filter(isRecord);
+      assert.equal(read!.id, 'big');
+    }
+  });
+
+  it('repeat the 001 alone when the control fields are long', () => {
+    const long = Array.from({ length: 30 }, (_, at) => ({ tag: '007', value: `${at}${'x'.repeat(9_000)}` }));
+    const fields = [{ tag: '001', value: 'big' }, ...long, ...notes('a', 12)];
+    const record = buildRecord(LEADER, fields);
+    assert.deepEqual([...record.fields()], fields);
+    assert.ok(record.bytes.length < 1.02 * fields.length * 9_020);
   });
 
   it('are written with at most 99,999 bytes each, and with the id in each', async () => {
