@@ -1,0 +1,246 @@
+import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { isTidemarkError } from '../../src/core/errors.ts';
+import { readUploadState, statusOf, type UploadErratum } from '../../src/streams/uploads/upload-state.ts';
+import { collect } from '../support/builders.ts';
+import { describeOnEachStore } from '../support/each-store.ts';
+import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
+import { marc, tar, zip } from '../support/upload-packages.ts';
+import { ProcessedStream } from '../support/upload-processing.ts';
+
+describeOnEachStore('a processed upload', (store, itOnce) => {
+  let started: StartedApp;
+  let stream: ProcessedStream;
+
+  beforeEach(async () => {
+    started = await startApp(store);
+    stream = await ProcessedStream.make(started.app);
+  });
+  afterEach(closeApps);
+
+  const stateOf = async (number: number) =>
+    (await readUploadState(started.app.catalog, { organization: 'lane', stream: 'main', number }))!.body;
+  const errataOf = async (number: number): Promise<readonly UploadErratum[]> => {
+    const { body } = await started.app.artifacts.get((await stateOf(number)).read!.errata!);
+    const text = Buffer.concat(await body.toArray()).toString();
+    return text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+  };
+
+  it('publishes its records, and says what each file was taken for', async () => {
+    const pack = tar({
+      'new.mrc': Buffer.concat([marc('2', 'new'), marc('3')]),
+      'read.me': '%PDF-1.4',
+      gone: '1\n7\n',
+    });
+    const number = await stream.upload({
+      'full.mrc': Buffer.concat([marc('1'), marc('2')]),
+      'more.tgz': gzipSync(pack),
+    });
+    const applied = await stream.process(number);
+    const { at: _, ...totals } = applied;
+    // The list of deletions counts before the records of the same upload.
+    assert.deepEqual(totals, { created: 3, updated: 0, deleted: 0, unchanged: 1, superseded: 0 });
+    assert.deepEqual(await stream.records(), {
+      1: marc('1').toString().replace('nam a22', 'nam a22'),
+      2: marc('2', 'new').toString(),
+      3: marc('3').toString(),
+    });
+    const state = await stateOf(number);
+    assert.equal(statusOf(state), 'processed');
+    assert.deepEqual(state.read!.totals, { files: 4, records: 4, deletions: 2, errors: 0 });
+    const taken = state.read!.files.map(({ file, path, kind, records, deletions }) => {
+      return [file, path.join('/'), kind, records, deletions];
+    });
+    assert.deepEqual(taken, [
+      [2, 'more.tgz/gone', 'deleted-ids', 0, 2],
+      [1, 'full.mrc', 'marc21', 2, 0],
+      [2, 'more.tgz/new.mrc', 'marc21', 2, 0],
+      [2, 'more.tgz/read.me', 'unknown', 0, 0],
+    ]);
+    assert.match(state.read!.files[3]!.reason!, /it is a PDF/);
+    assert.equal(state.read!.errata, undefined);
+    const { state: resource } = await stream.resource('2');
+    assert.equal(resource.mime, 'application/marc');
+    assert.equal(resource.lastmod, Math.floor((await started.app.uploads.get('lane', 'main', number)).received / 1000));
+  });
+
+  it('publishes the neighbours of a record that cannot be read, and lists that one with its place and the reason', async () => {
+    const bad = Buffer.from(marc('2', 'note'));
+    bad[bad.indexOf('note')] = 0xff;
+    const number = await stream.upload({ 'a.zip': zip({ 'x.mrc': Buffer.concat([marc('1'), bad, marc('3')]) }) });
+    await stream.process(number);
+    assert.deepEqual(Object.keys(await stream.records()), ['1', '3']);
+    const [erratum, ...more] = await errataOf(number);
+    assert.deepEqual(more, []);
+    const { reason, ...place } = erratum!;
+    assert.deepEqual(place, { file: 1, path: ['a.zip', 'x.mrc'], ordinal: 2, offset: marc('1').length, id: '2' });
+    assert.match(reason, /FF at byte \d+: expected UTF-8/);
+    assert.deepEqual((await stateOf(number)).read!.totals, { files: 1, records: 2, deletions: 0, errors: 1 });
+  });
+
+  it('makes no change of what is published already, byte for byte, and each change once', async () => {
+    const first = await stream.upload({ a: Buffer.concat([marc('1'), marc('2', 'one'), marc('3')]) });
+    await stream.process(first);
+    const second = await stream.upload({ b: Buffer.concat([marc('1'), marc('2', 'two')]), c: '3\n3\n4\n' });
+    const applied = await stream.process(second);
+    assert.deepEqual([applied.unchanged, applied.updated, applied.deleted], [2, 1, 1]);
+    assert.deepEqual(await stream.process(second), applied, 'a second job for it changes nothing');
+    assert.deepEqual((await stream.changes()).toSorted(), [
+      ...['created 1', 'created 2', 'created 3', 'deleted 3', 'updated 2'],
+    ]);
+    const { order, state } = await stream.resource('1');
+    assert.equal(order, second, 'a late upload in between would not win');
+    const { received } = await started.app.uploads.get('lane', 'main', first);
+    assert.equal(state.lastmod, Math.floor(received / 1000));
+  });
+
+  it('that has nothing to read is processed, and changes nothing', async () => {
+    const number = await stream.upload({ 'empty.mrc': '', 'a.pdf': '%PDF-' });
+    const { at: _, ...totals } = await stream.process(number);
+    assert.deepEqual(totals, { created: 0, updated: 0, deleted: 0, unchanged: 0, superseded: 0 });
+    const { read } = await stateOf(number);
+    assert.deepEqual([read!.records, read!.errata, read!.files.length], [undefined, undefined, 2]);
+    assert.deepEqual(await stream.changes(), []);
+  });
+
+  it('adds what the normalization of its organization says', async () => {
+    await started.app.organizations.change('lane', { normalization: { kind: 'pod', code: 'LANE', items: [] } });
+    await stream.process(await stream.upload({ a: marc('1') }));
+    const { 1: record } = await stream.records();
+    assert.match(record!, /\x1f5POD\x1fbLANE\x1e\x1d$/);
+  });
+
+  it('has failed after the last attempt, with the reason, until it can be read', async () => {
+    const number = await stream.upload({ a: marc('1') });
+    const { files } = await started.app.uploads.get('lane', 'main', number);
+    const { name } = started.app.artifacts;
+    const bytes = Buffer.concat(await (await started.app.artifacts.get(files[0]!.artifact)).body.toArray());
+    await started.app.artifacts.delete(files[0]!.artifact);
+    await assert.rejects(stream.process(number), (error) => isTidemarkError(error));
+    assert.equal(statusOf(await stateOf(number)), 'waiting');
+    await assert.rejects(stream.process(number, { isLast: true }));
+    const failed = await stateOf(number);
+    assert.equal(statusOf(failed), 'failed');
+    assert.match(failed.failure!.error, /^there is no _uploads\/lane/);
+    assert.ok(!failed.failure!.error.includes(started.folder), `${failed.failure!.error} in ${name}`);
+    assert.deepEqual(await stream.changes(), []);
+    await started.app.artifacts.put(files[0]!.artifact, [bytes]);
+    await stream.process(number);
+    assert.equal(statusOf(await stateOf(number)), 'processed');
+    assert.equal((await stateOf(number)).failure, undefined);
+  });
+
+  itOnce('leaves nothing behind when it is stopped while it is read', async () => {
+    const number = await stream.upload({ a: Buffer.concat(Array.from({ length: 40_000 }, (_, id) => marc(`${id}`))) });
+    const stopping = new AbortController();
+    const processing = stream.process(number, { signal: stopping.signal });
+    setImmediate(() => stopping.abort(new Error('stopped')));
+    await assert.rejects(processing, /stopped/);
+    await stream.process(number);
+    const keys = (await collect(started.app.artifacts.list('_streams/'))).flat();
+    assert.equal(keys.length, 1);
+    await rm(join(started.folder, 'artifacts', '.unfinished'), { recursive: true, force: true });
+  });
+
+  it('counts by its number, whenever it is processed: state is a fold in the order of arrival', async () => {
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(UPLOADS, async ({ uploads, order, again }) => {
+        run += 1;
+        const name = `run-${run}`;
+        await started.app.organizations.addStream('lane', name);
+        const one = new RandomStream(started.app, name);
+        for (const files of uploads) await one.upload(files);
+        for (const at of order) await one.process(at % uploads.length);
+        for (const at of again) await one.process(at % uploads.length);
+        for (const at of uploads.keys()) await one.process(at);
+        await one.compare(uploads);
+      }),
+      { numRuns: store.kind === 'sqlite' ? 12 : 3 },
+    );
+  });
+});
+
+type RandomFile =
+  | { readonly ids: readonly number[] }
+  | { readonly records: readonly { readonly id: number; readonly version: number; readonly deleted: boolean }[] };
+
+const ID = fc.integer({ min: 1, max: 6 });
+const FILE: fc.Arbitrary<RandomFile> = fc.oneof(
+  fc.record({ ids: fc.array(ID, { minLength: 1, maxLength: 4 }) }),
+  fc.record({
+    records: fc.array(fc.record({ id: ID, version: fc.integer({ min: 1, max: 3 }), deleted: fc.boolean() }), {
+      minLength: 1,
+      maxLength: 5,
+    }),
+  }),
+);
+const UPLOADS = fc.record({
+  uploads: fc.array(fc.array(FILE, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 5 }),
+  order: fc.array(fc.nat(), { maxLength: 6 }),
+  again: fc.array(fc.nat(), { maxLength: 3 }),
+});
+
+/** Uploads random files to a stream, and compares its set with a model. */
+class RandomStream {
+  readonly #app: StartedApp['app'];
+  readonly #name: string;
+  readonly #stream: ProcessedStream;
+
+  constructor(app: StartedApp['app'], name: string) {
+    this.#app = app;
+    this.#name = name;
+    this.#stream = Object.assign(Object.create(ProcessedStream.prototype), { app, stream: name });
+  }
+
+  async upload(files: readonly RandomFile[]): Promise<void> {
+    await this.#stream.upload(Object.fromEntries(files.map((file, at) => [`${at}`, bytesOf(file)])));
+  }
+
+  async process(at: number): Promise<void> {
+    await this.#stream.process(at + 1);
+  }
+
+  async compare(uploads: readonly (readonly RandomFile[])[]): Promise<void> {
+    const wanted: Record<string, string> = {};
+    for (const [id, record] of [...foldOf(uploads)].sort()) if (record !== undefined) wanted[id] = record;
+    assert.deepEqual(await this.#stream.records(), wanted, this.#name);
+    const { id } = await this.#app.sets.bySlug(`lane--${this.#name}`);
+    const kinds = new Map<string, string>();
+    for (const { key, kind } of (await collect(this.#app.index.changes(id, { after: 0 }))).flat()) {
+      const before = kinds.get(key);
+      assert.equal(kind === 'created', before === undefined || before === 'deleted', `${kind} after ${before}`);
+      kinds.set(key, kind);
+    }
+  }
+}
+
+/** The simple model: what the files leave when they are read in the order of arrival. */
+function foldOf(uploads: readonly (readonly RandomFile[])[]): Map<string, string | undefined> {
+  const records = new Map<string, string | undefined>();
+  for (const files of uploads) {
+    for (const file of files) if ('ids' in file) for (const id of file.ids) records.set(`id${id}`, undefined);
+    for (const file of files) {
+      if ('ids' in file) continue;
+      for (const one of file.records) records.set(`id${one.id}`, one.deleted ? undefined : recordOf(one).toString());
+    }
+  }
+  return records;
+}
+
+function bytesOf(file: RandomFile): Buffer {
+  if ('ids' in file) return Buffer.from(file.ids.map((id) => `id${id}\n`).join(''));
+  return Buffer.concat(file.records.map(recordOf));
+}
+
+function recordOf({ id, version, deleted }: { id: number; version: number; deleted: boolean }): Buffer {
+  const record = Buffer.from(marc(`id${id}`, `version ${version}`));
+  if (deleted) record.write('d', 5);
+  return record;
+}
