@@ -26,9 +26,10 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
       'config/new-set-fields.ts',
       'config/own-files.ts',
       'client/mirror',
+      'streams',
     ],
     because:
-      'a source is compared with the state, and does not depend on how changes are published; the mirror copies other sources',
+      'a source is compared with the state, and does not depend on how changes are published; the mirror copies other sources, and streams have stored what is published of them',
   },
   {
     from: 'ingest',

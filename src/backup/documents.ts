@@ -23,6 +23,7 @@ const READ: Readonly<Record<CatalogKind, 'before' | 'after' | 'never'>> = {
   'made-links': 'before',
   'upload-state': 'before',
   'stream-dump': 'before',
+  followed: 'never',
   subscription: 'never',
   session: 'never',
   delivery: 'never',

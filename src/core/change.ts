@@ -36,8 +36,8 @@ export interface ChangeEvent {
    */
   readonly order?: number;
   /**
-   * The stamp of the state that it was made from: it is superseded when its key has changed since. So what computes a
-   * state from a state never takes back what another process has written meanwhile.
+   * The stamp of the state that it was made from, 0 for none: it is superseded when its key has changed since. So what
+   * computes a state from a state never takes back what another process has written meanwhile.
    */
   readonly basedOn?: Stamp;
   /**

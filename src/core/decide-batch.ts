@@ -165,7 +165,7 @@ function outcomeOf(event: BatchEvent, { draft, current, last }: Met): Outcome {
   const isInLog = event.window !== undefined && event.time! <= last;
   if (isInLog || !draft.advance(event)) return 'repeated';
   if (event.order !== undefined && event.order < (current?.order ?? 0)) return 'superseded';
-  if (event.basedOn !== undefined && event.basedOn !== current?.stamp) return 'superseded';
+  if (event.basedOn !== undefined && event.basedOn !== (current?.stamp ?? 0)) return 'superseded';
   return decide(current?.state, event.state) ?? (event.state === undefined ? 'not-there' : 'same-state');
 }
 

@@ -40,7 +40,7 @@ export interface ResourceState {
   readonly hashes?: Hashes;
   readonly mime?: string;
   readonly links?: readonly Link[];
-  /** Only of a resource that is a record of an artifact. Never published. */
+  /** Only of a resource that is a record of an artifact, or an artifact as a whole. Never published. */
   readonly record?: RecordPlace;
 }
 

@@ -51,6 +51,8 @@ export const ACTIVITY_FAILPOINTS = [
 ] as const;
 /** What a process that syncs a set passes: the first with records alone. */
 export const SYNC_FAILPOINTS = ['records.begun', 'sync.posted'] as const;
+/** Where a process passes by that follows the default stream: a part is recorded, and all of it is posted. */
+export const FOLLOW_FAILPOINTS = ['follow.begun', 'follow.posted'] as const;
 /** Where a process passes by that keeps versions: before their bytes are stored, and when they are. */
 export const VERSION_FAILPOINTS = ['version.writing', 'version.stored'] as const;
 /** Where a process passes by that builds a Change Dump: when a window is packed, and when the catalog names it. */
@@ -78,6 +80,7 @@ export type Failpoint =
   | (typeof ARCHIVE_FAILPOINTS)[number]
   | (typeof ACTIVITY_FAILPOINTS)[number]
   | (typeof SYNC_FAILPOINTS)[number]
+  | (typeof FOLLOW_FAILPOINTS)[number]
   | (typeof LIST_ARCHIVE_FAILPOINTS)[number]
   | (typeof VERSION_FAILPOINTS)[number]
   | (typeof CHANGE_DUMP_FAILPOINTS)[number]

@@ -1,9 +1,11 @@
 import { isAbsolute } from 'node:path';
+import type { ArtifactStore } from '../artifacts/artifact-store.ts';
 import { type ArtifactLocation, openArtifacts } from '../artifacts/open-artifacts.ts';
 import { TidemarkError } from '../core/errors.ts';
 import { traitsOf } from '../core/origin.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import { isS3 } from '../lib/s3/s3-location.ts';
+import type { Catalog } from '../stores/catalog.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
 import { ArtifactSource, type ArtifactSourceParts } from './artifact/artifact-source.ts';
 import type { ContentRoot } from './content-root.ts';
@@ -17,10 +19,14 @@ import type { RootLocation } from './root-location.ts';
 import { S3Root } from './s3/s3-root.ts';
 import type { ServedSource } from './served-source.ts';
 import type { Source } from './source.ts';
-import { RecordsSource } from './stream/records-source.ts';
+import { DefaultStreams } from './stream/default-streams.ts';
+import { openStream, type StreamSourceParts } from './stream/open-stream.ts';
+import { StreamNews } from './stream/stream-news.ts';
 
-export interface SourceParts extends ArtifactSourceParts {
+export interface SourceParts extends ArtifactSourceParts, StreamSourceParts {
   readonly index: ResourceIndex;
+  readonly catalog: Catalog;
+  readonly artifacts: ArtifactStore;
   /** The files of a set that has some, what is remembered of them, and where versions of them are kept. */
   rootOf(set: ResourceSet): Pick<ComparedFiles, 'root' | 'memory' | 'versions'>;
 }
@@ -42,8 +48,19 @@ export function openSource(set: ResourceSet, parts: SourceParts): Source {
     case 'stream':
     case 'uploads':
     case 'dump-files':
-      return new RecordsSource(set, parts);
+      return openStream(set, origin, parts);
   }
+}
+
+interface StreamStores {
+  readonly catalog: Catalog;
+  readonly index: ResourceIndex;
+  readonly sets: { list(): Promise<readonly ResourceSet[]> };
+}
+
+/** What the sources of all streams share; the caller closes `news`. */
+export function openStreamParts({ catalog, index, sets }: StreamStores) {
+  return { streams: new DefaultStreams(catalog, () => sets.list()), news: new StreamNews({ catalog, index }) };
 }
 
 /** What requests need of the source of a set; undefined for a set that others post to, and whose bytes others serve. */

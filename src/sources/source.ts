@@ -1,6 +1,7 @@
 import type { ChangeEvent } from '../core/change.ts';
 import type { ResourceKey } from '../core/key.ts';
 import type { ResourceState } from '../core/resource.ts';
+import type { Stamp } from '../core/stamp.ts';
 import type { ServedSource } from './served-source.ts';
 import type { SyncCounter, SyncSummary } from './sync-counter.ts';
 
@@ -62,6 +63,11 @@ export interface Comparison {
   readonly position?: Required<Pick<ChangeEvent, 'source' | 'position' | 'sharesPosition'>>;
   /** Called once, when all is committed: with the summary; without one when it failed or was overtaken. */
   end?(summary: SyncSummary | undefined): Promise<void> | void;
+  /**
+   * What is compared after its end, with the same counter; undefined when that was all. A source that syncs in parts
+   * has one part in memory.
+   */
+  next?(): Promise<Comparison | undefined>;
 }
 
 export interface SyncStep {
@@ -81,6 +87,8 @@ export interface Difference {
   readonly state: ResourceState | undefined;
   /** As the store has it. */
   readonly known: ResourceState | undefined;
+  /** @see ChangeEvent.basedOn */
+  readonly basedOn?: Stamp | undefined;
 }
 
 /** What is wrong with a state, found by `verify`. */

@@ -32,7 +32,8 @@ export interface Catalog {
  * `archive`: which archive the log goes to; `session`: the key of sessions, and which ended; `subscription`: who is
  * sent changes; `delivery`: how far they were sent; `rebuild`: that the store is made of one, and whether it is whole;
  * `clock`: see clock.ts; `organization`: who delivers files, with its streams; `upload`: files that were delivered;
- * `upload-state`: how far an upload has come; `stream-dump`: a full or delta dump of a stream's records.
+ * `upload-state`: how far an upload has come; `stream-dump`: a full or delta dump of a stream's records;
+ * `followed`: see streams/follow-cursor.ts.
  */
 export type CatalogKind =
   | 'set'
@@ -55,7 +56,8 @@ export type CatalogKind =
   | 'organization'
   | 'upload'
   | 'upload-state'
-  | 'stream-dump';
+  | 'stream-dump'
+  | 'followed';
 
 export interface CatalogPage {
   readonly before?: string | undefined;

@@ -85,16 +85,13 @@ function setsOf({ id: organization, title = organization, streams }: Organizatio
     { organization },
     ...streams.map((stream) => ({ organization, stream: stream.id, title: stream.title })),
   ];
-  // The others are made when what keeps them in sync is there.
-  return names
-    .filter(({ stream }) => stream !== undefined)
-    .flatMap(({ title: ofStream, ...name }) =>
-      STREAM_SETS.filter((what) => what === 'records').map((what) => ({
-        slug: setOfStream(name, what),
-        title: shortened(title, `: ${what}${streamTitle(name.stream, ofStream)}`),
-        origin: { kind: KINDS[what], organization, ...(name.stream !== undefined && { stream: name.stream }) },
-      })),
-    );
+  return names.flatMap(({ title: ofStream, ...name }) =>
+    STREAM_SETS.map((what) => ({
+      slug: setOfStream(name, what),
+      title: shortened(title, `: ${what}${streamTitle(name.stream, ofStream)}`),
+      origin: { kind: KINDS[what], organization, ...(name.stream !== undefined && { stream: name.stream }) },
+    })),
+  );
 }
 
 function streamTitle(stream: string | undefined, title: string | undefined): string {

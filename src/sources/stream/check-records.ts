@@ -1,15 +1,16 @@
+import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
+import type { RecordReader } from '../../artifacts/records/record-reader.ts';
 import { isTidemarkError } from '../../core/errors.ts';
 import type { Resource } from '../../core/resource.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import { mapInOrder } from '../../lib/map-in-order.ts';
 import type { ResourceStates } from '../../stores/resource-states.ts';
-import type { Records } from '../artifact/records.ts';
 import type { CompareOptions, Mismatch } from '../source.ts';
 
 export interface CheckedRecords {
   readonly set: SetId;
   readonly index: Pick<ResourceStates, 'read'>;
-  readonly records: Pick<Records, 'read'>;
+  readonly artifacts: Pick<ArtifactStore, 'get' | 'name'>;
 }
 
 /** Resources that are put into the order of their artifacts at a time: some 10 MB. */
@@ -22,9 +23,12 @@ const READ_AT_ONCE = 4;
  * @throws TidemarkError `unavailable` when the artifact store does not answer; the signal's reason when it is aborted
  */
 export async function* checkRecords(
-  { set, index, records }: CheckedRecords,
+  { set, index, artifacts }: CheckedRecords,
   { counter, signal }: Pick<CompareOptions, 'counter' | 'signal'>,
 ): AsyncGenerator<readonly Mismatch[]> {
+  // One of its own: what was read before is not read again otherwise. Avro is loaded when it is needed.
+  const { RecordReader } = await import('../../artifacts/records/record-reader.ts');
+  const records = new RecordReader(artifacts);
   for await (const resources of gathered(index.read(set, {}), SORTED)) {
     const mismatches: Mismatch[] = [];
     const check = (resource: Resource) => mismatchOf(resource, records);
@@ -40,7 +44,7 @@ export async function* checkRecords(
 
 async function mismatchOf(
   { key, state: { record, hashes, length = 0 } }: Resource,
-  records: CheckedRecords['records'],
+  records: Pick<RecordReader, 'read'>,
 ): Promise<readonly [Mismatch | undefined, number]> {
   const digest = hashes?.['sha-256'];
   if (record === undefined || digest === undefined) {

@@ -1,3 +1,4 @@
+import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import type { ResourceStates } from '../../stores/resource-states.ts';
 import { openRecord } from '../artifact/open-record.ts';
@@ -9,6 +10,7 @@ import { checkRecords } from './check-records.ts';
 export interface RecordsSourceParts {
   readonly index: Pick<ResourceStates, 'read'>;
   readonly records: Pick<Records, 'read'>;
+  readonly artifacts: Pick<ArtifactStore, 'get' | 'name'>;
 }
 
 /**
@@ -30,7 +32,8 @@ export class RecordsSource implements Source {
   }
 
   verify(options: Pick<CompareOptions, 'counter' | 'signal'>): AsyncIterable<readonly Mismatch[]> {
-    return checkRecords({ set: this.#set.id, ...this.#parts }, options);
+    const { index, artifacts } = this.#parts;
+    return checkRecords({ set: this.#set.id, index, artifacts }, options);
   }
 
   async watch(): Promise<SourceWatch> {

@@ -44,19 +44,33 @@ export async function sync(options: SyncOptions): Promise<SyncSummary | undefine
   for (;;) {
     options.signal?.throwIfAborted();
     const counter = new SyncCounter(options);
-    const comparison = await options.source.compare({ ...options, counter });
+    let comparison = await options.source.compare({ ...options, counter });
     if (comparison === undefined) return undefined;
     let summary: SyncSummary | undefined;
-    try {
-      if (await postSteps(comparison, counter, options)) summary = counter.summary();
-      const isWhole = options.under === undefined || options.under.includes('');
-      if (summary !== undefined && isWhole && !options.dryRun) await options.updater.relinkAll?.(options.signal);
-    } finally {
-      await comparison.end?.(summary);
-    }
+    do {
+      summary = await postAll(comparison, counter, options);
+      comparison = summary && (await comparison.next?.());
+    } while (comparison !== undefined);
     // Another process has come further: the next comparison begins from there.
     if (summary !== undefined) return summary;
   }
+}
+
+/** Returns undefined when another process has overtaken this comparison. */
+async function postAll(
+  comparison: Comparison,
+  counter: SyncCounter,
+  options: SyncOptions,
+): Promise<SyncSummary | undefined> {
+  let summary: SyncSummary | undefined;
+  try {
+    if (await postSteps(comparison, counter, options)) summary = counter.summary();
+    const isWhole = options.under === undefined || options.under.includes('');
+    if (summary !== undefined && isWhole && !options.dryRun) await options.updater.relinkAll?.(options.signal);
+  } finally {
+    await comparison.end?.(summary);
+  }
+  return summary;
 }
 
 /** Returns false when another process has overtaken this comparison: the store took none of the rest. */
@@ -93,10 +107,20 @@ async function postStep({ differences, stored, onCommitted }: SyncStep, parts: P
   return true;
 }
 
-function eventOf({ key, state }: Difference, { options: { set }, comparison: { position } }: PostParts): ChangeEvent {
+function eventOf(
+  { key, state, basedOn }: Difference,
+  { options: { set }, comparison: { position } }: PostParts,
+): ChangeEvent {
   const { id, urlPrefix, keepVersions } = set;
   const links = keepVersions && state !== undefined ? versionLinksWeight(urlPrefix, key) : 0;
-  return { set: id, key, state, weight: entryWeight(urlPrefix, key, state) + links, ...position };
+  return {
+    set: id,
+    key,
+    state,
+    weight: entryWeight(urlPrefix, key, state) + links,
+    ...(basedOn !== undefined && { basedOn }),
+    ...position,
+  };
 }
 
 function count({ key, state }: Difference, kind: ChangeKind | undefined, { counter, options }: PostParts): void {

@@ -1,0 +1,38 @@
+import type { Catalog } from '../../stores/catalog.ts';
+import { dumpFilePath, dumpId, dumpsOf, isListed, type StreamDump } from '../../streams/dumps/stored-dump.ts';
+import type { StreamName } from '../../streams/set-names.ts';
+import { type DeliveredFile, type Deliveries, keyOfFile } from './delivered-files.ts';
+import { wholeArtifact } from './whole-artifact.ts';
+
+/** Dumps that are read at a time. */
+const PAGE = 250;
+
+/** The files of the dumps of a stream that were not removed, the oldest first. */
+export function dumpFiles(catalog: Pick<Catalog, 'get' | 'latest'>, name: StreamName): Deliveries {
+  const prefix = dumpsOf(name);
+  return {
+    async *pages() {
+      for (let before: string | undefined; ; ) {
+        const dumps = await catalog.latest<StreamDump>('stream-dump', prefix, { before, limit: PAGE });
+        yield dumps.map(({ body }) => ({ number: body.number, files: filesOf(body) }));
+        before = dumps.at(-1)?.id;
+        if (dumps.length < PAGE) return;
+      }
+    },
+
+    async at(number) {
+      const dump = await catalog.get<StreamDump>('stream-dump', dumpId({ ...name, number }));
+      return dump === undefined ? [] : filesOf(dump.body);
+    },
+  };
+}
+
+function filesOf(dump: StreamDump): readonly DeliveredFile[] {
+  if (!isListed(dump)) return [];
+  const { at } = dump;
+  const files = dump.files.map((file) => ({
+    key: keyOfFile(dumpFilePath(dump, file).split('/')),
+    state: wholeArtifact({ ...file, at }),
+  }));
+  return files.sort((one, other) => (one.key < other.key ? -1 : 1));
+}

@@ -1,0 +1,118 @@
+import { isTidemarkError } from '../../core/errors.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
+import type { Catalog } from '../../stores/catalog.ts';
+import type { EventPoster } from '../../stores/event-poster.ts';
+import { dumpsOf } from '../../streams/dumps/stored-dump.ts';
+import {
+  type FollowCursor,
+  putFollowCursor,
+  readFollowCursor,
+  type StoredFollowCursor,
+} from '../../streams/follow-cursor.ts';
+import type { StreamName } from '../../streams/set-names.ts';
+import { uploadsOf } from '../../streams/uploads/upload.ts';
+import type { UploadState } from '../../streams/uploads/upload-state.ts';
+import type { SyncSummary } from '../sync-counter.ts';
+import type { DefaultStreams } from './default-streams.ts';
+import { dumpFiles } from './dump-files.ts';
+import { type CurrentDeliveries, type FilesOrigin, numberAfter } from './files-origin.ts';
+import type { NewDocument } from './stream-news.ts';
+import { nextGeneration, positionOf, takePosition } from './take-position.ts';
+import { uploadedFiles } from './uploaded-files.ts';
+
+export interface FilesOriginParts {
+  readonly catalog: Pick<Catalog, 'get' | 'put' | 'latest'>;
+  readonly updater: EventPoster;
+  readonly streams: DefaultStreams;
+}
+
+/** The files of the uploads of one stream. */
+export function uploadsOfStream(
+  catalog: FilesOriginParts['catalog'],
+  organization: string,
+  stream: string,
+): FilesOrigin {
+  const deliveries = uploadedFiles(catalog, { organization, stream });
+  const prefix = uploadsOf(organization, stream);
+  return {
+    current: async () => ({ deliveries, isNew: false }),
+    newsIn: (document) => uploadIn(document, prefix),
+  };
+}
+
+/** The files of the dumps of a stream; those of the default stream have documents of their own. */
+export function dumpsOfStream(catalog: FilesOriginParts['catalog'], name: StreamName): FilesOrigin {
+  const deliveries = dumpFiles(catalog, name);
+  const prefix = dumpsOf(name);
+  return {
+    current: async () => ({ deliveries, isNew: false }),
+    newsIn: ({ kind, id }) => (kind === 'stream-dump' ? numberAfter(prefix, id) : undefined),
+  };
+}
+
+/**
+ * The files of the uploads of whichever stream is the default. Which one the set has is recorded by compare-and-set,
+ * and takes a position in the log: then the store drops what a process posts that is late with the stream before.
+ */
+export class UploadsOfDefault implements FilesOrigin {
+  readonly #set: ResourceSet;
+  readonly #organization: string;
+  readonly #parts: FilesOriginParts;
+
+  constructor(set: ResourceSet, organization: string, parts: FilesOriginParts) {
+    this.#set = set;
+    this.#organization = organization;
+    this.#parts = parts;
+  }
+
+  async current(dryRun: boolean): Promise<CurrentDeliveries | undefined> {
+    const { catalog, streams, updater } = this.#parts;
+    const organization = this.#organization;
+    for (;;) {
+      const stream = await streams.defaultOf(organization);
+      if (stream === undefined) return undefined;
+      const deliveries = uploadedFiles(catalog, { organization, stream });
+      if (dryRun) return { deliveries, isNew: false };
+      const before = await readFollowCursor(catalog, this.#set.id);
+      const isDone = before?.body.stream === stream && before.body.comparing === undefined;
+      if (isDone) return { deliveries, isNew: false, posting: { position: positionOf(before.body) } };
+      const cursor = before?.body.stream === stream ? before : await this.#move(stream, before);
+      if (cursor === undefined) continue;
+      if (await takePosition(this.#set, cursor.body, updater)) {
+        const { generation } = cursor.body;
+        const end = async (summary: SyncSummary | undefined) => {
+          if (summary !== undefined) await this.#put({ generation, stream }, cursor);
+        };
+        return { deliveries, isNew: true, posting: { position: positionOf(cursor.body), end } };
+      }
+      await this.#move(stream, cursor);
+    }
+  }
+
+  newsIn(document: NewDocument): number | 'all' | undefined {
+    if (document.kind === 'organization') return document.id === this.#organization ? 'all' : undefined;
+    const [organization, stream = ''] = document.id.split('/');
+    // Of another stream than the default one, it makes no difference.
+    return organization === this.#organization ? uploadIn(document, uploadsOf(organization, stream)) : undefined;
+  }
+
+  #move(stream: string, before: StoredFollowCursor | undefined): Promise<StoredFollowCursor | undefined> {
+    return this.#put({ generation: nextGeneration(before), stream, comparing: true }, before);
+  }
+
+  /** Undefined when another process has replaced it first. */
+  async #put(body: FollowCursor, before: StoredFollowCursor | undefined): Promise<StoredFollowCursor | undefined> {
+    try {
+      return await putFollowCursor(this.#parts.catalog, this.#set.id, { body, before });
+    } catch (error) {
+      if (isTidemarkError(error, 'conflict')) return undefined;
+      throw error;
+    }
+  }
+}
+
+function uploadIn({ kind, id, body }: NewDocument, prefix: string): number | undefined {
+  // Of an upload by URL, its files are known when they were fetched.
+  const isNews = kind === 'upload' || (kind === 'upload-state' && (body as UploadState).fetched !== undefined);
+  return isNews ? numberAfter(prefix, id) : undefined;
+}

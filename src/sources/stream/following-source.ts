@@ -1,0 +1,185 @@
+import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
+import { isTidemarkError } from '../../core/errors.ts';
+import type { ResourceSet, SetId } from '../../core/resource-set.ts';
+import { failpoint } from '../../lib/failpoint.ts';
+import type { Catalog } from '../../stores/catalog.ts';
+import type { ChangeLog } from '../../stores/change-log.ts';
+import type { EventPoster } from '../../stores/event-poster.ts';
+import type { ResourceStates } from '../../stores/resource-states.ts';
+import {
+  type FollowCursor,
+  isAtRest,
+  putFollowCursor,
+  readFollowCursor,
+  type StoredFollowCursor,
+} from '../../streams/follow-cursor.ts';
+import { setOfStream } from '../../streams/set-names.ts';
+import { openRecord } from '../artifact/open-record.ts';
+import type { Records } from '../artifact/records.ts';
+import type { LiveResource, OpenedResource } from '../served-source.ts';
+import type { CompareOptions, Comparison, Mismatch, Source, SourceWatch } from '../source.ts';
+import type { SyncSummary } from '../sync-counter.ts';
+import { compareSets } from './compare-sets.ts';
+import type { DefaultStreams } from './default-streams.ts';
+import { followPart, nextPart } from './follow-log.ts';
+import type { StreamNews } from './stream-news.ts';
+import { nextGeneration, positionOf, takePosition } from './take-position.ts';
+import { verifyFollowed } from './verify-followed.ts';
+
+export interface FollowingSourceParts {
+  readonly catalog: Pick<Catalog, 'get' | 'put'>;
+  readonly index: Pick<ChangeLog, 'changes' | 'watermark'> & Pick<ResourceStates, 'read' | 'lookup'>;
+  readonly updater: EventPoster;
+  readonly records: Pick<Records, 'read'>;
+  readonly artifacts: Pick<ArtifactStore, 'get' | 'name'>;
+  readonly streams: DefaultStreams;
+  readonly news: Pick<StreamNews, 'subscribe'>;
+}
+
+/** A part of the way that is under way, or undefined when there is none: then the set has what the stream has. */
+interface Part {
+  readonly cursor: StoredFollowCursor;
+  readonly followed: SetId;
+}
+
+/**
+ * The records of whichever stream is the default of an organization. Any number of processes may follow it at once,
+ * however late one of them is:
+ *
+ * 1. Which part of the stream's log is posted next is recorded first, in the catalog, by compare-and-set, with a higher
+ *    generation than the part before. When another stream has become the default, both sets are compared.
+ * 2. Then an event that changes nothing takes the generation's position in the log. From then on, the store drops every
+ *    event of a lower one.
+ * 3. Only then differences are posted, at that position. Two processes at the same part post the same, of which the
+ *    second is no news; while both compare the sets, each key is changed once.
+ * 4. That the part is complete is recorded last: when a process was killed before, the next one posts it again.
+ */
+export class FollowingSource implements Source {
+  readonly longestRetryMs = 60_000;
+  readonly #set: ResourceSet;
+  readonly #organization: string;
+  readonly #parts: FollowingSourceParts;
+  /** The set of the stream that is followed; undefined as long as there is none. */
+  #followed: SetId | undefined;
+
+  constructor(set: ResourceSet, organization: string, parts: FollowingSourceParts) {
+    this.#set = set;
+    this.#organization = organization;
+    this.#parts = parts;
+  }
+
+  async compare(options: CompareOptions): Promise<Comparison | undefined> {
+    if (options.dryRun !== true) return this.#follow(options, options.rehash === true);
+    const followed = await this.#followedSet();
+    return followed && { steps: compareSets({ ...this.#sets(followed.id, options), since: Number.POSITIVE_INFINITY }) };
+  }
+
+  async *verify(options: Pick<CompareOptions, 'counter' | 'signal'>): AsyncGenerator<readonly Mismatch[]> {
+    const followed = await this.#followedSet();
+    const { index, artifacts } = this.#parts;
+    yield* verifyFollowed({ index, artifacts, set: this.#set.id, followed: followed?.id }, options);
+  }
+
+  watch(onChange: (path: string) => void): Promise<SourceWatch> {
+    return this.#parts.news.subscribe({
+      onDocument: ({ kind, id }) => {
+        if (kind === 'organization' && id === this.#organization) onChange('');
+      },
+      onChanges: (sets) => {
+        if (this.#followed === undefined || sets === undefined || sets.has(this.#followed)) onChange('');
+      },
+    });
+  }
+
+  async open(resource: LiveResource): Promise<OpenedResource> {
+    return openRecord(this.#set, resource, this.#parts.records);
+  }
+
+  /** @param anew whether both sets are compared, whatever is recorded */
+  async #follow(options: CompareOptions, anew: boolean): Promise<Comparison | undefined> {
+    for (;;) {
+      options.signal?.throwIfAborted();
+      const part = await this.#begin(anew);
+      if (part === 'again') continue;
+      if (part === undefined) return undefined;
+      failpoint('follow.begun');
+      const { cursor, followed } = part;
+      const { through = 0, until } = cursor.body;
+      const sets = this.#sets(followed, options);
+      return {
+        steps:
+          until === undefined
+            ? compareSets({ ...sets, since: through })
+            : followPart({ ...sets, after: through, until }),
+        position: positionOf(cursor.body),
+        end: (summary) => this.#end(cursor, summary),
+        next: () => this.#follow(options, false),
+      };
+    }
+  }
+
+  #sets(followed: SetId, { counter, signal }: CompareOptions) {
+    return { index: this.#parts.index, set: this.#set.id, followed, counter, signal };
+  }
+
+  async #followedSet(): Promise<{ readonly id: SetId; readonly stream: string } | undefined> {
+    const stream = await this.#parts.streams.defaultOf(this.#organization);
+    const name = { organization: this.#organization, stream };
+    const id = stream === undefined ? undefined : await this.#parts.streams.setOf(setOfStream(name, 'records'));
+    this.#followed = id;
+    return id === undefined || stream === undefined ? undefined : { id, stream };
+  }
+
+  /** `again` when another process has come further. */
+  async #begin(anew: boolean): Promise<Part | undefined | 'again'> {
+    const { catalog, index, updater } = this.#parts;
+    const followed = await this.#followedSet();
+    if (followed === undefined) return undefined;
+    const before = await readFollowCursor(catalog, this.#set.id);
+    const next = await this.#nextOf(before, followed, anew);
+    if (next === undefined) return undefined;
+    const cursor = next === before?.body ? before : await this.#move(next, before);
+    if (cursor === undefined) return 'again';
+    if (!(await takePosition(this.#set, next, updater))) {
+      await this.#move({ ...next, generation: nextGeneration(cursor) }, cursor);
+      return 'again';
+    }
+    if (next.through !== undefined) return { cursor, followed: followed.id };
+    // Only now: whatever changes the set from here on is of this generation or a later one.
+    const since = await this.#move({ ...next, through: await index.watermark() }, cursor);
+    return since === undefined ? 'again' : { cursor: since, followed: followed.id };
+  }
+
+  /** What the cursor is while the next part is posted; undefined when there is none. */
+  async #nextOf(
+    before: StoredFollowCursor | undefined,
+    { id, stream }: { readonly id: SetId; readonly stream: string },
+    anew: boolean,
+  ): Promise<FollowCursor | undefined> {
+    const generation = nextGeneration(before);
+    if (before === undefined || before.body.stream !== stream || anew) return { generation, stream, comparing: true };
+    // Processes that go on with the same part have the same position: all post the same.
+    if (!isAtRest(before.body)) return before.body;
+    const { through = 0 } = before.body;
+    const until = await nextPart(this.#parts.index, id, through);
+    return until === undefined ? undefined : { generation, stream, through, until };
+  }
+
+  /** Undefined when another process has moved it first. */
+  async #move(body: FollowCursor, before: StoredFollowCursor | undefined): Promise<StoredFollowCursor | undefined> {
+    try {
+      return await putFollowCursor(this.#parts.catalog, this.#set.id, { body, before });
+    } catch (error) {
+      if (isTidemarkError(error, 'conflict')) return undefined;
+      throw error;
+    }
+  }
+
+  async #end(before: StoredFollowCursor, summary: SyncSummary | undefined): Promise<void> {
+    if (summary === undefined) return;
+    failpoint('follow.posted');
+    const { generation, stream, through = 0, until = through } = before.body;
+    // Of two processes at the same part, one records its end.
+    await this.#move({ generation, stream, through: until }, before);
+  }
+}

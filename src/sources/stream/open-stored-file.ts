@@ -1,0 +1,25 @@
+import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
+import { TidemarkError } from '../../core/errors.ts';
+import type { LiveResource, OpenedBytes } from '../served-source.ts';
+
+/**
+ * Opens a file that is an artifact. Its state has all but its bytes, which are read when they are sent.
+ * @throws TidemarkError `unavailable` when the state does not say where it is
+ */
+export function openStoredFile({ key, state }: LiveResource, artifacts: Pick<ArtifactStore, 'get'>): OpenedBytes {
+  const { record, hashes, length, mime, lastmod: lastModified } = state;
+  const digest = hashes?.['sha-256'];
+  if (record === undefined || digest === undefined || length === undefined) {
+    throw new TidemarkError('unavailable', `where ${key} is is not known`, { key });
+  }
+  return {
+    length,
+    mime,
+    tag: digest,
+    lastModified,
+    // After another stream was made the default, another file may have the key, also one that is older.
+    dateTellsVersions: false,
+    read: async (range) => (await artifacts.get(record.artifact, { range })).body,
+    async close() {},
+  };
+}

@@ -1,0 +1,41 @@
+import { entryWeight } from '../../core/entry-weight.ts';
+import { TidemarkError } from '../../core/errors.ts';
+import type { ResourceKey } from '../../core/key.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
+import type { EventPoster } from '../../stores/event-poster.ts';
+import type { FollowCursor, StoredFollowCursor } from '../../streams/follow-cursor.ts';
+
+/** The name of the source in the positions of the log, which are the generations of cursors. */
+const SOURCE = 'stream';
+/** No resource has it: ids and names are never empty. */
+const NO_RESOURCE: ResourceKey = '/';
+
+export function positionOf({ generation }: Pick<FollowCursor, 'generation'>) {
+  return { source: SOURCE, position: generation, sharesPosition: true } as const;
+}
+
+/**
+ * The generation after a cursor. Not below the seconds since 1970: so it rises also over one that was lost with its
+ * store, of which the log may still know positions.
+ */
+export function nextGeneration(before: StoredFollowCursor | undefined): number {
+  return Math.max((before?.body.generation ?? 0) + 1, Math.floor(Date.now() / 1000));
+}
+
+/**
+ * Lets the position of a cursor take effect, by an event that changes nothing: from then on, the store drops every
+ * event of a lower generation. Returns false when another process has come further, or the log knows a higher position
+ * than the catalog.
+ * @throws TidemarkError `not-found` when the set was removed
+ */
+export async function takePosition(
+  { id, urlPrefix }: Pick<ResourceSet, 'id' | 'urlPrefix'>,
+  cursor: Pick<FollowCursor, 'generation'>,
+  updater: EventPoster,
+): Promise<boolean> {
+  const weight = entryWeight(urlPrefix, NO_RESOURCE, undefined);
+  const event = { set: id, key: NO_RESOURCE, state: undefined, weight, ...positionOf(cursor) };
+  const [result] = await updater.post([event]);
+  if (result!.status === 'rejected') throw new TidemarkError('not-found', result!.message);
+  return result!.status === 'applied' || result!.reason !== 'repeated';
+}

@@ -1,0 +1,67 @@
+import type { ResourceState } from '../../core/resource.ts';
+import type { Catalog } from '../../stores/catalog.ts';
+import { type Upload, type UploadedFile, uploadId, uploadsOf } from '../../streams/uploads/upload.ts';
+import { filesOf, type UploadState } from '../../streams/uploads/upload-state.ts';
+import { type DeliveredFile, type Deliveries, type Delivery, keyOfFile, numberText } from './delivered-files.ts';
+import { wholeArtifact } from './whole-artifact.ts';
+
+/** Uploads that are read at a time: each has up to 1,000 files. */
+const PAGE = 25;
+/** Digits of the position of a file, so that keys are in the order in which files came. */
+const POSITION_DIGITS = 4;
+const ANY_TYPE = 'application/octet-stream';
+
+/** The files of the uploads of a stream as they came, also those with problems. */
+export function uploadedFiles(
+  catalog: Pick<Catalog, 'get' | 'latest'>,
+  { organization, stream }: { readonly organization: string; readonly stream: string },
+): Deliveries {
+  const prefix = uploadsOf(organization, stream);
+  return {
+    async *pages() {
+      for (let before: string | undefined; ; ) {
+        const page = { before, limit: PAGE };
+        const uploads = await catalog.latest<Upload>('upload', prefix, page);
+        const hasUrl = uploads.some(({ body }) => body.url !== undefined);
+        const states = hasUrl ? await catalog.latest<UploadState>('upload-state', prefix, page) : [];
+        const stateOf = new Map(states.map(({ id, body }) => [id, body]));
+        yield await Promise.all(uploads.map(({ id, body }) => deliveryOf(body, stateOf.get(id))));
+        before = uploads.at(-1)?.id;
+        if (uploads.length < PAGE) return;
+      }
+    },
+
+    async at(number) {
+      const id = uploadId(organization, stream, number);
+      const upload = (await catalog.get<Upload>('upload', id))?.body;
+      if (upload === undefined) return [];
+      const state = upload.url === undefined ? undefined : await catalog.get<UploadState>('upload-state', id);
+      return (await deliveryOf(upload, state?.body)).files;
+    },
+  };
+}
+
+async function deliveryOf(upload: Upload, state: UploadState | undefined): Promise<Delivery> {
+  const { number, received } = upload;
+  const files = filesOf(upload, state).map(async (file, at): Promise<DeliveredFile> => {
+    const position = String(at + 1).padStart(POSITION_DIGITS, '0');
+    return { key: keyOfFile([numberText(number), position, file.name]), state: await stateOf(file, received) };
+  });
+  return { number, files: await Promise.all(files) };
+}
+
+async function stateOf({ name, length, sha256, artifact }: UploadedFile, received: number): Promise<ResourceState> {
+  const mime = (await typeOf(name)) ?? ANY_TYPE;
+  return wholeArtifact({ artifact, length, sha256, mime, at: received });
+}
+
+let types: Promise<typeof import('mime')> | undefined;
+
+/**
+ * By its name: what its content is taken for is known only later, and is shown where uploads are. The table of names is
+ * loaded for servers that need it.
+ */
+async function typeOf(name: string): Promise<string | null> {
+  types ??= import('mime');
+  return (await types).default.getType(name);
+}

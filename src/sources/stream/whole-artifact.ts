@@ -1,0 +1,26 @@
+import type { ObjectKey } from '../../artifacts/artifact-store.ts';
+import type { ResourceState } from '../../core/resource.ts';
+
+export interface StoredFile {
+  readonly artifact: ObjectKey;
+  /** Bytes. */
+  readonly length: number;
+  readonly sha256: string;
+  readonly mime: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+/**
+ * The state of a file that is an artifact as a whole. Its place is all of it, so that nothing else is asked for its
+ * bytes.
+ */
+export function wholeArtifact({ artifact, length, sha256, mime, at }: StoredFile): ResourceState {
+  return {
+    lastmod: Math.floor(at / 1000),
+    length,
+    hashes: { 'sha-256': sha256 },
+    mime,
+    record: { artifact, offset: 0, length, position: 0 },
+  };
+}
