@@ -56,6 +56,7 @@ import { Uploads } from './streams/uploads/uploads.ts';
 /** The use cases for one configuration; the server needs some of them. The caller that opens it closes it. */
 export interface App extends ServedApp, JobParts {
   readonly jobs: JobQueue;
+  readonly organizations: OrganizationRegistry;
   readonly updater: Updater;
   readonly uploads: Uploads;
   /** Posts to sets whose resources get links by rules. */

@@ -9,6 +9,7 @@ import type { SetRegistry } from '../sets/set-registry.ts';
 import type { Catalog } from '../stores/catalog.ts';
 import type { JobQueue } from '../stores/job-queue.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
+import type { OrganizationRegistry } from '../streams/organization-registry.ts';
 import type { UploadBacklog } from '../streams/processing/upload-backlog.ts';
 import type { UploadProcessor } from '../streams/processing/upload-processor.ts';
 import type { Uploads } from '../streams/uploads/uploads.ts';
@@ -25,6 +26,7 @@ export interface JobParts {
   readonly versions: Pick<Versions, 'removeOfRemovedSets'>;
   readonly versionPruner: Pick<VersionPruner, 'pruneOld'>;
   readonly listArchives: Pick<ListArchives, 'keep' | 'pruneOld' | 'removeUnused'>;
+  readonly organizations: Pick<OrganizationRegistry, 'ensureSets'>;
   readonly uploads: Pick<Uploads, 'get' | 'removeAbandoned'>;
   readonly uploadProcessor: Pick<UploadProcessor, 'process'>;
   readonly uploadBacklog: Pick<UploadBacklog, 'visit'>;

@@ -31,10 +31,15 @@ type IsShown = (organization: Organization) => boolean;
  * written.
  */
 export class OrganizationRegistry {
-  readonly #catalog: Pick<Catalog, 'get' | 'list' | 'put'>;
+  readonly #catalog: Pick<Catalog, 'get' | 'head' | 'list' | 'put'>;
   readonly #sets: Pick<StreamSets, 'requireFree' | 'ensure'>;
+  /** The version of the organizations whose sets exist. */
+  #ensured: number | undefined;
 
-  constructor(catalog: Pick<Catalog, 'get' | 'list' | 'put'>, sets: Pick<StreamSets, 'requireFree' | 'ensure'>) {
+  constructor(
+    catalog: Pick<Catalog, 'get' | 'head' | 'list' | 'put'>,
+    sets: Pick<StreamSets, 'requireFree' | 'ensure'>,
+  ) {
     this.#catalog = catalog;
     this.#sets = sets;
   }
@@ -60,11 +65,14 @@ export class OrganizationRegistry {
 
   /**
    * Makes the sets that are missing: a process may be killed when it has made an organization or a stream, and before
-   * it has made their sets.
-   * @throws TidemarkError `not-found` before the source has a base URL
+   * it has made their sets. Call it often: it costs little when no organization has changed.
+   * @throws TidemarkError `not-found` before the source has a base URL; `conflict` as `StreamSets.ensure`
    */
   async ensureSets(): Promise<void> {
+    const head = await this.#catalog.head('organization');
+    if (head === this.#ensured) return;
     for (const organization of await this.list()) await this.#sets.ensure(organization);
+    this.#ensured = head;
   }
 
   /** Ascending by id. */

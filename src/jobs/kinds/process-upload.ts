@@ -14,6 +14,8 @@ export const processUpload = defineJob<NamedUpload>({
 
   async addMissing(parts) {
     await parts.uploadBacklog.visit((uploads) => parts.jobs.addAll(uploads.map(jobOfUpload)));
+    // An attempt waits for the set of its stream.
+    await parts.organizations.ensureSets();
   },
 
   async run({ organization, stream, number }, { uploads, uploadProcessor }, { signal, isLast, report, log }) {
