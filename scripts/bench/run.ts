@@ -19,6 +19,7 @@ import { elasticsearchVerify } from './figures/elasticsearch-verify.ts';
 import { elasticsearchJobs, jobs } from './figures/jobs.ts';
 import { keepVersions } from './figures/keep-versions.ts';
 import { marcRead } from './figures/marc-read.ts';
+import { marcXmlWrite } from './figures/marcxml-write.ts';
 import { mirror } from './figures/mirror.ts';
 import { mirrorCompare } from './figures/mirror-compare.ts';
 import { mirrorFollow } from './figures/mirror-follow.ts';
@@ -68,6 +69,7 @@ const BENCHES: readonly Bench[] = [
   avroRead,
   avroRandom,
   marcRead,
+  marcXmlWrite,
   rebuild,
   recordsCompare,
   recordRead,

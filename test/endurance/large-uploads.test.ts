@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { Catalogue, type CatalogueFile, entriesFrom, writeCatalogueFile } from '../support/marc-catalogue.ts';
+import { killTidemarks, runProcess } from '../support/run-tidemark.ts';
+import { useTempFolder } from '../support/temp-folder.ts';
+
+/** Kilobytes that reading a file may take, however large it is. */
+const MOST_MEMORY = 250_000;
+
+/** 1 GB of MARC21, and 400 MB of MARCXML, which is read more slowly. */
+const FILES: readonly (readonly [format: CatalogueFile['format'], records: number])[] = [
+  ['marc21', 670_000],
+  ['marcxml', 120_000],
+];
+
+describe('files much larger than the memory that reads them', () => {
+  const folder = useTempFolder();
+  afterEach(killTidemarks);
+
+  for (const [format, records] of FILES) {
+    for (const gzip of [false, true]) {
+      it(`are read whole: ${records} records of ${format}${gzip ? ', with gzip' : ''}`, async () => {
+        const file = folder.at('large');
+        await writeCatalogueFile({
+          catalogue: new Catalogue({ seed: 9 }),
+          ...{ format, entries: entriesFrom(0, records), file, gzip },
+        });
+        const printsMemory = `import { readFileSync } from 'node:fs';
+          const status = () => readFileSync('/proc/self/status', 'utf8');
+          process.on('exit', () => process._rawDebug(/VmHWM:\\s+(\\d+) kB/.exec(status())[1]));`;
+        const { stdout, stderr } = await runProcess(['uploads', 'check', file, '--json'], {
+          cwd: folder.path,
+          env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(printsMemory)}` },
+        });
+        const { kind, records: read, errors } = JSON.parse(stdout);
+        assert.deepEqual([kind, read, errors], [format, records, 0]);
+        assert.ok(Number(stderr) < MOST_MEMORY, `${stderr} kB`);
+      }).timeout(900_000);
+    }
+  }
+});
