@@ -10,7 +10,7 @@ export const BLOCK_BYTES = 8 * 1024 * 1024;
 export interface Block {
   /** From 0. */
   readonly at: number;
-  /** Shared with threads, and used again as soon as `take` is done with the block. */
+  /** Shared with threads if so wanted, and used again as soon as `take` is done with the block. */
   readonly bytes: Uint8Array;
   /** Whether there is no other. */
   readonly isOnly: boolean;
@@ -24,9 +24,11 @@ export interface CutOptions {
   readonly size?: number;
   /** How many blocks are on their way at a time, at most; the next one is filled meanwhile. */
   readonly mostUnderWay?: number;
+  /** Whether other threads read the blocks, as by default: what is shared takes three times as long to be written. */
+  readonly isShared?: boolean;
 }
 
-const DEFAULTS = { size: BLOCK_BYTES, mostUnderWay: 4 };
+const DEFAULTS = { size: BLOCK_BYTES, mostUnderWay: 4, isShared: true };
 
 /**
  * Cuts a body into blocks of one size. Resolves with its length in bytes when all of them are taken; rejects at once
@@ -48,19 +50,21 @@ export async function cutIntoBlocks(body: ArtifactBody, options: CutOptions): Pr
   }
 }
 
+type RequiredOptions = Required<Pick<CutOptions, 'take' | 'size' | 'mostUnderWay' | 'isShared'>>;
+
 class BlockCutter {
   readonly ended: Promise<number>;
-  readonly #options: Required<Pick<CutOptions, 'take' | 'size' | 'mostUnderWay'>>;
-  readonly #free: SharedArrayBuffer[] = [];
+  readonly #options: RequiredOptions;
+  readonly #free: ArrayBufferLike[] = [];
   readonly #underWay = new Set<Promise<void>>();
   readonly #resolve: (length: number) => void;
   readonly #reject: (reason: unknown) => void;
   #failed = false;
-  #current: SharedArrayBuffer | undefined;
+  #current: ArrayBufferLike | undefined;
   #used = 0;
   #given = 0;
 
-  constructor(options: Required<Pick<CutOptions, 'take' | 'size' | 'mostUnderWay'>>) {
+  constructor(options: RequiredOptions) {
     this.#options = options;
     ({ promise: this.ended, resolve: this.#resolve, reject: this.#reject } = Promise.withResolvers<number>());
   }
@@ -96,7 +100,7 @@ class BlockCutter {
       if (this.#used === size) this.#give(false);
       while (this.#current === undefined && this.#underWay.size >= mostUnderWay) await Promise.race(this.#underWay);
       if (this.#failed) return;
-      this.#current ??= this.#free.pop() ?? new SharedArrayBuffer(size);
+      this.#current ??= this.#free.pop() ?? this.#newBuffer(size);
       const part = chunk.subarray(taken, taken + size - this.#used);
       new Uint8Array(this.#current).set(part, this.#used);
       this.#used += part.length;
@@ -104,8 +108,12 @@ class BlockCutter {
     }
   }
 
+  #newBuffer(size: number): ArrayBufferLike {
+    return this.#options.isShared ? new SharedArrayBuffer(size) : new ArrayBuffer(size);
+  }
+
   #give(isOnly: boolean): void {
-    const buffer = this.#current ?? new SharedArrayBuffer(0);
+    const buffer = this.#current ?? this.#newBuffer(0);
     const bytes = new Uint8Array(buffer, 0, this.#used);
     const taking = Promise.try(this.#options.take, { at: this.#given, bytes, isOnly })
       .then(() => {

@@ -62,6 +62,7 @@ async function writeBlocks(path: string, { root, body, signal }: WriteTask, hash
   try {
     const length = await cutIntoBlocks(body, {
       ...BLOCKS,
+      isShared: hasher.usesThreads,
       signal,
       take: (block) => Promise.all([hasher.update(block), translated(root, write(block))]),
     });

@@ -20,6 +20,11 @@ export class BlockHasher {
   /** Without the other algorithms, a thread would save less than it costs. */
   readonly #isQuick: boolean;
 
+  /** Whether blocks must be in memory that is shared with threads. */
+  get usesThreads(): boolean {
+    return !this.#isQuick;
+  }
+
   constructor(algorithms: readonly HashAlgorithm[] = HASH_ALGORITHMS) {
     const shares = SHARES.map((share) => share.filter((one) => algorithms.includes(one)));
     this.#shares = shares.filter(({ length }) => length > 0);
