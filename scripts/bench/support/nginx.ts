@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -73,6 +73,21 @@ export class Nginx {
     return this.#start(this.#configuration(`root ${root};`));
   }
 
+  /** Starts it to write the bodies of requests to a file each, which is removed when the request was answered. */
+  startReceiving(portOfAnswers: number): Promise<void> {
+    mkdirSync(this.#folder, { recursive: true });
+    const answers = `server { listen 127.0.0.1:${portOfAnswers}; return 204; }`;
+    const body = 'client_max_body_size 0; client_body_in_file_only clean; client_body_buffer_size 512k;';
+    const answer = `proxy_pass http://127.0.0.1:${portOfAnswers}; proxy_pass_request_body off; proxy_set_header Content-Length "";`;
+    return this.#start(this.#configuration(`location /uploads { ${body} ${answer} }`, answers));
+  }
+
+  /** The process that answers requests. */
+  worker(): number {
+    const children = readFileSync(`/proc/${this.#process!.pid!}/task/${this.#process!.pid!}/children`, 'utf8');
+    return Number(children.trim().split(' ')[0]);
+  }
+
   async #start(configuration: string): Promise<void> {
     const file = join(this.#folder, 'nginx.conf');
     writeFileSync(file, configuration);
@@ -100,8 +115,8 @@ export class Nginx {
     await exit;
   }
 
-  /** @param server what it serves */
-  #configuration(server: string): string {
+  /** @param server what it serves @param more other servers */
+  #configuration(server: string, more = ''): string {
     const user = process.getuid?.() === 0 ? 'user root;' : '';
     return `${user} daemon off; pid nginx.pid; error_log stderr crit; worker_processes 1;
       events { worker_connections 768; }
@@ -109,6 +124,7 @@ export class Nginx {
         ${TEMPORARY_PATHS}
         access_log off; sendfile on; tcp_nopush on; gzip on; keepalive_requests 100000000;
         server { listen 127.0.0.1:${this.#port}; ${server} }
+        ${more}
       }`;
   }
 }
