@@ -50,7 +50,9 @@ import { openStores } from './stores/open-stores.ts';
 import { OrganizationRegistry } from './streams/organization-registry.ts';
 import { UploadBacklog } from './streams/processing/upload-backlog.ts';
 import { UploadProcessor } from './streams/processing/upload-processor.ts';
+import { ResumableUploads } from './streams/resumable/resumable-uploads.ts';
 import { StreamSets } from './streams/stream-sets.ts';
+import type { Upload } from './streams/uploads/upload.ts';
 import { Uploads } from './streams/uploads/uploads.ts';
 
 /** The use cases for one configuration; the server needs some of them. The caller that opens it closes it. */
@@ -59,6 +61,7 @@ export interface App extends ServedApp, JobParts {
   readonly organizations: OrganizationRegistry;
   readonly updater: Updater;
   readonly uploads: Uploads;
+  readonly resumableUploads: ResumableUploads;
   /** Posts to sets whose resources get links by rules. */
   readonly linked: LinkedSets;
   readonly records: Records;
@@ -158,6 +161,7 @@ export async function openApp(configuration: Configuration): Promise<App> {
   const sourceOf: App['sourceOf'] = (set) => openSource(set, parts);
   const servedSourceOf: App['servedSourceOf'] = (set) => openServed(set, parts);
   const pathScans = new PathScans((set) => ({ set, source: sourceOf(set), updater: linked.posterOf(set) }));
+  const onRecorded = (upload: Upload) => jobs.addAll([jobOfUpload(upload)]);
   const app: App = {
     configuration,
     index,
@@ -172,7 +176,7 @@ export async function openApp(configuration: Configuration): Promise<App> {
     organizations,
     uploads: new Uploads({
       ...{ catalog, artifacts, organizations },
-      onRecorded: (upload) => jobs.addAll([jobOfUpload(upload)]),
+      onRecorded,
     }),
     uploadBacklog: new UploadBacklog({ catalog }),
     uploadProcessor: new UploadProcessor({
@@ -180,8 +184,13 @@ export async function openApp(configuration: Configuration): Promise<App> {
       threadData: { store, artifacts: configuration.artifacts, folder: join(dataFolder, 'spool'), failpoint },
       fetch: async (upload, options) => {
         const { fetchUpload } = await import('./streams/uploads/fetch-url.ts');
-        return fetchUpload(upload, { ...options, artifacts, networks: configuration.uploadNetworks });
+        const { uploadNetworks: networks, uploadFetchSize: mostBytes } = configuration;
+        return fetchUpload(upload, { ...options, artifacts, networks, mostBytes });
       },
+    }),
+    resumableUploads: new ResumableUploads({
+      ...{ catalog, artifacts, organizations },
+      onRecorded,
     }),
     tokens,
     sessions,

@@ -22,7 +22,10 @@ export const uploadSchema = z
     number: z.int().min(1).describe('The order of arrival in the stream, from 1.'),
     received: z.string().meta({ format: 'date-time' }).describe('Later than that of every lower number.'),
     name: z.string().optional(),
-    fileUrl: z.string().optional().describe('Where the file is fetched from, when the upload named a URL.'),
+    fileUrl: z
+      .string()
+      .optional()
+      .describe('Where the file is fetched from, when the upload named a URL; without the query of that.'),
     files: z.array(fileSchema).describe('In the order in which they came.'),
   })
   .meta({ id: 'Upload', description: 'Files that an organization has delivered together.' });

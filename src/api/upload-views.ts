@@ -1,8 +1,8 @@
-import type { Upload } from '../streams/uploads/upload.ts';
+import { shownUrl, type Upload } from '../streams/uploads/upload.ts';
 import type { ListedUploads, UploadPage } from '../streams/uploads/uploads.ts';
 import type { UploadsView, UploadView } from './upload-schemas.ts';
 
-export function uploadView({ organization, stream, number, received, name, url: fileUrl, files }: Upload): UploadView {
+export function uploadView({ organization, stream, number, received, name, url: from, files }: Upload): UploadView {
   const url = `organizations/${organization}/uploads/${stream}/${number}`;
   return {
     organization,
@@ -10,7 +10,7 @@ export function uploadView({ organization, stream, number, received, name, url: 
     number,
     received: new Date(received).toISOString(),
     ...(name !== undefined && { name }),
-    ...(fileUrl !== undefined && { fileUrl }),
+    ...(from !== undefined && { fileUrl: shownUrl(from) }),
     files: files.map(({ name, length, sha256 }, at) => ({ name, length, sha256, url: `${url}/files/${at + 1}` })),
   };
 }

@@ -11,14 +11,21 @@ import {
 } from './keys/run-keys.ts';
 import { formatSetKey, parseSetKey, type SetKey } from './keys/set-keys.ts';
 import { formatStreamKey, parseStreamKey, type StreamKey } from './keys/stream-keys.ts';
-import { formatUploadKey, parseUploadKey, type UploadKey } from './keys/upload-keys.ts';
+import {
+  formatPartKey,
+  formatUploadKey,
+  parsePartKey,
+  parseUploadKey,
+  type UploadedPartKey,
+  type UploadKey,
+} from './keys/upload-keys.ts';
 import { isPlainKey } from './plain-key.ts';
 
 /**
  * Everything that this program stores as artifacts: `formatKey` names it, `mediaTypeOf` says what it is. None is ever
  * changed. A file of `keys/` has the keys of one subject: what they are made of, their text, and how it is read.
  */
-export type ArtifactKey = AvroKey | BesideKey | PlanKey | LogKey | SetKey | UploadKey | StreamKey;
+export type ArtifactKey = AvroKey | BesideKey | PlanKey | LogKey | SetKey | UploadKey | UploadedPartKey | StreamKey;
 
 /** The key as stores have it. @throws TidemarkError `invalid` for a provider or a schema that is none */
 export function formatKey(key: ArtifactKey): ObjectKey {
@@ -44,6 +51,8 @@ export function formatKey(key: ArtifactKey): ObjectKey {
       return formatSetKey(key);
     case 'uploaded-file':
       return formatUploadKey(key);
+    case 'uploaded-part':
+      return formatPartKey(key);
     case 'stream-records':
     case 'upload-errata':
     case 'stream-dump':
@@ -64,6 +73,7 @@ export function mediaTypeOf({ kind }: ArtifactKey): string {
       return 'application/gzip';
     case 'version':
     case 'uploaded-file':
+    case 'uploaded-part':
     case 'stream-dump':
       return 'application/octet-stream';
     case 'errata':
@@ -90,6 +100,7 @@ export function parseKey(text: ObjectKey): ArtifactKey | undefined {
     parseLogKey(text) ??
     parseSetKey(text) ??
     parseUploadKey(text) ??
+    parsePartKey(text) ??
     parseStreamKey(text)
   );
 }

@@ -24,6 +24,7 @@ const READ: Readonly<Record<CatalogKind, 'before' | 'after' | 'never'>> = {
   'upload-state': 'before',
   'stream-dump': 'before',
   followed: 'never',
+  'resumable-uploads': 'never',
   subscription: 'never',
   session: 'never',
   delivery: 'never',

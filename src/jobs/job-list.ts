@@ -9,6 +9,7 @@ import { removeEndedJobs } from './kinds/remove-ended-jobs.ts';
 import { removeOldPackages } from './kinds/remove-old-packages.ts';
 import { removeUnfinishedArtifacts } from './kinds/remove-unfinished-artifacts.ts';
 import { removeUnusedLists } from './kinds/remove-unused-lists.ts';
+import { tendResumableUploads } from './kinds/tend-resumable-uploads.ts';
 
 /** Every kind of job. */
 export const JOB_DEFINITIONS: readonly JobDefinition[] = [
@@ -18,6 +19,7 @@ export const JOB_DEFINITIONS: readonly JobDefinition[] = [
   processUpload,
   pruneVersions,
   removeAbandonedUploads,
+  tendResumableUploads,
   removeEndedJobs,
   removeOldPackages,
   removeUnusedLists,

@@ -12,6 +12,7 @@ import type { ResourceIndex } from '../stores/resource-index.ts';
 import type { OrganizationRegistry } from '../streams/organization-registry.ts';
 import type { UploadBacklog } from '../streams/processing/upload-backlog.ts';
 import type { UploadProcessor } from '../streams/processing/upload-processor.ts';
+import type { ResumableUploads } from '../streams/resumable/resumable-uploads.ts';
 import type { Uploads } from '../streams/uploads/uploads.ts';
 
 /** What jobs need of the program. */
@@ -30,6 +31,7 @@ export interface JobParts {
   readonly uploads: Pick<Uploads, 'get' | 'removeAbandoned'>;
   readonly uploadProcessor: Pick<UploadProcessor, 'process'>;
   readonly uploadBacklog: Pick<UploadBacklog, 'visit'>;
+  readonly resumableUploads: Pick<ResumableUploads, 'tend'>;
   /** Archives the log in a thread of its own. */
   archive(signal: AbortSignal): Promise<Archived>;
 }

@@ -75,6 +75,16 @@ export const PROCESSING_FAILPOINTS = [
   'upload.posted',
   'upload.applied',
 ] as const;
+/** Where a process passes by that receives a file in several requests, in this order; then `upload.recorded`. */
+export const RESUMABLE_FAILPOINTS = [
+  'resumable.begun',
+  'resumable.stored',
+  'resumable.whole',
+  'resumable.assembled',
+  'resumable.claimed',
+  'resumable.recorded',
+  'resumable.ended',
+] as const;
 export type Failpoint =
   | (typeof FAILPOINTS)[keyof typeof FAILPOINTS][number]
   | (typeof ARCHIVE_FAILPOINTS)[number]
@@ -88,6 +98,7 @@ export type Failpoint =
   | (typeof JOB_FAILPOINTS)[number]
   | (typeof UPLOAD_FAILPOINTS)[number]
   | (typeof PROCESSING_FAILPOINTS)[number]
+  | (typeof RESUMABLE_FAILPOINTS)[number]
   | (typeof MIRROR_FAILPOINTS)[number];
 
 interface Armed {

@@ -23,6 +23,7 @@ describe('The description of the API that a server gives', () => {
   let changeFile: string;
   /** Of a kept version. */
   let datetime: string;
+  let resumableId: string;
   /** Of an archived list and an archived dump. */
   let times: Readonly<Record<'list' | 'dump', string>>;
   beforeEach(async () => {
@@ -37,6 +38,8 @@ describe('The description of the API that a server gives', () => {
     const upload = await started.app.uploads.begin('lane');
     await upload.add('a.mrc', [Buffer.from('a')]);
     await upload.finish({});
+    const resumable = await started.app.resumableUploads.begin('lane', { fileName: 'b.mrc', length: 10 });
+    resumableId = resumable.upload.id;
     await started.app.jobs.add('archive-log', '20261123T020000Z', {});
     const changes = [{ location: { value: '2026/a.pdf', type: 'rel_path' }, change: 'created', length: 20 }];
     assert.equal((await askJson(`${started.url}/api/sets/papers/changes`, { changes })).body.applied, 1);
@@ -68,6 +71,7 @@ describe('The description of the API that a server gives', () => {
     const known: Readonly<Record<string, string>> = {
       ...(path.includes('changedump-of-') && { name: changeFile.split('-', 2).join('-') }),
       file: path.includes('/changedumps/') ? changeFile : file,
+      upload: resumableId,
       datetime,
       time: path.includes('resourcedump') ? times.dump : times.list,
     };

@@ -131,6 +131,11 @@ const RULES: Readonly<Record<string, Rule>> = {
   'GET /api/organizations/:org/streams/:stream': 'who may read the organization',
   'PATCH /api/organizations/:org/streams/:stream': 'administrators',
 
+  'OPTIONS /api/organizations/:org/resumable-uploads': 'everybody',
+  'POST /api/organizations/:org/resumable-uploads': 'who may upload for the organization',
+  'GET /api/organizations/:org/resumable-uploads/:upload': 'who may upload for the organization',
+  'PATCH /api/organizations/:org/resumable-uploads/:upload': 'who may upload for the organization',
+  'DELETE /api/organizations/:org/resumable-uploads/:upload': 'who may upload for the organization',
   'GET /api/organizations/:org/uploads': 'who may read the organization',
   'POST /api/organizations/:org/uploads': 'who may upload for the organization',
   'POST /organizations/:org/uploads': 'who may upload for the organization',

@@ -69,11 +69,21 @@ describeOnEachStore('Uploads over HTTP', (store, itOnce) => {
     assert.equal(form.status, 201, form.text);
     const { received, ...view } = form.json;
     assert.deepEqual(view, {
-      ...{ organization: lane, stream: 'main', number: 1, name: 'Night 1', fileUrl: url, files: [] },
+      ...{
+        organization: lane,
+        stream: 'main',
+        number: 1,
+        name: 'Night 1',
+        fileUrl: 'https://example.org/nightly/new.mrc',
+        files: [],
+      },
     });
     assert.deepEqual((await askJson(new URL(form.headers.location!, uploads()).href)).body, form.json);
     const json = await askJson(uploads(), { url, stream: 'main' });
-    assert.deepEqual([json.status, json.body.number, json.body.fileUrl], [201, 2, url]);
+    assert.deepEqual(
+      [json.status, json.body.number, json.body.fileUrl],
+      [201, 2, 'https://example.org/nightly/new.mrc'],
+    );
     assert.equal((await started.app.uploads.get(lane, 'main', 2)).url, url);
     for (const [body, message] of [
       [{ url: 'ftp://example.org/a.mrc' }, /the url has the scheme ftp: use http: or https:/],

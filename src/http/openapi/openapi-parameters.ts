@@ -33,6 +33,11 @@ const IN_PATH: Readonly<Record<string, Described>> = {
     example: '1',
   },
   id: { description: 'The id of a token.', schema: { type: 'string', minLength: 1 }, example: '5f3a9c0b12de' },
+  upload: {
+    description: 'The id of a resumable upload.',
+    schema: { type: 'string', minLength: 1 },
+    example: '0f1e2d3c4b5a69788796a5b4c3d2e1f0',
+  },
   kind: { description: 'A kind of job.', schema: { type: 'string', minLength: 1 }, example: 'archive-log' },
   job: {
     description: 'The id of a job of this kind.',

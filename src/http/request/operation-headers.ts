@@ -9,6 +9,14 @@ export const ANSWER_HEADERS = {
   'Memento-Datetime': 'When the version began (RFC 7089).',
   'Retry-After': 'Seconds after which to ask again.',
   'Set-Cookie': 'The session of a browser.',
+  'Tidemark-Upload': 'The stream and the number of the upload that a resumable one has become: `main/17`.',
+  'Tus-Extension': 'The extensions of tus that are supported.',
+  'Tus-Max-Size': 'Bytes of a file, at most.',
+  'Tus-Resumable': 'The version of tus that is spoken: 1.0.0.',
+  'Tus-Version': 'The versions of tus that are supported.',
+  'Upload-Expires': 'When a resumable upload is removed if nothing more comes.',
+  'Upload-Length': 'Bytes of the whole file.',
+  'Upload-Offset': 'Bytes that are stored, durably.',
   'WWW-Authenticate': 'How to send a token.',
 } as const;
 

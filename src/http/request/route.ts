@@ -9,7 +9,7 @@ import { parseQuery } from './parse-query.ts';
 /** Answers a request; errors go to error-handler.ts. */
 export type Handler = (request: Request, response: Response) => Promise<void> | void;
 
-type Method = 'delete' | 'get' | 'patch' | 'post';
+type Method = 'delete' | 'get' | 'options' | 'patch' | 'post';
 
 export interface Route {
   readonly method: Method;
@@ -43,6 +43,10 @@ export function post<Query extends z.ZodObject>(path: string, answering: Answeri
 
 export function patch<Query extends z.ZodObject>(path: string, answering: Answering<Query>): Route {
   return route('patch', path, answering);
+}
+
+export function options<Query extends z.ZodObject>(path: string, answering: Answering<Query>): Route {
+  return route('options', path, answering);
 }
 
 export function remove<Query extends z.ZodObject>(path: string, answering: Answering<Query>): Route {

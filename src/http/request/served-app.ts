@@ -22,6 +22,7 @@ import type { JobQueue } from '../../stores/job-queue.ts';
 import type { ResourceIndex } from '../../stores/resource-index.ts';
 import type { StoreGauge } from '../../stores/store-gauge.ts';
 import type { OrganizationRegistry } from '../../streams/organization-registry.ts';
+import type { ResumableUploads } from '../../streams/resumable/resumable-uploads.ts';
 import type { Uploads } from '../../streams/uploads/uploads.ts';
 
 /** When a job of a kind is added next. */
@@ -53,6 +54,7 @@ export interface ServedApp {
   nextJobs(): Promise<readonly NextJob[]>;
   readonly organizations: OrganizationRegistry;
   readonly uploads: Uploads;
+  readonly resumableUploads: Pick<ResumableUploads, 'begin' | 'status' | 'receive' | 'remove'>;
   readonly tokens: TokenRegistry;
   readonly sessions: Sessions;
   readonly records: Pick<Records, 'cursorOf'>;

@@ -22,6 +22,7 @@ import { robotsRoutes } from './robots-routes.ts';
 import { s3EventRoutes } from './s3-event-routes.ts';
 import { setApiRoutes } from './sets/set-routes.ts';
 import { tokenRoutes } from './token-routes.ts';
+import { resumableRoutes } from './uploads/resumable-routes.ts';
 import { uploadRoutes } from './uploads/upload-routes.ts';
 import { versionRoutes } from './versions/version-routes.ts';
 
@@ -54,6 +55,7 @@ export function routeTable(app: ServedApp, stopping: AbortSignal): readonly Rout
     ...subscriptionRoutes(app),
     ...organizationRoutes(app, stopping),
     ...uploadRoutes(app, stopping),
+    ...resumableRoutes(app, stopping),
     ...tokenRoutes(app, stopping),
     ...jobRoutes(app),
     ...healthRoutes(app),

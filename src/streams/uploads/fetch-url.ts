@@ -4,7 +4,7 @@ import { TidemarkError } from '../../core/errors.ts';
 import { formatBytes } from '../../lib/format-bytes.ts';
 import { fetchedName } from './fetched-name.ts';
 import { storeFile } from './store-file.ts';
-import { requireUrl, type Upload, type UploadedFile } from './upload.ts';
+import { requireUrl, shownUrl, type Upload, type UploadedFile } from './upload.ts';
 
 export interface FetchOptions {
   readonly artifacts: Pick<ArtifactStore, 'put'>;
@@ -86,21 +86,15 @@ async function* counted(
 function requireFile(url: string, status: number): void {
   if (status === 200 || status === 203) return;
   const code = status >= 500 || PASSING.has(status) ? 'unavailable' : 'invalid';
-  throw new TidemarkError(code, `${shown(url)} was not fetched: the server answered ${status}`, { status });
+  throw new TidemarkError(code, `${shownUrl(url)} was not fetched: the server answered ${status}`, { status });
 }
 
 function failed(url: string, failure: FetchFailure): TidemarkError {
   const code = failure instanceof Refused ? 'invalid' : 'unavailable';
-  return new TidemarkError(code, `${shown(url)} was not fetched: ${failure.message}`, {}, failure);
+  return new TidemarkError(code, `${shownUrl(url)} was not fetched: ${failure.message}`, {}, failure);
 }
 
 function tooLarge(url: string, most: number): TidemarkError {
-  const message = `${shown(url)} was not fetched: it has more than ${formatBytes(most)}, the largest that is fetched`;
+  const message = `${shownUrl(url)} was not fetched: it has more than ${formatBytes(most)}, the largest that is fetched`;
   return new TidemarkError('invalid', message);
-}
-
-/** A URL as messages have it: its query may be a signature, with which any reader could fetch the file. */
-export function shown(url: string): string {
-  const { origin, pathname } = new URL(url);
-  return `${origin}${pathname}`.slice(0, 300);
 }

@@ -89,6 +89,12 @@ function problemOfUrl(text: string): string | undefined {
     : undefined;
 }
 
+/** A URL as it is shown: its query may be a signature, with which any reader could fetch the file. */
+export function shownUrl(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
+}
+
 function isLine(text: string, most: number): boolean {
   return text.length <= most && text.isWellFormed() && !/\p{Cc}/u.test(text);
 }

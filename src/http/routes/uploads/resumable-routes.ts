@@ -1,0 +1,94 @@
+import { resumableView } from '../../../api/resumable-view.ts';
+import { MOST_LENGTH } from '../../../streams/resumable/resumable-upload.ts';
+import { param } from '../../request/admitted.ts';
+import { requestBody } from '../../request/request-body.ts';
+import { get, options, patch, post, type Route, remove } from '../../request/route.ts';
+import type { ServedApp } from '../../request/served-app.ts';
+import { setCaching } from '../../response/caching.ts';
+import { sendJson } from '../../response/send-json.ts';
+import {
+  BEGIN_RESUMABLE,
+  DESCRIBE_TUS,
+  REMOVE_RESUMABLE,
+  SEND_RESUMABLE,
+  SHOW_RESUMABLE,
+} from './resumable-operations.ts';
+import { bytesOf, metadataOf, requireTus, setStatus, TUS_EXTENSIONS, TUS_VERSION } from './tus.ts';
+
+const ALL = '/api/organizations/:org/resumable-uploads';
+const ONE = `${ALL}/:upload`;
+
+/** Files that are sent in several requests, by tus 1.0. @param stopping ends bodies that are being read */
+export function resumableRoutes(
+  { resumableUploads, configuration: { idleTimeout } }: ServedApp,
+  stopping: AbortSignal,
+): readonly Route[] {
+  return [
+    options(ALL, {
+      action: 'read-source',
+      operation: DESCRIBE_TUS,
+      handle(_request, response) {
+        response.set({
+          'Tus-Resumable': TUS_VERSION,
+          'Tus-Version': TUS_VERSION,
+          'Tus-Extension': TUS_EXTENSIONS,
+          'Tus-Max-Size': String(MOST_LENGTH),
+        });
+        response.status(204).end();
+      },
+    }),
+
+    post(ALL, {
+      action: 'upload-files',
+      operation: BEGIN_RESUMABLE,
+      async handle(request, response, query) {
+        requireTus(request.headers);
+        const metadata = metadataOf(request.headers);
+        const status = await resumableUploads.begin(param(request, 'org'), {
+          stream: query.stream ?? (metadata.get('stream') || undefined),
+          name: metadata.get('name'),
+          fileName: metadata.get('filename') ?? '',
+          length: bytesOf(request.headers, 'Upload-Length'),
+        });
+        setStatus(response, status);
+        setCaching(response, 'no-store');
+        response.location(`resumable-uploads/${status.upload.id}`).status(201).end();
+      },
+    }),
+
+    get(ONE, {
+      action: 'upload-files',
+      operation: SHOW_RESUMABLE,
+      async handle(request, response) {
+        const status = await resumableUploads.status(param(request, 'org'), param(request, 'upload'));
+        setStatus(response, status);
+        sendJson(response, resumableView(status));
+      },
+    }),
+
+    patch(ONE, {
+      action: 'upload-files',
+      operation: SEND_RESUMABLE,
+      async handle(request, response) {
+        requireTus(request.headers);
+        const offset = bytesOf(request.headers, 'Upload-Offset');
+        const body = requestBody(request, { idleTimeout, stopping, isPaced: true });
+        setStatus(
+          response,
+          await resumableUploads.receive(param(request, 'org'), param(request, 'upload'), { offset, body }),
+        );
+        response.status(204).end();
+      },
+    }),
+
+    remove(ONE, {
+      action: 'upload-files',
+      operation: REMOVE_RESUMABLE,
+      async handle(request, response) {
+        requireTus(request.headers);
+        await resumableUploads.remove(param(request, 'org'), param(request, 'upload'));
+        response.set('Tus-Resumable', TUS_VERSION).status(204).end();
+      },
+    }),
+  ];
+}

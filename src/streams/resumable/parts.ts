@@ -1,0 +1,118 @@
+import { formatKey } from '../../artifacts/artifact-key.ts';
+import type { ArtifactStore, ListedObject } from '../../artifacts/artifact-store.ts';
+import { partsOf } from '../../artifacts/keys/upload-keys.ts';
+import { putArtifact } from '../../artifacts/put-artifact.ts';
+import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import { failpoint } from '../../lib/failpoint.ts';
+import type { ResumableUpload } from './resumable-upload.ts';
+
+export type PartStore = Pick<ArtifactStore, 'put' | 'get' | 'delete' | 'list'>;
+type Owner = Pick<ResumableUpload, 'organization' | 'id' | 'length'>;
+
+/** Bytes that are stored as one artifact. So much at most is sent again after a break; the rest is durable. */
+const PART_BYTES = 16 * 1024 * 1024;
+
+/**
+ * The parts of a file that were stored, in their order. The key of each has its offset, and a key is never given twice:
+ * so two requests, of whichever servers, cannot store two parts for one place.
+ */
+export async function storedParts(artifacts: PartStore, { organization, id }: Owner): Promise<readonly ListedObject[]> {
+  const parts: ListedObject[] = [];
+  for await (const batch of artifacts.list(partsOf(organization, id))) parts.push(...batch);
+  return parts;
+}
+
+/** How many bytes are stored, durably. */
+export function offsetOf(parts: readonly ListedObject[]): number {
+  return parts.reduce((sum, { length }) => sum + length, 0);
+}
+
+/**
+ * Stores what a request sends, part by part. When the request breaks off, what came is stored all the same.
+ * @param offset how many bytes are stored
+ * @throws TidemarkError `conflict` when another request stores the same bytes; `invalid` for more bytes than the file
+ *   has; what the body and the artifact store throw
+ */
+export async function storeParts(
+  artifacts: PartStore,
+  owner: Owner,
+  { offset, body }: { readonly offset: number; readonly body: AsyncIterable<Uint8Array> },
+): Promise<number> {
+  const chunks = new Chunks(body, owner.length - offset);
+  let at = offset;
+  while (await chunks.hasMore()) {
+    const key = { kind: 'uploaded-part', organization: owner.organization, id: owner.id, offset: at } as const;
+    const options = { hashes: ['sha-256'], sparesMemory: true } as const;
+    const { length } = await putArtifact(artifacts, key, chunks.next(PART_BYTES), options).catch((error: unknown) => {
+      throw isTidemarkError(error, 'conflict') ? beingSent(formatKey(key)) : error;
+    });
+    at += length;
+    failpoint('resumable.stored');
+  }
+  chunks.requireWhole();
+  return at;
+}
+
+/** All bytes of the file. */
+export async function* readParts(artifacts: PartStore, parts: readonly ListedObject[]): AsyncGenerator<Uint8Array> {
+  for (const { key } of parts) yield* (await artifacts.get(key)).body;
+}
+
+export async function removeParts(artifacts: PartStore, owner: Owner): Promise<void> {
+  for (const { key } of await storedParts(artifacts, owner)) await artifacts.delete(key);
+}
+
+/** The chunks of a body, for one part after the other. */
+class Chunks {
+  readonly #chunks: AsyncIterator<Uint8Array>;
+  #left: number;
+  #waiting: Uint8Array | undefined;
+  #failure: { readonly error: unknown } | undefined;
+
+  /** @param left bytes that may follow */
+  constructor(body: AsyncIterable<Uint8Array>, left: number) {
+    this.#chunks = body[Symbol.asyncIterator]();
+    this.#left = left;
+  }
+
+  /** Whether there is a byte to be stored. */
+  async hasMore(): Promise<boolean> {
+    while (this.#waiting === undefined && this.#failure === undefined) {
+      try {
+        const { done, value } = await this.#chunks.next();
+        if (done) return false;
+        if (value.length > this.#left) throw tooLong();
+        this.#left -= value.length;
+        if (value.length > 0) this.#waiting = value;
+      } catch (error) {
+        this.#failure = { error };
+      }
+    }
+    return this.#waiting !== undefined;
+  }
+
+  /** The next bytes, at most so many; fewer when the body ends, or breaks off. */
+  async *next(most: number): AsyncGenerator<Uint8Array> {
+    for (let left = most; left > 0 && (await this.hasMore()); ) {
+      const chunk = this.#waiting!;
+      const taken = chunk.subarray(0, left);
+      this.#waiting = taken.length < chunk.length ? chunk.subarray(taken.length) : undefined;
+      left -= taken.length;
+      yield taken;
+    }
+  }
+
+  /** @throws why the body broke off */
+  requireWhole(): void {
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+}
+
+function beingSent(key: string): TidemarkError {
+  const message = 'another request has stored these bytes: ask for the offset, and go on from there';
+  return new TidemarkError('conflict', message, { part: key });
+}
+
+function tooLong(): TidemarkError {
+  return new TidemarkError('invalid', 'there are more bytes than the file was said to have', { field: 'body' });
+}

@@ -1,0 +1,46 @@
+import { failpoint } from '../../lib/failpoint.ts';
+import type { Catalog } from '../../stores/catalog.ts';
+import { lastUpload, putUpload, type RecordingParts } from '../uploads/record-upload.ts';
+import { type Upload, type UploadedFile, uploadId } from '../uploads/upload.ts';
+import type { ResumableRegistry } from './resumable-registry.ts';
+import type { ResumableUpload } from './resumable-upload.ts';
+
+interface Parts extends Pick<RecordingParts, 'onRecorded'> {
+  readonly catalog: Pick<Catalog, 'get' | 'put' | 'latest'>;
+  readonly registry: ResumableRegistry;
+}
+
+/**
+ * Records a whole file as an upload, exactly once, however many processes try and wherever one is killed. A number is
+ * claimed before the upload is put there, so that a later attempt finds it. A claim is only replaced when another upload
+ * has that number, and then this one cannot get there any more.
+ */
+export async function recordResumable(parts: Parts, resumable: ResumableUpload, file: UploadedFile): Promise<Upload> {
+  const { catalog, registry } = parts;
+  const { organization, id, stream, name } = resumable;
+  const upload = { organization, stream, ...(name && { name }), files: [file], token: id };
+  let current = resumable;
+  for (;;) {
+    const { claim } = current;
+    const there = claim === undefined ? undefined : await uploadAt(catalog, current, claim);
+    if (there?.token === id) return there;
+    if (claim === undefined || there !== undefined) {
+      const next = ((await lastUpload(catalog, current))?.number ?? 0) + 1;
+      current = await registry.change(current, { claim: next });
+      failpoint('resumable.claimed');
+      continue;
+    }
+    const before = claim === 1 ? undefined : await uploadAt(catalog, current, claim - 1);
+    const last = { number: claim - 1, received: before?.received ?? 0 };
+    const recorded = await putUpload(parts, upload, last);
+    if (recorded !== undefined) return recorded;
+  }
+}
+
+async function uploadAt(
+  catalog: Pick<Catalog, 'get'>,
+  { organization, stream }: ResumableUpload,
+  number: number,
+): Promise<Upload | undefined> {
+  return (await catalog.get<Upload>('upload', uploadId(organization, stream, number)))?.body;
+}

@@ -1,0 +1,91 @@
+import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import type { Catalog } from '../../stores/catalog.ts';
+import { MOST_UNFINISHED, noSuchResumable, type ResumableUpload } from './resumable-upload.ts';
+
+type RegistryCatalog = Pick<Catalog, 'get' | 'put' | 'list'>;
+
+/** Of one organization: documents of the catalog cannot be removed, so all are in one. */
+interface Unfinished {
+  readonly uploads: readonly ResumableUpload[];
+}
+
+/** The resumable uploads of organizations; each call sees what other processes have written. */
+export class ResumableRegistry {
+  readonly #catalog: RegistryCatalog;
+
+  constructor(catalog: RegistryCatalog) {
+    this.#catalog = catalog;
+  }
+
+  /** @throws TidemarkError `conflict` when the organization has too many */
+  async add(upload: ResumableUpload): Promise<void> {
+    await this.#replace(upload.organization, (uploads) => {
+      if (uploads.filter(({ done }) => done === undefined).length >= MOST_UNFINISHED) throw tooMany(upload);
+      return [...uploads, upload];
+    });
+  }
+
+  /** @throws TidemarkError `not-found` */
+  async get(organization: string, id: string): Promise<ResumableUpload> {
+    const found = (await this.of(organization)).find((upload) => upload.id === id);
+    if (found === undefined) throw noSuchResumable(id);
+    return found;
+  }
+
+  async of(organization: string): Promise<readonly ResumableUpload[]> {
+    return (await this.#catalog.get<Unfinished>('resumable-uploads', organization))?.body.uploads ?? [];
+  }
+
+  /** Those of all organizations. */
+  async all(): Promise<readonly ResumableUpload[]> {
+    const documents = await this.#catalog.list<Unfinished>('resumable-uploads');
+    return documents.flatMap(({ body }) => body.uploads);
+  }
+
+  /**
+   * Records a claim, in place of the one that was read, or the end.
+   * @throws TidemarkError `not-found`
+   */
+  async change(
+    { organization, id, claim }: ResumableUpload,
+    fields: Pick<ResumableUpload, 'claim' | 'done'>,
+  ): Promise<ResumableUpload> {
+    let changed: ResumableUpload | undefined;
+    await this.#replace(organization, (uploads) => {
+      changed = uploads.find((upload) => upload.id === id);
+      if (changed === undefined) throw noSuchResumable(id);
+      // What another process has recorded meanwhile counts.
+      if (changed.done !== undefined || (fields.done === undefined && changed.claim !== claim)) return uploads;
+      changed = { ...changed, ...fields };
+      return uploads.map((upload) => (upload.id === id ? changed! : upload));
+    });
+    return changed!;
+  }
+
+  async remove({ organization, id }: Pick<ResumableUpload, 'organization' | 'id'>): Promise<void> {
+    await this.#replace(organization, (uploads) => uploads.filter((upload) => upload.id !== id));
+  }
+
+  async #replace(
+    organization: string,
+    change: (uploads: readonly ResumableUpload[]) => readonly ResumableUpload[],
+  ): Promise<void> {
+    for (;;) {
+      const before = await this.#catalog.get<Unfinished>('resumable-uploads', organization);
+      const uploads = before?.body.uploads ?? [];
+      const changed = change(uploads);
+      if (changed === uploads) return;
+      try {
+        await this.#catalog.put<Unfinished>('resumable-uploads', organization, { uploads: changed }, before?.version);
+        return;
+      } catch (error) {
+        if (!isTidemarkError(error, 'conflict')) throw error;
+      }
+    }
+  }
+}
+
+function tooMany({ organization }: ResumableUpload): TidemarkError {
+  const message = `the organization ${organization} has ${MOST_UNFINISHED} unfinished resumable uploads: finish or delete some, or wait until they are removed, a day after their last byte`;
+  return new TidemarkError('conflict', message, { organization });
+}

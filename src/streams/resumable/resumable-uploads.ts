@@ -1,0 +1,213 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
+import { PARTS_FOLDER } from '../../artifacts/keys/upload-keys.ts';
+import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import { failpoint } from '../../lib/failpoint.ts';
+import type { Catalog } from '../../stores/catalog.ts';
+import { receivingStream } from '../organization.ts';
+import type { OrganizationRegistry } from '../organization-registry.ts';
+import type { RecordingParts } from '../uploads/record-upload.ts';
+import { randomId, storeFile } from '../uploads/store-file.ts';
+import { requireFileName, requireUploadName, type UploadedFile } from '../uploads/upload.ts';
+import { offsetOf, readParts, removeParts, storedParts, storeParts } from './parts.ts';
+import { recordResumable } from './record-resumable.ts';
+import { ResumableRegistry } from './resumable-registry.ts';
+import { KEPT_MS, type ResumableUpload, requireLength } from './resumable-upload.ts';
+
+/** After so long without an answer, proxies give up. */
+const LONGEST_ANSWER_MS = 20_000;
+/** A file that became whole so short a time ago is likely being ended by the process that received it. */
+const BEING_ENDED_MS = 300_000;
+
+export interface ResumableParts extends Pick<RecordingParts, 'onRecorded'> {
+  readonly catalog: Pick<Catalog, 'get' | 'put' | 'list' | 'latest'>;
+  readonly artifacts: Pick<ArtifactStore, 'put' | 'get' | 'delete' | 'list' | 'folders'>;
+  readonly organizations: Pick<OrganizationRegistry, 'get'>;
+}
+
+export interface NewResumable {
+  readonly stream?: string | undefined;
+  readonly name?: string | undefined;
+  readonly fileName: string;
+  /** Bytes. */
+  readonly length: number;
+}
+
+export interface ResumableStatus {
+  readonly upload: ResumableUpload;
+  /** Bytes that are stored, durably. */
+  readonly offset: number;
+  /** When it is removed if nothing more comes, in milliseconds since 1970. */
+  readonly expires: number;
+}
+
+/**
+ * Files that are sent in several requests, which go on where the last one broke off. What was received is durable, as
+ * artifacts of at most 16 MB, and any server of the store may receive the next bytes. When all are stored, they are
+ * copied into one file, and that is recorded as an upload.
+ */
+export class ResumableUploads {
+  readonly #parts: ResumableParts;
+  readonly #registry: ResumableRegistry;
+  /** By id: requests of this process for one end share it. */
+  readonly #ending = new Map<string, Promise<ResumableUpload>>();
+
+  constructor(parts: ResumableParts) {
+    this.#parts = parts;
+    this.#registry = new ResumableRegistry(parts.catalog);
+  }
+
+  /** @throws TidemarkError `invalid`; `not-found`; `conflict` when the stream takes no uploads, or too many are open */
+  async begin(organization: string, { stream: named, name, fileName, length }: NewResumable): Promise<ResumableStatus> {
+    requireFileName(fileName);
+    requireLength(length);
+    if (name !== undefined) requireUploadName(name);
+    const stream = receivingStream(await this.#parts.organizations.get(organization), named);
+    const labels = { organization, stream, ...(name && { name }), fileName };
+    const upload: ResumableUpload = { id: randomId(), ...labels, length, created: Date.now() };
+    await this.#registry.add(upload);
+    failpoint('resumable.begun');
+    const begun = length === 0 ? await this.#endSoon(upload) : upload;
+    return { upload: begun, offset: 0, expires: Date.now() + KEPT_MS };
+  }
+
+  /**
+   * How far it has come. When all bytes are stored, it is made an upload, if a killed process has not.
+   * @throws TidemarkError `not-found`; as `receive` of the last bytes
+   */
+  async status(organization: string, id: string): Promise<ResumableStatus> {
+    const status = await this.#progress(await this.#registry.get(organization, id));
+    return isWhole(status) ? { ...status, upload: await this.#endSoon(status.upload) } : status;
+  }
+
+  /**
+   * Stores the next bytes. After the last one, the file is an upload with its number.
+   * @param offset where they begin, in bytes
+   * @throws TidemarkError `not-found`; `conflict` when that is not the end of what is stored, or the stream takes no
+   *   uploads any more; `invalid` for too many bytes; what the body throws, when what came before was stored
+   */
+  async receive(
+    organization: string,
+    id: string,
+    sent: { readonly offset: number; readonly body: AsyncIterable<Uint8Array> },
+  ): Promise<ResumableStatus> {
+    const { artifacts } = this.#parts;
+    const upload = await this.#registry.get(organization, id);
+    const stored = upload.done === undefined ? offsetOf(await storedParts(artifacts, upload)) : upload.length;
+    if (sent.offset !== stored) throw otherOffset(sent.offset, stored);
+    const offset = stored === upload.length ? stored : await storeParts(artifacts, upload, sent);
+    const status = { upload, offset, expires: Date.now() + KEPT_MS };
+    return isWhole(status) ? { ...status, upload: await this.#endSoon(upload) } : status;
+  }
+
+  /** Gives it up. An upload that it has become stays. @throws TidemarkError `not-found` */
+  async remove(organization: string, id: string): Promise<void> {
+    const upload = await this.#registry.get(organization, id);
+    await removeParts(this.#parts.artifacts, upload);
+    await this.#registry.remove(upload);
+  }
+
+  /**
+   * Ends those that a killed process has left whole, and removes those that had no byte for a day, and what is left of
+   * others. Returns how many were ended and removed.
+   */
+  async tend(signal: AbortSignal, now = Date.now()): Promise<{ readonly ended: number; readonly removed: number }> {
+    let [ended, removed] = [0, 0];
+    for (const upload of await this.#registry.all()) {
+      signal.throwIfAborted();
+      const { offset, expires } = await this.#progress(upload);
+      if (expires <= now) {
+        await this.remove(upload.organization, upload.id);
+        removed += 1;
+      } else if (isWhole({ upload, offset }) && expires - KEPT_MS < now - BEING_ENDED_MS) {
+        ended += await this.#end(upload).then(() => 1, unlessRefused);
+      }
+    }
+    return { ended, removed: removed + (await this.#removeStray(now)) };
+  }
+
+  async #progress(upload: ResumableUpload): Promise<ResumableStatus> {
+    if (upload.done !== undefined) return { upload, offset: upload.length, expires: upload.done.at + KEPT_MS };
+    const parts = await storedParts(this.#parts.artifacts, upload);
+    return { upload, offset: offsetOf(parts), expires: Math.max(upload.created, ...parts.map(modified)) + KEPT_MS };
+  }
+
+  /** Ends it, but does not wait for long: a large file takes minutes, and proxies give up on an answer before. */
+  #endSoon(upload: ResumableUpload): Promise<ResumableUpload> {
+    const ending = this.#end(upload);
+    // Its failure is found again by the next request, or by `tend`.
+    ending.catch(() => {});
+    return Promise.race([ending, wait(LONGEST_ANSWER_MS, upload, { ref: false })]);
+  }
+
+  #end(upload: ResumableUpload): Promise<ResumableUpload> {
+    const ending = this.#ending.get(upload.id) ?? this.#endOnce(upload).finally(() => this.#ending.delete(upload.id));
+    this.#ending.set(upload.id, ending);
+    return ending;
+  }
+
+  async #endOnce({ organization, id }: ResumableUpload): Promise<ResumableUpload> {
+    const { artifacts, organizations } = this.#parts;
+    const upload = await this.#registry.get(organization, id);
+    if (upload.done !== undefined) return upload;
+    failpoint('resumable.whole');
+    receivingStream(await organizations.get(organization), upload.stream);
+    const file = await this.#assembled(upload);
+    failpoint('resumable.assembled');
+    const recorded = await recordResumable({ ...this.#parts, registry: this.#registry }, upload, file);
+    // Another process was faster.
+    if (recorded.files[0]?.artifact !== file.artifact) await artifacts.delete(file.artifact);
+    failpoint('resumable.recorded');
+    const done = { number: recorded.number, at: recorded.received };
+    const ended = await this.#registry.change(upload, { done });
+    failpoint('resumable.ended');
+    await removeParts(artifacts, upload);
+    return ended;
+  }
+
+  /** @throws TidemarkError `unavailable` when a part is missing, which another process may have removed */
+  async #assembled(upload: ResumableUpload): Promise<UploadedFile> {
+    const { artifacts } = this.#parts;
+    const { organization, fileName, length } = upload;
+    const parts = await storedParts(artifacts, upload);
+    const file = await storeFile(fileName, readParts(artifacts, parts), { artifacts, organization });
+    if (file.length === length) return file;
+    await artifacts.delete(file.artifact);
+    throw new TidemarkError('unavailable', `${file.length} of ${length} bytes of ${fileName} are stored: try again`);
+  }
+
+  /** Parts of what is not registered: of a store that was made anew of an archive. */
+  async #removeStray(now: number): Promise<number> {
+    const { artifacts } = this.#parts;
+    const known = new Set((await this.#registry.all()).map(({ id }) => id));
+    let removed = 0;
+    for (const organization of await artifacts.folders(PARTS_FOLDER)) {
+      for (const id of await artifacts.folders(`${PARTS_FOLDER}${organization}/`)) {
+        const stray = { organization, id, length: 0 };
+        if (known.has(id)) continue;
+        const parts = await storedParts(artifacts, stray);
+        if (Math.max(0, ...parts.map(modified)) + KEPT_MS > now) continue;
+        await removeParts(artifacts, stray);
+        if (parts.length > 0) removed += 1;
+      }
+    }
+    return removed;
+  }
+}
+
+const modified = (part: { readonly modified: number }): number => part.modified;
+
+function isWhole({ upload, offset }: Pick<ResumableStatus, 'upload' | 'offset'>): boolean {
+  return upload.done === undefined && offset === upload.length;
+}
+
+/** The stream may have been archived meanwhile: the file is kept for as long as others. */
+function unlessRefused(error: unknown): 0 {
+  if (isTidemarkError(error, 'conflict') || isTidemarkError(error, 'not-found')) return 0;
+  throw error;
+}
+
+function otherOffset(offset: number, stored: number): TidemarkError {
+  const message = `the bytes begin at ${offset}, but ${stored} are stored: ask for the offset, and go on from there`;
+  return new TidemarkError('conflict', message, { code: 'other-offset', offset: stored });
+}

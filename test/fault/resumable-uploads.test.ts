@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { hash, randomBytes } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { RESUMABLE_FAILPOINTS } from '../../src/lib/failpoint.ts';
+import { askJson } from '../support/ask.ts';
+import { describeOnEachStore } from '../support/each-store.ts';
+import { findFreePort } from '../support/free-port.ts';
+import { beginTus, begunTus, sendTus, tusStatus } from '../support/tus.ts';
+import { Workplace } from '../support/workplace.ts';
+
+const BYTES = randomBytes(150_000);
+const HALF = 70_000;
+
+describeOnEachStore('a resumable upload whose server is killed', (store) => {
+  let place: Workplace;
+
+  beforeEach(async () => {
+    place = await Workplace.make(store);
+    await done('organizations', 'add', 'lane');
+    await done('streams', 'add', 'lane', 'main');
+  });
+  afterEach(() => place.close());
+
+  const done = async (...args: readonly string[]) => {
+    const { exitCode, stdout, stderr } = await place.run([...args, '--json']);
+    assert.equal(exitCode, 0, stderr);
+    return JSON.parse(stdout);
+  };
+  const serve = async (port: number, env: Readonly<Record<string, string>> = {}) => {
+    const serving = place.startProcess(['serve', '--no-jobs', '--port', `${port}`], { env });
+    await serving.says(/Serving 0 sets/);
+    return serving;
+  };
+  const names = async (folder: string) => {
+    const entries = await readdir(join(place.folder, 'data/artifacts', folder), {
+      recursive: true,
+      withFileTypes: true,
+    });
+    return entries.filter((entry) => entry.isFile()).length;
+  };
+
+  /** Sends what is missing, as often as it takes. */
+  async function sendRest(url: string): Promise<string | undefined> {
+    const { offset, upload } = await tusStatus(url);
+    if (offset === BYTES.length) return upload;
+    return (await sendTus(url, offset, BYTES.subarray(offset))).headers['tidemark-upload'] as string | undefined;
+  }
+
+  for (const failpoint of [...RESUMABLE_FAILPOINTS, 'upload.recorded'] as const) {
+    it(`at ${failpoint} becomes one upload, whole, when its client goes on`, async () => {
+      const port = await findFreePort();
+      const all = `http://127.0.0.1:${port}/api/organizations/lane/resumable-uploads`;
+      let serving = await serve(port);
+      let url = failpoint === 'resumable.begun' ? '' : await begunTus(all, BYTES.length);
+      if (url !== '') await sendTus(url, 0, BYTES.subarray(0, HALF));
+      serving.signal('SIGKILL');
+      await serving.exit();
+
+      serving = await serve(port, { TIDEMARK_FAILPOINT: `${failpoint}:kill` });
+      await (url === '' ? beginTus(all, BYTES.length) : sendRest(url)).then(
+        () => assert.fail('the server was not killed'),
+        () => {},
+      );
+      assert.equal(await serving.exit(), null);
+
+      serving = await serve(port);
+      // What was begun without an answer is forgotten, and removed after a day.
+      if (url === '') url = await begunTus(all, BYTES.length);
+      if (failpoint !== 'resumable.begun') assert.ok((await tusStatus(url)).offset >= HALF, 'what was stored is there');
+      assert.equal(await sendRest(url), 'main/1');
+      assert.deepEqual(await tusStatus(url), { offset: BYTES.length, upload: 'main/1' });
+      const { body } = await askJson(`http://127.0.0.1:${port}/api/organizations/lane/uploads`);
+      assert.deepEqual(
+        body.uploads.map(({ number, files: [file] }: { number: number; files: { sha256: string }[] }) => [
+          number,
+          file!.sha256,
+        ]),
+        [[1, hash('sha256', BYTES)]],
+      );
+      // Of a killed server, a copy that no upload names may be left, for the job that removes abandoned files.
+      assert.ok((await names('_uploads')) <= 2);
+      // Parts are left when it was killed just before they would have been removed; they are removed with the rest.
+      if (failpoint !== 'resumable.ended') assert.equal(await names('_parts'), 0);
+      serving.signal('SIGTERM');
+      await serving.exit();
+    });
+  }
+});

@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict';
+import { hash, randomBytes } from 'node:crypto';
+import { request } from 'node:http';
+import { ask, askJson } from '../support/ask.ts';
+import { collect } from '../support/builders.ts';
+import { describeOnEachStore } from '../support/each-store.ts';
+import { file, postForm } from '../support/multipart.ts';
+import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
+import { storedFiles } from '../support/stored-files.ts';
+import { beginTus, begunTus, sendTus, TUS, tusStatus } from '../support/tus.ts';
+import { until } from '../support/until.ts';
+
+const HOUR_MS = 3_600_000;
+
+describeOnEachStore('Resumable uploads', (store, itOnce) => {
+  let started: StartedApp;
+  let organizations = 0;
+  let lane: string;
+
+  before(async () => {
+    started = await startApp(store);
+  });
+  after(closeApps);
+
+  beforeEach(async () => {
+    organizations += 1;
+    lane = `lane-${organizations}`;
+    await started.app.organizations.add(lane, { contacts: [] });
+    await started.app.organizations.addStream(lane, 'main');
+  });
+
+  const resumable = () => `${started.url}/api/organizations/${lane}/resumable-uploads`;
+  const uploads = async () => (await askJson(`${started.url}/api/organizations/${lane}/uploads`)).body.uploads;
+  const parts = async () => (await collect(started.app.artifacts.list(`_parts/${lane}/`))).flat();
+  const tended = (now?: number) => started.app.resumableUploads.tend(new AbortController().signal, now);
+
+  it('become an upload with their last byte, in as many requests as it takes', async () => {
+    const bytes = randomBytes(300_000);
+    const metadata = { filename: 'nächtlich.mrc', name: 'Night 1', filetype: 'application/marc' };
+    const begun = await beginTus(resumable(), bytes.length, metadata);
+    assert.deepEqual(
+      [begun.status, begun.headers['tus-resumable'], begun.headers['upload-offset']],
+      [201, '1.0.0', '0'],
+    );
+    assert.ok(Date.parse(begun.headers['upload-expires'] as string) > Date.now() + 23 * HOUR_MS);
+    const url = new URL(begun.headers.location!, resumable()).href;
+    for (const [from, to] of [
+      [0, 1],
+      [1, 100_000],
+      [100_000, 299_999],
+    ] as const) {
+      const sent = await sendTus(url, from, bytes.subarray(from, to));
+      assert.deepEqual([sent.status, sent.headers['upload-offset']], [204, `${to}`], sent.text);
+      assert.deepEqual(await tusStatus(url), { offset: to, upload: undefined });
+    }
+    assert.deepEqual(await uploads(), []);
+    // Others that arrive meanwhile are before it.
+    await postForm(`${started.url}/api/organizations/${lane}/uploads`, [file('b.mrc', 'b')]);
+    const last = await sendTus(url, 299_999, bytes.subarray(299_999));
+    assert.deepEqual([last.status, last.headers['tidemark-upload']], [204, 'main/2'], last.text);
+
+    const [upload] = await uploads();
+    assert.deepEqual([upload.number, upload.name, upload.files.length], [2, 'Night 1', 1]);
+    const [{ name, length, sha256, url: at }] = upload.files;
+    assert.deepEqual([name, length, sha256], ['nächtlich.mrc', bytes.length, hash('sha256', bytes)]);
+    assert.ok((await ask(`${started.url}/api/${at}`)).bytes.equals(bytes));
+
+    // The last answer may have been lost.
+    assert.deepEqual(await tusStatus(url), { offset: bytes.length, upload: 'main/2' });
+    const { body } = await askJson(url);
+    assert.deepEqual(body.upload, { number: 2, url: `organizations/${lane}/uploads/main/2` });
+    assert.equal((await sendTus(url, bytes.length, Buffer.alloc(0))).headers['tidemark-upload'], 'main/2');
+    assert.deepEqual(await parts(), []);
+    assert.equal((await uploads()).length, 2);
+  });
+
+  it('may be empty, and name their stream', async () => {
+    await started.app.organizations.addStream(lane, 'full');
+    const begun = await beginTus(resumable(), 0, { filename: 'a.mrc', stream: 'full' });
+    assert.deepEqual([begun.status, begun.headers['tidemark-upload']], [201, 'full/1']);
+    const url = await begunTus(`${resumable()}?stream=full`, 1);
+    assert.equal((await sendTus(url, 0, Buffer.from('a'))).headers['tidemark-upload'], 'full/2');
+  });
+
+  itOnce('keep what came before a break, also within a part', async () => {
+    const bytes = randomBytes(40_000_000);
+    const url = await begunTus(resumable(), bytes.length);
+    const headers = { ...TUS, 'Upload-Offset': 0, 'Content-Type': 'application/offset+octet-stream' };
+    const broken = request(url, {
+      method: 'PATCH',
+      headers: { ...headers, 'Content-Length': bytes.length },
+      agent: false,
+    });
+    broken.on('error', () => {});
+    await new Promise((resolve) => broken.write(bytes.subarray(0, 20_000_000), resolve));
+    await until('the first part is stored', async () => (await parts()).length > 0);
+    broken.destroy();
+    await until('the rest of what came is stored', async () => (await parts()).length === 2);
+    const { offset } = await tusStatus(url);
+    assert.ok(offset > 16 * 1024 * 1024 && offset <= 20_000_000, `${offset}`);
+    const last = await sendTus(url, offset, bytes.subarray(offset));
+    assert.equal(last.headers['tidemark-upload'], 'main/1', last.text);
+    assert.equal((await uploads())[0].files[0].sha256, hash('sha256', bytes));
+    assert.equal((await storedFiles(started, lane)).length, 1);
+  });
+
+  it('take each byte once, when two requests send the same', async () => {
+    const bytes = randomBytes(500_000);
+    const url = await begunTus(resumable(), bytes.length);
+    const answers = await Promise.all(Array.from({ length: 6 }, () => sendTus(url, 0, bytes)));
+    const statuses = answers.map(({ status }) => status).sort();
+    assert.ok(
+      statuses[0] === 204 && statuses.slice(1).every((status) => status === 204 || status === 409),
+      statuses.join(),
+    );
+    const all = await Promise.all(Array.from({ length: 4 }, () => tusStatus(url)));
+    assert.ok(all.every(({ upload }) => upload === 'main/1'));
+    const [upload, ...others] = await uploads();
+    assert.equal(upload.files[0].sha256, hash('sha256', bytes));
+    assert.deepEqual(others, []);
+    assert.equal((await storedFiles(started, lane)).length, 1);
+  });
+
+  it('are ended once by several servers of a store', async () => {
+    const [one, other] = [
+      started,
+      await startApp(store, { store: started.app.configuration.store, artifacts: started.app.configuration.artifacts }),
+    ];
+    const bytes = randomBytes(200_000);
+    const url = await begunTus(resumable(), bytes.length);
+    await sendTus(url, 0, bytes.subarray(0, 100_000));
+    await sendTus(url.replace(one.url, other.url), 100_000, bytes.subarray(100_000, 199_999));
+    const ends = [one, other, one, other].map(({ url: base }) =>
+      sendTus(url.replace(one.url, base), 199_999, bytes.subarray(199_999)),
+    );
+    await Promise.all([
+      ...ends,
+      ...[1, 2].map(() => postForm(`${other.url}/api/organizations/${lane}/uploads`, [file('b', 'b')])),
+    ]);
+    await until('it has ended', async () => (await tusStatus(url)).upload !== undefined);
+    const all = await uploads();
+    assert.equal(all.length, 3);
+    assert.equal(
+      all.filter(({ files }: { files: { length: number }[] }) => files[0]!.length === bytes.length).length,
+      1,
+    );
+    await until('copies are removed', async () => (await storedFiles(one, lane)).length === 3);
+  });
+
+  it('are refused with what is wrong', async () => {
+    const url = await begunTus(resumable(), 10);
+    for (const [answer, status, message] of [
+      [beginTus(resumable(), 1, { filename: 'a/b' }), 400, /is no name of a file/],
+      [beginTus(resumable(), 1, {}), 400, /is no name of a file/],
+      [beginTus(resumable(), 1, { filename: 'a', stream: 'mian' }), 404, /did you mean "main"/],
+      [beginTus(resumable(), 99_000_000_000_000), 400, /the length of a file/],
+      [beginTus(resumable(), 1, { filename: 'a' }, { 'Upload-Length': 'many' }), 400, /Upload-Length is no number/],
+      [beginTus(resumable(), 1, { filename: 'a' }, { 'Upload-Metadata': 'filename !' }), 400, /no UTF-8 in Base64/],
+      [beginTus(resumable(), 1, { filename: 'a' }, { 'Tus-Resumable': '0.2.2' }), 412, /Tus-Resumable: 1.0.0/],
+      [ask(resumable(), { method: 'POST', headers: { 'Upload-Length': '1' } }), 412, /Tus-Resumable/],
+      [sendTus(url, 5, Buffer.from('a')), 409, /begin at 5, but 0 are stored/],
+      [sendTus(`${url}0`, 0, Buffer.from('a')), 404, /no resumable upload/],
+      [
+        ask(url, { method: 'PATCH', headers: { ...TUS, 'Upload-Offset': '0', 'Content-Type': 'text/plain' } }),
+        415,
+        /offset/,
+      ],
+      [sendTus(url, 0, Buffer.alloc(11)), 400, /more bytes than the file was said to have/],
+    ] as const) {
+      const { status: answered, text } = await answer;
+      assert.equal(answered, status, text);
+      assert.match(JSON.parse(text).error.message, message);
+    }
+    assert.deepEqual(await tusStatus(url), { offset: 0, upload: undefined });
+    assert.deepEqual(await uploads(), []);
+    const { headers, status } = await ask(resumable(), { method: 'OPTIONS' });
+    assert.deepEqual(
+      [status, headers['tus-version'], headers['tus-extension']],
+      [204, '1.0.0', 'creation,expiration,termination'],
+    );
+  });
+
+  it('can be given up, and are removed when they are forgotten', async () => {
+    const given = await begunTus(resumable(), 10);
+    await sendTus(given, 0, Buffer.from('abc'));
+    assert.equal((await ask(given, { method: 'DELETE', headers: TUS })).status, 204);
+    assert.equal((await ask(given)).status, 404);
+    assert.deepEqual(await parts(), []);
+
+    const forgotten = await begunTus(resumable(), 10);
+    await sendTus(forgotten, 0, Buffer.from('abc'));
+    const ended = await begunTus(resumable(), 1);
+    await sendTus(ended, 0, Buffer.from('a'));
+    await tended(Date.now() + 23 * HOUR_MS);
+    assert.equal((await tusStatus(forgotten)).offset, 3);
+    await tended(Date.now() + 25 * HOUR_MS);
+    assert.equal((await ask(forgotten)).status, 404);
+    assert.equal((await ask(ended)).status, 404);
+    assert.deepEqual(await parts(), []);
+    assert.equal((await uploads()).length, 1);
+  });
+
+  itOnce('are at most a hundred at a time', async () => {
+    for (let at = 0; at < 100; at++) await begunTus(resumable(), 1);
+    const refused = await beginTus(resumable(), 1);
+    assert.deepEqual([refused.status, /has 100 unfinished/.test(refused.text)], [409, true], refused.text);
+  });
+
+  // The last one: from here on, each request needs a token.
+  it('are for their organization alone', async () => {
+    const url = await begunTus(resumable(), 10);
+    const { token } = await started.app.tokens.create({ name: `of-${lane}`, scopes: [`upload:${lane}0`] });
+    const headers = { ...TUS, Authorization: `Bearer ${token}` };
+    assert.equal((await beginTus(resumable(), 1, { filename: 'a' }, headers)).status, 403);
+    assert.equal((await ask(url, { method: 'HEAD', headers })).status, 403);
+    assert.equal((await ask(url, { method: 'DELETE', headers })).status, 403);
+    assert.equal((await ask(url.replace(`/${lane}/`, `/${lane}0/`), { headers })).status, 404);
+  });
+});
