@@ -12,8 +12,8 @@ interface Parts extends Pick<RecordingParts, 'onRecorded'> {
 
 /**
  * Records a whole file as an upload, exactly once, however many processes try and wherever one is killed. A number is
- * claimed before the upload is put there, so that a later attempt finds it. A claim is only replaced when another upload
- * has that number, and then this one cannot get there any more.
+ * claimed before the upload is put there, so that a later attempt finds it. A claim is only replaced when another
+ * upload has that number, and then this one cannot get there any more.
  */
 export async function recordResumable(parts: Parts, resumable: ResumableUpload, file: UploadedFile): Promise<Upload> {
   const { catalog, registry } = parts;

@@ -43,7 +43,7 @@ function decoded(key: string, value: string): string {
   throw badHeader('Upload-Metadata', `the value of ${JSON.stringify(key.slice(0, 40))} is no UTF-8 in Base64`);
 }
 
-/** The headers that tell how far an upload has come. */
+/** The headers that say how far an upload has come. */
 export function setStatus(response: Response, { upload, offset, expires }: ResumableStatus): void {
   response.set({
     'Tus-Resumable': TUS_VERSION,
