@@ -131,7 +131,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'GET /api/organizations/:org/streams/:stream': 'who may read the organization',
   'PATCH /api/organizations/:org/streams/:stream': 'administrators',
 
-  'OPTIONS /api/organizations/:org/resumable-uploads': 'everybody',
+  'OPTIONS /api/organizations/:org/resumable-uploads': 'who may upload for the organization',
   'POST /api/organizations/:org/resumable-uploads': 'who may upload for the organization',
   'GET /api/organizations/:org/resumable-uploads/:upload': 'who may upload for the organization',
   'PATCH /api/organizations/:org/resumable-uploads/:upload': 'who may upload for the organization',

@@ -25,7 +25,7 @@ export function resumableRoutes(
 ): readonly Route[] {
   return [
     options(ALL, {
-      action: 'read-source',
+      action: 'upload-files',
       operation: DESCRIBE_TUS,
       handle(_request, response) {
         response.set({
