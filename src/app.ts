@@ -19,6 +19,7 @@ import { buildDump } from './jobs/kinds/build-dump.ts';
 import { keepList } from './jobs/kinds/keep-list.ts';
 import { jobOfUpload } from './jobs/kinds/process-upload.ts';
 import { nextTimes } from './jobs/scheduler.ts';
+import { StreamDumpJobs } from './jobs/stream-dump-jobs.ts';
 import { Closers } from './lib/closers.ts';
 import { armFailpoint } from './lib/failpoint.ts';
 import { makeFolder } from './lib/make-folder.ts';
@@ -47,6 +48,7 @@ import { PathScans } from './sources/sync/path-scans.ts';
 import { ActivityMemory } from './stores/activity-memory.ts';
 import type { JobQueue } from './stores/job-queue.ts';
 import { openStores } from './stores/open-stores.ts';
+import { StreamDumps } from './streams/dumps/stream-dumps.ts';
 import { OrganizationRegistry } from './streams/organization-registry.ts';
 import { UploadBacklog } from './streams/processing/upload-backlog.ts';
 import { UploadProcessor } from './streams/processing/upload-processor.ts';
@@ -58,10 +60,11 @@ import { Uploads } from './streams/uploads/uploads.ts';
 /** The use cases for one configuration; the server needs some of them. The caller that opens it closes it. */
 export interface App extends ServedApp, JobParts {
   readonly jobs: JobQueue;
-  readonly organizations: OrganizationRegistry;
   readonly updater: Updater;
+  readonly organizations: OrganizationRegistry;
   readonly uploads: Uploads;
   readonly resumableUploads: ResumableUploads;
+  readonly streamDumps: StreamDumps;
   /** Posts to sets whose resources get links by rules. */
   readonly linked: LinkedSets;
   readonly records: Records;
@@ -174,6 +177,12 @@ export async function openApp(configuration: Configuration): Promise<App> {
     nextJobs: () => nextTimes({ definitions: JOB_DEFINITIONS, parts: app }, Date.now()),
     artifacts,
     organizations,
+    streamDumpJobs: new StreamDumpJobs(jobs),
+    streamDumps: new StreamDumps({
+      ...{ catalog, artifacts, sets, index },
+      followsDefault: async () => true,
+      threadData: { store, artifacts: configuration.artifacts, folder: join(dataFolder, 'spool'), failpoint },
+    }),
     uploads: new Uploads({
       ...{ catalog, artifacts, organizations },
       onRecorded,

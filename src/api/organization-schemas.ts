@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { SLUG } from '../core/resource-set.ts';
 import { MOST_READERS } from '../streams/checked-readers.ts';
+import { MOST_CRON, MOST_KEPT } from '../streams/dump-settings.ts';
 import {
   ADDED_SUBFIELD_CODE,
   DATA_TAG,
@@ -57,6 +58,25 @@ const access = {
     .describe('All groups of tokens that may read it while it is private: those with the scope `group:NAME`.'),
 };
 
+const cron = z.string().meta({ maxLength: MOST_CRON }).describe('A pattern of CRON, such as 15 2 * * *.');
+const keep = z.int().min(1).max(MOST_KEPT);
+
+const dumpSettingsSchema = z
+  .strictObject({
+    full: cron.optional().describe('When a full dump is made: a pattern of CRON.'),
+    delta: cron.optional().describe('When a delta is made: a pattern of CRON.'),
+    keep: keep.describe('Full dumps that are kept, with the deltas after the oldest of them.'),
+  })
+  .meta({ id: 'DumpSettings', description: 'When dumps of records are made by themselves, and which are kept.' });
+
+const changedDumpSettingsSchema = z
+  .strictObject({
+    full: cron.nullable().optional(),
+    delta: cron.nullable().optional(),
+    keep: keep.nullable().optional(),
+  })
+  .meta({ id: 'DumpSettingChanges' });
+
 export const streamSchema = z
   .strictObject({
     stream: z.string().describe('Its id within the organization.'),
@@ -64,6 +84,7 @@ export const streamSchema = z
     default: z.boolean().describe('Whether it is what the organization offers. Exactly one stream is.'),
     created: datetime,
     archived: datetime.optional().describe('Since when it takes no uploads.'),
+    dumps: dumpSettingsSchema.optional().describe('Of its own records, whether it is the default or not.'),
   })
   .meta({ id: 'Stream', description: 'The files that an organization has delivered, in the order of arrival.' });
 
@@ -80,6 +101,7 @@ export const organizationSchema = z
     created: datetime,
     defaultStream: z.string().optional().describe('The id of its default stream; absent without any stream.'),
     streams: z.array(streamSchema).describe('In the order in which they were made.'),
+    dumps: dumpSettingsSchema.optional().describe('Of the records of its default stream.'),
   })
   .meta({ id: 'Organization', description: 'Who delivers files.' });
 
@@ -110,6 +132,7 @@ export const changedOrganizationSchema = z
       .optional()
       .describe('It concerns the uploads that are processed from then on.'),
     ...access,
+    dumps: changedDumpSettingsSchema.optional(),
   })
   .meta({ id: 'OrganizationChanges', description: 'What is absent does not change; null removes it.' });
 
@@ -125,6 +148,7 @@ export const changedStreamSchema = z
     title: givenTitle.nullable().optional(),
     default: z.literal(true).optional().describe('Makes it the default, in place of the other one.'),
     archived: z.boolean().optional().describe('Whether it takes no uploads. The default stream cannot be archived.'),
+    dumps: changedDumpSettingsSchema.optional(),
   })
   .meta({ id: 'StreamChanges', description: 'What is absent does not change; null removes it.' });
 

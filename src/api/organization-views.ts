@@ -1,3 +1,4 @@
+import { type DumpSettings, USUAL_KEEP } from '../streams/dump-settings.ts';
 import { type Organization, streamOf } from '../streams/organization.ts';
 import type { OrganizationView, StreamView } from './organization-schemas.ts';
 
@@ -14,7 +15,7 @@ export function organizationView(
   organization: Organization,
   { seesAddresses, seesReaders }: OrganizationReader = ADMINISTRATOR_READS,
 ): OrganizationView {
-  const { id, title, contacts, normalization, created, defaultStream, streams, readers } = organization;
+  const { id, title, contacts, normalization, created, defaultStream, streams, readers, dumps } = organization;
   return {
     organization: id,
     ...(title !== undefined && { title }),
@@ -25,19 +26,27 @@ export function organizationView(
     created: formatTime(created),
     ...(defaultStream !== undefined && { defaultStream }),
     streams: streams.map((stream) => streamView(organization, stream.id)),
+    ...dumpSettings(dumps),
   };
 }
 
 /** @throws TidemarkError `not-found` */
 export function streamView(organization: Organization, stream: string): StreamView {
-  const { id, title, created, archived } = streamOf(organization, stream);
+  const { id, title, created, archived, dumps } = streamOf(organization, stream);
   return {
     stream: id,
     ...(title !== undefined && { title }),
     default: organization.defaultStream === id,
     created: formatTime(created),
     ...(archived !== undefined && { archived: formatTime(archived) }),
+    ...dumpSettings(dumps),
   };
+}
+
+function dumpSettings(settings: DumpSettings | undefined): Pick<StreamView, 'dumps'> {
+  if (settings === undefined) return {};
+  const { full, delta, keep = USUAL_KEEP } = settings;
+  return { dumps: { ...(full !== undefined && { full }), ...(delta !== undefined && { delta }), keep } };
 }
 
 function formatTime(milliseconds: number): string {

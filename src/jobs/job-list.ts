@@ -1,6 +1,7 @@
 import type { JobDefinition } from './job-definition.ts';
 import { archiveLog } from './kinds/archive-log.ts';
 import { buildDump } from './kinds/build-dump.ts';
+import { buildStreamDump } from './kinds/build-stream-dump.ts';
 import { keepList } from './kinds/keep-list.ts';
 import { processUpload } from './kinds/process-upload.ts';
 import { pruneVersions } from './kinds/prune-versions.ts';
@@ -9,12 +10,14 @@ import { removeEndedJobs } from './kinds/remove-ended-jobs.ts';
 import { removeOldPackages } from './kinds/remove-old-packages.ts';
 import { removeUnfinishedArtifacts } from './kinds/remove-unfinished-artifacts.ts';
 import { removeUnusedLists } from './kinds/remove-unused-lists.ts';
+import { removeUnusedStreamDumps } from './kinds/remove-unused-stream-dumps.ts';
 import { tendResumableUploads } from './kinds/tend-resumable-uploads.ts';
 
 /** Every kind of job. */
 export const JOB_DEFINITIONS: readonly JobDefinition[] = [
   archiveLog,
   buildDump,
+  buildStreamDump,
   keepList,
   processUpload,
   pruneVersions,
@@ -23,5 +26,6 @@ export const JOB_DEFINITIONS: readonly JobDefinition[] = [
   removeEndedJobs,
   removeOldPackages,
   removeUnusedLists,
+  removeUnusedStreamDumps,
   removeUnfinishedArtifacts,
 ];

@@ -9,6 +9,7 @@ import type { SetRegistry } from '../sets/set-registry.ts';
 import type { Catalog } from '../stores/catalog.ts';
 import type { JobQueue } from '../stores/job-queue.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
+import type { StreamDumps } from '../streams/dumps/stream-dumps.ts';
 import type { OrganizationRegistry } from '../streams/organization-registry.ts';
 import type { UploadBacklog } from '../streams/processing/upload-backlog.ts';
 import type { UploadProcessor } from '../streams/processing/upload-processor.ts';
@@ -27,11 +28,12 @@ export interface JobParts {
   readonly versions: Pick<Versions, 'removeOfRemovedSets'>;
   readonly versionPruner: Pick<VersionPruner, 'pruneOld'>;
   readonly listArchives: Pick<ListArchives, 'keep' | 'pruneOld' | 'removeUnused'>;
-  readonly organizations: Pick<OrganizationRegistry, 'ensureSets'>;
+  readonly organizations: Pick<OrganizationRegistry, 'ensureSets' | 'list'>;
   readonly uploads: Pick<Uploads, 'get' | 'removeAbandoned'>;
   readonly uploadProcessor: Pick<UploadProcessor, 'process'>;
   readonly uploadBacklog: Pick<UploadBacklog, 'visit'>;
   readonly resumableUploads: Pick<ResumableUploads, 'tend'>;
+  readonly streamDumps: Pick<StreamDumps, 'build' | 'removeUnused'>;
   /** Archives the log in a thread of its own. */
   archive(signal: AbortSignal): Promise<Archived>;
 }

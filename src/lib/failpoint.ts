@@ -85,6 +85,16 @@ export const RESUMABLE_FAILPOINTS = [
   'resumable.recorded',
   'resumable.ended',
 ] as const;
+/**
+ * Where a process passes by that makes a dump of a stream: states copied; records written; all files of a dump stored;
+ * the catalog names it.
+ */
+export const STREAM_DUMP_FAILPOINTS = [
+  'dumping.copied',
+  'dumping.written',
+  'dumping.stored',
+  'dumping.recorded',
+] as const;
 export type Failpoint =
   | (typeof FAILPOINTS)[keyof typeof FAILPOINTS][number]
   | (typeof ARCHIVE_FAILPOINTS)[number]
@@ -99,6 +109,7 @@ export type Failpoint =
   | (typeof UPLOAD_FAILPOINTS)[number]
   | (typeof PROCESSING_FAILPOINTS)[number]
   | (typeof RESUMABLE_FAILPOINTS)[number]
+  | (typeof STREAM_DUMP_FAILPOINTS)[number]
   | (typeof MIRROR_FAILPOINTS)[number];
 
 interface Armed {

@@ -1,6 +1,7 @@
 import { isTidemarkError, TidemarkError } from '../core/errors.ts';
 import { nearestName } from '../lib/nearest-name.ts';
 import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
+import { changedDumpSettings, type DumpSettingChanges, type DumpSettings } from './dump-settings.ts';
 import {
   checkedFields,
   checkedTitle,
@@ -22,6 +23,12 @@ export interface StreamChanges {
   readonly archived?: boolean | undefined;
   /** Another one ceases to be the default by becoming no longer named as it. */
   readonly default?: true | undefined;
+  readonly dumps?: DumpSettingChanges | undefined;
+}
+
+/** What can be changed of an organization; absent: as it is. */
+export interface OrganizationChanges extends Partial<OrganizationFields> {
+  readonly dumps?: DumpSettingChanges | undefined;
 }
 
 type IsShown = (organization: Organization) => boolean;
@@ -88,12 +95,19 @@ export class OrganizationRegistry {
     return (await this.#require(id, isShown)).body;
   }
 
+  /** @param stream if it is named, it must exist. @throws TidemarkError `not-found` */
+  async requireStream(id: string, stream?: string): Promise<void> {
+    const organization = await this.get(id);
+    if (stream !== undefined) streamOf(organization, stream);
+  }
+
   /** One that becomes public has no readers any more. @throws TidemarkError `not-found`; `invalid` */
-  change(id: string, fields: Partial<OrganizationFields>): Promise<Organization> {
+  change(id: string, { dumps, ...fields }: OrganizationChanges): Promise<Organization> {
     const noReaders = fields.private === false && { readers: [] };
     return this.#replace(id, ({ title, contacts, normalization, private: isPrivate, readers, ...others }) => {
       const before = { title, contacts, normalization, private: isPrivate, readers };
-      return { ...others, ...checkedFields({ ...before, ...noReaders, ...fields }) };
+      const { dumps: dumpsBefore, ...kept } = others;
+      return { ...kept, ...checkedFields({ ...before, ...noReaders, ...fields }), ...withDumps(dumpsBefore, dumps) };
     });
   }
 
@@ -155,13 +169,19 @@ export class OrganizationRegistry {
   }
 }
 
-function changedStream(stream: Stream, { title, archived }: StreamChanges): Stream {
-  const { title: before, archived: since, ...others } = stream;
+function withDumps(before: DumpSettings | undefined, changes: DumpSettingChanges = {}): Pick<Organization, 'dumps'> {
+  const dumps = changedDumpSettings(before, changes);
+  return dumps === undefined ? {} : { dumps };
+}
+
+function changedStream(stream: Stream, { title, archived, dumps }: StreamChanges): Stream {
+  const { title: before, archived: since, dumps: dumpsBefore, ...others } = stream;
   const isArchived = archived ?? since !== undefined;
   return {
     ...others,
     ...checkedTitle(title ?? before),
     ...(isArchived && { archived: since ?? Date.now() }),
+    ...withDumps(dumpsBefore, dumps),
   };
 }
 

@@ -2,6 +2,7 @@ import { TidemarkError } from '../core/errors.ts';
 import { SLUG } from '../core/resource-set.ts';
 import { nearestName } from '../lib/nearest-name.ts';
 import { checkedReaders } from './checked-readers.ts';
+import type { DumpSettings } from './dump-settings.ts';
 import { checkedNormalization, type Normalization } from './marc/normalize/normalization.ts';
 
 /** Whom to ask about what an organization delivers. */
@@ -34,6 +35,8 @@ export interface Organization extends OrganizationFields {
   readonly defaultStream?: string;
   /** In the order in which they were made. */
   readonly streams: readonly Stream[];
+  /** Of the records of its default stream. */
+  readonly dumps?: DumpSettings | undefined;
 }
 
 /** The files that an organization has delivered, in the order of arrival. */
@@ -44,6 +47,8 @@ export interface Stream {
   readonly created: number;
   /** When it was archived, in milliseconds since 1970: it takes no uploads. */
   readonly archived?: number | undefined;
+  /** Of its own records, whether it is the default or not. */
+  readonly dumps?: DumpSettings | undefined;
 }
 
 /**

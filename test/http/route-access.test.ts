@@ -131,6 +131,9 @@ const RULES: Readonly<Record<string, Rule>> = {
   'GET /api/organizations/:org/streams/:stream': 'who may read the organization',
   'PATCH /api/organizations/:org/streams/:stream': 'administrators',
 
+  'GET /api/organizations/:org/dumps': 'who may read the organization',
+  'POST /api/organizations/:org/dumps': 'administrators',
+
   'OPTIONS /api/organizations/:org/resumable-uploads': 'who may upload for the organization',
   'POST /api/organizations/:org/resumable-uploads': 'who may upload for the organization',
   'GET /api/organizations/:org/resumable-uploads/:upload': 'who may upload for the organization',

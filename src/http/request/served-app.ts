@@ -21,8 +21,11 @@ import type { Job } from '../../stores/job.ts';
 import type { JobQueue } from '../../stores/job-queue.ts';
 import type { ResourceIndex } from '../../stores/resource-index.ts';
 import type { StoreGauge } from '../../stores/store-gauge.ts';
+import type { DumpKind } from '../../streams/dumps/stored-dump.ts';
+import type { StreamDumps } from '../../streams/dumps/stream-dumps.ts';
 import type { OrganizationRegistry } from '../../streams/organization-registry.ts';
 import type { ResumableUploads } from '../../streams/resumable/resumable-uploads.ts';
+import type { StreamName } from '../../streams/set-names.ts';
 import type { Uploads } from '../../streams/uploads/uploads.ts';
 
 /** When a job of a kind is added next. */
@@ -43,6 +46,12 @@ export interface SetJobs {
   latest(set: ResourceSet): Promise<Job | undefined>;
 }
 
+/** Jobs that make dumps of streams. */
+export interface StreamDumpJobs {
+  /** Adds one, or returns the one that waits. */
+  add(dump: StreamName & { readonly kind: DumpKind }): Promise<Job>;
+}
+
 /** What the server needs of the program. */
 export interface ServedApp {
   readonly configuration: Configuration;
@@ -55,6 +64,9 @@ export interface ServedApp {
   readonly organizations: OrganizationRegistry;
   readonly uploads: Uploads;
   readonly resumableUploads: Pick<ResumableUploads, 'begin' | 'status' | 'receive' | 'remove'>;
+  readonly streamDumps: Pick<StreamDumps, 'list'>;
+  /** They make dumps of records of streams. */
+  readonly streamDumpJobs: StreamDumpJobs;
   readonly tokens: TokenRegistry;
   readonly sessions: Sessions;
   readonly records: Pick<Records, 'cursorOf'>;

@@ -21,6 +21,7 @@ import { resourceRoutes } from './resource-routes.ts';
 import { robotsRoutes } from './robots-routes.ts';
 import { s3EventRoutes } from './s3-event-routes.ts';
 import { setApiRoutes } from './sets/set-routes.ts';
+import { streamDumpRoutes } from './stream-dumps/stream-dump-routes.ts';
 import { tokenRoutes } from './token-routes.ts';
 import { resumableRoutes } from './uploads/resumable-routes.ts';
 import { uploadRoutes } from './uploads/upload-routes.ts';
@@ -56,6 +57,7 @@ export function routeTable(app: ServedApp, stopping: AbortSignal): readonly Rout
     ...organizationRoutes(app, stopping),
     ...uploadRoutes(app, stopping),
     ...resumableRoutes(app, stopping),
+    ...streamDumpRoutes(app, stopping),
     ...tokenRoutes(app, stopping),
     ...jobRoutes(app),
     ...healthRoutes(app),

@@ -16,7 +16,7 @@ export interface StreamDump extends StreamName {
   readonly kind: DumpKind;
   /** When it was complete, in milliseconds since 1970: in a later second than that of every lower number. */
   readonly at: number;
-  /** Of a delta: the boundary that it begins at, which is the end of the delta, or of the full dump, before it. */
+  /** Of a delta: the boundary that it begins at, the end of the delta before it, or of the first full dump. */
   readonly after?: Stamp;
   /** The boundary up to which it has every change. No upload was being applied there. */
   readonly until: Stamp;
@@ -39,7 +39,7 @@ export interface DumpTotals {
   readonly records: number;
   /** Ids of records that are no more; 0 for a full dump. */
   readonly deletions: number;
-  /** What could not be read in the uploads that were applied since the dump before. */
+  /** What could not be read in the uploads that were applied since the dump of its kind before. */
   readonly errata: number;
 }
 

@@ -3,13 +3,14 @@ import { printableLine } from '../../ui/printable.ts';
 import { formatTable } from '../../ui/table.ts';
 
 export function describeOrganization(view: OrganizationView): string {
-  const { organization, title, contacts, normalization, streams } = view;
+  const { organization, title, contacts, normalization, streams, dumps } = view;
   const who = contacts.map(({ name, email }) => (email === undefined ? name : `${name} <${email}>`));
   return [
     title === undefined ? organization : `${organization}: ${printableLine(title)}`,
     ...(view.private ? [`  private: ${readingOf(view)}`] : []),
     ...who.map((contact) => `  contact: ${printableLine(contact)}`),
     ...(normalization === undefined ? [] : describeNormalization(normalization)),
+    ...describeDumps(dumps).map((line) => `  ${line}`),
     '',
     streamTable(streams),
   ].join('\n');
@@ -29,6 +30,13 @@ function describeNormalization({ code, items }: NonNullable<OrganizationView['no
       return `  items: ${source} as ${destination}, ${codes.join(', ')}`;
     }),
   ];
+}
+
+/** When dumps are made; nothing when they have no settings. */
+export function describeDumps(dumps: StreamView['dumps']): readonly string[] {
+  if (dumps === undefined) return [];
+  const { full = 'when asked for', delta = 'when asked for', keep } = dumps;
+  return [`full dumps: ${full}, ${keep} are kept; deltas: ${delta}`];
 }
 
 export function streamTable(streams: readonly StreamView[]): string {

@@ -3,29 +3,39 @@ import { TidemarkError } from '../../../core/errors.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
 import { changeOrganizations, ORGANIZATION_SETTINGS } from '../../with-organizations.ts';
+import { addDumpOptions, type DumpOptions, givenDumps } from './dump-options.ts';
 import { addOrganizationOptions, givenFields, type OrganizationOptions } from './organization-options.ts';
 
-export const organizationsChange: CliCommand<OrganizationOptions> = {
+type Options = OrganizationOptions & DumpOptions;
+
+export const organizationsChange: CliCommand<Options> = {
   group: 'organizations',
   usage: 'change <organization>',
   summary:
-    "Changes title, contacts, readers or normalization of an organization. --title '' and --contact '' remove them.",
+    "Changes title, contacts, readers, normalization or dumps of an organization. --title '' and --contact '' remove them.",
   examples: [
     ["organizations change lane --title 'Lane Library'", 'changes the title'],
     ["organizations change lane --contact 'Ada <ada@example.org>'", 'replaces all contacts by one'],
     ['organizations change lane --private --readers consortium', 'lets only some read what it delivers'],
+    [
+      "organizations change lane --delta '0 5 * * *' --full-dump '0 3 1 * *'",
+      'has dumps of its records made by itself',
+    ],
     ['organizations change lane --normalization none', 'leaves records as they are from now on'],
   ],
   settings: ORGANIZATION_SETTINGS,
 
-  options: addOrganizationOptions,
+  options(command) {
+    addOrganizationOptions(command);
+    addDumpOptions(command);
+  },
 
   async run(call) {
-    const fields = givenFields(call.options);
+    const fields = { ...givenFields(call.options), ...givenDumps(call.options) };
     if (Object.keys(fields).length === 0) {
       throw new TidemarkError(
         'invalid',
-        'give something to change: --title TEXT, --contact CONTACT, --private, --public, --readers GROUP or --normalization KIND',
+        'give something to change: --title TEXT, --contact CONTACT, --private, --public, --readers GROUP, --normalization KIND, --full-dump CRON or --delta CRON',
       );
     }
     const [id = ''] = call.args;

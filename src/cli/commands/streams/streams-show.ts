@@ -2,7 +2,7 @@ import { streamView } from '../../../api/organization-views.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
 import { withExistingApp } from '../../with-app.ts';
-import { streamTable } from '../organizations/describe-organization.ts';
+import { describeDumps, streamTable } from '../organizations/describe-organization.ts';
 
 export const streamsShow: CliCommand = {
   group: 'streams',
@@ -15,7 +15,8 @@ export const streamsShow: CliCommand = {
     const view = await withExistingApp(call, async ({ organizations }) => {
       return streamView(await organizations.get(organization), stream);
     });
-    await call.terminal.print(streamTable([view]), { organization, ...view });
+    const text = [streamTable([view]), ...describeDumps(view.dumps)].join('\n');
+    await call.terminal.print(text, { organization, ...view });
     return EXIT.done;
   },
 };

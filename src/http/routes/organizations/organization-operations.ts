@@ -49,7 +49,7 @@ export const SHOW_ORGANIZATION = {
 export const CHANGE_ORGANIZATION = {
   id: 'changeOrganization',
   tag: 'organizations',
-  summary: 'Changes title, contacts and normalization of an organization',
+  summary: 'Changes title, contacts, normalization and dumps of an organization',
   query: NO_PARAMETERS,
   body: { 'application/json': changedOrganizationSchema },
   answers: [json(organizationSchema, 'The organization as it is now.'), NO_ORGANIZATION],
@@ -88,7 +88,7 @@ export const SHOW_STREAM = {
 export const CHANGE_STREAM = {
   id: 'changeStream',
   tag: 'organizations',
-  summary: 'Changes the title of a stream, makes it the default, or archives it',
+  summary: 'Changes title and dumps of a stream, makes it the default, or archives it',
   query: NO_PARAMETERS,
   body: { 'application/json': changedStreamSchema },
   answers: [

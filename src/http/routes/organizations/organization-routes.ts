@@ -69,12 +69,13 @@ export function organizationRoutes(
       action: 'administer',
       operation: CHANGE_ORGANIZATION,
       async handle(request, response) {
-        const { title, contacts, normalization, ...access } = await readJson(changedOrganizationSchema, request);
+        const { title, contacts, normalization, dumps, ...access } = await readJson(changedOrganizationSchema, request);
         const changes = {
           ...access,
           ...(title !== undefined && { title: title ?? '' }),
           ...(contacts && { contacts }),
           ...(normalization !== undefined && { normalization: normalization ?? undefined }),
+          ...(dumps && { dumps }),
         };
         const changed = await organizations.change(param(request, 'org'), changes);
         sendJson(response, organizationView(changed));

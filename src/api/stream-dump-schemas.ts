@@ -1,0 +1,52 @@
+import * as z from 'zod';
+import { DUMP_FILE_KINDS, DUMP_KINDS } from '../streams/dumps/stored-dump.ts';
+
+/** The shapes of dumps of records in the JSON API. */
+
+const datetime = z.string().meta({ format: 'date-time' });
+const count = z.int().min(0);
+
+const streamDumpFileSchema = z
+  .strictObject({
+    kind: z.enum(DUMP_FILE_KINDS),
+    name: z.string().describe('As the POD aggregator names it. Dumps of one day have files of one name.'),
+    uri: z.string().meta({ format: 'uri' }).optional().describe('Where it is published.'),
+    length: count.describe('Bytes.'),
+    sha256: z.string().describe('Hexadecimal.'),
+    type: z.string(),
+  })
+  .meta({ id: 'StreamDumpFile' });
+
+export const streamDumpSchema = z
+  .strictObject({
+    number: z.int().min(1).describe('The order in which dumps are to be taken, from 1.'),
+    kind: z.enum(DUMP_KINDS),
+    at: datetime.describe('When it was complete: in a later second than that of every lower number.'),
+    after: datetime.optional().describe('Of a delta: it has what changed since then.'),
+    until: datetime.describe('It has every upload that was applied before.'),
+    totals: z.strictObject({
+      records: count,
+      deletions: count.describe('Ids of records that are no more.'),
+      errata: count.describe('What could not be read in uploads since the dump of its kind before.'),
+    }),
+    files: z.array(streamDumpFileSchema),
+  })
+  .meta({ id: 'StreamDump', description: 'A full dump, or a delta, of the records of a stream.' });
+
+export const streamDumpsSchema = z
+  .strictObject({
+    organization: z.string(),
+    stream: z.string().optional().describe('Absent: whichever is the default one.'),
+    dumps: z.array(streamDumpSchema).describe('Oldest first.'),
+  })
+  .meta({ id: 'StreamDumps' });
+
+export const newStreamDumpSchema = z
+  .strictObject({
+    kind: z.enum(DUMP_KINDS).describe('A delta that has nothing to go on from becomes a full dump.'),
+    stream: z.string().optional().describe('Absent: whichever is the default one.'),
+  })
+  .meta({ id: 'NewStreamDump', examples: [{ kind: 'full' }] });
+
+export type StreamDumpView = z.output<typeof streamDumpSchema>;
+export type StreamDumpsView = z.output<typeof streamDumpsSchema>;

@@ -1,0 +1,28 @@
+import type { Command } from 'commander';
+import type { DumpSettingChanges } from '../../../streams/dump-settings.ts';
+import { MOST_KEPT } from '../../../streams/dump-settings.ts';
+import { wholeNumber } from '../../options.ts';
+
+export interface DumpOptions {
+  readonly fullDump?: string;
+  readonly delta?: string;
+  readonly keepDumps?: number;
+}
+
+/** Of organizations, for the records of their default streams, and of streams. */
+export function addDumpOptions(command: Command): void {
+  command
+    .option('--full-dump <cron>', "when a full dump is made, such as '0 3 1 * *'; empty: when it is asked for")
+    .option('--delta <cron>', "when a delta is made, such as '0 5 * * *'; empty: when it is asked for")
+    .option('--keep-dumps <number>', 'full dumps that are kept, with the deltas after them', wholeNumber(1, MOST_KEPT));
+}
+
+/** What was given. An empty text means none. The registry checks it. */
+export function givenDumps({ fullDump, delta, keepDumps }: DumpOptions): { readonly dumps?: DumpSettingChanges } {
+  const given = {
+    ...(fullDump !== undefined && { full: fullDump || null }),
+    ...(delta !== undefined && { delta: delta || null }),
+    ...(keepDumps !== undefined && { keep: keepDumps }),
+  };
+  return Object.keys(given).length === 0 ? {} : { dumps: given };
+}

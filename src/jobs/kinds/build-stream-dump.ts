@@ -1,0 +1,61 @@
+import type { DumpSettings } from '../../streams/dump-settings.ts';
+import type { DumpKind } from '../../streams/dumps/stored-dump.ts';
+import { type StreamName, setOfStream } from '../../streams/set-names.ts';
+import { defineJob, type Scheduled } from '../job-definition.ts';
+import type { JobParts } from '../job-parts.ts';
+import { cron } from '../schedule.ts';
+
+/** What a job gets that makes a dump. */
+export interface DumpOfStream extends StreamName {
+  readonly kind: DumpKind;
+}
+
+/** Makes a dump of the records of a stream, by its settings or when a person asks for it. */
+export const buildStreamDump = defineJob<DumpOfStream>({
+  kind: 'build-stream-dump',
+  summary: 'Makes a full dump of the records of a stream, or a delta if they have changed',
+  retry: { attempts: 5, firstMs: 5_000, longestMs: 60_000 },
+  // Uploads are being applied.
+  waitsAfterConflict: true,
+  oneAtATimePer: dumpedSet,
+  schedules,
+
+  async run({ kind, ...name }, { streamDumps }, { signal, report, log }) {
+    const made = await streamDumps.build(name, kind, { signal, onProgress: report });
+    if (made.length === 0) log('nothing has changed since the last dump');
+    for (const { number, kind, totals } of made) {
+      log(`made the ${kind === 'full' ? 'full dump' : 'delta'} ${number}: ${totals.records} records`);
+    }
+    return { ...name, made: made.map(({ number, kind, totals }) => ({ number, kind, ...totals })) };
+  },
+});
+
+/** The set that has the files. */
+export function dumpedSet(name: StreamName): string {
+  return setOfStream(name, 'dumps');
+}
+
+/**
+ * Of all organizations and streams with such settings. They are read again at least every 10 seconds, so every process
+ * that runs jobs follows a change.
+ */
+async function schedules({ organizations, configuration }: JobParts): Promise<readonly Scheduled<DumpOfStream>[]> {
+  return (await organizations.list()).flatMap(({ id, dumps, streams }) => [
+    ...schedulesOf({ organization: id }, dumps, configuration.timeZone),
+    ...streams.flatMap((stream) =>
+      schedulesOf({ organization: id, stream: stream.id }, stream.dumps, configuration.timeZone),
+    ),
+  ]);
+}
+
+/**
+ * The full dump first: a delta is made with it, and jobs of one time have one id, so that a delta that comes at the
+ * same time is none of its own.
+ */
+function schedulesOf(name: StreamName, dumps: DumpSettings = {}, timeZone: string): readonly Scheduled<DumpOfStream>[] {
+  const { full, delta, since = 0 } = dumps;
+  const set = dumpedSet(name);
+  const scheduled = (pattern: string | undefined, kind: DumpKind) =>
+    pattern === undefined ? [] : [{ schedule: cron(pattern, timeZone), payload: { ...name, kind }, set, since }];
+  return [...scheduled(full, 'full'), ...scheduled(delta === full ? undefined : delta, 'delta')];
+}

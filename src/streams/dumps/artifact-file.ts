@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import type { ArtifactBody, ArtifactStore, StoredObject } from '../../artifacts/artifact-store.ts';
+import { putArtifact } from '../../artifacts/put-artifact.ts';
+import type { StreamName } from '../set-names.ts';
+
+/** Parts that wait in memory. */
+const WAITING = 1;
+
+/** A file of a dump that is stored while it is written. No client knows of it before a dump names it. */
+export class ArtifactFile {
+  readonly #stream = new PassThrough({ objectMode: true, highWaterMark: WAITING });
+  readonly #stored: Promise<StoredObject>;
+
+  /** @param encode makes of the parts what is stored */
+  constructor(
+    artifacts: Pick<ArtifactStore, 'put'>,
+    { organization, stream }: StreamName,
+    encode: (parts: AsyncIterable<Buffer>) => ArtifactBody = (parts) => parts,
+  ) {
+    const key = { kind: 'stream-dump', organization, stream, id: randomUUID().replaceAll('-', '') } as const;
+    const options = { hashes: ['sha-256'], sparesMemory: true } as const;
+    this.#stored = putArtifact(artifacts, key, encode(this.#stream), options);
+    this.#stored.catch(() => {});
+    // `abandon` destroys it; whatever fails is in `#stored`.
+    this.#stream.on('error', () => {});
+  }
+
+  /** Resolves when more may be written. @throws TidemarkError as `ArtifactStore.put` */
+  async write(part: Buffer): Promise<void> {
+    if (this.#stream.write(part)) return;
+    // A store that fails reads no more.
+    const waiting = new AbortController();
+    const drained = once(this.#stream, 'drain', { signal: waiting.signal }).catch(() => {});
+    await Promise.race([drained, this.#stored.then(() => {})]).finally(() => waiting.abort());
+  }
+
+  /** Resolves when it is stored. @throws TidemarkError as `ArtifactStore.put` */
+  end(): Promise<StoredObject> {
+    this.#stream.end();
+    return this.#stored;
+  }
+
+  /** Ends it without an artifact, if it is not stored yet. Returns what is stored. */
+  async abandon(): Promise<StoredObject | undefined> {
+    if (!this.#stream.writableEnded) this.#stream.destroy(new Error('the dump is given up'));
+    return this.#stored.catch(() => undefined);
+  }
+}

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
+import { isTidemarkError } from '../../core/errors.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
+import type { Stamp } from '../../core/stamp.ts';
+import { failpoint } from '../../lib/failpoint.ts';
+import type { SetStatistics } from '../../stores/set-statistics.ts';
+import type { StreamName } from '../set-names.ts';
+import { type BoundaryParts, chooseBoundary, type DumpBoundary } from './dump-boundary.ts';
+import { chainOf, type DumpChain } from './dump-chain.ts';
+import type { DumpThread } from './dump-thread.ts';
+import type { UploadErrata } from './errata-file.ts';
+import type { DumpProgress, DumpTask, MadeDump } from './make-dump.ts';
+import { type DumpKind, nameFile, type StreamDump } from './stored-dump.ts';
+import type { StoredDumps } from './stored-dumps.ts';
+
+export interface BuildParts extends BoundaryParts {
+  readonly index: BoundaryParts['index'] & Pick<SetStatistics, 'summary'>;
+  readonly stored: StoredDumps;
+  readonly artifacts: Pick<ArtifactStore, 'delete'>;
+  readonly thread: Pick<DumpThread, 'run'>;
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds that uploads which are being applied are waited for. */
+  readonly waitMs?: number | undefined;
+  onProgress(progress: DumpProgress): void;
+}
+
+/** Builds dumps of one stream, or of the default stream of an organization. */
+export class DumpBuild {
+  readonly #name: StreamName;
+  readonly #set: Pick<ResourceSet, 'id' | 'epoch'>;
+  readonly #parts: BuildParts;
+
+  constructor(name: StreamName, set: Pick<ResourceSet, 'id' | 'epoch'>, parts: BuildParts) {
+    this.#name = name;
+    this.#set = set;
+    this.#parts = parts;
+  }
+
+  /**
+   * A delta; a full dump where a delta has nothing to go on from. Returns what was made: nothing when nothing changed.
+   * @throws TidemarkError `conflict` when an upload is being applied, or another process makes a dump
+   */
+  async delta(): Promise<readonly StreamDump[]> {
+    const chain = await this.#chain();
+    if (chain.after === undefined) return this.full();
+    const boundary = await this.#boundary();
+    return (await this.#isUnchanged(chain.after, boundary)) ? [] : this.#addDelta(chain, chain.after, boundary);
+  }
+
+  /**
+   * A full dump, after a delta up to the same boundary: so clients that have an earlier full dump need not take it.
+   * @throws as `delta`
+   */
+  async full(): Promise<readonly StreamDump[]> {
+    const chain = await this.#chain();
+    await this.#run({ work: 'copy', set: this.#set.id });
+    failpoint('dumping.copied');
+    const boundary = await this.#boundary();
+    const delta = chain.after === undefined ? [] : await this.#addDelta(chain, chain.after, boundary);
+    const task = this.#task(boundary, chain.full);
+    const made = await this.#run({ work: 'full', task });
+    const full = await this.#add({ kind: 'full', task, made: made!, last: delta[0] ?? chain.last });
+    return [...delta, full];
+  }
+
+  async #chain(): Promise<DumpChain> {
+    const all = await this.#parts.stored.all(this.#name);
+    return chainOf(
+      all.map(({ body }) => body),
+      this.#set,
+    );
+  }
+
+  /** Found out at once, for schedules that come often. */
+  async #isUnchanged(after: Stamp, boundary: DumpBoundary): Promise<boolean> {
+    const { lastChange } = await this.#parts.index.summary(this.#set.id);
+    return lastChange < after && this.#task(boundary, after).errata.length === 0;
+  }
+
+  #boundary(): Promise<DumpBoundary> {
+    const { signal, waitMs } = this.#parts;
+    return chooseBoundary(this.#name, this.#parts, { signal, ...(waitMs !== undefined && { waitMs }) });
+  }
+
+  async #addDelta(chain: DumpChain, after: Stamp, boundary: DumpBoundary): Promise<readonly StreamDump[]> {
+    const task = { ...this.#task(boundary, after), after };
+    const made = await this.#run({ work: 'delta', task });
+    return made === undefined ? [] : [await this.#add({ kind: 'delta', task, made, last: chain.last })];
+  }
+
+  #run(work: Parameters<DumpThread['run']>[0]): Promise<MadeDump | undefined> {
+    return this.#parts.thread.run(work, (progress) => this.#parts.onProgress(progress));
+  }
+
+  #task({ until, uploads }: DumpBoundary, after: Stamp): CountedTask {
+    const inTime = uploads.filter((upload) => upload.after >= after && upload.errata !== undefined);
+    const errata: readonly UploadErrata[] = inTime
+      .map(({ number, errata }) => ({ upload: number, artifact: errata! }))
+      .toSorted((one, other) => one.upload - other.upload);
+    const errors = inTime.reduce((sum, { errors }) => sum + errors, 0);
+    return { ...this.#name, set: this.#set.id, until, errata, errors };
+  }
+
+  async #add({ kind, task, made, last }: NewDump): Promise<StreamDump> {
+    const { organization, stream } = this.#name;
+    const number = (last?.number ?? 0) + 1;
+    // A later second than that of the one before: the list of dumps has dates in seconds.
+    const at = Math.max(Date.now(), (Math.floor((last?.at ?? 0) / 1000) + 1) * 1000);
+    const named = { organization, ...(stream !== undefined && { stream }), kind, at };
+    const { records, deletions } = made;
+    const dump: StreamDump = {
+      ...named,
+      number,
+      ...(task.after !== undefined && { after: task.after }),
+      until: task.until,
+      set: this.#set.id,
+      epoch: this.#set.epoch,
+      totals: { records, deletions, errata: task.errors },
+      files: made.files.map(({ kind: file, ...rest }) => ({ ...nameFile(named, file), ...rest })),
+      token: randomUUID(),
+    };
+    failpoint('dumping.stored');
+    try {
+      await this.#parts.stored.add(dump);
+    } catch (error) {
+      await this.#removeFiles(made, error);
+      throw error;
+    }
+    failpoint('dumping.recorded');
+    return dump;
+  }
+
+  /** Only when it is certain that no dump names them; else a nightly job finds out. */
+  async #removeFiles({ files }: MadeDump, error: unknown): Promise<void> {
+    if (!isTidemarkError(error, 'conflict')) return;
+    for (const { artifact } of files) await this.#parts.artifacts.delete(artifact).catch(() => {});
+  }
+}
+
+interface CountedTask extends DumpTask {
+  /** Of all errata. */
+  readonly errors: number;
+}
+
+interface NewDump {
+  readonly kind: DumpKind;
+  readonly task: CountedTask & { readonly after?: Stamp };
+  readonly made: MadeDump;
+  readonly last: StreamDump | undefined;
+}

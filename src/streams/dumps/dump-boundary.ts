@@ -1,0 +1,147 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { TidemarkError } from '../../core/errors.ts';
+import type { Stamp } from '../../core/stamp.ts';
+import type { Catalog, CatalogDocument } from '../../stores/catalog.ts';
+import type { ChangeLog } from '../../stores/change-log.ts';
+import type { Organization } from '../organization.ts';
+import { type StreamName, streamText } from '../set-names.ts';
+import { uploadsOf } from '../uploads/upload.ts';
+import type { UploadState } from '../uploads/upload-state.ts';
+
+export interface BoundaryParts {
+  readonly catalog: Pick<Catalog, 'get' | 'latest' | 'list' | 'head'>;
+  readonly index: Pick<ChangeLog, 'mark'>;
+  /** Whether the set of the default stream has all that its stream has now. */
+  followsDefault(organization: Organization): Promise<boolean>;
+}
+
+/** A boundary of the log that has whole uploads below it. */
+export interface DumpBoundary {
+  readonly until: Stamp;
+  /** Those of the stream that were applied below it, in no order. */
+  readonly uploads: readonly AppliedBelow[];
+}
+
+export interface AppliedBelow {
+  readonly number: number;
+  /** The log when it was begun to be applied: a boundary at, or above, that of every dump that does not have it. */
+  readonly after: Stamp;
+  readonly errors: number;
+  /** The artifact with its errata. */
+  readonly errata?: string | undefined;
+}
+
+/** Why there is none at present, for people. */
+interface NoBoundary {
+  readonly reason: string;
+}
+
+/** States of uploads that are read at a time. */
+const PAGE = 200;
+const RETRY_MS = 500;
+const LONGEST_WAIT_MS = 20_000;
+
+/**
+ * Makes a boundary at which no upload of a stream is being applied.
+ * @param waitMs how long uploads that are being applied are waited for, in milliseconds
+ * @throws TidemarkError `conflict` when there was none in that time; `not-found` when there is no such organization
+ */
+export async function chooseBoundary(
+  name: StreamName,
+  parts: BoundaryParts,
+  { signal, waitMs = LONGEST_WAIT_MS }: { readonly signal?: AbortSignal | undefined; readonly waitMs?: number } = {},
+): Promise<DumpBoundary> {
+  const end = performance.now() + waitMs;
+  for (;;) {
+    signal?.throwIfAborted();
+    const found = await tryBoundary(name, parts);
+    if ('until' in found) return found;
+    if (performance.now() >= end) throw new TidemarkError('conflict', found.reason, { ...name });
+    await wait(RETRY_MS, undefined, { signal });
+  }
+}
+
+/**
+ * An upload counts as a whole when it was applied before the boundary was made, or began afterwards. One that was begun
+ * and ended in between is found by its state, which was put since.
+ */
+async function tryBoundary(name: StreamName, { catalog, index, followsDefault }: BoundaryParts) {
+  const organization = await readOrganization(name, catalog);
+  const stream = { ...name, stream: name.stream ?? organization.body.defaultStream };
+  const head = await catalog.head('upload-state');
+  const before = await readStates(stream, catalog);
+  const applying = before.find(({ body }) => isBeingApplied(body));
+  if (applying !== undefined) return isUnderWay(applying.id);
+  if (name.stream === undefined && !(await followsDefault(organization.body))) return isBehind(name);
+  const until = await index.mark();
+  const applied = new Set(before.filter(({ body }) => body.applied !== undefined).map(({ id }) => id));
+  const since = await catalog.list<UploadState>('upload-state', head);
+  const crossing = since.find(({ id, body }) => isOf(stream, id) && !applied.has(id) && isBelow(body, until));
+  if (crossing !== undefined) return isUnderWay(crossing.id);
+  if (name.stream === undefined) {
+    const after = await readOrganization(name, catalog);
+    if (after.body.defaultStream !== stream.stream) return isBehind(name);
+  }
+  return { until, uploads: before.flatMap((state) => appliedBelow(state, until)) };
+}
+
+async function readOrganization({ organization }: StreamName, catalog: BoundaryParts['catalog']) {
+  const found = await catalog.get<Organization>('organization', organization);
+  if (found !== undefined) return found;
+  throw new TidemarkError('not-found', `there is no organization ${JSON.stringify(organization)}`, { organization });
+}
+
+/** Of all uploads of a stream; none when there is no stream yet. */
+async function readStates(
+  { organization, stream }: StreamName,
+  catalog: BoundaryParts['catalog'],
+): Promise<readonly CatalogDocument<UploadState>[]> {
+  if (stream === undefined) return [];
+  const states: CatalogDocument<UploadState>[] = [];
+  for (let before: string | undefined; ; before = states.at(-1)!.id) {
+    const page = { before, limit: PAGE };
+    const read = await catalog.latest<UploadState>('upload-state', uploadsOf(organization, stream), page);
+    states.push(...read.map(({ id, version, body }) => ({ id, version, body: withoutFiles(body) })));
+    if (read.length < PAGE) return states;
+  }
+}
+
+/** What of a state is needed: thousands of them are in memory. */
+function withoutFiles({ applying, applied, read }: UploadState): UploadState {
+  return { ...(applying && { applying }), ...(applied && { applied }), ...(read && { read: { ...read, files: [] } }) };
+}
+
+function isBeingApplied({ applying, applied }: UploadState): boolean {
+  return applying !== undefined && applied === undefined;
+}
+
+function isBelow({ applying }: UploadState, until: Stamp): boolean {
+  return applying !== undefined && applying.after < until;
+}
+
+function isOf({ organization, stream }: StreamName, id: string): boolean {
+  return stream !== undefined && id.startsWith(uploadsOf(organization, stream));
+}
+
+function appliedBelow({ id, body }: CatalogDocument<UploadState>, until: Stamp): readonly AppliedBelow[] {
+  if (body.applied === undefined || !isBelow(body, until)) return [];
+  const { totals, errata } = body.read ?? {};
+  return [
+    {
+      number: Number(id.slice(id.lastIndexOf('/') + 1)),
+      after: body.applying!.after,
+      errors: totals?.errors ?? 0,
+      errata,
+    },
+  ];
+}
+
+function isUnderWay(upload: string): NoBoundary {
+  return { reason: `the upload ${upload} is being applied: a dump is made when all of it is` };
+}
+
+function isBehind(name: StreamName): NoBoundary {
+  return {
+    reason: `the set ${streamText(name)} does not have all records of its default stream yet: a dump is made when it has`,
+  };
+}

@@ -1,0 +1,44 @@
+import { CalledThread, startWorker } from '../../lib/workers/rpc.ts';
+import type { DumpFunctions, DumpThreadData, DumpWork } from './dump.worker.ts';
+import type { DumpProgress, MadeDump } from './make-dump.ts';
+
+/** Megabytes. Of what a record makes, hardly anything is kept. */
+const YOUNG_MB = 8;
+
+/** Writes the dumps of one build in a thread of its own, until it is closed. An aborted signal ends it at once. */
+export class DumpThread {
+  readonly #thread: CalledThread<DumpFunctions>;
+  readonly #signal: AbortSignal | undefined;
+  readonly #stop = () => void this.#thread.end();
+
+  constructor(workerData: DumpThreadData, signal: AbortSignal | undefined) {
+    const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_MB };
+    const start = () => startWorker('./dump.worker', import.meta.url, { workerData, resourceLimits });
+    this.#thread = new CalledThread<DumpFunctions>({ work: 'writing a dump', start });
+    this.#signal = signal;
+    signal?.addEventListener('abort', this.#stop);
+  }
+
+  /** @throws TidemarkError as `makeFullDump`; the signal's reason when it is aborted */
+  async run(work: DumpWork, onProgress: (progress: DumpProgress) => void): Promise<MadeDump | undefined> {
+    try {
+      this.#signal?.throwIfAborted();
+      await this.#thread.call('begin', [work]);
+      for (;;) {
+        const reply = await this.#thread.call('wait', []);
+        if ('made' in reply) return reply.made;
+        if (reply.progress !== undefined) onProgress(reply.progress);
+      }
+    } catch (error) {
+      this.#signal?.throwIfAborted();
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#signal?.removeEventListener('abort', this.#stop);
+    // What is under way is of no use, and the rest is closed in order.
+    if (this.#signal?.aborted) await this.#thread.end();
+    else await this.#thread.close();
+  }
+}

@@ -1,0 +1,116 @@
+import type { Readable } from 'node:stream';
+import type { ArtifactStore, GetOptions } from '../../artifacts/artifact-store.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
+import { Mutex } from '../../lib/mutex.ts';
+import type { SetRegistry } from '../../sets/set-registry.ts';
+import type { Catalog } from '../../stores/catalog.ts';
+import { USUAL_KEEP } from '../dump-settings.ts';
+import { type Organization, streamOf } from '../organization.ts';
+import { type StreamName, setOfStream } from '../set-names.ts';
+import { type BuildParts, DumpBuild } from './build-dumps.ts';
+import type { DumpThreadData } from './dump.worker.ts';
+import type { BoundaryParts } from './dump-boundary.ts';
+import { outdated } from './dump-chain.ts';
+import { DumpThread } from './dump-thread.ts';
+import type { DumpProgress } from './make-dump.ts';
+import { removeUnusedDumpFiles } from './remove-unused.ts';
+import type { DumpFile, DumpKind, StreamDump } from './stored-dump.ts';
+import { StoredDumps } from './stored-dumps.ts';
+
+export interface StreamDumpsParts extends BoundaryParts {
+  readonly index: BuildParts['index'];
+  readonly catalog: Pick<Catalog, 'get' | 'put' | 'latest' | 'list' | 'head'>;
+  readonly artifacts: Pick<ArtifactStore, 'get' | 'delete' | 'list' | 'folders'>;
+  readonly sets: Pick<SetRegistry, 'bySlug'>;
+  readonly threadData: DumpThreadData;
+}
+
+export interface BuildOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds that uploads which are being applied are waited for. */
+  readonly waitMs?: number | undefined;
+  readonly onProgress?: ((progress: DumpProgress) => void) | undefined;
+}
+
+/** Full dumps and deltas of the records of streams. */
+export class StreamDumps {
+  readonly #parts: StreamDumpsParts;
+  readonly #stored: StoredDumps;
+  /** One dump at a time in a process, so that memory is that of one. */
+  readonly #mutex = new Mutex();
+
+  constructor(parts: StreamDumpsParts) {
+    this.#parts = parts;
+    this.#stored = new StoredDumps(parts.catalog);
+  }
+
+  /**
+   * Makes a delta, or a full dump and a delta before it; then the oldest ones are removed. Returns what was made, which
+   * is nothing when a delta would have nothing in it. A delta that has nothing to go on from is a full dump.
+   * @throws TidemarkError `not-found`; `conflict` when an upload is being applied, or another process makes a dump;
+   *   `unavailable` when an artifact cannot be read or written
+   */
+  async build(name: StreamName, kind: DumpKind, options: BuildOptions = {}): Promise<readonly StreamDump[]> {
+    const { signal, waitMs, onProgress = () => {} } = options;
+    const set = await this.#setOf(name);
+    const release = await this.#mutex.acquire(signal);
+    const thread = new DumpThread(this.#parts.threadData, signal);
+    try {
+      const parts = { ...this.#parts, stored: this.#stored, thread, signal, waitMs, onProgress };
+      const build = new DumpBuild(name, set, parts);
+      const made = await (kind === 'full' ? build.full() : build.delta());
+      if (made.at(-1)?.kind === 'full') await this.prune(name, await this.#keepOf(name));
+      return made;
+    } finally {
+      await thread.close();
+      release();
+    }
+  }
+
+  /** Oldest first, without those that were removed. */
+  list(name: StreamName): Promise<readonly StreamDump[]> {
+    return this.#stored.listed(name);
+  }
+
+  /** @throws TidemarkError `not-found`; `gone` when it was removed */
+  get(name: StreamName, number: number): Promise<StreamDump> {
+    return this.#stored.get(name, number);
+  }
+
+  /** The bytes of a file, or some of them. */
+  async open({ artifact }: DumpFile, range?: GetOptions['range']): Promise<Readable> {
+    return (await this.#parts.artifacts.get(artifact, { range })).body;
+  }
+
+  /**
+   * Takes all dumps off the list that are older than so many full dumps: clients that have the oldest that is left can
+   * go on. Returns how many.
+   */
+  async prune(name: StreamName, keep: number): Promise<number> {
+    const all = await this.#stored.all(name);
+    const listed = new Set(
+      outdated(
+        all.map(({ body }) => body).filter(({ removed }) => removed === undefined),
+        keep,
+      ).map(({ number }) => number),
+    );
+    const removed = all.filter(({ body }) => listed.has(body.number));
+    for (const dump of removed) await this.#stored.remove(dump);
+    return removed.length;
+  }
+
+  /** Deletes files of dumps that were removed, and of those that never became known. Returns how many there were. */
+  removeUnused(signal: AbortSignal): Promise<number> {
+    return removeUnusedDumpFiles({ artifacts: this.#parts.artifacts, stored: this.#stored }, signal);
+  }
+
+  async #keepOf({ organization, stream }: StreamName): Promise<number> {
+    const { body } = (await this.#parts.catalog.get<Organization>('organization', organization))!;
+    const settings = stream === undefined ? body.dumps : streamOf(body, stream).dumps;
+    return settings?.keep ?? USUAL_KEEP;
+  }
+
+  #setOf(name: StreamName): Promise<ResourceSet> {
+    return this.#parts.sets.bySlug(setOfStream(name, 'records'));
+  }
+}
