@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { hash } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { startCuttingProxy } from '../support/cutting-proxy.ts';
 import { SQLITE } from '../support/each-store.ts';
 import { findFreePort } from '../support/free-port.ts';
 import type { RunningTidemark } from '../support/run-tidemark.ts';
@@ -45,7 +46,8 @@ describe('uploads on the command line', () => {
 
   it('are sent to the server of the store, listed and shown', async () => {
     const said = await done('upload', 'lane', 'größe "1".mrc', 'b.mrc', '--name', 'Night 1');
-    assert.equal(said, 'Uploaded 2 files, 1.91 MB: lane/main/1\n');
+    const status = 'api/organizations/lane/uploads/main/1';
+    assert.match(said, new RegExp(`^Uploaded 2 files, 1.91 MB: lane/main/1\nIts status: http://[^/]+/${status}\n$`));
     const sent = JSON.parse(
       await done('upload', 'lane', 'b.mrc', '--stream', 'new', '--server', `${server}/`, '--json'),
     );
@@ -57,6 +59,43 @@ describe('uploads on the command line', () => {
     const shown = await done('uploads', 'show', 'lane/main/1');
     assert.match(shown, /^lane\/main\/1: Night 1\n {2}received: \d{4}-/);
     assert.ok(shown.includes(hash('sha256', 'one')) && shown.includes('größe %221%22.mrc'), shown);
+  });
+
+  it('go on where the connection broke off, when the file is large', async () => {
+    const bytes = randomBytes(60_000_000);
+    await writeFile(join(place.folder, 'large.mrc'), bytes);
+    await done('streams', 'add', 'lane', 'large');
+    const proxy = await startCuttingProxy(Number(new URL(server).port), { after: 20_000_000, times: 2 });
+    try {
+      const args = ['upload', 'lane', 'large.mrc', '--stream', 'large', '--name', 'Größe', '--server', proxy.url];
+      const { exitCode, stdout, stderr } = await place.run([...args, '--json']);
+      assert.equal(exitCode, 0, stderr);
+      assert.equal(proxy.cuts(), 2);
+      const upload = JSON.parse(stdout);
+      assert.deepEqual([upload.stream, upload.number, upload.name], ['large', 1, 'Größe']);
+      const [file, ...others] = upload.files;
+      assert.deepEqual([file.name, file.length, file.sha256], ['large.mrc', bytes.length, hash('sha256', bytes)]);
+      assert.deepEqual(others, []);
+    } finally {
+      await proxy.close();
+    }
+    const { uploads } = JSON.parse(await done('uploads', 'list', 'lane', '--stream', 'large', '--json'));
+    assert.equal(uploads.length, 1);
+    const refused = ['upload', 'lane', 'large.mrc', '--stream', 'mian'];
+    await fails(refused, 2, /did not take the upload: .*no stream "mian": did you mean "main"\?/);
+  });
+
+  it('may name a URL, which the server fetches', async () => {
+    const url = 'http://127.0.0.1:9/nightly/new.mrc?signature=1';
+    const said = await done('upload', 'lane', '--url', url, '--stream', 'new');
+    assert.match(said, /^The server fetches http:\/\/127.0.0.1:9\/nightly\/new.mrc: lane\/new\/\d+\nIts status: http/);
+    await fails(['upload', 'lane'], 2, /name files, or a URL with --url/);
+    await fails(['upload', 'lane', 'b.mrc', '--url', url], 2, /and not both/);
+    await fails(
+      ['upload', 'lane', '--url', 'ftp://example.org/a'],
+      2,
+      /did not take the upload: the url has the scheme ftp:/,
+    );
   });
 
   it('are refused with what is wrong', async () => {

@@ -1,35 +1,42 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { type UploadView, uploadSchema } from '../../../api/upload-schemas.ts';
 import { TidemarkError } from '../../../core/errors.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
 import { reasonOf } from '../../../lib/system-error.ts';
-import { askServer, mayCarryToken } from '../../ask-server.ts';
-import type { Call, CliCommand } from '../../cli-command.ts';
+import type { CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
-import { type FormAnswer, type FormFile, sendForm } from '../../send-form.ts';
-import { keptBaseUrl } from '../../settle-base-url.ts';
+import { type FormAnswer, type FormFile, type SendOptions, sendForm } from '../../send-form.ts';
+import { sendResumable } from '../../send-resumable.ts';
 import { barLine, drawsBars, startProgress } from '../../ui/progress.ts';
 import type { Terminal } from '../../ui/terminal.ts';
-import { withExistingApp } from '../../with-app.ts';
 import { sizeOf } from './describe-upload.ts';
+import { findServer, type ServerOptions } from './upload-server.ts';
 
-interface Options {
+interface Options extends ServerOptions {
   readonly stream?: string;
   readonly name?: string;
-  readonly server?: string;
-  readonly tokenFile?: string;
+  readonly url?: string;
+}
+
+/** A file of this many bytes is sent so that it goes on after a break. */
+const RESUMABLE_BYTES = 32 * 1024 * 1024;
+
+interface Sent {
+  readonly files: readonly FormFile[];
+  readonly fields: Readonly<Record<string, string>>;
 }
 
 export const uploadFiles: CliCommand<Options> = {
-  usage: 'upload <organization> <file...>',
+  usage: 'upload <organization> [file...]',
   summary: 'Uploads files of an organization to a server that runs: all of them are one upload.',
   examples: [
     ['upload lane new.mrc deleted.txt', 'to the default stream, on the server of the store here'],
     [
       'upload lane full.mrc.gz --stream full-2026 --server https://sync.example.org --token-file token.txt',
-      'to another server, with a token of the scope upload:lane',
+      'to another server, with a token of the scope upload:lane; a large file goes on after a break',
     ],
+    ['upload lane --url https://lane.example.org/nightly/new.mrc', 'has the server fetch the file'],
   ],
   settings: ['port'],
 
@@ -37,6 +44,7 @@ export const uploadFiles: CliCommand<Options> = {
     command
       .option('--stream <stream>', 'the stream (default: the default one of the organization)')
       .option('--name <name>', 'what people call the upload')
+      .option('--url <url>', 'where the server fetches the file, in the place of files')
       .option('--server <url>', 'the base URL of the server (default: the one of the store here)')
       .option(
         '--token-file <file>',
@@ -45,26 +53,46 @@ export const uploadFiles: CliCommand<Options> = {
   },
 
   async run(call) {
-    const { stream, name } = call.options;
+    const { stream, name, url } = call.options;
     const [organization = '', ...paths] = call.args;
+    if ((paths.length === 0) === (url === undefined)) throw filesOrUrl();
     const files = await Promise.all(paths.map((path) => findFile(resolve(call.workingDirectory, path))));
-    const server = await serverOf(call);
-    const token = await tokenOf(call);
-    if (token !== undefined && !mayCarryToken(server)) throw readable(server);
+    const { baseUrl, token } = await findServer(call);
+    const fields = { ...(stream && { stream }), ...(name && { name }), ...(url !== undefined && { url }) };
     const bar = startUploadBar(call.terminal, files);
-    const url = new URL(
-      `api/organizations/${encodeURIComponent(organization)}/uploads`,
-      `${server.replace(/\/$/, '')}/`,
-    );
-    const fields = { ...(stream !== undefined && { stream }), ...(name !== undefined && { name }) };
-    const options = { token, signal: call.stopped, onProgress: bar.update };
-    const answer = await sendForm(url, { fields, files }, options).finally(bar.end);
-    const upload = readAnswer(answer, url);
+    const folder = new URL(`api/organizations/${encodeURIComponent(organization)}/`, baseUrl);
+    const options = { token, signal: call.stopped, onProgress: bar.update, onBreak: bar.pause };
+    const upload = await send(folder, { files, fields }, options).finally(bar.end);
     const id = `${upload.organization}/${upload.stream}/${upload.number}`;
-    await call.terminal.print(`Uploaded ${sizeOf(upload.files)}: ${id}`, upload);
+    const done = url === undefined ? `Uploaded ${sizeOf(upload.files)}` : `The server fetches ${upload.fileUrl}`;
+    const status = new URL(`uploads/${upload.stream}/${upload.number}`, folder);
+    await call.terminal.print(`${done}: ${id}\nIts status: ${status}`, upload);
     return EXIT.done;
   },
 };
+
+async function send(
+  folder: URL,
+  sent: Sent,
+  options: SendOptions & { onBreak(reason: string): void },
+): Promise<UploadView> {
+  const [file, ...others] = sent.files;
+  if (file === undefined || others.length > 0 || file.length < RESUMABLE_BYTES) {
+    return readAnswer(await sendForm(new URL('uploads', folder), sent, options), folder);
+  }
+  const upload = await sendResumable(new URL('resumable-uploads', folder), { file, fields: sent.fields }, options);
+  const response = await fetch(new URL(`uploads/${upload}`, folder), {
+    headers: options.token === undefined ? {} : { Authorization: `Bearer ${options.token}` },
+    // The token is sent only to the URL that was named.
+    redirect: 'manual',
+    signal: options.signal,
+  }).catch((error: unknown) => {
+    options.signal.throwIfAborted();
+    const message = `the upload ${upload} is stored, but cannot be shown: ${reasonOf(error)}`;
+    throw new TidemarkError('unavailable', message, { upload }, error);
+  });
+  return readAnswer({ status: response.status, text: await response.text() }, folder);
+}
 
 async function findFile(path: string): Promise<FormFile> {
   const stats = await stat(path).catch((error: unknown) => {
@@ -74,46 +102,21 @@ async function findFile(path: string): Promise<FormFile> {
   return { path, name: basename(path), length: stats.size };
 }
 
-/** The base URL of the server that is asked. */
-async function serverOf(call: Call<Options>): Promise<string> {
-  const { server } = call.options;
-  if (server !== undefined) {
-    if (/^https?:$/.test(URL.parse(server)?.protocol ?? '')) return server;
-    throw new TidemarkError('invalid', `"${server}" is no URL of a server: write it as https://sync.example.org`);
-  }
-  const { configuration } = call.loaded;
-  const found = await askServer(configuration, await withExistingApp(call, keptBaseUrl));
-  if (found.state !== 'none') return found.url;
-  throw new TidemarkError(
-    'unavailable',
-    'no server of this store runs: start one with "tidemark serve", or name one with --server URL',
-  );
-}
-
-async function tokenOf({
-  options: { tokenFile },
-  loaded,
-  workingDirectory,
-}: Call<Options>): Promise<string | undefined> {
-  if (tokenFile === undefined) return loaded.configuration.token?.reveal();
-  const path = resolve(workingDirectory, tokenFile);
-  const token = await readFile(path, 'utf8').catch((error: unknown) => {
-    throw new TidemarkError('invalid', `${path} cannot be read: ${reasonOf(error)}`, { file: path });
-  });
-  return token.trim();
-}
-
 function startUploadBar(terminal: Terminal, files: readonly FormFile[]) {
   const total = files.reduce((sum, { length }) => sum + length, 0);
   const progress = startProgress(terminal);
   const isDrawn = drawsBars(terminal);
   const began = performance.now();
+  let done = 0;
+  const show = (text: string) =>
+    progress.show(isDrawn ? barLine(terminal, 'Uploading', { done, total, text }) : `Uploading: ${text}`);
   return {
     update(sent: number) {
+      done = sent;
       const rate = formatBytes(Math.round((sent * 1000) / Math.max(1, performance.now() - began)));
-      const text = `${formatBytes(sent)} of ${formatBytes(total)}, ${rate}/s`;
-      progress.show(isDrawn ? barLine(terminal, 'Uploading', { done: sent, total, text }) : `Uploading: ${text}`);
+      show(`${formatBytes(sent)} of ${formatBytes(total)}, ${rate}/s`);
     },
+    pause: (reason: string) => show(`${formatBytes(done)} of ${formatBytes(total)}, going on after a break: ${reason}`),
     end: () => progress.end(),
   };
 }
@@ -122,7 +125,7 @@ function startUploadBar(terminal: Terminal, files: readonly FormFile[]) {
 function readAnswer({ status, text }: FormAnswer, { origin }: URL): UploadView {
   const value = parseJson(text);
   const upload = uploadSchema.safeParse(value);
-  if (status === 201 && upload.success) return upload.data;
+  if ((status === 201 || status === 200) && upload.success) return upload.data;
   const { error } = (value ?? {}) as { readonly error?: { readonly message?: unknown } };
   const message = typeof error?.message === 'string' ? error.message : `it answered ${status}`;
   const code =
@@ -138,7 +141,6 @@ function parseJson(text: string): unknown {
   }
 }
 
-function readable(server: string): TidemarkError {
-  const message = `the token could be read on the way to ${server}: name the server by https`;
-  return new TidemarkError('invalid', message);
+function filesOrUrl(): TidemarkError {
+  return new TidemarkError('invalid', 'name files, or a URL with --url: either of them, and not both');
 }

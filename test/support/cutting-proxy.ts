@@ -1,0 +1,48 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+export interface CuttingProxy {
+  readonly url: string;
+  /** How many connections were cut. */
+  cuts(): number;
+  close(): Promise<void>;
+}
+
+/** Is between a client and a server, and cuts connections that have sent so many bytes, as often as it may. */
+export async function startCuttingProxy(
+  port: number,
+  { after, times }: { after: number; times: number },
+): Promise<CuttingProxy> {
+  let cuts = 0;
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const target = connect(port, '127.0.0.1');
+    let sent = 0;
+    for (const socket of [client, target]) {
+      sockets.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => sockets.delete(socket));
+    }
+    client.on('data', (chunk) => {
+      sent += chunk.length;
+      if (sent <= after || cuts >= times) return;
+      cuts += 1;
+      client.resetAndDestroy();
+      // What came before arrives.
+      target.end();
+    });
+    client.pipe(target);
+    target.pipe(client);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    cuts: () => cuts,
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
