@@ -18,6 +18,7 @@ import { JobsOfSets } from './jobs/jobs-of-set.ts';
 import { buildDump } from './jobs/kinds/build-dump.ts';
 import { keepList } from './jobs/kinds/keep-list.ts';
 import { jobOfUpload } from './jobs/kinds/process-upload.ts';
+import { retryUpload } from './jobs/retry-upload.ts';
 import { nextTimes } from './jobs/scheduler.ts';
 import { StreamDumpJobs } from './jobs/stream-dump-jobs.ts';
 import { Closers } from './lib/closers.ts';
@@ -187,6 +188,7 @@ export async function openApp(configuration: Configuration): Promise<App> {
       ...{ catalog, artifacts, organizations },
       onRecorded,
     }),
+    retryUpload: (upload) => retryUpload({ catalog, jobs }, upload),
     uploadBacklog: new UploadBacklog({ catalog }),
     uploadProcessor: new UploadProcessor({
       ...{ catalog, index, sets, organizations, artifacts, updater },

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { LINE } from '../streams/organization.ts';
 import { MOST_UPLOAD_NAME } from '../streams/uploads/upload.ts';
+import { uploadStatus } from './upload-status-schemas.ts';
 
 /** The shapes of uploads in the JSON API. */
 
@@ -27,6 +28,7 @@ export const uploadSchema = z
       .optional()
       .describe('Where the file is fetched from, when the upload named a URL; without the query of that.'),
     files: z.array(fileSchema).describe('In the order in which they came.'),
+    ...uploadStatus,
   })
   .meta({ id: 'Upload', description: 'Files that an organization has delivered together.' });
 

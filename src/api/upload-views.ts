@@ -1,30 +1,61 @@
 import { shownUrl, type Upload } from '../streams/uploads/upload.ts';
+import { filesOf, statusOf, type UploadState } from '../streams/uploads/upload-state.ts';
 import type { ListedUploads, UploadPage } from '../streams/uploads/uploads.ts';
 import type { UploadsView, UploadView } from './upload-schemas.ts';
 
-export function uploadView({ organization, stream, number, received, name, url: from, files }: Upload): UploadView {
+/** An upload with what became of it. @param state undefined before anything was done */
+export function uploadView(upload: Upload, state: UploadState | undefined): UploadView {
+  const taken = state?.read?.files.map(({ path, packing, ...file }) => ({
+    ...file,
+    path: [...path],
+    packing: [...packing],
+  }));
+  return { ...listedUploadView(upload, state), ...(taken !== undefined && { taken }) };
+}
+
+function listedUploadView(upload: Upload, state: UploadState | undefined): UploadView {
+  const { organization, stream, number, received, name, url: from } = upload;
   const url = `organizations/${organization}/uploads/${stream}/${number}`;
   return {
     organization,
     stream,
     number,
-    received: new Date(received).toISOString(),
+    received: formatTime(received),
     ...(name !== undefined && { name }),
     ...(from !== undefined && { fileUrl: shownUrl(from) }),
-    files: files.map(({ name, length, sha256 }, at) => ({ name, length, sha256, url: `${url}/files/${at + 1}` })),
+    files: filesOf(upload, state).map(({ name, length, sha256 }, at) => ({
+      ...{ name, length, sha256, url: `${url}/files/${at + 1}` },
+    })),
+    status: statusOf(state),
+    ...(state !== undefined && outcome(state)),
+    ...(state?.read?.errata !== undefined && { errors: `${url}/errors` }),
+  };
+}
+
+function outcome({ read, applied, failure }: UploadState): Pick<UploadView, 'totals' | 'applied' | 'failure'> {
+  return {
+    ...(read !== undefined && { totals: { ...read.totals } }),
+    ...(applied !== undefined && { applied: { ...applied, at: formatTime(applied.at) } }),
+    ...(failure !== undefined && {
+      failure: { at: formatTime(failure.at), error: failure.error, retries: !failure.isFinal },
+    }),
   };
 }
 
 export function uploadsView(
   organization: string,
-  { stream, uploads }: ListedUploads,
+  { stream, uploads, states }: ListedUploads,
   { limit }: UploadPage,
 ): UploadsView {
   const last = uploads.at(-1)?.number ?? 1;
   return {
     organization,
     ...(stream !== undefined && { stream }),
-    uploads: uploads.map(uploadView),
+    uploads: uploads.map((upload) => listedUploadView(upload, states.get(upload.number))),
     ...(uploads.length === limit && last > 1 && { next: last }),
   };
+}
+
+function formatTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
 }

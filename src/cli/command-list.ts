@@ -53,6 +53,8 @@ const LOADERS: Readonly<Record<string, () => Promise<CliCommand>>> = {
   'uploads check': async () => (await import('./commands/uploads/uploads-check.ts')).uploadsCheck,
   'uploads list': async () => (await import('./commands/uploads/uploads-list.ts')).uploadsList,
   'uploads show': async () => (await import('./commands/uploads/uploads-show.ts')).uploadsShow,
+  'uploads errors': async () => (await import('./commands/uploads/uploads-errors.ts')).uploadsErrors,
+  'uploads retry': async () => (await import('./commands/uploads/uploads-retry.ts')).uploadsRetry,
   'page list': async () => (await import('./commands/page-list.ts')).pageList,
   'page refresh': async () => (await import('./commands/page-refresh.ts')).pageRefresh,
   verify: async () => (await import('./commands/verify-set.ts')).verifySet,

@@ -3,10 +3,12 @@ import { hash, randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { askJson } from '../support/ask.ts';
 import { startCuttingProxy } from '../support/cutting-proxy.ts';
 import { SQLITE } from '../support/each-store.ts';
 import { findFreePort } from '../support/free-port.ts';
 import type { RunningTidemark } from '../support/run-tidemark.ts';
+import { marc } from '../support/upload-packages.ts';
 import { Workplace } from '../support/workplace.ts';
 
 describe('uploads on the command line', () => {
@@ -53,11 +55,19 @@ describe('uploads on the command line', () => {
     );
     assert.deepEqual([sent.stream, sent.number, sent.files[0].length], ['new', 1, 2_000_000]);
 
-    assert.match(await done('uploads', 'list', 'lane'), /^NUMBER .*\n +1 +\d{4}-\S+ +2 files, 1.91 MB +Night 1\n$/);
+    assert.equal(JSON.parse(await done('uploads', 'show', 'lane/new/1', '--wait', '--json')).status, 'processed');
+    const shown = await done('uploads', 'show', 'lane/main/1', '--wait');
+    assert.match(
+      await done('uploads', 'list', 'lane'),
+      /^NUMBER .*\n +1 +\d{4}-\S+ +2 files, 1.91 MB +processed +0 +1 +0 +Night 1\n$/,
+    );
     const { uploads } = JSON.parse(await done('uploads', 'list', 'lane', '--stream', 'new', '--json'));
-    assert.deepEqual(uploads, [sent]);
-    const shown = await done('uploads', 'show', 'lane/main/1');
-    assert.match(shown, /^lane\/main\/1: Night 1\n {2}received: \d{4}-/);
+    assert.deepEqual([uploads.length, uploads[0].number, uploads[0].files], [1, 1, sent.files]);
+    assert.match(
+      shown,
+      /^lane\/main\/1: Night 1\n {2}received: \d{4}-.*\n {2}status: processed\n {2}published: 0 created/,
+    );
+    assert.match(shown, /TAKEN FOR +TYPE +RECORDS +DELETIONS +ERRORS\n.* ids to delete +0 +1 +0\nb\.mrc +unknown/);
     assert.ok(shown.includes(hash('sha256', 'one')) && shown.includes('größe %221%22.mrc'), shown);
   });
 
@@ -96,6 +106,26 @@ describe('uploads on the command line', () => {
       2,
       /did not take the upload: the url has the scheme ftp:/,
     );
+  });
+
+  it('have errors that are listed, and are tried again when they have failed', async () => {
+    const bad = Buffer.from(marc('2'));
+    bad.write('x', 26);
+    await writeFile(join(place.folder, 'bad.mrc'), Buffer.concat([marc('1'), bad]));
+    const { number } = JSON.parse(await done('upload', 'lane', 'bad.mrc', '--json'));
+    assert.match(await done('uploads', 'show', `lane/main/${number}`, '--wait'), /errors: 1: list them with/);
+    const listed = await done('uploads', 'errors', `lane/main/${number}`);
+    assert.match(listed, /^bad\.mrc: number 2.*, at byte \d+: .+\n$/);
+    assert.equal(JSON.parse(await done('uploads', 'errors', `lane/main/${number}`, '--json')).ordinal, 2);
+    await fails(['uploads', 'retry', `lane/main/${number}`], 2, /is processed: only one that has failed/);
+
+    const { body } = await askJson(`${server}/api/organizations/lane/uploads`, { url: 'http://127.0.0.1:9/a.mrc' });
+    const failed = `lane/main/${body.number}`;
+    const shown = await place.run(['uploads', 'show', failed, '--wait']);
+    assert.equal(shown.exitCode, 1, shown.stdout + shown.stderr);
+    assert.match(shown.stdout, /status: failed\n {2}failed at .*: http:\/\/127\.0\.0\.1:9\/a\.mrc .*uploads retry/);
+    assert.match(await done('uploads', 'retry', failed), /is processed again, as soon as a server is free/);
+    assert.equal((await place.run(['uploads', 'show', failed, '--wait'])).exitCode, 1);
   });
 
   it('are refused with what is wrong', async () => {

@@ -7,6 +7,7 @@ import { originOfRoot } from '../../src/core/stored-set.ts';
 import type { OpenApiDocument } from '../../src/http/openapi/openapi-document.ts';
 import { timeName } from '../../src/publish/archives/stored-archive.ts';
 import { sync } from '../../src/sources/sync/sync.ts';
+import type { Upload } from '../../src/streams/uploads/upload.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { SQLITE } from '../support/each-store.ts';
 import { closeApps, makeFolder, type StartedApp, startApp } from '../support/start-app.ts';
@@ -37,7 +38,9 @@ describe('The description of the API that a server gives', () => {
     await started.app.organizations.addStream('lane', 'main');
     const upload = await started.app.uploads.begin('lane');
     await upload.add('a.mrc', [Buffer.from('a')]);
-    await upload.finish({});
+    await processOf(await upload.finish({}));
+    // No loop keeps them in sync here.
+    for (const { slug } of await started.app.sets.list()) await started.app.sets.markReady(slug);
     const resumable = await started.app.resumableUploads.begin('lane', { fileName: 'b.mrc', length: 10 });
     resumableId = resumable.upload.id;
     await started.app.jobs.add('archive-log', '20261123T020000Z', {});
@@ -50,6 +53,11 @@ describe('The description of the API that a server gives', () => {
     document = (await askJson(`${started.url}/api/openapi.json`)).body;
   });
   afterEach(closeApps);
+
+  function processOf(upload: Upload): Promise<unknown> {
+    const signal = new AbortController().signal;
+    return started.app.uploadProcessor.process(upload, { signal, isLast: true, report() {}, log() {} });
+  }
 
   async function keepVersion(): Promise<string> {
     const { sets, sourceOf, updater, index } = started.app;

@@ -145,6 +145,10 @@ const RULES: Readonly<Record<string, Rule>> = {
   'GET /api/organizations/:org/uploads/:stream/:number': 'who may read the organization',
   'GET /api/organizations/:org/uploads/:stream/:number/files/:position': 'who may read the organization',
 
+  'GET /api/organizations/:org/uploads/:stream/:number/errors': 'who may read the organization',
+  'GET /api/organizations/:org/uploads/:stream/:number/errors.csv': 'who may read the organization',
+  'POST /api/organizations/:org/uploads/:stream/:number/retry': 'who may upload for the organization',
+
   'GET /api/tokens': 'administrators',
   'POST /api/tokens': 'administrators',
   'POST /api/tokens/:id/revoke': 'administrators',

@@ -43,7 +43,7 @@ describeOnEachStore('Uploads over HTTP', (store, itOnce) => {
       ...{ name, length: Buffer.byteLength(bytes), sha256: hash('sha256', bytes), url: `${url}/files/${at}` },
     });
     assert.deepEqual(view, {
-      ...{ organization: lane, stream: 'main', number: 1, name: 'Night 1' },
+      ...{ organization: lane, stream: 'main', number: 1, name: 'Night 1', status: 'waiting' },
       files: [entry('größe %221%22.mrc', 'first', 1), entry('passwd', large, 2), entry('passwd', '', 3)],
     });
     const location = new URL(first.headers.location!, uploads()).href;
@@ -76,6 +76,7 @@ describeOnEachStore('Uploads over HTTP', (store, itOnce) => {
         name: 'Night 1',
         fileUrl: 'https://example.org/nightly/new.mrc',
         files: [],
+        status: 'waiting',
       },
     });
     assert.deepEqual((await askJson(new URL(form.headers.location!, uploads()).href)).body, form.json);

@@ -26,6 +26,8 @@ import type { StreamDumps } from '../../streams/dumps/stream-dumps.ts';
 import type { OrganizationRegistry } from '../../streams/organization-registry.ts';
 import type { ResumableUploads } from '../../streams/resumable/resumable-uploads.ts';
 import type { StreamName } from '../../streams/set-names.ts';
+import type { Upload } from '../../streams/uploads/upload.ts';
+import type { UploadState } from '../../streams/uploads/upload-state.ts';
 import type { Uploads } from '../../streams/uploads/uploads.ts';
 
 /** When a job of a kind is added next. */
@@ -67,6 +69,8 @@ export interface ServedApp {
   readonly streamDumps: Pick<StreamDumps, 'list'>;
   /** They make dumps of records of streams. */
   readonly streamDumpJobs: StreamDumpJobs;
+  /** Has a failed upload processed again. @throws TidemarkError `conflict` when it has not failed */
+  retryUpload(upload: Upload): Promise<UploadState>;
   readonly tokens: TokenRegistry;
   readonly sessions: Sessions;
   readonly records: Pick<Records, 'cursorOf'>;

@@ -25,6 +25,7 @@ import { streamDumpRoutes } from './stream-dumps/stream-dump-routes.ts';
 import { tokenRoutes } from './token-routes.ts';
 import { resumableRoutes } from './uploads/resumable-routes.ts';
 import { uploadRoutes } from './uploads/upload-routes.ts';
+import { uploadStatusRoutes } from './uploads/upload-status-routes.ts';
 import { versionRoutes } from './versions/version-routes.ts';
 
 /**
@@ -58,6 +59,7 @@ export function routeTable(app: ServedApp, stopping: AbortSignal): readonly Rout
     ...uploadRoutes(app, stopping),
     ...resumableRoutes(app, stopping),
     ...streamDumpRoutes(app, stopping),
+    ...uploadStatusRoutes(app),
     ...tokenRoutes(app, stopping),
     ...jobRoutes(app),
     ...healthRoutes(app),

@@ -8,7 +8,7 @@ import type { ReadingProgress, UploadToRead } from './read-upload.ts';
 /** Megabytes. Of what a record makes, hardly anything is kept. */
 const YOUNG_MB = 8;
 
-/** Reads and merges one upload, each in a thread of its own, until it is closed. An aborted signal ends it at once. */
+/** Reads and merges one upload in a thread of its own, until it is closed. An aborted signal ends it at once. */
 export class ProcessingThread {
   readonly #thread: CalledThread<ProcessFunctions>;
   readonly #folder: string;
@@ -42,9 +42,6 @@ export class ProcessingThread {
     } catch (error) {
       this.#signal.throwIfAborted();
       throw error;
-    } finally {
-      // What was read is garbage: the next call starts a thread without it.
-      await this.#thread.end();
     }
   }
 

@@ -1,13 +1,16 @@
 import type { Readable } from 'node:stream';
-import type { ArtifactStore, GetOptions } from '../../artifacts/artifact-store.ts';
+import type { ArtifactStore, GetOptions, ObjectKey } from '../../artifacts/artifact-store.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import type { Catalog } from '../../stores/catalog.ts';
 import { receivingStream, streamOf } from '../organization.ts';
 import type { OrganizationRegistry } from '../organization-registry.ts';
+import { readUploadStates } from './read-states.ts';
 import { Receiving } from './receiving.ts';
 import type { RecordingParts } from './record-upload.ts';
 import { removeAbandoned } from './remove-abandoned.ts';
 import { type Upload, type UploadedFile, uploadId, uploadsOf } from './upload.ts';
+import { type ErrataPage, openErrata, readErrata } from './upload-errors.ts';
+import { readUploadState, type UploadState } from './upload-state.ts';
 
 export interface UploadsParts extends Pick<RecordingParts, 'onRecorded'> {
   readonly catalog: Pick<Catalog, 'get' | 'put' | 'latest'>;
@@ -25,6 +28,8 @@ export interface ListedUploads {
   /** Undefined when the organization has none. */
   readonly stream: string | undefined;
   readonly uploads: readonly Upload[];
+  /** How far they have come, by their numbers. */
+  readonly states: ReadonlyMap<number, UploadState>;
 }
 
 /** What organizations have uploaded. */
@@ -53,7 +58,8 @@ export class Uploads {
   async list(organization: string, named: string | undefined, page: UploadPage): Promise<ListedUploads> {
     const found = await this.#parts.organizations.get(organization);
     const stream = named === undefined ? found.defaultStream : streamOf(found, named).id;
-    return { stream, uploads: stream === undefined ? [] : await this.#page(organization, stream, page) };
+    const uploads = stream === undefined ? [] : await this.#page(organization, stream, page);
+    return { stream, uploads, states: await readUploadStates(this.#parts.catalog, uploads) };
   }
 
   async #page(organization: string, stream: string, page: UploadPage): Promise<readonly Upload[]> {
@@ -70,6 +76,21 @@ export class Uploads {
     streamOf(await this.#parts.organizations.get(organization), stream);
     const message = `the stream ${stream} of ${organization} has no upload ${number}`;
     throw new TidemarkError('not-found', message, { organization, stream, upload: number });
+  }
+
+  /** How far an upload has come; undefined before anything was done. */
+  async stateOf(upload: Upload): Promise<UploadState | undefined> {
+    return (await readUploadState(this.#parts.catalog, upload))?.body;
+  }
+
+  /** Lines of JSON, see upload-errors.ts. @throws TidemarkError as `openErrata` */
+  openErrata(upload: Upload, state: UploadState | undefined): Promise<Readable | undefined> {
+    return openErrata(this.#parts.artifacts, upload, state);
+  }
+
+  /** @throws TidemarkError as `readErrata` */
+  readErrata(key: ObjectKey, page: { readonly at: number; readonly limit: number }): Promise<ErrataPage> {
+    return readErrata(this.#parts.artifacts, key, page);
   }
 
   /** The bytes of a file, or some of them. */

@@ -28,7 +28,7 @@ function tableOf(files: readonly CheckedFile[]): string {
 
 export const nameOf = ({ path }: Pick<CheckedFile, 'path'>): string => path.join(' > ');
 
-function typeOf({ kind, packing }: CheckedFile): string {
+export function typeOf({ kind, packing }: Pick<CheckedFile, 'kind' | 'packing'>): string {
   return [KIND_NAMES[kind], ...packing.toReversed()].join(' in ');
 }
 

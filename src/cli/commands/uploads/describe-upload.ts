@@ -1,16 +1,59 @@
 import type { UploadView } from '../../../api/upload-schemas.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
+import { formatCount } from '../../../lib/format-count.ts';
 import { printableLine } from '../../ui/printable.ts';
 import { formatTable, plural } from '../../ui/table.ts';
+import { nameOf, typeOf } from './describe-check.ts';
 
-export function describeUpload({ organization, stream, number, name, received, files }: UploadView): string {
+export function describeUpload(view: UploadView): string {
+  const { organization, stream, number, name, received, fileUrl, files } = view;
   const rows = files.map((file) => [file.name, file.length, file.sha256]);
   return [
     `${organization}/${stream}/${number}${name === undefined ? '' : `: ${printableLine(name)}`}`,
     `  received: ${received}`,
+    ...(fileUrl === undefined ? [] : [`  from: ${printableLine(fileUrl)}`]),
+    ...describeStatus(view),
     '',
-    formatTable(['FILE', 'BYTES', 'SHA-256'], rows),
+    ...(rows.length === 0 ? ['Its file was not fetched yet.'] : [formatTable(['FILE', 'BYTES', 'SHA-256'], rows)]),
+    ...describeTaken(view),
   ].join('\n');
+}
+
+function describeStatus({ status, applied, failure, totals, organization, stream, number }: UploadView): string[] {
+  const retries = failure?.retries
+    ? 'it is tried again'
+    : `try it again with "tidemark uploads retry ${organization}/${stream}/${number}"`;
+  return [
+    `  status: ${status}`,
+    ...(failure === undefined ? [] : [`  failed at ${failure.at}: ${printableLine(failure.error)} (${retries})`]),
+    ...(applied === undefined ? [] : [`  published: ${describeApplied(applied)}`]),
+    ...(totals === undefined || totals.errors === 0
+      ? []
+      : [
+          `  errors: ${formatCount(totals.errors)}: list them with "tidemark uploads errors ${organization}/${stream}/${number}"`,
+        ]),
+  ];
+}
+
+function describeApplied(applied: NonNullable<UploadView['applied']>): string {
+  const counts = (['created', 'updated', 'deleted', 'unchanged', 'superseded'] as const).filter(
+    (name) => name !== 'superseded' || applied.superseded > 0,
+  );
+  return counts.map((name) => `${formatCount(applied[name])} ${name}`).join(', ');
+}
+
+function describeTaken({ taken, totals }: UploadView): string[] {
+  if (taken === undefined || totals === undefined) return [];
+  const rows = taken.map((file) => [nameOf(file), typeOf(file), file.records, file.deletions, file.errors]);
+  const rest = totals.files - taken.length;
+  return [
+    '',
+    formatTable(['TAKEN FOR', 'TYPE', 'RECORDS', 'DELETIONS', 'ERRORS'], rows),
+    ...(rest > 0 ? [`… and ${plural(rest, 'file')} more`] : []),
+    ...taken.flatMap(({ path, reason }) =>
+      reason === undefined ? [] : [`${printableLine(nameOf({ path }))}: ${printableLine(reason)}`],
+    ),
+  ];
 }
 
 /** How many files an upload has, and how large they are together. */

@@ -30,10 +30,12 @@ export const uploadsList: CliCommand<Options> = {
     const view = await withExistingApp(call, async ({ uploads }) => {
       return uploadsView(organization, await uploads.list(organization, stream, page), page);
     });
-    const rows = view.uploads.map(({ number, received, name = '', files }) => {
-      return [number, received.slice(0, 19), sizeOf(files), name];
+    const rows = view.uploads.map(({ number, received, name = '', files, status, totals }) => {
+      const counts = [totals?.records ?? '', totals?.deletions ?? '', totals?.errors ?? ''];
+      return [number, received.slice(0, 19), sizeOf(files), status, ...counts, name];
     });
-    const table = formatTable(['NUMBER', 'RECEIVED (UTC)', 'FILES', 'NAME'], rows);
+    const heads = ['NUMBER', 'RECEIVED (UTC)', 'FILES', 'STATUS', 'RECORDS', 'DELETIONS', 'ERRORS', 'NAME'];
+    const table = formatTable(heads, rows);
     await call.terminal.print(rows.length === 0 ? 'There is no upload.' : table, view);
     return EXIT.done;
   },

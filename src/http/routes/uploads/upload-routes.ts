@@ -3,6 +3,7 @@ import { uploadsView, uploadView } from '../../../api/upload-views.ts';
 import { TidemarkError } from '../../../core/errors.ts';
 import { podStream } from '../../../streams/pod-stream.ts';
 import { parseUploadNumber, type Upload, type UploadedFile } from '../../../streams/uploads/upload.ts';
+import { filesOf } from '../../../streams/uploads/upload-state.ts';
 import { directRequest, param } from '../../request/admitted.ts';
 import { requestBody } from '../../request/request-body.ts';
 import { get, post, type Route } from '../../request/route.ts';
@@ -41,7 +42,7 @@ export function uploadRoutes(
     const streamOf = (name: string) => podStream(organizations, organization, name);
     try {
       const upload = await receiveUpload(uploads, uploadRequest(request, query), { streamOf });
-      const view = podView(uploadView(upload), baseUrl);
+      const view = podView(uploadView(upload, undefined), baseUrl);
       response.location(`../../api/organizations/${organization}/uploads/${view.id}`);
       sendJson(response, view, 201);
     } catch (error) {
@@ -61,7 +62,7 @@ export function uploadRoutes(
       async handle(request, response, query) {
         const upload = await receiveUpload(uploads, uploadRequest(request, query));
         response.location(`uploads/${upload.stream}/${upload.number}`);
-        sendJson(response, uploadView(upload), 201);
+        sendJson(response, uploadView(upload, undefined), 201);
       },
     }),
     post('/organizations/:org/uploads', {
@@ -83,7 +84,8 @@ export function uploadRoutes(
       action: 'read-organization',
       operation: SHOW_UPLOAD,
       async handle(request, response) {
-        sendJson(response, uploadView(await uploadOf(request)));
+        const upload = await uploadOf(request);
+        sendJson(response, uploadView(upload, await uploads.stateOf(upload)));
       },
     }),
 
@@ -92,7 +94,8 @@ export function uploadRoutes(
       operation: READ_UPLOADED_FILE,
       async handle(request, response) {
         const upload = await uploadOf(request);
-        const file = fileAt(upload, param(request, 'position'));
+        const files = upload.url === undefined ? upload.files : filesOf(upload, await uploads.stateOf(upload));
+        const file = fileAt({ ...upload, files }, param(request, 'position'));
         const { part, ...head } = answerHead(directRequest(request, response), {
           length: file.length,
           mime: 'application/octet-stream',

@@ -1,0 +1,74 @@
+import * as z from 'zod';
+import { FILE_KINDS, PACKINGS } from '../streams/files/found-file.ts';
+
+/** The shapes of what became of an upload, in the JSON API. */
+
+const datetime = z.string().meta({ format: 'date-time' });
+const count = z.int().min(0);
+
+const takenFileSchema = z
+  .strictObject({
+    file: z.int().min(1).describe('The position of the file that was sent.'),
+    path: z.array(z.string()).describe('Its name; in packages, the names of the packages before.'),
+    packing: z.array(z.enum(PACKINGS)).describe('From the outside to the inside.'),
+    kind: z.enum(FILE_KINDS),
+    reason: z.string().optional().describe('Why its kind is unknown, and what to do.'),
+    records: count,
+    deletions: count,
+    errors: count,
+  })
+  .meta({ id: 'TakenFile', description: 'What a file was taken for: one that was sent, or one in a package.' });
+
+const totalsSchema = z
+  .strictObject({
+    files: count,
+    records: count,
+    deletions: count.describe('Ids of lists, and records that are marked as deleted.'),
+    errors: count.describe('Records and lines that could not be read: `errors` has each.'),
+  })
+  .meta({ id: 'UploadTotals' });
+
+const appliedSchema = z
+  .strictObject({
+    at: datetime,
+    created: count,
+    updated: count,
+    deleted: count,
+    unchanged: count.describe('Those that were as the upload says already.'),
+    superseded: count.describe('Those that a later upload has touched.'),
+  })
+  .meta({ id: 'AppliedUpload', description: 'What became of the ids of an upload, each once.' });
+
+const failureSchema = z
+  .strictObject({
+    at: datetime,
+    error: z.string(),
+    retries: z.boolean().describe('Whether it is tried again by itself.'),
+  })
+  .meta({ id: 'UploadFailure', description: 'Why the last attempt failed.' });
+
+/** What an upload has of its status. */
+export const uploadStatus = {
+  status: z
+    .enum(['waiting', 'processing', 'processed', 'failed'])
+    .describe('`waiting`: also for another attempt; `failed`: nothing of it is published.'),
+  totals: totalsSchema.optional().describe('Absent until its files were read.'),
+  taken: z
+    .array(takenFileSchema)
+    .optional()
+    .describe('In the order in which they count, the first 1,000. Absent in lists, and until its files were read.'),
+  applied: appliedSchema.optional().describe('Absent until all of it is published.'),
+  failure: failureSchema.optional(),
+  errors: z.string().optional().describe('Where its errors are, relative to the URL of the API; absent without any.'),
+};
+
+export const uploadErrorSchema = z
+  .strictObject({
+    file: z.int().min(1).describe('The position of the file that was sent.'),
+    path: z.array(z.string()),
+    ordinal: z.int().min(0).describe('The number of the record, or of the line, from 1.'),
+    offset: z.int().min(0).describe('Bytes before it, unpacked.'),
+    id: z.string().optional(),
+    reason: z.string(),
+  })
+  .meta({ id: 'UploadError', description: 'A record, or a line, that could not be read.' });

@@ -1,0 +1,12 @@
+import { TidemarkError } from '../../../core/errors.ts';
+import { parseUploadNumber, type Upload } from '../../../streams/uploads/upload.ts';
+import type { Uploads } from '../../../streams/uploads/uploads.ts';
+
+/** The upload that an argument names: `ORGANIZATION/STREAM/NUMBER`. @throws TidemarkError `invalid`, `not-found` */
+export function namedUpload(uploads: Pick<Uploads, 'get'>, id = ''): Promise<Upload> {
+  const [organization = '', stream = '', number, ...rest] = id.split('/');
+  if (number === undefined || rest.length > 0) {
+    throw new TidemarkError('invalid', `"${id}" is no upload: write ORGANIZATION/STREAM/NUMBER`, { upload: id });
+  }
+  return uploads.get(organization, stream, parseUploadNumber(number));
+}

@@ -1,0 +1,58 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { isTidemarkError, TidemarkError } from '../core/errors.ts';
+import type { Catalog } from '../stores/catalog.ts';
+import type { JobQueue } from '../stores/job-queue.ts';
+import type { Upload } from '../streams/uploads/upload.ts';
+import { putUploadState, readUploadState, statusOf, type UploadState } from '../streams/uploads/upload-state.ts';
+import { jobOfUpload } from './kinds/process-upload.ts';
+
+const MOST_TRIES = 20;
+const PAUSE_MS = 250;
+
+interface Parts {
+  readonly catalog: Pick<Catalog, 'get' | 'put'>;
+  readonly jobs: Pick<JobQueue, 'addAll' | 'retry'>;
+}
+
+/**
+ * Has an upload processed again that has failed, or at once when it waits for another attempt. Returns its state.
+ * @throws TidemarkError `conflict` when nothing of it has failed
+ */
+export async function retryUpload({ catalog, jobs }: Parts, upload: Upload): Promise<UploadState> {
+  const stored = await readUploadState(catalog, upload);
+  const failure = stored?.body.failure;
+  if (stored === undefined || failure === undefined || statusOf(stored.body) === 'processed') {
+    throw notFailed(upload, stored?.body);
+  }
+  // First the job: an upload whose failure is not final always has one.
+  await queue(jobs, upload);
+  const body = { ...stored.body, failure: { ...failure, isFinal: false } };
+  try {
+    return (await putUploadState(catalog, upload, { body, before: stored })).body;
+  } catch (error) {
+    // The job was faster.
+    if (isTidemarkError(error, 'conflict')) return (await readUploadState(catalog, upload))!.body;
+    throw error;
+  }
+}
+
+async function queue(jobs: Parts['jobs'], upload: Upload): Promise<void> {
+  const job = jobOfUpload(upload);
+  for (let tries = 1; ; tries++) {
+    try {
+      await jobs.retry(`${job.kind}/${job.id}`);
+      return;
+    } catch (error) {
+      // Jobs that ended long ago are removed.
+      if (isTidemarkError(error, 'not-found')) return void (await jobs.addAll([job]));
+      if (!isTidemarkError(error, 'conflict') || tries === MOST_TRIES) throw error;
+    }
+    // The attempt that has recorded the failure is about to end.
+    await wait(PAUSE_MS);
+  }
+}
+
+function notFailed({ organization, stream, number }: Upload, state: UploadState | undefined): TidemarkError {
+  const message = `the upload ${organization}/${stream}/${number} is ${statusOf(state)}: only one that has failed is processed again`;
+  return new TidemarkError('conflict', message, { organization, stream, upload: number });
+}

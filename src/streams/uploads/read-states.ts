@@ -1,0 +1,18 @@
+import type { Catalog } from '../../stores/catalog.ts';
+import { type Upload, uploadId, uploadsOf } from './upload.ts';
+import type { UploadState } from './upload-state.ts';
+
+/** How far uploads of one stream have come, by their numbers. They follow each other, so one read has them all. */
+export async function readUploadStates(
+  catalog: Pick<Catalog, 'latest'>,
+  uploads: readonly Pick<Upload, 'organization' | 'stream' | 'number'>[],
+): Promise<ReadonlyMap<number, UploadState>> {
+  const [first] = uploads;
+  if (first === undefined) return new Map();
+  const { organization, stream } = first;
+  const highest = Math.max(...uploads.map(({ number }) => number));
+  const before = uploadId(organization, stream, highest + 1);
+  const prefix = uploadsOf(organization, stream);
+  const found = await catalog.latest<UploadState>('upload-state', prefix, { before, limit: uploads.length });
+  return new Map(found.map(({ id, body }) => [Number(id.slice(prefix.length)), body]));
+}

@@ -1,0 +1,72 @@
+import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import type { ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts';
+import { TidemarkError } from '../../core/errors.ts';
+import { NdjsonLines } from '../../lib/ndjson-lines.ts';
+import type { Upload } from './upload.ts';
+import { statusOf, type UploadErratum, type UploadState } from './upload-state.ts';
+
+type Artifacts = Pick<ArtifactStore, 'get'>;
+
+/**
+ * What could not be read in an upload, a line of JSON each (UploadErratum); undefined when nothing is wrong with it.
+ * @throws TidemarkError `conflict` when it was not read; as `ArtifactStore.get`
+ */
+export async function openErrata(
+  artifacts: Artifacts,
+  { organization, stream, number }: Pick<Upload, 'organization' | 'stream' | 'number'>,
+  state: UploadState | undefined,
+): Promise<Readable | undefined> {
+  if (state?.read === undefined) {
+    const message = `the upload ${organization}/${stream}/${number} is ${statusOf(state)}: its files were not read yet`;
+    throw new TidemarkError('conflict', message, { organization, stream, upload: number });
+  }
+  const { errata } = state.read;
+  return errata === undefined ? undefined : (await artifacts.get(errata)).body;
+}
+
+/** Some errata, and where the next ones begin; undefined after the last one. */
+export interface ErrataPage {
+  readonly errata: readonly UploadErratum[];
+  readonly next: number | undefined;
+}
+
+/** Bytes that are read for a page: enough for hundreds of errata. */
+const PAGE_BYTES = 1_048_576;
+const NEWLINE = 0x0a;
+
+/**
+ * The errata of an artifact from a byte on, where one begins: each page is read by itself.
+ * @throws TidemarkError `invalid` for a byte beyond the end; as `ArtifactStore.get`
+ */
+export async function readErrata(
+  artifacts: Artifacts,
+  key: ObjectKey,
+  { at, limit }: { readonly at: number; readonly limit: number },
+): Promise<ErrataPage> {
+  const { body, length } = await artifacts.get(key, { range: { start: at, length: PAGE_BYTES } });
+  const bytes = await buffer(body);
+  const errata: UploadErratum[] = [];
+  let begin = 0;
+  for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, begin)) {
+    if (errata.length === limit) break;
+    errata.push(...parsed(bytes.toString('utf8', begin, end)));
+    begin = end + 1;
+  }
+  return { errata, next: begin === 0 || at + begin >= length ? undefined : at + begin };
+}
+
+/** One by one, in the order in which they were found. */
+export async function* eachErratum(body: Readable): AsyncGenerator<UploadErratum> {
+  const lines = new NdjsonLines();
+  for await (const chunk of body) for (const line of lines.push(chunk)) yield* parsed('text' in line ? line.text : '');
+}
+
+/** None when the line began elsewhere: a link may be written by hand. */
+function parsed(line: string): readonly UploadErratum[] {
+  try {
+    return [JSON.parse(line)];
+  } catch {
+    return [];
+  }
+}
