@@ -39,6 +39,7 @@ import { s3Scan } from './figures/s3-scan.ts';
 import { scan } from './figures/scan.ts';
 import { serving } from './figures/serving.ts';
 import { singleEvent } from './figures/single-event.ts';
+import { streamDumps } from './figures/stream-dumps.ts';
 import { upload } from './figures/upload.ts';
 import { validate } from './figures/validate.ts';
 import { watch } from './figures/watch.ts';
@@ -70,6 +71,7 @@ const BENCHES: readonly Bench[] = [
   avroRead,
   avroRandom,
   marcRead,
+  streamDumps,
   marcXmlWrite,
   upload,
   rebuild,

@@ -18,8 +18,16 @@ export type UploadChanges = ReadonlyMap<string, Buffer | undefined>;
 
 type Parts = Pick<App, 'catalog' | 'index' | 'sets' | 'artifacts' | 'updater'>;
 
-/** Events of one upload are posted in so many commits. */
+/** Events of a commit, unless another number is given. */
 const EVENTS = 10;
+
+interface UploadsPlace {
+  readonly organization: string;
+  readonly stream: string;
+  /** For sorting. */
+  readonly folder: string;
+  readonly eventsPerCommit?: number;
+}
 
 /**
  * Uploads of one stream as the processing of them leaves them: an artifact of records, events with the number of the
@@ -31,20 +39,15 @@ export class AppliedUploads {
   readonly #stream: string;
   /** The folder for sorting. */
   readonly #folder: string;
+  readonly #eventsPerCommit: number;
   number = 0;
 
-  constructor(
-    app: Parts,
-    {
-      organization,
-      stream,
-      folder,
-    }: { readonly organization: string; readonly stream: string; readonly folder: string },
-  ) {
+  constructor(app: Parts, { organization, stream, folder, eventsPerCommit = EVENTS }: UploadsPlace) {
     this.#app = app;
     this.#organization = organization;
     this.#stream = stream;
     this.#folder = folder;
+    this.#eventsPerCommit = eventsPerCommit;
   }
 
   /** @param between is awaited after each commit */
@@ -72,8 +75,8 @@ export class AppliedUploads {
     const version = await this.#put(number, { read, applying }, undefined);
     const events = await this.#eventsOf(number, records, changes);
     const commits: (() => Promise<unknown>)[] = [];
-    for (let at = 0; at < events.length; at += EVENTS) {
-      commits.push(() => this.#app.updater.post(events.slice(at, at + EVENTS)));
+    for (let at = 0; at < events.length; at += this.#eventsPerCommit) {
+      commits.push(() => this.#app.updater.post(events.slice(at, at + this.#eventsPerCommit)));
     }
     const applied = { at: Date.now(), created: 0, updated: 0, deleted: 0, unchanged: 0, superseded: 0 };
     return { number, records, commits, end: () => this.#put(number, { read, applying, applied }, version) };
