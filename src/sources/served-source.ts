@@ -12,6 +12,9 @@ export interface ServedSource {
    */
   open(resource: LiveResource, wanted: WantedBytes): Promise<OpenedResource>;
 
+  /** In which forms each of its resources can be read, first the one that states describe; absent where that is all. */
+  readonly representations?: readonly Representation[];
+
   /**
    * What the source leaves out now, where others may post to its set. It may be asked about any path.
    * @throws TidemarkError `unavailable` when that cannot be known
@@ -28,10 +31,21 @@ export interface LiveResource {
   readonly state: ResourceState;
 }
 
+/** A form in which a resource can be read. */
+export interface Representation {
+  readonly mime: string;
+  /** Other media types by which clients ask for it. */
+  readonly alsoAsked?: readonly string[];
+  /** What follows the key of the resource in the key of this form alone. */
+  readonly suffix: string;
+}
+
 export interface WantedBytes {
   readonly method: 'GET' | 'HEAD';
   /** Whether all bytes are likely to be read: a source may then request them with what describes them. */
   readonly isWhole: boolean;
+  /** Of the source's; the first without one. */
+  readonly representation?: Representation | undefined;
 }
 
 /** Bytes, or the server that sends them instead of this one. */

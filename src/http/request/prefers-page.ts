@@ -1,4 +1,4 @@
-import { parseWeights } from './weighted-list.ts';
+import { parseWeights, weightOfType } from './weighted-list.ts';
 
 /** What an XML document may be asked for as. */
 const XML_TYPES = ['application/xml', 'text/xml'];
@@ -12,15 +12,10 @@ export function prefersPage(accept: string | undefined): boolean {
   if (accept === undefined || !namesHtml(accept)) return false;
   const ranges = parseWeights(accept);
   const page = Math.max(...PAGE_TYPES.map((type) => ranges.get(type) ?? 0));
-  return page > Math.max(...XML_TYPES.map((type) => weightOf(ranges, type)));
+  return page > Math.max(...XML_TYPES.map((type) => weightOfType(ranges, type)));
 }
 
 /** Whether an answer may be a page at all: cheap enough to ask of every request. */
 export function namesHtml(accept: string | undefined): boolean {
   return accept !== undefined && /html/i.test(accept);
-}
-
-/** The range that names a type most exactly gives its weight. */
-function weightOf(ranges: ReadonlyMap<string, number>, type: string): number {
-  return ranges.get(type) ?? ranges.get(`${type.split('/')[0]}/*`) ?? ranges.get('*/*') ?? 0;
 }

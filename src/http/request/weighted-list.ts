@@ -8,3 +8,8 @@ export function parseWeights(header: string): ReadonlyMap<string, number> {
   }
   return weights;
 }
+
+/** The weight of a media type: that of the range which names it most exactly. */
+export function weightOfType(ranges: ReadonlyMap<string, number>, type: string): number {
+  return ranges.get(type) ?? ranges.get(`${type.split('/')[0]}/*`) ?? ranges.get('*/*') ?? 0;
+}

@@ -17,6 +17,8 @@ export interface Body {
   readonly isPrivate: boolean;
   /** How long it may be cached; by default it is asked for again each time. */
   readonly control?: CacheControl;
+  /** The header of the request that it depends on. */
+  readonly vary?: string | undefined;
 }
 
 /** Bytes that are to follow. */
@@ -36,12 +38,12 @@ export interface AnswerHead extends Answer {
  */
 export function answerHead(
   { method, headers, sender }: Pick<DirectRequest, 'method' | 'headers' | 'sender'>,
-  { length: total, mime, validators, isPrivate, control = 'no-cache' }: Body,
+  { length: total, mime, validators, isPrivate, control = 'no-cache', vary }: Body,
 ): AnswerHead {
   const { etag, lastModified } = validators;
   const known: Record<string, string> = {
     ETag: etag,
-    ...cachingHeaders({ control, isPrivate }),
+    ...cachingHeaders({ control, isPrivate, vary }),
     ...openToScripts({ sender }, isPrivate),
   };
   if (lastModified !== undefined) known['Last-Modified'] = new Date(lastModified * 1000).toUTCString();

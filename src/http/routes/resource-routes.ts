@@ -12,16 +12,19 @@ import { answerHead } from '../response/answer-head.ts';
 import { isForAll, type Validators } from '../response/conditional-request.ts';
 import { linksOf, resourceHeaders } from '../response/resource-headers.ts';
 import { sendAnswer } from '../response/send-answer.ts';
+import { type FoundResource, findResource } from './found-resource.ts';
 
 const READ_RESOURCE = {
   id: 'readResource',
   tag: 'resources',
   summary: 'The bytes of a resource',
-  description: 'Only of sets with a content root, or of records, and only of resources that are live.',
+  description:
+    'Only of sets with a content root, or of records, and only of resources that are live. A record of a stream is MARC21, or MARCXML when `Accept` prefers that; with `.mrc` or `.xml` after its address it is always the one or the other.',
   isConditional: true,
   hasRanges: true,
   answers: [
     { status: 200, description: 'The bytes.', content: { '*/*': 'bytes' }, headers: ['Link'] },
+    { status: 406, description: 'The client accepts none of the forms of the resource.' },
     {
       status: 307,
       description: 'The S3 server that has the bytes, when the set says so.',
@@ -47,26 +50,29 @@ export function resourceRoutes(app: ServedApp): readonly Route[] {
 
 function resourceHandler(app: ServedApp): DirectHandler {
   const { baseUrl } = app.configuration;
-  const headersOf = (set: ResourceSet, key: ResourceKey) => {
+  const headersOf = (set: ResourceSet, { key, links }: FoundResource) => {
     const headers = resourceHeaders(set, baseUrl);
-    return keptSince(set) === undefined ? headers : { ...headers, Link: linksOf(set, key, baseUrl) };
+    if (keptSince(set) === undefined && links.length === 0) return headers;
+    return { ...headers, Link: [linksOf(set, key, baseUrl), ...links].join(', ') };
   };
 
   return async (request) => {
     const set = request.set as ResourceSet;
     const key = keyOfPathIn(request.url);
     const source = app.servedSourceOf(set) ?? notServed(set, key);
-    const [found] = await app.index.lookup(set.id, [key]);
-    const state = found?.state ?? notThere(set, key);
+    const { representations = [] } = source;
+    const asked = { set, key, representations, accept: request.headers.accept };
+    const found = (await findResource(app.index, asked)) ?? notThere(set, key);
     const method = request.method === 'HEAD' ? 'HEAD' : 'GET';
-    const opened = await source.open({ key, state }, { method, isWhole: isForAll(request) });
-    const ofSet = headersOf(set, key);
+    const { representation, vary } = found;
+    const opened = await source.open(found, { method, isWhole: isForAll(request), representation });
+    const ofSet = headersOf(set, found);
     if ('redirect' in opened) return redirectTo(opened.redirect, ofSet.Link!);
     let body: ServedBytes | undefined;
     try {
       const { length, mime } = opened;
       const isPrivate = set.private === true;
-      const head = answerHead(request, { length, mime, validators: validatorsOf(opened), isPrivate });
+      const head = answerHead(request, { length, mime, validators: validatorsOf(opened), isPrivate, vary });
       if (head.status === 304) return head;
       body = head.part && (await opened.read(head.part));
       return { status: head.status, headers: { ...ofSet, ...head.headers }, body };

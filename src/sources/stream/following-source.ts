@@ -14,14 +14,14 @@ import {
   type StoredFollowCursor,
 } from '../../streams/follow-cursor.ts';
 import { setOfStream } from '../../streams/set-names.ts';
-import { openRecord } from '../artifact/open-record.ts';
 import type { Records } from '../artifact/records.ts';
-import type { LiveResource, OpenedResource } from '../served-source.ts';
+import type { LiveResource, OpenedResource, WantedBytes } from '../served-source.ts';
 import type { CompareOptions, Comparison, Mismatch, Source, SourceWatch } from '../source.ts';
 import type { SyncSummary } from '../sync-counter.ts';
 import { compareSets } from './compare-sets.ts';
 import type { DefaultStreams } from './default-streams.ts';
 import { followPart, nextPart } from './follow-log.ts';
+import { openRepresentation, REPRESENTATIONS } from './open-representation.ts';
 import type { StreamNews } from './stream-news.ts';
 import { nextGeneration, positionOf, takePosition } from './take-position.ts';
 import { verifyFollowed } from './verify-followed.ts';
@@ -56,6 +56,7 @@ interface Part {
  */
 export class FollowingSource implements Source {
   readonly longestRetryMs = 60_000;
+  readonly representations = REPRESENTATIONS;
   readonly #set: ResourceSet;
   readonly #organization: string;
   readonly #parts: FollowingSourceParts;
@@ -91,8 +92,8 @@ export class FollowingSource implements Source {
     });
   }
 
-  async open(resource: LiveResource): Promise<OpenedResource> {
-    return openRecord(this.#set, resource, this.#parts.records);
+  open(resource: LiveResource, { representation }: Pick<WantedBytes, 'representation'>): Promise<OpenedResource> {
+    return openRepresentation(this.#set, resource, { representation, records: this.#parts.records });
   }
 
   /** @param anew whether both sets are compared, whatever is recorded */

@@ -1,11 +1,11 @@
 import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import type { ResourceStates } from '../../stores/resource-states.ts';
-import { openRecord } from '../artifact/open-record.ts';
 import type { Records } from '../artifact/records.ts';
-import type { LiveResource, OpenedResource } from '../served-source.ts';
+import type { LiveResource, OpenedResource, WantedBytes } from '../served-source.ts';
 import type { CompareOptions, Comparison, Mismatch, Source, SourceWatch, SyncStep } from '../source.ts';
 import { checkRecords } from './check-records.ts';
+import { openRepresentation, REPRESENTATIONS } from './open-representation.ts';
 
 export interface RecordsSourceParts {
   readonly index: Pick<ResourceStates, 'read'>;
@@ -19,6 +19,7 @@ export interface RecordsSourceParts {
  */
 export class RecordsSource implements Source {
   readonly longestRetryMs = 60_000;
+  readonly representations = REPRESENTATIONS;
   readonly #set: ResourceSet;
   readonly #parts: RecordsSourceParts;
 
@@ -40,8 +41,8 @@ export class RecordsSource implements Source {
     return { async close() {} };
   }
 
-  async open(resource: LiveResource): Promise<OpenedResource> {
-    return openRecord(this.#set, resource, this.#parts.records);
+  open(resource: LiveResource, { representation }: Pick<WantedBytes, 'representation'>): Promise<OpenedResource> {
+    return openRepresentation(this.#set, resource, { representation, records: this.#parts.records });
   }
 
   /** Changes nothing: a record that cannot be read is a problem. */

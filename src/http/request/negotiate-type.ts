@@ -1,0 +1,28 @@
+import { parseWeights, weightOfType } from './weighted-list.ts';
+
+export interface OfferedType {
+  readonly mime: string;
+  /** Other media types by which clients ask for it. */
+  readonly alsoAsked?: readonly string[];
+}
+
+/**
+ * What a client would rather have (RFC 9110, 12.5.1): of those that it likes alike, the first. Undefined when it takes
+ * none of them.
+ */
+export function negotiateType<Offered extends OfferedType>(
+  accept: string | undefined,
+  offered: readonly Offered[],
+): Offered | undefined {
+  if (accept === undefined) return offered[0];
+  const ranges = parseWeights(accept);
+  let best: Offered | undefined;
+  let bestWeight = 0;
+  for (const one of offered) {
+    const weight = Math.max(...[one.mime, ...(one.alsoAsked ?? [])].map((type) => weightOfType(ranges, type)));
+    if (weight <= bestWeight) continue;
+    best = one;
+    bestWeight = weight;
+  }
+  return best;
+}

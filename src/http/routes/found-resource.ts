@@ -1,0 +1,85 @@
+import { type ResourceKey, uriOf } from '../../core/key.ts';
+import type { ResourceState } from '../../core/resource.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
+import type { Representation } from '../../sources/served-source.ts';
+import type { ResourceStates } from '../../stores/resource-states.ts';
+import { HttpError } from '../request/http-error.ts';
+import { negotiateType } from '../request/negotiate-type.ts';
+
+/** The resource that a path means, and in which of its representations. */
+export interface FoundResource {
+  readonly key: ResourceKey;
+  readonly state: ResourceState;
+  /** Undefined where resources have one. */
+  readonly representation?: Representation;
+  /** Further values of the header Link. */
+  readonly links: readonly string[];
+  /** The header of the request that it depends on. */
+  readonly vary?: string;
+}
+
+interface Asked {
+  readonly set: ResourceSet;
+  readonly key: ResourceKey;
+  /** Those of all resources of the set. */
+  readonly representations: readonly Representation[];
+  readonly accept: string | undefined;
+}
+
+/**
+ * Finds a resource by its key, and one that has several representations by its key and the suffix of one of them, too.
+ * A resource of just that key comes first. Undefined when there is none.
+ * @throws HttpError 406 when the client takes none of its representations
+ */
+export async function findResource(
+  index: Pick<ResourceStates, 'lookup'>,
+  asked: Asked,
+): Promise<FoundResource | undefined> {
+  const { set, key, representations, accept } = asked;
+  const suffixed = representations.filter(({ suffix }) => key.endsWith(suffix) && key.length > suffix.length + 1);
+  const keys = suffixed.map(({ suffix }) => key.slice(0, -suffix.length));
+  const [found, ...bases] = await index.lookup(set.id, [key, ...keys]);
+  if (found?.state !== undefined) {
+    if (representations.length === 0) return { key, state: found.state, links: [] };
+    const links = await linksOf(index, asked, key);
+    const representation = negotiateType(accept, representations) ?? notAcceptable(asked, links);
+    return { key, state: found.state, representation, links, vary: 'Accept' };
+  }
+  const at = bases.findIndex((base) => base?.state !== undefined);
+  const base = bases[at];
+  if (base?.state === undefined) return undefined;
+  return {
+    key: base.key,
+    state: base.state,
+    representation: suffixed[at]!,
+    links: await linksOf(index, asked, base.key),
+  };
+}
+
+/** To the resource, and to its representations, unless another resource has the key of one. */
+async function linksOf(
+  index: Pick<ResourceStates, 'lookup'>,
+  { set, representations }: Asked,
+  key: ResourceKey,
+): Promise<readonly string[]> {
+  const uri = uriOf(set.urlPrefix, key);
+  const others = await index.lookup(
+    set.id,
+    representations.map(({ suffix }) => key + suffix),
+  );
+  return [
+    `<${uri}>; rel="canonical"`,
+    ...representations.flatMap(({ suffix, mime }, at) =>
+      others[at]?.state === undefined ? [`<${uri}${suffix}>; rel="alternate"; type="${mime}"`] : [],
+    ),
+  ];
+}
+
+function notAcceptable({ representations }: Asked, links: readonly string[]): never {
+  const types = representations.map(({ mime }) => mime).join(' or ');
+  throw new HttpError(406, {
+    code: 'not-acceptable',
+    message: `the resource can be read as ${types}: accept one of them, or leave out the header Accept`,
+    headers: { Vary: 'Accept', Link: links.join(', ') },
+  });
+}
