@@ -9,7 +9,9 @@ import { type SetValues, toSetFields } from './set-settings.ts';
  * @throws TidemarkError `invalid` when the set cannot have one of them
  */
 export function changedFields(values: SetValues, set: ResourceSet, configuration: Configuration) {
-  const fields = toSetFields(values, set.origin);
+  // A form gives all settings, also those that only its organization may change.
+  const isSame = values.private === (set.private === true);
+  const fields = toSetFields(isSame ? { ...values, private: undefined } : values, set.origin);
   if (values.exclude === undefined) return fields;
   const given = values.exclude ?? [];
   const own = exclusionsOfOwnFiles(set.origin, configuration).filter((pattern) => !given.includes(pattern));

@@ -93,16 +93,27 @@ export function numberOf(text: string): number {
   return /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
 }
 
-export const PRIVACY_FLAGS: readonly SetFlag[] = [
+const PRIVACY_FLAGS: readonly SetFlag[] = [
   { flag: '--private', meaning: 'only clients with a token for it can read it; for all others, it does not exist' },
   { flag: '--public', meaning: 'all clients can read it', givenTo: ['sets change'] },
 ];
 
-export function privacy({ private: isPrivate, public: isPublic }: Given): boolean | undefined {
+function privacy({ private: isPrivate, public: isPublic }: Given): boolean | undefined {
   if (isPrivate === true && isPublic === true) throw wrong('private', 'give either --private or --public');
   if (isPublic === true) return false;
   return isPrivate === true ? true : undefined;
 }
+
+/** Of the sets of a stream, its organization decides for all at once. */
+function checkPrivacy(isPrivate: boolean, origin: Origin): void {
+  const { stream } = traitsOf(origin);
+  if (stream === undefined) return;
+  const flag = isPrivate ? '--private' : '--public';
+  const instead = `tidemark organizations change ${stream.organization} ${flag}`;
+  throw wrong('private', `the organization decides who may read its sets: run "${instead}"`);
+}
+
+export const PRIVACY = { flags: PRIVACY_FLAGS, fromFlags: privacy, check: checkPrivacy } as const;
 
 export const REDIRECT_FLAGS: readonly SetFlag[] = [
   {

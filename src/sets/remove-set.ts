@@ -39,7 +39,7 @@ export function requireRemovable({ slug, origin }: Pick<ResourceSet, 'slug' | 'o
   if (stream === undefined) return;
   throw new TidemarkError(
     'conflict',
-    `the set ${slug} has ${source}, and exists as long as that organization: to hide it from clients, run "tidemark sets change ${slug} --private"`,
+    `the set ${slug} has ${source}, and exists as long as that organization: to let only some read it, run "tidemark organizations change ${stream.organization} --private"`,
     { set: slug, organization: stream.organization },
   );
 }

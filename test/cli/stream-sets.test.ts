@@ -84,7 +84,7 @@ describe('The sets of streams', () => {
       ],
     );
     assert.match(await done('sets', 'list'), /lane--main\.dumps +0 +0 +\(none\) +the dumps of lane\/main\n/);
-    await fails(['sets', 'remove', 'lane--main', '--confirm'], 2, /exists as long as that organization.*--private/s);
+    await fails(['sets', 'remove', 'lane--main', '--confirm'], 2, /exists as long as that organization.*organizations change lane --private/s);
     await done('sets', 'change', 'lane', '--page-size', '100', '--keep-versions', '--dump', '0 3 * * *');
     await done('sets', 'change', 'lane--new', '--title', 'My own');
     await done('organizations', 'change', 'lane', '--title', 'Lane');
@@ -94,6 +94,7 @@ describe('The sets of streams', () => {
       const args = option === '--dump' ? [option, '0 3 * * *'] : [option];
       await fails(['sets', 'change', 'lane.uploads', ...args], 2, /is not for this set/);
     }
+    await fails(['sets', 'change', 'lane', '--private'], 2, /run "tidemark organizations change lane --private"/);
     await fails(['sets', 'change', 'lane', '--exclude', '*.tmp'], 2, /not for sets of streams/);
     await fails(['sets', 'change', 'lane', '--publish-hash', 'md5'], 2, /sha-256 alone/);
     await fails(['dumps', 'build', 'lane.uploads'], 2, /no dump is made of "lane.uploads"/);
