@@ -46,10 +46,12 @@ import { type ContentsParts, locateContents, openServed, openSource, openStreamP
 import { type SetRoot, SetRoots } from './sources/set-roots.ts';
 import type { Source } from './sources/source.ts';
 import { PathScans } from './sources/sync/path-scans.ts';
+import { sync } from './sources/sync/sync.ts';
 import { ActivityMemory } from './stores/activity-memory.ts';
 import type { JobQueue } from './stores/job-queue.ts';
 import { openStores } from './stores/open-stores.ts';
 import { StreamDumps } from './streams/dumps/stream-dumps.ts';
+import { followsDefault } from './streams/follows-default.ts';
 import { OrganizationRegistry } from './streams/organization-registry.ts';
 import { UploadBacklog } from './streams/processing/upload-backlog.ts';
 import { UploadProcessor } from './streams/processing/upload-processor.ts';
@@ -181,7 +183,12 @@ export async function openApp(configuration: Configuration): Promise<App> {
     streamDumpJobs: new StreamDumpJobs(jobs),
     streamDumps: new StreamDumps({
       ...{ catalog, artifacts, sets, index },
-      followsDefault: async () => true,
+      async followsDefault(organization) {
+        // Whether a server keeps it in sync or not.
+        const set = await sets.bySlug(organization.id);
+        await sync({ set, source: sourceOf(set), updater });
+        return followsDefault({ catalog, index, sets }, organization);
+      },
       threadData: { store, artifacts: configuration.artifacts, folder: join(dataFolder, 'spool'), failpoint },
     }),
     uploads: new Uploads({

@@ -84,7 +84,11 @@ describe('The sets of streams', () => {
       ],
     );
     assert.match(await done('sets', 'list'), /lane--main\.dumps +0 +0 +\(none\) +the dumps of lane\/main\n/);
-    await fails(['sets', 'remove', 'lane--main', '--confirm'], 2, /exists as long as that organization.*organizations change lane --private/s);
+    await fails(
+      ['sets', 'remove', 'lane--main', '--confirm'],
+      2,
+      /exists as long as that organization.*organizations change lane --private/s,
+    );
     await done('sets', 'change', 'lane', '--page-size', '100', '--keep-versions', '--dump', '0 3 * * *');
     await done('sets', 'change', 'lane--new', '--title', 'My own');
     await done('organizations', 'change', 'lane', '--title', 'Lane');

@@ -125,6 +125,16 @@ export class StreamPlace {
     return changes.map(({ kind, key }) => `${kind} ${key}`);
   }
 
+  /** The digests of each key after its changes; `deleted` for a deletion. */
+  async history(slug: string): Promise<ReadonlyMap<string, readonly string[]>> {
+    const { id } = await this.sets.bySlug(slug);
+    const changes = await collect(this.stores.index.changes(id, { after: 1 }));
+    const byKey = Map.groupBy(changes, ({ key }) => key);
+    return new Map(
+      [...byKey].map(([key, of]) => [key, of.map(({ state }) => state?.hashes?.['sha-256'] ?? 'deleted')]),
+    );
+  }
+
   async #store(
     { origin }: ResourceSet,
     number: number,
