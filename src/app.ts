@@ -168,6 +168,16 @@ export async function openApp(configuration: Configuration): Promise<App> {
   const servedSourceOf: App['servedSourceOf'] = (set) => openServed(set, parts);
   const pathScans = new PathScans((set) => ({ set, source: sourceOf(set), updater: linked.posterOf(set) }));
   const onRecorded = (upload: Upload) => jobs.addAll([jobOfUpload(upload)]);
+  const uploadProcessor = new UploadProcessor({
+    ...{ catalog, index, sets, organizations, artifacts, updater },
+    threadData: { store, artifacts: configuration.artifacts, folder: join(dataFolder, 'spool'), failpoint },
+    fetch: async (upload, options) => {
+      const { fetchUpload } = await import('./streams/uploads/fetch-url.ts');
+      const { uploadNetworks: networks, uploadFetchSize: mostBytes } = configuration;
+      return fetchUpload(upload, { ...options, artifacts, networks, mostBytes });
+    },
+  });
+  closers.add(() => uploadProcessor.close());
   const app: App = {
     configuration,
     index,
@@ -197,15 +207,7 @@ export async function openApp(configuration: Configuration): Promise<App> {
     }),
     retryUpload: (upload) => retryUpload({ catalog, jobs }, upload),
     uploadBacklog: new UploadBacklog({ catalog }),
-    uploadProcessor: new UploadProcessor({
-      ...{ catalog, index, sets, organizations, artifacts, updater },
-      threadData: { store, artifacts: configuration.artifacts, folder: join(dataFolder, 'spool'), failpoint },
-      fetch: async (upload, options) => {
-        const { fetchUpload } = await import('./streams/uploads/fetch-url.ts');
-        const { uploadNetworks: networks, uploadFetchSize: mostBytes } = configuration;
-        return fetchUpload(upload, { ...options, artifacts, networks, mostBytes });
-      },
-    }),
+    uploadProcessor,
     resumableUploads: new ResumableUploads({
       ...{ catalog, artifacts, organizations },
       onRecorded,

@@ -37,7 +37,7 @@ const POSTINGS = 2;
 export async function applyUpload(
   { set, upload, records }: UploadOfSet,
   { thread, updater }: ApplyParts,
-  { report, log }: Pick<Attempt, 'report' | 'log'>,
+  { signal, report, log }: Pick<Attempt, 'signal' | 'report' | 'log'>,
 ): Promise<AppliedTotals> {
   const { id, urlPrefix, publishHashes } = set;
   const received = Math.floor(upload.received / 1000);
@@ -49,7 +49,7 @@ export async function applyUpload(
     return { read, results };
   };
   let done = 0;
-  const steps = thread.merge({ set: { id, urlPrefix, publishHashes }, records, received });
+  const steps = thread.merge({ set: { id, urlPrefix, publishHashes }, records, received }, signal);
   for await (const { read, results } of mapInOrder(steps, POSTINGS, post)) {
     for (const result of results) totals[outcomeOf(result)] += 1;
     done += results.length;

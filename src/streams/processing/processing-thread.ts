@@ -7,31 +7,33 @@ import type { ReadingProgress, UploadToRead } from './read-upload.ts';
 
 /** Megabytes. Of what a record makes, hardly anything is kept. */
 const YOUNG_MB = 8;
+/** Starting it takes as long as a small upload: the next one may come soon. */
+const IDLE_MS = 10_000;
+/** Bytes of an upload of which much garbage is left: the next step gets a new thread. */
+const LARGE = 32 * 1024 * 1024;
 
-/** Reads and merges one upload in a thread of its own, until it is closed. An aborted signal ends it at once. */
+/** Reads and merges uploads in a thread of its own, one at a time. An aborted signal ends the thread at once. */
 export class ProcessingThread {
   readonly #thread: CalledThread<ProcessFunctions>;
   readonly #folder: string;
-  readonly #signal: AbortSignal;
-  readonly #stop = () => void this.#thread.end();
 
-  constructor(data: ProcessThreadData, signal: AbortSignal) {
+  constructor(data: ProcessThreadData) {
     const start = () =>
       startWorker('./process.worker', import.meta.url, {
         workerData: data,
         resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
       });
-    this.#thread = new CalledThread<ProcessFunctions>({ work: 'processing the upload', start });
+    this.#thread = new CalledThread<ProcessFunctions>({ work: 'processing the upload', start, idleMs: IDLE_MS });
     this.#folder = data.folder;
-    this.#signal = signal;
-    signal.addEventListener('abort', this.#stop);
   }
 
   /** @throws TidemarkError as `readUpload`; the signal's reason */
   async read(
     upload: Omit<UploadToRead, 'scratchFolder'>,
+    signal: AbortSignal,
     onProgress: (progress: ReadingProgress) => void,
   ): Promise<ReadUpload> {
+    using _ = this.#endedBy(signal);
     try {
       await this.#thread.call('read', [{ ...upload, scratchFolder: this.#folder }]);
       for (;;) {
@@ -40,24 +42,43 @@ export class ProcessingThread {
         if (read !== undefined) return read;
       }
     } catch (error) {
-      this.#signal.throwIfAborted();
+      signal.throwIfAborted();
       throw error;
+    } finally {
+      if (upload.files.reduce((sum, { length }) => sum + length, 0) > LARGE) await this.#thread.end();
     }
   }
 
   /** @throws TidemarkError as `mergeUpload`; the signal's reason */
-  async *merge(upload: UploadToApply): AsyncGenerator<MergeStep> {
+  async *merge(upload: UploadToApply, signal: AbortSignal): AsyncGenerator<MergeStep> {
+    using _ = this.#endedBy(signal);
+    let isWhole = false;
     try {
       await this.#thread.call('merge', [upload]);
       yield* prefetch(() => this.#thread.call('next', []));
+      isWhole = true;
     } catch (error) {
-      this.#signal.throwIfAborted();
+      signal.throwIfAborted();
       throw error;
+    } finally {
+      if (!isWhole) await this.#thread.end();
     }
   }
 
-  async close(): Promise<void> {
-    this.#signal.removeEventListener('abort', this.#stop);
-    await this.#thread.end();
+  close(): Promise<void> {
+    return this.#thread.end('the program ends');
+  }
+
+  #endedBy(signal: AbortSignal): Disposable {
+    signal.throwIfAborted();
+    const release = this.#thread.hold();
+    const stop = () => void this.#thread.end();
+    signal.addEventListener('abort', stop);
+    return {
+      [Symbol.dispose]() {
+        signal.removeEventListener('abort', stop);
+        release();
+      },
+    };
   }
 }

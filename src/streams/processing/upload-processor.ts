@@ -44,11 +44,13 @@ export interface ProcessorParts {
  */
 export class UploadProcessor {
   readonly #parts: ProcessorParts;
+  readonly #thread: ProcessingThread;
   /** One upload is read and applied at a time in a process, so that memory is that of one. */
   readonly #mutex = new Mutex();
 
   constructor(parts: ProcessorParts) {
     this.#parts = parts;
+    this.#thread = new ProcessingThread(parts.threadData);
   }
 
   /**
@@ -56,31 +58,32 @@ export class UploadProcessor {
    *   of it may be published; whatever else, when the attempt failed, and nothing of it is published
    */
   async process(upload: Upload, attempt: Attempt): Promise<AppliedUpload> {
-    const processing = new Processing(this.#parts, upload, attempt);
+    const processing = new Processing({ ...this.#parts, thread: this.#thread }, upload, attempt);
     await processing.fetch();
-    const release = await this.#mutex.acquire(attempt.signal);
-    try {
-      return await processing.run();
-    } finally {
-      await processing.close();
-      release();
-    }
+    return this.#mutex.run(() => processing.run(), attempt.signal);
   }
+
+  /** Stops what is under way. */
+  async close(): Promise<void> {
+    await this.#thread.close();
+  }
+}
+
+interface ProcessingParts extends ProcessorParts {
+  readonly thread: ProcessingThread;
 }
 
 /** One attempt. */
 class Processing {
-  readonly #parts: ProcessorParts;
+  readonly #parts: ProcessingParts;
   readonly #upload: Upload;
   readonly #attempt: Attempt;
-  readonly #thread: ProcessingThread;
   #state: StoredUploadState | undefined;
 
-  constructor(parts: ProcessorParts, upload: Upload, attempt: Attempt) {
+  constructor(parts: ProcessingParts, upload: Upload, attempt: Attempt) {
     this.#parts = parts;
     this.#upload = upload;
     this.#attempt = attempt;
-    this.#thread = new ProcessingThread(parts.threadData, attempt.signal);
   }
 
   /** Of an upload by URL: stores what is there, unless that was done. @throws what fails */
@@ -100,10 +103,6 @@ class Processing {
       this.#attempt.signal.throwIfAborted();
       throw toBeContinued(this.#upload, error);
     }
-  }
-
-  close(): Promise<void> {
-    return this.#thread.close();
   }
 
   get #body(): UploadState {
@@ -141,7 +140,9 @@ class Processing {
     const { normalization } = await this.#parts.organizations.get(organization);
     const onProgress = ({ bytes, ofBytes, records }: ReadingProgress) =>
       this.#attempt.report({ done: bytes, total: ofBytes, text: `bytes read, ${records} records` });
-    const read = await this.#thread.read({ organization, stream, number, files, normalization }, onProgress);
+    const { signal } = this.#attempt;
+    const { thread } = this.#parts;
+    const read = await thread.read({ organization, stream, number, files, normalization }, signal, onProgress);
     failpoint('upload.read');
     const state = await this.#record((before) => before.read === undefined && { read });
     // Another attempt was faster.
@@ -161,11 +162,7 @@ class Processing {
     const totals =
       records === undefined
         ? { created: 0, updated: 0, deleted: 0, unchanged: 0, superseded: 0 }
-        : await applyUpload(
-            { set, upload: this.#upload, records },
-            { ...this.#parts, thread: this.#thread },
-            this.#attempt,
-          );
+        : await applyUpload({ set, upload: this.#upload, records }, this.#parts, this.#attempt);
     failpoint('upload.applied');
     const applied = { at: Date.now(), ...totals };
     return (await this.#record((before) => before.applied === undefined && { applied })).applied!;
