@@ -1,16 +1,21 @@
+import { removeUnusedReadings } from '../../streams/processing/remove-unused.ts';
 import { defineJob } from '../job-definition.ts';
 import { cron } from '../schedule.ts';
 
-/** Removes files of uploads that a killed process was receiving: an upload that only failed removes its own. */
+/**
+ * Removes what killed processes have left of uploads: files that they were receiving, and records of attempts that do
+ * not count. An upload or an attempt that only failed removes its own.
+ */
 export const removeAbandonedUploads = defineJob({
   kind: 'remove-abandoned-uploads',
-  summary: 'Removes uploaded files that were stored a week ago and belong to no upload',
+  summary: 'Removes what was stored a week ago or earlier and belongs to no upload',
   oneAtATimePer: () => 'uploads',
   retry: { attempts: 5, firstMs: 1_000, longestMs: 60_000 },
 
   schedules: ({ configuration: { timeZone } }) => [{ schedule: cron('5 4 * * *', timeZone), payload: {} }],
 
-  async run(_payload, { uploads }, { signal }) {
-    return { removed: await uploads.removeAbandoned(signal) };
+  async run(_payload, { uploads, catalog, artifacts }, { signal }) {
+    const removed = await uploads.removeAbandoned(signal);
+    return { removed, readings: await removeUnusedReadings({ catalog, artifacts }, signal) };
   },
 });
