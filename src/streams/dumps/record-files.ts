@@ -41,7 +41,7 @@ export class RecordFiles {
     const bytes = Buffer.from(document.buffer, document.byteOffset, document.byteLength);
     this.#marc21.addBytes(bytes);
     this.#xml.add(new MarcRecord(bytes));
-    if (this.#xml.size >= XML_BYTES) this.#marcxml.addBytes(this.#xml.take());
+    if (this.#xml.size >= XML_BYTES) this.#marcxml.addBytes(this.#xml.takeToCopy());
   }
 
   /** Resolves when more may be added. @throws TidemarkError as `ArtifactStore.put` */

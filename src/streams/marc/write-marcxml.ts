@@ -54,6 +54,16 @@ export class MarcXmlWriter {
     return taken;
   }
 
+  /**
+   * What was added since this was called last, in memory that is written over when more is added: for a caller that
+   * copies it at once.
+   */
+  takeToCopy(): Buffer {
+    const taken = this.#out.subarray(0, this.#at);
+    this.#at = 0;
+    return taken;
+  }
+
   #makeRoom(needed: number): void {
     if (this.#out.length - this.#at >= needed) return;
     const length = Math.max(this.#usualBytes, this.#at + needed, 2 * this.#out.length);
