@@ -274,6 +274,16 @@ export function commitContract(start: () => Promise<{ open(): Promise<Stores>; d
       assert.deepEqual(await short({ ...upsert(set, 'a', { length: 2 }), basedOn }), ['updated']);
     });
 
+    it('is superseded when it is based on none, and its key was there, or is', async () => {
+      const set = await add(100);
+      const basedOnNone = (length: number) => ({ ...upsert(set, 'a', { length }), basedOn: 0 });
+      await commit({ ...deletion(set, 'a'), order: 1 });
+      assert.deepEqual(await short(basedOnNone(1), basedOnNone(2)), ['created', 'superseded']);
+      assert.deepEqual(await short(basedOnNone(3)), ['superseded']);
+      await commit(deletion(set, 'a'));
+      assert.deepEqual(await short(basedOnNone(4)), ['superseded']);
+    });
+
     it('is written by one of two processes that begin at the same state', async () => {
       const set = await add(100);
       await commit(upsert(set, 'a', { length: 0 }));
