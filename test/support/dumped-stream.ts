@@ -29,6 +29,14 @@ export class DumpedStream {
     await app.organizations.addStream(DUMPED.organization, DUMPED.stream);
   }
 
+  idOf(number: number): string {
+    return catalogue.idOf(number);
+  }
+
+  documentOf(number: number, version: number): Buffer {
+    return catalogue.marc21({ number, version });
+  }
+
   /** Records of these numbers in a version. */
   async put(numbers: readonly number[], version = 0, errata: readonly object[] = []): Promise<void> {
     const changes = new Map(numbers.map((number) => [catalogue.idOf(number), catalogue.marc21({ number, version })]));
