@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ask } from '../support/ask.ts';
 import { SQLITE } from '../support/each-store.ts';
@@ -66,6 +66,25 @@ describe('The sets of streams', () => {
       const shown = JSON.parse(await done('sets', 'show', set, '--json'));
       return shown.ready && shown.resources === resources;
     });
+
+  it('are mirrored and validated as their lists have them, and built into a Resource Dump', async () => {
+    await serve();
+    await upload('main', 'full.mrc', { ocm1: 'One', ocm2: 'Two', 'a/b': 'Three' });
+    await untilHas('lane', 3);
+    await untilHas('lane.uploads', 1);
+    const copy = join(place.folder, 'copy');
+    await done('mirror', server, copy, '--set', 'lane');
+    assert.deepEqual(await readFile(join(copy, 'ocm1')), encodeSample(sample('ocm1', 'One')));
+    const uploaded = join(place.folder, 'uploaded');
+    await done('mirror', server, uploaded, '--set', 'lane.uploads');
+    assert.deepEqual(await readFile(join(uploaded, 'full.mrc')), await readFile(join(place.folder, 'full.mrc')));
+    const report = await place.run(['validate', server, '--full', '--json']);
+    assert.equal(report.exitCode, 0, report.stdout);
+    await done('dumps', 'build', 'lane');
+    const fromDump = join(place.folder, 'from-dump');
+    await done('mirror', server, fromDump, '--set', 'lane');
+    assert.deepEqual(await readFile(join(fromDump, 'ocm2')), encodeSample(sample('ocm2', 'Two')));
+  });
 
   it('are made with titles, listed and changed, and cannot be removed or taken', async () => {
     const { sets } = JSON.parse(await done('sets', 'list', '--json'));

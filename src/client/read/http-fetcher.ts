@@ -41,8 +41,11 @@ export class HttpFetcher implements Fetcher {
     headers: RequestHeaders = {},
   ): Promise<Fetched> {
     let at = uri;
+    // A resource is wanted as its list describes it, in whichever format; only documents are asked for as they are.
+    const accept = encoding === 'identity' ? '*/*' : 'application/xml, */*;q=0.5';
+    const sent = { accept, ...headers, 'accept-encoding': encoding };
     for (let redirects = 0; ; redirects++) {
-      const { response, deadline } = await this.#request(at, { ...headers, 'accept-encoding': encoding }, signal);
+      const { response, deadline } = await this.#request(at, sent, signal);
       const status = response.statusCode!;
       const location = response.headers.location;
       if (!REDIRECTS.has(status) || location === undefined) return this.#fetched(at, response, deadline);
@@ -70,7 +73,6 @@ export class HttpFetcher implements Fetcher {
       const sent = (isSecure ? requestHttps : requestHttp)(url, {
         agent: isSecure ? this.#agents.https : this.#agents.http,
         headers: {
-          accept: 'application/xml, */*;q=0.5',
           'user-agent': contact === undefined ? `tidemark/${VERSION}` : `tidemark/${VERSION} (${contact})`,
           ...headers,
           ...this.#options.headersFor?.(url),
